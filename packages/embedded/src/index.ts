@@ -1,1 +1,3 @@
-export {};
+export type { Log } from './log.js';
+export { StartError } from './start-error.js';
+export { type Servers, type StartServersOptions, startServers } from './start-servers.js';

@@ -1,0 +1,39 @@
+import { connect, createServer } from 'node:net';
+
+/** A port of 127.0.0.1 that is free now. Another process may still take it first, so starting on it can fail. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+export function isPortTaken(port: number, host: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}
+
+/** Starts something on a free port, and on another one if that was taken before it got there. */
+export async function startOnFreePort<T>(
+  start: (port: number) => Promise<T>,
+): Promise<{ port: number; started: T }> {
+  for (let triesLeft = 3; ; triesLeft--) {
+    const port = await freePort();
+    try {
+      return { port, started: await start(port) };
+    } catch (error) {
+      if (triesLeft === 1 || !(await isPortTaken(port, '127.0.0.1'))) throw error;
+    }
+  }
+}

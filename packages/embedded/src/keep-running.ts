@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from './log.js';
+
+export interface RunningProcess {
+  pid: number;
+  /** Resolves when the process has ended, however that came about, with how it ended ("exit code 1", "SIGKILL"). */
+  ended: Promise<string>;
+  stop(): Promise<void>;
+}
+
+export interface KeptProcess {
+  stop(): Promise<void>;
+}
+
+interface KeepRunningOptions {
+  name: string;
+  running: RunningProcess;
+  start: () => Promise<RunningProcess>;
+  log: Log;
+}
+
+const FIRST_WAIT_MS = 100;
+const LONGEST_WAIT_MS = 10_000;
+/** After this long up, a crash is a new one and not part of a series. */
+const STEADY_AFTER_MS = 30_000;
+
+/** Starts a process again whenever it ends without having been asked to, ever more slowly. */
+export function keepRunning({ name, running, start, log }: KeepRunningOptions): KeptProcess {
+  const stopping = new AbortController();
+  let latest: RunningProcess | null = running;
+
+  async function watch(initial: RunningProcess): Promise<void> {
+    let current = initial;
+    let waitMs = FIRST_WAIT_MS;
+    while (true) {
+      const startedAt = Date.now();
+      const how = await current.ended;
+      latest = null;
+      if (stopping.signal.aborted) return;
+      if (Date.now() - startedAt > STEADY_AFTER_MS) waitMs = FIRST_WAIT_MS;
+      log.warn(`${name} ended (${how}); starting it again in ${waitMs} ms`);
+      const next = await startAgain(waitMs);
+      if (next === null) return;
+      current = next;
+      waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
+    }
+  }
+
+  async function startAgain(waitMs: number): Promise<RunningProcess | null> {
+    for (let pauseMs = waitMs; ; pauseMs = Math.min(pauseMs * 2, LONGEST_WAIT_MS)) {
+      await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+      if (stopping.signal.aborted) return null;
+      try {
+        latest = await start();
+        if (stopping.signal.aborted) await latest.stop();
+        return latest;
+      } catch (error) {
+        log.warn(`${name} did not start: ${(error as Error).message}`);
+      }
+    }
+  }
+
+  const watching = watch(running);
+  return {
+    async stop() {
+      stopping.abort();
+      await latest?.stop();
+      await watching;
+    },
+  };
+}

@@ -1,0 +1,5 @@
+/** Where the servers and the supervisor say what they do; a line each. */
+export interface Log {
+  info(line: string): void;
+  warn(line: string): void;
+}

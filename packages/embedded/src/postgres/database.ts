@@ -1,0 +1,43 @@
+import pg from 'pg';
+
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  // A server that is stopped under an idle client reports it as an event, which would otherwise end the process.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return await work(client);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+export type Answer = { state: 'ready' } | { state: 'not yet' } | { state: 'refused'; reason: string };
+
+/** What a server that has not yet bound its port, or is still starting or recovering, answers with. */
+const NOT_YET = new Set(['ECONNREFUSED', 'ECONNRESET', '57P03']);
+
+/** Whether the server takes our password and answers a query. */
+export async function askWhetherReady(url: string): Promise<Answer> {
+  try {
+    await withClient(url, (client) => client.query('select 1'));
+    return { state: 'ready' };
+  } catch (error) {
+    const { code = '', message } = error as { code?: string; message: string };
+    return NOT_YET.has(code) ? { state: 'not yet' } : { state: 'refused', reason: message };
+  }
+}
+
+export function createDatabase(url: string, name: string): Promise<void> {
+  return withClient(url, async (client) => {
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
+    if (rowCount === 0) await client.query(`create database ${client.escapeIdentifier(name)}`);
+  });
+}
+
+export function serverVersion(url: string): Promise<string> {
+  return withClient(url, async (client) => {
+    const { rows } = await client.query<{ server_version: string }>('show server_version');
+    return rows[0]?.server_version ?? 'of unknown version';
+  });
+}

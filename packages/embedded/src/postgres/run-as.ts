@@ -1,0 +1,64 @@
+import { execFileSync } from 'node:child_process';
+import { stat } from 'node:fs/promises';
+import { platform } from 'node:os';
+import { StartError } from '../start-error.js';
+
+/** A way to run Postgres as somebody whom it accepts. */
+export interface RunAs {
+  name: string;
+  /** Put before the command; empty when it runs as it is. */
+  prefix: string[];
+  uid?: number;
+  gid?: number;
+}
+
+const AS_WE_ARE: RunAs = { name: 'this user', prefix: [] };
+
+/**
+ * A user namespace in which root appears as user 1000. On disk the files stay root's, so it works below folders that
+ * nobody else may enter, which a change of user does not. Containers often forbid it.
+ */
+const IN_NAMESPACE: RunAs = {
+  name: 'user namespace',
+  prefix: ['unshare', '-U', '--map-user=1000', '--map-group=1000', '--'],
+};
+
+function isRoot(): boolean {
+  return platform() !== 'win32' && process.getuid?.() === 0;
+}
+
+/** The ways to make a new cluster, best first. Postgres refuses to run as root, so root has to try. */
+export function waysToRunNewCluster(): RunAs[] {
+  if (!isRoot()) return [AS_WE_ARE];
+  const nobody = asNobody();
+  return nobody ? [IN_NAMESPACE, nobody] : [IN_NAMESPACE];
+}
+
+/** How to run a cluster that exists: as the owner of its files, whom Postgres insists on. */
+export async function wayToRunCluster(dataDir: string): Promise<RunAs> {
+  const owner = await stat(dataDir);
+  if (!isRoot()) {
+    if (platform() !== 'win32' && owner.uid !== process.getuid?.()) {
+      throw new StartError(
+        `${dataDir} belongs to user ${owner.uid}: start as that user, or set CARILLON_HOME to another folder`,
+      );
+    }
+    return AS_WE_ARE;
+  }
+  if (owner.uid === 0) return IN_NAMESPACE;
+  return { name: `user ${owner.uid}`, prefix: [], uid: owner.uid, gid: owner.gid };
+}
+
+function asNobody(): RunAs | null {
+  try {
+    const id = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
+    return { name: 'nobody', prefix: [], uid: id('-u'), gid: id('-g') };
+  } catch {
+    return null;
+  }
+}
+
+export function commandAs(runAs: RunAs, command: string, args: string[]): [string, string[]] {
+  const [first = command, ...rest] = [...runAs.prefix, command, ...args];
+  return [first, rest];
+}

@@ -1,0 +1,44 @@
+import { hasExtensionLibrary, type PostgresBinaries } from './binaries.js';
+
+export type PostgresSettings = Record<string, string | number>;
+
+/** Settings for many small writes on a laptop with two cores. Durability is as Postgres has it by default: on. */
+const SETTINGS: PostgresSettings = {
+  listen_addresses: '127.0.0.1',
+  // No Unix socket: its path is limited to about 100 characters, which a deep clone exceeds.
+  unix_socket_directories: '',
+  max_connections: 200,
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  shared_buffers: '256MB',
+  effective_cache_size: '1GB',
+  work_mem: '16MB',
+  maintenance_work_mem: '128MB',
+  random_page_cost: 1.1,
+  // One server without replicas: WAL need only be enough for a crash.
+  wal_level: 'minimal',
+  max_wal_senders: 0,
+  // Few checkpoints: after each, the first change to a page writes the whole page to the WAL.
+  max_wal_size: '4GB',
+  checkpoint_timeout: '15min',
+  wal_buffers: '16MB',
+  // Statements are short: compiling them or spreading them over both cores costs more than it saves.
+  jit: 'off',
+  max_parallel_workers_per_gather: 0,
+  // Rows are updated at each fire: the default of a fifth of the table dead is too late.
+  autovacuum_naptime: '15s',
+  autovacuum_vacuum_scale_factor: 0.05,
+  autovacuum_vacuum_insert_scale_factor: 0.1,
+  autovacuum_analyze_scale_factor: 0.02,
+  autovacuum_vacuum_cost_limit: 1000,
+  log_line_prefix: '%m [%p] ',
+  log_checkpoints: 'off',
+};
+
+export function settingFlags(binaries: PostgresBinaries, overrides: PostgresSettings): string[] {
+  const preload = hasExtensionLibrary(binaries, 'pg_stat_statements')
+    ? { shared_preload_libraries: 'pg_stat_statements' }
+    : {};
+  const settings = { ...SETTINGS, ...preload, ...overrides };
+  return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}

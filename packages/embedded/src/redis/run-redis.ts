@@ -1,0 +1,58 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { HomePaths } from '../home.js';
+import type { RunningProcess } from '../keep-running.js';
+import { writePidFile } from '../pid-file.js';
+import { spawnApart } from '../spawn-apart.js';
+import { StartError } from '../start-error.js';
+import { waitForPong } from './ping-redis.js';
+
+const READY_WITHIN_MS = 20_000;
+
+/** What to run as the embedded Redis. */
+export interface RedisProgram {
+  kind: string;
+  command: string;
+  args(port: number): string[];
+  /** Given on standard input. */
+  config?(port: number): string;
+  /** Whether it ends by itself when its standard input closes. */
+  watchesInput: boolean;
+}
+
+const STOP_REDIS = [
+  { signal: 'SIGTERM', patienceMs: 5_000 },
+  { signal: 'SIGKILL', patienceMs: 2_000 },
+] as const;
+
+/** Starts the program on this port; resolves once it answers. */
+export async function runRedis(
+  program: RedisProgram,
+  paths: HomePaths,
+  port: number,
+): Promise<RunningProcess> {
+  const logFile = join(paths.logsDir, 'redis.log');
+  const server = await spawnApart({
+    command: program.command,
+    args: program.args(port),
+    logFile,
+    ...(program.config && { input: program.config(port) }),
+    holdInput: program.watchesInput,
+    stop: STOP_REDIS,
+  });
+  await writePidFile(paths.redisPid, server.pid);
+  let ended: string | null = null;
+  void server.ended.then(async (how) => {
+    ended = how;
+    await rm(paths.redisPid, { force: true });
+  });
+  const deadline = Date.now() + READY_WITHIN_MS;
+  const up = await waitForPong(port, () => ended !== null || Date.now() > deadline);
+  // The PONG may be another server's, which had the port first: ours has then ended.
+  if (up && ended === null) return server;
+  const how = ended ?? 'no answer in time';
+  await server.stop();
+  throw new StartError(
+    `${program.kind} did not start (${how}); see ${logFile}, or set REDIS_URL to a Redis server`,
+  );
+}

@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process';
+import { closeSync, openSync, renameSync, statSync } from 'node:fs';
+import type { RunningProcess } from './keep-running.js';
+import { endProcess } from './pid-file.js';
+
+interface SpawnApartOptions {
+  command: string;
+  args: string[];
+  logFile: string;
+  env?: NodeJS.ProcessEnv;
+  uid?: number;
+  gid?: number;
+  /** What the server reads on its standard input before anything else. */
+  input?: string;
+  /** Keep standard input open, so that the server can tell by its closing that this process is gone. */
+  holdInput?: boolean;
+  stop: ReadonlyArray<{ signal: NodeJS.Signals; patienceMs: number }>;
+}
+
+const LARGEST_LOG_BYTES = 10 * 1024 * 1024;
+
+/**
+ * Starts a server in a session of its own: Ctrl-C reaches the whole process group of the terminal, and the servers
+ * must outlive the programs that use them. Its output goes to a file and not to a pipe, so that it survives us too.
+ */
+export function spawnApart(options: SpawnApartOptions): Promise<RunningProcess> {
+  const { command, args, logFile, env, uid, gid, input, holdInput, stop } = options;
+  const output = openLog(logFile);
+  const child = spawn(command, args, {
+    detached: true,
+    stdio: [input !== undefined || holdInput ? 'pipe' : 'ignore', output, output],
+    cwd: '/',
+    ...(env && { env }),
+    ...(uid !== undefined && { uid }),
+    ...(gid !== undefined && { gid }),
+  });
+  closeSync(output);
+  child.stdin?.on('error', () => undefined);
+  if (input !== undefined) child.stdin?.write(input);
+  if (!holdInput) child.stdin?.end();
+  const ended = new Promise<string>((resolve) => {
+    child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));
+  });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('spawn', () => {
+      const pid = child.pid as number;
+      resolve({
+        pid,
+        ended,
+        async stop() {
+          await endProcess(pid, stop);
+          await ended;
+        },
+      });
+    });
+  });
+}
+
+function openLog(path: string): number {
+  try {
+    if (statSync(path).size > LARGEST_LOG_BYTES) renameSync(path, `${path}.1`);
+  } catch {
+    // There is none yet.
+  }
+  return openSync(path, 'a', 0o600);
+}

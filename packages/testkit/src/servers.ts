@@ -1,0 +1,13 @@
+import { inject } from 'vitest';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    databaseUrl: string;
+    redisUrl: string;
+  }
+}
+
+/** The real Postgres and Redis that global-setup started for this test run. */
+export function testServers(): { databaseUrl: string; redisUrl: string } {
+  return { databaseUrl: inject('databaseUrl'), redisUrl: inject('redisUrl') };
+}
