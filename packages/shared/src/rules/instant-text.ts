@@ -1,0 +1,59 @@
+import { FIRST_YEAR, LAST_YEAR } from './calendar.js';
+import { type Parsed, parsed, refused, shown } from './parsed.js';
+import type { DstPolicy } from './timing.js';
+import { instantsOfReading } from './wall-clock.js';
+import { readingOf } from './wall-time.js';
+import { zoneNamed } from './zone.js';
+
+export interface InstantText {
+  at: number;
+  /** `2026-03-29T02:30:00` where the text gave no offset. */
+  wallTime: string | null;
+}
+
+const ISO = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(Z|[+-]\d\d(?::?\d\d)?)?$/i;
+
+/** An ISO 8601 date and time: with an offset an instant, without one a wall time in the zone. */
+export function parseInstant(text: unknown, timezone: string, policy: DstPolicy): Parsed<InstantText> {
+  const match = typeof text === 'string' && text.length <= 64 ? ISO.exec(text.trim()) : null;
+  if (!match) {
+    const found = typeof text === 'string' ? `is "${shown(text)}"` : 'is not a text';
+    return refused(`${found}; expected a date and time such as 2026-03-29T09:00:00Z or 2026-03-29T09:00:00`);
+  }
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
+    .slice(1, 7)
+    .map((digits) => Number(digits ?? 0));
+  const reading = readingOf({ year, month, day, hour, minute, second });
+  if (!reading.ok) return refused(...reading.messages);
+  if (year < FIRST_YEAR || year > LAST_YEAR)
+    return refused(`the year is ${year}; expected ${FIRST_YEAR}-${LAST_YEAR}`);
+  const millis = Number((match[7] ?? '').padEnd(3, '0').slice(0, 3));
+  const offset = match[8];
+  if (offset !== undefined) {
+    const offsetMs = parseOffset(offset);
+    return offsetMs === null
+      ? refused(`the offset is ${offset}; expected Z or -23:59 to +23:59`)
+      : parsed({ at: reading.value * 1000 + millis - offsetMs, wallTime: null });
+  }
+  // One wall time is one instant: `both` is for rules that repeat.
+  const overlap = policy.overlap === 'both' ? 'first' : policy.overlap;
+  const zone = zoneNamed(timezone);
+  const [at] = instantsOfReading(zone, reading.value, { gap: policy.gap, overlap });
+  if (at === undefined) {
+    return refused(
+      `${text} does not exist in ${timezone}, where clocks go forward then; dst.gap "shift" would fire after it`,
+    );
+  }
+  // A wall time that was shifted fires at the very end of the gap, whatever its fraction of a second.
+  const shifted = zone.readingAt(at / 1000) !== reading.value;
+  return parsed({ at: shifted ? at : at + millis, wallTime: match[0].slice(0, 19) });
+}
+
+function parseOffset(text: string): number | null {
+  if (text.toUpperCase() === 'Z') return 0;
+  const digits = text.slice(1).replace(':', '').padEnd(4, '0');
+  const hours = Number(digits.slice(0, 2));
+  const minutes = Number(digits.slice(2));
+  if (hours > 23 || minutes > 59) return null;
+  return (text.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000;
+}
