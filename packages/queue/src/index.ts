@@ -1,1 +1,6 @@
-export {};
+export * from './bells.js';
+export * from './clock.js';
+export * from './connection.js';
+export * from './names.js';
+export * from './slots.js';
+export * from './punctual.js';

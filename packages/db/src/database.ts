@@ -1,0 +1,56 @@
+import pg from 'pg';
+
+/** A pool, or a client of it that is in a transaction. Always the first argument of a query. */
+export type Database = pg.Pool | pg.PoolClient;
+export type Transaction = pg.PoolClient;
+
+/** Keys are bigint; they stay far below 2^53, so numbers will do. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
+};
+
+export interface DatabaseOptions {
+  url: string;
+  /** Connections at most. */
+  max: number;
+  /** Shows in pg_stat_activity. */
+  applicationName: string;
+  onError: (error: Error) => void;
+}
+
+export function openDatabase({ url, max, applicationName, onError }: DatabaseOptions): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max,
+    types,
+    application_name: applicationName,
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+    // A server that vanished without a word must not hold a statement for ever.
+    query_timeout: 60_000,
+  });
+  // An idle connection that breaks is reported here; unhandled, it would end the process.
+  pool.on('error', onError);
+  return pool;
+}
+
+/** Runs `work` in one transaction: committed when it returns, rolled back when it throws. */
+export async function inTransaction<T>(pool: pg.Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query('begin');
+    const result = await work(client);
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    await client.query('rollback').catch((rollbackError: Error) => {
+      broken = rollbackError;
+    });
+    throw error;
+  } finally {
+    // A connection that could not even roll back is not given to the next.
+    client.release(broken);
+  }
+}

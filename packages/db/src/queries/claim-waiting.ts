@@ -1,0 +1,94 @@
+import { type RunOrigin, readPlan } from '@carillon/shared';
+import type { Pool } from 'pg';
+import { nowOr, toMs } from '../sql-text.js';
+import type { Claim, ClaimedRun } from './claim-due.js';
+
+/**
+ * Claims runs that wait (retries, triggers, backfills, queued ones whose turn has come): the attempt before goes to
+ * `attempts`, the next one opens on the run. The run's own row lock is the guard: a cancel or a pause takes it too.
+ */
+const CLAIM_WAITING = `
+  with clock as (select ${nowOr('$1')} as now),
+  waiting as (
+    select r.schedule_id, r.occurrence_at, r.origin
+    from runs r
+    where r.next_attempt_at <= ${nowOr('$1')}
+    order by r.next_attempt_at
+    limit $2
+    for update skip locked
+  ), lease as (
+    insert into leases (worker_id, expires_at)
+    select $3, clock.now + $4 * interval '1 millisecond' from clock where exists (select from waiting)
+    returning epoch
+  ), archived as (
+    insert into attempts (schedule_id, occurrence_at, origin, number, epoch, worker_id, claimed_at, finished_at, outcome,
+                          http_status, duration_ms, error_code, error, response, external_id)
+    select r.schedule_id, r.occurrence_at, r.origin, r.attempt, r.epoch, r.worker_id, r.claimed_at, r.finished_at, r.outcome,
+           r.http_status, r.duration_ms, r.error_code, r.error, r.response, r.external_id
+    from waiting join runs r using (schedule_id, occurrence_at, origin)
+    where r.attempt > 0
+    on conflict do nothing
+  ), started as (
+    update runs r
+    set status = 'running', attempt = r.attempt + 1, next_attempt_at = null, failed_at = null,
+        open = nullif(s.counted, false), reason_code = null, reason = null, progress = null,
+        epoch = lease.epoch, worker_id = $3, claimed_at = clock.now, finished_at = null, outcome = null,
+        http_status = null, duration_ms = null, error_code = null, error = null, response = null, external_id = null
+    from waiting join schedules s on s.id = waiting.schedule_id, lease, clock
+    where r.schedule_id = waiting.schedule_id and r.occurrence_at = waiting.occurrence_at and r.origin = waiting.origin
+      and r.status in ('queued', 'retrying')
+    returning r.schedule_id, r.project_id, s.key, r.occurrence_at, r.origin, r.due_at, r.attempt, r.free_attempts, r.replays, r.epoch,
+              r.version, s.counted
+  )
+  select started.schedule_id, started.project_id, started.key, ${toMs('started.occurrence_at')}, started.origin,
+         ${toMs('started.due_at')}, started.attempt, started.free_attempts, started.replays, started.epoch, started.counted,
+         v.plan, v.payload::text, ${toMs('clock.now')},
+         exists (select from schedules where paused_until <= ${nowOr('$1')})
+  from clock
+  left join (started join schedule_versions v on v.schedule_id = started.schedule_id and v.version = started.version) on true`;
+
+type Columns = [
+  ...run: [number, number, string, number, RunOrigin, number, number, number, number, number, boolean, string, string | null],
+  nowAt: number,
+  pauseEnded: boolean,
+];
+
+export interface WaitingClaim extends Claim {
+  /** Whether a pause has run its time and its schedule is to be resumed. */
+  hasPauseEnded: boolean;
+}
+
+export async function claimWaiting(
+  pool: Pool,
+  { limit, workerId, leaseMs, now }: { limit: number; workerId: number; leaseMs: number; now: number | null },
+): Promise<WaitingClaim> {
+  const { rows } = await pool.query<Columns>({
+    name: 'claim-waiting',
+    text: CLAIM_WAITING,
+    values: [now, limit, workerId, leaseMs],
+    rowMode: 'array',
+  });
+  // The left join gives one row even where nothing waits, with nulls for the run.
+  const [first] = rows as [Columns, ...Columns[]];
+  const runs = first[0] === null ? [] : rows.map(toClaimedRun);
+  return { runs, nowAt: first[13], nextDueAts: [], isFull: runs.length >= limit, hasPauseEnded: first[14] };
+}
+
+function toClaimedRun(columns: Columns): ClaimedRun {
+  const [scheduleId, projectId, scheduleKey, occurrenceAt, origin, dueAt, attempt, freeAttempts, replays, epoch, counted, plan, payload] = columns;
+  return {
+    scheduleId,
+    projectId,
+    scheduleKey,
+    occurrenceAt,
+    origin,
+    dueAt,
+    attempt,
+    freeAttempts,
+    replays,
+    epoch,
+    counted,
+    plan: readPlan(plan),
+    payload,
+  };
+}

@@ -1,0 +1,77 @@
+import type { Moment } from '@carillon/shared';
+import type { Transaction } from '../database.js';
+import { fromMs, numberArray } from '../sql-text.js';
+import type { DueRow } from './read-due.js';
+
+export interface Start {
+  row: DueRow;
+  run: Moment;
+  next: Moment | null;
+}
+
+/**
+ * The claim. In one statement: re-verify what was decided on, move the schedule on, open the run and its first
+ * attempt under a new lease. A row that changed in between does not match and is not ours; a run that exists already
+ * (schedule, occurrence, origin) is not made again, and its schedule has moved on all the same.
+ */
+const START_RUNS = `
+  with input as (
+    select * from unnest($1::bigint[], $2::int[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[])
+      as input(id, version, was_due_at, occurrence_at, due_at, next_occurrence_at, next_due_at)
+  ), lease as (
+    insert into leases (worker_id, expires_at) values ($8, ${fromMs('$9::bigint + $10::bigint')}) returning epoch
+  ), moved as (
+    update schedules s
+    set status = (case when input.next_due_at is null then 'finished' else 'active' end)::schedule_status,
+        occurrence_at = ${fromMs('input.next_occurrence_at')},
+        next_run_at = ${fromMs('input.next_due_at')},
+        runs_total = s.runs_total + 1,
+        last_run_at = ${fromMs('input.occurrence_at')},
+        last_enqueued_at = ${fromMs('$9::bigint')}
+    from input
+    where s.id = input.id and s.status = 'active' and s.version = input.version
+      and s.next_run_at = ${fromMs('input.was_due_at')}
+    returning s.id, s.project_id, s.definition_version, s.counted, input.occurrence_at, input.due_at
+  )
+  insert into runs (schedule_id, occurrence_at, origin, project_id, version, status, due_at, enqueued_at,
+                    attempt, open, epoch, worker_id, claimed_at)
+  select moved.id, ${fromMs('moved.occurrence_at')}, 'rule', moved.project_id, moved.definition_version, 'running',
+         ${fromMs('moved.due_at')}, ${fromMs('$9::bigint')}, 1, nullif(moved.counted, false), lease.epoch, $8, ${fromMs('$9::bigint')}
+  from moved, lease
+  on conflict do nothing
+  returning schedule_id, epoch`;
+
+export interface StartOptions {
+  workerId: number;
+  nowAt: number;
+  leaseMs: number;
+}
+
+/** Starts the runs that were decided on; answers with the epoch, and those that are really ours. */
+export async function startRuns(
+  tx: Transaction,
+  starts: readonly Start[],
+  { workerId, nowAt, leaseMs }: StartOptions,
+): Promise<{ epoch: number; started: readonly Start[] }> {
+  const { rows } = await tx.query<[number, number]>({
+    name: 'start-runs',
+    text: START_RUNS,
+    rowMode: 'array',
+    values: [
+      numberArray(starts.map(({ row }) => row.id)),
+      numberArray(starts.map(({ row }) => row.version)),
+      numberArray(starts.map(({ row }) => row.dueAt)),
+      numberArray(starts.map(({ run }) => run.occurrenceAt)),
+      numberArray(starts.map(({ run }) => run.dueAt)),
+      numberArray(starts.map(({ next }) => next?.occurrenceAt ?? null)),
+      numberArray(starts.map(({ next }) => next?.dueAt ?? null)),
+      workerId,
+      nowAt,
+      leaseMs,
+    ],
+  });
+  const epoch = rows[0]?.[1] ?? 0;
+  if (rows.length === starts.length) return { epoch, started: starts };
+  const ours = new Set(rows.map(([scheduleId]) => scheduleId));
+  return { epoch, started: starts.filter(({ row }) => ours.has(row.id)) };
+}

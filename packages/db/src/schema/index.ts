@@ -1,0 +1,4 @@
+export * from './operations.js';
+export * from './runs.js';
+export * from './schedules.js';
+export * from './tenancy.js';

@@ -1,0 +1,124 @@
+import type { Plan } from './plan.js';
+import { type Timing, countOccurrences, jitterMs, lastOccurrence, nextOccurrence } from './rules/index.js';
+
+/** A schedule whose `next_run_at` has come. */
+export interface DueSchedule {
+  key: string;
+  timing: Timing;
+  plan: Plan;
+  occurrenceAt: number;
+  dueAt: number;
+  runsTotal: number;
+}
+
+/** Occurrences that were not run, all for the same reason; both ends included. */
+export interface Stretch {
+  fromAt: number;
+  toAt: number;
+  count: number;
+  reasonCode: 'misfire' | 'overtaken' | 'paused' | 'skipped_by_request';
+  reason: string;
+}
+
+export interface Moment {
+  occurrenceAt: number;
+  dueAt: number;
+}
+
+export type Decision =
+  /** Start `run` (if any), record `passed` (if any), go on to `next` (or finish). */
+  | { kind: 'move'; run: Moment | null; passed: Stretch | null; next: Moment | null }
+  /** The rule can no longer be evaluated: the schedule pauses and says so. */
+  | { kind: 'broken'; reason: string };
+
+/** What is to be done about a schedule that is due, by its misfire policy, as of `nowAt`. */
+export function decideDue(schedule: DueSchedule, nowAt: number): Decision {
+  try {
+    const isLate = nowAt - schedule.dueAt > schedule.plan.misfire.graceMs;
+    const { run, passed, after } = isLate ? decideLate(schedule, nowAt) : decideOnTime(schedule);
+    const isLast = run !== null && schedule.plan.maxRuns !== null && schedule.runsTotal + 1 >= schedule.plan.maxRuns;
+    return { kind: 'move', run, passed, next: isLast ? null : momentAfter(schedule, after) };
+  } catch (error) {
+    return { kind: 'broken', reason: `the rule could not be evaluated: ${(error as Error).message}` };
+  }
+}
+
+/** The next occurrence strictly after an instant, and when it falls due. */
+export function momentAfter({ key, timing, plan }: Pick<DueSchedule, 'key' | 'timing' | 'plan'>, afterAt: number) {
+  const occurrenceAt = nextOccurrence(timing, afterAt);
+  return occurrenceAt === null ? null : momentOf(key, plan, occurrenceAt);
+}
+
+export function momentOf(key: string, plan: Pick<Plan, 'jitterMs'>, occurrenceAt: number): Moment {
+  return { occurrenceAt, dueAt: occurrenceAt + (plan.jitterMs > 0 ? jitterMs(key, occurrenceAt, plan.jitterMs) : 0) };
+}
+
+interface Step {
+  run: Moment | null;
+  passed: Stretch | null;
+  /** The schedule goes on with the first occurrence after this. */
+  after: number;
+}
+
+function decideOnTime({ timing, plan, occurrenceAt, dueAt }: DueSchedule): Step {
+  const run = { occurrenceAt, dueAt };
+  // A reschedule may have put this occurrence behind some that follow it: those are overtaken, not missed.
+  const wasPutOff = dueAt > occurrenceAt + plan.jitterMs;
+  if (!wasPutOff) return { run, passed: null, after: occurrenceAt };
+  return { run, passed: stretchAfter(timing, occurrenceAt, dueAt), after: dueAt };
+}
+
+function stretchAfter(timing: Timing, afterAt: number, untilAt: number): Stretch | null {
+  const fromAt = nextOccurrence(timing, afterAt);
+  if (fromAt === null || fromAt > untilAt) return null;
+  return {
+    fromAt,
+    toAt: lastOccurrence(timing, afterAt, untilAt) ?? fromAt,
+    count: countOccurrences(timing, afterAt, untilAt),
+    reasonCode: 'overtaken',
+    reason: 'the occurrence before it was rescheduled to a later time',
+  };
+}
+
+function decideLate(schedule: DueSchedule, nowAt: number): Step {
+  const { timing, plan, occurrenceAt, dueAt } = schedule;
+  switch (plan.misfire.policy) {
+    case 'once': {
+      const latestAt = lastOccurrence(timing, occurrenceAt, nowAt) ?? occurrenceAt;
+      if (latestAt === occurrenceAt) return { run: { occurrenceAt, dueAt }, passed: null, after: occurrenceAt };
+      return {
+        run: { occurrenceAt: latestAt, dueAt: latestAt },
+        passed: missedBefore(timing, occurrenceAt, latestAt, 'missed; the latest missed one was run instead'),
+        after: latestAt,
+      };
+    }
+    case 'skip': {
+      const untilAt = nowAt - plan.misfire.graceMs;
+      const latestAt = lastOccurrence(timing, occurrenceAt, untilAt) ?? occurrenceAt;
+      return { run: null, passed: missedBefore(timing, occurrenceAt, latestAt + 1, 'missed; skipped by policy'), after: latestAt };
+    }
+    case 'all': {
+      const oldestKeptAt = oldestOfLatest(timing, occurrenceAt, nowAt, plan.misfire.limit);
+      if (oldestKeptAt === occurrenceAt) return { run: { occurrenceAt, dueAt }, passed: null, after: occurrenceAt };
+      return {
+        run: { occurrenceAt: oldestKeptAt, dueAt: oldestKeptAt },
+        passed: missedBefore(timing, occurrenceAt, oldestKeptAt, `missed; more than the ${plan.misfire.limit} that policy runs`),
+        after: oldestKeptAt,
+      };
+    }
+  }
+}
+
+/** The missed occurrences from `fromAt`, itself one, up to but without `beforeAt`. */
+function missedBefore(timing: Timing, fromAt: number, beforeAt: number, reason: string): Stretch {
+  const toAt = lastOccurrence(timing, fromAt, beforeAt - 1) ?? fromAt;
+  return { fromAt, toAt, count: 1 + countOccurrences(timing, fromAt, toAt), reasonCode: 'misfire', reason };
+}
+
+/** Of the occurrences from `fromAt` until now, the first of the latest `limit`. */
+function oldestOfLatest(timing: Timing, fromAt: number, nowAt: number, limit: number): number {
+  if (1 + countOccurrences(timing, fromAt, nowAt) <= limit) return fromAt;
+  let oldestAt = nowAt + 1;
+  for (let kept = 0; kept < limit; kept++) oldestAt = lastOccurrence(timing, fromAt, oldestAt - 1) ?? fromAt;
+  return oldestAt;
+}

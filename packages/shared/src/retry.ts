@@ -1,0 +1,14 @@
+import type { Plan } from './plan.js';
+
+/**
+ * How long to wait after attempt `attempt` has failed: base · 2^(attempt − 1), at most the cap, plus up to a tenth
+ * where jitter is asked for. `random` is in [0, 1). What the receiver asked for wins, within the cap.
+ */
+export function retryDelayMs(
+  retry: Plan['retry'],
+  { attempt, random, retryAfterMs }: { attempt: number; random: number; retryAfterMs: number | null },
+): number {
+  if (retryAfterMs !== null) return Math.min(Math.max(retryAfterMs, 0), retry.maxDelayMs);
+  const delayMs = Math.min(retry.baseDelayMs * 2 ** (attempt - 1), retry.maxDelayMs);
+  return retry.jitter ? Math.round(delayMs * (1 + random / 10)) : delayMs;
+}
