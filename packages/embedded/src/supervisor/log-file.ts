@@ -1,0 +1,47 @@
+import { createWriteStream, renameSync, statSync, type WriteStream } from 'node:fs';
+
+const LARGEST_BYTES = 10 * 1024 * 1024;
+
+/** A file that lines are added to. When full it becomes `<name>.1`, in place of the one before, and begins anew. */
+export class LogFile {
+  private stream: WriteStream;
+  private size: number;
+
+  constructor(private readonly path: string) {
+    this.size = sizeOf(path);
+    this.stream = this.open();
+  }
+
+  add(line: string): void {
+    if (this.size > LARGEST_BYTES) this.rotate();
+    this.size += Buffer.byteLength(line) + 1;
+    this.stream.write(`${line}\n`);
+  }
+
+  close(): void {
+    this.stream.end();
+  }
+
+  private rotate(): void {
+    this.stream.end();
+    // The old stream holds the file itself and not its name, so what it has yet to write still gets there.
+    renameSync(this.path, `${this.path}.1`);
+    this.size = 0;
+    this.stream = this.open();
+  }
+
+  private open(): WriteStream {
+    const stream = createWriteStream(this.path, { flags: 'a', mode: 0o600 });
+    // A full disk is no reason to stop the service that it would have told of.
+    stream.on('error', () => undefined);
+    return stream;
+  }
+}
+
+function sizeOf(path: string): number {
+  try {
+    return statSync(path).size;
+  } catch {
+    return 0;
+  }
+}

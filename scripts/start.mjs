@@ -1,0 +1,15 @@
+import { join } from 'node:path';
+import { checkNodeVersion, install, root, run } from './install.mjs';
+
+// `npm start`: install what is missing, build what has changed, then run everything until Ctrl-C.
+checkNodeVersion();
+await install();
+const built = await run('turbo', ['run', 'build', '--output-logs=errors-only'], { quiet: true });
+if (built !== 0) process.exit(built);
+
+const { supervise } = await import('../packages/embedded/dist/index.js');
+const entries = {
+  api: join(root, 'apps/api/dist/main.js'),
+  worker: join(root, 'apps/worker/dist/main.js'),
+};
+process.exit(await supervise({ root, entries }));
