@@ -1,3 +1,4 @@
+export { dstRemark } from './dst-remark.js';
 export { formatDuration, parseDuration } from './duration.js';
 export { jitterMs } from './jitter.js';
 export {
@@ -7,8 +8,8 @@ export {
   nextOccurrence,
   nextOccurrences,
 } from './occurrences.js';
-export { type ParsedTiming, type Problem, parseTiming, type TimingInput } from './parse-timing.js';
-export { UnusableRule } from './parsed.js';
+export { type ParsedTiming, parseTiming, type TimingInput } from './parse-timing.js';
+export { type Problem, UnusableRule } from './parsed.js';
 export {
   type DstPolicy,
   type LeapDayPolicy,
@@ -18,4 +19,5 @@ export {
   timingKey,
 } from './timing.js';
 export { localTime } from './wall-time.js';
+export { describeRule } from './words.js';
 export { canonicalTimeZone, isTimeZone, timeZoneProblem } from './zone.js';

@@ -57,3 +57,9 @@ function parseOffset(text: string): number | null {
   if (hours > 23 || minutes > 59) return null;
   return (text.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000;
 }
+
+/** The reading that a kept wall time stands for. */
+export function readingOfText(wallTime: string): number | null {
+  const utc = parseInstant(`${wallTime}Z`, 'UTC', { gap: 'skip', overlap: 'first' });
+  return utc.ok ? utc.value.at / 1000 : null;
+}

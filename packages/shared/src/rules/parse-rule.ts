@@ -2,8 +2,7 @@ import { CALENDAR_ENDS_AT, LAST_YEAR } from './calendar.js';
 import { cronFields, parseCron } from './cron.js';
 import { isCalendarDuration, parseDuration } from './duration.js';
 import { parseInstant } from './instant-text.js';
-import type { Problem } from './parse-timing.js';
-import { type Parsed, parsed, refused, shown } from './parsed.js';
+import { type Parsed, type Problem, parsed, refused, shown } from './parsed.js';
 import { contentLines, parseRecurrenceText } from './rrule.js';
 import type { DstPolicy, TimingRule } from './timing.js';
 

@@ -1,8 +1,9 @@
-import { CALENDAR_ENDS_AT, LAST_YEAR } from './calendar.js';
+import { LAST_YEAR } from './calendar.js';
 import { parseExclusion } from './exclusions.js';
 import { parseInstant } from './instant-text.js';
 import { firstOccurrence } from './occurrences.js';
 import { parseRule } from './parse-rule.js';
+import type { Problem } from './parsed.js';
 import {
   DEFAULT_DST,
   DEFAULT_LEAP_DAY,
@@ -14,7 +15,7 @@ import {
 import { timingWarnings } from './timing-warnings.js';
 import { canonicalTimeZone, timeZoneProblem } from './zone.js';
 
-/** The API's JSON. Nothing is trusted: it may come from a queue as well. */
+/** The API's JSON. It may come from a queue as well, so nothing about it is taken for granted. */
 export interface TimingInput {
   rule: Rule;
   timezone?: string | null | undefined;
@@ -25,107 +26,110 @@ export interface TimingInput {
   exclusions?: readonly string[] | null | undefined;
 }
 
-export interface Problem {
-  field: string;
-  message: string;
-}
-
 export type ParsedTiming =
   | { ok: true; timing: Timing; warnings: string[] }
   | { ok: false; problems: Problem[] };
+
+type Report = (field: string, ...messages: string[]) => void;
 
 const MAX_EXCLUSIONS = 1000;
 
 export function parseTiming(input: TimingInput, { anchorAt }: { anchorAt: number }): ParsedTiming {
   const problems: Problem[] = [];
-  const report = (field: string, messages: string[]) =>
+  const report: Report = (field, ...messages) => {
     problems.push(...messages.map((message) => ({ field, message })));
-
-  const zoneText = input.timezone ?? zoneInRule(input.rule) ?? 'UTC';
-  const zoneTrouble =
-    typeof zoneText === 'string' ? timeZoneProblem(zoneText) : 'expected the name of a time zone';
-  if (zoneTrouble) report('timezone', [zoneTrouble]);
-  // Where the zone is wrong the rest is still worth reading, in UTC: one answer then names all that is wrong.
-  const timezone = (zoneTrouble ? null : canonicalTimeZone(zoneText)) ?? 'UTC';
-
-  const dst = { ...DEFAULT_DST, ...withoutNulls(input.dst) };
-  if (!['shift', 'skip'].includes(dst.gap)) report('dst.gap', ['expected shift or skip']);
-  if (!['first', 'second', 'both'].includes(dst.overlap))
-    report('dst.overlap', ['expected first, second or both']);
-  const leapDay = input.leapDay ?? DEFAULT_LEAP_DAY;
-  if (!['feb28', 'mar1', 'skip'].includes(leapDay)) report('leapDay', ['expected feb28, mar1 or skip']);
-
-  const readBound = (field: 'startAt' | 'endAt'): number | null => {
-    const text = input[field] ?? null;
-    if (text === null) return null;
-    const instant = parseInstant(text, timezone, { gap: 'shift', overlap: 'first' });
-    if (instant.ok) return instant.value.at;
-    report(field, instant.messages);
-    return null;
   };
-  const startAt = readBound('startAt');
-  const endAt = readBound('endAt');
+  const timezone = readZone(input, report);
+  const dst = readDst(input.dst, report);
+  const startAt = readBound('startAt', input, timezone, report);
+  const endAt = readBound('endAt', input, timezone, report);
   if (startAt !== null && endAt !== null && endAt < startAt)
-    report('endAt', ['is before startAt; expected it later']);
-
-  const exclusions = [...new Set(input.exclusions ?? [])];
-  if (exclusions.length > MAX_EXCLUSIONS) {
-    report('exclusions', [
-      `has ${exclusions.length} entries; expected at most ${MAX_EXCLUSIONS}, joined into ranges`,
-    ]);
-  } else {
-    exclusions.forEach((text, i) => {
-      const range = parseExclusion(String(text));
-      if (!range.ok) report(`exclusions.${i}`, range.messages);
-    });
-  }
-
+    report('endAt', 'is before startAt; expected it later');
+  const leapDay = input.leapDay ?? DEFAULT_LEAP_DAY;
+  if (!['feb28', 'mar1', 'skip'].includes(leapDay)) report('leapDay', 'expected feb28, mar1 or skip');
+  const exclusions = readExclusions(input.exclusions, report);
   const rule = parseRule(input.rule, { anchorAt, timezone, dst });
   if (!rule.ok) problems.push(...rule.problems);
   if (!rule.ok || problems.length > 0) return { ok: false, problems };
 
-  const timing: Timing = {
-    rule: rule.value,
-    timezone,
-    startAt,
-    endAt,
-    dst,
-    leapDay,
-    exclusions: exclusions.sort(),
-    anchorAt,
-  };
+  const timing = { rule: rule.value, timezone, startAt, endAt, dst, leapDay, exclusions, anchorAt };
   if (firstOccurrence(timing) === null) {
-    return { ok: false, problems: [{ field: rule.field, message: whyNever(timing) }] };
+    return {
+      ok: false,
+      problems: [{ field: rule.field, message: `this rule never fires: ${whyNever(timing)}` }],
+    };
   }
   return { ok: true, timing, warnings: timingWarnings(timing, input.timezone ?? null) };
 }
 
+/** Where the zone is wrong the rest is still read, in UTC, so that one answer names all that is wrong. */
+function readZone({ timezone, rule }: TimingInput, report: Report): string {
+  const name: unknown = timezone ?? zoneInRule(rule) ?? 'UTC';
+  const problem = typeof name === 'string' ? timeZoneProblem(name) : 'expected the name of a time zone';
+  if (problem) report('timezone', problem);
+  return (typeof name === 'string' ? canonicalTimeZone(name) : null) ?? 'UTC';
+}
+
 /** A rule that brings its own zone needs no other. */
 function zoneInRule(rule: Rule): string | null {
-  if (typeof rule !== 'object' || rule === null || !('rrule' in rule) || typeof rule.rrule !== 'string')
-    return null;
-  return /(?:^|\n)DTSTART[^:\n]*;TZID="?([^:;"\n]+)/i.exec(rule.rrule.slice(0, 500))?.[1] ?? null;
+  const text: unknown = typeof rule === 'object' && rule !== null && 'rrule' in rule ? rule.rrule : null;
+  if (typeof text !== 'string') return null;
+  const zone = /(?:^|\n)DTSTART[^:\n]*;TZID="?([^:;"\n]+)/i.exec(text.slice(0, 1000))?.[1] ?? '';
+  return canonicalTimeZone(zone);
 }
 
-/** The nearest reason wins: leave one restriction out at a time and see whether the rule comes alive. */
+function readDst(given: TimingInput['dst'], report: Report): DstPolicy {
+  const gap = given?.gap ?? DEFAULT_DST.gap;
+  const overlap = given?.overlap ?? DEFAULT_DST.overlap;
+  if (!['shift', 'skip'].includes(gap)) report('dst.gap', 'expected shift or skip');
+  if (!['first', 'second', 'both'].includes(overlap)) report('dst.overlap', 'expected first, second or both');
+  return { gap, overlap };
+}
+
+function readBound(
+  field: 'startAt' | 'endAt',
+  input: TimingInput,
+  timezone: string,
+  report: Report,
+): number | null {
+  const text = input[field] ?? null;
+  if (text === null) return null;
+  const instant = parseInstant(text, timezone, DEFAULT_DST);
+  if (instant.ok) return instant.value.at;
+  report(field, ...instant.messages);
+  return null;
+}
+
+function readExclusions(given: TimingInput['exclusions'], report: Report): string[] {
+  if (given !== undefined && given !== null && !Array.isArray(given)) {
+    report('exclusions', 'expected a list of dates');
+    return [];
+  }
+  const exclusions = [...new Set(given ?? [])];
+  if (exclusions.length > MAX_EXCLUSIONS) {
+    report(
+      'exclusions',
+      `has ${exclusions.length} entries; expected at most ${MAX_EXCLUSIONS}, joined into ranges`,
+    );
+    return [];
+  }
+  exclusions.forEach((text, i) => {
+    const range = parseExclusion(String(text));
+    if (!range.ok) report(`exclusions.${i}`, ...range.messages);
+  });
+  return exclusions.sort();
+}
+
+/** Leave out one restriction after the other and see whether the rule comes alive. */
 function whyNever(timing: Timing): string {
-  const never = 'this rule never fires';
   const fires = (change: Partial<Timing>) => firstOccurrence({ ...timing, ...change }) !== null;
-  const open = { startAt: timing.startAt, endAt: null, exclusions: [] as string[] };
-  if (timing.endAt !== null && fires({ endAt: null })) return `${never}: its first occurrence is after endAt`;
-  if (timing.exclusions.length > 0 && fires({ exclusions: [] }))
-    return `${never}: every occurrence is excluded`;
-  if (timing.rule.kind === 'at' && timing.rule.at < (timing.startAt ?? 0))
-    return `${never}: it is before startAt`;
-  if (fires(open)) return `${never}: between them, endAt and the exclusions leave nothing`;
-  if (fires({ ...open, startAt: null, anchorAt: 0 })) return `${never}: its last occurrence is already past`;
-  if (timing.anchorAt > CALENDAR_ENDS_AT) return `${never}: the calendar ends with ${LAST_YEAR}`;
-  return `${never}: no date and time up to ${LAST_YEAR} match it`;
-}
-
-function withoutNulls<T extends object>(value: T | null | undefined): { [K in keyof T]?: NonNullable<T[K]> } {
-  const entries = Object.entries(value ?? {}).filter(
-    ([, setting]) => setting !== null && setting !== undefined,
-  );
-  return Object.fromEntries(entries) as { [K in keyof T]?: NonNullable<T[K]> };
+  const open = { endAt: null, exclusions: [] };
+  if (timing.endAt !== null && fires({ endAt: null })) return 'its first occurrence is after endAt';
+  if (timing.exclusions.length > 0 && fires({ exclusions: [] })) return 'every occurrence is excluded';
+  if (fires(open)) return 'between them, endAt and the exclusions leave nothing';
+  if (timing.rule.kind === 'at') return 'it is before startAt';
+  if (timing.startAt !== null && fires({ ...open, startAt: null }))
+    return 'its last occurrence is before startAt';
+  if (fires({ ...open, startAt: null, anchorAt: 0 })) return 'its last occurrence is already past';
+  return `no date and time up to ${LAST_YEAR} match it`;
 }

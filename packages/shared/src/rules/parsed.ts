@@ -1,6 +1,12 @@
 /** What came of reading a piece of a rule. Messages say what is wrong and what would be right. */
 export type Parsed<T> = { ok: true; value: T } | { ok: false; messages: string[] };
 
+/** A message with the field of the input that it is about. */
+export interface Problem {
+  field: string;
+  message: string;
+}
+
 export function parsed<T>(value: T): Parsed<T> {
   return { ok: true, value };
 }

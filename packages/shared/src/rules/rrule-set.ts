@@ -48,7 +48,7 @@ export function recurrenceReadings(
 }
 
 /** RFC 5545: what the rule leaves open, DTSTART says. */
-function withStart(parts: RecurrenceParts, startReading: number): RecurrenceParts {
+export function withStart(parts: RecurrenceParts, startReading: number): RecurrenceParts {
   const start = wallTimeOf(startReading);
   const filled = { ...parts };
   const datesOpen =
@@ -74,50 +74,36 @@ function withStart(parts: RecurrenceParts, startReading: number): RecurrencePart
 
 function subDailyTimes(parts: RecurrenceParts, unitSeconds: number, startReading: number): Times {
   const hours = parts.byHour.length === 0 ? ALL_HOURS : parts.byHour;
-  const minutes = parts.byMinute.length === 0 ? SIXTY : parts.byMinute;
-  const seconds = parts.bySecond.length === 0 ? SIXTY : parts.bySecond;
-  const within = withinUnit(parts, unitSeconds, minutes, seconds);
-  if (parts.interval === 1) {
-    const starts = Array.from({ length: HOUR_SECONDS / unitSeconds }, (_, unit) => unit * unitSeconds).filter(
-      (start) => admitsWithinHour(start, unitSeconds, minutes, seconds),
-    );
-    return new ClockTimes(
+  const { unitsOfHour, all } = unitsAndSeconds(parts, unitSeconds);
+  const within =
+    parts.bySetPos.length === 0 ? all : picksOf(parts.bySetPos, all.length).map((index) => all[index] ?? 0);
+  if (parts.interval > 1) {
+    return new IntervalTimes({
+      unitSeconds,
+      every: parts.interval,
+      startReading,
       hours,
-      starts.flatMap((start) => within.map((second) => start + second)),
-    );
+      unitsOfHour,
+      within,
+    });
   }
-  const hourSet = new Set(hours);
-  return new IntervalTimes({
-    unitSeconds,
-    every: parts.interval,
-    startReading,
-    within,
-    admits: (second) =>
-      hourSet.has(Math.floor(second / HOUR_SECONDS)) &&
-      admitsWithinHour(second % HOUR_SECONDS, unitSeconds, minutes, seconds),
-  });
+  return new ClockTimes(
+    hours,
+    unitsOfHour.flatMap((start) => within.map((second) => start + second)),
+  );
 }
 
-/** BYMINUTE and BYSECOND narrow down which units count where they are as long as a unit, or longer. */
-function admitsWithinHour(
-  second: number,
+/**
+ * BY parts longer than the unit or as long say which units of the hour count (by the second at which each begins),
+ * shorter ones which seconds within each.
+ */
+function unitsAndSeconds(
+  { byMinute, bySecond }: RecurrenceParts,
   unitSeconds: number,
-  minutes: readonly number[],
-  seconds: readonly number[],
-): boolean {
-  if (unitSeconds === HOUR_SECONDS) return true;
-  if (!minutes.includes(Math.floor(second / 60))) return false;
-  return unitSeconds === 60 || seconds.includes(second % 60);
-}
-
-function withinUnit(
-  parts: RecurrenceParts,
-  unitSeconds: number,
-  minutes: readonly number[],
-  seconds: readonly number[],
-): number[] {
-  const all =
-    unitSeconds === HOUR_SECONDS ? secondsOfHour(minutes, seconds) : unitSeconds === 60 ? [...seconds] : [0];
-  if (parts.bySetPos.length === 0) return all;
-  return picksOf(parts.bySetPos, all.length).map((index) => all[index] ?? 0);
+): { unitsOfHour: readonly number[]; all: readonly number[] } {
+  const minutes = byMinute.length === 0 ? SIXTY : byMinute;
+  const seconds = bySecond.length === 0 ? SIXTY : bySecond;
+  if (unitSeconds === HOUR_SECONDS) return { unitsOfHour: [0], all: secondsOfHour(minutes, seconds) };
+  if (unitSeconds === 60) return { unitsOfHour: minutes.map((minute) => minute * 60), all: seconds };
+  return { unitsOfHour: secondsOfHour(minutes, seconds), all: [0] };
 }

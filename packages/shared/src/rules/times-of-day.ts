@@ -69,8 +69,9 @@ export interface Interval {
   every: number;
   /** A reading in the first unit; the units `every` apart from it count. */
   startReading: number;
-  /** Whether a unit counts, by the second of the day at which it begins. */
-  admits: (second: number) => boolean;
+  /** Which units count, by the second of the hour at which they begin, in which hours. */
+  hours: readonly number[];
+  unitsOfHour: readonly number[];
   /** Seconds within a unit. */
   within: readonly number[];
 }
@@ -82,9 +83,14 @@ export interface Interval {
 export class IntervalTimes implements Times {
   private readonly unitsPerDay: number;
   private readonly startUnit: number;
+  private readonly hourCounts = new Uint8Array(24);
+  private readonly unitCounts: Uint8Array;
   private readonly countByPhase = new Map<number, number>();
 
   constructor(private readonly interval: Interval) {
+    this.unitCounts = new Uint8Array(HOUR_SECONDS / interval.unitSeconds);
+    for (const hour of interval.hours) this.hourCounts[hour] = 1;
+    for (const second of interval.unitsOfHour) this.unitCounts[second / interval.unitSeconds] = 1;
     this.unitsPerDay = DAY_SECONDS / interval.unitSeconds;
     this.startUnit = Math.floor(interval.startReading / interval.unitSeconds);
   }
@@ -92,12 +98,12 @@ export class IntervalTimes implements Times {
   firstFrom(day: number, second: number): number | null {
     const phase = this.phaseOf(day);
     if (this.countOn(phase) === 0) return null;
-    const { unitSeconds, every, admits, within } = this.interval;
+    const { unitSeconds, every, within } = this.interval;
     const unit = Math.floor(second / unitSeconds);
     let candidate = unit <= phase ? phase : phase + Math.ceil((unit - phase) / every) * every;
     for (; candidate < this.unitsPerDay; candidate += every) {
       const start = candidate * unitSeconds;
-      if (!admits(start)) continue;
+      if (!this.admits(start)) continue;
       const found = within[lowerBound(within, second - start)];
       if (found !== undefined) return start + found;
     }
@@ -116,6 +122,12 @@ export class IntervalTimes implements Times {
     return behind < 0 ? behind + every : behind;
   }
 
+  private admits(second: number): boolean {
+    const hour = Math.floor(second / HOUR_SECONDS);
+    const unit = (second - hour * HOUR_SECONDS) / this.interval.unitSeconds;
+    return this.hourCounts[hour] === 1 && this.unitCounts[unit] === 1;
+  }
+
   private countOn(phase: number): number {
     const known = this.countByPhase.get(phase);
     if (known !== undefined) return known;
@@ -125,10 +137,10 @@ export class IntervalTimes implements Times {
   }
 
   private countTo(phase: number, second: number): number {
-    const { unitSeconds, every, admits, within } = this.interval;
+    const { unitSeconds, every, within } = this.interval;
     let total = 0;
     for (let start = phase * unitSeconds; start < second; start += every * unitSeconds) {
-      if (admits(start)) total += lowerBound(within, second - start);
+      if (this.admits(start)) total += lowerBound(within, second - start);
     }
     return total;
   }

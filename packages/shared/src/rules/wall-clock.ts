@@ -13,9 +13,9 @@ export const BY_THE_CLOCK: DstPolicy = { gap: 'skip', overlap: 'both' };
 /** The one place where readings of a local clock become instants, and where DST gaps and overlaps are decided. */
 export class WallClockInstants implements InstantSet {
   constructor(
-    private readonly zone: Zone,
+    readonly zone: Zone,
     private readonly readings: LocalSet,
-    private readonly policy: DstPolicy,
+    readonly policy: DstPolicy,
   ) {}
 
   next(afterAt: number, untilAt: number): number | null {
@@ -49,6 +49,24 @@ export class WallClockInstants implements InstantSet {
       stretch = this.zone.stretchAt(stretch.toSec);
     }
     return total;
+  }
+
+  /** The readings that do not exist because the clock goes forward at this very instant. */
+  readingsLostAt(sec: number): { first: number; last: number } | null {
+    const { fromSec, offset, offsetBefore } = this.zone.stretchAt(sec);
+    if (sec !== fromSec || offsetBefore >= offset) return null;
+    const first = this.readings.next(fromSec + offsetBefore, fromSec + offset);
+    if (first === null) return null;
+    let last = first;
+    // A gap has at most a few thousand seconds, and this is asked for show only.
+    for (
+      let next: number | null = first;
+      next !== null;
+      next = this.readings.next(next + 1, fromSec + offset)
+    ) {
+      last = next;
+    }
+    return { first, last };
   }
 
   /** Several readings that do not exist become one instant, the first after the gap. */
@@ -111,4 +129,12 @@ export function firstInstantOfReading(zone: Zone, reading: number): number {
   const [at] = instantsOfReading(zone, reading, { gap: 'shift', overlap: 'first' });
   if (at === undefined) throw new RangeError(`no instant for the reading ${reading}`);
   return at;
+}
+
+/** Whether the clock's reading at an instant is one that happens twice, and which of the two this is. */
+export function passAt(zone: Zone, sec: number): 'first' | 'second' | null {
+  const { fromSec, toSec, offset, offsetBefore, offsetAfter } = zone.stretchAt(sec);
+  const reading = sec + offset;
+  if (reading >= toSec + offsetAfter) return 'first';
+  return reading < fromSec + offsetBefore ? 'second' : null;
 }
