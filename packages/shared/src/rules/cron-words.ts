@@ -28,11 +28,14 @@ function clockWords(cron: string): string {
 function dayWords({ monthDays, weekDays, months }: CronPattern): string {
   const ofMonth = monthDayWords(monthDays, months);
   const ofWeek = weekDayWords(weekDays, months);
-  const either = !monthDays.star && !weekDays.star;
-  if (ofMonth === '' && ofWeek === '') return inMonths(months);
-  if (ofMonth === '') return ofWeek;
+  if (ofMonth === '') return [ofWeek, isPlain(weekDays) ? inMonths(months) : ''].filter(Boolean).join(' ');
   if (ofWeek === '') return ofMonth;
+  const either = !monthDays.star && !weekDays.star;
   return either ? `${ofMonth} and also ${ofWeek}` : `${ofMonth}, if that is ${ofWeek.replace(/^on /, 'a ')}`;
+}
+
+function isPlain({ nth, last }: CronPattern['weekDays']): boolean {
+  return nth.length + last.length === 0;
 }
 
 function monthDayWords(field: CronPattern['monthDays'], months: readonly number[]): string {
@@ -48,13 +51,15 @@ function monthDayWords(field: CronPattern['monthDays'], months: readonly number[
   return `on ${listed([...numbered, ...special])} ${ofMonths(months)}`;
 }
 
-function weekDayWords({ weekdays, nth, last }: CronPattern['weekDays'], months: readonly number[]): string {
+function weekDayWords(field: CronPattern['weekDays'], months: readonly number[]): string {
+  const { weekdays, nth, last } = field;
+  if (isPlain(field)) return onWeekdays(weekdays);
   const items = [
+    ...weekdays.map(weekdayName),
     ...nth.map(({ weekday, n }) => `the ${ordinal(n)} ${weekdayName(weekday)}`),
     ...last.map((weekday) => `the last ${weekdayName(weekday)}`),
   ];
-  if (items.length > 0) return `on ${listed([...weekdays.map(weekdayName), ...items])} ${ofMonths(months)}`;
-  return [onWeekdays(weekdays), inMonths(months)].filter(Boolean).join(' ');
+  return `on ${listed(items)} ${ofMonths(months)}`;
 }
 
 export function leapDayWords(leapDay: LeapDayPolicy): string {
