@@ -1,1 +1,2 @@
-export {};
+export { readConfig } from './config.js';
+export { type RunningApi, startApi } from './server.js';

@@ -1,1 +1,3 @@
-export {};
+export { defineHandler, type Handler, type HandlerRun } from './define.js';
+export { readConfig } from './config.js';
+export { type RunningWorker, startWorker } from './worker.js';

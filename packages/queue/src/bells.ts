@@ -2,6 +2,7 @@ import { type JobsOptions, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { PostgresClock } from './clock.js';
 import { BELL_JOB, type Bell, QUEUES } from './names.js';
+import { SCORE_PER_MS } from './punctual.js';
 import { SLOT_MS, slotEnd } from './slots.js';
 
 /**
@@ -68,6 +69,14 @@ export class Bells {
     await this.arm(ringAts);
   }
 
+  /** The slots for which Redis holds a bell, by the time that they ring at, from now to the end of the horizon. */
+  async readArmed(nowAt: number, horizonMs: number): Promise<Set<number>> {
+    const untilScore = (nowAt + horizonMs + SLOT_MS) * SCORE_PER_MS;
+    const ids = await this.#options.redis.zrange(this.queue.toKey('delayed'), '-inf', String(untilScore), 'BYSCORE');
+    // `bell-<slot>` or `bell-<slot>-<process>-<n>`
+    return new Set(ids.map((id) => Number(id.split('-')[1])));
+  }
+
   /** Rings at once, or at the end of the slot in which this process has already rung: one bell per slot and process. */
   async ringNow(): Promise<void> {
     if (this.#ringingSoon) return this.#ringingSoon;
@@ -81,6 +90,11 @@ export class Bells {
       }, waitMs);
     });
     return this.#ringingSoon;
+  }
+
+  /** Fails while Redis is away. */
+  async ping(): Promise<void> {
+    await this.#options.redis.ping();
   }
 
   async close(): Promise<void> {

@@ -2,7 +2,7 @@ import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 
 /** BullMQ's scores of delayed jobs are the time in milliseconds, times this, plus a number that keeps them apart. */
-const SCORE_PER_MS = 0x1000;
+export const SCORE_PER_MS = 0x1000;
 const LONGEST_SLEEP_MS = 100;
 
 /**

@@ -17,8 +17,9 @@ export async function admit(tx: Transaction, schedule: Counted, nowAt: number): 
 export async function countOpenRuns(tx: Transaction, scheduleId: number): Promise<OpenRuns> {
   const { rows } = await tx.query<{ started: number; queued: number }>({
     name: 'count-open-runs',
-    text: `select (count(*) filter (where status <> 'queued'))::int as started,
-                  (count(*) filter (where status = 'queued'))::int as queued
+    // A queued run whose turn has come counts as started, though no worker has taken it yet.
+    text: `select (count(*) filter (where status <> 'queued' or next_attempt_at is not null))::int as started,
+                  (count(*) filter (where status = 'queued' and next_attempt_at is null))::int as queued
            from runs where schedule_id = $1 and open`,
     values: [scheduleId],
   });

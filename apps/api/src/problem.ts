@@ -1,0 +1,70 @@
+import type { Problem as FieldProblem } from '@carillon/shared';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
+
+const TITLES: Record<number, string> = {
+  400: 'Invalid request',
+  401: 'No valid API key',
+  403: 'Not allowed',
+  404: 'Not found',
+  409: 'Conflict',
+  412: 'Stale version',
+  413: 'Too large',
+  415: 'Unsupported media type',
+  429: 'Too many requests',
+  500: 'Internal error',
+  503: 'Unavailable',
+};
+
+/** An answer that says what went wrong, by RFC 9457. Thrown by routes, turned into HTTP in one place. */
+export class HttpProblem extends Error {
+  constructor(
+    readonly status: number,
+    readonly detail: string,
+    readonly errors: FieldProblem[] = [],
+  ) {
+    super(detail);
+  }
+}
+
+export const invalid = (errors: FieldProblem[]) =>
+  new HttpProblem(400, errors.map(({ field, message }) => `${field}: ${message}`).join('; '), errors);
+
+export const notFound = (what: string, id: string) => new HttpProblem(404, `there is no ${what} with the id ${id}`);
+
+export function sendProblem(error: FastifyError | HttpProblem, request: FastifyRequest, reply: FastifyReply): void {
+  const problem = toProblem(error);
+  if (problem.status >= 500) request.log.error({ err: error }, 'Request failed');
+  reply
+    .status(problem.status)
+    .header('content-type', 'application/problem+json; charset=utf-8')
+    .send({
+      type: 'about:blank',
+      title: TITLES[problem.status] ?? 'Error',
+      status: problem.status,
+      detail: problem.detail,
+      instance: request.url,
+      ...(problem.errors.length > 0 ? { errors: problem.errors } : {}),
+    });
+}
+
+function toProblem(error: FastifyError | HttpProblem): HttpProblem {
+  if (error instanceof HttpProblem) return error;
+  if (hasZodFastifySchemaValidationErrors(error)) {
+    return invalid(
+      error.validation.map(({ instancePath, message }) => ({
+        field: instancePath.slice(1).replaceAll('/', '.') || (error.validationContext ?? 'body'),
+        message: message ?? 'invalid',
+      })),
+    );
+  }
+  if (error.statusCode !== undefined && error.statusCode < 500) return new HttpProblem(error.statusCode, error.message);
+  if (isUnavailable(error)) return new HttpProblem(503, 'the database is away; nothing was changed, try again');
+  return new HttpProblem(500, 'something went wrong here; it has been logged');
+}
+
+/** Postgres is starting, stopping or not there: class 57P of SQLSTATE, 53 (no resources), or no connection at all. */
+function isUnavailable({ code, message }: FastifyError): boolean {
+  if (/^(57P0|53|08)/.test(code ?? '') || ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOTFOUND', 'ETIMEDOUT'].includes(code)) return true;
+  return /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout)/.test(message);
+}

@@ -1,0 +1,51 @@
+import { ensureAdminKey, openDatabase, readClock } from '@carillon/db';
+import { Bells, PostgresClock, connectProducer } from '@carillon/queue';
+import type { Logger } from 'pino';
+import { buildApp } from './app.js';
+import type { Config } from './config.js';
+
+export interface RunningApi {
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** Starts one API replica. */
+export async function startApi(config: Config, log: Logger): Promise<RunningApi> {
+  const reportError = (what: string) => (error: Error) => log.debug({ err: error }, what);
+  const pool = openDatabase({
+    url: config.DATABASE_URL,
+    max: 10,
+    applicationName: 'carillon-api',
+    onError: reportError('Postgres'),
+  });
+  const redis = connectProducer(config.REDIS_URL, reportError('Redis'));
+  const clock = new PostgresClock(Date.now);
+  for (let asked = 0; asked < 3; asked++) await clock.ask(() => readClock(pool));
+  if (config.CARILLON_ADMIN_KEY) await ensureAdminKey(pool, config.CARILLON_ADMIN_KEY);
+  const bells = new Bells({
+    redis,
+    prefix: config.REDIS_PREFIX,
+    clock,
+    process: `a${process.pid}`,
+    horizonMs: config.ARM_HORIZON_MS,
+    onArmed: () => {},
+  });
+  const defaults = {
+    target: { type: 'handler', name: 'log' } as const,
+    maxAttempts: config.RETRY_MAX_ATTEMPTS,
+    baseDelayMs: config.RETRY_BASE_DELAY_SECONDS * 1_000,
+  };
+  const app = await buildApp({ pool, bells, clock, defaults }, log);
+  const url = await app.listen({ host: config.HOST, port: config.PORT });
+  log.info({ url }, 'API ready');
+  return {
+    url,
+    async stop() {
+      await app.close();
+      await bells.close().catch(() => {});
+      redis.disconnect();
+      await pool.end();
+      log.info('API stopped');
+    },
+  };
+}

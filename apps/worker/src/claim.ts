@@ -1,0 +1,84 @@
+import { type Claim, type ClaimedRun, claimDue, claimWaiting, resumeEnded } from '@carillon/db';
+import type { WorkerContext } from './context.js';
+import type { InFlight } from './in-flight.js';
+
+/** Claims what is due, as often as it is rung and as far as there are places; one claim at a time. */
+export class Claimer {
+  #current: Promise<void> | null = null;
+  #next: Promise<void> | null = null;
+  /** A ring came while no place was free: the next free place answers it. */
+  #isOwed = false;
+  /** More was due than a batch holds: from now on each project has its share. */
+  #hasBacklog = false;
+  #isStopped = false;
+
+  constructor(
+    private readonly context: WorkerContext,
+    private readonly inFlight: InFlight,
+    private readonly run: (runs: readonly ClaimedRun[]) => void,
+  ) {}
+
+  ring(): Promise<void> {
+    if (!this.#current) {
+      this.#current = this.#look();
+      return this.#current;
+    }
+    // The look that is under way may have read already: whoever rings now needs one that begins later.
+    this.#next ??= this.#current.then(() => this.ring());
+    return this.#next;
+  }
+
+  onFree(): void {
+    if (this.#isOwed) this.ring();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#next;
+    await this.#current;
+  }
+
+  async #look(): Promise<void> {
+    try {
+      while (!this.#isStopped && (await this.#claimOnce()));
+    } catch (error) {
+      // Postgres is away, or the claim was rolled back: nothing is ours, and the sweep will look again.
+      this.context.log.error({ err: error }, 'Claim failed');
+    } finally {
+      this.#current = null;
+      this.#next = null;
+    }
+  }
+
+  /** Answers whether there may be more to claim, and places for it. */
+  async #claimOnce(): Promise<boolean> {
+    const { context, inFlight } = this;
+    const limit = Math.min(inFlight.free, context.batchSize);
+    this.#isOwed = limit === 0;
+    if (limit === 0) return false;
+    const startedAt = performance.now();
+    const options = { workerId: context.workerId, leaseMs: context.leaseMs, limit, now: null };
+    const [due, waiting] = await Promise.all([
+      claimDue(context.pool, { ...options, fair: this.#hasBacklog }),
+      claimWaiting(context.pool, options),
+    ]);
+    for (const claim of [due, waiting]) this.#take(claim, performance.now() - startedAt);
+    if (waiting.hasPauseEnded) await resumeEnded(context.pool, null);
+    this.#hasBacklog = due.isFull;
+    const hasMore = due.isFull || waiting.isFull || waiting.hasPauseEnded;
+    // Not awaited: the others are asked to help while this one goes on.
+    if (hasMore) context.bells.ringNow().catch(() => {});
+    return hasMore;
+  }
+
+  #take({ runs, nextDueAts }: Claim, tookMs: number): void {
+    const { metrics, bells } = this.context;
+    if (runs.length > 0) {
+      metrics.observe('carillon_claim_seconds', tookMs);
+      metrics.count('jobs_due_total', runs.length);
+      this.run(runs);
+    }
+    // Redis being away is no reason to stop: the sweep arms what is missing.
+    if (nextDueAts.length > 0) bells.arm(nextDueAts).catch(() => {});
+  }
+}

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+
+const milliseconds = (least: number) => z.coerce.number().int().min(least);
+
+const Environment = z
+  .object({
+    DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
+    REDIS_URL: z.url({ protocol: /^rediss?$/ }),
+    REDIS_PREFIX: z.string().min(1).default('bull'),
+    LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+    SWEEP_INTERVAL_MS: milliseconds(100).default(5_000),
+    ARM_HORIZON_MS: milliseconds(1_000).default(60_000),
+    LEASE_MS: milliseconds(500).default(15_000),
+    STOP_DEADLINE_MS: milliseconds(0).default(10_000),
+    SCHEDULER_BATCH_SIZE: z.coerce.number().int().min(1).max(1_000).default(500),
+    WORKER_CONCURRENCY: z.coerce.number().int().min(1).default(2_000),
+    CARILLON_HANDLERS: z.string().optional(),
+  })
+  .refine((env) => env.ARM_HORIZON_MS >= 3 * env.SWEEP_INTERVAL_MS, {
+    path: ['ARM_HORIZON_MS'],
+    error: 'must be at least three times SWEEP_INTERVAL_MS, so that a sweep may fail and nothing is late',
+  });
+
+export type Config = z.infer<typeof Environment>;
+
+/** Reads the environment; what is wrong with it is said in one line each, by name. */
+export function readConfig(environment: NodeJS.ProcessEnv): Config | { problems: string[] } {
+  const parsed = Environment.safeParse(environment);
+  if (parsed.success) return parsed.data;
+  return { problems: parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`) };
+}

@@ -1,0 +1,89 @@
+import { type ClosedRun, closeRuns } from '@carillon/db';
+import { type Outcome, closingOf } from '@carillon/shared';
+import type { WorkerContext } from './context.js';
+import { followUp } from './follow-up.js';
+import type { Flight, InFlight } from './in-flight.js';
+
+export interface Done {
+  flight: Flight;
+  outcome: Outcome;
+  closed: ClosedRun;
+}
+
+/** More than this at once makes one statement long and the next one late. */
+const MOST_AT_ONCE = 1_000;
+const RETRY_MS = 200;
+
+/** Closes runs in batches: what ends while one batch is being written makes up the next. */
+export class Finalizer {
+  #waiting: Done[] = [];
+  #flushing: Promise<void> | null = null;
+
+  constructor(
+    private readonly context: WorkerContext,
+    private readonly inFlight: InFlight,
+  ) {}
+
+  close(flight: Flight, outcome: Outcome): void {
+    this.#waiting.push({ flight, outcome, closed: toClosedRun(flight, outcome) });
+    this.#flushing ??= this.#flush();
+  }
+
+  async finish(): Promise<void> {
+    await this.#flushing;
+  }
+
+  async #flush(): Promise<void> {
+    // Let the deliveries that end in this turn of the event loop join the first batch.
+    await new Promise(setImmediate);
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, MOST_AT_ONCE);
+      try {
+        await this.#write(batch);
+      } catch (error) {
+        // Postgres is away: what happened is kept here and written when it is back, or rescued when the lease runs out.
+        this.context.log.error({ err: error, runs: batch.length }, 'Closing runs failed, trying again');
+        this.#waiting.unshift(...batch);
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      }
+    }
+    this.#flushing = null;
+  }
+
+  async #write(batch: readonly Done[]): Promise<void> {
+    const { pool, metrics, log } = this.context;
+    const doneEpochs = this.inFlight.epochsEndedBy(batch.map(({ flight }) => flight));
+    const closed = batch.map((done) => done.closed);
+    const kept = await closeRuns(pool, closed, { doneEpochs, now: null });
+    for (const { flight } of batch) this.inFlight.remove(flight);
+    if (kept < batch.length) {
+      metrics.count('carillon_refused_writes_total', batch.length - kept);
+      log.warn({ refused: batch.length - kept }, 'Late writes refused: the runs were rescued or cancelled meanwhile');
+    }
+    followUp(this.context, batch);
+  }
+}
+
+function toClosedRun({ run, startedAt }: Flight, outcome: Outcome): ClosedRun {
+  const closing = closingOf(outcome, {
+    retry: run.plan.retry,
+    attempt: run.attempt - run.freeAttempts,
+    random: Math.random(),
+  });
+  const answer = outcome.kind === 'handed_back' ? undefined : outcome.answer;
+  return {
+    scheduleId: run.scheduleId,
+    occurrenceAt: run.occurrenceAt,
+    origin: run.origin,
+    epoch: run.epoch,
+    status: closing.status,
+    outcome: outcome.kind,
+    durationMs: Math.round(performance.now() - startedAt),
+    httpStatus: answer?.httpStatus ?? null,
+    errorCode: outcome.kind === 'failed' ? outcome.errorCode : null,
+    error: outcome.kind === 'failed' ? outcome.error : null,
+    response: answer?.response ?? null,
+    externalId: answer?.externalId ?? null,
+    retryInMs: closing.retryInMs,
+  };
+}

@@ -1,0 +1,41 @@
+import { pauseFailing, pauseGone, promoteQueued } from '@carillon/db';
+import type { WorkerContext } from './context.js';
+import type { Done } from './finalize.js';
+
+/** What a closed run entails: its retry is armed, the next in its queue begins, a failing schedule pauses. */
+export function followUp(context: WorkerContext, batch: readonly Done[]): void {
+  const { metrics, clock, bells } = context;
+  const retryAts: number[] = [];
+  for (const done of batch) {
+    const { closed, outcome, flight } = done;
+    metrics.count('carillon_attempts_total', 1, `outcome="${closed.outcome}"`);
+    metrics.observe('carillon_delivery_seconds', closed.durationMs);
+    if (closed.retryInMs !== null) {
+      metrics.count('carillon_retries_total');
+      retryAts.push(clock.now() + closed.retryInMs);
+    }
+    const hasEnded = closed.status !== 'retrying';
+    const isCloselyWatched = closed.status === 'failed' && flight.run.plan.pauseAfterFailures !== null;
+    const isGone = outcome.kind === 'failed' && outcome.isGone === true;
+    if ((hasEnded && flight.run.counted) || isCloselyWatched || isGone) {
+      settle(context, done).catch((error) => context.log.error({ err: error }, 'Following up on a run failed'));
+    }
+  }
+  if (retryAts.length > 0) bells.arm(retryAts).catch(() => {}); // The sweep arms what is missing.
+}
+
+async function settle({ pool, bells, log }: WorkerContext, { flight, outcome, closed }: Done): Promise<void> {
+  const { scheduleId, scheduleKey, plan, counted } = flight.run;
+  if (outcome.kind === 'failed' && outcome.isGone) {
+    const paused = await pauseGone(pool, scheduleId);
+    if (paused.kind === 'changed') log.warn({ schedule: scheduleKey }, 'Schedule paused: its receiver is gone');
+  }
+  if (closed.status === 'failed' && plan.pauseAfterFailures !== null) {
+    const paused = await pauseFailing(pool, { scheduleId, limit: plan.pauseAfterFailures });
+    if (paused.kind === 'changed') log.warn({ schedule: scheduleKey }, 'Schedule paused: it keeps failing');
+  }
+  if (counted && closed.status !== 'retrying') {
+    const promoted = await promoteQueued(pool, scheduleId, null);
+    if (promoted > 0) await bells.ringNow();
+  }
+}

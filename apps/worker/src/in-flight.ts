@@ -1,0 +1,81 @@
+import type { ClaimedRun } from '@carillon/db';
+
+/** A run that this worker has claimed and not yet closed. */
+export interface Flight {
+  run: ClaimedRun;
+  abort: AbortController;
+  /** By the process's monotonic clock. */
+  startedAt: number;
+}
+
+/** Why a delivery was told to stop. */
+export type AbortReason = 'timeout' | 'cancelled' | 'lease_lost' | 'shutdown';
+
+/** The runs in hand, and the places that are left. */
+export class InFlight {
+  readonly #byEpoch = new Map<number, Set<Flight>>();
+  #count = 0;
+
+  constructor(
+    private readonly places: number,
+    private readonly onFree: () => void,
+  ) {}
+
+  get count(): number {
+    return this.#count;
+  }
+
+  get free(): number {
+    return Math.max(0, this.places - this.#count);
+  }
+
+  get epochs(): number[] {
+    return [...this.#byEpoch.keys()];
+  }
+
+  flights(): Flight[] {
+    return [...this.#byEpoch.values()].flatMap((flights) => [...flights]);
+  }
+
+  /** Takes a whole claim on; all of its runs share an epoch. */
+  add(runs: readonly ClaimedRun[]): Flight[] {
+    const startedAt = performance.now();
+    const flights = runs.map((run) => ({ run, startedAt, abort: new AbortController() }));
+    const [first] = runs;
+    if (first) this.#byEpoch.set(first.epoch, new Set(flights));
+    this.#count += flights.length;
+    return flights;
+  }
+
+  /** The epochs under which nothing is left once these have ended. */
+  epochsEndedBy(flights: readonly Flight[]): number[] {
+    const ended = new Map<number, number>();
+    for (const { run } of flights) ended.set(run.epoch, (ended.get(run.epoch) ?? 0) + 1);
+    return [...ended.keys()].filter((epoch) => this.#byEpoch.get(epoch)?.size === ended.get(epoch));
+  }
+
+  has(flight: Flight): boolean {
+    return this.#byEpoch.get(flight.run.epoch)?.has(flight) ?? false;
+  }
+
+  /** Lets go of a run. */
+  remove(flight: Flight): void {
+    const { epoch } = flight.run;
+    const flights = this.#byEpoch.get(epoch);
+    if (!flights?.delete(flight)) return;
+    if (flights.size === 0) this.#byEpoch.delete(epoch);
+    const wasFull = this.free === 0;
+    this.#count--;
+    if (wasFull) this.onFree();
+  }
+
+  /** Tells every delivery under an epoch to stop: the lease is somebody else's now. */
+  abandon(epoch: number): Flight[] {
+    const flights = [...(this.#byEpoch.get(epoch) ?? [])];
+    for (const flight of flights) {
+      flight.abort.abort('lease_lost' satisfies AbortReason);
+      this.remove(flight);
+    }
+    return flights;
+  }
+}

@@ -1,0 +1,24 @@
+/** Does something at an interval, one at a time, until stopped. Its errors are reported and do not end it. */
+export function every(intervalMs: number, work: () => Promise<unknown>, onError: (error: unknown) => void): { stop(): Promise<void> } {
+  let isStopped = false;
+  let wake = () => {};
+  const loop = (async () => {
+    while (!isStopped) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, intervalMs);
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      if (!isStopped) await work().catch(onError);
+    }
+  })();
+  return {
+    stop() {
+      isStopped = true;
+      wake();
+      return loop;
+    },
+  };
+}

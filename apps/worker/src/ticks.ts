@@ -1,0 +1,47 @@
+import { QUEUES, TICKS } from '@carillon/queue';
+import { Queue, Worker } from 'bullmq';
+import type { Redis } from 'ioredis';
+import type { Logger } from 'pino';
+
+/** The fixed ticks that BullMQ repeats for us, whichever worker gets them. */
+export class Ticks {
+  readonly #queue: Queue;
+  readonly #worker: Worker;
+
+  constructor(
+    private readonly options: {
+      producer: Redis;
+      redis: Redis;
+      prefix: string;
+      sweepIntervalMs: number;
+      log: Logger;
+      work: Record<(typeof TICKS)[keyof typeof TICKS], () => Promise<unknown>>;
+    },
+  ) {
+    const { producer, redis, prefix, work, log } = options;
+    this.#queue = new Queue(QUEUES.ticks, { connection: producer, prefix });
+    this.#queue.on('error', () => {}); // The connection reports its own errors.
+    this.#worker = new Worker(
+      QUEUES.ticks,
+      async (job) => {
+        await work[job.name as keyof typeof work]?.();
+      },
+      { connection: redis, prefix, lockDuration: 15_000, stalledInterval: 5_000 },
+    );
+    this.#worker.on('error', (error) => log.debug({ err: error }, 'Ticks'));
+    this.#worker.on('failed', (job, error) => log.error({ err: error, tick: job?.name }, 'Tick failed'));
+  }
+
+  /** Makes the repeating jobs, anew where Redis has lost them. */
+  async ensure(): Promise<void> {
+    const gone = { removeOnComplete: true, removeOnFail: true };
+    const { sweepIntervalMs } = this.options;
+    await this.#queue.upsertJobScheduler(TICKS.sweep, { every: sweepIntervalMs }, { name: TICKS.sweep, opts: gone });
+    await this.#queue.upsertJobScheduler(TICKS.prune, { every: 3_600_000 }, { name: TICKS.prune, opts: gone });
+  }
+
+  async close(): Promise<void> {
+    await this.#worker.close();
+    await this.#queue.close();
+  }
+}

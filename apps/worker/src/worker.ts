@@ -1,0 +1,118 @@
+import { hostname } from 'node:os';
+import { ensurePartitions, openDatabase, registerWorker, signOff } from '@carillon/db';
+import { Bells, PostgresClock, connectProducer, connectWorker } from '@carillon/queue';
+import type { Logger } from 'pino';
+import { listenForBells } from './bell-worker.js';
+import type { Config } from './config.js';
+import type { WorkerContext } from './context.js';
+import type { AbortReason } from './in-flight.js';
+import { every } from './loops/every.js';
+import { sendHeartbeat } from './loops/heartbeat.js';
+import { keepLeases } from './loops/keep-leases.js';
+import { recover } from './loops/recover.js';
+import { sweep } from './loops/sweep.js';
+import { Metrics } from './metrics.js';
+import { Pipeline } from './pipeline.js';
+import { deliverBy } from './targets/deliver.js';
+import { deliverToHandler } from './targets/handler.js';
+import { Ticks } from './ticks.js';
+
+export interface RunningWorker {
+  id: number;
+  /** Stops gracefully: no new claims, what is in hand ends or is handed back. */
+  stop(): Promise<void>;
+}
+
+/** Starts one worker replica. */
+export async function startWorker(config: Config, log: Logger): Promise<RunningWorker> {
+  const reportError = (what: string) => (error: Error) => log.debug({ err: error }, what);
+  const pool = openDatabase({
+    url: config.DATABASE_URL,
+    max: 8,
+    applicationName: 'carillon-worker',
+    onError: reportError('Postgres'),
+  });
+  const producer = connectProducer(config.REDIS_URL, reportError('Redis'));
+  const redis = connectWorker(config.REDIS_URL, reportError('Redis'));
+  const workerId = await registerWorker(pool, { host: hostname(), pid: process.pid });
+  const clock = new PostgresClock(Date.now);
+  const metrics = new Metrics();
+  const prefix = config.REDIS_PREFIX;
+  const bells = new Bells({
+    redis: producer,
+    prefix,
+    clock,
+    process: `w${workerId}`,
+    horizonMs: config.ARM_HORIZON_MS,
+    onArmed: (count) => metrics.count('carillon_bells_armed_total', count),
+  });
+  const context: WorkerContext = {
+    workerId,
+    pool,
+    bells,
+    clock,
+    metrics,
+    log,
+    leaseMs: config.LEASE_MS,
+    batchSize: config.SCHEDULER_BATCH_SIZE,
+    sweepIntervalMs: config.SWEEP_INTERVAL_MS,
+    horizonMs: config.ARM_HORIZON_MS,
+  };
+  const notYet = async () => ({ kind: 'failed', isTransient: false, errorCode: 'unsupported', error: 'not yet' }) as const;
+  const deliver = deliverBy({ handler: deliverToHandler(log), webhook: notYet, queue: notYet, call: notYet });
+  const pipeline = new Pipeline(context, deliver, { places: config.WORKER_CONCURRENCY });
+  const { inFlight } = pipeline;
+  const ring = () => pipeline.ring();
+  const sweepOnce = () => sweep(context, ring);
+
+  await sendHeartbeat(context, inFlight);
+  await recover(context, ring);
+  const bellWorker = listenForBells(context, { redis, prefix, inFlight, ring });
+  pipeline.onFree = () => bellWorker.resume();
+  const prune = () => ensurePartitions(pool, null);
+  const ticks = new Ticks({ producer, redis, prefix, sweepIntervalMs: config.SWEEP_INTERVAL_MS, log, work: { sweep: sweepOnce, prune } });
+  await ticks.ensure().catch(reportError('Ticks'));
+
+  const loops = [
+    every(config.LEASE_MS / 3, () => keepLeases(context, inFlight), (err) => log.error({ err }, 'Leases could not be extended')),
+    every(
+      config.SWEEP_INTERVAL_MS,
+      async () => {
+        const { nowAt, lastSweepAt } = await sendHeartbeat(context, inFlight);
+        // Redis is away, or was emptied and our repeating job with it: sweep by this clock, and make the job anew.
+        const isUnswept = lastSweepAt === null || nowAt - lastSweepAt > 2 * config.SWEEP_INTERVAL_MS;
+        if (producer.status === 'ready' && !isUnswept) return;
+        await sweepOnce();
+        await ticks.ensure().catch(reportError('Ticks'));
+      },
+      (err) => log.error({ err }, 'Heartbeat failed'),
+    ),
+  ];
+
+  log.info({ workerId }, 'Worker ready');
+  return {
+    id: workerId,
+    async stop() {
+      log.info({ inFlight: inFlight.count }, 'Worker stopping');
+      await Promise.all([pipeline.stopClaiming(), bellWorker.close(), ticks.close()]);
+      await settled(() => inFlight.count === 0, config.STOP_DEADLINE_MS);
+      for (const flight of inFlight.flights()) flight.abort.abort('shutdown' satisfies AbortReason);
+      await settled(() => inFlight.count === 0, 1_000);
+      await pipeline.finish();
+      await Promise.all(loops.map((loop) => loop.stop()));
+      await sendHeartbeat(context, inFlight).catch(() => {});
+      await signOff(pool, workerId).catch(() => {});
+      await bells.close().catch(() => {});
+      producer.disconnect();
+      redis.disconnect();
+      await pool.end();
+      log.info('Worker stopped');
+    },
+  };
+}
+
+/** Waits for a condition, but not for ever. */
+async function settled(condition: () => boolean, deadlineMs: number): Promise<void> {
+  const startedAt = performance.now();
+  while (!condition() && performance.now() - startedAt < deadlineMs) await new Promise((resolve) => setTimeout(resolve, 10));
+}

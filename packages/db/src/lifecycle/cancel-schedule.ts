@@ -1,0 +1,45 @@
+import { type RunIdentity, type RunOrigin, encodeRunId } from '@carillon/shared';
+import type { Pool } from 'pg';
+import type { Transaction } from '../database.js';
+import { fromMs, toMs } from '../sql-text.js';
+import { type ChangeRequest, type ChangeResult, Refused, changeSchedule } from './change-schedule.js';
+
+export interface Cancelled {
+  /** Runs that were already in flight: they go on to their end, and nothing starts after them. */
+  inFlight: string[];
+  /** Whether it was cancelled by this call, not before. */
+  isNew: boolean;
+}
+
+/** Cancels for good: nothing is claimed any more, and the runs that wait are closed. */
+export function cancelSchedule(pool: Pool, request: ChangeRequest): Promise<ChangeResult<Cancelled>> {
+  return changeSchedule(pool, request, async (tx, { id, status, nowAt }) => {
+    if (status === 'finished') throw new Refused('it is finished: there is nothing left to cancel');
+    await tx.query(
+      `update schedules set status = 'cancelled', version = version + 1, occurrence_at = null, next_run_at = null,
+              paused_until = null, updated_at = ${fromMs('$2::bigint')}
+       where id = $1 and status <> 'cancelled'`,
+      [id, nowAt],
+    );
+    await tx.query(
+      `update runs set status = 'cancelled', open = null, next_attempt_at = null, finished_at = ${fromMs('$2::bigint')},
+              reason_code = 'schedule_cancelled', reason = $3
+       where schedule_id = $1 and open and status in ('queued', 'retrying')`,
+      [id, nowAt, `its schedule was cancelled by ${request.actor}`],
+    );
+    const inFlight = (await readInFlight(tx, id)).map(encodeRunId);
+    return { value: { inFlight, isNew: status !== 'cancelled' }, audit: { action: 'schedule.cancelled', detail: { inFlight } } };
+  });
+}
+
+/** The runs of a schedule that a worker has in hand. Leases are few, and lead to them without a look at the history. */
+export async function readInFlight(tx: Transaction, scheduleId: number): Promise<RunIdentity[]> {
+  const { rows } = await tx.query<{ occurrence_at: number; origin: RunOrigin }>({
+    name: 'read-in-flight',
+    text: `select ${toMs('r.occurrence_at')} as occurrence_at, r.origin
+           from leases l join runs r on r.epoch = l.epoch
+           where r.schedule_id = $1 and r.status = 'running' order by r.occurrence_at`,
+    values: [scheduleId],
+  });
+  return rows.map((row) => ({ scheduleId, occurrenceAt: row.occurrence_at, origin: row.origin }));
+}

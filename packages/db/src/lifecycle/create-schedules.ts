@@ -1,0 +1,93 @@
+import type { Moment, Plan, Timing } from '@carillon/shared';
+import { isCounted } from '@carillon/shared';
+import type { Pool } from 'pg';
+import { fromMs } from '../sql-text.js';
+
+/** A schedule that has been validated and is ready to be written. */
+export interface Draft {
+  key: string;
+  name: string | null;
+  tags: string[];
+  /** The rule as the client gave it. */
+  rule: unknown;
+  timing: Timing;
+  plan: Plan;
+  /** JSON text. */
+  payload: string | null;
+  first: Moment;
+  requestHash: string;
+}
+
+export type Created = { kind: 'created'; id: number } | { kind: 'same' } | { kind: 'conflict' };
+
+/** One statement for any number: rows, their definitions and the audit entry stand or fall together. */
+const CREATE_SCHEDULES = `
+  with input as (
+    select * from json_to_recordset($2::json)
+      as input(key text, name text, tags text[], target_type text, rule json, timing text, plan text, payload json,
+               occurrence_at bigint, due_at bigint, counted boolean, request_hash text)
+  ), made as (
+    insert into schedules (project_id, key, occurrence_at, next_run_at, counted)
+    select $1, key, ${fromMs('occurrence_at')}, ${fromMs('due_at')}, counted from input order by key
+    on conflict (project_id, key) do nothing
+    returning id, key
+  ), defined as (
+    insert into schedule_versions (schedule_id, version, project_id, key, name, tags, target_type, rule, timing, plan,
+                                   payload, created_by, request_hash)
+    select made.id, 1, $1, made.key, input.name, input.tags, input.target_type, input.rule, input.timing, input.plan,
+           input.payload, $3, input.request_hash
+    from made join input using (key)
+  ), audited as (
+    insert into audit_log (project_id, actor, action, subject)
+    select $1, $3, 'schedule.created', key from made
+  )
+  select id, key from made`;
+
+/** Creates schedules; answers for each draft, in order. Two drafts with one key in a call: the first one counts. */
+export async function createSchedules(
+  pool: Pool,
+  { projectId, drafts, actor }: { projectId: number; drafts: readonly Draft[]; actor: string },
+): Promise<Created[]> {
+  const unique = new Map<string, Draft>();
+  for (const draft of drafts) if (!unique.has(draft.key)) unique.set(draft.key, draft);
+  const { rows } = await pool.query<{ id: number; key: string }>({
+    name: 'create-schedules',
+    text: CREATE_SCHEDULES,
+    values: [projectId, `[${[...unique.values()].map(toRecord).join()}]`, actor],
+  });
+  const made = new Map(rows.map(({ id, key }) => [key, id]));
+  const others = drafts.filter((draft) => !made.has(draft.key) || unique.get(draft.key) !== draft);
+  const hashes = others.length > 0 ? await readRequestHashes(pool, projectId, others) : new Map<string, string>();
+  return drafts.map((draft) => {
+    const id = unique.get(draft.key) === draft ? made.get(draft.key) : undefined;
+    if (id !== undefined) return { kind: 'created', id };
+    return hashes.get(draft.key) === draft.requestHash ? { kind: 'same' } : { kind: 'conflict' };
+  });
+}
+
+/** The payload goes in as the text that it is: parsing and printing it again would change it. */
+function toRecord(draft: Draft): string {
+  const record = JSON.stringify({
+    key: draft.key,
+    name: draft.name,
+    tags: draft.tags,
+    target_type: draft.plan.target.type,
+    rule: draft.rule,
+    timing: JSON.stringify(draft.timing),
+    plan: JSON.stringify(draft.plan),
+    occurrence_at: draft.first.occurrenceAt,
+    due_at: draft.first.dueAt,
+    counted: isCounted(draft.plan),
+    request_hash: draft.requestHash,
+  });
+  return `${record.slice(0, -1)},"payload":${draft.payload ?? 'null'}}`;
+}
+
+async function readRequestHashes(pool: Pool, projectId: number, drafts: readonly Draft[]): Promise<Map<string, string>> {
+  const { rows } = await pool.query<{ key: string; request_hash: string }>(
+    `select s.key, v.request_hash from schedules s join schedule_versions v on v.schedule_id = s.id and v.version = 1
+     where s.project_id = $1 and s.key = any($2)`,
+    [projectId, drafts.map((draft) => draft.key)],
+  );
+  return new Map(rows.map((row) => [row.key, row.request_hash]));
+}

@@ -1,0 +1,107 @@
+import { type LockedSchedule, lockSchedule } from './locked-schedule.js';
+import type { Pool } from 'pg';
+import { countOccurrences, lastOccurrence, type Moment, momentAfter, type Stretch } from '@carillon/shared';
+import { type Transaction, inTransaction } from '../database.js';
+import { recordPassed } from '../queries/move-on.js';
+import { fromMs, nowOr } from '../sql-text.js';
+import { type ChangeRequest, type ChangeResult, Refused, changeSchedule } from './change-schedule.js';
+import { promoteLocked } from './promote-queued.js';
+
+export interface Pause {
+  note: string | null;
+  untilAt: number | null;
+}
+
+/** Pauses: nothing is claimed any more, and runs that wait are held. Answers nothing: what is in flight goes on. */
+export function pauseSchedule(pool: Pool, request: ChangeRequest, pause: Pause): Promise<ChangeResult<void>> {
+  return changeSchedule(pool, request, async (tx, schedule) => {
+    if (schedule.status !== 'active' && schedule.status !== 'paused') {
+      throw new Refused(`it is ${schedule.status}; only an active schedule can be paused`);
+    }
+    await pauseLocked(tx, schedule, { ...pause, actor: request.actor });
+    return {
+      value: undefined,
+      dueAts: pause.untilAt === null ? [] : [pause.untilAt],
+      audit: { action: 'schedule.paused', detail: pause },
+    };
+  });
+}
+
+export async function pauseLocked(tx: Transaction, { id, nowAt }: LockedSchedule, pause: Pause & { actor: string }): Promise<void> {
+  await tx.query(
+    `update schedules
+     set status = 'paused', version = version + 1, paused_at = coalesce(paused_at, ${fromMs('$2::bigint')}),
+         paused_until = ${fromMs('$3::bigint')}, paused_by = $4, pause_note = $5, updated_at = ${fromMs('$2::bigint')}
+     where id = $1`,
+    [id, nowAt, pause.untilAt, pause.actor, pause.note],
+  );
+  await tx.query(`update runs set next_attempt_at = null where schedule_id = $1 and open and status in ('queued', 'retrying')`, [id]);
+}
+
+export function resumeSchedule(pool: Pool, request: ChangeRequest): Promise<ChangeResult<void>> {
+  return changeSchedule(pool, request, async (tx, schedule) => {
+    if (schedule.status !== 'paused') throw new Refused(`it is ${schedule.status}; only a paused schedule can be resumed`);
+    return { value: undefined, dueAts: await resumeLocked(tx, schedule, schedule.nowAt), audit: { action: 'schedule.resumed' } };
+  });
+}
+
+/** Resumes every schedule whose pause has run its time. */
+export async function resumeEnded(pool: Pool, now: number | null): Promise<number[]> {
+  const { rows } = await pool.query<{ id: number }>(
+    `select id from schedules where paused_until <= ${nowOr('$1')} order by id limit 1000`,
+    [now],
+  );
+  const dueAts: number[] = [];
+  for (const { id } of rows) {
+    await inTransaction(pool, async (tx) => {
+      const schedule = await lockSchedule(tx, { id }, now);
+      // Looked at again under the lock: somebody may have resumed it, or put the end off.
+      if (schedule?.status !== 'paused' || schedule.pausedUntil === null || schedule.pausedUntil > schedule.nowAt) return;
+      dueAts.push(...(await resumeLocked(tx, schedule, schedule.pausedUntil)));
+    });
+  }
+  return dueAts;
+}
+
+/** Takes a paused schedule up again as of an instant; answers what to arm. */
+async function resumeLocked(tx: Transaction, schedule: LockedSchedule, asOfAt: number): Promise<number[]> {
+  const { next, passed } = afterPause(schedule, asOfAt);
+  if (passed) await recordPassed(tx, schedule, passed, schedule.nowAt);
+  await tx.query(
+    `update schedules
+     set status = (case when $4::bigint is null then 'finished' else 'active' end)::schedule_status, version = version + 1,
+         occurrence_at = ${fromMs('$3::bigint')}, next_run_at = ${fromMs('$4::bigint')},
+         paused_at = null, paused_until = null, paused_by = null, pause_note = null, updated_at = ${fromMs('$2::bigint')}
+     where id = $1`,
+    [schedule.id, schedule.nowAt, next?.occurrenceAt ?? null, next?.dueAt ?? null],
+  );
+  await tx.query(
+    `update runs set next_attempt_at = ${fromMs('$2::bigint')} where schedule_id = $1 and open and status = 'retrying'`,
+    [schedule.id, schedule.nowAt],
+  );
+  await promoteLocked(tx, schedule);
+  return next ? [next.dueAt, schedule.nowAt] : [schedule.nowAt];
+}
+
+/**
+ * What fell into the pause did not run, and says so; only the policy `all` makes up for it. The schedule goes on with
+ * the first occurrence after the pause.
+ */
+function afterPause(schedule: LockedSchedule, asOfAt: number): { next: Moment | null; passed: Stretch | null } {
+  const { occurrenceAt, dueAt, timing, plan } = schedule;
+  if (occurrenceAt === null || dueAt === null) return { next: null, passed: null };
+  if (dueAt > asOfAt || plan.misfire.policy === 'all') return { next: { occurrenceAt, dueAt }, passed: null };
+  const note = schedule.pauseNote ? `, note: ${schedule.pauseNote}` : '';
+  const since = schedule.pausedAt === null ? '' : ` at ${new Date(schedule.pausedAt).toISOString()}`;
+  const toAt = lastOccurrence(timing, occurrenceAt, asOfAt) ?? occurrenceAt;
+  return {
+    next: momentAfter(schedule, Math.max(asOfAt, occurrenceAt)),
+    passed: {
+      fromAt: occurrenceAt,
+      toAt,
+      count: 1 + countOccurrences(timing, occurrenceAt, toAt),
+      reasonCode: 'paused',
+      reason: `paused by ${schedule.pausedBy ?? 'somebody'}${since}${note}`,
+    },
+  };
+}

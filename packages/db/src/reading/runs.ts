@@ -1,0 +1,111 @@
+import type { RunIdentity, RunOrigin } from '@carillon/shared';
+import type { Database } from '../database.js';
+import { fromMs } from '../sql-text.js';
+
+export type RunStatus = 'queued' | 'running' | 'retrying' | 'succeeded' | 'failed' | 'skipped' | 'cancelled';
+
+export interface AttemptView {
+  number: number;
+  epoch: number;
+  workerId: number | null;
+  claimedAt: Date | null;
+  finishedAt: Date | null;
+  outcome: string | null;
+  httpStatus: number | null;
+  durationMs: number | null;
+  errorCode: string | null;
+  error: string | null;
+  response: string | null;
+  externalId: string | null;
+}
+
+export interface RunView extends Omit<AttemptView, 'number' | 'epoch'> {
+  scheduleId: number;
+  scheduleKey: string;
+  origin: RunOrigin;
+  occurrenceAt: Date;
+  status: RunStatus;
+  version: number;
+  dueAt: Date;
+  enqueuedAt: Date;
+  attempt: number;
+  epoch: number | null;
+  replays: number;
+  nextAttemptAt: Date | null;
+  progress: unknown;
+  reasonCode: string | null;
+  reason: string | null;
+}
+
+const ATTEMPT = (from: string) => `${from}.worker_id as "workerId", ${from}.claimed_at as "claimedAt",
+  ${from}.finished_at as "finishedAt", ${from}.outcome, ${from}.http_status as "httpStatus", ${from}.duration_ms as "durationMs",
+  ${from}.error_code as "errorCode", ${from}.error, ${from}.response, ${from}.external_id as "externalId"`;
+
+const SELECT_RUNS = `
+  select r.schedule_id as "scheduleId", s.key as "scheduleKey", r.origin, r.occurrence_at as "occurrenceAt", r.status, r.version,
+         r.due_at as "dueAt", r.enqueued_at as "enqueuedAt", r.attempt, r.epoch, r.replays, r.next_attempt_at as "nextAttemptAt",
+         r.progress, r.reason_code as "reasonCode", r.reason, ${ATTEMPT('r')}
+  from runs r join schedules s on s.id = r.schedule_id`;
+
+const IS_RUN = (from: string) =>
+  `${from}.schedule_id = $2 and ${from}.occurrence_at = ${fromMs('$3::bigint')} and ${from}.origin = $4`;
+
+export async function readRun(db: Database, projectId: number, run: RunIdentity): Promise<RunView | null> {
+  const { rows } = await db.query<RunView>({
+    name: 'read-run',
+    text: `${SELECT_RUNS} where r.project_id = $1 and ${IS_RUN('r')}`,
+    values: [projectId, run.scheduleId, run.occurrenceAt, run.origin],
+  });
+  return rows[0] ?? null;
+}
+
+/** All attempts of a run of this project, first to last. */
+export async function readAttempts(db: Database, projectId: number, run: RunIdentity): Promise<AttemptView[]> {
+  const { rows } = await db.query<AttemptView>({
+    name: 'read-attempts',
+    text: `select a.number, a.epoch, ${ATTEMPT('a')}
+           from run_attempts a join schedules s on s.id = a.schedule_id
+           where s.project_id = $1 and ${IS_RUN('a')} order by a.number`,
+    values: [projectId, run.scheduleId, run.occurrenceAt, run.origin],
+  });
+  return rows;
+}
+
+export interface RunFilter {
+  scheduleKey?: string | undefined;
+  status?: RunStatus | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
+
+/** The last run of a page: the next one begins behind it. */
+export type RunCursor = RunIdentity;
+
+/** Latest occurrence first. */
+export async function listRuns(
+  db: Database,
+  { projectId, filter, limit, after }: { projectId: number; filter: RunFilter; limit: number; after: RunCursor | null },
+): Promise<RunView[]> {
+  const { rows } = await db.query<RunView>(
+    `${SELECT_RUNS}
+     where r.project_id = $1
+       and ($2::text is null or r.schedule_id = (select id from schedules where project_id = $1 and key = $2))
+       and ($3::run_status is null or r.status = $3)
+       and ($4::timestamptz is null or r.occurrence_at >= $4)
+       and ($5::timestamptz is null or r.occurrence_at <= $5)
+       and ($6::bigint is null or (r.occurrence_at, r.schedule_id, r.origin) < (${fromMs('$6::bigint')}, $7::bigint, $8::run_origin))
+     order by r.occurrence_at desc, r.schedule_id desc, r.origin desc limit $9`,
+    [
+      projectId,
+      filter.scheduleKey ?? null,
+      filter.status ?? null,
+      filter.from ?? null,
+      filter.to ?? null,
+      after?.occurrenceAt ?? null,
+      after?.scheduleId ?? null,
+      after?.origin ?? null,
+      limit,
+    ],
+  );
+  return rows;
+}

@@ -1,0 +1,86 @@
+import type { z } from 'zod';
+import type { ScheduleInput } from './contracts/schedule.js';
+import type { Target as TargetSchema } from './contracts/target.js';
+import { type Moment, momentOf } from './decide-due.js';
+import type { Plan } from './plan.js';
+import { type Problem, type Timing, firstOccurrence, parseDuration, parseTiming, timingKey } from './rules/index.js';
+
+/** What applies where a schedule says nothing. */
+export interface ScheduleDefaults {
+  target: z.infer<typeof TargetSchema>;
+  maxAttempts: number;
+  baseDelayMs: number;
+}
+
+export interface Drafted {
+  name: string | null;
+  tags: string[];
+  rule: ScheduleInput['rule'];
+  timing: Timing;
+  plan: Plan;
+  first: Moment;
+  warnings: string[];
+}
+
+export type DraftResult = { ok: true; drafted: Drafted } | { ok: false; problems: Problem[] };
+
+/** Turns what a client said, already checked for its shape, into a definition with nothing left open. */
+export function draftSchedule(
+  input: ScheduleInput,
+  { key, nowAt, defaults }: { key: string; nowAt: number; defaults: ScheduleDefaults },
+): DraftResult {
+  const parsed = parseTiming(input as Parameters<typeof parseTiming>[0], { anchorAt: nowAt });
+  if (!parsed.ok) return parsed;
+  const timing = sharedTiming(parsed.timing);
+  const plan = planOf(input, defaults);
+  const occurrenceAt = firstOccurrence(parsed.timing);
+  if (occurrenceAt === null) throw new Error('a timing that was accepted has no occurrence');
+  return {
+    ok: true,
+    drafted: {
+      name: input.name ?? null,
+      tags: [...new Set(input.tags ?? [])].sort(),
+      rule: input.rule,
+      timing,
+      plan,
+      first: momentOf(key, plan, occurrenceAt),
+      warnings: parsed.warnings,
+    },
+  };
+}
+
+/** Where the rule does not count from its anchor, the anchor is left out: a herd then shares one text, and one parse. */
+function sharedTiming(timing: Timing): Timing {
+  const unanchored = { ...timing, anchorAt: 0 };
+  return timingKey(unanchored) === timingKey(timing) ? unanchored : timing;
+}
+
+const ms = (text: string) => parseDuration(text) as number;
+
+function planOf(input: ScheduleInput, defaults: ScheduleDefaults): Plan {
+  const { retry, misfire, dependsOn } = input;
+  const baseDelayMs = retry?.baseDelay === undefined ? defaults.baseDelayMs : ms(retry.baseDelay);
+  return {
+    target: input.target ?? defaults.target,
+    timeoutMs: ms(input.timeout ?? 'PT15S'),
+    retry: {
+      maxAttempts: retry?.maxAttempts ?? defaults.maxAttempts,
+      baseDelayMs,
+      maxDelayMs: Math.max(baseDelayMs, ms(retry?.maxDelay ?? 'PT1H')),
+      jitter: retry?.jitter ?? true,
+    },
+    misfire: {
+      policy: misfire?.policy ?? 'once',
+      graceMs: ms(misfire?.grace ?? 'PT1M'),
+      limit: misfire?.limit ?? 100,
+    },
+    overlap: input.overlap ?? 'allow',
+    maxConcurrentRuns: input.maxConcurrentRuns ?? null,
+    dependsOn: dependsOn ? { schedule: dependsOn.schedule, withinMs: ms(dependsOn.within) } : null,
+    maxRuns: input.maxRuns ?? null,
+    jitterMs: input.jitter ? ms(input.jitter) : 0,
+    pauseAfterFailures: input.pauseAfterFailures ?? null,
+    onSuccess: input.onSuccess ?? null,
+    onFailure: input.onFailure ?? null,
+  };
+}

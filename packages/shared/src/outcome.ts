@@ -1,0 +1,49 @@
+import type { Plan } from './plan.js';
+import { retryDelayMs } from './retry.js';
+
+/** What came back from the receiver, as far as there was an answer. */
+export interface Answer {
+  httpStatus: number | null;
+  response: string | null;
+  externalId: string | null;
+}
+
+/** How one attempt at delivering went. A failure of the other side is a value, not an exception. */
+export type Outcome =
+  | { kind: 'succeeded'; answer?: Answer }
+  | {
+      kind: 'failed';
+      /** Whether trying again could help. */
+      isTransient: boolean;
+      errorCode: string;
+      error: string;
+      answer?: Answer;
+      /** What the receiver asked for. */
+      retryAfterMs?: number | null;
+      /** The receiver is gone for good: its schedule pauses. */
+      isGone?: boolean;
+    }
+  /** This worker stops and gives the run to another: the attempt does not count. */
+  | { kind: 'handed_back' };
+
+export type Closing =
+  | { status: 'succeeded' | 'failed'; retryInMs: null }
+  | { status: 'retrying'; retryInMs: number };
+
+/** What becomes of the run. `attempt` counts from 1; free attempts are not held against it. */
+export function closingOf(
+  outcome: Outcome,
+  { retry, attempt, random }: { retry: Plan['retry']; attempt: number; random: number },
+): Closing {
+  switch (outcome.kind) {
+    case 'succeeded':
+      return { status: 'succeeded', retryInMs: null };
+    case 'handed_back':
+      return { status: 'retrying', retryInMs: 0 };
+    case 'failed': {
+      if (!outcome.isTransient || attempt >= retry.maxAttempts) return { status: 'failed', retryInMs: null };
+      const retryInMs = retryDelayMs(retry, { attempt, random, retryAfterMs: outcome.retryAfterMs ?? null });
+      return { status: 'retrying', retryInMs };
+    }
+  }
+}
