@@ -10,7 +10,7 @@ CREATE TABLE "metrics" (
 );
 --> statement-breakpoint
 CREATE TABLE "sweeps" (
-	"only" boolean PRIMARY KEY DEFAULT true NOT NULL,
+	"singleton" boolean PRIMARY KEY DEFAULT true NOT NULL,
 	"last_at" timestamp (3) with time zone NOT NULL
 );
 --> statement-breakpoint

@@ -74,7 +74,7 @@ export async function readMissed(
 export async function recordSweep(pool: Pool, now: number | null): Promise<void> {
   await pool.query({
     name: 'record-sweep',
-    text: `insert into sweeps (last_at) values (${nowOr('$1')}) on conflict (only) do update set last_at = excluded.last_at`,
+    text: `insert into sweeps (last_at) values (${nowOr('$1')}) on conflict (singleton) do update set last_at = excluded.last_at`,
     values: [now],
   });
 }

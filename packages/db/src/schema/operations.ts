@@ -10,6 +10,6 @@ export const metrics = pgTable(
 
 /** A single row: when Postgres was last swept, so that a worker notices that nobody sweeps. */
 export const sweeps = pgTable('sweeps', {
-  only: boolean('only').primaryKey().default(true),
+  singleton: boolean('singleton').primaryKey().default(true),
   lastAt: instant('last_at').notNull(),
 });
