@@ -26,6 +26,20 @@ export function checkNodeVersion() {
   process.exit(1);
 }
 
+/**
+ * npm runs us through a shell, which a signal to npm may end without our hearing of it. Whoever started us is gone
+ * then, and so shall we be.
+ */
+export function endWithNpm() {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    process.kill(process.pid, 'SIGTERM');
+  }, 200).unref();
+}
+
 /** Runs a program, signals passed on to it. Its output is shown as it comes, or with `quiet` only if it fails. */
 export function run(command, args, { quiet = false } = {}) {
   return new Promise((resolve) => {

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
-import { checkNodeVersion, install, root, run } from './install.mjs';
+import { checkNodeVersion, endWithNpm, install, root, run } from './install.mjs';
 
 // `npm start`: install what is missing, build what has changed, then run everything until Ctrl-C.
 checkNodeVersion();
+endWithNpm();
 await install();
 const built = await run('turbo', ['run', 'build', '--output-logs=errors-only'], { quiet: true });
 if (built !== 0) process.exit(built);
