@@ -1,1 +1,5 @@
-export {};
+export * from './database.js';
+export * from './eventually.js';
+export * from './processes.js';
+export * from './schedules.js';
+export { testServers } from './servers.js';

@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterAll } from 'vitest';
+import type { TestDatabase } from './database.js';
+import { eventually } from './eventually.js';
+
+const MAIN = {
+  api: fileURLToPath(new URL('../../../apps/api/dist/main.js', import.meta.url)),
+  worker: fileURLToPath(new URL('../../../apps/worker/dist/main.js', import.meta.url)),
+};
+
+/** Short clocks, so that what takes half a minute in earnest takes seconds here. */
+const QUICK = { SWEEP_INTERVAL_MS: '500', ARM_HORIZON_MS: '10000', LEASE_MS: '2000', STOP_DEADLINE_MS: '3000' };
+
+export const ADMIN_KEY = 'ck_test_admin_key_0123456789';
+
+type Line = Record<string, unknown> & { msg?: string };
+
+/** A real process of Carillon, and what it has logged. */
+export class TestProcess {
+  readonly lines: Line[] = [];
+  #rest = '';
+
+  constructor(readonly child: ChildProcess) {
+    const read = (chunk: Buffer) => {
+      const lines = (this.#rest + chunk.toString()).split('\n');
+      this.#rest = lines.pop() ?? '';
+      for (const line of lines) this.lines.push(line.startsWith('{') ? JSON.parse(line) : { msg: line });
+    };
+    child.stdout?.on('data', read);
+    child.stderr?.on('data', read);
+  }
+
+  get pid(): number {
+    return this.child.pid as number;
+  }
+
+  get isRunning(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** Waits for a line of the log. */
+  logged(msg: string): Promise<Line> {
+    return eventually(
+      () => {
+        const line = this.lines.find((line) => line.msg === msg);
+        if (!line && !this.isRunning) throw new Error(`the process ended: ${JSON.stringify(this.lines.slice(-5))}`);
+        return line;
+      },
+      { what: `"${msg}" in the log` },
+    );
+  }
+
+  async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    if (!this.isRunning) return;
+    const exited = once(this.child, 'exit');
+    this.child.kill(signal);
+    await exited;
+  }
+}
+
+export interface ProcessOptions {
+  env?: Record<string, string>;
+  /** Further arguments for node, such as a module to load first. */
+  nodeArguments?: string[];
+}
+
+/** Starts processes on a test database, and ends those that are left when the test file is done. */
+export function useProcesses(database: TestDatabase) {
+  const started: TestProcess[] = [];
+  afterAll(() => Promise.all(started.map((process) => process.end('SIGKILL'))));
+
+  const start = (main: string, { env = {}, nodeArguments = [] }: ProcessOptions = {}): TestProcess => {
+    const child = spawn(process.execPath, [...nodeArguments, main], {
+      env: {
+        ...process.env,
+        ...QUICK,
+        DATABASE_URL: database.url,
+        REDIS_URL: database.redisUrl,
+        REDIS_PREFIX: database.prefix,
+        ALLOW_PRIVATE_TARGETS: 'true',
+        CARILLON_ADMIN_KEY: ADMIN_KEY,
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const running = new TestProcess(child);
+    started.push(running);
+    return running;
+  };
+
+  return {
+    async worker(options?: ProcessOptions): Promise<TestProcess> {
+      const worker = start(MAIN.worker, options);
+      await worker.logged('Worker ready');
+      return worker;
+    },
+    async api(options: ProcessOptions = {}): Promise<TestProcess & { url: string }> {
+      const api = start(MAIN.api, { ...options, env: { PORT: '0', ...options.env } });
+      const { url } = await api.logged('API ready');
+      return Object.assign(api, { url: url as string });
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import { type Draft, createSchedules } from '@carillon/db';
+import { type ScheduleInput, draftSchedule } from '@carillon/shared';
+import type { TestDatabase } from './database.js';
+
+const DEFAULTS = { target: { type: 'handler', name: 'noop' } as const, maxAttempts: 3, baseDelayMs: 1_000 };
+let number = 0;
+
+/** A draft as the API would make it. */
+export function draft(input: ScheduleInput, nowAt: number): Draft {
+  const key = input.id ?? `test-${++number}`;
+  const result = draftSchedule(input, { key, nowAt, defaults: DEFAULTS });
+  if (!result.ok) throw new Error(JSON.stringify(result.problems));
+  const payload = input.payload === undefined ? null : JSON.stringify(input.payload);
+  return { ...result.drafted, key, payload, requestHash: JSON.stringify(input) };
+}
+
+/** Inserts schedules as the API would, but arms no bell. Answers their internal ids. */
+export async function insertSchedules(
+  database: TestDatabase,
+  inputs: readonly ScheduleInput[],
+  { nowAt = Date.now(), projectId = database.projectId }: { nowAt?: number; projectId?: number } = {},
+): Promise<number[]> {
+  const drafts = inputs.map((input) => draft(input, nowAt));
+  const created = await createSchedules(database.pool, { projectId, drafts, actor: 'test' });
+  return created.map((result) => {
+    if (result.kind !== 'created') throw new Error(`not created: ${result.kind}`);
+    return result.id;
+  });
+}
