@@ -10,7 +10,9 @@ const claimBy = (workerId: number, limit = 100) =>
 describe('Claims', () => {
   it('ten workers race for one due row: one claim, nine empty', async () => {
     await insertSchedules(database, [{ rule: { at: new Date(Date.now() - 1_000).toISOString() } }]);
-    const workers = await Promise.all(Array.from({ length: 10 }, (_, pid) => registerWorker(database.pool, { host: 'test', pid })));
+    const workers = await Promise.all(
+      Array.from({ length: 10 }, (_, pid) => registerWorker(database.pool, { host: 'test', pid })),
+    );
 
     const claims = await Promise.all(workers.map((id) => claimBy(id)));
 

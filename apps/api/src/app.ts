@@ -1,5 +1,5 @@
 import fastify, { type FastifyInstance } from 'fastify';
-import { type ZodTypeProvider, serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
+import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Logger } from 'pino';
 import type { ApiContext } from './context.js';
 import { authenticateBy } from './plugins/authenticate.js';
@@ -14,7 +14,11 @@ const LARGEST_BODY = 256 * 1_024;
 
 /** The table of contents: every route of the API. */
 export async function buildApp(context: ApiContext, log: Logger): Promise<FastifyInstance> {
-  const app = fastify({ loggerInstance: log, bodyLimit: LARGEST_BODY, disableRequestLogging: true }).withTypeProvider<ZodTypeProvider>();
+  const app = fastify({
+    loggerInstance: log,
+    bodyLimit: LARGEST_BODY,
+    disableRequestLogging: true,
+  }).withTypeProvider<ZodTypeProvider>();
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(sendProblem);

@@ -1,4 +1,4 @@
-import { type ChangeRequest, type ChangeResult, type ScheduleView, readSchedule } from '@carillon/db';
+import { type ChangeRequest, type ChangeResult, readSchedule, type ScheduleView } from '@carillon/db';
 import type { FastifyRequest } from 'fastify';
 import type { ApiContext } from './context.js';
 import { HttpProblem, notFound } from './problem.js';
@@ -36,6 +36,7 @@ function readIfMatch({ headers }: FastifyRequest): number | null {
   const text = headers['if-match'];
   if (text === undefined || text === '*') return null;
   const [, version] = /^(?:W\/)?"(\d{1,9})"$/.exec(text) ?? [];
-  if (version === undefined) throw new HttpProblem(400, 'If-Match: expected the ETag of a schedule, such as "3"');
+  if (version === undefined)
+    throw new HttpProblem(400, 'If-Match: expected the ETag of a schedule, such as "3"');
   return Number(version);
 }

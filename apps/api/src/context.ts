@@ -1,5 +1,5 @@
-import type { ScheduleDefaults } from '@carillon/shared';
 import type { Bells, PostgresClock } from '@carillon/queue';
+import type { ScheduleDefaults } from '@carillon/shared';
 import type { Pool } from 'pg';
 
 /** What every route shares. */

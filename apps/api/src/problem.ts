@@ -30,9 +30,14 @@ export class HttpProblem extends Error {
 export const invalid = (errors: FieldProblem[]) =>
   new HttpProblem(400, errors.map(({ field, message }) => `${field}: ${message}`).join('; '), errors);
 
-export const notFound = (what: string, id: string) => new HttpProblem(404, `there is no ${what} with the id ${id}`);
+export const notFound = (what: string, id: string) =>
+  new HttpProblem(404, `there is no ${what} with the id ${id}`);
 
-export function sendProblem(error: FastifyError | HttpProblem, request: FastifyRequest, reply: FastifyReply): void {
+export function sendProblem(
+  error: FastifyError | HttpProblem,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
   const problem = toProblem(error);
   if (problem.status >= 500) request.log.error({ err: error }, 'Request failed');
   reply
@@ -58,13 +63,19 @@ function toProblem(error: FastifyError | HttpProblem): HttpProblem {
       })),
     );
   }
-  if (error.statusCode !== undefined && error.statusCode < 500) return new HttpProblem(error.statusCode, error.message);
-  if (isUnavailable(error)) return new HttpProblem(503, 'the database is away; nothing was changed, try again');
+  if (error.statusCode !== undefined && error.statusCode < 500)
+    return new HttpProblem(error.statusCode, error.message);
+  if (isUnavailable(error))
+    return new HttpProblem(503, 'the database is away; nothing was changed, try again');
   return new HttpProblem(500, 'something went wrong here; it has been logged');
 }
 
 /** Postgres is starting, stopping or not there: class 57P of SQLSTATE, 53 (no resources), or no connection at all. */
 function isUnavailable({ code, message }: FastifyError): boolean {
-  if (/^(57P0|53|08)/.test(code ?? '') || ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOTFOUND', 'ETIMEDOUT'].includes(code)) return true;
+  if (
+    /^(57P0|53|08)/.test(code ?? '') ||
+    ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOTFOUND', 'ETIMEDOUT'].includes(code)
+  )
+    return true;
   return /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout)/.test(message);
 }

@@ -1,5 +1,5 @@
 import { ensureAdminKey, openDatabase, readClock } from '@carillon/db';
-import { Bells, PostgresClock, connectProducer } from '@carillon/queue';
+import { Bells, connectProducer, PostgresClock } from '@carillon/queue';
 import type { Logger } from 'pino';
 import { buildApp } from './app.js';
 import type { Config } from './config.js';

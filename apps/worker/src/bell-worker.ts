@@ -1,4 +1,4 @@
-import { BELL_JOB, Bell, QUEUES, keepPunctual } from '@carillon/queue';
+import { BELL_JOB, Bell, keepPunctual, QUEUES } from '@carillon/queue';
 import { Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { WorkerContext } from './context.js';
@@ -16,7 +16,12 @@ export interface BellWorker {
 /** Listens for bells, on time, and rings. A bell that comes early by Postgres's clock is held until it is due. */
 export function listenForBells(
   { bells, clock, metrics, log }: WorkerContext,
-  { redis, prefix, inFlight, ring }: { redis: Redis; prefix: string; inFlight: InFlight; ring: () => Promise<void> },
+  {
+    redis,
+    prefix,
+    inFlight,
+    ring,
+  }: { redis: Redis; prefix: string; inFlight: InFlight; ring: () => Promise<void> },
 ): BellWorker {
   const stopped = new AbortController();
   const worker = new Worker<Bell>(
@@ -64,9 +69,13 @@ const LONGEST_HOLD_MS = 120_000;
 function hold(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    }, { once: true });
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
   });
 }

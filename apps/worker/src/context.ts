@@ -1,6 +1,6 @@
 import type { Bells, PostgresClock } from '@carillon/queue';
-import type { Logger } from 'pino';
 import type { Pool } from 'pg';
+import type { Logger } from 'pino';
 import type { Metrics } from './metrics.js';
 
 /** What every part of a worker shares. */

@@ -1,5 +1,5 @@
 import { type ClosedRun, closeRuns } from '@carillon/db';
-import { type Outcome, closingOf } from '@carillon/shared';
+import { closingOf, type Outcome } from '@carillon/shared';
 import type { WorkerContext } from './context.js';
 import { followUp } from './follow-up.js';
 import type { Flight, InFlight } from './in-flight.js';
@@ -58,7 +58,10 @@ export class Finalizer {
     for (const { flight } of batch) this.inFlight.remove(flight);
     if (kept < batch.length) {
       metrics.count('carillon_refused_writes_total', batch.length - kept);
-      log.warn({ refused: batch.length - kept }, 'Late writes refused: the runs were rescued or cancelled meanwhile');
+      log.warn(
+        { refused: batch.length - kept },
+        'Late writes refused: the runs were rescued or cancelled meanwhile',
+      );
     }
     followUp(this.context, batch);
   }

@@ -18,7 +18,9 @@ export function followUp(context: WorkerContext, batch: readonly Done[]): void {
     const isCloselyWatched = closed.status === 'failed' && flight.run.plan.pauseAfterFailures !== null;
     const isGone = outcome.kind === 'failed' && outcome.isGone === true;
     if ((hasEnded && flight.run.counted) || isCloselyWatched || isGone) {
-      settle(context, done).catch((error) => context.log.error({ err: error }, 'Following up on a run failed'));
+      settle(context, done).catch((error) =>
+        context.log.error({ err: error }, 'Following up on a run failed'),
+      );
     }
   }
   if (retryAts.length > 0) bells.arm(retryAts).catch(() => {}); // The sweep arms what is missing.
@@ -28,7 +30,8 @@ async function settle({ pool, bells, log }: WorkerContext, { flight, outcome, cl
   const { scheduleId, scheduleKey, plan, counted } = flight.run;
   if (outcome.kind === 'failed' && outcome.isGone) {
     const paused = await pauseGone(pool, scheduleId);
-    if (paused.kind === 'changed') log.warn({ schedule: scheduleKey }, 'Schedule paused: its receiver is gone');
+    if (paused.kind === 'changed')
+      log.warn({ schedule: scheduleKey }, 'Schedule paused: its receiver is gone');
   }
   if (closed.status === 'failed' && plan.pauseAfterFailures !== null) {
     const paused = await pauseFailing(pool, { scheduleId, limit: plan.pauseAfterFailures });

@@ -1,3 +1,3 @@
-export { defineHandler, type Handler, type HandlerRun } from './define.js';
 export { readConfig } from './config.js';
+export { defineHandler, type Handler, type HandlerRun } from './define.js';
 export { type RunningWorker, startWorker } from './worker.js';

@@ -36,8 +36,16 @@ export class Ticks {
   async ensure(): Promise<void> {
     const gone = { removeOnComplete: true, removeOnFail: true };
     const { sweepIntervalMs } = this.options;
-    await this.#queue.upsertJobScheduler(TICKS.sweep, { every: sweepIntervalMs }, { name: TICKS.sweep, opts: gone });
-    await this.#queue.upsertJobScheduler(TICKS.prune, { every: 3_600_000 }, { name: TICKS.prune, opts: gone });
+    await this.#queue.upsertJobScheduler(
+      TICKS.sweep,
+      { every: sweepIntervalMs },
+      { name: TICKS.sweep, opts: gone },
+    );
+    await this.#queue.upsertJobScheduler(
+      TICKS.prune,
+      { every: 3_600_000 },
+      { name: TICKS.prune, opts: gone },
+    );
   }
 
   async close(): Promise<void> {

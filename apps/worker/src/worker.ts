@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { ensurePartitions, openDatabase, registerWorker, signOff } from '@carillon/db';
-import { Bells, PostgresClock, connectProducer, connectWorker } from '@carillon/queue';
+import { Bells, connectProducer, connectWorker, PostgresClock } from '@carillon/queue';
 import type { Logger } from 'pino';
 import { listenForBells } from './bell-worker.js';
 import type { Config } from './config.js';
@@ -58,7 +58,8 @@ export async function startWorker(config: Config, log: Logger): Promise<RunningW
     sweepIntervalMs: config.SWEEP_INTERVAL_MS,
     horizonMs: config.ARM_HORIZON_MS,
   };
-  const notYet = async () => ({ kind: 'failed', isTransient: false, errorCode: 'unsupported', error: 'not yet' }) as const;
+  const notYet = async () =>
+    ({ kind: 'failed', isTransient: false, errorCode: 'unsupported', error: 'not yet' }) as const;
   const deliver = deliverBy({ handler: deliverToHandler(log), webhook: notYet, queue: notYet, call: notYet });
   const pipeline = new Pipeline(context, deliver, { places: config.WORKER_CONCURRENCY });
   const { inFlight } = pipeline;
@@ -70,11 +71,22 @@ export async function startWorker(config: Config, log: Logger): Promise<RunningW
   const bellWorker = listenForBells(context, { redis, prefix, inFlight, ring });
   pipeline.onFree = () => bellWorker.resume();
   const prune = () => ensurePartitions(pool, null);
-  const ticks = new Ticks({ producer, redis, prefix, sweepIntervalMs: config.SWEEP_INTERVAL_MS, log, work: { sweep: sweepOnce, prune } });
+  const ticks = new Ticks({
+    producer,
+    redis,
+    prefix,
+    sweepIntervalMs: config.SWEEP_INTERVAL_MS,
+    log,
+    work: { sweep: sweepOnce, prune },
+  });
   await ticks.ensure().catch(reportError('Ticks'));
 
   const loops = [
-    every(config.LEASE_MS / 3, () => keepLeases(context, inFlight), (err) => log.error({ err }, 'Leases could not be extended')),
+    every(
+      config.LEASE_MS / 3,
+      () => keepLeases(context, inFlight),
+      (err) => log.error({ err }, 'Leases could not be extended'),
+    ),
     every(
       config.SWEEP_INTERVAL_MS,
       async () => {
@@ -114,5 +126,6 @@ export async function startWorker(config: Config, log: Logger): Promise<RunningW
 /** Waits for a condition, but not for ever. */
 async function settled(condition: () => boolean, deadlineMs: number): Promise<void> {
   const startedAt = performance.now();
-  while (!condition() && performance.now() - startedAt < deadlineMs) await new Promise((resolve) => setTimeout(resolve, 10));
+  while (!condition() && performance.now() - startedAt < deadlineMs)
+    await new Promise((resolve) => setTimeout(resolve, 10));
 }

@@ -6,7 +6,8 @@ export const fromMs = (expression: string) => `to_timestamp((${expression})::flo
  * The time that a statement goes by: the parameter where a test or the simulation moves time, else Postgres's clock.
  * The sub-select is evaluated once; bare, `clock_timestamp()` is volatile and no index could be searched by it.
  */
-export const nowOr = (parameter: string) => `(select coalesce(${fromMs(`${parameter}::bigint`)}, clock_timestamp()))`;
+export const nowOr = (parameter: string) =>
+  `(select coalesce(${fromMs(`${parameter}::bigint`)}, clock_timestamp()))`;
 
 /** A Postgres array literal of numbers and nulls. */
 export function numberArray(values: readonly (number | null)[]): string {

@@ -56,7 +56,10 @@ export class Bells {
       }
     }
     try {
-      await Promise.all([isDueNow ? this.ringNow() : null, this.#add(ringAts.map((ringAt) => this.#bell(ringAt, nowAt)))]);
+      await Promise.all([
+        isDueNow ? this.ringNow() : null,
+        this.#add(ringAts.map((ringAt) => this.#bell(ringAt, nowAt))),
+      ]);
     } catch (error) {
       for (const ringAt of ringAts) this.#armed.delete(ringAt);
       throw error;
@@ -72,7 +75,12 @@ export class Bells {
   /** The slots for which Redis holds a bell, by the time that they ring at, from now to the end of the horizon. */
   async readArmed(nowAt: number, horizonMs: number): Promise<Set<number>> {
     const untilScore = (nowAt + horizonMs + SLOT_MS) * SCORE_PER_MS;
-    const ids = await this.#options.redis.zrange(this.queue.toKey('delayed'), '-inf', String(untilScore), 'BYSCORE');
+    const ids = await this.#options.redis.zrange(
+      this.queue.toKey('delayed'),
+      '-inf',
+      String(untilScore),
+      'BYSCORE',
+    );
     // `bell-<slot>` or `bell-<slot>-<process>-<n>`
     return new Set(ids.map((id) => Number(id.split('-')[1])));
   }
@@ -104,7 +112,9 @@ export class Bells {
 
   #ring(nowAt: number): Promise<void> {
     this.#lastNowAt = nowAt;
-    return this.#add([{ name: BELL_JOB, data: { ringAt: nowAt }, opts: { ...GONE_WHEN_RUNG, jobId: this.#ownId(nowAt) } }]);
+    return this.#add([
+      { name: BELL_JOB, data: { ringAt: nowAt }, opts: { ...GONE_WHEN_RUNG, jobId: this.#ownId(nowAt) } },
+    ]);
   }
 
   #bell(ringAt: number, nowAt: number) {

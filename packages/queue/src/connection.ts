@@ -16,7 +16,11 @@ export function connectWorker(url: string, onError: (error: Error) => void): Red
   return connect(url, { maxRetriesPerRequest: null }, onError);
 }
 
-function connect(url: string, options: Omit<RedisOptions, 'replyMapping'>, onError: (error: Error) => void): Redis {
+function connect(
+  url: string,
+  options: Omit<RedisOptions, 'replyMapping'>,
+  onError: (error: Error) => void,
+): Redis {
   // Back quickly: bells are what waits.
   const retryStrategy = (attempt: number) => Math.min(attempt * 50, 1_000);
   const redis = new Redis(url, { ...options, retryStrategy });

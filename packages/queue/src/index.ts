@@ -2,5 +2,5 @@ export * from './bells.js';
 export * from './clock.js';
 export * from './connection.js';
 export * from './names.js';
-export * from './slots.js';
 export * from './punctual.js';
+export * from './slots.js';

@@ -11,7 +11,12 @@ const MAIN = {
 };
 
 /** Short clocks, so that what takes half a minute in earnest takes seconds here. */
-const QUICK = { SWEEP_INTERVAL_MS: '500', ARM_HORIZON_MS: '10000', LEASE_MS: '2000', STOP_DEADLINE_MS: '3000' };
+const QUICK = {
+  SWEEP_INTERVAL_MS: '500',
+  ARM_HORIZON_MS: '10000',
+  LEASE_MS: '2000',
+  STOP_DEADLINE_MS: '3000',
+};
 
 export const ADMIN_KEY = 'ck_test_admin_key_0123456789';
 
@@ -45,7 +50,8 @@ export class TestProcess {
     return eventually(
       () => {
         const line = this.lines.find((line) => line.msg === msg);
-        if (!line && !this.isRunning) throw new Error(`the process ended: ${JSON.stringify(this.lines.slice(-5))}`);
+        if (!line && !this.isRunning)
+          throw new Error(`the process ended: ${JSON.stringify(this.lines.slice(-5))}`);
         return line;
       },
       { what: `"${msg}" in the log` },

@@ -1,5 +1,5 @@
-import { type Draft, createSchedules } from '@carillon/db';
-import { type ScheduleInput, draftSchedule } from '@carillon/shared';
+import { createSchedules, type Draft } from '@carillon/db';
+import { draftSchedule, type ScheduleInput } from '@carillon/shared';
 import type { TestDatabase } from './database.js';
 
 const DEFAULTS = { target: { type: 'handler', name: 'noop' } as const, maxAttempts: 3, baseDelayMs: 1_000 };

@@ -1,4 +1,4 @@
-import { type KeyOwner, type Scope, findKey } from '@carillon/db';
+import { findKey, type KeyOwner, type Scope } from '@carillon/db';
 import type { FastifyRequest } from 'fastify';
 import type { Pool } from 'pg';
 import { HttpProblem } from '../problem.js';
@@ -37,7 +37,11 @@ export function authenticateBy(pool: Pool): (request: FastifyRequest) => Promise
 
 /** Admins may do everything, writers may read. */
 export function requireScope(scope: Scope): (request: FastifyRequest) => Promise<void> {
-  const enough: Record<Scope, Scope[]> = { read: ['read', 'write', 'admin'], write: ['write', 'admin'], admin: ['admin'] };
+  const enough: Record<Scope, Scope[]> = {
+    read: ['read', 'write', 'admin'],
+    write: ['write', 'admin'],
+    admin: ['admin'],
+  };
   return async ({ caller }) => {
     if (!caller.scopes.some((held) => enough[scope].includes(held))) {
       throw new HttpProblem(403, `this API key lacks the scope ${scope}`);

@@ -4,7 +4,11 @@ import { attemptKey, encodeRunId } from '@carillon/shared';
 const iso = (at: Date | null) => at?.toISOString() ?? null;
 
 export function runIdOf(run: RunView): string {
-  return encodeRunId({ scheduleId: run.scheduleId, occurrenceAt: run.occurrenceAt.getTime(), origin: run.origin });
+  return encodeRunId({
+    scheduleId: run.scheduleId,
+    occurrenceAt: run.occurrenceAt.getTime(),
+    origin: run.origin,
+  });
 }
 
 /** A run as the API shows it. */
@@ -21,7 +25,8 @@ export function presentRun(run: RunView) {
     claimedBy: run.workerId,
     finishedAt: iso(run.finishedAt),
     durationMs: run.durationMs,
-    latenessMs: run.claimedAt === null || run.attempt !== 1 ? null : run.claimedAt.getTime() - run.dueAt.getTime(),
+    latenessMs:
+      run.claimedAt === null || run.attempt !== 1 ? null : run.claimedAt.getTime() - run.dueAt.getTime(),
     scheduleVersion: run.version,
     attemptCount: run.attempt,
     nextRetryAt: iso(run.nextAttemptAt),

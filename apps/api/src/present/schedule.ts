@@ -20,10 +20,17 @@ export function presentSchedule(schedule: ScheduleView) {
     dst: timing.dst,
     leapDay: timing.leapDay,
     exclusions: timing.exclusions,
-    misfire: { policy: plan.misfire.policy, grace: formatDuration(plan.misfire.graceMs), limit: plan.misfire.limit },
+    misfire: {
+      policy: plan.misfire.policy,
+      grace: formatDuration(plan.misfire.graceMs),
+      limit: plan.misfire.limit,
+    },
     overlap: plan.overlap,
     maxConcurrentRuns: plan.maxConcurrentRuns,
-    dependsOn: plan.dependsOn && { schedule: plan.dependsOn.schedule, within: formatDuration(plan.dependsOn.withinMs) },
+    dependsOn: plan.dependsOn && {
+      schedule: plan.dependsOn.schedule,
+      within: formatDuration(plan.dependsOn.withinMs),
+    },
     retry: {
       maxAttempts: plan.retry.maxAttempts,
       baseDelay: formatDuration(plan.retry.baseDelayMs),
@@ -42,12 +49,15 @@ export function presentSchedule(schedule: ScheduleView) {
     lastRunAt: iso(schedule.lastRunAt),
     lastEnqueuedAt: iso(schedule.lastEnqueuedAt),
     runsTotal: schedule.runsTotal,
-    pause: schedule.status !== 'paused' ? null : {
-      at: iso(schedule.pausedAt),
-      until: iso(schedule.pausedUntil),
-      by: schedule.pausedBy,
-      note: schedule.pauseNote,
-    },
+    pause:
+      schedule.status !== 'paused'
+        ? null
+        : {
+            at: iso(schedule.pausedAt),
+            until: iso(schedule.pausedUntil),
+            by: schedule.pausedBy,
+            note: schedule.pauseNote,
+          },
     createdAt: schedule.createdAt.toISOString(),
     updatedAt: schedule.updatedAt.toISOString(),
   };

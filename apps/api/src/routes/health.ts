@@ -11,7 +11,9 @@ export const healthRoutes =
       const [postgres, redis] = await Promise.all([isUp(pool.query('select 1')), isUp(bells.ping())]);
       // Without Redis schedules are accepted and swept, only later: degraded, not down.
       const status = postgres ? (redis ? 'ok' : 'degraded') : 'down';
-      return reply.status(postgres ? 200 : 503).send({ status, postgres: postgres ? 'up' : 'down', redis: redis ? 'up' : 'down' });
+      return reply
+        .status(postgres ? 200 : 503)
+        .send({ status, postgres: postgres ? 'up' : 'down', redis: redis ? 'up' : 'down' });
     });
   };
 

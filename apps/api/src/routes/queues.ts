@@ -15,7 +15,10 @@ export const queueRoutes =
     app.addHook('onRequest', authenticateBy(pool));
     app.addHook('preHandler', requireScope('admin'));
     const server = new FastifyAdapter();
-    createBullBoard({ queues: [new BullMQAdapter(bells.queue, { readOnlyMode: true })], serverAdapter: server });
+    createBullBoard({
+      queues: [new BullMQAdapter(bells.queue, { readOnlyMode: true })],
+      serverAdapter: server,
+    });
     server.setBasePath(BASE_PATH);
     await app.register(server.registerPlugin(), { prefix: BASE_PATH });
   };

@@ -1,4 +1,11 @@
-import { backfillSchedule, pauseSchedule, rescheduleNext, resumeSchedule, skipNext, triggerSchedule } from '@carillon/db';
+import {
+  backfillSchedule,
+  pauseSchedule,
+  rescheduleNext,
+  resumeSchedule,
+  skipNext,
+  triggerSchedule,
+} from '@carillon/db';
 import { ScheduleKey } from '@carillon/shared';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -23,12 +30,19 @@ export const scheduleActionRoutes =
       {
         schema: {
           params: Params,
-          body: z.strictObject({ note: z.string().max(1_000).nullable().default(null), until: Moment.nullable().default(null) }).nullish(),
+          body: z
+            .strictObject({
+              note: z.string().max(1_000).nullable().default(null),
+              until: Moment.nullable().default(null),
+            })
+            .nullish(),
         },
       },
       async (request) => {
         const pause = { note: request.body?.note ?? null, untilAt: request.body?.until ?? null };
-        const { schedule } = await applyChange(context, request, (change) => pauseSchedule(pool, change, pause));
+        const { schedule } = await applyChange(context, request, (change) =>
+          pauseSchedule(pool, change, pause),
+        );
         return presentSchedule(schedule);
       },
     );
@@ -39,14 +53,22 @@ export const scheduleActionRoutes =
     });
 
     app.post('/schedules/:id/trigger', { schema: { params: Params } }, async (request) => {
-      const { schedule, value } = await applyChange(context, request, (change) => triggerSchedule(pool, change));
+      const { schedule, value } = await applyChange(context, request, (change) =>
+        triggerSchedule(pool, change),
+      );
       return { ...presentSchedule(schedule), runId: value };
     });
 
-    app.post('/schedules/:id/reschedule', { schema: { params: Params, body: z.strictObject({ at: Moment }) } }, async (request) => {
-      const { schedule } = await applyChange(context, request, (change) => rescheduleNext(pool, change, request.body.at));
-      return presentSchedule(schedule);
-    });
+    app.post(
+      '/schedules/:id/reschedule',
+      { schema: { params: Params, body: z.strictObject({ at: Moment }) } },
+      async (request) => {
+        const { schedule } = await applyChange(context, request, (change) =>
+          rescheduleNext(pool, change, request.body.at),
+        );
+        return presentSchedule(schedule);
+      },
+    );
 
     app.post('/schedules/:id/skip-next', { schema: { params: Params } }, async (request) => {
       const { schedule, value } = await applyChange(context, request, (change) => skipNext(pool, change));

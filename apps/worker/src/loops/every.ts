@@ -1,5 +1,9 @@
 /** Does something at an interval, one at a time, until stopped. Its errors are reported and do not end it. */
-export function every(intervalMs: number, work: () => Promise<unknown>, onError: (error: unknown) => void): { stop(): Promise<void> } {
+export function every(
+  intervalMs: number,
+  work: () => Promise<unknown>,
+  onError: (error: unknown) => void,
+): { stop(): Promise<void> } {
   let isStopped = false;
   let wake = () => {};
   const loop = (async () => {

@@ -6,7 +6,10 @@ import type { AbortReason, InFlight } from '../in-flight.js';
  * Extends the leases of what is in hand, and lets go of what is no longer ours. Called every third of a lease: two may
  * fail before one runs out.
  */
-export async function keepLeases({ pool, workerId, leaseMs, log }: WorkerContext, inFlight: InFlight): Promise<void> {
+export async function keepLeases(
+  { pool, workerId, leaseMs, log }: WorkerContext,
+  inFlight: InFlight,
+): Promise<void> {
   const epochs = inFlight.epochs;
   if (epochs.length === 0) return;
   const kept = new Set(await extendLeases(pool, { workerId, epochs, leaseMs, now: null }));
@@ -14,14 +17,16 @@ export async function keepLeases({ pool, workerId, leaseMs, log }: WorkerContext
     if (kept.has(epoch)) continue;
     // Either it ran out and somebody rescued its runs, or its last run was closed while we asked.
     const lost = inFlight.abandon(epoch);
-    if (lost.length > 0) log.warn({ epoch, runs: lost.length }, 'Lease lost: the runs are somebody else’s now');
+    if (lost.length > 0)
+      log.warn({ epoch, runs: lost.length }, 'Lease lost: the runs are somebody else’s now');
   }
   const cancelled = await findCancelled(pool, [...kept]);
   if (cancelled.length === 0) return;
   const flights = inFlight.flights();
   for (const { scheduleId, occurrenceAt, origin } of cancelled) {
     const flight = flights.find(
-      ({ run }) => run.scheduleId === scheduleId && run.occurrenceAt === occurrenceAt && run.origin === origin,
+      ({ run }) =>
+        run.scheduleId === scheduleId && run.occurrenceAt === occurrenceAt && run.origin === origin,
     );
     flight?.abort.abort('cancelled' satisfies AbortReason);
   }

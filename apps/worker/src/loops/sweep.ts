@@ -1,4 +1,4 @@
-import { type Slot, promoteQueued, readMissed, readSlots, recordSweep, rescueRuns } from '@carillon/db';
+import { promoteQueued, readMissed, readSlots, recordSweep, rescueRuns, type Slot } from '@carillon/db';
 import { SLOT_MS } from '@carillon/queue';
 import type { WorkerContext } from '../context.js';
 
@@ -42,7 +42,9 @@ async function armMissing({ pool, bells, horizonMs, sweepIntervalMs, log }: Work
     await bells.rearm(missing.map(({ ringAt }) => ringAt));
     // What has come within the horizon since the last sweep was nobody's to arm before.
     const isDrift = ({ ringAt, touchedAt }: Slot) =>
-      ringAt - nowAt > ON_ITS_WAY_MS && ringAt - nowAt < horizonMs - 2 * sweepIntervalMs && nowAt - touchedAt > ON_ITS_WAY_MS;
+      ringAt - nowAt > ON_ITS_WAY_MS &&
+      ringAt - nowAt < horizonMs - 2 * sweepIntervalMs &&
+      nowAt - touchedAt > ON_ITS_WAY_MS;
     return missing.filter(isDrift).length;
   } catch (error) {
     log.warn({ err: error }, 'Bells could not be armed: Redis is away');

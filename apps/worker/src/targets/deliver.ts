@@ -26,7 +26,12 @@ function toFailure(error: unknown, signal: AbortSignal, timeoutMs: number): Outc
   const reason = signal.aborted ? (signal.reason as AbortReason) : null;
   if (reason === 'shutdown') return { kind: 'handed_back' };
   if (reason === 'timeout') {
-    return { kind: 'failed', isTransient: true, errorCode: 'timeout', error: `no answer within ${timeoutMs} ms` };
+    return {
+      kind: 'failed',
+      isTransient: true,
+      errorCode: 'timeout',
+      error: `no answer within ${timeoutMs} ms`,
+    };
   }
   const text = error instanceof Error ? error.message : String(error);
   return { kind: 'failed', isTransient: true, errorCode: 'error', error: text };

@@ -10,7 +10,12 @@ export function deliverToHandler(log: Logger): TargetDeliver {
     const name = target.type === 'handler' ? target.name : '';
     const handler = findHandler(name);
     if (!handler) {
-      return { kind: 'failed', isTransient: true, errorCode: 'unknown_handler', error: `no handler named ${name} in this worker` };
+      return {
+        kind: 'failed',
+        isTransient: true,
+        errorCode: 'unknown_handler',
+        error: `no handler named ${name} in this worker`,
+      };
     }
     const runId = encodeRunId(run);
     const result = handler({
@@ -29,5 +34,7 @@ export function deliverToHandler(log: Logger): TargetDeliver {
 
 /** A handler that does not listen to the signal is not waited for. */
 function rejectOnAbort(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
+  return new Promise((_, reject) =>
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
+  );
 }

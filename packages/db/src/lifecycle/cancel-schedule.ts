@@ -1,8 +1,8 @@
-import { type RunIdentity, type RunOrigin, encodeRunId } from '@carillon/shared';
+import { encodeRunId, type RunIdentity, type RunOrigin } from '@carillon/shared';
 import type { Pool } from 'pg';
 import type { Transaction } from '../database.js';
 import { fromMs, toMs } from '../sql-text.js';
-import { type ChangeRequest, type ChangeResult, Refused, changeSchedule } from './change-schedule.js';
+import { type ChangeRequest, type ChangeResult, changeSchedule, Refused } from './change-schedule.js';
 
 export interface Cancelled {
   /** Runs that were already in flight: they go on to their end, and nothing starts after them. */
@@ -28,7 +28,10 @@ export function cancelSchedule(pool: Pool, request: ChangeRequest): Promise<Chan
       [id, nowAt, `its schedule was cancelled by ${request.actor}`],
     );
     const inFlight = (await readInFlight(tx, id)).map(encodeRunId);
-    return { value: { inFlight, isNew: status !== 'cancelled' }, audit: { action: 'schedule.cancelled', detail: { inFlight } } };
+    return {
+      value: { inFlight, isNew: status !== 'cancelled' },
+      audit: { action: 'schedule.cancelled', detail: { inFlight } },
+    };
   });
 }
 

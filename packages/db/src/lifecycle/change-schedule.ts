@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
-import { type Transaction, inTransaction } from '../database.js';
+import { inTransaction, type Transaction } from '../database.js';
 import { toMs } from '../sql-text.js';
-import { type LockedSchedule, type ScheduleRef, lockSchedule } from './locked-schedule.js';
+import { type LockedSchedule, lockSchedule, type ScheduleRef } from './locked-schedule.js';
 
 /** Who asks for a change, and of which schedule. */
 export interface ChangeRequest {
@@ -39,7 +39,8 @@ export async function changeSchedule<T>(
     return await inTransaction(pool, async (tx) => {
       const schedule = await lockSchedule(tx, ref, now);
       if (!schedule) return { kind: 'not_found' };
-      if (ifMatch !== null && ifMatch !== schedule.version) return { kind: 'stale', version: schedule.version };
+      if (ifMatch !== null && ifMatch !== schedule.version)
+        return { kind: 'stale', version: schedule.version };
       const { value, dueAts = [], audit } = await change(tx, schedule);
       await recordAudit(tx, { ...schedule, actor, ...audit });
       // A bell that rang while the row was locked passed it over: whatever the change was, look again.

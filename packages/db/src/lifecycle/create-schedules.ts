@@ -57,7 +57,8 @@ export async function createSchedules(
   });
   const made = new Map(rows.map(({ id, key }) => [key, id]));
   const others = drafts.filter((draft) => !made.has(draft.key) || unique.get(draft.key) !== draft);
-  const hashes = others.length > 0 ? await readRequestHashes(pool, projectId, others) : new Map<string, string>();
+  const hashes =
+    others.length > 0 ? await readRequestHashes(pool, projectId, others) : new Map<string, string>();
   return drafts.map((draft) => {
     const id = unique.get(draft.key) === draft ? made.get(draft.key) : undefined;
     if (id !== undefined) return { kind: 'created', id };
@@ -83,7 +84,11 @@ function toRecord(draft: Draft): string {
   return `${record.slice(0, -1)},"payload":${draft.payload ?? 'null'}}`;
 }
 
-async function readRequestHashes(pool: Pool, projectId: number, drafts: readonly Draft[]): Promise<Map<string, string>> {
+async function readRequestHashes(
+  pool: Pool,
+  projectId: number,
+  drafts: readonly Draft[],
+): Promise<Map<string, string>> {
   const { rows } = await pool.query<{ key: string; request_hash: string }>(
     `select s.key, v.request_hash from schedules s join schedule_versions v on v.schedule_id = s.id and v.version = 1
      where s.project_id = $1 and s.key = any($2)`,

@@ -1,8 +1,8 @@
-import { type Moment, encodeRunId, isCounted } from '@carillon/shared';
+import { encodeRunId, isCounted, type Moment } from '@carillon/shared';
 import type { Pool } from 'pg';
 import { fromMs } from '../sql-text.js';
 import { readInFlight } from './cancel-schedule.js';
-import { type ChangeRequest, type ChangeResult, Refused, changeSchedule } from './change-schedule.js';
+import { type ChangeRequest, type ChangeResult, changeSchedule, Refused } from './change-schedule.js';
 import type { Draft } from './create-schedules.js';
 import type { LockedSchedule } from './locked-schedule.js';
 
@@ -27,10 +27,10 @@ export function editSchedule(
     if (schedule.status === 'cancelled') throw new Refused("it is cancelled and can't be edited");
     const made = await edit(schedule);
     const version = schedule.version + 1;
-    await tx.query(`update schedule_versions set superseded_at = ${fromMs('$2::bigint')} where schedule_id = $1 and superseded_at is null`, [
-      schedule.id,
-      schedule.nowAt,
-    ]);
+    await tx.query(
+      `update schedule_versions set superseded_at = ${fromMs('$2::bigint')} where schedule_id = $1 and superseded_at is null`,
+      [schedule.id, schedule.nowAt],
+    );
     await tx.query(
       `insert into schedule_versions (schedule_id, version, project_id, key, name, tags, target_type, rule, timing, plan,
                                       payload, created_at, created_by)
@@ -57,9 +57,19 @@ export function editSchedule(
            next_run_at = ${fromMs('$5::bigint')}, updated_at = ${fromMs('$6::bigint')},
            status = (case when status = 'paused' then 'paused' when $5::bigint is null then 'finished' else 'active' end)::schedule_status
        where id = $1`,
-      [schedule.id, version, isCounted(made.plan), made.next?.occurrenceAt ?? null, made.next?.dueAt ?? null, schedule.nowAt],
+      [
+        schedule.id,
+        version,
+        isCounted(made.plan),
+        made.next?.occurrenceAt ?? null,
+        made.next?.dueAt ?? null,
+        schedule.nowAt,
+      ],
     );
     const inFlight = (await readInFlight(tx, schedule.id)).map(encodeRunId);
-    return { value: { version, inFlight }, audit: { action: 'schedule.edited', detail: { version, inFlight } } };
+    return {
+      value: { version, inFlight },
+      audit: { action: 'schedule.edited', detail: { version, inFlight } },
+    };
   });
 }

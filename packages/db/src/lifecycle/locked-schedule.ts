@@ -1,4 +1,4 @@
-import { type Plan, type Timing, readPlan, readTiming } from '@carillon/shared';
+import { type Plan, readPlan, readTiming, type Timing } from '@carillon/shared';
 import type { Transaction } from '../database.js';
 import { nowOr, toMs } from '../sql-text.js';
 
@@ -37,7 +37,11 @@ const LOCK = (where: string) => `
 const LOCK_BY_KEY = LOCK('s.project_id = $1 and s.key = $2');
 const LOCK_BY_ID = LOCK('s.id = $1');
 
-export async function lockSchedule(tx: Transaction, ref: ScheduleRef, now: number | null): Promise<LockedSchedule | null> {
+export async function lockSchedule(
+  tx: Transaction,
+  ref: ScheduleRef,
+  now: number | null,
+): Promise<LockedSchedule | null> {
   const { rows } = await tx.query<Record<string, unknown>>(
     'id' in ref
       ? { name: 'lock-schedule-by-id', text: LOCK_BY_ID, values: [ref.id] }

@@ -2,11 +2,15 @@ import { type Moment, momentAfter } from '@carillon/shared';
 import type { Pool } from 'pg';
 import { recordPassed } from '../queries/move-on.js';
 import { fromMs } from '../sql-text.js';
-import { type ChangeRequest, type ChangeResult, Refused, changeSchedule } from './change-schedule.js';
+import { type ChangeRequest, type ChangeResult, changeSchedule, Refused } from './change-schedule.js';
 import type { LockedSchedule } from './locked-schedule.js';
 
 /** Moves the next occurrence, and only that one, to another time. Which occurrence it is stays the same. */
-export function rescheduleNext(pool: Pool, request: ChangeRequest, at: number): Promise<ChangeResult<Moment>> {
+export function rescheduleNext(
+  pool: Pool,
+  request: ChangeRequest,
+  at: number,
+): Promise<ChangeResult<Moment>> {
   return changeSchedule(pool, request, async (tx, schedule) => {
     const { occurrenceAt } = nextOf(schedule, 'rescheduled');
     await tx.query(
@@ -40,7 +44,10 @@ export function skipNext(pool: Pool, request: ChangeRequest): Promise<ChangeResu
        where id = $1`,
       [schedule.id, next?.occurrenceAt ?? null, next?.dueAt ?? null, schedule.nowAt],
     );
-    return { value: skipped, audit: { action: 'schedule.next_skipped', detail: { occurrenceAt: iso(occurrenceAt) } } };
+    return {
+      value: skipped,
+      audit: { action: 'schedule.next_skipped', detail: { occurrenceAt: iso(occurrenceAt) } },
+    };
   });
 }
 

@@ -1,12 +1,15 @@
 import type { Pool } from 'pg';
 import type { ChangeResult } from './change-schedule.js';
-import { Refused, changeSchedule } from './change-schedule.js';
+import { changeSchedule, Refused } from './change-schedule.js';
 import { pauseLocked } from './pause-resume.js';
 
 const ACTOR = 'carillon';
 
 /** Pauses a schedule of which the latest `limit` runs all failed. Answers `refused` where they did not. */
-export function pauseFailing(pool: Pool, { scheduleId, limit }: { scheduleId: number; limit: number }): Promise<ChangeResult<void>> {
+export function pauseFailing(
+  pool: Pool,
+  { scheduleId, limit }: { scheduleId: number; limit: number },
+): Promise<ChangeResult<void>> {
   return changeSchedule(pool, { ref: { id: scheduleId }, actor: ACTOR }, async (tx, schedule) => {
     const { rows } = await tx.query<{ status: string }>(
       `select status from runs where schedule_id = $1 and status in ('succeeded', 'failed') order by occurrence_at desc limit $2`,

@@ -1,10 +1,10 @@
-import { type LockedSchedule, lockSchedule } from './locked-schedule.js';
-import type { Pool } from 'pg';
 import { countOccurrences, lastOccurrence, type Moment, momentAfter, type Stretch } from '@carillon/shared';
-import { type Transaction, inTransaction } from '../database.js';
+import type { Pool } from 'pg';
+import { inTransaction, type Transaction } from '../database.js';
 import { recordPassed } from '../queries/move-on.js';
 import { fromMs, nowOr } from '../sql-text.js';
-import { type ChangeRequest, type ChangeResult, Refused, changeSchedule } from './change-schedule.js';
+import { type ChangeRequest, type ChangeResult, changeSchedule, Refused } from './change-schedule.js';
+import { type LockedSchedule, lockSchedule } from './locked-schedule.js';
 import { promoteLocked } from './promote-queued.js';
 
 export interface Pause {
@@ -27,7 +27,11 @@ export function pauseSchedule(pool: Pool, request: ChangeRequest, pause: Pause):
   });
 }
 
-export async function pauseLocked(tx: Transaction, { id, nowAt }: LockedSchedule, pause: Pause & { actor: string }): Promise<void> {
+export async function pauseLocked(
+  tx: Transaction,
+  { id, nowAt }: LockedSchedule,
+  pause: Pause & { actor: string },
+): Promise<void> {
   await tx.query(
     `update schedules
      set status = 'paused', version = version + 1, paused_at = coalesce(paused_at, ${fromMs('$2::bigint')}),
@@ -35,13 +39,21 @@ export async function pauseLocked(tx: Transaction, { id, nowAt }: LockedSchedule
      where id = $1`,
     [id, nowAt, pause.untilAt, pause.actor, pause.note],
   );
-  await tx.query(`update runs set next_attempt_at = null where schedule_id = $1 and open and status in ('queued', 'retrying')`, [id]);
+  await tx.query(
+    `update runs set next_attempt_at = null where schedule_id = $1 and open and status in ('queued', 'retrying')`,
+    [id],
+  );
 }
 
 export function resumeSchedule(pool: Pool, request: ChangeRequest): Promise<ChangeResult<void>> {
   return changeSchedule(pool, request, async (tx, schedule) => {
-    if (schedule.status !== 'paused') throw new Refused(`it is ${schedule.status}; only a paused schedule can be resumed`);
-    return { value: undefined, dueAts: await resumeLocked(tx, schedule, schedule.nowAt), audit: { action: 'schedule.resumed' } };
+    if (schedule.status !== 'paused')
+      throw new Refused(`it is ${schedule.status}; only a paused schedule can be resumed`);
+    return {
+      value: undefined,
+      dueAts: await resumeLocked(tx, schedule, schedule.nowAt),
+      audit: { action: 'schedule.resumed' },
+    };
   });
 }
 
@@ -56,7 +68,12 @@ export async function resumeEnded(pool: Pool, now: number | null): Promise<numbe
     await inTransaction(pool, async (tx) => {
       const schedule = await lockSchedule(tx, { id }, now);
       // Looked at again under the lock: somebody may have resumed it, or put the end off.
-      if (schedule?.status !== 'paused' || schedule.pausedUntil === null || schedule.pausedUntil > schedule.nowAt) return;
+      if (
+        schedule?.status !== 'paused' ||
+        schedule.pausedUntil === null ||
+        schedule.pausedUntil > schedule.nowAt
+      )
+        return;
       dueAts.push(...(await resumeLocked(tx, schedule, schedule.pausedUntil)));
     });
   }
@@ -87,7 +104,10 @@ async function resumeLocked(tx: Transaction, schedule: LockedSchedule, asOfAt: n
  * What fell into the pause did not run, and says so; only the policy `all` makes up for it. The schedule goes on with
  * the first occurrence after the pause.
  */
-function afterPause(schedule: LockedSchedule, asOfAt: number): { next: Moment | null; passed: Stretch | null } {
+function afterPause(
+  schedule: LockedSchedule,
+  asOfAt: number,
+): { next: Moment | null; passed: Stretch | null } {
   const { occurrenceAt, dueAt, timing, plan } = schedule;
   if (occurrenceAt === null || dueAt === null) return { next: null, passed: null };
   if (dueAt > asOfAt || plan.misfire.policy === 'all') return { next: { occurrenceAt, dueAt }, passed: null };

@@ -1,6 +1,6 @@
 import { concurrentRuns } from '@carillon/shared';
 import type { Pool } from 'pg';
-import { type Transaction, inTransaction } from '../database.js';
+import { inTransaction, type Transaction } from '../database.js';
 import { countOpenRuns } from '../queries/open-runs.js';
 import { fromMs } from '../sql-text.js';
 import { type LockedSchedule, lockSchedule } from './locked-schedule.js';

@@ -4,7 +4,7 @@ import type { Transaction } from '../database.js';
 import { insertRun } from '../queries/insert-run.js';
 import { admit, cancelOpenRuns } from '../queries/open-runs.js';
 import { fromMs, toMs } from '../sql-text.js';
-import { type ChangeRequest, type ChangeResult, Refused, changeSchedule } from './change-schedule.js';
+import { type ChangeRequest, type ChangeResult, changeSchedule, Refused } from './change-schedule.js';
 import type { LockedSchedule } from './locked-schedule.js';
 
 /** Runs a schedule now, whatever its rule says; `nextRunAt` stays where it is. Answers with the run's id. */
@@ -15,7 +15,11 @@ export function triggerSchedule(pool: Pool, request: ChangeRequest): Promise<Cha
     let occurrenceAt = schedule.nowAt;
     while (!(await insertOne(tx, schedule, 'trigger', occurrenceAt))) occurrenceAt++;
     const runId = encodeRunId({ scheduleId: schedule.id, occurrenceAt, origin: 'trigger' });
-    return { value: runId, dueAts: [schedule.nowAt], audit: { action: 'schedule.triggered', detail: { runId } } };
+    return {
+      value: runId,
+      dueAts: [schedule.nowAt],
+      audit: { action: 'schedule.triggered', detail: { runId } },
+    };
   });
 }
 
@@ -28,10 +32,16 @@ export interface Backfill {
 }
 
 /** Runs the occurrences of a range that have no run which succeeded or is under way. Answers how many. */
-export function backfillSchedule(pool: Pool, request: ChangeRequest, { fromAt, toAt }: Backfill): Promise<ChangeResult<number>> {
+export function backfillSchedule(
+  pool: Pool,
+  request: ChangeRequest,
+  { fromAt, toAt }: Backfill,
+): Promise<ChangeResult<number>> {
   return changeSchedule(pool, request, async (tx, schedule) => {
     refuseCancelled(schedule, 'backfilled');
-    const named = nextOccurrences(schedule.timing, fromAt - 1, LARGEST_BACKFILL + 1).filter((at) => at <= toAt);
+    const named = nextOccurrences(schedule.timing, fromAt - 1, LARGEST_BACKFILL + 1).filter(
+      (at) => at <= toAt,
+    );
     if (named.length > LARGEST_BACKFILL) {
       throw new Refused(`the range holds more than ${LARGEST_BACKFILL} occurrences; backfill it in parts`);
     }
@@ -56,8 +66,11 @@ async function insertOne(
   origin: 'trigger' | 'backfill',
   occurrenceAt: number,
 ): Promise<boolean> {
-  const admission: Admission = schedule.counted ? await admit(tx, schedule, schedule.nowAt) : { kind: 'start' };
-  if (admission.kind === 'replace') await cancelOpenRuns(tx, schedule.id, 'the next run took its place', schedule.nowAt);
+  const admission: Admission = schedule.counted
+    ? await admit(tx, schedule, schedule.nowAt)
+    : { kind: 'start' };
+  if (admission.kind === 'replace')
+    await cancelOpenRuns(tx, schedule.id, 'the next run took its place', schedule.nowAt);
   return insertRun(
     tx,
     {
@@ -76,7 +89,11 @@ async function insertOne(
   );
 }
 
-async function readDone(tx: Transaction, scheduleId: number, { fromAt, toAt }: Backfill): Promise<Set<number>> {
+async function readDone(
+  tx: Transaction,
+  scheduleId: number,
+  { fromAt, toAt }: Backfill,
+): Promise<Set<number>> {
   const { rows } = await tx.query<{ at: number }>(
     `select ${toMs('occurrence_at')} as at from runs
      where schedule_id = $1 and occurrence_at between ${fromMs('$2::bigint')} and ${fromMs('$3::bigint')}

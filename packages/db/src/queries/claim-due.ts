@@ -1,6 +1,6 @@
-import { type Decision, type Moment, type Plan, decideDue } from '@carillon/shared';
+import { type Decision, decideDue, type Moment, type Plan } from '@carillon/shared';
 import type { Pool } from 'pg';
-import { type Transaction, inTransaction } from '../database.js';
+import { inTransaction, type Transaction } from '../database.js';
 import { insertRun } from './insert-run.js';
 import { moveOn, recordPassed } from './move-on.js';
 import { admit, cancelOpenRuns } from './open-runs.js';
@@ -62,7 +62,12 @@ export async function claimDue(pool: Pool, options: ClaimOptions): Promise<Claim
 }
 
 /** Does what the decision asks for short of starting the run, which is left to the batch. */
-async function settle(tx: Transaction, row: DueRow, decision: Decision, nowAt: number): Promise<Start | null> {
+async function settle(
+  tx: Transaction,
+  row: DueRow,
+  decision: Decision,
+  nowAt: number,
+): Promise<Start | null> {
   if (decision.kind === 'broken') {
     await pauseBroken(tx, row, decision.reason, nowAt);
     return null;
@@ -93,7 +98,10 @@ async function settleCounted(
       definitionVersion: row.definitionVersion,
       origin: 'rule',
       ...run,
-      state: admission.kind === 'queue' ? { status: 'queued', nextAttemptAt: null } : { status: 'skipped', ...admission },
+      state:
+        admission.kind === 'queue'
+          ? { status: 'queued', nextAttemptAt: null }
+          : { status: 'skipped', ...admission },
     },
     nowAt,
   );

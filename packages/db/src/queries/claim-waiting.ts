@@ -66,7 +66,21 @@ const CLAIM_WAITING = `
   left join (started join schedule_versions v on v.schedule_id = started.schedule_id and v.version = started.version) on true`;
 
 type Columns = [
-  ...run: [number, number, string, number, RunOrigin, number, number, number, number, number, boolean, string, string | null],
+  ...run: [
+    number,
+    number,
+    string,
+    number,
+    RunOrigin,
+    number,
+    number,
+    number,
+    number,
+    number,
+    boolean,
+    string,
+    string | null,
+  ],
   nowAt: number,
   pauseEnded: boolean,
   moreWait: boolean,
@@ -94,7 +108,21 @@ export async function claimWaiting(
 }
 
 function toClaimedRun(columns: Columns): ClaimedRun {
-  const [scheduleId, projectId, scheduleKey, occurrenceAt, origin, dueAt, attempt, freeAttempts, replays, epoch, counted, plan, payload] = columns;
+  const [
+    scheduleId,
+    projectId,
+    scheduleKey,
+    occurrenceAt,
+    origin,
+    dueAt,
+    attempt,
+    freeAttempts,
+    replays,
+    epoch,
+    counted,
+    plan,
+    payload,
+  ] = columns;
   return {
     scheduleId,
     projectId,

@@ -10,8 +10,7 @@ export interface UnstartedRun {
   origin: RunOrigin;
   occurrenceAt: number;
   dueAt: number;
-  state:
-    /** May start at `nextAttemptAt`; null waits for its turn. */
+  state: /** May start at `nextAttemptAt`; null waits for its turn. */
     | { status: 'queued'; nextAttemptAt: number | null }
     | { status: 'skipped'; reasonCode: string; reason: string };
 }

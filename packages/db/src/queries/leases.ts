@@ -5,7 +5,12 @@ import { nowOr, numberArray, toMs } from '../sql-text.js';
 /** Extends a worker's leases, all in one statement; answers with the epochs that it still holds. */
 export async function extendLeases(
   pool: Pool,
-  { workerId, epochs, leaseMs, now }: { workerId: number; epochs: readonly number[]; leaseMs: number; now: number | null },
+  {
+    workerId,
+    epochs,
+    leaseMs,
+    now,
+  }: { workerId: number; epochs: readonly number[]; leaseMs: number; now: number | null },
 ): Promise<number[]> {
   const { rows } = await pool.query<{ epoch: number }>({
     name: 'extend-leases',
@@ -25,7 +30,11 @@ export async function findCancelled(pool: Pool, epochs: readonly number[]): Prom
            from runs where epoch = any($1::bigint[]) and status = 'cancelled'`,
     values: [numberArray(epochs)],
   });
-  return rows.map((row) => ({ scheduleId: row.schedule_id, occurrenceAt: row.occurrence_at, origin: row.origin }));
+  return rows.map((row) => ({
+    scheduleId: row.schedule_id,
+    occurrenceAt: row.occurrence_at,
+    origin: row.origin,
+  }));
 }
 
 /**
@@ -62,7 +71,12 @@ export interface RescuedRun extends RunIdentity {
 }
 
 export async function rescueRuns(pool: Pool, now: number | null): Promise<RescuedRun[]> {
-  const { rows } = await pool.query<{ schedule_id: number; occurrence_at: number; origin: RunOrigin; failed: boolean }>({
+  const { rows } = await pool.query<{
+    schedule_id: number;
+    occurrence_at: number;
+    origin: RunOrigin;
+    failed: boolean;
+  }>({
     name: 'rescue-runs',
     text: RESCUE_RUNS,
     values: [now],

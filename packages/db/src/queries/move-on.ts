@@ -20,7 +20,12 @@ export async function moveOn(tx: Transaction, row: Pick<DueRow, 'id'>, next: Mom
 const LONGEST_LIST = 100;
 
 /** Records occurrences that were not run, with the reason. */
-export async function recordPassed(tx: Transaction, row: PassedBy, stretch: Stretch, nowAt: number): Promise<void> {
+export async function recordPassed(
+  tx: Transaction,
+  row: PassedBy,
+  stretch: Stretch,
+  nowAt: number,
+): Promise<void> {
   if (stretch.count > LONGEST_LIST) return recordGap(tx, row, stretch, nowAt);
   const occurrences = nextOccurrences(row.timing, stretch.fromAt, stretch.count - 1);
   await tx.query(
@@ -30,7 +35,15 @@ export async function recordPassed(tx: Transaction, row: PassedBy, stretch: Stre
             ${fromMs('$5::bigint')}, $6, $7
      from unnest($4::bigint[]) as occurrence_at
      on conflict do nothing`,
-    [row.id, row.projectId, row.definitionVersion, numberArray([stretch.fromAt, ...occurrences]), nowAt, stretch.reasonCode, stretch.reason],
+    [
+      row.id,
+      row.projectId,
+      row.definitionVersion,
+      numberArray([stretch.fromAt, ...occurrences]),
+      nowAt,
+      stretch.reasonCode,
+      stretch.reason,
+    ],
   );
 }
 

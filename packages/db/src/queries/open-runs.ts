@@ -1,4 +1,4 @@
-import { type Admission, type OpenRuns, type Plan, admitRun } from '@carillon/shared';
+import { type Admission, admitRun, type OpenRuns, type Plan } from '@carillon/shared';
 import type { Transaction } from '../database.js';
 import { fromMs } from '../sql-text.js';
 
@@ -29,7 +29,11 @@ export async function countOpenRuns(tx: Transaction, scheduleId: number): Promis
 /** An occurrence may succeed long after its time, but past this its success is no news that others wait for. */
 const LATEST_SUCCESS = `interval '30 days'`;
 
-async function hasSucceededWithin(tx: Transaction, { projectId, plan }: Counted, nowAt: number): Promise<boolean> {
+async function hasSucceededWithin(
+  tx: Transaction,
+  { projectId, plan }: Counted,
+  nowAt: number,
+): Promise<boolean> {
   const { rowCount } = await tx.query({
     name: 'has-succeeded-within',
     text: `select from schedules s
@@ -44,7 +48,12 @@ async function hasSucceededWithin(tx: Transaction, { projectId, plan }: Counted,
 }
 
 /** Closes every open run of a schedule: those that wait, and those in flight, whose late answer will be refused. */
-export async function cancelOpenRuns(tx: Transaction, scheduleId: number, reason: string, nowAt: number): Promise<void> {
+export async function cancelOpenRuns(
+  tx: Transaction,
+  scheduleId: number,
+  reason: string,
+  nowAt: number,
+): Promise<void> {
   await tx.query({
     name: 'cancel-open-runs',
     text: `update runs

@@ -2,7 +2,12 @@ import type { Transaction } from '../database.js';
 import { fromMs } from '../sql-text.js';
 
 /** Pauses a schedule that can't go on, with the reason where a person will look for it. */
-export async function pauseBroken(tx: Transaction, row: { id: number }, note: string, nowAt: number): Promise<void> {
+export async function pauseBroken(
+  tx: Transaction,
+  row: { id: number },
+  note: string,
+  nowAt: number,
+): Promise<void> {
   await tx.query(
     `update schedules
      set status = 'paused', version = version + 1, paused_at = ${fromMs('$2::bigint')}, paused_until = null,

@@ -57,7 +57,21 @@ const READ_FAIR_SHARES = `
   join schedule_versions v on v.schedule_id = due.id and v.version = due.definition_version
   limit $1`;
 
-type Columns = [number, number, string, number, number, boolean, number, number, number, string, string, string | null, number];
+type Columns = [
+  number,
+  number,
+  string,
+  number,
+  number,
+  boolean,
+  number,
+  number,
+  number,
+  string,
+  string,
+  string | null,
+  number,
+];
 
 export interface ReadDueOptions {
   limit: number;
@@ -67,7 +81,10 @@ export interface ReadDueOptions {
 }
 
 /** Reads and locks the due schedules that nobody else has locked. */
-export async function readDue(tx: Transaction, { limit, fair, now }: ReadDueOptions): Promise<{ rows: DueRow[]; nowAt: number }> {
+export async function readDue(
+  tx: Transaction,
+  { limit, fair, now }: ReadDueOptions,
+): Promise<{ rows: DueRow[]; nowAt: number }> {
   const result = await tx.query<Columns>({
     name: fair ? 'read-due-fair' : 'read-due',
     text: fair ? READ_FAIR_SHARES : READ_FIRST_DUE,
@@ -78,7 +95,20 @@ export async function readDue(tx: Transaction, { limit, fair, now }: ReadDueOpti
 }
 
 function toDueRow(columns: Columns): DueRow {
-  const [id, projectId, key, version, definitionVersion, counted, occurrenceAt, dueAt, runsTotal, timing, plan, payload] = columns;
+  const [
+    id,
+    projectId,
+    key,
+    version,
+    definitionVersion,
+    counted,
+    occurrenceAt,
+    dueAt,
+    runsTotal,
+    timing,
+    plan,
+    payload,
+  ] = columns;
   return {
     id,
     projectId,

@@ -2,8 +2,14 @@ import type { Pool } from 'pg';
 import { numberArray, textArray, toMs } from '../sql-text.js';
 
 /** A replica signs on. Its number is its own for as long as the process lives. */
-export async function registerWorker(pool: Pool, { host, pid }: { host: string; pid: number }): Promise<number> {
-  const { rows } = await pool.query<{ id: number }>(`insert into workers (host, pid) values ($1, $2) returning id`, [host, pid]);
+export async function registerWorker(
+  pool: Pool,
+  { host, pid }: { host: string; pid: number },
+): Promise<number> {
+  const { rows } = await pool.query<{ id: number }>(
+    `insert into workers (host, pid) values ($1, $2) returning id`,
+    [host, pid],
+  );
   return (rows[0] as { id: number }).id;
 }
 
@@ -53,5 +59,7 @@ export async function beat(
 }
 
 export async function signOff(pool: Pool, workerId: number): Promise<void> {
-  await pool.query(`update workers set stopped_at = clock_timestamp(), in_flight = 0 where id = $1`, [workerId]);
+  await pool.query(`update workers set stopped_at = clock_timestamp(), in_flight = 0 where id = $1`, [
+    workerId,
+  ]);
 }

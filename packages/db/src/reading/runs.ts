@@ -60,7 +60,11 @@ export async function readRun(db: Database, projectId: number, run: RunIdentity)
 }
 
 /** All attempts of a run of this project, first to last. */
-export async function readAttempts(db: Database, projectId: number, run: RunIdentity): Promise<AttemptView[]> {
+export async function readAttempts(
+  db: Database,
+  projectId: number,
+  run: RunIdentity,
+): Promise<AttemptView[]> {
   const { rows } = await db.query<AttemptView>({
     name: 'read-attempts',
     text: `select a.number, a.epoch, ${ATTEMPT('a')}
@@ -84,7 +88,12 @@ export type RunCursor = RunIdentity;
 /** Latest occurrence first. */
 export async function listRuns(
   db: Database,
-  { projectId, filter, limit, after }: { projectId: number; filter: RunFilter; limit: number; after: RunCursor | null },
+  {
+    projectId,
+    filter,
+    limit,
+    after,
+  }: { projectId: number; filter: RunFilter; limit: number; after: RunCursor | null },
 ): Promise<RunView[]> {
   const { rows } = await db.query<RunView>(
     `${SELECT_RUNS}

@@ -1,4 +1,4 @@
-import { type Plan, type Timing, readPlan, readTiming } from '@carillon/shared';
+import { type Plan, readPlan, readTiming, type Timing } from '@carillon/shared';
 import type { Database } from '../database.js';
 import type { ScheduleStatus } from '../lifecycle/locked-schedule.js';
 
@@ -40,7 +40,11 @@ const SELECT_SCHEDULES = `
          s.created_at as "createdAt", s.updated_at as "updatedAt"
   from schedules s join schedule_versions v on v.schedule_id = s.id and v.version = s.definition_version`;
 
-export async function readSchedule(db: Database, projectId: number, key: string): Promise<ScheduleView | null> {
+export async function readSchedule(
+  db: Database,
+  projectId: number,
+  key: string,
+): Promise<ScheduleView | null> {
   const { rows } = await db.query<Row>({
     name: 'read-schedule',
     text: `${SELECT_SCHEDULES} where s.project_id = $1 and s.key = $2`,
@@ -62,7 +66,12 @@ export interface ScheduleFilter {
 /** Newest first. `beforeId` is the last of the page before. */
 export async function listSchedules(
   db: Database,
-  { projectId, filter, limit, beforeId }: { projectId: number; filter: ScheduleFilter; limit: number; beforeId: number | null },
+  {
+    projectId,
+    filter,
+    limit,
+    beforeId,
+  }: { projectId: number; filter: ScheduleFilter; limit: number; beforeId: number | null },
 ): Promise<ScheduleView[]> {
   const { rows } = await db.query<Row>(
     `${SELECT_SCHEDULES}
@@ -89,4 +98,8 @@ export async function listSchedules(
   return rows.map(toView);
 }
 
-const toView = (row: Row): ScheduleView => ({ ...row, timing: readTiming(row.timing), plan: readPlan(row.plan) });
+const toView = (row: Row): ScheduleView => ({
+  ...row,
+  timing: readTiming(row.timing),
+  plan: readPlan(row.plan),
+});

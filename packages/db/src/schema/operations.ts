@@ -4,7 +4,11 @@ import { instant } from './columns.js';
 /** Counters of all replicas, summed as they report: a replica that goes takes nothing along. */
 export const metrics = pgTable(
   'metrics',
-  { name: text('name').notNull(), labels: text('labels').notNull().default(''), value: doublePrecision('value').notNull() },
+  {
+    name: text('name').notNull(),
+    labels: text('labels').notNull().default(''),
+    value: doublePrecision('value').notNull(),
+  },
   (t) => [primaryKey({ columns: [t.name, t.labels] })],
 );
 

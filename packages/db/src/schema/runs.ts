@@ -23,7 +23,13 @@ export const runStatus = pgEnum('run_status', [
   'cancelled',
 ]);
 export const runOrigin = pgEnum('run_origin', ['rule', 'trigger', 'backfill']);
-export const attemptOutcome = pgEnum('attempt_outcome', ['succeeded', 'failed', 'unknown', 'cancelled', 'handed_back']);
+export const attemptOutcome = pgEnum('attempt_outcome', [
+  'succeeded',
+  'failed',
+  'unknown',
+  'cancelled',
+  'handed_back',
+]);
 
 /** What one attempt leaves behind: on the run for its latest, in `attempts` for those before. */
 const attemptColumns = () => ({

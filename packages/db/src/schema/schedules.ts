@@ -87,7 +87,9 @@ export const scheduleVersions = pgTable(
   (t) => [
     primaryKey({ columns: [t.scheduleId, t.version] }),
     index('schedule_versions_tags').using('gin', t.tags).where(sql`superseded_at is null`),
-    index('schedule_versions_target').on(t.projectId, t.targetType, t.scheduleId).where(sql`superseded_at is null`),
+    index('schedule_versions_target')
+      .on(t.projectId, t.targetType, t.scheduleId)
+      .where(sql`superseded_at is null`),
   ],
 );
 

@@ -43,5 +43,8 @@ export const auditLog = pgTable(
     subject: text('subject'),
     detail: json('detail'),
   },
-  (t) => [index('audit_log_project').on(t.projectId, t.id), index('audit_log_subject').on(t.projectId, t.subject, t.id)],
+  (t) => [
+    index('audit_log_project').on(t.projectId, t.id),
+    index('audit_log_subject').on(t.projectId, t.subject, t.id),
+  ],
 );
