@@ -122,14 +122,15 @@ function readExclusions(given: TimingInput['exclusions'], report: Report): strin
 
 /** Leave out one restriction after the other and see whether the rule comes alive. */
 function whyNever(timing: Timing): string {
+  const { rule, startAt, endAt, exclusions } = timing;
   const fires = (change: Partial<Timing>) => firstOccurrence({ ...timing, ...change }) !== null;
   const open = { endAt: null, exclusions: [] };
-  if (timing.endAt !== null && fires({ endAt: null })) return 'its first occurrence is after endAt';
-  if (timing.exclusions.length > 0 && fires({ exclusions: [] })) return 'every occurrence is excluded';
-  if (fires(open)) return 'between them, endAt and the exclusions leave nothing';
-  if (timing.rule.kind === 'at') return 'it is before startAt';
-  if (timing.startAt !== null && fires({ ...open, startAt: null }))
-    return 'its last occurrence is before startAt';
-  if (fires({ ...open, startAt: null, anchorAt: 0 })) return 'its last occurrence is already past';
+  if (endAt !== null && fires({ endAt: null })) return 'its first occurrence is after endAt';
+  if (exclusions.length > 0 && fires({ exclusions: [] })) return 'every occurrence is excluded';
+  if (endAt !== null && exclusions.length > 0 && fires(open)) return 'endAt and the exclusions leave nothing';
+  if (rule.kind === 'at') return 'it is before startAt';
+  if (startAt !== null && fires({ ...open, startAt: null })) return 'its last occurrence is before startAt';
+  if (rule.kind === 'rrule' && fires({ ...open, startAt: null, anchorAt: 0 }))
+    return 'its last occurrence is past';
   return `no date and time up to ${LAST_YEAR} match it`;
 }

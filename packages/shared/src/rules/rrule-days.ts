@@ -16,8 +16,11 @@ import type { LeapDayPolicy } from './timing.js';
 /** Which dates an RRULE names: those of every n-th period, counted from DTSTART's, that all BY parts admit. */
 export class RecurrenceDays implements Days {
   private readonly months: ReadonlySet<number>;
+  private readonly weekdays: ReadonlySet<number>;
   private readonly standIn: { month: number; day: number } | null;
   private readonly startPeriod: number;
+  /** Whether the weekday alone decides: then there is no need to work out the date. */
+  private readonly weekdayDecides: boolean;
 
   constructor(
     private readonly parts: RecurrenceParts,
@@ -27,17 +30,25 @@ export class RecurrenceDays implements Days {
     this.startPeriod = this.periodOf(startDay);
     this.standIn = isLeapDayOnly(parts) ? leapDayStandIn(leapDay) : null;
     this.months = new Set(this.standIn ? [2, this.standIn.month] : parts.byMonth);
+    this.weekdays = new Set(parts.byDay.map(({ weekday }) => weekday));
+    const dateParts = [parts.byMonth, parts.byMonthDay, parts.byYearDay, parts.byWeekNo];
+    this.weekdayDecides =
+      dateParts.every((list) => list.length === 0) && parts.byDay.every(({ n }) => n === null);
   }
 
   nextDay(from: number, before: number): number | null {
     let day = from;
     while (day < before) {
-      const period = this.periodOf(day);
-      const ahead = this.periodsAhead(period);
+      const ahead = this.parts.interval === 1 ? 0 : this.periodsAhead(this.periodOf(day));
       if (ahead > 0) {
-        day = this.startOf(period + ahead);
+        day = this.startOf(this.periodOf(day) + ahead);
         continue;
       }
+      if (this.weekdays.size > 0 && !this.weekdays.has(weekdayOf(day))) {
+        day += 1;
+        continue;
+      }
+      if (this.weekdayDecides) return day;
       const { year, month, day: dayOfMonth } = civilDate(day);
       if (this.months.size > 0 && !this.months.has(month)) {
         day += daysInMonth(year, month) - dayOfMonth + 1;

@@ -1,9 +1,10 @@
 import { DAY_SECONDS, HOUR_SECONDS, weekdayOf } from './calendar.js';
+import { IntervalTimes } from './interval-times.js';
 import { DaysAndTimes, type LocalSet, type Times } from './local-set.js';
 import { RecurrenceDays } from './rrule-days.js';
 import type { RecurrenceParts } from './rrule-parts.js';
 import { picksOf, SetPositions } from './set-positions.js';
-import { ClockTimes, IntervalTimes, ListedTimes, secondsOfHour } from './times-of-day.js';
+import { ClockTimes, ListedTimes, secondsOfHour } from './times-of-day.js';
 import type { LeapDayPolicy } from './timing.js';
 import { wallTimeOf } from './wall-time.js';
 

@@ -1,4 +1,4 @@
-import { DAY_SECONDS, HOUR_SECONDS } from './calendar.js';
+import { HOUR_SECONDS } from './calendar.js';
 import type { Times } from './local-set.js';
 
 /** Every named hour has the same seconds in it: cron, and RRULE without a sub-daily interval. */
@@ -60,89 +60,6 @@ export class ListedTimes implements Times {
 
   countBefore(_day: number, second: number): number {
     return lowerBound(this.seconds, second);
-  }
-}
-
-export interface Interval {
-  /** 3600, 60 or 1. */
-  unitSeconds: number;
-  every: number;
-  /** A reading in the first unit; the units `every` apart from it count. */
-  startReading: number;
-  /** Which units count, by the second of the hour at which they begin, in which hours. */
-  hours: readonly number[];
-  unitsOfHour: readonly number[];
-  /** Seconds within a unit. */
-  within: readonly number[];
-}
-
-/**
- * Every n-th hour, minute or second, counted on over midnight. The days fall into n / gcd(n, units per day) classes
- * that begin at the same unit, so that counting each class once answers for any number of days.
- */
-export class IntervalTimes implements Times {
-  private readonly unitsPerDay: number;
-  private readonly startUnit: number;
-  private readonly hourCounts = new Uint8Array(24);
-  private readonly unitCounts: Uint8Array;
-  private readonly countByPhase = new Map<number, number>();
-
-  constructor(private readonly interval: Interval) {
-    this.unitCounts = new Uint8Array(HOUR_SECONDS / interval.unitSeconds);
-    for (const hour of interval.hours) this.hourCounts[hour] = 1;
-    for (const second of interval.unitsOfHour) this.unitCounts[second / interval.unitSeconds] = 1;
-    this.unitsPerDay = DAY_SECONDS / interval.unitSeconds;
-    this.startUnit = Math.floor(interval.startReading / interval.unitSeconds);
-  }
-
-  firstFrom(day: number, second: number): number | null {
-    const phase = this.phaseOf(day);
-    if (this.countOn(phase) === 0) return null;
-    const { unitSeconds, every, within } = this.interval;
-    const unit = Math.floor(second / unitSeconds);
-    let candidate = unit <= phase ? phase : phase + Math.ceil((unit - phase) / every) * every;
-    for (; candidate < this.unitsPerDay; candidate += every) {
-      const start = candidate * unitSeconds;
-      if (!this.admits(start)) continue;
-      const found = within[lowerBound(within, second - start)];
-      if (found !== undefined) return start + found;
-    }
-    return null;
-  }
-
-  countBefore(day: number, second: number): number {
-    const phase = this.phaseOf(day);
-    return second >= DAY_SECONDS ? this.countOn(phase) : this.countTo(phase, second);
-  }
-
-  /** The day's first unit that lies a whole number of intervals from the start. */
-  private phaseOf(day: number): number {
-    const { every } = this.interval;
-    const behind = (this.startUnit - day * this.unitsPerDay) % every;
-    return behind < 0 ? behind + every : behind;
-  }
-
-  private admits(second: number): boolean {
-    const hour = Math.floor(second / HOUR_SECONDS);
-    const unit = (second - hour * HOUR_SECONDS) / this.interval.unitSeconds;
-    return this.hourCounts[hour] === 1 && this.unitCounts[unit] === 1;
-  }
-
-  private countOn(phase: number): number {
-    const known = this.countByPhase.get(phase);
-    if (known !== undefined) return known;
-    const counted = this.countTo(phase, DAY_SECONDS);
-    this.countByPhase.set(phase, counted);
-    return counted;
-  }
-
-  private countTo(phase: number, second: number): number {
-    const { unitSeconds, every, within } = this.interval;
-    let total = 0;
-    for (let start = phase * unitSeconds; start < second; start += every * unitSeconds) {
-      if (this.admits(start)) total += lowerBound(within, second - start);
-    }
-    return total;
   }
 }
 

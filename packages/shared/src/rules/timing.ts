@@ -41,9 +41,17 @@ export const DEFAULT_LEAP_DAY: LeapDayPolicy = 'feb28';
  * rule counts from it, or no two schedules of a herd would ever share their work.
  */
 export function timingKey(timing: Timing): string {
-  const { rule, timezone, startAt, endAt, dst, leapDay, exclusions } = timing;
-  const anchor = countsFromAnchor(timing) ? timing.anchorAt : '';
-  return `${ruleKey(rule)}\n${timezone}|${startAt}|${endAt}|${dst.gap}|${dst.overlap}|${leapDay}|${anchor}|${exclusions.join()}`;
+  const { startAt, endAt, dst, leapDay, exclusions } = timing;
+  // What is left at its default is left out: the key is built for every claim, and a short one is cheap to look up.
+  let key = `${ruleKey(timing.rule)}\n${timing.timezone}`;
+  if (dst.gap !== DEFAULT_DST.gap) key += `\ngap ${dst.gap}`;
+  if (dst.overlap !== DEFAULT_DST.overlap) key += `\noverlap ${dst.overlap}`;
+  if (leapDay !== DEFAULT_LEAP_DAY) key += `\nleap ${leapDay}`;
+  if (startAt !== null) key += `\nfrom ${startAt}`;
+  if (endAt !== null) key += `\nto ${endAt}`;
+  if (countsFromAnchor(timing)) key += `\nanchor ${timing.anchorAt}`;
+  if (exclusions.length > 0) key += `\nexcept ${exclusions.join()}`;
+  return key;
 }
 
 function ruleKey(rule: TimingRule): string {

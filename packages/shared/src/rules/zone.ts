@@ -11,8 +11,9 @@ export interface Stretch {
   offsetAfter: number;
 }
 
-// The shortest stretch between two transitions that zones have known since 1970 is Ramadan's, about a month.
-const SAMPLE_SECONDS = 14 * DAY_SECONDS;
+// The shortest stretch between two changes of clocks that zones know since 1970 is Ramadan's, about a month.
+const SAMPLE_SECONDS = 20 * DAY_SECONDS;
+const QUARTER_SECONDS = 900;
 
 export class Zone {
   private readonly years = new Map<number, Stretch[]>();
@@ -44,21 +45,21 @@ export class Zone {
   private stretchesOf(year: number): Stretch[] {
     const startSec = dayNumber(year, 1, 1) * DAY_SECONDS;
     const endSec = dayNumber(year + 1, 1, 1) * DAY_SECONDS;
-    const cuts = [startSec, ...this.transitionsBetween(startSec, endSec), endSec];
-    return cuts.slice(0, -1).map((fromSec, i) => {
-      const toSec = cuts[i + 1] ?? endSec;
-      return {
-        fromSec,
-        toSec,
-        offset: this.offsetAt(fromSec),
-        offsetBefore: this.offsetAt(fromSec - 1),
-        offsetAfter: this.offsetAt(toSec),
-      };
-    });
+    const begins = [
+      { sec: startSec, offset: this.offsetAt(startSec) },
+      ...this.changesBetween(startSec, endSec),
+    ];
+    return begins.map(({ sec, offset }, i) => ({
+      fromSec: sec,
+      toSec: begins[i + 1]?.sec ?? endSec,
+      offset,
+      offsetBefore: begins[i - 1]?.offset ?? this.offsetAt(sec - 1),
+      offsetAfter: begins[i + 1]?.offset ?? this.offsetAt(endSec),
+    }));
   }
 
-  private transitionsBetween(startSec: number, endSec: number): number[] {
-    const found: number[] = [];
+  private changesBetween(startSec: number, endSec: number): { sec: number; offset: number }[] {
+    const found: { sec: number; offset: number }[] = [];
     let sec = startSec;
     let offset = this.offsetAt(sec);
     while (sec < endSec - 1) {
@@ -66,22 +67,26 @@ export class Zone {
       if (this.offsetAt(aheadSec) === offset) {
         sec = aheadSec;
       } else {
-        sec = this.firstChange(sec, aheadSec);
+        sec = this.firstChange(sec, aheadSec, offset);
         offset = this.offsetAt(sec);
-        found.push(sec);
+        found.push({ sec, offset });
       }
     }
     return found;
   }
 
-  private firstChange(sameSec: number, otherSec: number): number {
-    const offset = this.offsetAt(sameSec);
+  /** The first second with another offset. Nearly always it is a quarter of an hour by UTC, so those come first. */
+  private firstChange(sameSec: number, otherSec: number, offset: number): number {
     let same = sameSec;
     let other = otherSec;
-    while (other - same > 1) {
-      const middle = Math.floor((same + other) / 2);
-      if (this.offsetAt(middle) === offset) same = middle;
-      else other = middle;
+    for (const stepSec of [QUARTER_SECONDS, 1]) {
+      while (other - same > stepSec) {
+        const middle = Math.ceil((same + other) / 2 / stepSec) * stepSec;
+        if (middle >= other) break;
+        if (this.offsetAt(middle) === offset) same = middle;
+        else other = middle;
+      }
+      if (this.offsetAt(other - 1) === offset) return other;
     }
     return other;
   }
