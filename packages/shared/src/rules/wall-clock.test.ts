@@ -162,7 +162,7 @@ describe('a cron rule in any zone, year and policy', () => {
         const policy = hours.length === 24 ? BY_THE_CLOCK : dst;
         expectSameFires(timing, walked, firesDuring(walked, matches, policy));
       }),
-      { numRuns: 500 },
+      { numRuns: 300 },
     );
   }, 30_000);
 
@@ -182,7 +182,7 @@ describe('a cron rule in any zone, year and policy', () => {
         };
         expectSameFires(timing, walked, firesDuring(walked, matches, dst));
       }),
-      { numRuns: 200 },
+      { numRuns: 150 },
     );
   }, 30_000);
 });
@@ -241,7 +241,7 @@ describe('a recurrence rule in any zone, year and policy', () => {
           firesDuring(walked, (shown) => one.means(shown, start), policy),
         );
       }),
-      { numRuns: 300 },
+      { numRuns: 200 },
     );
   }, 30_000);
 });
