@@ -12,11 +12,9 @@ const wholeNumber = (least: number, most: number) => {
 };
 
 const serverUrl = (protocols: string[], example: string) =>
-  z
-    .string()
-    .refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), {
-      error: `must be an address like ${example}`,
-    });
+  z.string().refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), {
+    error: `must be an address like ${example}`,
+  });
 
 const environment = z.object({
   HOST: z

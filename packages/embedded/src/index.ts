@@ -1,3 +1,4 @@
+export { clearAbandonedHome } from './clear-abandoned-home.js';
 export type { Log } from './log.js';
 export { StartError } from './start-error.js';
 export { type Servers, type StartServersOptions, startServers } from './start-servers.js';

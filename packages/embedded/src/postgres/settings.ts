@@ -18,10 +18,13 @@ const SETTINGS: PostgresSettings = {
   // One server without replicas: WAL need only be enough for a crash.
   wal_level: 'minimal',
   max_wal_senders: 0,
+  max_logical_replication_workers: 0,
   // Few checkpoints: after each, the first change to a page writes the whole page to the WAL.
   max_wal_size: '4GB',
   checkpoint_timeout: '15min',
   wal_buffers: '16MB',
+  // The data in use fits in memory: processes that do nothing but read from disk would idle.
+  io_method: 'sync',
   // Statements are short: compiling them or spreading them over both cores costs more than it saves.
   jit: 'off',
   max_parallel_workers_per_gather: 0,

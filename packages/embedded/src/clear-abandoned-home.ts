@@ -1,0 +1,20 @@
+import { access } from 'node:fs/promises';
+import { endLeftovers, homePaths, lockHome } from './home.js';
+import { endLeftoverPostgres } from './postgres/leftover.js';
+import { StartError } from './start-error.js';
+
+/** Ends what still runs on a home whose supervisor was killed. False if nobody ever had it, or somebody still has. */
+export async function clearAbandonedHome(home: string): Promise<boolean> {
+  const paths = homePaths(home);
+  try {
+    await access(paths.lock);
+    const unlock = await lockHome(paths);
+    await endLeftovers(paths);
+    await endLeftoverPostgres(paths.postgresData);
+    await unlock();
+    return true;
+  } catch (error) {
+    if (error instanceof StartError || (error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}

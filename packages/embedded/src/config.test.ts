@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { readConfig } from './config.js';
+import { StartError } from './start-error.js';
+
+test('without any variable, everything is embedded and private to this machine', () => {
+  expect(readConfig('/project', {})).toMatchObject({
+    host: '127.0.0.1',
+    port: 3000,
+    databaseUrl: undefined,
+    redisUrl: undefined,
+    home: '/project/.carillon',
+    workers: 2,
+    allowPrivateTargets: 'true',
+  });
+});
+
+test.each([
+  [{ PORT: 'http' }, 'PORT must be a whole number from 0 to 65535'],
+  [{ PORT: '70000' }, 'PORT must be a whole number from 0 to 65535'],
+  [{ WORKERS: '-1' }, 'WORKERS must be a whole number from 0 to 64'],
+  [{ HOST: 'no such host' }, 'HOST must be an address or a host name'],
+  [
+    { DATABASE_URL: 'mysql://x' },
+    'DATABASE_URL must be an address like postgres://user:password@host:5432/carillon',
+  ],
+  [{ REDIS_URL: 'localhost:6379' }, 'REDIS_URL must be an address like redis://host:6379'],
+  [{ CARILLON_REDIS: 'docker' }, 'CARILLON_REDIS must be native or wasm'],
+  [{ CARILLON_ADMIN_KEY: 'short' }, 'CARILLON_ADMIN_KEY must be 8 or more visible characters'],
+  [{ CARILLON_ENCRYPTION_KEY: 'short' }, 'CARILLON_ENCRYPTION_KEY must be 32 bytes in base64'],
+  [{ ALLOW_PRIVATE_TARGETS: 'yes' }, 'ALLOW_PRIVATE_TARGETS must be true or false'],
+])('%j is refused in one line that says what it expects', (variables, line) => {
+  expect(() => readConfig('/project', variables)).toThrow(new StartError(line));
+});
+
+test('several bad variables are still one line', () => {
+  expect(() => readConfig('/project', { PORT: 'x', WORKERS: 'y' })).toThrow(
+    /^PORT must .*; WORKERS must [^\n]*$/,
+  );
+});
+
+test('an empty variable is none', () => {
+  expect(readConfig('/project', { PORT: '', DATABASE_URL: ' ' })).toMatchObject({
+    port: 3000,
+    databaseUrl: undefined,
+  });
+});
+
+test('webhooks may not go to private addresses once a server is shared, unless allowed', () => {
+  const shared = { REDIS_URL: 'redis://cache:6379' };
+  expect(readConfig('/project', shared).allowPrivateTargets).toBe('false');
+  expect(readConfig('/project', { ...shared, ALLOW_PRIVATE_TARGETS: 'true' }).allowPrivateTargets).toBe(
+    'true',
+  );
+});

@@ -1,0 +1,95 @@
+import { execFileSync } from 'node:child_process';
+import { stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { prepareHome } from '../src/home.js';
+import { isAlive } from '../src/pid-file.js';
+import { waysToRunNewCluster } from '../src/postgres/run-as.js';
+import { startPostgres } from '../src/postgres/start-postgres.js';
+import { postgresPid, startSupervisor, temporaryHome } from './supervisor-process.js';
+
+const isRoot = process.getuid?.() === 0;
+const silent = { info: () => undefined, warn: () => undefined };
+
+/** Durable, as people run it: these tests kill it. */
+async function start(home: string, ways = waysToRunNewCluster()) {
+  const postgres = await startPostgres({ paths: await prepareHome(home), settings: {}, log: silent, ways });
+  onTestFinished(() => postgres.stop());
+  return postgres;
+}
+
+async function query(url: string, sql: string): Promise<unknown[]> {
+  const client = new pg.Client(url);
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+test('it is durable, in UTC and UTF-8, and asks for a password', async () => {
+  const { url } = await start(temporaryHome());
+  const settings = await query(
+    url,
+    `select name, setting from pg_settings
+     where name in ('fsync', 'synchronous_commit', 'full_page_writes', 'TimeZone', 'server_encoding') order by 1`,
+  );
+  expect(settings).toEqual([
+    { name: 'TimeZone', setting: 'UTC' },
+    { name: 'fsync', setting: 'on' },
+    { name: 'full_page_writes', setting: 'on' },
+    { name: 'server_encoding', setting: 'UTF8' },
+    { name: 'synchronous_commit', setting: 'on' },
+  ]);
+  await expect(query(url.replace(/:[^:@]+@/, ':wrong@'), 'select 1')).rejects.toThrow(/password/);
+});
+
+test('data survives a stop, and Postgres killed is back by itself with all that was committed', async () => {
+  const home = temporaryHome();
+  const first = await start(home);
+  await query(first.url, 'create table kept (n int); insert into kept values (1)');
+  await first.stop();
+  const second = await start(home);
+  await query(second.url, 'insert into kept values (2)');
+  process.kill(postgresPid(home), 'SIGKILL');
+  await expect
+    .poll(() => query(second.url, 'select n from kept order by n').catch(() => null), { timeout: 10_000 })
+    .toEqual([{ n: 1 }, { n: 2 }]);
+});
+
+test('a postmaster.pid whose number is now some other process does not stand in the way', async () => {
+  const home = temporaryHome();
+  await (await start(home)).stop();
+  await writeFile(
+    join(home, 'postgres', 'postmaster.pid'),
+    `${process.ppid}\n${home}/postgres\n1\n5432\n\n*\n\n`,
+  );
+  const { url } = await start(home);
+  expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
+  expect(isAlive(process.ppid)).toBe(true);
+});
+
+test.runIf(isRoot).each(waysToRunNewCluster())(
+  'root can run it as $name, and start it again',
+  async (way) => {
+    const home = temporaryHome();
+    const first = await start(home, [way]);
+    expect(first.kind).toContain('Postgres 18');
+    expect((await stat(join(home, 'postgres'))).uid).toBe(way.uid ?? 0);
+    await first.stop();
+    const second = await start(home);
+    expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+  },
+);
+
+test.runIf(isRoot)('an ordinary user can run everything', async () => {
+  const id = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
+  const supervisor = await startSupervisor(temporaryHome(), {}, { uid: id('-u'), gid: id('-g') });
+  await supervisor.ready();
+  expect(supervisor.output()).toContain('run as this user');
+  supervisor.kill('SIGTERM');
+  expect(await supervisor.exitCode).toBe(0);
+});

@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { chown, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished } from 'vitest';
+import { isAlive } from '../src/pid-file.js';
+
+const START = fileURLToPath(new URL('stand-ins/start.mjs', import.meta.url));
+
+/** A folder that is gone after the test. */
+export function temporaryHome(): string {
+  const home = mkdtempSync(join(tmpdir(), 'carillon-home-'));
+  onTestFinished(() => rm(home, { recursive: true, force: true }));
+  return home;
+}
+
+export interface User {
+  uid: number;
+  gid: number;
+}
+
+/** Servers that are given, so that none are started; the stand-ins don't connect to them. */
+export const GIVEN_SERVERS = { DATABASE_URL: 'postgres://given/carillon', REDIS_URL: 'redis://given' };
+
+/** The supervisor as a process, with stand-ins for the apps. Stopped after the test, if it still runs. */
+export async function startSupervisor(home: string, env: Record<string, string> = {}, user?: User) {
+  if (user) await chown(home, user.uid, user.gid);
+  const child = spawn(process.execPath, [START], {
+    cwd: home,
+    env: { PATH: process.env.PATH, PORT: '0', WORKERS: '1', CARILLON_HOME: home, ...env },
+    // A group of its own, as a terminal gives to each command.
+    detached: true,
+    ...user,
+  });
+  let output = '';
+  child.stdout.on('data', (chunk) => {
+    output += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    output += chunk;
+  });
+  const exitCode = new Promise<number | null>((resolve) => child.once('close', resolve));
+  onTestFinished(async () => {
+    child.kill('SIGTERM');
+    await exitCode;
+  });
+  return {
+    pid: child.pid as number,
+    exitCode,
+    output: () => output,
+    kill: (signal: NodeJS.Signals) => child.kill(signal),
+    killGroup: (signal: NodeJS.Signals) => process.kill(-(child.pid as number), signal),
+    /** Where the API answers, once the supervisor has said so. */
+    async ready(): Promise<string> {
+      const announced = () => output.includes('ready on') || child.exitCode !== null;
+      await expect.poll(announced, { timeout: 20_000 }).toBe(true);
+      return /Carillon ready on (\S+)/.exec(output)?.[1] ?? expect.unreachable(`it said: ${output}`);
+    },
+  };
+}
+
+/** Every process that works on this home: the apps and Redis by our pid files, Postgres by its own. */
+export function processesOf(home: string): number[] {
+  const files = [
+    ...readdirSync(join(home, 'run')).map((name) => join(home, 'run', name)),
+    join(home, 'postgres', 'postmaster.pid'),
+  ];
+  return files.flatMap((file) => {
+    try {
+      const pid = Number.parseInt(readFileSync(file, 'utf8'), 10);
+      return isAlive(pid) ? [pid] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+export function postgresPid(home: string): number {
+  return Number.parseInt(readFileSync(join(home, 'postgres', 'postmaster.pid'), 'utf8'), 10);
+}
