@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 const database = useDatabase();
 
 const claimBy = (workerId: number, limit = 100) =>
-  claimDue(database.pool, { workerId, leaseMs: 5_000, limit, fair: false, now: null });
+  claimDue(database.pool, { workerId, leaseMs: 5_000, limit, fairTo: [], now: null });
 
 describe('Claims', () => {
   it('ten workers race for one due row: one claim, nine empty', async () => {

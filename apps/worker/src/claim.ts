@@ -1,6 +1,15 @@
-import { type Claim, type ClaimedRun, claimDue, claimWaiting, resumeEnded } from '@carillon/db';
+import {
+  type Claim,
+  type ClaimedRun,
+  claimDue,
+  claimWaiting,
+  readDueProjects,
+  resumeEnded,
+} from '@carillon/db';
 import type { WorkerContext } from './context.js';
 import type { InFlight } from './in-flight.js';
+
+const SHARE_OUT_EVERY_MS = 250;
 
 /** Claims what is due, as often as it is rung and as far as there are places; one claim at a time. */
 export class Claimer {
@@ -8,8 +17,9 @@ export class Claimer {
   #next: Promise<void> | null = null;
   /** A ring came while no place was free: the next free place answers it. */
   #isOwed = false;
-  /** More was due than a batch holds: from now on each project has its share. */
-  #hasBacklog = false;
+  /** While more is due than a batch holds, each project has its share. */
+  #fairTo: number[] = [];
+  #sharedOutAt = Number.NEGATIVE_INFINITY;
   #isStopped = false;
 
   constructor(
@@ -59,16 +69,25 @@ export class Claimer {
     const startedAt = performance.now();
     const options = { workerId: context.workerId, leaseMs: context.leaseMs, limit, now: null };
     const [due, waiting] = await Promise.all([
-      claimDue(context.pool, { ...options, fair: this.#hasBacklog }),
+      claimDue(context.pool, { ...options, fairTo: this.#fairTo }),
       claimWaiting(context.pool, options),
     ]);
     for (const claim of [due, waiting]) this.#take(claim, performance.now() - startedAt);
     if (waiting.hasPauseEnded) await resumeEnded(context.pool, null);
-    this.#hasBacklog = due.isFull;
+    await this.#shareOut(due.isFull);
     const hasMore = due.isFull || waiting.isFull || waiting.hasPauseEnded;
     // Not awaited: the others are asked to help while this one goes on.
     if (hasMore) context.bells.ringNow().catch(() => {});
     return hasMore;
+  }
+
+  /** Looks who has something due, now and then for as long as there is a backlog. */
+  async #shareOut(hasBacklog: boolean): Promise<void> {
+    if (!hasBacklog) this.#fairTo = [];
+    else if (performance.now() - this.#sharedOutAt > SHARE_OUT_EVERY_MS) {
+      this.#fairTo = await readDueProjects(this.context.pool, null);
+      this.#sharedOutAt = performance.now();
+    }
   }
 
   #take({ runs, nextDueAts }: Claim, tookMs: number): void {

@@ -6,9 +6,11 @@ import type { Done } from './finalize.js';
 export function followUp(context: WorkerContext, batch: readonly Done[]): void {
   const { metrics, clock, bells } = context;
   const retryAts: number[] = [];
+  for (const [outcome, count] of countBy(batch, (done) => done.closed.outcome)) {
+    metrics.count('carillon_attempts_total', count, `outcome="${outcome}"`);
+  }
   for (const done of batch) {
     const { closed, outcome, flight } = done;
-    metrics.count('carillon_attempts_total', 1, `outcome="${closed.outcome}"`);
     metrics.observe('carillon_delivery_seconds', closed.durationMs);
     if (closed.retryInMs !== null) {
       metrics.count('carillon_retries_total');
@@ -41,4 +43,10 @@ async function settle({ pool, bells, log }: WorkerContext, { flight, outcome, cl
     const promoted = await promoteQueued(pool, scheduleId, null);
     if (promoted > 0) await bells.ringNow();
   }
+}
+
+function countBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const item of items) counts.set(keyOf(item), (counts.get(keyOf(item)) ?? 0) + 1);
+  return counts;
 }

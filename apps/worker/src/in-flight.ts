@@ -1,15 +1,35 @@
 import type { ClaimedRun } from '@carillon/db';
 
-/** A run that this worker has claimed and not yet closed. */
-export interface Flight {
-  run: ClaimedRun;
-  abort: AbortController;
-  /** By the process's monotonic clock. */
-  startedAt: number;
-}
-
 /** Why a delivery was told to stop. */
 export type AbortReason = 'timeout' | 'cancelled' | 'lease_lost' | 'shutdown';
+
+/** A run that this worker has claimed and not yet closed. */
+export class Flight {
+  /** By the process's monotonic clock. */
+  readonly startedAt = performance.now();
+  #controller: AbortController | null = null;
+  #aborted: AbortReason | null = null;
+
+  constructor(readonly run: ClaimedRun) {}
+
+  get aborted(): AbortReason | null {
+    return this.#aborted;
+  }
+
+  /** Made when first asked for: a signal costs more than all else about a run that ends at once. */
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      if (this.#aborted) this.#controller.abort(this.#aborted);
+    }
+    return this.#controller.signal;
+  }
+
+  abort(reason: AbortReason): void {
+    this.#aborted ??= reason;
+    this.#controller?.abort(reason);
+  }
+}
 
 /** The runs in hand, and the places that are left. */
 export class InFlight {
@@ -39,11 +59,11 @@ export class InFlight {
 
   /** Takes a whole claim on; all of its runs share an epoch. */
   add(runs: readonly ClaimedRun[]): Flight[] {
-    const startedAt = performance.now();
-    const flights = runs.map((run) => ({ run, startedAt, abort: new AbortController() }));
+    const flights = runs.map((run) => new Flight(run));
     const [first] = runs;
     if (first) this.#byEpoch.set(first.epoch, new Set(flights));
     this.#count += flights.length;
+    this.#limitTime(flights);
     return flights;
   }
 
@@ -73,9 +93,21 @@ export class InFlight {
   abandon(epoch: number): Flight[] {
     const flights = [...(this.#byEpoch.get(epoch) ?? [])];
     for (const flight of flights) {
-      flight.abort.abort('lease_lost' satisfies AbortReason);
+      flight.abort('lease_lost');
       this.remove(flight);
     }
     return flights;
+  }
+
+  /** Runs that were claimed together and may take equally long share a timer. */
+  #limitTime(flights: readonly Flight[]): void {
+    for (const timeoutMs of new Set(flights.map(({ run }) => run.plan.timeoutMs))) {
+      const timer = setTimeout(() => {
+        for (const flight of flights) {
+          if (flight.run.plan.timeoutMs === timeoutMs && this.has(flight)) flight.abort('timeout');
+        }
+      }, timeoutMs);
+      timer.unref();
+    }
   }
 }

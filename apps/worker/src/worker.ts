@@ -5,7 +5,6 @@ import type { Logger } from 'pino';
 import { listenForBells } from './bell-worker.js';
 import type { Config } from './config.js';
 import type { WorkerContext } from './context.js';
-import type { AbortReason } from './in-flight.js';
 import { every } from './loops/every.js';
 import { sendHeartbeat } from './loops/heartbeat.js';
 import { keepLeases } from './loops/keep-leases.js';
@@ -30,6 +29,7 @@ export async function startWorker(config: Config, log: Logger): Promise<RunningW
     url: config.DATABASE_URL,
     max: 8,
     applicationName: 'carillon-worker',
+    byIndex: true,
     onError: reportError('Postgres'),
   });
   const producer = connectProducer(config.REDIS_URL, reportError('Redis'));
@@ -108,7 +108,7 @@ export async function startWorker(config: Config, log: Logger): Promise<RunningW
       log.info({ inFlight: inFlight.count }, 'Worker stopping');
       await Promise.all([pipeline.stopClaiming(), bellWorker.close(), ticks.close()]);
       await settled(() => inFlight.count === 0, config.STOP_DEADLINE_MS);
-      for (const flight of inFlight.flights()) flight.abort.abort('shutdown' satisfies AbortReason);
+      for (const flight of inFlight.flights()) flight.abort('shutdown');
       await settled(() => inFlight.count === 0, 1_000);
       await pipeline.finish();
       await Promise.all(loops.map((loop) => loop.stop()));

@@ -17,9 +17,31 @@ export interface DatabaseOptions {
   /** Shows in pg_stat_activity. */
   applicationName: string;
   onError: (error: Error) => void;
+  /** For the engine's statements: see BY_INDEX. */
+  byIndex?: boolean;
 }
 
-export function openDatabase({ url, max, applicationName, onError }: DatabaseOptions): pg.Pool {
+/**
+ * The engine's statements all go by index, row by row from a batch. Plans are made once per connection, often when the
+ * tables are still empty, and a hash join or a sequential scan that was right then is ruinous a minute later.
+ */
+const BY_INDEX = [
+  'enable_hashjoin=off',
+  'enable_mergejoin=off',
+  'enable_seqscan=off',
+  'enable_material=off',
+  'plan_cache_mode=force_generic_plan',
+]
+  .map((setting) => `-c ${setting}`)
+  .join(' ');
+
+export function openDatabase({
+  url,
+  max,
+  applicationName,
+  onError,
+  byIndex = false,
+}: DatabaseOptions): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max,
@@ -29,6 +51,7 @@ export function openDatabase({ url, max, applicationName, onError }: DatabaseOpt
     keepAlive: true,
     // A server that vanished without a word must not hold a statement for ever.
     query_timeout: 60_000,
+    ...(byIndex ? { options: BY_INDEX } : {}),
   });
   // An idle connection that breaks is reported here; unhandled, it would end the process.
   pool.on('error', onError);

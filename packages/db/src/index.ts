@@ -16,6 +16,7 @@ export * from './queries/close-runs.js';
 export { ensurePartitions } from './queries/ensure-partitions.js';
 export * from './queries/leases.js';
 export * from './queries/read-clock.js';
+export * from './queries/read-due-projects.js';
 export * from './queries/sweep.js';
 export * from './queries/workers.js';
 export * from './reading/keys.js';

@@ -113,7 +113,11 @@ export class Bells {
   #ring(nowAt: number): Promise<void> {
     this.#lastNowAt = nowAt;
     return this.#add([
-      { name: BELL_JOB, data: { ringAt: nowAt }, opts: { ...GONE_WHEN_RUNG, jobId: this.#ownId(nowAt) } },
+      {
+        name: BELL_JOB,
+        data: { ringAt: Math.ceil(nowAt) },
+        opts: { ...GONE_WHEN_RUNG, jobId: this.#ownId(nowAt) },
+      },
     ]);
   }
 
@@ -121,8 +125,12 @@ export class Bells {
     const isShared = ringAt - nowAt >= SHARED_FROM_MS;
     const jobId = isShared ? `bell-${ringAt}` : this.#ownId(ringAt);
     // The time to ring is Postgres's and absolute, whatever this machine's clock says.
-    const delay = ringAt - nowAt;
-    return { name: BELL_JOB, data: { ringAt }, opts: { ...GONE_WHEN_RUNG, jobId, delay, timestamp: nowAt } };
+    const timestamp = Math.floor(nowAt);
+    return {
+      name: BELL_JOB,
+      data: { ringAt },
+      opts: { ...GONE_WHEN_RUNG, jobId, delay: ringAt - timestamp, timestamp },
+    };
   }
 
   #ownId(ringAt: number): string {

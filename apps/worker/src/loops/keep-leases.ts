@@ -1,6 +1,6 @@
 import { extendLeases, findCancelled } from '@carillon/db';
 import type { WorkerContext } from '../context.js';
-import type { AbortReason, InFlight } from '../in-flight.js';
+import type { InFlight } from '../in-flight.js';
 
 /**
  * Extends the leases of what is in hand, and lets go of what is no longer ours. Called every third of a lease: two may
@@ -28,6 +28,6 @@ export async function keepLeases(
       ({ run }) =>
         run.scheduleId === scheduleId && run.occurrenceAt === occurrenceAt && run.origin === origin,
     );
-    flight?.abort.abort('cancelled' satisfies AbortReason);
+    flight?.abort('cancelled');
   }
 }

@@ -1,6 +1,6 @@
 import { type DueSchedule, readPlan, readTiming } from '@carillon/shared';
 import type { Transaction } from '../database.js';
-import { nowOr, toMs } from '../sql-text.js';
+import { nowOr, numberArray, toMs } from '../sql-text.js';
 
 /** A due schedule whose row is locked until the transaction ends. */
 export interface DueRow extends DueSchedule {
@@ -29,29 +29,15 @@ const READ_FIRST_DUE = `
   ) as due
   join schedule_versions v on v.schedule_id = due.id and v.version = due.definition_version`;
 
-/**
- * An equal share for every project that has something due. The recursion walks the distinct projects of the index;
- * it costs a probe per project, and is therefore only for when there is more due than a batch holds.
- */
+/** An equal share for each of the projects that have something due, so that a million of one do not hold up the rest. */
 const READ_FAIR_SHARES = `
-  with recursive project as (
-    (select project_id from schedules where status = 'active' and next_run_at is not null order by project_id limit 1)
-    union all
-    select (select s.project_id from schedules s where s.status = 'active' and s.project_id > project.project_id
-            order by s.project_id limit 1)
-    from project where project.project_id is not null
-  ), waiting as (
-    select project_id from project
-    where exists (select from schedules s where s.status = 'active' and s.project_id = project.project_id
-                  and s.next_run_at <= ${nowOr('$2')})
-  ), share as (select greatest(1, $1 / greatest(1, count(*)))::int as size from waiting)
   select ${COLUMNS}
-  from waiting, lateral (
+  from unnest($3::bigint[]) as waiting(project_id), lateral (
     select s.*, clock.now
     from (select ${nowOr('$2')} as now) as clock, schedules s
     where s.status = 'active' and s.project_id = waiting.project_id and s.next_run_at <= ${nowOr('$2')}
     order by s.next_run_at, s.id
-    limit (select size from share)
+    limit greatest(1, $1 / cardinality($3::bigint[]))
     for update of s skip locked
   ) as due
   join schedule_versions v on v.schedule_id = due.id and v.version = due.definition_version
@@ -75,20 +61,20 @@ type Columns = [
 
 export interface ReadDueOptions {
   limit: number;
-  /** Whether there is a backlog, so that one project's million must not hold up the others. */
-  fair: boolean;
+  /** The projects among which the batch is shared out, where there is a backlog of several; else whoever is due first. */
+  fairTo: readonly number[];
   now: number | null;
 }
 
 /** Reads and locks the due schedules that nobody else has locked. */
 export async function readDue(
   tx: Transaction,
-  { limit, fair, now }: ReadDueOptions,
+  { limit, fairTo, now }: ReadDueOptions,
 ): Promise<{ rows: DueRow[]; nowAt: number }> {
   const result = await tx.query<Columns>({
-    name: fair ? 'read-due-fair' : 'read-due',
-    text: fair ? READ_FAIR_SHARES : READ_FIRST_DUE,
-    values: [limit, now],
+    ...(fairTo.length > 1
+      ? { name: 'read-due-fairly', text: READ_FAIR_SHARES, values: [limit, now, numberArray(fairTo)] }
+      : { name: 'read-due', text: READ_FIRST_DUE, values: [limit, now] }),
     rowMode: 'array',
   });
   return { rows: result.rows.map(toDueRow), nowAt: result.rows[0]?.[12] ?? 0 };
