@@ -4,20 +4,20 @@ import { defineConfig } from 'vitest/config';
 const conditions = ['@carillon/source'];
 
 export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
   test: {
     maxWorkers: 2,
     projects: [
       {
-        resolve: { conditions },
-        ssr: { resolve: { conditions } },
+        extends: true,
         test: {
           name: 'unit',
           include: ['packages/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts'],
         },
       },
       {
-        resolve: { conditions },
-        ssr: { resolve: { conditions } },
+        extends: true,
         test: {
           name: 'real',
           include: ['packages/*/test/**/*.test.ts', 'apps/*/test/**/*.test.ts', 'tests/**/*.test.ts'],

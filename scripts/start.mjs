@@ -5,7 +5,10 @@ import { checkNodeVersion, endWithNpm, install, root, run } from './install.mjs'
 checkNodeVersion();
 endWithNpm();
 await install();
+// Said only when there is something to build: it takes a moment the first time.
+const note = setTimeout(() => console.log('Building'), 1_000);
 const built = await run('turbo', ['run', 'build', '--output-logs=errors-only'], { quiet: true });
+clearTimeout(note);
 if (built !== 0) process.exit(built);
 
 const { supervise } = await import('../packages/embedded/dist/index.js');

@@ -13,9 +13,9 @@ function freePort(): Promise<number> {
   });
 }
 
-export function isPortTaken(port: number, host: string): Promise<boolean> {
+function isPortTaken(port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ port, host });
+    const socket = connect({ port, host: '127.0.0.1' });
     socket.once('connect', () => {
       socket.destroy();
       resolve(true);
@@ -33,7 +33,7 @@ export async function startOnFreePort<T>(
     try {
       return { port, started: await start(port) };
     } catch (error) {
-      if (triesLeft === 1 || !(await isPortTaken(port, '127.0.0.1'))) throw error;
+      if (triesLeft === 1 || !(await isPortTaken(port))) throw error;
     }
   }
 }

@@ -5,7 +5,7 @@ import { platform } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What tells a process apart from a later one with the same number; null once it has ended. */
-export function processBirth(pid: number): string | null {
+function processBirth(pid: number): string | null {
   return platform() === 'linux' ? birthFromProc(pid) : birthFromPs(pid);
 }
 
@@ -51,7 +51,7 @@ export async function readLivePid(path: string): Promise<number | null> {
   return processBirth(pid) === birth.join(' ') ? pid : null;
 }
 
-export async function waitUntilEnded(pid: number, timeoutMs: number): Promise<boolean> {
+async function waitUntilEnded(pid: number, timeoutMs: number): Promise<boolean> {
   const deadline = Date.now() + timeoutMs;
   while (isAlive(pid)) {
     if (Date.now() >= deadline) return false;

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { stat, writeFile } from 'node:fs/promises';
+import { mkdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
@@ -7,7 +7,7 @@ import { prepareHome } from '../src/home.js';
 import { isAlive } from '../src/pid-file.js';
 import { waysToRunNewCluster } from '../src/postgres/run-as.js';
 import { startPostgres } from '../src/postgres/start-postgres.js';
-import { postgresPid, startSupervisor, temporaryHome } from './supervisor-process.js';
+import { GIVEN_SERVERS, postgresPid, startSupervisor, temporaryHome } from './supervisor-process.js';
 
 const isRoot = process.getuid?.() === 0;
 const silent = { info: () => undefined, warn: () => undefined };
@@ -84,6 +84,18 @@ test.runIf(isRoot).each(waysToRunNewCluster())(
     expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }]);
   },
 );
+
+test.runIf(isRoot)('a cluster made in a user namespace goes on where there are none', async () => {
+  const home = temporaryHome();
+  await (await start(home)).stop();
+  const withoutUnshare = join(home, 'bin');
+  await mkdir(withoutUnshare);
+  for (const name of ['id', 'chown']) await symlink(`/usr/bin/${name}`, join(withoutUnshare, name));
+  const { REDIS_URL } = GIVEN_SERVERS;
+  const supervisor = await startSupervisor(home, { REDIS_URL, PATH: withoutUnshare });
+  await supervisor.ready();
+  expect(supervisor.output()).toContain('run as nobody');
+});
 
 test.runIf(isRoot)('an ordinary user can run everything', async () => {
   const id = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));

