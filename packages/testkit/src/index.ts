@@ -1,4 +1,5 @@
 export * from './database.js';
+export * from './engine.js';
 export * from './eventually.js';
 export * from './processes.js';
 export * from './schedules.js';

@@ -1,0 +1,115 @@
+import { promoteQueued, readInFlight, triggerSchedule } from '@carillon/db';
+import { insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
+import { describe, expect, it } from 'vitest';
+
+const database = useDatabase();
+const engine = useEngine(database);
+
+const MINUTE = 60_000;
+const T0 = Date.parse('2026-03-02T10:00:00Z');
+const statuses = async (id: number) => (await engine.runsOf(id)).map((run) => run.status);
+
+async function everyMinute(policies: object) {
+  const [id] = (await insertSchedules(database, [{ rule: { cron: '* * * * *' }, ...policies }], {
+    nowAt: T0,
+  })) as [number];
+  const claim = async (minutes: number) =>
+    (await engine.claim(T0 + minutes * MINUTE)).filter((run) => run.scheduleId === id);
+  const claimOne = async (minutes: number) => {
+    const [run, ...more] = await claim(minutes);
+    if (!run || more.length > 0) throw new Error(`expected one run, got ${run ? 1 + more.length : 0}`);
+    return run;
+  };
+  return { id, claim, claimOne };
+}
+
+describe('Overlapping runs', () => {
+  it('are allowed unless a policy says otherwise', async () => {
+    const { id, claim } = await everyMinute({});
+    await claim(1);
+    await claim(2);
+    expect(await statuses(id)).toEqual(['running', 'running']);
+  });
+
+  it('are skipped with the reason, and the schedule goes on', async () => {
+    const { id, claim, claimOne } = await everyMinute({ overlap: 'skip' });
+    const first = await claimOne(1);
+    expect(await claim(2)).toEqual([]);
+    await engine.succeed(first, T0 + 2.5 * MINUTE);
+    await claimOne(3);
+    expect(await statuses(id)).toEqual(['succeeded', 'skipped', 'running']);
+    expect((await engine.runsOf(id))[1]).toMatchObject({
+      reasonCode: 'overlap',
+      reason: expect.stringContaining('still going on'),
+    });
+  });
+
+  it('are skipped also while the run before waits for its retry', async () => {
+    const { id, claim, claimOne } = await everyMinute({ overlap: 'skip', retry: { baseDelay: 'PT1H' } });
+    await engine.fail(await claimOne(1), T0 + MINUTE);
+    expect(await claim(2)).toEqual([]);
+    expect(await statuses(id)).toEqual(['retrying', 'skipped']);
+  });
+
+  it('queue up, and begin one after the other in order', async () => {
+    const { id, claim, claimOne } = await everyMinute({ overlap: 'queue' });
+    const first = await claimOne(1);
+    expect(await claim(2)).toEqual([]);
+    expect(await claim(3)).toEqual([]);
+    expect(await statuses(id)).toEqual(['running', 'queued', 'queued']);
+    await engine.succeed(first, T0 + 3.1 * MINUTE);
+    expect(await promoteQueued(database.pool, id, T0 + 3.2 * MINUTE)).toBe(1);
+    expect(await promoteQueued(database.pool, id, T0 + 3.2 * MINUTE)).toBe(0);
+    const second = await claimOne(3.3);
+    expect(second.occurrenceAt).toBe(T0 + 2 * MINUTE);
+    expect(await statuses(id)).toEqual(['succeeded', 'running', 'queued']);
+  });
+
+  it('take the place of the run before, whose late answer is refused', async () => {
+    const { id, claimOne } = await everyMinute({ overlap: 'cancel' });
+    const first = await claimOne(1);
+    await claimOne(2);
+    expect(await statuses(id)).toEqual(['cancelled', 'running']);
+    expect(await engine.succeed(first, T0 + 2.1 * MINUTE)).toBe(0);
+    expect(await statuses(id)).toEqual(['cancelled', 'running']);
+  });
+
+  it('are limited to so many at once, the rest being queued', async () => {
+    const { id, claim, claimOne } = await everyMinute({ maxConcurrentRuns: 2 });
+    await claimOne(1);
+    await claimOne(2);
+    expect(await claim(3)).toEqual([]);
+    expect(await statuses(id)).toEqual(['running', 'running', 'queued']);
+    const client = await database.pool.connect();
+    expect((await readInFlight(client, id)).length).toBe(2);
+    client.release();
+  });
+
+  it('count a trigger too', async () => {
+    const { id, claim, claimOne } = await everyMinute({ overlap: 'skip' });
+    await claimOne(1);
+    await triggerSchedule(database.pool, { ref: { id }, actor: 'ops', now: T0 + 1.5 * MINUTE });
+    expect(await claim(1.6)).toEqual([]);
+    expect(await engine.runsOf(id)).toMatchObject([
+      { status: 'running' },
+      { status: 'skipped', origin: 'trigger' },
+    ]);
+  });
+});
+
+describe('A dependency', () => {
+  it('that has succeeded in time lets the run start, otherwise it is skipped with the reason', async () => {
+    await insertSchedules(database, [{ id: 'export', rule: { at: new Date(T0 + MINUTE).toISOString() } }], {
+      nowAt: T0,
+    });
+    const { id, claim, claimOne } = await everyMinute({ dependsOn: { schedule: 'export', within: 'PT2M' } });
+    const [exported] = (await engine.claim(T0 + MINUTE)).filter((run) => run.scheduleKey === 'export');
+    expect((await engine.runsOf(id))[0]).toMatchObject({ status: 'skipped', reasonCode: 'dependency' });
+    if (!exported) throw new Error('not claimed');
+    await engine.succeed(exported, T0 + 1.5 * MINUTE);
+    await claimOne(2);
+    await claimOne(3);
+    expect(await claim(4)).toEqual([]);
+    expect(await statuses(id)).toEqual(['skipped', 'running', 'running', 'skipped']);
+  });
+});
