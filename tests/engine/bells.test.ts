@@ -1,0 +1,96 @@
+import { Bells, connectProducer, PostgresClock, SLOT_MS, slotEnd } from '@carillon/queue';
+import { useDatabase } from '@carillon/testkit';
+import type { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+
+const database = useDatabase();
+let redis: Redis;
+let bells: Bells;
+let other: Bells;
+const T0 = Math.ceil(Date.now() / 1_000) * 1_000 + 3_600_000;
+let now = T0;
+
+const open = (process: string) =>
+  new Bells({
+    redis,
+    prefix: database.prefix,
+    clock: new PostgresClock(() => now),
+    process,
+    horizonMs: 60_000,
+    onArmed: () => {},
+  });
+const held = async () =>
+  (await bells.queue.getJobs(['delayed', 'waiting', 'prioritized'])).map((job) => job.id).sort();
+
+beforeAll(async () => {
+  redis = connectProducer(database.redisUrl, () => {});
+  await new Promise((resolve) => redis.once('ready', resolve));
+});
+beforeEach(async () => {
+  now = T0;
+  bells = open('a');
+  other = open('b');
+  await bells.queue.obliterate({ force: true });
+});
+afterAll(() => redis.disconnect());
+
+describe('Bells', () => {
+  it('ring at the end of their slot, so that what is due in it is due when they ring', () => {
+    for (const at of [0, 1, SLOT_MS - 1, SLOT_MS, SLOT_MS + 1]) {
+      expect(slotEnd(at)).toBeGreaterThanOrEqual(at);
+      expect(slotEnd(at) - at).toBeLessThan(SLOT_MS);
+    }
+  });
+
+  it('are one per slot, however many rows are due in it and whoever arms it', async () => {
+    await bells.arm([T0 + 5_001, T0 + 5_002, T0 + 5_004]);
+    await other.arm([T0 + 5_003]);
+    expect(await held()).toEqual([`bell-${T0 + 5_005}`]);
+  });
+
+  it('are left to the sweep where they lie beyond the horizon', async () => {
+    await bells.arm([T0 + 60_001, T0 + 3_600_000]);
+    expect(await held()).toEqual([]);
+  });
+
+  it('less than a second away have an id of their own process: the shared one may be ringing right now', async () => {
+    await bells.arm([T0 + 500]);
+    await bells.arm([T0 + 499]);
+    await other.arm([T0 + 500]);
+    expect(await held()).toEqual([`bell-${T0 + 500}-a-0`, `bell-${T0 + 500}-b-0`]);
+  });
+
+  it('for what is due now ring at once, one per slot and process', async () => {
+    now = Date.now();
+    await Promise.all(Array.from({ length: 100 }, () => bells.arm([now])));
+    const ids = await held();
+    expect(ids.length).toBeGreaterThanOrEqual(1);
+    expect(ids.length).toBeLessThanOrEqual(2);
+  });
+
+  it('that Redis lost are armed anew, though this process believes them armed', async () => {
+    const ringAt = T0 + 30_000;
+    await bells.arm([ringAt]);
+    await bells.queue.obliterate({ force: true });
+    await bells.arm([ringAt]);
+    expect(await held()).toEqual([]);
+    expect(await bells.readArmed(now, 60_000)).toEqual(new Set());
+    await bells.rearm([ringAt]);
+    expect(await bells.readArmed(now, 60_000)).toEqual(new Set([ringAt]));
+  });
+
+  it('that could not be armed are not believed to be', async () => {
+    const gone = connectProducer('redis://127.0.0.1:1', () => {});
+    const away = new Bells({
+      redis: gone,
+      prefix: database.prefix,
+      clock: new PostgresClock(() => now),
+      process: 'c',
+      horizonMs: 60_000,
+      onArmed: () => {},
+    });
+    await expect(away.arm([T0 + 30_000])).rejects.toThrow();
+    await expect(away.arm([T0 + 30_000])).rejects.toThrow();
+    gone.disconnect();
+  });
+});
