@@ -28,3 +28,4 @@ export {
   lastOccurrence,
 } from './rules/index.js';
 export * from './run-id.js';
+export * from './webhook/index.js';

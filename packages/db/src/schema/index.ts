@@ -1,3 +1,4 @@
+export * from './deliveries.js';
 export * from './operations.js';
 export * from './runs.js';
 export * from './schedules.js';
