@@ -37,7 +37,12 @@ export class Bells {
 
   constructor(options: BellsOptions) {
     this.#options = options;
-    this.queue = new Queue<Bell>(QUEUES.bells, { connection: options.redis, prefix: options.prefix });
+    this.queue = new Queue<Bell>(QUEUES.bells, {
+      connection: options.redis,
+      prefix: options.prefix,
+      // While Redis is away an add fails at once, also when it was away from the beginning.
+      skipWaitingForReady: true,
+    });
     this.queue.on('error', () => {}); // The connection reports its own errors.
   }
 
