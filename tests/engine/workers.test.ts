@@ -15,9 +15,8 @@ describe('Five worker processes', () => {
 
   it('make one run of one schedule that is due now', async () => {
     const [id] = await insertSchedules(database, [{ rule: { at: new Date(Date.now() - 1).toISOString() } }]);
-    await eventually(() =>
-      count(`select count(*)::int as n from runs where schedule_id = $1 and status = 'succeeded'`, [id]),
-    );
+    const succeeded = `select count(*)::int as n from runs where schedule_id = $1 and status = 'succeeded'`;
+    await eventually(async () => (await count(succeeded, [id])) === 1);
     expect(await count('select count(*)::int as n from runs where schedule_id = $1', [id])).toBe(1);
     expect(await count('select count(*)::int as n from leases')).toBe(0);
   });

@@ -19,7 +19,7 @@ export class Ticks {
     },
   ) {
     const { producer, redis, prefix, work, log } = options;
-    this.#queue = new Queue(QUEUES.ticks, { connection: producer, prefix });
+    this.#queue = new Queue(QUEUES.ticks, { connection: producer, prefix, skipWaitingForReady: true });
     this.#queue.on('error', () => {}); // The connection reports its own errors.
     this.#worker = new Worker(
       QUEUES.ticks,

@@ -37,12 +37,30 @@ export class Bells {
 
   constructor(options: BellsOptions) {
     this.#options = options;
-    this.queue = new Queue<Bell>(QUEUES.bells, { connection: options.redis, prefix: options.prefix });
+    this.queue = new Queue<Bell>(QUEUES.bells, {
+      connection: options.redis,
+      prefix: options.prefix,
+      // While Redis is away an add fails at once, also when it was away from the beginning.
+      skipWaitingForReady: true,
+    });
     this.queue.on('error', () => {}); // The connection reports its own errors.
   }
 
   /** Arms the slots of these instants, as far as they lie within the horizon; what lies beyond is the sweep's. */
-  async arm(dueAts: Iterable<number>): Promise<void> {
+  arm(dueAts: Iterable<number>): Promise<void> {
+    return this.#arm(dueAts, SHARED_FROM_MS);
+  }
+
+  /**
+   * Arms slots for which Redis holds no bell, whatever this process believes. Their shared id may still be taken, by a
+   * bell that somebody took too early and then died with: these have an id of their own.
+   */
+  async rearm(ringAts: readonly number[]): Promise<void> {
+    for (const ringAt of ringAts) this.#armed.delete(ringAt);
+    await this.#arm(ringAts, Number.POSITIVE_INFINITY);
+  }
+
+  async #arm(dueAts: Iterable<number>, sharedFromMs: number): Promise<void> {
     const nowAt = this.#options.clock.now();
     this.#forgetBefore(nowAt);
     const ringAts: number[] = [];
@@ -58,18 +76,12 @@ export class Bells {
     try {
       await Promise.all([
         isDueNow ? this.ringNow() : null,
-        this.#add(ringAts.map((ringAt) => this.#bell(ringAt, nowAt))),
+        this.#add(ringAts.map((ringAt) => this.#bell(ringAt, nowAt, sharedFromMs))),
       ]);
     } catch (error) {
       for (const ringAt of ringAts) this.#armed.delete(ringAt);
       throw error;
     }
-  }
-
-  /** Adds these slots whatever this process believes to be armed: Redis may have lost what it held. */
-  async rearm(ringAts: readonly number[]): Promise<void> {
-    for (const ringAt of ringAts) this.#armed.delete(ringAt);
-    await this.arm(ringAts);
   }
 
   /** The slots for which Redis holds a bell, by the time that they ring at, from now to the end of the horizon. */
@@ -121,8 +133,8 @@ export class Bells {
     ]);
   }
 
-  #bell(ringAt: number, nowAt: number) {
-    const isShared = ringAt - nowAt >= SHARED_FROM_MS;
+  #bell(ringAt: number, nowAt: number, sharedFromMs: number) {
+    const isShared = ringAt - nowAt >= sharedFromMs;
     const jobId = isShared ? `bell-${ringAt}` : this.#ownId(ringAt);
     // The time to ring is Postgres's and absolute, whatever this machine's clock says.
     const timestamp = Math.floor(nowAt);

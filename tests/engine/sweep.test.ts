@@ -1,0 +1,174 @@
+import { connectProducer, QUEUES, slotEnd } from '@carillon/queue';
+import { eventually, insertSchedules, type TestProcess, useDatabase, useProcesses } from '@carillon/testkit';
+import type { Redis } from 'ioredis';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+
+const database = useDatabase();
+const processes = useProcesses(database);
+let redis: Redis;
+let workers: TestProcess[] = [];
+
+beforeAll(async () => {
+  redis = connectProducer(database.redisUrl, () => {});
+  await new Promise((resolve) => redis.once('ready', resolve));
+});
+afterAll(() => redis.disconnect());
+afterEach(async () => {
+  await Promise.all(workers.map((worker) => worker.end()));
+  workers = [];
+});
+
+const start = async (env: Record<string, string> = {}) => {
+  const worker = await processes.worker({ env });
+  workers.push(worker);
+  return worker;
+};
+const inMs = (ms: number) => ({ rule: { at: new Date(Date.now() + ms).toISOString() } });
+const runOf = async (id: number | undefined) =>
+  (
+    await database.pool.query('select status, claimed_at - due_at as late from runs where schedule_id = $1', [
+      id,
+    ])
+  ).rows[0];
+const succeeded = (id: number | undefined) =>
+  eventually(async () => (await runOf(id))?.status === 'succeeded');
+
+/** What FLUSHALL does, within this test's prefix. */
+async function loseRedis(): Promise<void> {
+  const keys = await redis.keys(`${database.prefix}:*`);
+  if (keys.length > 0) await redis.del(...keys);
+}
+
+async function armedSlots(): Promise<number[]> {
+  const ids = await redis.zrange(`${database.prefix}:${QUEUES.bells}:delayed`, 0, '-1');
+  return [...new Set(ids.map((id) => Number(id.split('-')[1])))].sort();
+}
+
+describe('The sweep', () => {
+  it('arms what nobody has armed, so that Postgres and Redis agree (I8)', async () => {
+    await start();
+    const inputs = [4_000, 5_000, 6_000, 3_600_000].map(inMs);
+    await insertSchedules(database, inputs);
+    const due = inputs.slice(0, 3).map(({ rule }) => slotEnd(Date.parse(rule.at)));
+    await eventually(async () => {
+      const armed = await armedSlots();
+      return due.every((slot) => armed.includes(slot)) && armed.length === due.length;
+    });
+  });
+
+  it('goes on after Redis has lost everything, its own repeating job included', async () => {
+    const worker = await start();
+    const [before] = await insertSchedules(database, [inMs(300)]);
+    await succeeded(before);
+    await loseRedis();
+    const [after] = await insertSchedules(database, [inMs(3_000)]);
+    await eventually(async () => (await redis.exists(`${database.prefix}:${QUEUES.ticks}:repeat`)) === 1);
+    await succeeded(after);
+    expect(worker.isRunning).toBe(true);
+  });
+
+  it('finds what a lost bell left behind, and counts it as drift', async () => {
+    const worker = await start({ ARM_HORIZON_MS: '60000' });
+    const [id] = await insertSchedules(database, [inMs(20_000)]);
+    const slotsArmed = async () => (await armedSlots()).length > 0;
+    await eventually(slotsArmed);
+    await new Promise((resolve) => setTimeout(resolve, 2_500)); // Longer than a row counts as on its way.
+    await redis.del(`${database.prefix}:${QUEUES.bells}:delayed`);
+    const line = await worker.logged('Sweep found drift');
+    expect(line).toMatchObject({ drift: { missingBells: 1 } });
+    await eventually(slotsArmed);
+    await database.pool.query(`update schedules set status = 'cancelled' where id = $1`, [id]);
+  });
+
+  it('begins with a look at what was missed while nobody was there', async () => {
+    await insertSchedules(database, [inMs(-5_000), inMs(-3_000)]);
+    const worker = await start();
+    expect(worker.lines.find((line) => line.msg === 'Starting recovery check')).toBeTruthy();
+    const found = worker.lines.find((line) => line.msg === 'Missed events found') as
+      | Record<string, string>
+      | undefined;
+    expect(found).toMatchObject({ count: 2 });
+    expect(Date.parse(found?.oldestEventTimestamp ?? '')).toBeLessThan(
+      Date.parse(found?.newestEventTimestamp ?? ''),
+    );
+    await eventually(async () => {
+      const { rows } = await database.pool.query(
+        `select from schedules where status = 'active' and next_run_at < now()`,
+      );
+      return rows.length === 0;
+    });
+    const next = await start();
+    expect(next.lines.find((line) => line.msg === 'No missed events found')).toBeTruthy();
+  });
+
+  it('rescues the runs of a worker that was killed, within lease and sweep (I7)', async () => {
+    const hanging = await start({ CARILLON_HANDLERS: new URL('./handlers.mjs', import.meta.url).href });
+    const [id] = await insertSchedules(database, [
+      { ...inMs(100), target: { type: 'handler', name: 'hang-on-first-attempt' }, timeout: 'PT1H' },
+    ]);
+    await eventually(async () => (await runOf(id))?.status === 'running');
+    await hanging.end('SIGKILL');
+    await start({ CARILLON_HANDLERS: new URL('./handlers.mjs', import.meta.url).href });
+    await succeeded(id);
+    const { rows } = await database.pool.query(
+      'select number, outcome from run_attempts where schedule_id = $1 order by number',
+      [id],
+    );
+    expect(rows).toEqual([
+      { number: 1, outcome: 'unknown' },
+      { number: 2, outcome: 'succeeded' },
+    ]);
+  });
+});
+
+describe('A worker that is told to stop', () => {
+  it('finishes what ends in time and hands the rest back, leaving nothing leased', async () => {
+    const worker = await start({
+      CARILLON_HANDLERS: new URL('./handlers.mjs', import.meta.url).href,
+      STOP_DEADLINE_MS: '1000',
+    });
+    const [slow, hanging] = await insertSchedules(database, [
+      { ...inMs(50), target: { type: 'handler', name: 'half-a-second' } },
+      { ...inMs(50), target: { type: 'handler', name: 'hang-on-first-attempt' }, timeout: 'PT1H' },
+    ]);
+    await eventually(
+      async () => (await runOf(slow))?.status === 'running' && (await runOf(hanging))?.status === 'running',
+    );
+    await worker.end('SIGTERM');
+    expect((await runOf(slow)).status).toBe('succeeded');
+    expect((await runOf(hanging)).status).toBe('retrying');
+    expect((await database.pool.query('select from leases')).rows.length).toBe(0);
+    const { rows } = await database.pool.query(
+      'select outcome, free_attempts from runs where schedule_id = $1',
+      [hanging],
+    );
+    expect(rows).toEqual([{ outcome: 'handed_back', free_attempts: 1 }]);
+    await start({ CARILLON_HANDLERS: new URL('./handlers.mjs', import.meta.url).href });
+    await succeeded(hanging);
+  });
+});
+
+describe('Clocks that disagree', () => {
+  it('make no worker fire before its time by the clock of Postgres (I6)', async () => {
+    const shift = (ms: number) => ({
+      nodeArguments: ['--import', `data:text/javascript,const now=Date.now;Date.now=()=>now()+${ms}`],
+    });
+    workers.push(await processes.worker(shift(30_000)), await processes.worker(shift(-30_000)));
+    const ids = await insertSchedules(
+      database,
+      Array.from({ length: 50 }, (_, i) => inMs(1_000 + i * 40)),
+    );
+    await eventually(async () => {
+      const { rows } = await database.pool.query(
+        `select from runs where schedule_id = any($1) and status = 'succeeded'`,
+        [ids],
+      );
+      return rows.length === ids.length;
+    });
+    const { rows } = await database.pool.query(
+      'select from runs where schedule_id = any($1) and claimed_at < due_at',
+      [ids],
+    );
+    expect(rows.length).toBe(0);
+  });
+});
