@@ -1,6 +1,6 @@
 import { type Parsed, parsed, refused, shown } from './parsed.js';
 
-export const FREQUENCIES = [
+const FREQUENCIES = [
   'YEARLY',
   'MONTHLY',
   'WEEKLY',
@@ -9,9 +9,9 @@ export const FREQUENCIES = [
   'MINUTELY',
   'SECONDLY',
 ] as const;
-export type Frequency = (typeof FREQUENCIES)[number];
+type Frequency = (typeof FREQUENCIES)[number];
 
-export interface NthWeekday {
+interface NthWeekday {
   weekday: number;
   /** 2 for `2MO`, -1 for `-1FR`, null for every one. */
   n: number | null;
