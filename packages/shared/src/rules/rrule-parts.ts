@@ -1,14 +1,6 @@
 import { type Parsed, parsed, refused, shown } from './parsed.js';
 
-const FREQUENCIES = [
-  'YEARLY',
-  'MONTHLY',
-  'WEEKLY',
-  'DAILY',
-  'HOURLY',
-  'MINUTELY',
-  'SECONDLY',
-] as const;
+const FREQUENCIES = ['YEARLY', 'MONTHLY', 'WEEKLY', 'DAILY', 'HOURLY', 'MINUTELY', 'SECONDLY'] as const;
 type Frequency = (typeof FREQUENCIES)[number];
 
 interface NthWeekday {
