@@ -15,6 +15,19 @@ const Environment = z
     SCHEDULER_BATCH_SIZE: z.coerce.number().int().min(1).max(1_000).default(500),
     WORKER_CONCURRENCY: z.coerce.number().int().min(1).default(2_000),
     CARILLON_HANDLERS: z.string().optional(),
+    CARILLON_ENCRYPTION_KEY: z
+      .string()
+      .refine((key) => Buffer.from(key, 'base64').length === 32, 'expected the base64 of 32 bytes')
+      .optional(),
+    ALLOW_PRIVATE_TARGETS: z.stringbool().default(false),
+    ORIGIN_CONCURRENCY: z.coerce.number().int().min(1).default(100),
+    CIRCUIT_OPEN_MS: milliseconds(1).default(10_000),
+    RETRY_MAX_ATTEMPTS: z.coerce.number().int().min(1).max(100).default(3),
+    RETRY_BASE_DELAY_SECONDS: z.coerce.number().min(0.001).max(86_400).default(60),
+    VAPI_BASE_URL: z.url({ protocol: /^https?$/ }).default('https://api.vapi.ai'),
+    VAPI_API_KEY: z.string().min(1).optional(),
+    VAPI_ASSISTANT_ID: z.string().min(1).optional(),
+    VAPI_PHONE_NUMBER_ID: z.string().min(1).optional(),
   })
   .refine((env) => env.ARM_HORIZON_MS >= 3 * env.SWEEP_INTERVAL_MS, {
     path: ['ARM_HORIZON_MS'],

@@ -2,6 +2,7 @@ import type { Bells, PostgresClock } from '@carillon/queue';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Metrics } from './metrics.js';
+import type { Receipts } from './targets/receipts.js';
 
 /** What every part of a worker shares. */
 export interface WorkerContext {
@@ -11,6 +12,7 @@ export interface WorkerContext {
   clock: PostgresClock;
   metrics: Metrics;
   log: Logger;
+  receipts: Pick<Receipts, 'send'>;
   leaseMs: number;
   batchSize: number;
   sweepIntervalMs: number;

@@ -11,6 +11,8 @@ export interface HandlerRun {
   /** Aborts on time-out, on cancel, and when this worker stops. */
   signal: AbortSignal;
   log: Logger;
+  /** Shows any JSON on the run while it goes on, say `{ done: 3, of: 10 }`. */
+  progress: (value: unknown) => void;
 }
 
 export type Handler = (run: HandlerRun) => Promise<unknown> | unknown;

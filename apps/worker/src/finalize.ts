@@ -3,6 +3,7 @@ import { closingOf, type Outcome } from '@carillon/shared';
 import type { WorkerContext } from './context.js';
 import { followUp } from './follow-up.js';
 import type { Flight, InFlight } from './in-flight.js';
+import { receiptOf } from './targets/receipt.js';
 
 export interface Done {
   flight: Flight;
@@ -25,7 +26,7 @@ export class Finalizer {
   ) {}
 
   close(flight: Flight, outcome: Outcome): void {
-    this.#waiting.push({ flight, outcome, closed: toClosedRun(flight, outcome) });
+    this.#waiting.push({ flight, outcome, closed: toClosedRun(flight, outcome, this.context.clock.now()) });
     this.#flushing ??= this.#flush();
   }
 
@@ -67,26 +68,34 @@ export class Finalizer {
   }
 }
 
-function toClosedRun({ run, startedAt }: Flight, outcome: Outcome): ClosedRun {
+function toClosedRun({ run, startedAt }: Flight, outcome: Outcome, nowAt: number): ClosedRun {
   const closing = closingOf(outcome, {
     retry: run.plan.retry,
     attempt: run.attempt - run.freeAttempts,
     random: Math.random(),
   });
-  const answer = outcome.kind === 'handed_back' ? undefined : outcome.answer;
+  const answer = outcome.kind === 'succeeded' || outcome.kind === 'failed' ? outcome.answer : undefined;
   return {
     scheduleId: run.scheduleId,
     occurrenceAt: run.occurrenceAt,
     origin: run.origin,
     epoch: run.epoch,
     status: closing.status,
-    outcome: outcome.kind,
+    outcome: outcome.kind === 'deferred' ? null : outcome.kind,
     durationMs: Math.round(performance.now() - startedAt),
     httpStatus: answer?.httpStatus ?? null,
-    errorCode: outcome.kind === 'failed' ? outcome.errorCode : null,
-    error: outcome.kind === 'failed' ? outcome.error : null,
+    ...whyOf(outcome),
     response: answer?.response ?? null,
     externalId: answer?.externalId ?? null,
     retryInMs: closing.retryInMs,
+    receipt: receiptOf(run, outcome, { status: closing.status, nowAt }),
   };
 }
+
+function whyOf(outcome: Outcome): Pick<ClosedRun, 'errorCode' | 'error'> {
+  if (outcome.kind === 'failed') return { errorCode: outcome.errorCode, error: outcome.error };
+  if (outcome.kind === 'deferred') return { errorCode: outcome.reasonCode, error: outcome.reason };
+  return NOTHING_WRONG;
+}
+
+const NOTHING_WRONG = { errorCode: null, error: null };

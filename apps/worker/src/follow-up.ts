@@ -6,14 +6,16 @@ import type { Done } from './finalize.js';
 export function followUp(context: WorkerContext, batch: readonly Done[]): void {
   const { metrics, clock, bells } = context;
   const retryAts: number[] = [];
-  for (const [outcome, count] of countBy(batch, (done) => done.closed.outcome)) {
-    metrics.count('carillon_attempts_total', count, `outcome="${outcome}"`);
+  for (const [outcome, count] of countBy(batch, (done) => done.outcome.kind)) {
+    if (outcome !== 'deferred') metrics.count('carillon_attempts_total', count, `outcome="${outcome}"`);
   }
   for (const done of batch) {
     const { closed, outcome, flight } = done;
-    metrics.observe('carillon_delivery_seconds', closed.durationMs);
+    if (outcome.kind === 'deferred')
+      metrics.count('carillon_deferred_total', 1, `reason="${outcome.reasonCode}"`);
+    else metrics.observe('carillon_delivery_seconds', closed.durationMs);
     if (closed.retryInMs !== null) {
-      metrics.count('carillon_retries_total');
+      if (outcome.kind === 'failed') metrics.count('carillon_retries_total');
       retryAts.push(clock.now() + closed.retryInMs);
     }
     const hasEnded = closed.status !== 'retrying';
@@ -25,6 +27,7 @@ export function followUp(context: WorkerContext, batch: readonly Done[]): void {
       );
     }
   }
+  if (batch.some(({ closed }) => closed.receipt)) context.receipts.send();
   if (retryAts.length > 0) bells.arm(retryAts).catch(() => {}); // The sweep arms what is missing.
 }
 

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { listenForBells } from './bell-worker.js';
 import type { Config } from './config.js';
 import type { WorkerContext } from './context.js';
+import { takeRequests } from './intake/take-requests.js';
 import { every } from './loops/every.js';
 import { sendHeartbeat } from './loops/heartbeat.js';
 import { keepLeases } from './loops/keep-leases.js';
@@ -12,8 +13,7 @@ import { recover } from './loops/recover.js';
 import { sweep } from './loops/sweep.js';
 import { Metrics } from './metrics.js';
 import { Pipeline } from './pipeline.js';
-import { deliverBy } from './targets/deliver.js';
-import { deliverToHandler } from './targets/handler.js';
+import { openTargets } from './targets/open-targets.js';
 import { Ticks } from './ticks.js';
 
 export interface RunningWorker {
@@ -46,6 +46,7 @@ export async function startWorker(config: Config, log: Logger): Promise<RunningW
     horizonMs: config.ARM_HORIZON_MS,
     onArmed: (count) => metrics.count('carillon_bells_armed_total', count),
   });
+  const targets = openTargets(config, { pool, redis: producer, clock, metrics, log });
   const context: WorkerContext = {
     workerId,
     pool,
@@ -53,15 +54,13 @@ export async function startWorker(config: Config, log: Logger): Promise<RunningW
     clock,
     metrics,
     log,
+    receipts: targets.receipts,
     leaseMs: config.LEASE_MS,
     batchSize: config.SCHEDULER_BATCH_SIZE,
     sweepIntervalMs: config.SWEEP_INTERVAL_MS,
     horizonMs: config.ARM_HORIZON_MS,
   };
-  const notYet = async () =>
-    ({ kind: 'failed', isTransient: false, errorCode: 'unsupported', error: 'not yet' }) as const;
-  const deliver = deliverBy({ handler: deliverToHandler(log), webhook: notYet, queue: notYet, call: notYet });
-  const pipeline = new Pipeline(context, deliver, { places: config.WORKER_CONCURRENCY });
+  const pipeline = new Pipeline(context, targets.deliver, { places: config.WORKER_CONCURRENCY });
   const { inFlight } = pipeline;
   const ring = () => pipeline.ring();
   const sweepOnce = () => sweep(context, ring);
@@ -80,6 +79,7 @@ export async function startWorker(config: Config, log: Logger): Promise<RunningW
     work: { sweep: sweepOnce, prune },
   });
   await ticks.ensure().catch(reportError('Ticks'));
+  const intake = takeRequests(context, { config, redis, producer });
 
   const loops = [
     every(
@@ -99,6 +99,12 @@ export async function startWorker(config: Config, log: Logger): Promise<RunningW
       },
       (err) => log.error({ err }, 'Heartbeat failed'),
     ),
+    // What an earlier try or a lost worker left over; new ones are sent as their runs end.
+    every(
+      config.SWEEP_INTERVAL_MS,
+      async () => targets.receipts.send(),
+      () => {},
+    ),
   ];
 
   log.info({ workerId }, 'Worker ready');
@@ -106,11 +112,12 @@ export async function startWorker(config: Config, log: Logger): Promise<RunningW
     id: workerId,
     async stop() {
       log.info({ inFlight: inFlight.count }, 'Worker stopping');
-      await Promise.all([pipeline.stopClaiming(), bellWorker.close(), ticks.close()]);
+      await Promise.all([pipeline.stopClaiming(), bellWorker.close(), ticks.close(), intake.close()]);
       await settled(() => inFlight.count === 0, config.STOP_DEADLINE_MS);
       for (const flight of inFlight.flights()) flight.abort('shutdown');
       await settled(() => inFlight.count === 0, 1_000);
       await pipeline.finish();
+      await targets.close();
       await Promise.all(loops.map((loop) => loop.stop()));
       await sendHeartbeat(context, inFlight).catch(() => {});
       await signOff(pool, workerId).catch(() => {});

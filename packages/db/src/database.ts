@@ -16,6 +16,9 @@ export interface DatabaseOptions {
   max: number;
   /** Shows in pg_stat_activity. */
   applicationName: string;
+  /** How long to wait for a connection, and for a statement: a server that vanished without a word answers neither. */
+  connectTimeoutMs?: number;
+  queryTimeoutMs?: number;
   onError: (error: Error) => void;
   /** For the engine's statements: see BY_INDEX. */
   byIndex?: boolean;
@@ -39,6 +42,8 @@ export function openDatabase({
   url,
   max,
   applicationName,
+  connectTimeoutMs = 5_000,
+  queryTimeoutMs = 60_000,
   onError,
   byIndex = false,
 }: DatabaseOptions): pg.Pool {
@@ -47,10 +52,9 @@ export function openDatabase({
     max,
     types,
     application_name: applicationName,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
-    // A server that vanished without a word must not hold a statement for ever.
-    query_timeout: 60_000,
+    query_timeout: queryTimeoutMs,
     ...(byIndex ? { options: BY_INDEX } : {}),
   });
   // An idle connection that breaks is reported here; unhandled, it would end the process.
@@ -58,9 +62,10 @@ export function openDatabase({
   return pool;
 }
 
-/** Runs `work` in one transaction: committed when it returns, rolled back when it throws. */
-export async function inTransaction<T>(pool: pg.Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
+/** Runs `work` in one transaction: committed when it returns, rolled back when it throws. Within another, it joins that one. */
+export async function inTransaction<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  if (!(db instanceof pg.Pool)) return inSavepoint(db, work);
+  const client = await db.connect();
   let broken: Error | undefined;
   try {
     await client.query('begin');
@@ -75,5 +80,18 @@ export async function inTransaction<T>(pool: pg.Pool, work: (tx: Transaction) =>
   } finally {
     // A connection that could not even roll back is not given to the next.
     client.release(broken);
+  }
+}
+
+/** The same within a transaction that is under way: what is made here stands or falls with it. */
+async function inSavepoint<T>(tx: Transaction, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  await tx.query('savepoint within');
+  try {
+    const result = await work(tx);
+    await tx.query('release savepoint within');
+    return result;
+  } catch (error) {
+    await tx.query('rollback to savepoint within');
+    throw error;
   }
 }

@@ -2,12 +2,14 @@ export * from './database.js';
 export * from './lifecycle/cancel-schedule.js';
 export * from './lifecycle/change-schedule.js';
 export * from './lifecycle/create-schedules.js';
+export * from './lifecycle/do-once.js';
 export * from './lifecycle/edit-schedule.js';
 export * from './lifecycle/locked-schedule.js';
 export * from './lifecycle/move-next.js';
 export * from './lifecycle/pause-failing.js';
 export { pauseSchedule, resumeEnded, resumeSchedule } from './lifecycle/pause-resume.js';
 export { promoteQueued } from './lifecycle/promote-queued.js';
+export { setProjectSecret } from './lifecycle/replace-secret.js';
 export * from './lifecycle/trigger-backfill.js';
 export { migrate } from './migrate.js';
 export * from './queries/claim-due.js';
@@ -16,10 +18,30 @@ export * from './queries/close-runs.js';
 export { ensurePartitions } from './queries/ensure-partitions.js';
 export * from './queries/leases.js';
 export * from './queries/read-clock.js';
+export * from './queries/read-default-project.js';
+export * from './queries/read-delivery-settings.js';
+export * from './queries/receipts.js';
 export * from './queries/read-due-projects.js';
 export * from './queries/sweep.js';
 export * from './queries/workers.js';
+export * from './queries/write-progress.js';
+export * from './reading/audit.js';
+export * from './reading/events.js';
+export * from './reading/forecast.js';
 export * from './reading/keys.js';
-export * from './reading/runs.js';
+export * from './reading/ledger.js';
+export * from './reading/projects.js';
+export {
+  type AttemptView,
+  listRuns,
+  type RunCursor,
+  type RunFilter,
+  type RunStatus,
+  type RunView,
+  readAttempts,
+  readRun,
+} from './reading/runs.js';
 export * from './reading/schedules.js';
+export * from './reading/system.js';
 export * as schema from './schema/index.js';
+export * from './secret-box.js';

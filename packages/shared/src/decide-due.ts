@@ -1,5 +1,5 @@
 import type { Plan } from './plan.js';
-import { type Timing, countOccurrences, jitterMs, lastOccurrence, nextOccurrence } from './rules/index.js';
+import { countOccurrences, jitterMs, lastOccurrence, nextOccurrence, type Timing } from './rules/index.js';
 
 /** A schedule whose `next_run_at` has come. */
 export interface DueSchedule {
@@ -36,7 +36,8 @@ export function decideDue(schedule: DueSchedule, nowAt: number): Decision {
   try {
     const isLate = nowAt - schedule.dueAt > schedule.plan.misfire.graceMs;
     const { run, passed, after } = isLate ? decideLate(schedule, nowAt) : decideOnTime(schedule);
-    const isLast = run !== null && schedule.plan.maxRuns !== null && schedule.runsTotal + 1 >= schedule.plan.maxRuns;
+    const isLast =
+      run !== null && schedule.plan.maxRuns !== null && schedule.runsTotal + 1 >= schedule.plan.maxRuns;
     return { kind: 'move', run, passed, next: isLast ? null : momentAfter(schedule, after) };
   } catch (error) {
     return { kind: 'broken', reason: `the rule could not be evaluated: ${(error as Error).message}` };
@@ -44,13 +45,19 @@ export function decideDue(schedule: DueSchedule, nowAt: number): Decision {
 }
 
 /** The next occurrence strictly after an instant, and when it falls due. */
-export function momentAfter({ key, timing, plan }: Pick<DueSchedule, 'key' | 'timing' | 'plan'>, afterAt: number) {
+export function momentAfter(
+  { key, timing, plan }: Pick<DueSchedule, 'key' | 'timing' | 'plan'>,
+  afterAt: number,
+) {
   const occurrenceAt = nextOccurrence(timing, afterAt);
   return occurrenceAt === null ? null : momentOf(key, plan, occurrenceAt);
 }
 
 export function momentOf(key: string, plan: Pick<Plan, 'jitterMs'>, occurrenceAt: number): Moment {
-  return { occurrenceAt, dueAt: occurrenceAt + (plan.jitterMs > 0 ? jitterMs(key, occurrenceAt, plan.jitterMs) : 0) };
+  return {
+    occurrenceAt,
+    dueAt: occurrenceAt + (plan.jitterMs > 0 ? jitterMs(key, occurrenceAt, plan.jitterMs) : 0),
+  };
 }
 
 interface Step {
@@ -85,7 +92,8 @@ function decideLate(schedule: DueSchedule, nowAt: number): Step {
   switch (plan.misfire.policy) {
     case 'once': {
       const latestAt = lastOccurrence(timing, occurrenceAt, nowAt) ?? occurrenceAt;
-      if (latestAt === occurrenceAt) return { run: { occurrenceAt, dueAt }, passed: null, after: occurrenceAt };
+      if (latestAt === occurrenceAt)
+        return { run: { occurrenceAt, dueAt }, passed: null, after: occurrenceAt };
       return {
         run: { occurrenceAt: latestAt, dueAt: latestAt },
         passed: missedBefore(timing, occurrenceAt, latestAt, 'missed; the latest missed one was run instead'),
@@ -95,14 +103,24 @@ function decideLate(schedule: DueSchedule, nowAt: number): Step {
     case 'skip': {
       const untilAt = nowAt - plan.misfire.graceMs;
       const latestAt = lastOccurrence(timing, occurrenceAt, untilAt) ?? occurrenceAt;
-      return { run: null, passed: missedBefore(timing, occurrenceAt, latestAt + 1, 'missed; skipped by policy'), after: latestAt };
+      return {
+        run: null,
+        passed: missedBefore(timing, occurrenceAt, latestAt + 1, 'missed; skipped by policy'),
+        after: latestAt,
+      };
     }
     case 'all': {
       const oldestKeptAt = oldestOfLatest(timing, occurrenceAt, nowAt, plan.misfire.limit);
-      if (oldestKeptAt === occurrenceAt) return { run: { occurrenceAt, dueAt }, passed: null, after: occurrenceAt };
+      if (oldestKeptAt === occurrenceAt)
+        return { run: { occurrenceAt, dueAt }, passed: null, after: occurrenceAt };
       return {
         run: { occurrenceAt: oldestKeptAt, dueAt: oldestKeptAt },
-        passed: missedBefore(timing, occurrenceAt, oldestKeptAt, `missed; more than the ${plan.misfire.limit} that policy runs`),
+        passed: missedBefore(
+          timing,
+          occurrenceAt,
+          oldestKeptAt,
+          `missed; more than the ${plan.misfire.limit} that policy runs`,
+        ),
         after: oldestKeptAt,
       };
     }

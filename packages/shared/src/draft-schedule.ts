@@ -103,5 +103,6 @@ function planOf(input: ScheduleInput, defaults: ScheduleDefaults): Plan {
     pauseAfterFailures: input.pauseAfterFailures ?? null,
     onSuccess: input.onSuccess ?? null,
     onFailure: input.onFailure ?? null,
+    hasSecret: typeof input.secret === 'string',
   };
 }

@@ -24,7 +24,9 @@ export type Outcome =
       isGone?: boolean;
     }
   /** This worker stops and gives the run to another: the attempt does not count. */
-  | { kind: 'handed_back' };
+  | { kind: 'handed_back' }
+  /** Nothing was tried, because nothing may be sent there now: the run waits, and the attempt is taken back. */
+  | { kind: 'deferred'; retryInMs: number; reasonCode: string; reason: string };
 
 export type Closing =
   | { status: 'succeeded' | 'failed'; retryInMs: null }
@@ -40,6 +42,8 @@ export function closingOf(
       return { status: 'succeeded', retryInMs: null };
     case 'handed_back':
       return { status: 'retrying', retryInMs: 0 };
+    case 'deferred':
+      return { status: 'retrying', retryInMs: outcome.retryInMs };
     case 'failed': {
       if (!outcome.isTransient || attempt >= retry.maxAttempts) return { status: 'failed', retryInMs: null };
       const retryInMs = retryDelayMs(retry, { attempt, random, retryAfterMs: outcome.retryAfterMs ?? null });

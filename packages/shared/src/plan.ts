@@ -25,6 +25,8 @@ export interface Plan {
   pauseAfterFailures: number | null;
   onSuccess: string | null;
   onFailure: string | null;
+  /** Whether its deliveries are signed with a secret of its own; otherwise with its project's, if that has one. */
+  hasSecret: boolean;
 }
 
 /** Whether the open runs of the schedule must be looked at before another may start. */

@@ -26,7 +26,9 @@ export function decodeRunId(text: string): RunIdentity | null {
   };
   const isInstant = Math.abs(identity.occurrenceAt) <= 8.64e15;
   // Only the canonical spelling is an id: two texts for one run would be two keys to whoever deduplicates on it.
-  return isInstant && Number.isSafeInteger(identity.scheduleId) && encodeRunId(identity) === text ? identity : null;
+  return isInstant && Number.isSafeInteger(identity.scheduleId) && encodeRunId(identity) === text
+    ? identity
+    : null;
 }
 
 /**

@@ -48,7 +48,7 @@ export function useEngine(database: TestDatabase) {
       origin: run.origin,
       epoch: run.epoch,
       status: closing.status,
-      outcome: outcome.kind,
+      outcome: outcome.kind === 'deferred' ? null : outcome.kind,
       durationMs: 1,
       httpStatus: null,
       errorCode: outcome.kind === 'failed' ? outcome.errorCode : null,

@@ -4,3 +4,4 @@ export * from './eventually.js';
 export * from './processes.js';
 export * from './schedules.js';
 export { testServers } from './servers.js';
+export * from './webhook-receiver.js';

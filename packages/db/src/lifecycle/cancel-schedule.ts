@@ -1,6 +1,5 @@
 import { encodeRunId, type RunIdentity, type RunOrigin } from '@carillon/shared';
-import type { Pool } from 'pg';
-import type { Transaction } from '../database.js';
+import type { Database, Transaction } from '../database.js';
 import { fromMs, toMs } from '../sql-text.js';
 import { type ChangeRequest, type ChangeResult, changeSchedule, Refused } from './change-schedule.js';
 
@@ -12,8 +11,8 @@ export interface Cancelled {
 }
 
 /** Cancels for good: nothing is claimed any more, and the runs that wait are closed. */
-export function cancelSchedule(pool: Pool, request: ChangeRequest): Promise<ChangeResult<Cancelled>> {
-  return changeSchedule(pool, request, async (tx, { id, status, nowAt }) => {
+export function cancelSchedule(db: Database, request: ChangeRequest): Promise<ChangeResult<Cancelled>> {
+  return changeSchedule(db, request, async (tx, { id, status, nowAt }) => {
     if (status === 'finished') throw new Refused('it is finished: there is nothing left to cancel');
     await tx.query(
       `update schedules set status = 'cancelled', version = version + 1, occurrence_at = null, next_run_at = null,

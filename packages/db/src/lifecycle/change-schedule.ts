@@ -1,5 +1,4 @@
-import type { Pool } from 'pg';
-import { inTransaction, type Transaction } from '../database.js';
+import { type Database, inTransaction, type Transaction } from '../database.js';
 import { toMs } from '../sql-text.js';
 import { type LockedSchedule, lockSchedule, type ScheduleRef } from './locked-schedule.js';
 
@@ -31,12 +30,12 @@ export class Refused extends Error {}
 
 /** Makes one change to one schedule under its row lock, and writes it to the audit trail in the same transaction. */
 export async function changeSchedule<T>(
-  pool: Pool,
+  db: Database,
   { ref, actor, ifMatch = null, now = null }: ChangeRequest,
   change: (tx: Transaction, schedule: LockedSchedule) => Promise<Change<T>>,
 ): Promise<ChangeResult<T>> {
   try {
-    return await inTransaction(pool, async (tx) => {
+    return await inTransaction(db, async (tx) => {
       const schedule = await lockSchedule(tx, ref, now);
       if (!schedule) return { kind: 'not_found' };
       if (ifMatch !== null && ifMatch !== schedule.version)
@@ -62,7 +61,7 @@ async function readDueAt(tx: Transaction, id: number): Promise<number | null> {
   return rows[0]?.due_at ?? null;
 }
 
-async function recordAudit(
+export async function recordAudit(
   tx: Transaction,
   entry: { projectId: number; key: string; actor: string; action: string; detail?: unknown },
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Moment, Plan, Timing } from '@carillon/shared';
 import { isCounted } from '@carillon/shared';
-import type { Pool } from 'pg';
+import type { Database } from '../database.js';
 import { fromMs } from '../sql-text.js';
 
 /** A schedule that has been validated and is ready to be written. */
@@ -16,52 +16,60 @@ export interface Draft {
   payload: string | null;
   first: Moment;
   requestHash: string;
+  /** What its deliveries are signed with, sealed by `SecretBox`; where there is none, its project's is used. */
+  sealedSecret?: Buffer | null;
 }
 
-export type Created = { kind: 'created'; id: number } | { kind: 'same' } | { kind: 'conflict' };
+export type Created =
+  | { kind: 'created'; id: number; createdAt: Date }
+  | { kind: 'same' }
+  | { kind: 'conflict' };
 
 /** One statement for any number: rows, their definitions and the audit entry stand or fall together. */
 const CREATE_SCHEDULES = `
   with input as (
     select * from json_to_recordset($2::json)
       as input(key text, name text, tags text[], target_type text, rule json, timing text, plan text, payload json,
-               occurrence_at bigint, due_at bigint, counted boolean, request_hash text)
+               occurrence_at bigint, due_at bigint, counted boolean, request_hash text, secret bytea)
   ), made as (
     insert into schedules (project_id, key, occurrence_at, next_run_at, counted)
     select $1, key, ${fromMs('occurrence_at')}, ${fromMs('due_at')}, counted from input order by key
     on conflict (project_id, key) do nothing
-    returning id, key
+    returning id, key, created_at
   ), defined as (
     insert into schedule_versions (schedule_id, version, project_id, key, name, tags, target_type, rule, timing, plan,
                                    payload, created_by, request_hash)
     select made.id, 1, $1, made.key, input.name, input.tags, input.target_type, input.rule, input.timing, input.plan,
            input.payload, $3, input.request_hash
     from made join input using (key)
+  ), signed as (
+    insert into webhook_secrets (project_id, schedule_id, sealed)
+    select $1, made.id, input.secret from made join input using (key) where input.secret is not null
   ), audited as (
     insert into audit_log (project_id, actor, action, subject)
     select $1, $3, 'schedule.created', key from made
   )
-  select id, key from made`;
+  select id, key, created_at from made`;
 
 /** Creates schedules; answers for each draft, in order. Two drafts with one key in a call: the first one counts. */
 export async function createSchedules(
-  pool: Pool,
+  db: Database,
   { projectId, drafts, actor }: { projectId: number; drafts: readonly Draft[]; actor: string },
 ): Promise<Created[]> {
   const unique = new Map<string, Draft>();
   for (const draft of drafts) if (!unique.has(draft.key)) unique.set(draft.key, draft);
-  const { rows } = await pool.query<{ id: number; key: string }>({
+  const { rows } = await db.query<{ id: number; key: string; created_at: Date }>({
     name: 'create-schedules',
     text: CREATE_SCHEDULES,
     values: [projectId, `[${[...unique.values()].map(toRecord).join()}]`, actor],
   });
-  const made = new Map(rows.map(({ id, key }) => [key, id]));
+  const made = new Map(rows.map((row) => [row.key, row]));
   const others = drafts.filter((draft) => !made.has(draft.key) || unique.get(draft.key) !== draft);
   const hashes =
-    others.length > 0 ? await readRequestHashes(pool, projectId, others) : new Map<string, string>();
+    others.length > 0 ? await readRequestHashes(db, projectId, others) : new Map<string, string>();
   return drafts.map((draft) => {
-    const id = unique.get(draft.key) === draft ? made.get(draft.key) : undefined;
-    if (id !== undefined) return { kind: 'created', id };
+    const row = unique.get(draft.key) === draft ? made.get(draft.key) : undefined;
+    if (row) return { kind: 'created', id: row.id, createdAt: row.created_at };
     return hashes.get(draft.key) === draft.requestHash ? { kind: 'same' } : { kind: 'conflict' };
   });
 }
@@ -80,16 +88,17 @@ function toRecord(draft: Draft): string {
     due_at: draft.first.dueAt,
     counted: isCounted(draft.plan),
     request_hash: draft.requestHash,
+    secret: draft.sealedSecret ? `\\x${draft.sealedSecret.toString('hex')}` : null,
   });
   return `${record.slice(0, -1)},"payload":${draft.payload ?? 'null'}}`;
 }
 
 async function readRequestHashes(
-  pool: Pool,
+  db: Database,
   projectId: number,
   drafts: readonly Draft[],
 ): Promise<Map<string, string>> {
-  const { rows } = await pool.query<{ key: string; request_hash: string }>(
+  const { rows } = await db.query<{ key: string; request_hash: string }>(
     `select s.key, v.request_hash from schedules s join schedule_versions v on v.schedule_id = s.id and v.version = 1
      where s.project_id = $1 and s.key = any($2)`,
     [projectId, drafts.map((draft) => draft.key)],

@@ -1,14 +1,20 @@
-import { encodeRunId, isCounted, type Moment } from '@carillon/shared';
-import type { Pool } from 'pg';
+import { encodeRunId, isCounted, type Moment, type Stretch } from '@carillon/shared';
+import type { Database, Transaction } from '../database.js';
+import { recordPassed } from '../queries/move-on.js';
 import { fromMs } from '../sql-text.js';
 import { readInFlight } from './cancel-schedule.js';
 import { type ChangeRequest, type ChangeResult, changeSchedule, Refused } from './change-schedule.js';
 import type { Draft } from './create-schedules.js';
 import type { LockedSchedule } from './locked-schedule.js';
+import { replaceSecret } from './replace-secret.js';
 
 export interface Edit extends Omit<Draft, 'key' | 'first' | 'requestHash'> {
+  /** Null takes the schedule's secret away; where it is left out, what holds stays. */
+  sealedSecret?: Buffer | null;
   /** When the schedule is due next under the new definition; null finishes it. */
   next: Moment | null;
+  /** What fell into a pause that is still on: the definition which named it goes, so it is accounted for now. */
+  passed?: Stretch | null;
 }
 
 export interface Edited {
@@ -19,13 +25,19 @@ export interface Edited {
 
 /** Puts a new definition in place of the one that holds. `edit` is worked out under the lock, from what holds. */
 export function editSchedule(
-  pool: Pool,
+  db: Database,
   request: ChangeRequest,
-  edit: (schedule: LockedSchedule) => Promise<Edit> | Edit,
+  edit: (schedule: LockedSchedule, tx: Transaction) => Promise<Edit> | Edit,
 ): Promise<ChangeResult<Edited>> {
-  return changeSchedule(pool, request, async (tx, schedule) => {
+  return changeSchedule(db, request, async (tx, schedule) => {
     if (schedule.status === 'cancelled') throw new Refused("it is cancelled and can't be edited");
-    const made = await edit(schedule);
+    const made = await edit(schedule, tx);
+    if (made.passed) await recordPassed(tx, schedule, made.passed, schedule.nowAt);
+    const { sealedSecret } = made;
+    if (sealedSecret !== undefined) {
+      await replaceSecret(tx, { projectId: schedule.projectId, scheduleId: schedule.id }, sealedSecret);
+    }
+    const hasSecret = sealedSecret === undefined ? schedule.plan.hasSecret : sealedSecret !== null;
     const version = schedule.version + 1;
     await tx.query(
       `update schedule_versions set superseded_at = ${fromMs('$2::bigint')} where schedule_id = $1 and superseded_at is null`,
@@ -45,7 +57,7 @@ export function editSchedule(
         made.plan.target.type,
         JSON.stringify(made.rule),
         JSON.stringify(made.timing),
-        JSON.stringify(made.plan),
+        JSON.stringify({ ...made.plan, hasSecret }),
         made.payload,
         schedule.nowAt,
         request.actor,

@@ -1,5 +1,5 @@
 import { type Moment, momentAfter } from '@carillon/shared';
-import type { Pool } from 'pg';
+import type { Database } from '../database.js';
 import { recordPassed } from '../queries/move-on.js';
 import { fromMs } from '../sql-text.js';
 import { type ChangeRequest, type ChangeResult, changeSchedule, Refused } from './change-schedule.js';
@@ -7,11 +7,11 @@ import type { LockedSchedule } from './locked-schedule.js';
 
 /** Moves the next occurrence, and only that one, to another time. Which occurrence it is stays the same. */
 export function rescheduleNext(
-  pool: Pool,
+  db: Database,
   request: ChangeRequest,
   at: number,
 ): Promise<ChangeResult<Moment>> {
-  return changeSchedule(pool, request, async (tx, schedule) => {
+  return changeSchedule(db, request, async (tx, schedule) => {
     const { occurrenceAt } = nextOf(schedule, 'rescheduled');
     await tx.query(
       `update schedules set next_run_at = ${fromMs('$2::bigint')}, updated_at = ${fromMs('$3::bigint')} where id = $1`,
@@ -25,8 +25,8 @@ export function rescheduleNext(
 }
 
 /** Leaves the next occurrence out; it is accounted for as a skipped run. */
-export function skipNext(pool: Pool, request: ChangeRequest): Promise<ChangeResult<Moment>> {
-  return changeSchedule(pool, request, async (tx, schedule) => {
+export function skipNext(db: Database, request: ChangeRequest): Promise<ChangeResult<Moment>> {
+  return changeSchedule(db, request, async (tx, schedule) => {
     const skipped = nextOf(schedule, 'skipped');
     const { occurrenceAt } = skipped;
     const next = momentAfter(schedule, occurrenceAt);

@@ -1,6 +1,6 @@
 import { countOccurrences, lastOccurrence, type Moment, momentAfter, type Stretch } from '@carillon/shared';
 import type { Pool } from 'pg';
-import { inTransaction, type Transaction } from '../database.js';
+import { type Database, inTransaction, type Transaction } from '../database.js';
 import { recordPassed } from '../queries/move-on.js';
 import { fromMs, nowOr } from '../sql-text.js';
 import { type ChangeRequest, type ChangeResult, changeSchedule, Refused } from './change-schedule.js';
@@ -13,8 +13,12 @@ export interface Pause {
 }
 
 /** Pauses: nothing is claimed any more, and runs that wait are held. Answers nothing: what is in flight goes on. */
-export function pauseSchedule(pool: Pool, request: ChangeRequest, pause: Pause): Promise<ChangeResult<void>> {
-  return changeSchedule(pool, request, async (tx, schedule) => {
+export function pauseSchedule(
+  db: Database,
+  request: ChangeRequest,
+  pause: Pause,
+): Promise<ChangeResult<void>> {
+  return changeSchedule(db, request, async (tx, schedule) => {
     if (schedule.status !== 'active' && schedule.status !== 'paused') {
       throw new Refused(`it is ${schedule.status}; only an active schedule can be paused`);
     }
@@ -45,8 +49,8 @@ export async function pauseLocked(
   );
 }
 
-export function resumeSchedule(pool: Pool, request: ChangeRequest): Promise<ChangeResult<void>> {
-  return changeSchedule(pool, request, async (tx, schedule) => {
+export function resumeSchedule(db: Database, request: ChangeRequest): Promise<ChangeResult<void>> {
+  return changeSchedule(db, request, async (tx, schedule) => {
     if (schedule.status !== 'paused')
       throw new Refused(`it is ${schedule.status}; only a paused schedule can be resumed`);
     return {

@@ -1,6 +1,5 @@
 import { type Admission, encodeRunId, nextOccurrences } from '@carillon/shared';
-import type { Pool } from 'pg';
-import type { Transaction } from '../database.js';
+import type { Database, Transaction } from '../database.js';
 import { insertRun } from '../queries/insert-run.js';
 import { admit, cancelOpenRuns } from '../queries/open-runs.js';
 import { fromMs, toMs } from '../sql-text.js';
@@ -8,8 +7,8 @@ import { type ChangeRequest, type ChangeResult, changeSchedule, Refused } from '
 import type { LockedSchedule } from './locked-schedule.js';
 
 /** Runs a schedule now, whatever its rule says; `nextRunAt` stays where it is. Answers with the run's id. */
-export function triggerSchedule(pool: Pool, request: ChangeRequest): Promise<ChangeResult<string>> {
-  return changeSchedule(pool, request, async (tx, schedule) => {
+export function triggerSchedule(db: Database, request: ChangeRequest): Promise<ChangeResult<string>> {
+  return changeSchedule(db, request, async (tx, schedule) => {
     refuseCancelled(schedule, 'triggered');
     // Two triggers within a millisecond are two runs.
     let occurrenceAt = schedule.nowAt;
@@ -33,11 +32,11 @@ export interface Backfill {
 
 /** Runs the occurrences of a range that have no run which succeeded or is under way. Answers how many. */
 export function backfillSchedule(
-  pool: Pool,
+  db: Database,
   request: ChangeRequest,
   { fromAt, toAt }: Backfill,
 ): Promise<ChangeResult<number>> {
-  return changeSchedule(pool, request, async (tx, schedule) => {
+  return changeSchedule(db, request, async (tx, schedule) => {
     refuseCancelled(schedule, 'backfilled');
     const named = nextOccurrences(schedule.timing, fromAt - 1, LARGEST_BACKFILL + 1).filter(
       (at) => at <= toAt,

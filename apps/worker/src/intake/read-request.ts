@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import type { Draft } from '@carillon/db';
+import { QUEUES } from '@carillon/queue';
+import {
+  draftSchedule,
+  type ScheduleDefaults,
+  ScheduleInput,
+  ScheduleKey,
+  unstorable,
+} from '@carillon/shared';
+import { z } from 'zod';
+
+/** A request that was understood, or why it was not. */
+export type Read<T> = { ok: true; value: T } | { ok: false; reason: string };
+
+export interface ReadOptions {
+  nowAt: number;
+  defaults: ScheduleDefaults;
+  /** Seals a secret; null where this worker has no key to do it with. */
+  seal: ((secret: string) => Buffer) | null;
+}
+
+/** Longer requests than the API would take are not taken here either. */
+const LARGEST = 256 * 1_024;
+
+/** The id is what makes a request that comes twice the same request. */
+const Request = ScheduleInput.required({ id: true });
+
+/** Reads a `ScheduleRequest`: a schedule as the API takes it, or in short `{ id, at }` or `{ id, rrule }`. */
+export function readRequest(data: unknown, { nowAt, defaults, seal }: ReadOptions): Read<Draft> {
+  const text = JSON.stringify(data);
+  if (text.length > LARGEST) return refuse(`expected at most ${LARGEST} characters`);
+  const strange = unstorable(data);
+  if (strange) return refuse(`${strange.field}: ${strange.message}`);
+  const parsed = Request.safeParse(spellOut(data));
+  if (!parsed.success) return refuse(problemsOf(parsed.error));
+  const input = parsed.data;
+  const { id: key, secret } = input;
+  const result = draftSchedule(input, { key, nowAt, defaults });
+  if (!result.ok)
+    return refuse(result.problems.map(({ field, message }) => `${field}: ${message}`).join('; '));
+  if (secret && !seal)
+    return refuse('secret: this installation has no CARILLON_ENCRYPTION_KEY to keep one with');
+  return {
+    ok: true,
+    value: {
+      ...result.drafted,
+      key,
+      payload: input.payload === undefined ? null : JSON.stringify(input.payload),
+      requestHash: createHash('sha256').update(text).digest('base64url'),
+      sealedSecret: secret && seal ? seal(secret) : null,
+    },
+  };
+}
+
+const Cancel = z.object({ id: ScheduleKey });
+
+/** Reads a `ScheduleCancel`; answers the schedule's id. */
+export function readCancel(data: unknown): Read<string> {
+  const parsed = Cancel.safeParse(data);
+  return parsed.success ? { ok: true, value: parsed.data.id } : refuse(problemsOf(parsed.error));
+}
+
+/** The short form means: this rule, and back through the queue `schedule-due`. */
+function spellOut(data: unknown): unknown {
+  if (typeof data !== 'object' || data === null || 'rule' in data || !('at' in data || 'rrule' in data))
+    return data;
+  const { at, rrule, ...rest } = data as { at?: unknown; rrule?: unknown };
+  const rule = { ...(at === undefined ? {} : { at }), ...(rrule === undefined ? {} : { rrule }) };
+  return { target: { type: 'queue', queue: QUEUES.due }, ...rest, rule };
+}
+
+const refuse = (reason: string) => ({ ok: false, reason }) as const;
+
+const problemsOf = ({ issues }: z.ZodError) =>
+  issues.map(({ path, message }) => `${path.join('.') || 'request'}: ${message}`).join('; ');

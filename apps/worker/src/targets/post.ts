@@ -1,0 +1,114 @@
+import { type HttpAnswer, hostProblem } from '@carillon/shared';
+import { Agent, type Dispatcher } from 'undici';
+import { BlockedAddress, vettedLookup } from './vetted-lookup.js';
+
+export interface PostRequest {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+  /** The total deadline, and every other reason to stop. */
+  signal: AbortSignal;
+}
+
+export type PostResult =
+  | { kind: 'answered'; answer: HttpAnswer }
+  | { kind: 'unanswered'; isTransient: boolean; errorCode: string; error: string };
+
+/** Of an answer, this much is read; what comes after it is not even received. */
+const MOST_KEPT = 16 * 1_024;
+const CONNECT_TIMEOUT_MS = 10_000;
+const KEEP_ALIVE_MS = 10_000;
+
+/**
+ * Posts, with a pool of kept connections for each origin. It follows no redirect, knows no proxy, decompresses nothing and
+ * sends no cookie: what is sent goes to the host that was named, and to an address of it that was vetted.
+ */
+export class Poster {
+  readonly #agent: Agent;
+
+  constructor(private readonly options: { allowPrivate: boolean; connectionsPerOrigin: number }) {
+    this.#agent = new Agent({
+      connections: options.connectionsPerOrigin,
+      pipelining: 1,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: KEEP_ALIVE_MS,
+      // The request's own signal is the deadline, over all of it; these would only restart with every byte.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: { timeout: CONNECT_TIMEOUT_MS, lookup: vettedLookup(options) },
+    });
+  }
+
+  /** Throws only where the signal aborted; whatever else goes wrong is a result. */
+  async post({ url, headers, body, signal }: PostRequest): Promise<PostResult> {
+    // A host that is an address is never looked up, so it is vetted here.
+    const problem = hostProblem(url, this.options);
+    if (problem !== null) return blocked(problem);
+    const { origin, pathname, search } = new URL(url);
+    try {
+      const response = await this.#agent.request({
+        origin,
+        path: pathname + search,
+        method: 'POST',
+        headers: { 'user-agent': 'Carillon', ...headers, 'accept-encoding': 'identity' },
+        body,
+        signal,
+      });
+      const retryAfter = response.headers['retry-after'];
+      return {
+        kind: 'answered',
+        answer: {
+          status: response.statusCode,
+          retryAfter: typeof retryAfter === 'string' ? retryAfter : null,
+          text: await readStart(response.body),
+        },
+      };
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return error instanceof BlockedAddress ? blocked(error.message) : unanswered(error as Failure);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+}
+
+async function readStart(body: Dispatcher.ResponseData['body']): Promise<string> {
+  // Leaving early destroys the connection, which the body reports as an error to whoever listens.
+  body.on('error', () => {});
+  const decoder = new TextDecoder();
+  let text = '';
+  let size = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    text += decoder.decode(chunk.subarray(0, MOST_KEPT - size), { stream: true });
+    size += chunk.length;
+    if (size >= MOST_KEPT) break;
+  }
+  // Bytes that are no text have become signs of three bytes each.
+  return Buffer.byteLength(text) <= MOST_KEPT ? text : text.slice(0, MOST_KEPT / 3);
+}
+
+const blocked = (error: string): PostResult => ({
+  kind: 'unanswered',
+  isTransient: false,
+  errorCode: 'blocked_address',
+  error,
+});
+
+type Failure = Error & { code?: string; cause?: Error };
+
+const ERROR_CODES: [RegExp, string][] = [
+  [/^ECONNREFUSED$/, 'connection_refused'],
+  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'connection_lost'],
+  [/^(ENOTFOUND|EAI_AGAIN|EAI_)/, 'name_not_found'],
+  [/^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT|EHOSTUNREACH|ENETUNREACH)$/, 'unreachable'],
+  [/^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES)/, 'bad_answer'],
+  [/^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO)/, 'tls'],
+];
+
+function unanswered({ code = '', message, cause }: Failure): PostResult {
+  const errorCode = ERROR_CODES.find(([pattern]) => pattern.test(code))?.[1] ?? 'network';
+  const text = message || cause?.message || code;
+  return { kind: 'unanswered', isTransient: true, errorCode, error: code ? `${text} (${code})` : text };
+}

@@ -1,0 +1,159 @@
+import { isOriginFailure, type Outcome } from '@carillon/shared';
+import type { Logger } from 'pino';
+import type { AbortReason } from '../in-flight.js';
+import type { Metrics } from '../metrics.js';
+import { Circuit } from './circuit.js';
+import { Gate } from './gate.js';
+import type { ProjectSettings } from './project-settings.js';
+
+/** A delivery that asks to go out. */
+export interface Passage {
+  projectId: number;
+  origin: string;
+  timeoutMs: number;
+  signal: AbortSignal;
+  /** Since when it has been waiting to be delivered, in milliseconds; past a day it is given up where its origin is away. */
+  waitedMs: number;
+}
+
+export interface TrafficOptions {
+  settings: ProjectSettings;
+  originConcurrency: number;
+  circuitOpenMs: number;
+  metrics: Metrics;
+  log: Logger;
+}
+
+/** Waiting in memory holds one of the worker's places, so it is short; longer waits are Postgres's. */
+const PATIENCE_MS = 500;
+const LONGEST_WAIT_MS = 86_400_000;
+const MOST_CIRCUITS = 10_000;
+
+/**
+ * Sees to it that a bad destination does not starve the others: so many at once to one origin, so many at once and per
+ * second for one project, and none to an origin that keeps failing. What may not go now is put off, not failed.
+ */
+export class Traffic {
+  readonly #gates = new Map<string, Gate>();
+  /** Of origins that fail; the others have none. By project too: one project's failures don't close another's way. */
+  readonly #circuits = new Map<string, Circuit>();
+
+  constructor(private readonly options: TrafficOptions) {}
+
+  async pass(passage: Passage, deliver: () => Promise<Outcome>): Promise<Outcome> {
+    const refused = this.#refuseByCircuit(passage);
+    if (refused) return refused;
+    const { rate, gate } = await this.options.settings.trafficOf(passage.projectId);
+    const rateWaitMs = rate?.take(performance.now()) ?? 0;
+    if (rateWaitMs > 0)
+      return defer(rateWaitMs, 'project_rate', 'its project delivers as many per second as it may');
+    return this.#through(gate, passage, busy('project_busy', 'its project has'), () =>
+      this.#throughOrigin(passage, deliver),
+    );
+  }
+
+  async #throughOrigin(passage: Passage, deliver: () => Promise<Outcome>): Promise<Outcome> {
+    const { origin } = passage;
+    const limit = this.options.originConcurrency;
+    const gate = this.#gates.get(origin) ?? new Gate({ limit, mostWaiting: 4 * limit });
+    this.#gates.set(origin, gate);
+    try {
+      return await this.#through(gate, passage, busy('origin_busy', `${origin} has`), () =>
+        this.#send(passage, deliver),
+      );
+    } finally {
+      if (gate.isIdle) this.#gates.delete(origin);
+    }
+  }
+
+  async #through(
+    gate: Gate | null,
+    { timeoutMs, signal }: Passage,
+    putOff: (returnInMs: number) => Outcome,
+    go: () => Promise<Outcome>,
+  ): Promise<Outcome> {
+    if (!gate) return go();
+    const returnInMs = await gate.enter(Math.min(PATIENCE_MS, timeoutMs / 4), signal);
+    if (returnInMs > 0) return putOff(returnInMs);
+    const startedAt = performance.now();
+    let outcome: Outcome | null = null;
+    try {
+      outcome = await go();
+      return outcome;
+    } finally {
+      gate.leave(outcome?.kind === 'deferred' ? null : performance.now() - startedAt);
+    }
+  }
+
+  async #send(passage: Passage, deliver: () => Promise<Outcome>): Promise<Outcome> {
+    // The circuit may have opened while this one waited at a gate.
+    const refused = this.#refuseByCircuit(passage);
+    if (refused) return refused;
+    const isProbe = this.#circuits.get(keyOf(passage))?.begin() ?? false;
+    try {
+      const outcome = await deliver();
+      this.#judge(passage, isOriginFailure(outcome), isProbe);
+      return outcome;
+    } catch (error) {
+      if (hasTimedOut(passage.signal)) this.#judge(passage, true, isProbe);
+      else this.#circuits.get(keyOf(passage))?.calledOff(isProbe);
+      throw error;
+    }
+  }
+
+  #refuseByCircuit(passage: Passage): Outcome | null {
+    const waitMs = this.#circuits.get(keyOf(passage))?.waitMs(performance.now()) ?? 0;
+    if (waitMs === 0) return null;
+    const reason = `${passage.origin} keeps failing; it is being left alone for a while`;
+    if (passage.waitedMs > LONGEST_WAIT_MS) {
+      return {
+        kind: 'failed',
+        isTransient: false,
+        errorCode: 'circuit_open',
+        error: `${reason}, and this has waited for a day`,
+      };
+    }
+    // Not all at the very instant at which the circuit lets one through.
+    return defer(Math.ceil(waitMs * (1 + Math.random() / 10)), 'circuit_open', reason);
+  }
+
+  #judge(passage: Passage, isFailure: boolean, isProbe: boolean): void {
+    const { metrics, log, circuitOpenMs } = this.options;
+    const key = keyOf(passage);
+    const circuit = this.#circuits.get(key);
+    if (!isFailure) {
+      if (circuit?.isOpen) log.info({ origin: passage.origin }, 'Circuit closed');
+      circuit?.succeeded();
+      this.#circuits.delete(key);
+      return;
+    }
+    const failing = circuit ?? new Circuit(circuitOpenMs);
+    const [oldest] = this.#circuits.keys();
+    if (!circuit && this.#circuits.size >= MOST_CIRCUITS && oldest !== undefined)
+      this.#circuits.delete(oldest);
+    this.#circuits.set(key, failing);
+    if (failing.failed(isProbe, performance.now())) {
+      metrics.count('carillon_circuits_opened_total');
+      log.warn({ origin: passage.origin }, 'Circuit opened: the origin keeps failing');
+    }
+  }
+}
+
+const keyOf = ({ projectId, origin }: Passage) => `${projectId} ${origin}`;
+
+/** A flight's signal says why in a word, one that only measures time by the name of its error. */
+function hasTimedOut({ reason }: AbortSignal): boolean {
+  return (
+    reason === ('timeout' satisfies AbortReason) || (reason as Error | undefined)?.name === 'TimeoutError'
+  );
+}
+
+const defer = (retryInMs: number, reasonCode: string, reason: string): Outcome => ({
+  kind: 'deferred',
+  retryInMs,
+  reasonCode,
+  reason,
+});
+
+const busy = (reasonCode: string, who: string) => (returnInMs: number) =>
+  defer(returnInMs, reasonCode, `${who} as many deliveries under way as it may`);

@@ -1,0 +1,31 @@
+import { type LookupAddress, lookup } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import { addressKind } from '@carillon/shared';
+
+/** A name that leads nowhere a webhook may go. */
+export class BlockedAddress extends Error {}
+
+/**
+ * Looks a name up and answers with those of its addresses that a webhook may go to. The socket connects to what this
+ * answers and nothing else, so a name that resolves differently the next moment gains nothing by it.
+ */
+export function vettedLookup({ allowPrivate }: { allowPrivate: boolean }): LookupFunction {
+  const isAllowed = ({ address }: LookupAddress) => {
+    const kind = addressKind(address);
+    return kind === 'public' || (kind === 'private' && allowPrivate);
+  };
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error) return callback(error, '');
+      const allowed = addresses.filter(isAllowed);
+      const [first] = allowed;
+      if (!first)
+        return callback(
+          new BlockedAddress(`${hostname} leads to a private address; webhooks go to public ones`),
+          '',
+        );
+      if (options.all) callback(null, allowed);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
