@@ -70,7 +70,8 @@ export async function install() {
   if (isInstalled()) return;
   console.log('Installing dependencies');
   const pinned = packageManager.replace('pnpm@', '');
-  const args = ['install', '--frozen-lockfile'];
+  // pnpm asks before it replaces modules that another version installed, and there may be nobody to answer.
+  const args = ['install', '--frozen-lockfile', '--config.confirm-modules-purge=false'];
   const code =
     installedPnpm() === pinned
       ? await run('pnpm', args)

@@ -7,7 +7,11 @@ endWithNpm();
 await install();
 // Said only when there is something to build: it takes a moment the first time.
 const note = setTimeout(() => console.log('Building'), 1_000);
-const built = await run('turbo', ['run', 'build', '--output-logs=errors-only'], { quiet: true });
+const built = await run(
+  'turbo',
+  ['run', 'build', '--filter=./apps/*', '--filter=@carillon/embedded', '--output-logs=errors-only'],
+  { quiet: true },
+);
 clearTimeout(note);
 if (built !== 0) process.exit(built);
 

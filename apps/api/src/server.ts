@@ -34,6 +34,7 @@ export async function startApi(config: Config, log: Logger): Promise<RunningApi>
     target: { type: 'handler', name: 'log' } as const,
     maxAttempts: config.RETRY_MAX_ATTEMPTS,
     baseDelayMs: config.RETRY_BASE_DELAY_SECONDS * 1_000,
+    allowPrivateTargets: config.ALLOW_PRIVATE_TARGETS,
   };
   const app = await buildApp({ pool, bells, clock, defaults }, log);
   const url = await app.listen({ host: config.HOST, port: config.PORT });

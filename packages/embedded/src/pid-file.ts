@@ -60,11 +60,15 @@ async function waitUntilEnded(pid: number, timeoutMs: number): Promise<boolean> 
   return true;
 }
 
+interface StopStep {
+  signal: NodeJS.Signals;
+  patienceMs: number;
+}
+
+export type StopSteps = readonly [StopStep, ...StopStep[]];
+
 /** Sends each signal in turn, and goes on to the next when the process outlives the patience given to it. */
-export async function endProcess(
-  pid: number,
-  steps: ReadonlyArray<{ signal: NodeJS.Signals; patienceMs: number }>,
-): Promise<void> {
+export async function endProcess(pid: number, steps: StopSteps): Promise<void> {
   for (const { signal, patienceMs } of steps) {
     try {
       process.kill(pid, signal);

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, renameSync, statSync } from 'node:fs';
+import { guard } from './guard.js';
 import type { RunningProcess } from './keep-running.js';
-import { endProcess } from './pid-file.js';
+import { endProcess, type StopSteps } from './pid-file.js';
 
 interface SpawnApartOptions {
   command: string;
@@ -12,9 +13,8 @@ interface SpawnApartOptions {
   gid?: number;
   /** What the server reads on its standard input before anything else. */
   input?: string;
-  /** Keep standard input open, so that the server can tell by its closing that this process is gone. */
-  holdInput?: boolean;
-  stop: ReadonlyArray<{ signal: NodeJS.Signals; patienceMs: number }>;
+  /** How to stop it, gently first. */
+  stop: StopSteps;
 }
 
 const LARGEST_LOG_BYTES = 10 * 1024 * 1024;
@@ -24,11 +24,11 @@ const LARGEST_LOG_BYTES = 10 * 1024 * 1024;
  * must outlive the programs that use them. Its output goes to a file and not to a pipe, so that it survives us too.
  */
 export function spawnApart(options: SpawnApartOptions): Promise<RunningProcess> {
-  const { command, args, logFile, env, uid, gid, input, holdInput, stop } = options;
+  const { command, args, logFile, env, uid, gid, input, stop } = options;
   const output = openLog(logFile);
   const child = spawn(command, args, {
     detached: true,
-    stdio: [input !== undefined || holdInput ? 'pipe' : 'ignore', output, output],
+    stdio: [input === undefined ? 'ignore' : 'pipe', output, output],
     cwd: '/',
     ...(env && { env }),
     ...(uid !== undefined && { uid }),
@@ -36,8 +36,7 @@ export function spawnApart(options: SpawnApartOptions): Promise<RunningProcess> 
   });
   closeSync(output);
   child.stdin?.on('error', () => undefined);
-  if (input !== undefined) child.stdin?.write(input);
-  if (!holdInput) child.stdin?.end();
+  child.stdin?.end(input);
   const ended = new Promise<string>((resolve) => {
     child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));
   });
@@ -45,6 +44,8 @@ export function spawnApart(options: SpawnApartOptions): Promise<RunningProcess> 
     child.once('error', reject);
     child.once('spawn', () => {
       const pid = child.pid as number;
+      const guarded = guard(pid, stop[0].signal);
+      void ended.then(() => guarded.release());
       resolve({
         pid,
         ended,

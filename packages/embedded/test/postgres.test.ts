@@ -3,9 +3,14 @@ import { mkdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { prepareHome } from '../src/home.js';
+import { startOnFreePort } from '../src/free-port.js';
+import { homePaths, prepareHome } from '../src/home.js';
 import { isAlive } from '../src/pid-file.js';
+import { findPostgresBinaries } from '../src/postgres/binaries.js';
+import { openCluster, POSTGRES_USER } from '../src/postgres/cluster.js';
 import { waysToRunNewCluster } from '../src/postgres/run-as.js';
+import { runPostgres } from '../src/postgres/run-postgres.js';
+import { settingFlags } from '../src/postgres/settings.js';
 import { startPostgres } from '../src/postgres/start-postgres.js';
 import { GIVEN_SERVERS, postgresPid, startSupervisor, temporaryHome } from './supervisor-process.js';
 
@@ -60,6 +65,33 @@ test('data survives a stop, and Postgres killed is back by itself with all that 
     .toEqual([{ n: 1 }, { n: 2 }]);
 });
 
+test('a Postgres that an earlier start left behind is stopped, and its data kept', async () => {
+  const home = temporaryHome();
+  const first = await start(home);
+  await query(first.url, 'create table kept (n int)');
+  await first.stop();
+  const leftBehind = await runUnsupervised(home);
+  const second = await start(home);
+  expect(isAlive(leftBehind)).toBe(false);
+  expect(await query(second.url, 'select * from kept')).toEqual([]);
+});
+
+/** Postgres on this home with nobody to start it again once it is stopped. */
+async function runUnsupervised(home: string): Promise<number> {
+  const [paths, binaries] = [homePaths(home), findPostgresBinaries()];
+  const cluster = await openCluster({ paths, binaries, sync: true });
+  const { started } = await startOnFreePort((port) =>
+    runPostgres({
+      binaries,
+      cluster,
+      flags: ['-p', String(port), ...settingFlags(binaries, {})],
+      url: `postgres://${POSTGRES_USER}:${cluster.password}@127.0.0.1:${port}/postgres`,
+      logFile: join(paths.logsDir, 'postgres.log'),
+    }),
+  );
+  return started.pid;
+}
+
 test('a postmaster.pid whose number is now some other process does not stand in the way', async () => {
   const home = temporaryHome();
   await (await start(home)).stop();
@@ -72,18 +104,15 @@ test('a postmaster.pid whose number is now some other process does not stand in 
   expect(isAlive(process.ppid)).toBe(true);
 });
 
-test.runIf(isRoot).each(waysToRunNewCluster())(
-  'root can run it as $name, and start it again',
-  async (way) => {
-    const home = temporaryHome();
-    const first = await start(home, [way]);
-    expect(first.kind).toContain('Postgres 18');
-    expect((await stat(join(home, 'postgres'))).uid).toBe(way.uid ?? 0);
-    await first.stop();
-    const second = await start(home);
-    expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }]);
-  },
-);
+test.runIf(isRoot).each(waysToRunNewCluster())('root can run it $how, and start it again', async (way) => {
+  const home = temporaryHome();
+  const first = await start(home, [way]);
+  expect(first.kind).toContain('Postgres 18');
+  expect((await stat(join(home, 'postgres'))).uid).toBe(way.uid ?? 0);
+  await first.stop();
+  const second = await start(home);
+  expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+});
 
 test.runIf(isRoot)('a cluster made in a user namespace goes on where there are none', async () => {
   const home = temporaryHome();

@@ -3,7 +3,7 @@ import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { prepareHome } from '../src/home.js';
-import { isAlive, readLivePid } from '../src/pid-file.js';
+import { readLivePid } from '../src/pid-file.js';
 import { nativeRedis } from '../src/redis/programs.js';
 import { type RedisChoice, startRedis } from '../src/redis/start-redis.js';
 import { GIVEN_SERVERS, startSupervisor, temporaryHome } from './supervisor-process.js';
@@ -87,18 +87,6 @@ test.each(choices)('%s killed is back on the same port', async (choice) => {
   redis.on('error', () => undefined);
   onTestFinished(() => redis.disconnect());
   expect(await redis.ping()).toBe('PONG');
-});
-
-test('the WebAssembly one ends when its supervisor is killed', async () => {
-  const home = temporaryHome();
-  const { DATABASE_URL } = GIVEN_SERVERS;
-  const supervisor = await startSupervisor(home, { DATABASE_URL, CARILLON_REDIS: 'wasm' });
-  await supervisor.ready();
-  const pid = (await readLivePid(`${home}/run/redis.pid`)) as number;
-  supervisor.kill('SIGKILL');
-  await expect.poll(() => isAlive(pid)).toBe(false);
-  // Started once more, to clear up the apps.
-  await (await startSupervisor(home, GIVEN_SERVERS)).ready();
 });
 
 test('asking for a native server where there is none says so in one line', async () => {

@@ -1,10 +1,11 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, stat } from 'node:fs/promises';
+import { mkdir, readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { isAlive } from '../src/pid-file.js';
+import { isAlive, writePidFile } from '../src/pid-file.js';
 import { GIVEN_SERVERS, processesOf, startSupervisor, temporaryHome } from './supervisor-process.js';
 
 interface ApiAnswer {
@@ -84,16 +85,26 @@ test('an app that crashes is started again', async () => {
   expect(supervisor.output()).toMatch(/api ended \(exit code 3\)/);
 });
 
-test('what a killed supervisor left behind is replaced, and the data is still there', async () => {
+test('a supervisor that is killed takes everything with it, and the next finds the data', async () => {
   const home = temporaryHome();
   const first = await startSupervisor(home);
   const key = (await ask(await first.ready())).env.CARILLON_ADMIN_KEY;
-  const leftBehind = processesOf(home).filter((pid) => pid !== first.pid);
+  const started = processesOf(home);
   first.kill('SIGKILL');
-  await first.exitCode;
+  await expect.poll(() => started.filter(isAlive), { timeout: 10_000 }).toEqual([]);
   const second = await startSupervisor(home);
   expect((await ask(await second.ready())).env.CARILLON_ADMIN_KEY).toBe(key);
-  expect(leftBehind.filter(isAlive)).toEqual([]);
+});
+
+test('what is left behind all the same, the next start ends', async () => {
+  const home = temporaryHome();
+  await mkdir(join(home, 'run'));
+  const leftBehind = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+  await writePidFile(join(home, 'run', 'worker-1.pid'), leftBehind.pid as number);
+  const supervisor = await startSupervisor(home, GIVEN_SERVERS);
+  await supervisor.ready();
+  expect(isAlive(leftBehind.pid as number)).toBe(false);
+  expect(supervisor.output()).toContain('Stopped worker-1, which an earlier start had left behind');
 });
 
 test('a second supervisor on the same home fails with one line, and the first goes on', async () => {

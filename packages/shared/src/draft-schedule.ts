@@ -3,13 +3,23 @@ import type { ScheduleInput } from './contracts/schedule.js';
 import type { Target as TargetSchema } from './contracts/target.js';
 import { type Moment, momentOf } from './decide-due.js';
 import type { Plan } from './plan.js';
-import { type Problem, type Timing, firstOccurrence, parseDuration, parseTiming, timingKey } from './rules/index.js';
+import {
+  firstOccurrence,
+  type Problem,
+  parseDuration,
+  parseTiming,
+  type Timing,
+  timingKey,
+} from './rules/index.js';
+import { hostProblem } from './webhook/vet-url.js';
 
 /** What applies where a schedule says nothing. */
 export interface ScheduleDefaults {
   target: z.infer<typeof TargetSchema>;
   maxAttempts: number;
   baseDelayMs: number;
+  /** Whether webhooks may go to this machine and its network. */
+  allowPrivateTargets: boolean;
 }
 
 export interface Drafted {
@@ -33,6 +43,8 @@ export function draftSchedule(
   if (!parsed.ok) return parsed;
   const timing = sharedTiming(parsed.timing);
   const plan = planOf(input, defaults);
+  const problems = hostProblems(plan, defaults.allowPrivateTargets);
+  if (problems.length > 0) return { ok: false, problems };
   const occurrenceAt = firstOccurrence(parsed.timing);
   if (occurrenceAt === null) throw new Error('a timing that was accepted has no occurrence');
   return {
@@ -47,6 +59,15 @@ export function draftSchedule(
       warnings: parsed.warnings,
     },
   };
+}
+
+/** The hosts that can be refused by their spelling; what a name resolves to is vetted on each connection. */
+function hostProblems({ target, onSuccess, onFailure }: Plan, allowPrivate: boolean): Problem[] {
+  const urls = { 'target.url': target.type === 'webhook' ? target.url : null, onSuccess, onFailure };
+  return Object.entries(urls).flatMap(([field, url]) => {
+    const message = url === null ? null : hostProblem(url, { allowPrivate });
+    return message === null ? [] : [{ field, message }];
+  });
 }
 
 /** Where the rule does not count from its anchor, the anchor is left out: a herd then shares one text, and one parse. */

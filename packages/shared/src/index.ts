@@ -1,7 +1,16 @@
 export * from './admit.js';
+export * from './contracts/bulk.js';
 export * from './contracts/fields.js';
+export * from './contracts/list.js';
+export * from './contracts/occurrences.js';
+export * from './contracts/operations.js';
+export * from './contracts/problem.js';
+export * from './contracts/run.js';
 export * from './contracts/schedule.js';
+export * from './contracts/schedule-answer.js';
+export * from './contracts/schedule-patch.js';
 export { Target as TargetInput } from './contracts/target.js';
+export * from './contracts/tenancy.js';
 export * from './decide-due.js';
 export * from './definition-cache.js';
 export * from './draft-schedule.js';
@@ -12,12 +21,13 @@ export {
   canonicalTimeZone,
   countOccurrences,
   type DstPolicy,
-  type LeapDayPolicy,
   describeRule,
   dstRemark,
   firstOccurrence,
   formatDuration,
   isTimeZone,
+  type LeapDayPolicy,
+  lastOccurrence,
   localTime,
   nextOccurrence,
   nextOccurrences,
@@ -25,6 +35,7 @@ export {
   parseDuration,
   parseTiming,
   type Timing,
-  lastOccurrence,
 } from './rules/index.js';
 export * from './run-id.js';
+export * from './unstorable.js';
+export * from './webhook/index.js';

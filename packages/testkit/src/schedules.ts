@@ -2,7 +2,12 @@ import { createSchedules, type Draft } from '@carillon/db';
 import { draftSchedule, type ScheduleInput } from '@carillon/shared';
 import type { TestDatabase } from './database.js';
 
-const DEFAULTS = { target: { type: 'handler', name: 'noop' } as const, maxAttempts: 3, baseDelayMs: 1_000, allowPrivateTargets: true };
+const DEFAULTS = {
+  target: { type: 'handler', name: 'noop' } as const,
+  maxAttempts: 3,
+  baseDelayMs: 1_000,
+  allowPrivateTargets: true,
+};
 let number = 0;
 
 /** A draft as the API would make it. */

@@ -1,6 +1,7 @@
 import { type Plan, readPlan, readTiming, type Timing } from '@carillon/shared';
 import type { Database } from '../database.js';
 import type { ScheduleStatus } from '../lifecycle/locked-schedule.js';
+import { Where } from './where.js';
 
 /** A schedule with the definition that holds, as it is shown. */
 export interface ScheduleView {
@@ -32,13 +33,16 @@ interface Row extends Omit<ScheduleView, 'timing' | 'plan'> {
   plan: string;
 }
 
+const FROM =
+  'from schedules s join schedule_versions v on v.schedule_id = s.id and v.version = s.definition_version';
+
 const SELECT_SCHEDULES = `
   select s.id, s.key, s.status, s.version, v.name, v.tags, v.rule, v.timing, v.plan, v.payload,
          s.next_run_at as "nextRunAt", s.occurrence_at as "occurrenceAt", s.last_run_at as "lastRunAt",
          s.last_enqueued_at as "lastEnqueuedAt", s.runs_total as "runsTotal", s.paused_at as "pausedAt",
          s.paused_until as "pausedUntil", s.paused_by as "pausedBy", s.pause_note as "pauseNote",
          s.created_at as "createdAt", s.updated_at as "updatedAt"
-  from schedules s join schedule_versions v on v.schedule_id = s.id and v.version = s.definition_version`;
+  ${FROM}`;
 
 export async function readSchedule(
   db: Database,
@@ -59,43 +63,78 @@ export interface ScheduleFilter {
   target?: string | undefined;
   /** In the id or the name. */
   q?: string | undefined;
-  dueBefore?: Date | undefined;
-  dueAfter?: Date | undefined;
+  dueBefore?: string | undefined;
+  dueAfter?: string | undefined;
 }
 
-/** Newest first. `beforeId` is the last of the page before. */
-export async function listSchedules(
-  db: Database,
-  {
-    projectId,
-    filter,
-    limit,
-    beforeId,
-  }: { projectId: number; filter: ScheduleFilter; limit: number; beforeId: number | null },
-): Promise<ScheduleView[]> {
+interface Page {
+  projectId: number;
+  filter: ScheduleFilter;
+  limit: number;
+  /** The last of the page before. */
+  beforeId: number | null;
+}
+
+/**
+ * Newest first. Ids never change, so a page begins where the one before ended, whatever happened in between. The walk goes
+ * along `schedule_versions`, which no fire touches and which therefore can afford the indexes.
+ */
+export async function listSchedules(db: Database, page: Page): Promise<ScheduleView[]> {
+  const where = matching(page);
+  const limit = where.place(page.limit);
   const { rows } = await db.query<Row>(
-    `${SELECT_SCHEDULES}
-     where s.project_id = $1 and ($2::bigint is null or s.id < $2)
-       and ($3::schedule_status is null or s.status = $3)
-       and ($4::text is null or v.tags @> array[$4])
-       and ($5::text is null or v.target_type = $5)
-       and ($6::text is null or position(lower($6) in lower(s.key || ' ' || coalesce(v.name, ''))) > 0)
-       and ($7::timestamptz is null or s.next_run_at < $7)
-       and ($8::timestamptz is null or s.next_run_at > $8)
-     order by s.id desc limit $9`,
-    [
-      projectId,
-      beforeId,
-      filter.status ?? null,
-      filter.tag ?? null,
-      filter.target ?? null,
-      filter.q ?? null,
-      filter.dueBefore ?? null,
-      filter.dueAfter ?? null,
-      limit,
-    ],
+    `${SELECT_SCHEDULES} where ${where.sql} order by v.schedule_id desc limit ${limit}`,
+    where.values,
   );
   return rows.map(toView);
+}
+
+/** The keys of what matches, to be acted upon. */
+export async function findScheduleKeys(db: Database, page: Page): Promise<{ id: number; key: string }[]> {
+  const where = matching(page);
+  const limit = where.place(page.limit);
+  const { rows } = await db.query<{ id: number; key: string }>(
+    `select s.id, s.key ${FROM} where ${where.sql} order by v.schedule_id desc limit ${limit}`,
+    where.values,
+  );
+  return rows;
+}
+
+export async function countSchedules(db: Database, page: Omit<Page, 'limit'>): Promise<number> {
+  const where = matching(page);
+  const { rows } = await db.query<{ count: number }>(
+    `select count(*) as count ${FROM} where ${where.sql}`,
+    where.values,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** The expression of the index `schedule_versions_search`, to the letter. */
+const SEARCHED = `lower(case when v.key like 'sch\\_%' then '' else v.key || ' ' end || coalesce(v.name, ''))`;
+
+function matching({ projectId, filter, beforeId }: Omit<Page, 'limit'>): Where {
+  const where = new Where(projectId)
+    .always('v.project_id = $1 and v.superseded_at is null')
+    .add(beforeId, (id) => `v.schedule_id < ${id}`)
+    .add(filter.tag, (tag) => `v.tags @> array[${tag}]::text[]`)
+    .add(filter.target, (target) => `v.target_type = ${target}`);
+  if (filter.status) {
+    // Spelled out, not a parameter: only so can the planner tell that a partial index applies.
+    where.always(`s.project_id = $1 and s.status = '${filter.status}'`);
+  }
+  if (filter.dueBefore ?? filter.dueAfter) {
+    where.always(`s.project_id = $1 and s.status = 'active'`);
+    where.add(filter.dueBefore, (at) => `s.next_run_at < ${at}::timestamptz`);
+    where.add(filter.dueAfter, (at) => `s.next_run_at > ${at}::timestamptz`);
+  }
+  if (filter.q !== undefined) {
+    const text = filter.q.toLowerCase().replace(/[\\%_]/g, '\\$&');
+    // Fewer than three letters make no trigram, except where a word begins.
+    const patterns = text.length < 3 ? [`${text}%`, `% ${text}%`] : [`%${text}%`];
+    const places = patterns.map((pattern) => `${SEARCHED} like ${where.place(pattern)}`);
+    where.always(`(${places.join(' or ')} or v.key = ${where.place(filter.q)})`);
+  }
+  return where;
 }
 
 const toView = (row: Row): ScheduleView => ({

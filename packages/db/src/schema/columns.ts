@@ -1,4 +1,4 @@
-import { bigint, timestamp } from 'drizzle-orm/pg-core';
+import { bigint, customType, timestamp } from 'drizzle-orm/pg-core';
 
 /**
  * Instants carry milliseconds, no more: JavaScript has no microseconds, and a guard that compares
@@ -7,3 +7,5 @@ import { bigint, timestamp } from 'drizzle-orm/pg-core';
 export const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
 
 export const id = (name: string) => bigint(name, { mode: 'number' });
+
+export const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });

@@ -52,6 +52,8 @@ export const schedules = pgTable(
     uniqueIndex('schedules_key').on(t.projectId, t.key),
     index('schedules_due').on(t.nextRunAt, t.id).where(sql`status = 'active'`),
     index('schedules_due_by_project').on(t.projectId, t.nextRunAt, t.id).where(sql`status = 'active'`),
+    // For lists by these two, which no fire brings about; what is `finished` is looked for without.
+    index('schedules_stopped').on(t.projectId, t.id).where(sql`status in ('paused', 'cancelled')`),
     index('schedules_paused_until').on(t.pausedUntil).where(sql`paused_until is not null`),
   ],
 );
@@ -86,6 +88,7 @@ export const scheduleVersions = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.scheduleId, t.version] }),
+    index('schedule_versions_project').on(t.projectId, t.scheduleId).where(sql`superseded_at is null`),
     index('schedule_versions_tags').using('gin', t.tags).where(sql`superseded_at is null`),
     index('schedule_versions_target')
       .on(t.projectId, t.targetType, t.scheduleId)

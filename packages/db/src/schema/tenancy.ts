@@ -1,8 +1,6 @@
 import { sql } from 'drizzle-orm';
-import { bigserial, customType, index, json, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
-import { id, instant } from './columns.js';
-
-const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
+import { bigserial, index, json, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { bytea, id, instant } from './columns.js';
 
 export const projects = pgTable('projects', {
   id: bigserial('id', { mode: 'number' }).primaryKey(),

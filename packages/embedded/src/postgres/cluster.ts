@@ -44,7 +44,7 @@ export async function openCluster({ paths, binaries, ways, sync }: ClusterOption
       await createCluster({ paths, binaries, runAs, password, sync });
       return { dataDir, password, runAs };
     } catch (error) {
-      failures.push(`as ${runAs.name}: ${lastLine(error)}`);
+      failures.push(`${runAs.how}: ${lastLine(error)}`);
     }
   }
   throw new StartError(

@@ -6,21 +6,22 @@ import { StartError } from '../start-error.js';
 
 /** A way to run Postgres as somebody whom it accepts. */
 export interface RunAs {
-  name: string;
+  /** For people: "as nobody". */
+  how: string;
   /** Put before the command; empty when it runs as it is. */
   prefix: string[];
   uid?: number;
   gid?: number;
 }
 
-const AS_WE_ARE: RunAs = { name: 'this user', prefix: [] };
+const AS_WE_ARE: RunAs = { how: 'as this user', prefix: [] };
 
 /**
  * A user namespace in which root appears as user 1000. On disk the files stay root's, so it works below folders that
  * nobody else may enter, which a change of user does not. Containers often forbid it.
  */
 const IN_NAMESPACE: RunAs = {
-  name: 'user namespace',
+  how: 'in a user namespace',
   prefix: ['unshare', '-U', '--map-user=1000', '--map-group=1000', '--'],
 };
 
@@ -46,7 +47,7 @@ export async function wayToRunCluster(dataDir: string): Promise<RunAs> {
     }
     return AS_WE_ARE;
   }
-  if (owner.uid !== 0) return { name: `user ${owner.uid}`, prefix: [], uid: owner.uid, gid: owner.gid };
+  if (owner.uid !== 0) return { how: `as user ${owner.uid}`, prefix: [], uid: owner.uid, gid: owner.gid };
   return worksHere(IN_NAMESPACE) ? IN_NAMESPACE : handToNobody(dataDir);
 }
 
@@ -67,7 +68,7 @@ async function handToNobody(dataDir: string): Promise<RunAs> {
 function asNobody(): RunAs | null {
   try {
     const id = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
-    return { name: 'nobody', prefix: [], uid: id('-u'), gid: id('-g') };
+    return { how: 'as nobody', prefix: [], uid: id('-u'), gid: id('-g') };
   } catch {
     return null;
   }

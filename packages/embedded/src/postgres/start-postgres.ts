@@ -58,7 +58,7 @@ export async function startPostgres({
     await createDatabase(urlOf(port, 'postgres'), DATABASE);
     const url = urlOf(port, DATABASE);
     const version = await serverVersion(url);
-    return { url, kind: `embedded Postgres ${version}, run as ${cluster.runAs.name}`, stop: kept.stop };
+    return { url, kind: `embedded Postgres ${version}, run ${cluster.runAs.how}`, stop: kept.stop };
   } catch (error) {
     await kept.stop();
     throw error;

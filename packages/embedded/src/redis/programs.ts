@@ -25,7 +25,6 @@ export function nativeRedis(searchPath: string): RedisProgram | null {
       command,
       args: () => ['-'],
       config: (port) => `${[...NATIVE_CONFIG, `port ${port}`].join('\n')}\n`,
-      watchesInput: false,
     };
   }
   return null;
@@ -66,6 +65,5 @@ export function wasmRedis(): RedisProgram {
       fileURLToPath(new URL(entry, import.meta.url)),
       String(port),
     ],
-    watchesInput: true,
   };
 }

@@ -16,8 +16,6 @@ export interface RedisProgram {
   args(port: number): string[];
   /** Given on standard input. */
   config?(port: number): string;
-  /** Whether it ends by itself when its standard input closes. */
-  watchesInput: boolean;
 }
 
 const STOP_REDIS = [
@@ -37,7 +35,6 @@ export async function runRedis(
     args: program.args(port),
     logFile,
     ...(program.config && { input: program.config(port) }),
-    holdInput: program.watchesInput,
     stop: STOP_REDIS,
   });
   await writePidFile(paths.redisPid, server.pid);

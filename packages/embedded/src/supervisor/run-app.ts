@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { guard } from '../guard.js';
 import type { HomePaths } from '../home.js';
 import type { RunningProcess } from '../keep-running.js';
 import type { Log } from '../log.js';
@@ -70,6 +71,8 @@ export async function runApp({ app, paths, cwd, env, log, hurry }: RunAppOptions
     child.once('error', reject);
   });
   const pid = child.pid as number;
+  const guarded = guard(pid, 'SIGTERM');
+  void ended.then(() => guarded.release());
   await writePidFile(pidFile, pid);
   return {
     pid,

@@ -63,6 +63,3 @@ const valkey = instance.exports as ValkeyExports;
 wasi.initialize(instance);
 valkey.rk_boot(port);
 setInterval(pass, TICK_MS);
-
-// Standard input is a pipe from whoever started us: it closes when they are gone, killed or not.
-process.stdin.on('end', () => process.exit(0)).resume();

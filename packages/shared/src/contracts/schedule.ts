@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { DAY_MS, HOUR_MS, InstantText, SECOND_MS, ScheduleKey, duration } from './fields.js';
+import { SECRET_RULE, secretBytes } from '../webhook/secret.js';
+import { DAY_MS, duration, HOUR_MS, InstantText, ScheduleKey, SECOND_MS, WebUrl } from './fields.js';
 import { Target } from './target.js';
 
 /** One of five; the text of each is read by the rule engine, whose messages say what would be right. */
@@ -18,21 +19,33 @@ export const Rule = z
 
 const seconds = (example: string) => duration({ leastMs: 0, mostMs: 366 * DAY_MS, example });
 
+/** What decides when. */
+export const timingFields = {
+  rule: Rule,
+  timezone: z
+    .string()
+    .max(64)
+    .optional()
+    .meta({ examples: ['America/New_York'] }),
+  startAt: InstantText.nullable().optional(),
+  endAt: InstantText.nullable().optional(),
+  dst: z
+    .strictObject({
+      gap: z.enum(['shift', 'skip']).optional(),
+      overlap: z.enum(['first', 'second', 'both']).optional(),
+    })
+    .optional(),
+  leapDay: z.enum(['feb28', 'mar1', 'skip']).optional(),
+  exclusions: z.array(z.string().max(64)).max(1_000).optional(),
+};
+
 /** What a client may say of a schedule, apart from its id. */
 const definition = {
   name: z.string().max(256).nullable().optional(),
   tags: z.array(z.string().min(1).max(64)).max(32).optional(),
-  rule: Rule,
-  timezone: z.string().max(64).optional().meta({ examples: ['America/New_York'] }),
-  startAt: InstantText.nullable().optional(),
-  endAt: InstantText.nullable().optional(),
+  ...timingFields,
   maxRuns: z.int().min(1).max(1_000_000_000).nullable().optional(),
   jitter: duration({ leastMs: 0, mostMs: DAY_MS, example: 'PT30S' }).nullable().optional(),
-  dst: z
-    .strictObject({ gap: z.enum(['shift', 'skip']).optional(), overlap: z.enum(['first', 'second', 'both']).optional() })
-    .optional(),
-  leapDay: z.enum(['feb28', 'mar1', 'skip']).optional(),
-  exclusions: z.array(z.string().max(64)).max(1_000).optional(),
   misfire: z
     .strictObject({
       policy: z.enum(['once', 'all', 'skip']).optional(),
@@ -43,7 +56,10 @@ const definition = {
   overlap: z.enum(['allow', 'skip', 'queue', 'cancel']).optional(),
   maxConcurrentRuns: z.int().min(1).max(10_000).nullable().optional(),
   dependsOn: z
-    .strictObject({ schedule: ScheduleKey, within: duration({ leastMs: SECOND_MS, mostMs: 366 * DAY_MS, example: 'PT1H' }) })
+    .strictObject({
+      schedule: ScheduleKey,
+      within: duration({ leastMs: SECOND_MS, mostMs: 366 * DAY_MS, example: 'PT1H' }),
+    })
     .nullable()
     .optional(),
   retry: z
@@ -56,11 +72,20 @@ const definition = {
     .optional(),
   timeout: duration({ leastMs: 100, mostMs: 24 * HOUR_MS, example: 'PT15S' }).optional(),
   pauseAfterFailures: z.int().min(1).max(1_000).nullable().optional(),
-  onSuccess: z.string().max(2_048).nullable().optional(),
-  onFailure: z.string().max(2_048).nullable().optional(),
+  onSuccess: WebUrl.nullable().optional(),
+  onFailure: WebUrl.nullable().optional(),
+  secret: z
+    .string()
+    .refine((secret) => secretBytes(secret) !== null, { error: SECRET_RULE })
+    .nullable()
+    .optional()
+    .meta({ description: 'Signs the deliveries of this schedule. Kept encrypted and never shown again.' }),
   target: Target.optional(),
-  payload: z.json().optional(),
+  /** Any JSON. That it can be kept is seen to where it comes in, by `unstorable`. */
+  payload: z.unknown().optional(),
 };
 
-export const ScheduleInput = z.strictObject({ id: ScheduleKey.optional(), ...definition }).meta({ id: 'ScheduleInput' });
+export const ScheduleInput = z
+  .strictObject({ id: ScheduleKey.optional(), ...definition })
+  .meta({ id: 'ScheduleInput' });
 export type ScheduleInput = z.infer<typeof ScheduleInput>;

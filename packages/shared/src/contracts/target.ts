@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { headersProblem } from '../webhook/header-rules.js';
+import { refuseWith, WebUrl } from './fields.js';
 
 const WebhookTarget = z.strictObject({
   type: z.literal('webhook'),
-  url: z.string().max(2_048),
-  headers: z.record(z.string().max(128), z.string().max(4_096)).default({}),
+  url: WebUrl,
+  headers: z.record(z.string(), z.string()).superRefine(refuseWith(headersProblem)).default({}),
 });
 
 const QueueTarget = z.strictObject({
@@ -20,4 +22,6 @@ const CallTarget = z.strictObject({
   phoneNumberId: z.string().max(128).nullable().default(null),
 });
 
-export const Target = z.discriminatedUnion('type', [WebhookTarget, QueueTarget, HandlerTarget, CallTarget]).meta({ id: 'Target' });
+export const Target = z
+  .discriminatedUnion('type', [WebhookTarget, QueueTarget, HandlerTarget, CallTarget])
+  .meta({ id: 'Target' });

@@ -122,6 +122,25 @@ describe('exclusions', () => {
     expect(countOccurrences(timing, Date.UTC(2026, 0, 31, 3), Date.UTC(2026, 1, 8))).toBe(4);
   });
 
+  it('end at local midnight though the clocks changed in between', () => {
+    const rule = { cron: '30 0 * * *' };
+    const spring = timingOf({ rule, timezone: 'Europe/Berlin', exclusions: ['2026-03-28/2026-03-30'] });
+    expect(iso(nextOccurrences(spring, Date.UTC(2026, 2, 27), 2))).toEqual([
+      '2026-03-30T22:30:00.000Z',
+      '2026-03-31T22:30:00.000Z',
+    ]);
+    const autumn = timingOf({ rule, timezone: 'Europe/Berlin', exclusions: ['2026-10-24/2026-10-26'] });
+    expect(nextOccurrence(autumn, Date.UTC(2026, 9, 23))).toBe(Date.UTC(2026, 9, 26, 23, 30));
+    expect(countOccurrences(autumn, Date.UTC(2026, 9, 23), Date.UTC(2026, 9, 27))).toBe(1);
+  });
+
+  it('may overlap', () => {
+    const exclusions = ['2026-02-01/2026-02-20', '2026-02-03', '2026-02-18/2026-02-22'];
+    const timing = timingOf({ rule: { cron: '0 9 * * *' }, exclusions });
+    expect(nextOccurrence(timing, Date.UTC(2026, 1, 1))).toBe(Date.UTC(2026, 1, 23, 9));
+    expect(countOccurrences(timing, Date.UTC(2026, 0, 31), Date.UTC(2026, 1, 28))).toBe(6);
+  });
+
   it('hold for intervals, RDATE and `at` as well', () => {
     const exclusions = ['2026-01-16'];
     const every = timingOf({ rule: { every: 'PT12H' }, exclusions });

@@ -165,6 +165,11 @@ describe('the examples of RFC 5545, 3.8.5.3', () => {
       days('1998-05: 11', '1999-05: 17', '2000-05: 15'),
     ],
     [
+      'the first and last Sunday of April and October',
+      'FREQ=YEARLY;BYMONTH=4,10;BYDAY=1SU,-1SU',
+      days('1997-10: 5 26', '1998-04: 5 26', '1998-10: 4 25'),
+    ],
+    [
       'every Thursday in March',
       'FREQ=YEARLY;BYMONTH=3;BYDAY=TH',
       days('1998-03: 5 12 19 26', '1999-03: 4 11 18 25'),

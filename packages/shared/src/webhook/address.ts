@@ -1,0 +1,73 @@
+/**
+ * Where an address leads: `private` is this machine or its network, for whoever allows that; `forbidden` is nowhere a
+ * receiver could be (cloud metadata, multicast, documentation, tunnels), whatever is allowed.
+ */
+export type AddressKind = 'public' | 'private' | 'forbidden';
+
+const v4 = (text: string) => text.split('.').reduce((bits, part) => bits * 256 + Number(part), 0);
+
+/** What is not in here is public. */
+const V4_RANGES: readonly { from: number; size: number; kind: AddressKind }[] = (
+  [
+    ['0.0.0.0', 8, 'forbidden'], // "this host": Linux takes it for loopback
+    ['10.0.0.0', 8, 'private'],
+    ['100.64.0.0', 10, 'private'],
+    ['127.0.0.0', 8, 'private'],
+    ['169.254.0.0', 16, 'forbidden'], // link-local, and where clouds serve their credentials
+    ['172.16.0.0', 12, 'private'],
+    ['192.0.0.0', 24, 'forbidden'],
+    ['192.0.2.0', 24, 'forbidden'],
+    ['192.88.99.0', 24, 'forbidden'],
+    ['192.168.0.0', 16, 'private'],
+    ['198.18.0.0', 15, 'forbidden'],
+    ['198.51.100.0', 24, 'forbidden'],
+    ['203.0.113.0', 24, 'forbidden'],
+    ['224.0.0.0', 4, 'forbidden'],
+    ['240.0.0.0', 4, 'forbidden'],
+  ] as const
+).map(([from, prefix, kind]) => ({ from: v4(from), size: 2 ** (32 - prefix), kind }));
+
+const V4_TEXT = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/;
+
+/** The kind of an address in its usual spelling, as URL and DNS give it; null for what is no address. */
+export function addressKind(text: string): AddressKind | null {
+  if (V4_TEXT.test(text)) return v4Kind(v4(text));
+  const groups = v6Groups(text);
+  return groups === null ? null : v6Kind(groups);
+}
+
+function v4Kind(bits: number): AddressKind {
+  return V4_RANGES.find(({ from, size }) => bits >= from && bits < from + size)?.kind ?? 'public';
+}
+
+/** Public is what lies in 2000::/3, less the tunnels in it; an address that carries an IPv4 one is judged by that. */
+function v6Kind(groups: readonly number[]): AddressKind {
+  const [first, second] = groups as [number, number];
+  const startsWith = (...prefix: number[]) => prefix.every((group, index) => groups[index] === group);
+  const embedded = () => v4Kind((groups[6] as number) * 65_536 + (groups[7] as number));
+  if (startsWith(0, 0, 0, 0, 0, 0, 0, 1)) return 'private';
+  if (startsWith(0, 0, 0, 0, 0, 0xffff) || startsWith(0x64, 0xff9b, 0, 0, 0, 0)) return embedded();
+  if (first >> 9 === 0b1111110) return 'private';
+  const isTunnel = first === 0x2002 || (first === 0x2001 && (second === 0 || second === 0xdb8));
+  return first >> 13 === 0b001 && !isTunnel ? 'public' : 'forbidden';
+}
+
+/** The eight groups of an IPv6 address, whose last four bytes may be spelled as IPv4; null for what is none. */
+function v6Groups(text: string): number[] | null {
+  const [address = ''] = text.split('%'); // a zone names an interface of this machine, not another address
+  const dotted = /^(.*:)([\d.]+)$/.exec(address);
+  if (dotted?.[2]?.includes('.')) {
+    if (!V4_TEXT.test(dotted[2])) return null;
+    const bits = v4(dotted[2]);
+    return v6Groups(`${dotted[1]}${Math.floor(bits / 65_536).toString(16)}:${(bits % 65_536).toString(16)}`);
+  }
+  const halves = address.split('::');
+  if (halves.length > 2 || !address.includes(':')) return null;
+  const [head = [], tail = []] = halves.map((half) => (half === '' ? [] : half.split(':')));
+  const missing = 8 - head.length - tail.length;
+  if (halves.length === 2 ? missing < 1 : missing !== 0) return null;
+  const groups = [...head, ...Array<string>(missing).fill('0'), ...tail];
+  return groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group))
+    ? groups.map((group) => Number.parseInt(group, 16))
+    : null;
+}

@@ -1,0 +1,19 @@
+const PREFIX = 'whsec_';
+const LEAST_BYTES = 24;
+const MOST_BYTES = 64;
+
+/** The bytes of a secret as Standard Webhooks spells it; null for what is none. */
+export function secretBytes(secret: string): Buffer | null {
+  if (!secret.startsWith(PREFIX)) return null;
+  const text = secret.slice(PREFIX.length);
+  const bytes = Buffer.from(text, 'base64');
+  // Node reads base64 leniently: only what it would spell the same way is a secret both sides read alike.
+  if (bytes.toString('base64').replace(/=+$/, '') !== text.replace(/=+$/, '')) return null;
+  return bytes.length >= LEAST_BYTES && bytes.length <= MOST_BYTES ? bytes : null;
+}
+
+export const SECRET_RULE = `expected "${PREFIX}" and the base64 of ${LEAST_BYTES} to ${MOST_BYTES} bytes`;
+
+export function spellSecret(bytes: Uint8Array): string {
+  return PREFIX + Buffer.from(bytes).toString('base64');
+}
