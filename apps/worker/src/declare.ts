@@ -19,7 +19,10 @@ export async function declare(context: WorkerContext, config: Config): Promise<v
     log.info({ created: report.created, changed: report.changed }, 'Schedules declared in code');
   }
   if (report.noLongerDeclared.length > 0) {
-    log.warn({ schedules: report.noLongerDeclared }, 'Schedules no longer declared in code go on; cancel them if they should not');
+    log.warn(
+      { schedules: report.noLongerDeclared },
+      'Schedules no longer declared in code go on; cancel them if they should not',
+    );
   }
 }
 
@@ -33,12 +36,15 @@ function toDraft(declared: DeclaredSchedule, nowAt: number, config: Config) {
     key: declared.id,
     nowAt,
     defaults: {
+      // What the code declares goes to a handler; an address in a receipt is the operator's own.
       target: { type: 'handler', name: 'log' },
+      allowPrivateTargets: true,
       maxAttempts: config.RETRY_MAX_ATTEMPTS,
       baseDelayMs: config.RETRY_BASE_DELAY_SECONDS * 1_000,
     },
   });
-  if (!result.ok) throw refuse(result.problems.map(({ field, message }) => `${field}: ${message}`).join('; '));
+  if (!result.ok)
+    throw refuse(result.problems.map(({ field, message }) => `${field}: ${message}`).join('; '));
   return {
     ...result.drafted,
     key: declared.id,

@@ -51,7 +51,9 @@ export function defineSchedule(definition: ScheduleDefinition): void {
   const { name, handler, at, in: within, every, cron, rrule, ...policies } = definition;
   if (schedules.has(name)) throw new Error(`a schedule named ${name} is defined already`);
   if (typeof handler === 'function') defineHandler(name, handler);
-  const given = Object.entries({ at, in: within, every, cron, rrule }).filter(([, text]) => text !== undefined);
+  const given = Object.entries({ at, in: within, every, cron, rrule }).filter(
+    ([, text]) => text !== undefined,
+  );
   schedules.set(name, {
     id: name,
     name,

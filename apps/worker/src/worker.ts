@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { listenForBells } from './bell-worker.js';
 import type { Config } from './config.js';
 import type { WorkerContext } from './context.js';
+import { declare } from './declare.js';
 import { every } from './loops/every.js';
 import { sendHeartbeat } from './loops/heartbeat.js';
 import { keepLeases } from './loops/keep-leases.js';
@@ -67,6 +68,7 @@ export async function startWorker(config: Config, log: Logger): Promise<RunningW
   const sweepOnce = () => sweep(context, ring);
 
   await sendHeartbeat(context, inFlight);
+  await declare(context, config);
   await recover(context, ring);
   const bellWorker = listenForBells(context, { redis, prefix, inFlight, ring });
   pipeline.onFree = () => bellWorker.resume();

@@ -2,6 +2,7 @@ export * from './database.js';
 export * from './lifecycle/cancel-schedule.js';
 export * from './lifecycle/change-schedule.js';
 export * from './lifecycle/create-schedules.js';
+export * from './lifecycle/declare-schedules.js';
 export * from './lifecycle/edit-schedule.js';
 export * from './lifecycle/locked-schedule.js';
 export * from './lifecycle/move-next.js';

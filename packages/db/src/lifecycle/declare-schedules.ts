@@ -1,4 +1,4 @@
-import { type Drafted, type Moment, momentAfter } from '@carillon/shared';
+import { type Drafted, type Moment, momentAfter, type Timing } from '@carillon/shared';
 import type { Pool } from 'pg';
 import { createSchedules, type Draft } from './create-schedules.js';
 import { editSchedule } from './edit-schedule.js';
@@ -28,10 +28,10 @@ export async function declareSchedules(
     if (created[i]?.kind === 'created') report.created.push(draft.key);
     else if (!(await isCurrent(pool, projectId, draft))) {
       const request = { ref: { projectId, key: draft.key }, actor: ACTOR };
-      const edited = await editSchedule(pool, request, (schedule) => ({
-        ...draft,
-        next: nextUnder(draft, schedule),
-      }));
+      const edited = await editSchedule(pool, request, (schedule) => {
+        const timing = keepAnchor(draft.timing, schedule.timing);
+        return { ...draft, timing, next: nextUnder({ ...draft, timing }, schedule) };
+      });
       if (edited.kind === 'changed') report.changed.push(draft.key);
     }
   }
@@ -43,8 +43,14 @@ export async function declareSchedules(
   return report;
 }
 
+/** Intervals count from when the schedule was first made, not from when it was last deployed. */
+function keepAnchor(timing: Timing, before: Timing): Timing {
+  const anchored = { ...timing, anchorAt: before.anchorAt };
+  return JSON.stringify(anchored) === JSON.stringify(before) ? anchored : timing;
+}
+
 /** Where the rule is the same the next occurrence stays, and with it the time to which somebody may have moved it. */
-export function nextUnder(draft: Pick<Drafted, 'timing' | 'plan'>, schedule: LockedSchedule): Moment | null {
+function nextUnder(draft: Pick<Drafted, 'timing' | 'plan'>, schedule: LockedSchedule): Moment | null {
   const { occurrenceAt, dueAt, timing, key, nowAt } = schedule;
   const isSameRule = JSON.stringify(timing) === JSON.stringify(draft.timing);
   if (isSameRule && occurrenceAt !== null && dueAt !== null) return { occurrenceAt, dueAt };
