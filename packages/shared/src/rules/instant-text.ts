@@ -35,10 +35,9 @@ export function parseInstant(text: unknown, timezone: string, policy: DstPolicy)
       ? refused(`the offset is ${offset}; expected Z or -23:59 to +23:59`)
       : parsed({ at: reading.value * 1000 + millis - offsetMs, wallTime: null });
   }
-  // One wall time is one instant: `both` is for rules that repeat.
-  const overlap = policy.overlap === 'both' ? 'first' : policy.overlap;
+  // One wall time is one instant, the first of two: `both` is for rules that repeat.
   const zone = zoneNamed(timezone);
-  const [at] = instantsOfReading(zone, reading.value, { gap: policy.gap, overlap });
+  const [at] = instantsOfReading(zone, reading.value, policy);
   if (at === undefined) {
     return refused(
       `${text} does not exist in ${timezone}, where clocks go forward then; dst.gap "shift" would fire after it`,

@@ -1,17 +1,9 @@
 import { type Parsed, parsed, refused, shown } from './parsed.js';
 
-export const FREQUENCIES = [
-  'YEARLY',
-  'MONTHLY',
-  'WEEKLY',
-  'DAILY',
-  'HOURLY',
-  'MINUTELY',
-  'SECONDLY',
-] as const;
-export type Frequency = (typeof FREQUENCIES)[number];
+const FREQUENCIES = ['YEARLY', 'MONTHLY', 'WEEKLY', 'DAILY', 'HOURLY', 'MINUTELY', 'SECONDLY'] as const;
+type Frequency = (typeof FREQUENCIES)[number];
 
-export interface NthWeekday {
+interface NthWeekday {
   weekday: number;
   /** 2 for `2MO`, -1 for `-1FR`, null for every one. */
   n: number | null;

@@ -335,6 +335,11 @@ describe('a recurrence set', () => {
     ]);
   });
 
+  it('reaches an UNTIL that the clocks jumped over', () => {
+    const rule = 'DTSTART;TZID=Europe/Berlin:20260328T023000\nRRULE:FREQ=DAILY;UNTIL=20260329T023000';
+    expect(fires(rule, 9)).toEqual(['2026-03-28T02:30', '2026-03-29T03:00']);
+  });
+
   it('numbers weeks as ISO 8601 does, over the edge of the year', () => {
     const rule = (weeks: string) => `DTSTART:20250101T090000\nRRULE:FREQ=YEARLY;BYWEEKNO=${weeks}`;
     const at9 = (dates: string[]) => dates.map((date) => `${date}T09:00`);

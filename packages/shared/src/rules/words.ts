@@ -23,7 +23,7 @@ export function describeRule(timing: Timing): string {
   }
 }
 
-export function zoneWords(timezone: string): string {
+function zoneWords(timezone: string): string {
   if (timezone === 'UTC' || !timezone.includes('/')) return timezone;
   if (timezone.startsWith('Etc/')) return `${timezone} time`;
   return `${(timezone.split('/').at(-1) ?? timezone).replaceAll('_', ' ')} time`;
