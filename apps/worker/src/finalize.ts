@@ -25,6 +25,7 @@ export class Finalizer {
   ) {}
 
   close(flight: Flight, outcome: Outcome): void {
+    flight.isDelivered = true;
     this.#waiting.push({ flight, outcome, closed: toClosedRun(flight, outcome) });
     this.#flushing ??= this.#flush();
   }
