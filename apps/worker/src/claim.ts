@@ -90,8 +90,9 @@ export class Claimer {
     }
   }
 
-  #take({ runs, nextDueAts }: Claim, tookMs: number): void {
+  #take({ runs, nextDueAts, lost }: Claim, tookMs: number): void {
     const { metrics, bells } = this.context;
+    if (lost > 0) metrics.count('carillon_lost_claims_total', lost);
     if (runs.length > 0) {
       metrics.observe('carillon_claim_seconds', tookMs);
       metrics.count('jobs_due_total', runs.length);

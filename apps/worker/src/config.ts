@@ -14,6 +14,10 @@ const Environment = z
     STOP_DEADLINE_MS: milliseconds(0).default(10_000),
     SCHEDULER_BATCH_SIZE: z.coerce.number().int().min(1).max(1_000).default(500),
     WORKER_CONCURRENCY: z.coerce.number().int().min(1).default(2_000),
+    /** How long history is kept, by whole months; for ever where it is not set. */
+    RUN_RETENTION_DAYS: z.coerce.number().int().min(1).nullable().default(null),
+    RETRY_MAX_ATTEMPTS: z.coerce.number().int().min(1).max(100).default(3),
+    RETRY_BASE_DELAY_SECONDS: z.coerce.number().min(0.001).max(86_400).default(60),
     CARILLON_HANDLERS: z.string().optional(),
     CARILLON_ENCRYPTION_KEY: z
       .string()

@@ -26,6 +26,7 @@ export class Finalizer {
   ) {}
 
   close(flight: Flight, outcome: Outcome): void {
+    flight.isDelivered = true;
     this.#waiting.push({ flight, outcome, closed: toClosedRun(flight, outcome, this.context.clock.now()) });
     this.#flushing ??= this.#flush();
   }

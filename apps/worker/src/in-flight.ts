@@ -7,6 +7,8 @@ export type AbortReason = 'timeout' | 'cancelled' | 'lease_lost' | 'shutdown';
 export class Flight {
   /** By the process's monotonic clock. */
   readonly startedAt = performance.now();
+  /** The delivery has ended; what is left is to write it down. */
+  isDelivered = false;
   #controller: AbortController | null = null;
   #aborted: AbortReason | null = null;
 
@@ -89,9 +91,12 @@ export class InFlight {
     if (wasFull) this.onFree();
   }
 
-  /** Tells every delivery under an epoch to stop: the lease is somebody else's now. */
+  /**
+   * Tells every delivery under an epoch to stop: the lease is somebody else's now. One that has ended is left to be
+   * closed, which is refused if it came too late; its lease may be gone just because it is being closed right now.
+   */
   abandon(epoch: number): Flight[] {
-    const flights = [...(this.#byEpoch.get(epoch) ?? [])];
+    const flights = [...(this.#byEpoch.get(epoch) ?? [])].filter((flight) => !flight.isDelivered);
     for (const flight of flights) {
       flight.abort('lease_lost');
       this.remove(flight);

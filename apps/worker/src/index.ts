@@ -1,3 +1,9 @@
 export { readConfig } from './config.js';
-export { defineHandler, type Handler, type HandlerRun } from './define.js';
+export {
+  defineHandler,
+  defineSchedule,
+  type Handler,
+  type HandlerRun,
+  type ScheduleDefinition,
+} from './define.js';
 export { type RunningWorker, startWorker } from './worker.js';

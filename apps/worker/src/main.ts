@@ -1,7 +1,12 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { migrate } from '@carillon/db';
 import { pino } from 'pino';
 import { readConfig } from './config.js';
 import { startWorker } from './worker.js';
+
+/** A path counts from where the worker was started. */
+const toUrl = (module: string) => (URL.canParse(module) ? module : pathToFileURL(resolve(module)).href);
 
 const config = readConfig(process.env);
 if ('problems' in config) {
@@ -11,7 +16,7 @@ if ('problems' in config) {
 
 const log = pino({ level: config.LOG_LEVEL, base: { app: 'worker', pid: process.pid } });
 await migrate(config.DATABASE_URL);
-if (config.CARILLON_HANDLERS) await import(config.CARILLON_HANDLERS);
+if (config.CARILLON_HANDLERS) await import(toUrl(config.CARILLON_HANDLERS));
 const worker = await startWorker(config, log);
 
 let isStopping = false;

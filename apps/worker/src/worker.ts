@@ -1,14 +1,16 @@
 import { hostname } from 'node:os';
-import { ensurePartitions, openDatabase, registerWorker, signOff } from '@carillon/db';
+import { openDatabase, registerWorker, signOff } from '@carillon/db';
 import { Bells, connectProducer, connectWorker, PostgresClock } from '@carillon/queue';
 import type { Logger } from 'pino';
 import { listenForBells } from './bell-worker.js';
 import type { Config } from './config.js';
 import type { WorkerContext } from './context.js';
+import { declare } from './declare.js';
 import { takeRequests } from './intake/take-requests.js';
 import { every } from './loops/every.js';
 import { sendHeartbeat } from './loops/heartbeat.js';
 import { keepLeases } from './loops/keep-leases.js';
+import { prune } from './loops/prune.js';
 import { recover } from './loops/recover.js';
 import { sweep } from './loops/sweep.js';
 import { Metrics } from './metrics.js';
@@ -66,17 +68,17 @@ export async function startWorker(config: Config, log: Logger): Promise<RunningW
   const sweepOnce = () => sweep(context, ring);
 
   await sendHeartbeat(context, inFlight);
+  await declare(context, config);
   await recover(context, ring);
   const bellWorker = listenForBells(context, { redis, prefix, inFlight, ring });
   pipeline.onFree = () => bellWorker.resume();
-  const prune = () => ensurePartitions(pool, null);
   const ticks = new Ticks({
     producer,
     redis,
     prefix,
     sweepIntervalMs: config.SWEEP_INTERVAL_MS,
     log,
-    work: { sweep: sweepOnce, prune },
+    work: { sweep: sweepOnce, prune: () => prune(context, config.RUN_RETENTION_DAYS) },
   });
   await ticks.ensure().catch(reportError('Ticks'));
   const intake = takeRequests(context, { config, redis, producer });

@@ -19,6 +19,7 @@ const PLAN: Plan = {
   pauseAfterFailures: null,
   onSuccess: null,
   onFailure: null,
+  hasSecret: false,
 };
 
 function everyFiveMinutes(due: string, changes: Partial<Plan> = {}): DueSchedule {

@@ -15,7 +15,6 @@ export async function keepLeases(
   const kept = new Set(await extendLeases(pool, { workerId, epochs, leaseMs, now: null }));
   for (const epoch of epochs) {
     if (kept.has(epoch)) continue;
-    // Either it ran out and somebody rescued its runs, or its last run was closed while we asked.
     const lost = inFlight.abandon(epoch);
     if (lost.length > 0)
       log.warn({ epoch, runs: lost.length }, 'Lease lost: the runs are somebody else’s now');

@@ -11,6 +11,8 @@ import { replaceSecret } from './replace-secret.js';
 export interface Edit extends Omit<Draft, 'key' | 'first' | 'requestHash'> {
   /** Null takes the schedule's secret away; where it is left out, what holds stays. */
   sealedSecret?: Buffer | null;
+  /** Of what the code declares, to see whether it has changed. */
+  requestHash?: string;
   /** When the schedule is due next under the new definition; null finishes it. */
   next: Moment | null;
   /** What fell into a pause that is still on: the definition which named it goes, so it is accounted for now. */
@@ -45,8 +47,8 @@ export function editSchedule(
     );
     await tx.query(
       `insert into schedule_versions (schedule_id, version, project_id, key, name, tags, target_type, rule, timing, plan,
-                                      payload, created_at, created_by)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, ${fromMs('$12::bigint')}, $13)`,
+                                      payload, created_at, created_by, request_hash)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, ${fromMs('$12::bigint')}, $13, $14)`,
       [
         schedule.id,
         version,
@@ -61,6 +63,7 @@ export function editSchedule(
         made.payload,
         schedule.nowAt,
         request.actor,
+        made.requestHash ?? null,
       ],
     );
     await tx.query(

@@ -31,6 +31,8 @@ export interface Claim {
   nowAt: number;
   /** When the schedules that were claimed fall due next. */
   nextDueAts: number[];
+  /** Occurrences that somebody else had made a run of already. */
+  lost: number;
   /** Whether as much was due as was asked for: there may be more. */
   isFull: boolean;
 }
@@ -53,11 +55,12 @@ export async function claimDue(pool: Pool, options: ClaimOptions): Promise<Claim
       if (decision.kind === 'move' && decision.next) nextDueAts.push(decision.next.dueAt);
     }
     const isFull = rows.length >= options.limit;
-    if (starts.length === 0) return { runs: [], nowAt, nextDueAts, isFull };
+    if (starts.length === 0) return { runs: [], nowAt, nextDueAts, lost: 0, isFull };
     // Ascending ids: whoever else writes these rows in a batch locks them in the same order.
     starts.sort((a, b) => a.row.id - b.row.id);
     const { epoch, started } = await startRuns(tx, starts, { ...options, nowAt });
-    return { runs: started.map((start) => toClaimedRun(start, epoch)), nowAt, nextDueAts, isFull };
+    const runs = started.map((start) => toClaimedRun(start, epoch));
+    return { runs, nowAt, nextDueAts, lost: starts.length - runs.length, isFull };
   });
 }
 

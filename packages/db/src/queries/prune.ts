@@ -1,0 +1,39 @@
+import type { Pool } from 'pg';
+import { nowOr } from '../sql-text.js';
+
+/** Workers that have been gone for so long that nobody asks about them any more. */
+export async function forgetWorkers(pool: Pool, now: number | null): Promise<void> {
+  await pool.query(
+    `delete from workers w
+     where w.heartbeat_at < ${nowOr('$1')} - interval '7 days'
+       and not exists (select from leases l where l.worker_id = w.id)`,
+    [now],
+  );
+}
+
+/** Drops whole months of history that ended longer ago than `keepDays`; answers with the months that are gone. */
+export async function dropOldRuns(
+  pool: Pool,
+  { keepDays, now }: { keepDays: number; now: number | null },
+): Promise<string[]> {
+  const { rows } = await pool.query<{ month: string }>(
+    `select substring(relname from 6) as month
+     from pg_inherits join pg_class on pg_class.oid = inhrelid
+     where inhparent = 'runs'::regclass and relname ~ '^runs_\\d{4}_\\d\\d$'
+       and to_date(substring(relname from 6), 'YYYY_MM') + interval '1 month'
+           < (${nowOr('$1')} - $2 * interval '1 day') at time zone 'UTC'
+     order by 1`,
+    [now, keepDays],
+  );
+  const dropped: string[] = [];
+  for (const { month } of rows) {
+    // A run of long ago may still be under way: a backfill, a retry that was held by a pause.
+    const { rowCount } = await pool.query(
+      `select from runs_${month} where status in ('queued', 'running', 'retrying') limit 1`,
+    );
+    if (rowCount) continue;
+    await pool.query(`drop table runs_${month}, attempts_${month}`);
+    dropped.push(month);
+  }
+  return dropped;
+}

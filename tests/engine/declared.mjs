@@ -1,0 +1,7 @@
+import { defineSchedule } from '@carillon/worker';
+
+defineSchedule({
+  name: 'every-second',
+  every: 'PT1S',
+  handler: ({ log }) => log.info('Declared schedule ran'),
+});

@@ -1,0 +1,58 @@
+import { declareSchedules, pauseSchedule, readSchedule, rescheduleNext } from '@carillon/db';
+import type { ScheduleInput } from '@carillon/shared';
+import { draft, eventually, useDatabase, useProcesses } from '@carillon/testkit';
+import { describe, expect, it } from 'vitest';
+
+const database = useDatabase();
+const processes = useProcesses(database);
+const { projectId } = database;
+
+const deploy = (...inputs: ScheduleInput[]) =>
+  declareSchedules(database.pool, { projectId, drafts: inputs.map((input) => draft(input, Date.now())) });
+const read = (key: string) => readSchedule(database.pool, projectId, key);
+const request = (key: string) => ({ ref: { projectId, key }, actor: 'ops' });
+
+const digest = { id: 'digest', rule: { cron: '0 9 * * *' }, payload: { edition: 1 } };
+const cleanup = { id: 'cleanup', rule: { every: 'PT1H' } };
+
+describe('Schedules declared in code', () => {
+  it('are created once, by name, however often they are deployed', async () => {
+    expect(await deploy(digest, cleanup)).toMatchObject({ created: ['digest', 'cleanup'], changed: [] });
+    expect(await deploy(digest, cleanup)).toMatchObject({ created: [], changed: [], noLongerDeclared: [] });
+    expect(await read('digest')).toMatchObject({ version: 1, status: 'active' });
+  });
+
+  it("keep an operator's pause and reschedule over a deploy", async () => {
+    await pauseSchedule(database.pool, request('digest'), { note: 'holiday', untilAt: null });
+    const movedTo = Date.now() + 7_200_000;
+    await rescheduleNext(database.pool, request('cleanup'), movedTo);
+    await deploy(digest, cleanup);
+    expect(await read('digest')).toMatchObject({ status: 'paused', pauseNote: 'holiday' });
+    expect((await read('cleanup'))?.nextRunAt?.getTime()).toBe(movedTo);
+  });
+
+  it('are changed when the code has changed, and stay paused and where they were moved to', async () => {
+    const changed = { ...digest, payload: { edition: 2 } };
+    const moved = (await read('cleanup'))?.nextRunAt;
+    expect(await deploy(changed, { ...cleanup, payload: 1 })).toMatchObject({
+      changed: ['digest', 'cleanup'],
+    });
+    expect(await deploy(changed, { ...cleanup, payload: 1 })).toMatchObject({ changed: [] });
+    expect(await read('digest')).toMatchObject({ status: 'paused', payload: { edition: 2 } });
+    expect((await read('cleanup'))?.nextRunAt).toEqual(moved);
+  });
+
+  it('are reported, not deleted, when the code no longer has them', async () => {
+    expect(await deploy(cleanup)).toMatchObject({ noLongerDeclared: ['digest'] });
+    expect((await read('digest'))?.status).toBe('paused');
+  });
+
+  it('run in a worker that declares them', async () => {
+    const worker = await processes.worker({
+      env: { CARILLON_HANDLERS: new URL('./declared.mjs', import.meta.url).pathname },
+    });
+    await worker.logged('Declared schedule ran');
+    expect(await worker.logged('Schedules declared in code')).toMatchObject({ created: ['every-second'] });
+    await eventually(async () => ((await read('every-second'))?.runsTotal ?? 0) > 0);
+  });
+});
