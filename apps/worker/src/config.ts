@@ -26,8 +26,6 @@ const Environment = z
     ALLOW_PRIVATE_TARGETS: z.stringbool().default(false),
     ORIGIN_CONCURRENCY: z.coerce.number().int().min(1).default(100),
     CIRCUIT_OPEN_MS: milliseconds(1).default(10_000),
-    RETRY_MAX_ATTEMPTS: z.coerce.number().int().min(1).max(100).default(3),
-    RETRY_BASE_DELAY_SECONDS: z.coerce.number().min(0.001).max(86_400).default(60),
     VAPI_BASE_URL: z.url({ protocol: /^https?$/ }).default('https://api.vapi.ai'),
     VAPI_API_KEY: z.string().min(1).optional(),
     VAPI_ASSISTANT_ID: z.string().min(1).optional(),
