@@ -56,7 +56,13 @@ export class Finalizer {
     const { pool, metrics, log } = this.context;
     const doneEpochs = this.inFlight.epochsEndedBy(batch.map(({ flight }) => flight));
     const closed = batch.map((done) => done.closed);
-    const kept = await closeRuns(pool, closed, { doneEpochs, now: null });
+    let kept: number;
+    try {
+      kept = await closeRuns(pool, closed, { doneEpochs, now: null });
+    } catch (error) {
+      if (!isAboutData(error)) throw error;
+      return this.#writeApart(batch, error);
+    }
     for (const { flight } of batch) this.inFlight.remove(flight);
     if (kept < batch.length) {
       metrics.count('carillon_refused_writes_total', batch.length - kept);
@@ -67,6 +73,29 @@ export class Finalizer {
     }
     followUp(this.context, batch);
   }
+
+  /** One row must not sink its batch: halves it until the one that Postgres does not take is alone. */
+  async #writeApart(batch: readonly Done[], error: unknown): Promise<void> {
+    const [first] = batch;
+    if (batch.length === 1 && first) {
+      const { scheduleKey, occurrenceAt } = first.flight.run;
+      this.context.log.error(
+        { err: error, schedule: scheduleKey, occurrenceAt },
+        'A run could not be closed: its lease will run out',
+      );
+      this.inFlight.remove(first.flight);
+      return;
+    }
+    const half = Math.ceil(batch.length / 2);
+    await this.#write(batch.slice(0, half));
+    await this.#write(batch.slice(half));
+  }
+}
+
+/** Not that Postgres is away, short of something or in each other's way, but that it can't take what it was given. */
+function isAboutData(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' && /^2[0-9A-Z]{4}$/.test(code);
 }
 
 function toClosedRun({ run, startedAt }: Flight, outcome: Outcome, nowAt: number): ClosedRun {

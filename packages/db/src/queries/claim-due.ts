@@ -49,6 +49,10 @@ export async function claimDue(pool: Pool, options: ClaimOptions): Promise<Claim
     const nextDueAts: number[] = [];
     const starts: Start[] = [];
     for (const row of rows) {
+      if ('unreadable' in row) {
+        await pauseBroken(tx, row, `its definition could not be read: ${row.unreadable}`, nowAt);
+        continue;
+      }
       const decision = decideDue(row, nowAt);
       const start = await settle(tx, row, decision, nowAt);
       if (start) starts.push(start);

@@ -13,6 +13,12 @@ export interface DueRow extends DueSchedule {
   payload: string | null;
 }
 
+/** A due schedule whose definition can't even be read. */
+export interface UnreadableRow {
+  id: number;
+  unreadable: string;
+}
+
 const COLUMNS = `due.id, due.project_id, due.key, due.version, due.definition_version, due.counted,
   ${toMs('due.occurrence_at')}, ${toMs('due.next_run_at')}, due.runs_total, v.timing, v.plan, v.payload::text, ${toMs('due.now')}`;
 
@@ -70,7 +76,7 @@ export interface ReadDueOptions {
 export async function readDue(
   tx: Transaction,
   { limit, fairTo, now }: ReadDueOptions,
-): Promise<{ rows: DueRow[]; nowAt: number }> {
+): Promise<{ rows: (DueRow | UnreadableRow)[]; nowAt: number }> {
   const result = await tx.query<Columns>({
     ...(fairTo.length > 1
       ? { name: 'read-due-fairly', text: READ_FAIR_SHARES, values: [limit, now, numberArray(fairTo)] }
@@ -80,8 +86,10 @@ export async function readDue(
   return { rows: result.rows.map(toDueRow), nowAt: result.rows[0]?.[12] ?? 0 };
 }
 
-function toDueRow(columns: Columns): DueRow {
-  const [
+function toDueRow(columns: Columns): DueRow | UnreadableRow {
+  const [id, projectId, key, version, definitionVersion, counted, occurrenceAt, dueAt, runsTotal] = columns;
+  const [, , , , , , , , , timing, plan, payload] = columns;
+  const row = {
     id,
     projectId,
     key,
@@ -91,22 +99,12 @@ function toDueRow(columns: Columns): DueRow {
     occurrenceAt,
     dueAt,
     runsTotal,
-    timing,
-    plan,
-    payload,
-  ] = columns;
-  return {
-    id,
-    projectId,
-    key,
-    version,
-    definitionVersion,
-    counted,
-    occurrenceAt,
-    dueAt,
-    runsTotal,
-    timing: readTiming(timing),
-    plan: readPlan(plan),
     payload,
   };
+  try {
+    return { ...row, timing: readTiming(timing), plan: readPlan(plan) };
+  } catch (error) {
+    // One row must not sink its batch.
+    return { id, unreadable: (error as Error).message };
+  }
 }
