@@ -3,8 +3,9 @@ import { textTable } from './harness/format.js';
 import type { Race, RaceResult } from './harness/race.js';
 import { readOptions } from './options.js';
 import { herd } from './races/herd.js';
+import { steady } from './races/steady.js';
 
-const RACES: readonly Race[] = [herd];
+const RACES: readonly Race[] = [herd, steady];
 
 const options = readOptions(process.argv.slice(2));
 const unknown = options.names.filter((name) => !RACES.some((race) => race.name === name));
@@ -17,6 +18,10 @@ if (unknown.length > 0) {
 const races = RACES.filter(({ name }) => options.names.length === 0 || options.names.includes(name));
 
 const arena = await openArena(process.env);
+// The servers run apart from this process group: Ctrl-C does not reach them.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => arena.close().finally(() => process.exit(130)));
+}
 const say = (text: string) => console.log(`  · ${text}`);
 let hasRefused = false;
 try {
@@ -24,7 +29,7 @@ try {
   for (const race of races) {
     console.log(`\n${race.name}: ${race.work}`);
     const result = await race.run({ ...options, arena, say });
-    print(result);
+    print(result, options.isQuick);
     hasRefused ||= result.refused.length > 0;
   }
 } finally {
@@ -32,9 +37,11 @@ try {
 }
 process.exit(hasRefused ? 1 : 0);
 
-function print({ head, rows, goals, notes, refused }: RaceResult): void {
+function print({ head, rows, goals, notes, refused }: RaceResult, isQuick: boolean): void {
   console.log(`\n${textTable(head, rows)}\n`);
   for (const note of notes) console.log(note);
-  for (const { goal, figure, isMet } of goals) console.log(`${isMet ? '✓' : '✗'} goal ${goal}: ${figure}`);
+  // At a quick run's size the figures say nothing.
+  for (const { goal, figure, isMet } of isQuick ? [] : goals)
+    console.log(`${isMet ? '✓' : '✗'} goal ${goal}: ${figure}`);
   for (const reason of refused) console.error(`No figure: ${reason}`);
 }

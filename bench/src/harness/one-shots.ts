@@ -11,8 +11,9 @@ export interface OneShotRound {
 }
 
 /** Between the last process that is ready and the first job: whatever they do at their start is over by then. */
-const BREATH_MS = 1_500;
-const SERVERS_MS = 5_000;
+const BREATH_MS = 1_000;
+/** For vacuum, checkpoint and the start of the processes; twice as long at a second try. */
+const SERVERS_MS = 3_000;
 const MOST_TRIES = 3;
 
 interface RoundOptions {
