@@ -86,7 +86,7 @@ async function settle(
 ): Promise<Start | null> {
   if (passed) await recordPassed(tx, row, passed, nowAt);
   if (!run) {
-    await moveOn(tx, row, next);
+    await moveOn(tx, row, { next, runs: 0 });
     return null;
   }
   return row.counted ? settleCounted(tx, row, { run, next }, nowAt) : { row, run, next };
@@ -116,7 +116,7 @@ async function settleCounted(
     },
     nowAt,
   );
-  await moveOn(tx, row, next);
+  await moveOn(tx, row, { next, runs: admission.kind === 'queue' ? 1 : 0 });
   return null;
 }
 
