@@ -12,7 +12,6 @@ export * from './contracts/schedule-patch.js';
 export { Target as TargetInput } from './contracts/target.js';
 export * from './contracts/tenancy.js';
 export * from './decide-due.js';
-export * from './definition-cache.js';
 export * from './draft-schedule.js';
 export * from './outcome.js';
 export * from './plan.js';
@@ -37,5 +36,6 @@ export {
   type Timing,
 } from './rules/index.js';
 export * from './run-id.js';
+export * from './stored-definition.js';
 export * from './unstorable.js';
 export * from './webhook/index.js';
