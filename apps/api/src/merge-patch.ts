@@ -110,8 +110,11 @@ function nextUnder(
   if (maxRuns !== null && locked.runsTotal >= maxRuns) return null;
   const afterNow = () => momentAfter({ key, ...made }, nowAt);
   if (!isRetimed) {
-    const isStanding = occurrenceAt !== null && dueAt !== null;
-    return isStanding ? withJitter({ occurrenceAt, dueAt }, { locked, plan: made.plan }) : afterNow();
+    if (occurrenceAt !== null && dueAt !== null)
+      return withJitter({ occurrenceAt, dueAt }, { locked, plan: made.plan });
+    // It has finished. Only where that was for want of runs, and there are more now, does it go on.
+    const wasAtLimit = locked.plan.maxRuns !== null && locked.runsTotal >= locked.plan.maxRuns;
+    return wasAtLimit ? afterNow() : null;
   }
   const { rule } = made.timing;
   const next = rule.kind === 'at' && isNewRule ? momentOf(key, made.plan, rule.at) : afterNow();

@@ -39,7 +39,7 @@ export async function startTestWorker(
     ...env,
   });
   if ('problems' in config) throw new Error(config.problems.join());
-  return startWorker(config, pino({ level: 'warn' }));
+  return startWorker(config, pino({ level: 'silent' }));
 }
 
 export interface RunSeen {

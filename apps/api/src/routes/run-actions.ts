@@ -24,6 +24,8 @@ const tags = ['Runs'];
 const NoBody = z.strictObject({}).nullish();
 const REFUSALS = [...BODY, 404, 409, 422];
 
+const ALL = ReplayInput.parse({});
+
 /** What can be done with runs. */
 export const runActionRoutes =
   (context: ApiContext): FastifyPluginAsyncZod =>
@@ -74,7 +76,7 @@ export const runActionRoutes =
         },
       },
       async ({ caller, body }) => {
-        const { schedule, from, to, limit, perSecond } = ReplayInput.parse(body ?? {});
+        const { schedule, from, to, limit, perSecond } = body ?? ALL;
         const { count, dueAts } = await replayFailed(context.pool, {
           projectId: caller.projectId,
           filter: {

@@ -1,6 +1,6 @@
 import { type HttpAnswer, hostProblem } from '@carillon/shared';
 import { Agent, type Dispatcher } from 'undici';
-import { BlockedAddress, vettedLookup } from './vetted-lookup.js';
+import { BlockedAddress, type LookupOptions, vettedLookup } from './vetted-lookup.js';
 
 export interface PostRequest {
   url: string;
@@ -26,7 +26,7 @@ const KEEP_ALIVE_MS = 10_000;
 export class Poster {
   readonly #agent: Agent;
 
-  constructor(private readonly options: { allowPrivate: boolean; connectionsPerOrigin: number }) {
+  constructor(private readonly options: LookupOptions & { connectionsPerOrigin: number }) {
     this.#agent = new Agent({
       connections: options.connectionsPerOrigin,
       pipelining: 1,
