@@ -1,11 +1,8 @@
 import { openArena } from './harness/arena.js';
 import { textTable } from './harness/format.js';
-import type { Race, RaceResult } from './harness/race.js';
+import type { RaceResult } from './harness/race.js';
 import { readOptions } from './options.js';
-import { herd } from './races/herd.js';
-import { steady } from './races/steady.js';
-
-const RACES: readonly Race[] = [herd, steady];
+import { RACES } from './races/index.js';
 
 const options = readOptions(process.argv.slice(2));
 const unknown = options.names.filter((name) => !RACES.some((race) => race.name === name));

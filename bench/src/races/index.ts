@@ -1,0 +1,8 @@
+import type { Race } from '../harness/race.js';
+import { batches } from './batches.js';
+import { claims } from './claims.js';
+import { herd } from './herd.js';
+import { recurringHerd } from './recurring-herd.js';
+import { steady } from './steady.js';
+
+export const RACES: readonly Race[] = [herd, steady, recurringHerd, claims, batches];
