@@ -4,5 +4,6 @@ import { claims } from './claims.js';
 import { herd } from './herd.js';
 import { recurringHerd } from './recurring-herd.js';
 import { steady } from './steady.js';
+import { webhooks } from './webhooks.js';
 
-export const RACES: readonly Race[] = [herd, steady, recurringHerd, claims, batches];
+export const RACES: readonly Race[] = [herd, steady, recurringHerd, claims, batches, webhooks];
