@@ -1,7 +1,8 @@
+import { fileURLToPath } from 'node:url';
 import { PostgresBackend } from '@agendajs/postgres-backend';
 import { Agenda } from 'agenda';
 import pg from 'pg';
-import { type Contender, PLAYERS_EACH, player, versionOf } from './contender.js';
+import { type Contender, PLAYERS_EACH, versionOf } from './contender.js';
 
 export const AGENDA_JOB = 'job';
 export const AGENDA_SETTINGS = {
@@ -25,7 +26,11 @@ export const agenda: Contender = {
     const maker = new Agenda({ backend: new PostgresBackend({ pool }) });
     await maker.ready;
     return {
-      crew: { main: player('agenda'), processes: PLAYERS_EACH, env: {} },
+      crew: {
+        main: fileURLToPath(new URL('../players/agenda.js', import.meta.url)),
+        processes: PLAYERS_EACH,
+        env: {},
+      },
       // It has no way to add many at once, and adding them is not what is measured.
       async seed(jobs) {
         await pool.query(

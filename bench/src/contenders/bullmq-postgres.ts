@@ -1,5 +1,6 @@
+import { fileURLToPath } from 'node:url';
 import { createPostgresBackend, Queue } from 'bullmq';
-import { type Contender, inChunks, PLAYERS_EACH, player, versionOf } from './contender.js';
+import { type Contender, inChunks, PLAYERS_EACH, versionOf } from './contender.js';
 
 export const BULLMQ_POSTGRES_QUEUE = 'bench';
 /** Each job is a transaction of its own here: more at once only wait for each other. */
@@ -20,7 +21,11 @@ export const bullmqPostgres: Contender = {
     );
     await queue.waitUntilReady();
     return {
-      crew: { main: player('bullmq-postgres'), processes: PLAYERS_EACH, env: {} },
+      crew: {
+        main: fileURLToPath(new URL('../players/bullmq-postgres.js', import.meta.url)),
+        processes: PLAYERS_EACH,
+        env: {},
+      },
       async seed(jobs) {
         for (const chunk of inChunks(jobs, 1_000)) {
           const nowAt = Date.now();

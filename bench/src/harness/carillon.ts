@@ -6,13 +6,14 @@ import type { Pool } from 'pg';
 import type { Arena } from './arena.js';
 import type { CrewOptions } from './crew.js';
 
-const mainOf = (app: string) => fileURLToPath(new URL(`../../../apps/${app}/dist/main.js`, import.meta.url));
+/** The program of an app, beside what it exports. */
+const mainOf = (exported: string) => fileURLToPath(new URL('./main.js', exported));
 const HANDLERS = new URL('../players/carillon-handlers.js', import.meta.url).href;
 const WORKERS = 2;
 
 /** Two of Carillon's own worker processes, as they come, with the bench's handler loaded. */
 export const workerCrew = (env: Record<string, string>): CrewOptions => ({
-  main: mainOf('worker'),
+  main: mainOf(import.meta.resolve('@carillon/worker')),
   processes: WORKERS,
   env: {
     CARILLON_HANDLERS: HANDLERS,
@@ -25,7 +26,7 @@ export const workerCrew = (env: Record<string, string>): CrewOptions => ({
 });
 
 export const apiCrew = (env: Record<string, string>): CrewOptions => ({
-  main: mainOf('api'),
+  main: mainOf(import.meta.resolve('@carillon/api')),
   processes: 1,
   env: { PORT: '0', LOG_LEVEL: 'info', ...env },
   readyWhenPrinted: 'API ready',

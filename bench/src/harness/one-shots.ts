@@ -14,7 +14,7 @@ export interface OneShotRound {
 const BREATH_MS = 1_000;
 /** For vacuum, checkpoint and the start of the processes; twice as long at a second try. */
 const SERVERS_MS = 3_000;
-const MOST_TRIES = 3;
+const MOST_TRIES = 5;
 
 interface RoundOptions {
   /** The jobs of the round, given when it starts. */

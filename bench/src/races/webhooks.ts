@@ -1,5 +1,6 @@
+import { fileURLToPath } from 'node:url';
 import { carillon } from '../contenders/carillon.js';
-import { type Contender, PLAYERS_EACH, player, versionOf } from '../contenders/contender.js';
+import { type Contender, PLAYERS_EACH, versionOf } from '../contenders/contender.js';
 import type { Arena } from '../harness/arena.js';
 import { openSite, workerCrew } from '../harness/carillon.js';
 import { Crew } from '../harness/crew.js';
@@ -21,7 +22,7 @@ export const webhooks: Race = {
   async run(context) {
     const count = context.isQuick ? 1_000 : 20_000;
     const receiver = await Crew.start({
-      main: player('receiver'),
+      main: fileURLToPath(new URL('../players/receiver.js', import.meta.url)),
       processes: 1,
       env: {},
       readyWhenPrinted: 'listening on',
@@ -124,7 +125,7 @@ const toWebhooks = (url: string): Contender => ({
 
 async function sendAlone(arena: Arena, url: string, count: number): Promise<number> {
   const crew = await Crew.start({
-    main: player('undici'),
+    main: fileURLToPath(new URL('../players/undici.js', import.meta.url)),
     processes: PLAYERS_EACH,
     env: {
       DATABASE_URL: arena.databaseUrl,
