@@ -14,7 +14,7 @@ const ExcludedDate = z
 /** Dates on which nothing fires, under a name that schedules list among their exclusions. */
 export const CalendarInput = z
   .strictObject({ dates: z.array(ExcludedDate).max(1_000) })
-  .meta({ id: 'CalendarInput', examples: [{ dates: ['2026-12-25', '2026-12-31/2027-01-01'] }] });
+  .meta({ id: 'CalendarRequest', examples: [{ dates: ['2026-12-25', '2026-12-31/2027-01-01'] }] });
 
 export const Calendar = z
   .object({ name: CalendarName, dates: z.array(z.string()), updatedAt: z.iso.datetime() })
