@@ -6,6 +6,7 @@ const STEPS = [
   ['Build and types', 'turbo', ['run', 'build', 'typecheck', '--output-logs=errors-only']],
   ['Unused code', 'knip', []],
   ['Migration drift', 'pnpm', ['--filter', '@carillon/db', 'check-drift']],
+  ['OpenAPI drift', 'pnpm', ['--filter', '@carillon/api', 'openapi', '--check']],
   ['Tests', 'vitest', ['run']],
 ];
 
