@@ -14,9 +14,9 @@ import {
   Limit,
   listOf,
   Schedule,
-  ScheduleInput,
   ScheduleKey,
   SchedulePatch,
+  ScheduleRequest,
   scheduleFilter,
 } from '@carillon/shared';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
@@ -32,6 +32,7 @@ import { requireScope } from '../plugins/authenticate.js';
 import { presentSchedule } from '../present/schedule.js';
 import { HttpProblem, invalid, notFound } from '../problem.js';
 import { requireRoom } from '../require-room.js';
+import { withRule } from '../with-rule.js';
 
 const params = z.object({ id: ScheduleKey });
 const tags = ['Schedules'];
@@ -51,14 +52,14 @@ export const scheduleRoutes =
           description:
             'The same id and body again answers 200 with the schedule that is there; another body, 409. `Idempotency-Key` is honoured.',
           tags,
-          body: ScheduleInput,
+          body: ScheduleRequest,
           response: answers({ 200: CreatedSchedule, 201: CreatedSchedule }, ...BODY, 409, 422),
         },
         preHandler: requireScope('write'),
       },
       async (request, reply) => {
         const { caller, body } = request;
-        const drafted = draftRequest(context, caller, body);
+        const drafted = draftRequest(context, caller, await withRule(pool, caller, body));
         if (!drafted.ok) throw invalid(drafted.problems);
         const { draft, warnings } = drafted.value;
         await requireRoom(pool, caller, 1);

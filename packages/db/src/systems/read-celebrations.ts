@@ -1,4 +1,4 @@
-import { encodeRunId, type RunOrigin } from '@carillon/shared';
+import { encodeRunId, type RunOrigin, storeTiming } from '@carillon/shared';
 import type { Transaction } from '../database.js';
 import { readInFlight } from '../lifecycle/cancel-schedule.js';
 import type { LockedSchedule } from '../lifecycle/locked-schedule.js';
@@ -19,7 +19,7 @@ export async function readCelebrations(tx: Transaction, schedule: LockedSchedule
   const processing = [...new Set([...waiting, ...running, ...due].map(encodeRunId))];
   const [pending] = due;
   const latest = pending
-    ? { occurrenceAt: pending.occurrenceAt, timing: JSON.stringify(schedule.timing) }
+    ? { occurrenceAt: pending.occurrenceAt, timing: storeTiming(schedule.timing) }
     : await readLatest(tx, schedule);
   return { processing, latest };
 }
@@ -56,7 +56,7 @@ async function readLatest(tx: Transaction, { id, timing }: LockedSchedule): Prom
                select from runs where schedule_id = $1 and occurrence_at = last_run_at and origin = 'rule'
              )
            order by 1 desc limit 1`,
-    values: [id, JSON.stringify(timing)],
+    values: [id, storeTiming(timing)],
   });
   return rows[0] ?? null;
 }

@@ -10,6 +10,7 @@ import {
   readTiming,
   type ScheduleInput,
   scheduleYearly,
+  storeTiming,
   type Target,
   type Timing,
   yearAt,
@@ -130,7 +131,7 @@ function definitionOf(row: Row, userId: string): Wanted {
 function isHeld(row: Row, { timing, target, payload }: Wanted): boolean {
   const plan = readPlan(row.plan);
   return (
-    row.timing === JSON.stringify(timing) &&
+    row.timing === storeTiming(timing) &&
     row.payload === payload &&
     JSON.stringify(plan.target) === JSON.stringify(target)
   );
@@ -165,7 +166,7 @@ function nextOf(
   { timing, plan, celebratedYear }: { timing: Timing; plan: Plan; celebratedYear: number | null },
 ): Moment | null {
   const { occurrenceAt, dueAt, nowAt, key } = schedule;
-  const isSame = JSON.stringify(timing) === JSON.stringify(schedule.timing);
+  const isSame = storeTiming(timing) === storeTiming(schedule.timing);
   if (isSame && occurrenceAt !== null && dueAt !== null) return { occurrenceAt, dueAt };
   const nextAt = moveYearly({
     before: schedule.timing,

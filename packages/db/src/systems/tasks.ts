@@ -25,6 +25,13 @@ export interface TaskDraft {
   target: Target | null;
 }
 
+/** What is left out stays. */
+export interface TaskEdit {
+  title?: string | undefined;
+  dueAt?: number | undefined;
+  target?: Target | null | undefined;
+}
+
 interface Asked {
   projectId: number;
   actor: string;
@@ -69,11 +76,11 @@ export async function listTasks(
   return rows;
 }
 
-/** What is left out stays. Null without such a task. */
+/** Null without such a task. */
 export async function editTask(
   db: Database,
   { key, ...asked }: Asked & { key: string },
-  patch: Partial<TaskDraft>,
+  patch: TaskEdit,
 ): Promise<TaskView | null> {
   return inTransaction(db, async (tx) => {
     const { rows } = await tx.query<TaskView>(

@@ -1,4 +1,4 @@
-import { builtInTemplate, type Template } from '@carillon/shared';
+import { builtInTemplate, type Problem, type Template } from '@carillon/shared';
 import { type Database, inTransaction } from '../database.js';
 import { recordAudit } from '../lifecycle/change-schedule.js';
 
@@ -67,4 +67,23 @@ export async function deleteTemplate(db: Database, asked: Asked, id: string): Pr
     if (rowCount === 1) await recordAudit(tx, { ...asked, key: id, action: 'template.deleted' });
     return rowCount === 1;
   });
+}
+
+export type Filled = { ok: true; value: unknown } | { ok: false; problem: Problem };
+
+/** Puts the rule of a template in the place of its name. A request that names no template is left as it is. */
+export async function fillTemplate(
+  request: unknown,
+  find: (id: string) => Promise<Template | null>,
+): Promise<Filled> {
+  if (typeof request !== 'object' || request === null || !('template' in request)) {
+    return { ok: true, value: request };
+  }
+  const { template: id, ...rest } = request as { template: unknown; rule?: unknown; timezone?: unknown };
+  const refuse = (message: string): Filled => ({ ok: false, problem: { field: 'template', message } });
+  if (rest.rule !== undefined) return refuse('expected either a rule or a template, not both');
+  const template = typeof id === 'string' ? await find(id) : null;
+  if (!template) return refuse(`there is no template with the id ${String(id).slice(0, 64)}`);
+  const { rule, timezone } = template;
+  return { ok: true, value: { ...(timezone === null ? {} : { timezone }), ...rest, rule } };
 }
