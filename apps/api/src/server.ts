@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { buildApp } from './app.js';
 import type { Config } from './config.js';
 import { Counters } from './counters.js';
+import { Creations } from './creations.js';
 import { KeyRing } from './key-ring.js';
 
 export interface RunningApi {
@@ -28,6 +29,7 @@ export async function startApi(config: Config, log: Logger): Promise<RunningApi>
   for (let asked = 0; asked < 3; asked++) await clock.ask(() => readClock(pool));
   if (config.CARILLON_ADMIN_KEY) await ensureAdminKey(pool, config.CARILLON_ADMIN_KEY);
   const counters = new Counters(pool);
+  const creations = new Creations(pool);
   const keys = new KeyRing(pool);
   const prefix = config.REDIS_PREFIX;
   const bells = new Bells({
@@ -58,6 +60,7 @@ export async function startApi(config: Config, log: Logger): Promise<RunningApi>
       clock,
       keys,
       counters,
+      creations,
       defaults,
       secrets,
       requestsPerMinute,

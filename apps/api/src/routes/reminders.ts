@@ -34,6 +34,8 @@ import { requireRoom } from '../require-room.js';
 
 const params = z.object({ id: ReminderKey });
 const tags = ['Reminders'];
+/** One instant needs none. */
+const NO_CALENDARS = new Map();
 
 /** A message for a person at a time: a one-shot schedule, whose state is that of its run. */
 export const reminderRoutes =
@@ -57,14 +59,15 @@ export const reminderRoutes =
         const { caller, body } = request;
         const { message, recipient, at, ...rest } = body;
         const id = REMINDER_PREFIX + randomUUID().replaceAll('-', '');
-        const drafted = draftRequest(context, caller, {
+        const input = {
           ...rest,
           id,
           name: `Reminder for ${recipient}`.slice(0, 256),
           tags: [REMINDER_TAG],
           rule: { at },
           payload: { reminderId: id, message, recipient },
-        });
+        };
+        const drafted = draftRequest(context, caller, input, NO_CALENDARS);
         if (!drafted.ok) {
           throw invalid(
             drafted.problems.map(({ field, message }) => ({ field: field.replace(/^rule\./, ''), message })),

@@ -3,6 +3,7 @@ import {
   createSchedules,
   editSchedule,
   listSchedules,
+  readCalendars,
   readSchedule,
   type ScheduleView,
 } from '@carillon/db';
@@ -10,6 +11,7 @@ import {
   CancelledSchedule,
   CreatedSchedule,
   Cursor,
+  calendarsNamedBy,
   EditedSchedule,
   Limit,
   listOf,
@@ -29,6 +31,7 @@ import { idInCursor, pageOf } from '../cursor.js';
 import { draftRequest, viewOf } from '../draft-request.js';
 import { mergePatch } from '../merge-patch.js';
 import { requireScope } from '../plugins/authenticate.js';
+import { presentDefinition } from '../present/definition.js';
 import { presentSchedule } from '../present/schedule.js';
 import { HttpProblem, invalid, notFound } from '../problem.js';
 import { requireRoom } from '../require-room.js';
@@ -41,7 +44,7 @@ const tags = ['Schedules'];
 export const scheduleRoutes =
   (context: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
-    const { pool, counters } = context;
+    const { pool, counters, creations } = context;
 
     app.post(
       '/schedules',
@@ -59,13 +62,18 @@ export const scheduleRoutes =
       },
       async (request, reply) => {
         const { caller, body } = request;
-        const drafted = draftRequest(context, caller, await withRule(pool, caller, body));
+        const calendars = await readCalendars(pool, caller.projectId, calendarsNamedBy([body]));
+        const drafted = draftRequest(context, caller, await withRule(pool, caller, body), calendars);
         if (!drafted.ok) throw invalid(drafted.problems);
         const { draft, warnings } = drafted.value;
         await requireRoom(pool, caller, 1);
         return answerOnce(context, { request, reply }, async (db) => {
-          const creation = { projectId: caller.projectId, drafts: [draft], actor: caller.keyName };
-          const [created] = await createSchedules(db, creation);
+          const owner = { projectId: caller.projectId, actor: caller.keyName };
+          // Within a transaction, as an Idempotency-Key needs one, it goes by itself.
+          const created =
+            db === pool
+              ? await creations.create(owner, draft)
+              : (await createSchedules(db, { ...owner, drafts: [draft] }))[0];
           const answer = (status: number, schedule: ScheduleView, dueAts: number[]) => ({
             status,
             headers: { etag: etagOf(schedule), location: `/v1/schedules/${schedule.key}` },
@@ -154,7 +162,9 @@ export const scheduleRoutes =
             editSchedule(db, change, async (locked, tx) => {
               const view = await readSchedule(tx, caller.projectId, locked.key);
               if (!view) throw notFound('schedule', locked.key);
-              const merged = mergePatch(body, { view, locked, caller, context });
+              const named = calendarsNamedBy([presentDefinition(view), body]);
+              const calendars = await readCalendars(tx, caller.projectId, named);
+              const merged = mergePatch(body, { view, locked, caller, context, calendars });
               warnings = merged.warnings;
               return merged.edit;
             }),
