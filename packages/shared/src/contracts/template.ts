@@ -33,4 +33,4 @@ export const TemplateAnswer = z
 export const ScheduleRequest = ScheduleInput.extend({
   rule: Rule.optional(),
   template: TemplateKey.optional().meta({ description: 'The id of a template, instead of `rule`.' }),
-}).meta({ id: 'ScheduleRequest', examples: [{ id: 'invoice-42', rule: { cron: '0 9 * * 1-5' } }] });
+}).meta({ ...ScheduleInput.meta(), id: 'ScheduleRequest' });
