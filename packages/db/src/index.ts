@@ -53,3 +53,20 @@ export * from './reading/schedules.js';
 export * from './reading/system.js';
 export * as schema from './schema/index.js';
 export * from './secret-box.js';
+export { type Added, addUserEvent, type SystemRequest } from './systems/add-user-event.js';
+export * from './systems/create-user.js';
+export * from './systems/delete-user.js';
+export {
+  type DomainEvent,
+  type DomainEventType,
+  forgetEvents,
+  type HandledEvent,
+  handleNextEvent,
+} from './systems/domain-events.js';
+export * from './systems/edit-user.js';
+export * from './systems/reminders.js';
+export type { RescheduleReport } from './systems/reschedule-events.js';
+export * from './systems/scan-tasks.js';
+export * from './systems/tasks.js';
+export * from './systems/templates.js';
+export * from './systems/users.js';
