@@ -1,5 +1,6 @@
 import type { Race } from '../harness/race.js';
 import { api } from './api.js';
+import { badNeighbour } from './bad-neighbour.js';
 import { batches } from './batches.js';
 import { claims } from './claims.js';
 import { herd } from './herd.js';
@@ -16,6 +17,7 @@ export const RACES: readonly Race[] = [
   claims,
   batches,
   webhooks,
+  badNeighbour,
   api,
   scale,
   recover,

@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import { z } from 'zod';
 import { tidyComponents } from './tidy-components.js';
 
 const DESCRIPTION = `Carillon does things at the time that it was told: once, every hour, every birthday at nine in Tokyo.
@@ -16,6 +17,10 @@ const TAGS = [
   ['Time', 'What a rule means, what became of it, what is to come.'],
   ['Runs', 'What ran, when, and what came back.'],
   ['Events', 'What happens, as it happens.'],
+  ['Users', 'People whose birthdays and other days come round every year.'],
+  ['Reminders', 'A message for a person at a time.'],
+  ['Tasks', 'What is due when; a day before, a reminder.'],
+  ['Templates', 'Rules that have a name.'],
   ['Keys', 'API keys.'],
   ['Projects', 'Worlds of their own on one installation.'],
   ['Operations', 'The audit trail and the state of the engine.'],
@@ -24,7 +29,9 @@ const TAGS = [
 
 /** Describes every route that is registered after this, from the same schemas that check its requests. */
 export async function registerOpenApi(app: FastifyInstance): Promise<void> {
-  const transformObject = createJsonSchemaTransformObject({});
+  const schemaRegistry = namedApart();
+  const transform = createJsonSchemaTransform({ schemaRegistry });
+  const transformObject = createJsonSchemaTransformObject({ schemaRegistry });
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -39,7 +46,20 @@ export async function registerOpenApi(app: FastifyInstance): Promise<void> {
       components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
       security: [{ key: [] }],
     },
-    transform: createJsonSchemaTransform({}),
+    // Bull Board brings routes of its own, with schemas that are not ours.
+    transform: (route) =>
+      route.schema?.operationId === undefined ? { schema: { hide: true }, url: route.url } : transform(route),
     transformObject: (document) => tidyComponents(transformObject(document)),
   });
+}
+
+/**
+ * The schema of what is taken has the name of the schema with `Input` behind it, which is what ours call themselves as
+ * well: those become requests, so that `Key` as it is taken and `KeyInput` do not claim one name.
+ */
+function namedApart(): typeof z.globalRegistry {
+  const named = [...z.globalRegistry._idmap].map(
+    ([id, schema]) => [id.replace(/Input$/, 'Request'), schema] as const,
+  );
+  return { _map: z.globalRegistry._map, _idmap: new Map(named) } as unknown as typeof z.globalRegistry;
 }
