@@ -9,6 +9,7 @@ const database = useDatabase();
 const processes = useProcesses(database);
 const redis = new Redis(database.redisUrl, { maxRetriesPerRequest: null });
 const requests = new Queue(QUEUES.requests, { connection: redis, prefix: database.prefix });
+const due = new Queue(QUEUES.due, { connection: redis, prefix: database.prefix });
 let api: TestProcess & { url: string };
 let worker: TestProcess;
 const ask = useHttp(() => api.url);
@@ -18,7 +19,7 @@ interface Taken {
   name: string;
   due: ScheduleDue;
 }
-/** What the main application has taken from `schedule-due`, in order; each is gone from Redis then. */
+/** What the main application has taken from `schedule-due`, in order. */
 const taken: Taken[] = [];
 let mainApp: Worker;
 
@@ -30,12 +31,12 @@ beforeAll(async () => {
     async (job) => {
       taken.push({ jobId: String(job.id), name: job.name, due: job.data });
     },
-    { connection: redis, prefix: database.prefix, removeOnComplete: { count: 0 } },
+    { connection: redis, prefix: database.prefix },
   );
 });
 afterAll(async () => {
   await mainApp.close();
-  await requests.close();
+  await Promise.all([requests.close(), due.close()]);
   redis.disconnect();
 });
 
@@ -167,23 +168,35 @@ describe('A cancellation', () => {
   });
 });
 
-describe('A crash after publishing and before the row says so', () => {
-  it('publishes again, with the same ids for the main application to know it by', async () => {
-    await database.pool.query(HOLD_UP('crashed'));
-    await request(REQUESTS.schedule, { id: 'crashed', at: new Date(Date.now() + 300).toISOString() });
-    await eventually(() => dueOf('crashed').length === 1);
-    await worker.end('SIGKILL');
-    await database.pool.query(LET_GO);
-    expect(await runsOf('crashed')).toMatchObject([{ status: 'running', attempt: 1 }]);
+/** The worker dies when the job is published and the row does not say so yet; another one takes over. */
+async function crashAfterPublishing(key: string, whileDown: () => Promise<unknown>): Promise<void> {
+  await database.pool.query(HOLD_UP(key));
+  await request(REQUESTS.schedule, { id: key, at: new Date(Date.now() + 300).toISOString() });
+  await eventually(() => dueOf(key).length === 1);
+  await worker.end('SIGKILL');
+  await database.pool.query(LET_GO);
+  expect(await runsOf(key)).toMatchObject([{ status: 'running', attempt: 1 }]);
+  await whileDown();
+  worker = await processes.worker();
+  await eventually(async () => (await runsOf(key))[0]?.status === 'succeeded');
+  expect(await runsOf(key)).toMatchObject([{ status: 'succeeded', attempt: 2 }]);
+  expect(await rowOf(key)).toMatchObject({ status: 'finished' });
+}
 
-    worker = await processes.worker();
-    await eventually(() => dueOf('crashed').length === 2);
-    const [first, second] = dueOf('crashed');
+describe('A crash after publishing and before the row says so', () => {
+  it('publishes again; Redis knows the job by its id, and the main application gets it once', async () => {
+    await crashAfterPublishing('crashed', async () => {});
+    expect(dueOf('crashed')).toHaveLength(1);
+  });
+
+  it('publishes again also where Redis has forgotten it, with the same ids to know it by', async () => {
+    await crashAfterPublishing('crashed-and-forgotten', () =>
+      due.remove(dueOf('crashed-and-forgotten')[0]?.jobId ?? ''),
+    );
+    await eventually(() => dueOf('crashed-and-forgotten').length === 2);
+    const [first, second] = dueOf('crashed-and-forgotten');
     expect(second?.jobId).toBe(first?.jobId);
     expect(second?.due.runId).toBe(first?.due.runId);
-    await eventually(async () => (await runsOf('crashed'))[0]?.status === 'succeeded');
-    expect(await runsOf('crashed')).toMatchObject([{ status: 'succeeded', attempt: 2 }]);
-    expect(await rowOf('crashed')).toMatchObject({ status: 'finished' });
   });
 });
 
