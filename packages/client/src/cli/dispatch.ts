@@ -1,0 +1,107 @@
+import { parseArgs } from 'node:util';
+import { Carillon } from '../carillon.js';
+import type { Command, Group, Options, Output } from './command.js';
+import { connectionOf, type Environment } from './config.js';
+import { EXIT, exitCodeOf, explain } from './exit-code.js';
+import { GLOBAL_OPTIONS, helpFor } from './help.js';
+import { plain, type Terminal } from './terminal.js';
+import { UsageError } from './usage-error.js';
+
+interface Found {
+  node: Command | Group;
+  path: string[];
+  /** What is left to be read as options and words. */
+  rest: string[];
+}
+
+/** Does what was typed; answers with the exit code. */
+export async function dispatch(
+  root: Group,
+  args: readonly string[],
+  { terminal: given, env }: { terminal: Terminal; env: Environment },
+): Promise<number> {
+  const terminal = args.includes('--no-color') ? { ...given, style: plain } : given;
+  const found = find(root, args);
+  try {
+    if (args.includes('--help') || args.includes('-h')) {
+      terminal.out(`${helpFor(found.node, found.path, terminal.style)}\n`);
+      return EXIT.ok;
+    }
+    if (found.node.kind === 'group') return askForCommand(found.node, found, terminal);
+    return await run(found.node, found.rest, { terminal, env });
+  } catch (error) {
+    if (terminal.signal.aborted) return EXIT.ok;
+    terminal.note(`${terminal.style('red', 'carillon:')} ${explain(error)}\n`);
+    if (error instanceof UsageError) terminal.note(`See: ${found.path.join(' ')} --help\n`);
+    return exitCodeOf(error);
+  }
+}
+
+async function run(
+  command: Command,
+  args: string[],
+  { terminal, env }: { terminal: Terminal; env: Environment },
+): Promise<number> {
+  const { values, positionals } = parse(command, args);
+  requireWords(command, positionals);
+  const { url, key, json } = values as { url?: string; key?: string; json?: boolean };
+  const client = new Carillon(connectionOf(env, { url, key }));
+  const output = await command.run({ values, positionals, client, terminal, isJson: json === true });
+  if (output) print(output, terminal, json === true);
+  return output?.exitCode ?? EXIT.ok;
+}
+
+function print({ json, text, notes = [] }: Output, terminal: Terminal, isJson: boolean): void {
+  terminal.out(isJson ? `${JSON.stringify(json, null, 2)}\n` : `${text}\n`);
+  for (const note of notes) terminal.note(`${terminal.style('dim', note)}\n`);
+}
+
+function parse(command: Command, args: string[]) {
+  const options: Options = { ...command.options, ...GLOBAL_OPTIONS };
+  try {
+    return parseArgs({ args, options, allowPositionals: true, strict: true });
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+function requireWords({ words, usage }: Command, { length }: readonly string[]): void {
+  if (length < words.least) throw new UsageError(`something is missing; expected ${usage}`);
+  if (length > words.most) throw new UsageError(`that is too much; expected ${usage || 'nothing more'}`);
+}
+
+/** Goes down the tree by the leading words. Options for all commands may stand before them. */
+function find(root: Group, args: readonly string[]): Found {
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: GLOBAL_OPTIONS,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  const found: Found = { node: root, path: [root.name], rest: [...args] };
+  const taken = new Set<number>();
+  for (const token of tokens) {
+    if (token.kind !== 'positional' || found.node.kind === 'command') continue;
+    const next = found.node.commands.find(({ name }) => name === token.value);
+    if (!next) break;
+    found.node = next;
+    found.path.push(next.name);
+    taken.add(token.index);
+  }
+  found.rest = args.filter((_, i) => !taken.has(i));
+  return found;
+}
+
+function askForCommand(group: Group, { path, rest }: Found, terminal: Terminal): number {
+  const typed = rest.find((word) => !word.startsWith('-'));
+  const name = path.join(' ');
+  if (typed === undefined) {
+    terminal.note(`${helpFor(group, path, terminal.style)}\n`);
+    return EXIT.usage;
+  }
+  const near = group.commands.find((each) => each.name.startsWith(typed) || typed.startsWith(each.name));
+  const names = group.commands.map((each) => each.name).join(', ');
+  const advice = near ? `did you mean ${name} ${near.name}?` : `there is ${names}`;
+  throw new UsageError(`there is no ${name} ${typed}; ${advice}`);
+}
