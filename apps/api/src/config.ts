@@ -8,10 +8,13 @@ const Environment = z.object({
   REDIS_PREFIX: z.string().min(1).default('bull'),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   CARILLON_ADMIN_KEY: z.string().min(8).optional(),
+  CARILLON_ENCRYPTION_KEY: z.base64().length(44).optional(),
   ALLOW_PRIVATE_TARGETS: z.stringbool().default(false),
   ARM_HORIZON_MS: z.coerce.number().int().min(1_000).default(60_000),
   RETRY_MAX_ATTEMPTS: z.coerce.number().int().min(1).max(100).default(3),
   RETRY_BASE_DELAY_SECONDS: z.coerce.number().min(0.001).max(86_400).default(60),
+  /** For each key, on each replica; 0 for no limit. */
+  RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).default(600_000),
 });
 
 export type Config = z.infer<typeof Environment>;

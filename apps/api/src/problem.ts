@@ -1,6 +1,7 @@
 import type { Problem as FieldProblem } from '@carillon/shared';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
+import { fieldProblems } from './field-problems.js';
 
 const TITLES: Record<number, string> = {
   400: 'Invalid request',
@@ -11,6 +12,7 @@ const TITLES: Record<number, string> = {
   412: 'Stale version',
   413: 'Too large',
   415: 'Unsupported media type',
+  422: 'Not the same request',
   429: 'Too many requests',
   500: 'Internal error',
   503: 'Unavailable',
@@ -22,6 +24,7 @@ export class HttpProblem extends Error {
     readonly status: number,
     readonly detail: string,
     readonly errors: FieldProblem[] = [],
+    readonly headers: Record<string, string> = {},
   ) {
     super(detail);
   }
@@ -42,40 +45,48 @@ export function sendProblem(
   if (problem.status >= 500) request.log.error({ err: error }, 'Request failed');
   reply
     .status(problem.status)
+    .headers(problem.headers)
     .header('content-type', 'application/problem+json; charset=utf-8')
-    .send({
-      type: 'about:blank',
-      title: TITLES[problem.status] ?? 'Error',
-      status: problem.status,
-      detail: problem.detail,
-      instance: request.url,
-      ...(problem.errors.length > 0 ? { errors: problem.errors } : {}),
-    });
+    // A string is sent as it is, whatever schema the route has for this status.
+    .serializer((body) => body as string)
+    .send(
+      JSON.stringify({
+        type: 'about:blank',
+        title: TITLES[problem.status] ?? 'Error',
+        status: problem.status,
+        detail: problem.detail,
+        instance: request.url,
+        ...(problem.errors.length > 0 ? { errors: problem.errors } : {}),
+      }),
+    );
 }
 
 function toProblem(error: FastifyError | HttpProblem): HttpProblem {
   if (error instanceof HttpProblem) return error;
   if (hasZodFastifySchemaValidationErrors(error)) {
-    return invalid(
-      error.validation.map(({ instancePath, message }) => ({
-        field: instancePath.slice(1).replaceAll('/', '.') || (error.validationContext ?? 'body'),
-        message: message ?? 'invalid',
-      })),
-    );
+    const issues = error.validation.map(({ instancePath, keyword, message, params }) => ({
+      ...params,
+      code: keyword,
+      message: message ?? 'invalid',
+      path: instancePath.split('/').slice(1),
+    }));
+    return invalid(fieldProblems(issues, error.validationContext));
   }
-  if (error.statusCode !== undefined && error.statusCode < 500)
+  if (error.statusCode !== undefined && error.statusCode < 500) {
     return new HttpProblem(error.statusCode, error.message);
-  if (isUnavailable(error))
-    return new HttpProblem(503, 'the database is away; nothing was changed, try again');
+  }
+  if (isUnavailable(error)) {
+    const detail = 'the database is away; nothing was changed, try again';
+    return new HttpProblem(503, detail, [], { 'retry-after': '1' });
+  }
   return new HttpProblem(500, 'something went wrong here; it has been logged');
 }
 
+const NO_CONNECTION = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOTFOUND', 'ETIMEDOUT', 'EAI_AGAIN'];
+const GIVEN_UP = /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout)/;
+
 /** Postgres is starting, stopping or not there: class 57P of SQLSTATE, 53 (no resources), or no connection at all. */
 function isUnavailable({ code, message }: FastifyError): boolean {
-  if (
-    /^(57P0|53|08)/.test(code ?? '') ||
-    ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOTFOUND', 'ETIMEDOUT'].includes(code)
-  )
-    return true;
-  return /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout)/.test(message);
+  if (/^(57P0|53|08)/.test(code ?? '') || NO_CONNECTION.includes(code)) return true;
+  return GIVEN_UP.test(message);
 }

@@ -10,7 +10,7 @@ export const ENCRYPTION_KEY = randomBytes(32).toString('base64');
 
 /** Short clocks: what takes half a minute in earnest takes a second or two here. */
 const QUICK = {
-  SWEEP_INTERVAL_MS: '500',
+  SWEEP_INTERVAL_MS: '150',
   ARM_HORIZON_MS: '10000',
   LEASE_MS: '2000',
   STOP_DEADLINE_MS: '200',
@@ -39,7 +39,7 @@ export async function startTestWorker(
     ...env,
   });
   if ('problems' in config) throw new Error(config.problems.join());
-  return startWorker(config, pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }));
+  return startWorker(config, pino({ level: 'silent' }));
 }
 
 export interface RunSeen {
@@ -70,7 +70,7 @@ export async function readRun(database: TestDatabase, scheduleId: number): Promi
     `select status, attempt, free_attempts as "freeAttempts", outcome, http_status as "httpStatus", error_code as "errorCode",
             error, response, external_id as "externalId", reason_code as "reasonCode", reason, progress,
             finished_at as "finishedAt", next_attempt_at as "nextAttemptAt"
-     from runs where schedule_id = $1`,
+     from runs where schedule_id = $1 order by occurrence_at`,
     [scheduleId],
   );
   return rows[0] ?? null;

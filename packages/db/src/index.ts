@@ -1,5 +1,7 @@
 export * from './database.js';
+export * from './lifecycle/cancel-run.js';
 export * from './lifecycle/cancel-schedule.js';
+export type { RunChangeRequest } from './lifecycle/change-run.js';
 export * from './lifecycle/change-schedule.js';
 export * from './lifecycle/create-schedules.js';
 export * from './lifecycle/declare-schedules.js';
@@ -11,6 +13,7 @@ export * from './lifecycle/pause-failing.js';
 export { pauseSchedule, resumeEnded, resumeSchedule } from './lifecycle/pause-resume.js';
 export { promoteQueued } from './lifecycle/promote-queued.js';
 export { setProjectSecret } from './lifecycle/replace-secret.js';
+export * from './lifecycle/replay-runs.js';
 export * from './lifecycle/trigger-backfill.js';
 export { migrate } from './migrate.js';
 export * from './queries/claim-due.js';

@@ -16,7 +16,7 @@ export interface Stretch {
   fromAt: number;
   toAt: number;
   count: number;
-  reasonCode: 'misfire' | 'overtaken' | 'paused' | 'skipped_by_request';
+  reasonCode: 'misfire' | 'overtaken' | 'paused' | 'skipped_by_request' | 'schedule_cancelled';
   reason: string;
 }
 
@@ -129,8 +129,16 @@ function decideLate(schedule: DueSchedule, nowAt: number): Step {
 
 /** The missed occurrences from `fromAt`, itself one, up to but without `beforeAt`. */
 function missedBefore(timing: Timing, fromAt: number, beforeAt: number, reason: string): Stretch {
-  const toAt = lastOccurrence(timing, fromAt, beforeAt - 1) ?? fromAt;
-  return { fromAt, toAt, count: 1 + countOccurrences(timing, fromAt, toAt), reasonCode: 'misfire', reason };
+  return stretchFrom(timing, { fromAt, untilAt: beforeAt - 1, reasonCode: 'misfire', reason });
+}
+
+/** The occurrences from `fromAt`, itself one, until an instant. */
+export function stretchFrom(
+  timing: Timing,
+  { fromAt, untilAt, ...why }: Pick<Stretch, 'fromAt' | 'reasonCode' | 'reason'> & { untilAt: number },
+): Stretch {
+  const toAt = lastOccurrence(timing, fromAt, untilAt) ?? fromAt;
+  return { fromAt, toAt, count: 1 + countOccurrences(timing, fromAt, toAt), ...why };
 }
 
 /** Of the occurrences from `fromAt` until now, the first of the latest `limit`. */

@@ -42,16 +42,15 @@ export function draftSchedule(
   const parsed = parseTiming(input as Parameters<typeof parseTiming>[0], { anchorAt: nowAt });
   if (!parsed.ok) return parsed;
   const timing = sharedTiming(parsed.timing);
-  const plan = planOf(input, defaults);
-  const problems = hostProblems(plan, defaults.allowPrivateTargets);
-  if (problems.length > 0) return { ok: false, problems };
+  const made = draftPlan(input, defaults);
+  if (!made.ok) return made;
+  const { plan } = made;
   const occurrenceAt = firstOccurrence(parsed.timing);
   if (occurrenceAt === null) throw new Error('a timing that was accepted has no occurrence');
   return {
     ok: true,
     drafted: {
-      name: input.name ?? null,
-      tags: [...new Set(input.tags ?? [])].sort(),
+      ...labelsOf(input),
       rule: input.rule,
       timing,
       plan,
@@ -59,6 +58,23 @@ export function draftSchedule(
       warnings: parsed.warnings,
     },
   };
+}
+
+export function labelsOf({
+  name,
+  tags,
+}: Pick<ScheduleInput, 'name' | 'tags'>): Pick<Drafted, 'name' | 'tags'> {
+  return { name: name ?? null, tags: [...new Set(tags ?? [])].sort() };
+}
+
+/** What to do and by which policies, where it does not matter when. */
+export function draftPlan(
+  input: Omit<ScheduleInput, 'rule'>,
+  defaults: ScheduleDefaults,
+): { ok: true; plan: Plan } | { ok: false; problems: Problem[] } {
+  const plan = planOf(input, defaults);
+  const problems = hostProblems(plan, defaults.allowPrivateTargets);
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, plan };
 }
 
 /** The hosts that can be refused by their spelling; what a name resolves to is vetted on each connection. */
@@ -78,7 +94,7 @@ function sharedTiming(timing: Timing): Timing {
 
 const ms = (text: string) => parseDuration(text) as number;
 
-function planOf(input: ScheduleInput, defaults: ScheduleDefaults): Plan {
+function planOf(input: Omit<ScheduleInput, 'rule'>, defaults: ScheduleDefaults): Plan {
   const { retry, misfire, dependsOn } = input;
   const baseDelayMs = retry?.baseDelay === undefined ? defaults.baseDelayMs : ms(retry.baseDelay);
   return {

@@ -10,5 +10,5 @@ export function retryDelayMs(
 ): number {
   if (retryAfterMs !== null) return Math.min(Math.max(retryAfterMs, 0), retry.maxDelayMs);
   const delayMs = Math.min(retry.baseDelayMs * 2 ** (attempt - 1), retry.maxDelayMs);
-  return retry.jitter ? Math.round(delayMs * (1 + random / 10)) : delayMs;
+  return Math.round(retry.jitter ? delayMs * (1 + random / 10) : delayMs);
 }

@@ -1,7 +1,8 @@
-import { findKey, type KeyOwner, type Scope } from '@carillon/db';
+import type { KeyOwner, Scope } from '@carillon/db';
 import type { FastifyRequest } from 'fastify';
-import type { Pool } from 'pg';
+import type { KeyRing } from '../key-ring.js';
 import { HttpProblem } from '../problem.js';
+import { keyInCookie, requireSameOrigin } from '../session.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -10,41 +11,54 @@ declare module 'fastify' {
   }
 }
 
-/** A key that was looked up is believed for this long: a revocation holds within a second on every replica. */
-const BELIEVED_MS = 1_000;
-const MOST_BELIEVED = 10_000;
+const CHALLENGE = { 'www-authenticate': 'Bearer realm="Carillon"' };
 
-/** Finds out who asks, by the bearer key. Default deny: no key, no answer. */
-export function authenticateBy(pool: Pool): (request: FastifyRequest) => Promise<void> {
-  const believed = new Map<string, { owner: KeyOwner; until: number }>();
+/** Finds out who asks: by the bearer key, or by the cookie of whoever signed in. Default deny: no key, no answer. */
+export function authenticateBy(keys: KeyRing): (request: FastifyRequest) => Promise<void> {
   return async (request) => {
-    const [, key] = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(request.headers.authorization ?? '') ?? [];
-    if (!key) throw new HttpProblem(401, 'send an API key: Authorization: Bearer <key>');
-    const now = performance.now();
-    const known = believed.get(key);
-    if (known && known.until > now) {
-      request.caller = known.owner;
-      return;
-    }
-    const owner = await findKey(pool, key);
-    believed.delete(key);
-    if (!owner) throw new HttpProblem(401, 'this API key is unknown, expired or revoked');
-    if (believed.size >= MOST_BELIEVED) believed.clear();
-    believed.set(key, { owner, until: now + BELIEVED_MS });
+    const key = keyOf(request);
+    if (!key) throw new HttpProblem(401, 'send an API key: Authorization: Bearer <key>', [], CHALLENGE);
+    const owner = await keys.ownerOf(key);
+    if (!owner) throw new HttpProblem(401, 'this API key is unknown, expired or revoked', [], CHALLENGE);
     request.caller = owner;
   };
 }
 
+export const keyOf = (request: FastifyRequest) => keyInHeader(request) ?? keyInSession(request);
+
+function keyInHeader({ headers }: FastifyRequest): string | undefined {
+  return /^Bearer ([\x21-\x7e]{1,512})$/i.exec(headers.authorization ?? '')?.[1];
+}
+
+function keyInSession(request: FastifyRequest): string | null {
+  if (request.headers.authorization !== undefined) return null;
+  const key = keyInCookie(request);
+  // A browser sends the cookie along whoever made it ask.
+  if (key) requireSameOrigin(request);
+  return key;
+}
+
+const ENOUGH: Record<Scope, Scope[]> = {
+  read: ['read', 'write', 'admin'],
+  write: ['write', 'admin'],
+  admin: ['admin'],
+};
+
 /** Admins may do everything, writers may read. */
 export function requireScope(scope: Scope): (request: FastifyRequest) => Promise<void> {
-  const enough: Record<Scope, Scope[]> = {
-    read: ['read', 'write', 'admin'],
-    write: ['write', 'admin'],
-    admin: ['admin'],
-  };
   return async ({ caller }) => {
-    if (!caller.scopes.some((held) => enough[scope].includes(held))) {
+    if (!caller.scopes.some((held) => ENOUGH[scope].includes(held))) {
       throw new HttpProblem(403, `this API key lacks the scope ${scope}`);
     }
   };
+}
+
+/** Admins of the default project run the installation: they make projects, and see the queues of all of them. */
+export const isOperator = ({ projectKey, scopes }: KeyOwner) =>
+  projectKey === 'default' && scopes.includes('admin');
+
+export async function requireOperator({ caller }: FastifyRequest): Promise<void> {
+  if (!isOperator(caller)) {
+    throw new HttpProblem(403, 'this is for keys of the default project that have the scope admin');
+  }
 }

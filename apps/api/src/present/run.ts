@@ -1,9 +1,10 @@
 import type { AttemptView, RunView } from '@carillon/db';
-import { attemptKey, encodeRunId } from '@carillon/shared';
+import { type Attempt, attemptKey, encodeRunId, type Run } from '@carillon/shared';
+import type { z } from 'zod';
 
 const iso = (at: Date | null) => at?.toISOString() ?? null;
 
-export function runIdOf(run: RunView): string {
+export function runIdOf(run: Pick<RunView, 'scheduleId' | 'occurrenceAt' | 'origin'>): string {
   return encodeRunId({
     scheduleId: run.scheduleId,
     occurrenceAt: run.occurrenceAt.getTime(),
@@ -12,15 +13,15 @@ export function runIdOf(run: RunView): string {
 }
 
 /** A run as the API shows it. */
-export function presentRun(run: RunView) {
+export function presentRun(run: RunView): z.infer<typeof Run> {
   return {
     id: runIdOf(run),
     scheduleId: run.scheduleKey,
     status: run.status,
     origin: run.origin,
-    occurrenceAt: iso(run.occurrenceAt),
-    dueAt: iso(run.dueAt),
-    enqueuedAt: iso(run.enqueuedAt),
+    occurrenceAt: run.occurrenceAt.toISOString(),
+    dueAt: run.dueAt.toISOString(),
+    enqueuedAt: run.enqueuedAt.toISOString(),
     claimedAt: iso(run.claimedAt),
     claimedBy: run.workerId,
     finishedAt: iso(run.finishedAt),
@@ -35,10 +36,11 @@ export function presentRun(run: RunView) {
     reasonCode: run.reasonCode,
     reason: run.reason,
     progress: run.progress,
+    replays: run.replays,
   };
 }
 
-export function presentAttempt(run: RunView, attempt: AttemptView) {
+export function presentAttempt(run: RunView, attempt: AttemptView): z.infer<typeof Attempt> {
   return {
     number: attempt.number,
     key: attemptKey(runIdOf(run), attempt.number, attempt.epoch),

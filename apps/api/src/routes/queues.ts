@@ -1,24 +1,55 @@
 import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { FastifyAdapter } from '@bull-board/fastify';
-import type { FastifyPluginAsync } from 'fastify';
+import { QUEUES } from '@carillon/queue';
+import { Queue } from 'bullmq';
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiContext } from '../context.js';
-import { authenticateBy, requireScope } from '../plugins/authenticate.js';
+import { isOperator } from '../plugins/authenticate.js';
+import { PAGE_POLICY } from '../plugins/security-headers.js';
+import { HttpProblem } from '../problem.js';
+import { keyInCookie, requireSameOrigin } from '../session.js';
 
 const BASE_PATH = '/queues';
+/** What programs put in and take out; the rest is Carillon's own. */
+const OUTSIDE = ['schedule-requests', 'schedule-rejected', 'schedule-due'];
 
-/** Bull Board, for admins: the bells that Redis holds. It only shows; the truth is in Postgres. */
+/** Bull Board, for those who run the installation: what Redis holds. It only shows; the truth is in Postgres. */
 export const queueRoutes =
-  ({ pool, bells }: ApiContext): FastifyPluginAsync =>
+  ({ keys, bells, redis, prefix }: ApiContext): FastifyPluginAsync =>
   async (app) => {
-    app.decorateRequest('caller');
-    app.addHook('onRequest', authenticateBy(pool));
-    app.addHook('preHandler', requireScope('admin'));
+    const open = (name: string) => {
+      const queue = new Queue(name, { connection: redis, prefix });
+      queue.on('error', () => {}); // The connection reports its own errors.
+      return queue;
+    };
+    const others = [QUEUES.ticks, ...OUTSIDE].map(open);
+    app.addHook('onClose', async () => {
+      await Promise.all(others.map((queue) => queue.close().catch(() => {})));
+    });
+    app.addHook('onRequest', admit);
+    app.addHook('onSend', async (_request, reply) => {
+      reply.header('content-security-policy', PAGE_POLICY);
+    });
     const server = new FastifyAdapter();
     createBullBoard({
-      queues: [new BullMQAdapter(bells.queue, { readOnlyMode: true })],
+      queues: [bells.queue, ...others].map((queue) => new BullMQAdapter(queue, { readOnlyMode: true })),
       serverAdapter: server,
+      options: { uiConfig: { boardTitle: 'Carillon', miscLinks: [{ text: 'API reference', url: '/docs' }] } },
     });
     server.setBasePath(BASE_PATH);
     await app.register(server.registerPlugin(), { prefix: BASE_PATH });
+
+    async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+      const key = keyInCookie(request);
+      const owner = key === null ? null : await keys.ownerOf(key);
+      if (owner && isOperator(owner)) return requireSameOrigin(request);
+      const isPage = request.headers.accept?.includes('text/html') ?? false;
+      if (!isPage)
+        throw new HttpProblem(
+          owner ? 403 : 401,
+          'sign in at /sign-in with an admin key of the default project',
+        );
+      return reply.redirect(`/sign-in?next=${encodeURIComponent(request.url)}`, 303);
+    }
   };

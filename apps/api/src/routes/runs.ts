@@ -1,11 +1,25 @@
 import { listRuns, readAttempts, readRun } from '@carillon/db';
-import { decodeRunId, ScheduleKey } from '@carillon/shared';
+import {
+  decodeRunId,
+  InstantInput,
+  Limit,
+  listOf,
+  RUN_STATUSES,
+  Run,
+  RunId,
+  RunWithAttempts,
+  ScheduleKey,
+} from '@carillon/shared';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { answers } from '../answers.js';
 import type { ApiContext } from '../context.js';
+import { decodeCursor, pageOf } from '../cursor.js';
 import { requireScope } from '../plugins/authenticate.js';
 import { presentAttempt, presentRun, runIdOf } from '../present/run.js';
 import { invalid, notFound } from '../problem.js';
+
+const tags = ['Runs'];
 
 /** The history: what ran, when, and what came back. */
 export const runRoutes =
@@ -17,37 +31,44 @@ export const runRoutes =
       '/runs',
       {
         schema: {
+          operationId: 'listRuns',
+          summary: 'List runs, latest occurrence first',
+          tags,
           querystring: z.strictObject({
             schedule: ScheduleKey.optional(),
-            status: z
-              .enum(['queued', 'running', 'retrying', 'succeeded', 'failed', 'skipped', 'cancelled'])
-              .optional(),
-            from: z.coerce.date().optional(),
-            to: z.coerce.date().optional(),
-            limit: z.coerce.number().int().min(1).max(1_000).default(100),
-            cursor: z.string().max(64).optional(),
+            status: z.enum(RUN_STATUSES).optional(),
+            from: InstantInput.optional(),
+            to: InstantInput.optional(),
+            limit: Limit,
+            cursor: z.string().max(200).optional(),
           }),
+          response: answers({ 200: listOf(Run) }, 400),
         },
       },
       async ({ caller, query }) => {
         const { schedule, status, from, to, limit, cursor } = query;
-        const after = cursor === undefined ? null : decodeRunId(cursor);
-        if (cursor !== undefined && after === null)
+        const after = cursor === undefined ? null : decodeRunId(decodeCursor(cursor));
+        if (cursor !== undefined && after === null) {
           throw invalid([{ field: 'cursor', message: 'expected the nextCursor of a page' }]);
+        }
         const filter = { scheduleKey: schedule, status, from, to };
         const found = await listRuns(pool, { projectId: caller.projectId, filter, limit: limit + 1, after });
-        const items = found.slice(0, limit);
-        const last = items.at(-1);
-        return {
-          items: items.map(presentRun),
-          nextCursor: found.length > limit && last ? runIdOf(last) : null,
-        };
+        const { items, nextCursor } = pageOf(found, limit, runIdOf);
+        return { items: items.map(presentRun), nextCursor };
       },
     );
 
     app.get(
       '/runs/:id',
-      { schema: { params: z.object({ id: z.string().max(64) }) } },
+      {
+        schema: {
+          operationId: 'readRun',
+          summary: 'One run, with its attempts and what came back',
+          tags,
+          params: z.object({ id: RunId }),
+          response: answers({ 200: RunWithAttempts }, 400, 404),
+        },
+      },
       async ({ caller, params }) => {
         const identity = decodeRunId(params.id);
         const run = identity && (await readRun(pool, caller.projectId, identity));

@@ -1,57 +1,85 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { cancelSchedule, createSchedules, listSchedules, readSchedule } from '@carillon/db';
-import { draftSchedule, ScheduleInput, ScheduleKey } from '@carillon/shared';
+import {
+  cancelSchedule,
+  createSchedules,
+  editSchedule,
+  listSchedules,
+  readSchedule,
+  type ScheduleView,
+} from '@carillon/db';
+import {
+  CancelledSchedule,
+  CreatedSchedule,
+  Cursor,
+  EditedSchedule,
+  Limit,
+  listOf,
+  Schedule,
+  ScheduleInput,
+  ScheduleKey,
+  SchedulePatch,
+  scheduleFilter,
+} from '@carillon/shared';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { applyChange } from '../apply-change.js';
+import { answerChange, etagOf } from '../answer-change.js';
+import { answerOnce } from '../answer-once.js';
+import { answers, BODY } from '../answers.js';
 import type { ApiContext } from '../context.js';
+import { idInCursor, pageOf } from '../cursor.js';
+import { draftRequest, viewOf } from '../draft-request.js';
+import { mergePatch } from '../merge-patch.js';
 import { requireScope } from '../plugins/authenticate.js';
 import { presentSchedule } from '../present/schedule.js';
 import { HttpProblem, invalid, notFound } from '../problem.js';
+import { requireRoom } from '../require-room.js';
 
-const Params = z.object({ id: ScheduleKey });
-const Limit = z.coerce.number().int().min(1).max(1_000).default(100);
+const params = z.object({ id: ScheduleKey });
+const tags = ['Schedules'];
 
-/** Create, read, list and cancel schedules. */
+/** Create, read, list, edit and cancel schedules. */
 export const scheduleRoutes =
   (context: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
-    const { pool, bells, clock, defaults } = context;
+    const { pool, counters } = context;
 
     app.post(
       '/schedules',
-      { schema: { body: ScheduleInput }, preHandler: requireScope('write') },
+      {
+        schema: {
+          operationId: 'createSchedule',
+          summary: 'Create a schedule',
+          description:
+            'The same id and body again answers 200 with the schedule that is there; another body, 409. `Idempotency-Key` is honoured.',
+          tags,
+          body: ScheduleInput,
+          response: answers({ 200: CreatedSchedule, 201: CreatedSchedule }, ...BODY, 409, 422),
+        },
+        preHandler: requireScope('write'),
+      },
       async (request, reply) => {
         const { caller, body } = request;
-        const key = body.id ?? `sch_${randomUUID().replaceAll('-', '')}`;
-        const result = draftSchedule(body, { key, nowAt: Math.floor(clock.now()), defaults });
-        if (!result.ok) throw invalid(result.problems);
-        const draft = {
-          ...result.drafted,
-          key,
-          payload: body.payload === undefined ? null : JSON.stringify(body.payload),
-          requestHash: createHash('sha256').update(JSON.stringify(body)).digest('base64url'),
-        };
-        const [created] = await createSchedules(pool, {
-          projectId: caller.projectId,
-          drafts: [draft],
-          actor: caller.keyName,
+        const drafted = draftRequest(context, caller, body);
+        if (!drafted.ok) throw invalid(drafted.problems);
+        const { draft, warnings } = drafted.value;
+        await requireRoom(pool, caller, 1);
+        return answerOnce(context, { request, reply }, async (db) => {
+          const creation = { projectId: caller.projectId, drafts: [draft], actor: caller.keyName };
+          const [created] = await createSchedules(db, creation);
+          const answer = (status: number, schedule: ScheduleView, dueAts: number[]) => ({
+            status,
+            headers: { etag: etagOf(schedule), location: `/v1/schedules/${schedule.key}` },
+            body: { ...presentSchedule(schedule), warnings },
+            dueAts,
+          });
+          if (created?.kind === 'created') {
+            counters.count('jobs_queued_total');
+            return answer(201, viewOf(drafted.value, created), [draft.first.dueAt]);
+          }
+          const schedule = created?.kind === 'same' && (await readSchedule(db, caller.projectId, draft.key));
+          if (schedule) return answer(200, schedule, []);
+          const detail = `a schedule with the id ${draft.key} exists already and is not the same; change it with PATCH`;
+          throw new HttpProblem(409, detail);
         });
-        if (created?.kind === 'conflict') {
-          throw new HttpProblem(
-            409,
-            `a schedule with the id ${key} exists already and is not the same; change it with PATCH`,
-          );
-        }
-        // Redis being away is no reason to refuse: the row is in, the sweep arms it.
-        if (created?.kind === 'created') bells.arm([draft.first.dueAt]).catch(() => {});
-        const schedule = await readSchedule(pool, caller.projectId, key);
-        if (!schedule) throw notFound('schedule', key);
-        return reply
-          .status(created?.kind === 'created' ? 201 : 200)
-          .header('etag', `"${schedule.version}"`)
-          .header('location', `/v1/schedules/${key}`)
-          .send({ ...presentSchedule(schedule), warnings: result.drafted.warnings });
       },
     );
 
@@ -59,51 +87,107 @@ export const scheduleRoutes =
       '/schedules',
       {
         schema: {
-          querystring: z.strictObject({
-            status: z.enum(['active', 'paused', 'finished', 'cancelled']).optional(),
-            tag: z.string().max(64).optional(),
-            q: z.string().max(128).optional(),
-            target: z.enum(['webhook', 'queue', 'handler', 'call']).optional(),
-            dueBefore: z.coerce.date().optional(),
-            dueAfter: z.coerce.date().optional(),
-            limit: Limit,
-            cursor: z.coerce.number().int().min(1).optional(),
-          }),
+          operationId: 'listSchedules',
+          summary: 'List schedules, newest first',
+          tags,
+          querystring: z.strictObject({ ...scheduleFilter, limit: Limit, cursor: Cursor.optional() }),
+          response: answers({ 200: listOf(Schedule) }, 400),
         },
         preHandler: requireScope('read'),
       },
       async ({ caller, query }) => {
         const { limit, cursor, ...filter } = query;
+        const beforeId = idInCursor(cursor);
         const found = await listSchedules(pool, {
           projectId: caller.projectId,
           filter,
           limit: limit + 1,
-          beforeId: cursor ?? null,
+          beforeId,
         });
-        const items = found.slice(0, limit);
-        const nextCursor = found.length > limit ? String(items.at(-1)?.id) : null;
+        const { items, nextCursor } = pageOf(found, limit, ({ id }) => id);
         return { items: items.map(presentSchedule), nextCursor };
       },
     );
 
     app.get(
       '/schedules/:id',
-      { schema: { params: Params }, preHandler: requireScope('read') },
+      {
+        schema: {
+          operationId: 'readSchedule',
+          summary: 'Read a schedule',
+          tags,
+          params,
+          response: answers({ 200: Schedule }, 400, 404),
+        },
+        preHandler: requireScope('read'),
+      },
       async ({ caller, params }, reply) => {
         const schedule = await readSchedule(pool, caller.projectId, params.id);
         if (!schedule) throw notFound('schedule', params.id);
-        return reply.header('etag', `"${schedule.version}"`).send(presentSchedule(schedule));
+        return reply.header('etag', etagOf(schedule)).send(presentSchedule(schedule));
+      },
+    );
+
+    app.patch(
+      '/schedules/:id',
+      {
+        schema: {
+          operationId: 'editSchedule',
+          summary: 'Edit a schedule',
+          description:
+            'What is left out stays. `If-Match` with the ETag makes sure that nobody edited it meanwhile; without, the edit applies.',
+          tags,
+          params,
+          body: SchedulePatch,
+          response: answers({ 200: EditedSchedule }, ...BODY, 404, 409, 412, 422),
+        },
+        preHandler: requireScope('write'),
+      },
+      async (request, reply) => {
+        const { caller, body } = request;
+        let warnings: string[] = [];
+        return answerChange(
+          context,
+          { request, reply },
+          (db, change) =>
+            editSchedule(db, change, async (locked, tx) => {
+              const view = await readSchedule(tx, caller.projectId, locked.key);
+              if (!view) throw notFound('schedule', locked.key);
+              const merged = mergePatch(body, { view, locked, caller, context });
+              warnings = merged.warnings;
+              return merged.edit;
+            }),
+          ({ schedule, value: { inFlight } }) => ({
+            ...presentSchedule(schedule),
+            inFlight,
+            warnings:
+              inFlight.length === 0
+                ? warnings
+                : [
+                    ...warnings,
+                    `runs in flight go on under the definition that they began with: ${inFlight.join(', ')}`,
+                  ],
+          }),
+        );
       },
     );
 
     app.delete(
       '/schedules/:id',
-      { schema: { params: Params }, preHandler: requireScope('write') },
-      async (request) => {
-        const { schedule, value } = await applyChange(context, request, (change) =>
-          cancelSchedule(pool, change),
-        );
-        return { ...presentSchedule(schedule), inFlight: value.inFlight };
+      {
+        schema: {
+          operationId: 'cancelSchedule',
+          summary: 'Cancel a schedule for good, naming the runs in flight',
+          tags,
+          params,
+          response: answers({ 200: CancelledSchedule }, 400, 404, 409, 412, 422),
+        },
+        preHandler: requireScope('write'),
       },
+      async (request, reply) =>
+        answerChange(context, { request, reply }, cancelSchedule, ({ schedule, value }) => {
+          if (value.isNew) counters.count('jobs_cancelled_total');
+          return { ...presentSchedule(schedule), inFlight: value.inFlight };
+        }),
     );
   };

@@ -11,8 +11,10 @@ const BROKEN =
 /** Whether an error says that Postgres is away, rather than that it won't have what it was given. */
 export function isAway(error: unknown): boolean {
   const { code = '', severity, syscall, message = '' } = error as Record<string, string | undefined>;
-  const fromPostgres = severity !== undefined;
-  return fromPostgres ? NOT_NOW.test(code) : syscall !== undefined || BROKEN.test(message);
+  const isFromPostgres = severity !== undefined;
+  // What is fatal ended the connection, or refused it: that is never about the request.
+  if (isFromPostgres) return severity === 'FATAL' || severity === 'PANIC' || NOT_NOW.test(code);
+  return syscall !== undefined || BROKEN.test(message);
 }
 
 /** Does a piece of work again until Postgres is there for it; gives up, with the error, only when told to stop. */

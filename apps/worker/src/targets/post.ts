@@ -1,6 +1,6 @@
 import { type HttpAnswer, hostProblem } from '@carillon/shared';
 import { Agent, type Dispatcher } from 'undici';
-import { BlockedAddress, vettedLookup } from './vetted-lookup.js';
+import { BlockedAddress, type LookupOptions, vettedLookup } from './vetted-lookup.js';
 
 export interface PostRequest {
   url: string;
@@ -26,7 +26,7 @@ const KEEP_ALIVE_MS = 10_000;
 export class Poster {
   readonly #agent: Agent;
 
-  constructor(private readonly options: { allowPrivate: boolean; connectionsPerOrigin: number }) {
+  constructor(private readonly options: LookupOptions & { connectionsPerOrigin: number }) {
     this.#agent = new Agent({
       connections: options.connectionsPerOrigin,
       pipelining: 1,
@@ -103,12 +103,12 @@ const ERROR_CODES: [RegExp, string][] = [
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'connection_lost'],
   [/^(ENOTFOUND|EAI_AGAIN|EAI_)/, 'name_not_found'],
   [/^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT|EHOSTUNREACH|ENETUNREACH)$/, 'unreachable'],
-  [/^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES)/, 'bad_answer'],
+  [/^(HPE_|HTTPParserError|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES)/, 'bad_answer'],
   [/^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO)/, 'tls'],
 ];
 
-function unanswered({ code = '', message, cause }: Failure): PostResult {
-  const errorCode = ERROR_CODES.find(([pattern]) => pattern.test(code))?.[1] ?? 'network';
+function unanswered({ code = '', name, message, cause }: Failure): PostResult {
+  const errorCode = ERROR_CODES.find(([pattern]) => pattern.test(code || name))?.[1] ?? 'network';
   const text = message || cause?.message || code;
   return { kind: 'unanswered', isTransient: true, errorCode, error: code ? `${text} (${code})` : text };
 }

@@ -1,7 +1,9 @@
-import { encodeRunId, type RunIdentity, type RunOrigin } from '@carillon/shared';
+import { encodeRunId, type RunIdentity, type RunOrigin, stretchFrom } from '@carillon/shared';
 import type { Database, Transaction } from '../database.js';
+import { recordPassed } from '../queries/move-on.js';
 import { fromMs, toMs } from '../sql-text.js';
 import { type ChangeRequest, type ChangeResult, changeSchedule, Refused } from './change-schedule.js';
+import type { LockedSchedule } from './locked-schedule.js';
 
 export interface Cancelled {
   /** Runs that were already in flight: they go on to their end, and nothing starts after them. */
@@ -12,8 +14,11 @@ export interface Cancelled {
 
 /** Cancels for good: nothing is claimed any more, and the runs that wait are closed. */
 export function cancelSchedule(db: Database, request: ChangeRequest): Promise<ChangeResult<Cancelled>> {
-  return changeSchedule(db, request, async (tx, { id, status, nowAt }) => {
+  return changeSchedule(db, request, async (tx, schedule) => {
+    const { id, status, nowAt } = schedule;
     if (status === 'finished') throw new Refused('it is finished: there is nothing left to cancel');
+    const reason = `its schedule was cancelled by ${request.actor}`;
+    await accountForOverdue(tx, schedule, reason);
     await tx.query(
       `update schedules set status = 'cancelled', version = version + 1, occurrence_at = null, next_run_at = null,
               paused_until = null, updated_at = ${fromMs('$2::bigint')}
@@ -24,7 +29,7 @@ export function cancelSchedule(db: Database, request: ChangeRequest): Promise<Ch
       `update runs set status = 'cancelled', open = null, next_attempt_at = null, finished_at = ${fromMs('$2::bigint')},
               reason_code = 'schedule_cancelled', reason = $3
        where schedule_id = $1 and open and status in ('queued', 'retrying')`,
-      [id, nowAt, `its schedule was cancelled by ${request.actor}`],
+      [id, nowAt, reason],
     );
     const inFlight = (await readInFlight(tx, id)).map(encodeRunId);
     return {
@@ -32,6 +37,15 @@ export function cancelSchedule(db: Database, request: ChangeRequest): Promise<Ch
       audit: { action: 'schedule.cancelled', detail: { inFlight } },
     };
   });
+}
+
+/** What fell due and was not claimed yet never will be: it says why. */
+async function accountForOverdue(tx: Transaction, schedule: LockedSchedule, reason: string): Promise<void> {
+  const { occurrenceAt, dueAt, timing, nowAt } = schedule;
+  if (occurrenceAt === null || dueAt === null || dueAt > nowAt) return;
+  const why = { reasonCode: 'schedule_cancelled', reason } as const;
+  const overdue = stretchFrom(timing, { fromAt: occurrenceAt, untilAt: nowAt, ...why });
+  await recordPassed(tx, schedule, overdue, nowAt);
 }
 
 /** The runs of a schedule that a worker has in hand. Leases are few, and lead to them without a look at the history. */

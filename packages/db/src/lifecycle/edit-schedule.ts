@@ -1,11 +1,21 @@
-import { encodeRunId, isCounted, type Moment, type Stretch } from '@carillon/shared';
+import {
+  type DueSchedule,
+  decideDue,
+  encodeRunId,
+  isCounted,
+  type Moment,
+  type Plan,
+} from '@carillon/shared';
 import type { Database, Transaction } from '../database.js';
+import { insertRun } from '../queries/insert-run.js';
 import { recordPassed } from '../queries/move-on.js';
 import { fromMs } from '../sql-text.js';
 import { readInFlight } from './cancel-schedule.js';
 import { type ChangeRequest, type ChangeResult, changeSchedule, Refused } from './change-schedule.js';
 import type { Draft } from './create-schedules.js';
 import type { LockedSchedule } from './locked-schedule.js';
+import { passedInPause } from './pause-resume.js';
+import { promoteLocked } from './promote-queued.js';
 import { replaceSecret } from './replace-secret.js';
 
 export interface Edit extends Omit<Draft, 'key' | 'first' | 'requestHash'> {
@@ -15,8 +25,6 @@ export interface Edit extends Omit<Draft, 'key' | 'first' | 'requestHash'> {
   requestHash?: string;
   /** When the schedule is due next under the new definition; null finishes it. */
   next: Moment | null;
-  /** What fell into a pause that is still on: the definition which named it goes, so it is accounted for now. */
-  passed?: Stretch | null;
 }
 
 export interface Edited {
@@ -34,13 +42,13 @@ export function editSchedule(
   return changeSchedule(db, request, async (tx, schedule) => {
     if (schedule.status === 'cancelled') throw new Refused("it is cancelled and can't be edited");
     const made = await edit(schedule, tx);
-    if (made.passed) await recordPassed(tx, schedule, made.passed, schedule.nowAt);
     const { sealedSecret } = made;
     if (sealedSecret !== undefined) {
       await replaceSecret(tx, { projectId: schedule.projectId, scheduleId: schedule.id }, sealedSecret);
     }
     const hasSecret = sealedSecret === undefined ? schedule.plan.hasSecret : sealedSecret !== null;
     const version = schedule.version + 1;
+    const runs = await settleOverdue(tx, schedule, { ...made, version });
     await tx.query(
       `update schedule_versions set superseded_at = ${fromMs('$2::bigint')} where schedule_id = $1 and superseded_at is null`,
       [schedule.id, schedule.nowAt],
@@ -68,7 +76,7 @@ export function editSchedule(
     );
     await tx.query(
       `update schedules
-       set version = $2, definition_version = $2, counted = $3, occurrence_at = ${fromMs('$4::bigint')},
+       set version = $2, definition_version = $2, counted = $3, runs_total = runs_total + $7, occurrence_at = ${fromMs('$4::bigint')},
            next_run_at = ${fromMs('$5::bigint')}, updated_at = ${fromMs('$6::bigint')},
            status = (case when status = 'paused' then 'paused' when $5::bigint is null then 'finished' else 'active' end)::schedule_status
        where id = $1`,
@@ -79,6 +87,7 @@ export function editSchedule(
         made.next?.occurrenceAt ?? null,
         made.next?.dueAt ?? null,
         schedule.nowAt,
+        runs,
       ],
     );
     const inFlight = (await readInFlight(tx, schedule.id)).map(encodeRunId);
@@ -87,4 +96,62 @@ export function editSchedule(
       audit: { action: 'schedule.edited', detail: { version, inFlight } },
     };
   });
+}
+
+/** What the old rule named until now is accounted for: the new one names nothing before the edit. Answers how many runs that makes. */
+async function settleOverdue(
+  tx: Transaction,
+  schedule: LockedSchedule,
+  { next, plan, version }: Pick<Edit, 'next' | 'plan'> & { version: number },
+): Promise<number> {
+  const { status, occurrenceAt, nowAt } = schedule;
+  if (next?.occurrenceAt === occurrenceAt) return 0;
+  if (status === 'active') return queueOverdue(tx, schedule, { plan, version });
+  const passed = status === 'paused' ? passedInPause(schedule, nowAt) : null;
+  if (passed) await recordPassed(tx, schedule, passed, nowAt);
+  return 0;
+}
+
+/** More than this are not caught up with one by one. */
+const MOST_QUEUED = 1_000;
+const runOnce = (due: DueSchedule): DueSchedule => ({
+  ...due,
+  plan: { ...due.plan, misfire: { ...due.plan.misfire, policy: 'once', graceMs: -1 } },
+});
+
+/**
+ * What had fallen due when the edit came, and was not claimed yet, is run all the same, under the new definition: it was
+ * named while the old rule held, and the new one names nothing before it. Answers how many runs that makes.
+ */
+async function queueOverdue(
+  tx: Transaction,
+  schedule: LockedSchedule,
+  { version, plan }: { version: number; plan: Plan },
+): Promise<number> {
+  const { occurrenceAt, dueAt, nowAt } = schedule;
+  let pending = occurrenceAt === null || dueAt === null ? null : { occurrenceAt, dueAt };
+  let runs = 0;
+  while (pending && pending.dueAt <= nowAt) {
+    const due = { ...schedule, ...pending, runsTotal: schedule.runsTotal + runs };
+    const decision = runs < MOST_QUEUED ? decideDue(due, nowAt) : decideDue(runOnce(due), nowAt);
+    if (decision.kind === 'broken') break;
+    if (decision.passed) await recordPassed(tx, schedule, decision.passed, nowAt);
+    if (decision.run) {
+      const state = { status: 'queued', nextAttemptAt: isCounted(plan) ? null : nowAt } as const;
+      const { id: scheduleId, projectId } = schedule;
+      const run = {
+        scheduleId,
+        projectId,
+        definitionVersion: version,
+        origin: 'rule',
+        ...decision.run,
+        state,
+      } as const;
+      await insertRun(tx, run, nowAt);
+      runs++;
+    }
+    pending = decision.next;
+  }
+  if (isCounted(plan)) await promoteLocked(tx, { ...schedule, plan });
+  return runs;
 }

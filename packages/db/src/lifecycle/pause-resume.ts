@@ -1,4 +1,4 @@
-import { countOccurrences, lastOccurrence, type Moment, momentAfter, type Stretch } from '@carillon/shared';
+import { type Moment, momentAfter, type Stretch, stretchFrom } from '@carillon/shared';
 import type { Pool } from 'pg';
 import { type Database, inTransaction, type Transaction } from '../database.js';
 import { recordPassed } from '../queries/move-on.js';
@@ -112,20 +112,19 @@ function afterPause(
   schedule: LockedSchedule,
   asOfAt: number,
 ): { next: Moment | null; passed: Stretch | null } {
-  const { occurrenceAt, dueAt, timing, plan } = schedule;
+  const { occurrenceAt, dueAt, plan } = schedule;
   if (occurrenceAt === null || dueAt === null) return { next: null, passed: null };
-  if (dueAt > asOfAt || plan.misfire.policy === 'all') return { next: { occurrenceAt, dueAt }, passed: null };
-  const note = schedule.pauseNote ? `, note: ${schedule.pauseNote}` : '';
-  const since = schedule.pausedAt === null ? '' : ` at ${new Date(schedule.pausedAt).toISOString()}`;
-  const toAt = lastOccurrence(timing, occurrenceAt, asOfAt) ?? occurrenceAt;
-  return {
-    next: momentAfter(schedule, Math.max(asOfAt, occurrenceAt)),
-    passed: {
-      fromAt: occurrenceAt,
-      toAt,
-      count: 1 + countOccurrences(timing, occurrenceAt, toAt),
-      reasonCode: 'paused',
-      reason: `paused by ${schedule.pausedBy ?? 'somebody'}${since}${note}`,
-    },
-  };
+  if (plan.misfire.policy === 'all') return { next: { occurrenceAt, dueAt }, passed: null };
+  const passed = passedInPause(schedule, asOfAt);
+  if (!passed) return { next: { occurrenceAt, dueAt }, passed };
+  return { next: momentAfter(schedule, Math.max(asOfAt, occurrenceAt)), passed };
+}
+
+/** The occurrences that fell due until an instant while the schedule was paused. */
+export function passedInPause(schedule: LockedSchedule, untilAt: number): Stretch | null {
+  const { occurrenceAt, dueAt, timing, pausedAt, pausedBy, pauseNote } = schedule;
+  if (occurrenceAt === null || dueAt === null || dueAt > untilAt) return null;
+  const since = pausedAt === null ? '' : ` at ${new Date(pausedAt).toISOString()}`;
+  const reason = `paused by ${pausedBy ?? 'somebody'}${since}${pauseNote ? `, note: ${pauseNote}` : ''}`;
+  return stretchFrom(timing, { fromAt: occurrenceAt, untilAt, reasonCode: 'paused', reason });
 }

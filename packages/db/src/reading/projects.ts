@@ -17,6 +17,9 @@ export interface ProjectDraft {
   limits: ProjectLimits;
 }
 
+/** What is left out stays. */
+export type ProjectPatch = { [K in keyof Omit<ProjectDraft, 'key'>]?: ProjectDraft[K] | undefined };
+
 const COLUMNS = `id, key, name, default_target as "defaultTarget", limits, created_at as "createdAt"`;
 
 /** Null where the key is taken. */
@@ -40,7 +43,7 @@ export async function createProject(
 /** Puts what is given in place of what holds; null without such a project. */
 export async function editProject(
   db: Database,
-  { key, patch, actor }: { key: string; patch: Partial<Omit<ProjectDraft, 'key'>>; actor: string },
+  { key, patch, actor }: { key: string; patch: ProjectPatch; actor: string },
 ): Promise<ProjectView | null> {
   const { rows } = await db.query<ProjectView>(
     `with edited as (

@@ -11,10 +11,10 @@ export const BulkInput = z
       .array(z.unknown())
       .min(1)
       .max(MOST_AT_ONCE)
-      .meta({ description: 'Schedules as for POST /v1/schedules (ScheduleInput).' }),
+      .meta({ description: 'Schedules as for POST /v1/schedules (ScheduleRequest).' }),
   })
   .meta({
-    id: 'BulkInput',
+    id: 'BulkRequest',
     examples: [{ items: [{ id: 'a', rule: { in: 'PT5M' } }, { rule: { cron: '0 9 * * *' } }] }],
   });
 
@@ -78,7 +78,7 @@ export const ActionInput = z
     cursor: z.string().max(200).optional().meta({ description: 'The nextCursor of the call before.' }),
   })
   .meta({
-    id: 'ActionInput',
+    id: 'ActionRequest',
     examples: [{ action: 'pause', filter: { tag: 'billing' }, note: 'incident 7', dryRun: true }],
   });
 

@@ -22,7 +22,7 @@ export const RulePreviewInput = z
     limit: z.int().min(1).max(1_000).default(10),
   })
   .meta({
-    id: 'RulePreviewInput',
+    id: 'RulePreviewRequest',
     examples: [
       { rule: { cron: '30 2 * * *' }, timezone: 'Europe/Berlin', from: '2027-03-27T00:00:00Z', limit: 3 },
     ],

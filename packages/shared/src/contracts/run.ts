@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Instant } from './fields.js';
-import { NullableInstant } from './list.js';
+import { Instant, ScheduleKey } from './fields.js';
+import { MomentInput, NullableInstant } from './list.js';
 
 export const RUN_STATUSES = [
   'queued',
@@ -67,3 +67,24 @@ export const Attempt = z
   .meta({ id: 'Attempt' });
 
 export const RunWithAttempts = Run.extend({ attempts: z.array(Attempt) }).meta({ id: 'RunWithAttempts' });
+
+/** Which failed runs to replay, and how fast. */
+export const ReplayInput = z
+  .strictObject({
+    schedule: ScheduleKey.optional(),
+    from: MomentInput.optional(),
+    to: MomentInput.optional(),
+    limit: z.int().min(1).max(10_000).default(1_000),
+    perSecond: z.number().min(0.1).max(10_000).default(100),
+  })
+  .meta({
+    id: 'ReplayRequest',
+    examples: [{ schedule: 'invoice-42', from: '2026-11-16T00:00:00Z', perSecond: 20 }],
+  });
+
+export const ReplayAnswer = z
+  .object({
+    replayed: z.int(),
+    hasMore: z.boolean().meta({ description: 'As many were replayed as one call may: there may be more.' }),
+  })
+  .meta({ id: 'ReplayAnswer' });

@@ -87,5 +87,5 @@ const definition = {
 
 export const ScheduleInput = z
   .strictObject({ id: ScheduleKey.optional(), ...definition })
-  .meta({ id: 'ScheduleInput' });
+  .meta({ id: 'ScheduleRequest' });
 export type ScheduleInput = z.infer<typeof ScheduleInput>;

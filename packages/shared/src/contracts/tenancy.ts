@@ -19,7 +19,7 @@ export const KeyInput = z
       description: 'Another project than yours: for admins of the default project.',
     }),
   })
-  .meta({ id: 'KeyInput', examples: [{ name: 'ci', scopes: ['read', 'write'] }] });
+  .meta({ id: 'KeyRequest', examples: [{ name: 'ci', scopes: ['read', 'write'] }] });
 
 export const Key = z
   .object({
@@ -55,7 +55,7 @@ export const ProjectInput = z
     defaultTarget: Target.nullable().optional(),
     limits: ProjectLimits.optional(),
   })
-  .meta({ id: 'ProjectInput', examples: [{ id: 'billing', limits: { schedules: 100_000 } }] });
+  .meta({ id: 'ProjectRequest', examples: [{ id: 'billing', limits: { schedules: 100_000 } }] });
 
 export const ProjectPatch = ProjectInput.omit({ id: true }).meta({ id: 'ProjectPatch' });
 

@@ -8,5 +8,5 @@ export function retryAfterMs(header: string, nowAt: number): number | null {
   if (!HTTP_DATE.test(text)) return null;
   // The asctime form names no zone; like the others it means GMT.
   const at = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`);
-  return Number.isNaN(at) ? null : Math.max(0, at - nowAt);
+  return Number.isNaN(at) ? null : Math.max(0, Math.round(at - nowAt));
 }

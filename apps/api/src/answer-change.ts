@@ -1,0 +1,59 @@
+import {
+  type ChangeRequest,
+  type ChangeResult,
+  type Database,
+  readSchedule,
+  type ScheduleView,
+} from '@carillon/db';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { answerOnce } from './answer-once.js';
+import type { ApiContext } from './context.js';
+import { HttpProblem, notFound } from './problem.js';
+
+interface Exchange {
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+/** Makes a change to the schedule that a request names, and answers with the schedule as it now is. */
+export function answerChange<T>(
+  context: ApiContext,
+  exchange: Exchange,
+  change: (db: Database, request: ChangeRequest) => Promise<ChangeResult<T>>,
+  present: (changed: { schedule: ScheduleView; value: T }) => unknown,
+): Promise<FastifyReply> {
+  const { request } = exchange;
+  const { caller } = request;
+  const { id } = request.params as { id: string };
+  const ref = { projectId: caller.projectId, key: id };
+  return answerOnce(context, exchange, async (db) => {
+    const result = await change(db, { ref, actor: caller.keyName, ifMatch: readIfMatch(request) });
+    if (result.kind !== 'changed') throw refusalOf(result, id);
+    const schedule = await readSchedule(db, caller.projectId, id);
+    if (!schedule) throw notFound('schedule', id);
+    const body = present({ schedule, value: result.value });
+    return { status: 200, headers: { etag: etagOf(schedule) }, body, dueAts: result.dueAts };
+  });
+}
+
+function refusalOf(result: Exclude<ChangeResult<unknown>, { kind: 'changed' }>, id: string): HttpProblem {
+  switch (result.kind) {
+    case 'not_found':
+      return notFound('schedule', id);
+    case 'stale':
+      return new HttpProblem(412, `the schedule is at version ${result.version} by now; read it again`);
+    case 'refused':
+      return new HttpProblem(409, `schedule ${id}: ${result.reason}`);
+  }
+}
+
+export const etagOf = ({ version }: Pick<ScheduleView, 'version'>) => `"${version}"`;
+
+function readIfMatch({ headers }: FastifyRequest): number | null {
+  const text = headers['if-match'];
+  if (text === undefined || text === '*') return null;
+  const [, version] = /^(?:W\/)?"(\d{1,9})"$/.exec(text) ?? [];
+  if (version === undefined)
+    throw new HttpProblem(400, 'If-Match: expected the ETag of a schedule, such as "3"');
+  return Number(version);
+}

@@ -1,0 +1,83 @@
+import { createSchedules, type Database, type KeyOwner } from '@carillon/db';
+import { type BulkResult, ScheduleInput } from '@carillon/shared';
+import type { z } from 'zod';
+import type { ApiContext } from './context.js';
+import { type DraftedRequest, draftRequest } from './draft-request.js';
+import { fieldProblems } from './field-problems.js';
+import { overLimit, roomOf } from './require-room.js';
+
+type Result = z.infer<typeof BulkResult>;
+
+/** Rows per statement: enough to make its overhead small, few enough to validate the next ones meanwhile. */
+const CHUNK = 500;
+
+export interface CreatedMany {
+  results: Result[];
+  dueAts: number[];
+}
+
+/** Creates many schedules, each judged by itself. While Postgres writes one chunk, the next is validated. */
+export async function createMany(
+  context: ApiContext,
+  { db, caller, items }: { db: Database; caller: KeyOwner; items: readonly unknown[] },
+): Promise<CreatedMany> {
+  const results: Result[] = new Array(items.length);
+  const dueAts: number[] = [];
+  let room = await roomOf(db, caller);
+  let writing: Promise<void> = Promise.resolve();
+  for (let from = 0; from < items.length; from += CHUNK) {
+    const chunk = judge(context, caller, items.slice(from, from + CHUNK), { from, room, results });
+    room -= chunk.length;
+    await writing;
+    writing = write(chunk);
+    // An error of this chunk is met at the next `await`; until then it must not count as unhandled.
+    writing.catch(() => {});
+  }
+  await writing;
+  return { results, dueAts };
+
+  async function write(chunk: readonly Judged[]): Promise<void> {
+    if (chunk.length === 0) return;
+    const drafts = chunk.map(({ request }) => request.draft);
+    const created = await createSchedules(db, { projectId: caller.projectId, drafts, actor: caller.keyName });
+    created.forEach((made, i) => {
+      const { index, request } = chunk[i] as Judged;
+      const { key, first } = request.draft;
+      const isNew = made.kind === 'created';
+      if (isNew) dueAts.push(first.dueAt);
+      const nextRunAt = isNew ? new Date(first.dueAt).toISOString() : null;
+      results[index] = { index, id: key, result: made.kind === 'same' ? 'existing' : made.kind, nextRunAt };
+    });
+  }
+}
+
+interface Judged {
+  index: number;
+  request: DraftedRequest;
+}
+
+function judge(
+  context: ApiContext,
+  caller: KeyOwner,
+  items: readonly unknown[],
+  { from, room, results }: { from: number; room: number; results: Result[] },
+): Judged[] {
+  const accepted: Judged[] = [];
+  items.forEach((item, i) => {
+    const index = from + i;
+    const parsed = ScheduleInput.safeParse(item);
+    const drafted = parsed.success
+      ? draftRequest(context, caller, parsed.data)
+      : { ok: false as const, problems: fieldProblems(parsed.error.issues, `items.${index}`) };
+    const refused = { index, id: parsed.data?.id ?? null, nextRunAt: null };
+    if (!drafted.ok) results[index] = { ...refused, result: 'invalid', errors: drafted.problems };
+    else if (accepted.length >= room) {
+      results[index] = {
+        ...refused,
+        result: 'over_limit',
+        errors: [{ field: 'id', message: overLimit(caller) }],
+      };
+    } else accepted.push({ index, request: drafted.value });
+  });
+  return accepted;
+}

@@ -1,0 +1,45 @@
+import swagger from '@fastify/swagger';
+import type { FastifyInstance } from 'fastify';
+import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import { tidyComponents } from './tidy-components.js';
+
+const DESCRIPTION = `Carillon does things at the time that it was told: once, every hour, every birthday at nine in Tokyo.
+
+Send your key as \`Authorization: Bearer <key>\`. Times are RFC 3339 in UTC with milliseconds, durations ISO 8601 (\`PT15M\`).
+Errors are \`application/problem+json\` (RFC 9457) and name the field. Lists answer \`{ items, nextCursor }\`; give \`nextCursor\` as
+\`cursor\` for the next page. Every POST takes an \`Idempotency-Key\`: the same key and request again get the same answer.`;
+
+const TAGS = [
+  ['Schedules', 'A rule, its target and its policies.'],
+  ['Actions', 'What can be done with one schedule.'],
+  ['Bulk', 'Many schedules in one call.'],
+  ['Time', 'What a rule means, what became of it, what is to come.'],
+  ['Runs', 'What ran, when, and what came back.'],
+  ['Events', 'What happens, as it happens.'],
+  ['Keys', 'API keys.'],
+  ['Projects', 'Worlds of their own on one installation.'],
+  ['Operations', 'The audit trail and the state of the engine.'],
+  ['Health', 'For load balancers and Prometheus; without a key.'],
+] as const;
+
+/** Describes every route that is registered after this, from the same schemas that check its requests. */
+export async function registerOpenApi(app: FastifyInstance): Promise<void> {
+  const transformObject = createJsonSchemaTransformObject({});
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Carillon',
+        version: '1',
+        description: DESCRIPTION,
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: '/' }],
+      tags: TAGS.map(([name, description]) => ({ name, description })),
+      components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
+      security: [{ key: [] }],
+    },
+    transform: createJsonSchemaTransform({}),
+    transformObject: (document) => tidyComponents(transformObject(document)),
+  });
+}

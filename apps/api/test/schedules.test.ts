@@ -1,0 +1,262 @@
+import { describe, expect, it } from 'vitest';
+import { scheduleBody, useApi } from './use-api.js';
+
+const api = useApi();
+const create = (body: Record<string, unknown>) => api.call('POST', '/v1/schedules', { body });
+const edit = (id: string, body: unknown, headers: Record<string, string> = {}) =>
+  api.call('PATCH', `/v1/schedules/${id}`, { body, headers });
+
+describe('Creating a schedule', () => {
+  it('answers 201 with everything that holds, defaults filled in', async () => {
+    const { status, headers, body } = await create({
+      id: 'invoice-42',
+      name: 'Invoice reminder',
+      tags: ['billing', 'a', 'billing'],
+      rule: { cron: '0 9 * * 1-5' },
+      timezone: 'America/New_York',
+      payload: { b: 1, a: [null, 'ü'] },
+    });
+    expect(status).toBe(201);
+    expect(headers.get('etag')).toBe('"1"');
+    expect(headers.get('location')).toBe('/v1/schedules/invoice-42');
+    expect(body).toMatchObject({
+      id: 'invoice-42',
+      tags: ['a', 'billing'],
+      status: 'active',
+      version: 1,
+      misfire: { policy: 'once', grace: 'PT1M', limit: 100 },
+      retry: { maxAttempts: 3, baseDelay: 'PT1M', maxDelay: 'PT1H', jitter: true },
+      target: { type: 'handler', name: 'log' },
+      payload: { b: 1, a: [null, 'ü'] },
+      runsTotal: 0,
+      lastRunAt: null,
+    });
+    const { warnings, ...schedule } = body;
+    expect(warnings).toEqual([]);
+    expect((await api.call('GET', '/v1/schedules/invoice-42')).body).toEqual(schedule);
+  });
+
+  it('the same id and body again is the same schedule, in whatever order its fields come', async () => {
+    const body = scheduleBody({ payload: { a: 1, b: 2 } });
+    const first = await create(body);
+    const { id, ...rest } = body;
+    const again = await create({ ...rest, payload: { b: 2, a: 1 }, id });
+    expect(again.status).toBe(200);
+    expect(again.body.createdAt).toBe(first.body.createdAt);
+  });
+
+  it('the same id with another body is a conflict', async () => {
+    const body = scheduleBody();
+    await create(body);
+    const answer = await create({ ...body, name: 'another' });
+    expect(answer.status).toBe(409);
+    expect(answer.body.detail).toContain('PATCH');
+  });
+
+  it.each([
+    ['rule.cron', { rule: { cron: '0 25 * * *' } }, 'field 2 (hour) is 25; expected 0-23'],
+    ['rule', { rule: {} }, 'expected exactly one of'],
+    ['rule', { rule: undefined }, 'is missing'],
+    ['rule.cron', { rule: { cron: '0 0 30 2 *' } }, 'never fires'],
+    ['timezone', { timezone: 'Mars/Olympus' }, 'not a known time zone'],
+    ['foo', { foo: 1 }, 'is not a known field'],
+    ['retry.maxAttempts', { retry: { maxAttempts: 0 } }, 'expected number to be >=1'],
+    ['target.type', { target: { type: 'carrier-pigeon' } }, 'expected one of webhook, queue, handler, call'],
+    ['timeout', { timeout: '15s' }, 'ISO 8601 duration'],
+    ['id', { id: 'a b' }, 'letters, digits'],
+    ['name', { name: 'a\0b' }, 'NUL'],
+    ['payload.x', { payload: { x: '\ud800' } }, 'surrogate'],
+    ['secret', { secret: 'short' }, ''],
+  ])('names the field %s and says what would be right', async (field, more, message) => {
+    const { status, body } = await create(scheduleBody(more));
+    expect(status).toBe(400);
+    expect(body.errors.map((error: { field: string }) => error.field)).toContain(field);
+    expect(body.detail).toContain(message);
+  });
+
+  it.each([
+    ['nothing', '', 400],
+    ['half of a JSON text', '{"rule":', 400],
+    ['__proto__', '{"rule":{"every":"PT1H"},"payload":{"__proto__":{"a":1}}}', 400],
+    [
+      'a payload nested without end',
+      `{"rule":{"every":"PT1H"},"payload":${'['.repeat(5_000)}${']'.repeat(5_000)}}`,
+      400,
+    ],
+    ['more than 256 KiB', JSON.stringify(scheduleBody({ payload: 'x'.repeat(257 * 1_024) })), 413],
+  ])('refuses %s', async (_what, body, status) => {
+    const answer = await api.call('POST', '/v1/schedules', {
+      body,
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get('content-type')).toContain('application/problem+json');
+  });
+
+  it('refuses what is not JSON', async () => {
+    const answer = await api.call('POST', '/v1/schedules', {
+      body: 'rule=x',
+      headers: { 'content-type': 'text/plain' },
+    });
+    expect(answer.status).toBe(415);
+  });
+
+  it('where no target is named, uses the default target of the project', async () => {
+    const key = await api.keyFor({ project: 'with-target' });
+    const target = { type: 'queue', queue: 'theirs' };
+    await api.call('PATCH', '/v1/projects/with-target', { body: { defaultTarget: target } });
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    const { body } = await api.call('POST', '/v1/schedules', { key, body: { rule: { every: 'PT1H' } } });
+    expect(body.target).toEqual(target);
+  });
+
+  it('no more than a project may have', async () => {
+    const key = await api.keyFor({ project: 'small' });
+    await api.call('PATCH', '/v1/projects/small', { body: { limits: { schedules: 2 } } });
+    const make = () => api.call('POST', '/v1/schedules', { key, body: { rule: { every: 'PT1H' } } });
+    const statuses = [(await make()).status, (await make()).status, (await make()).status];
+    expect(statuses).toEqual([201, 201, 409]);
+    const { body } = await api.call('POST', '/v1/schedules/bulk', { key, body: { items: [scheduleBody()] } });
+    expect(body.items[0]).toMatchObject({ result: 'over_limit' });
+  });
+});
+
+describe('Editing a schedule', () => {
+  it('changes what is given and leaves the rest, also within retry and misfire', async () => {
+    const { id } = (
+      await create(scheduleBody({ name: 'before', retry: { maxAttempts: 5 }, payload: { a: 1 } }))
+    ).body;
+    const { status, headers, body } = await edit(id, { retry: { baseDelay: 'PT5S' }, tags: ['x'] });
+    expect(status).toBe(200);
+    expect(headers.get('etag')).toBe('"2"');
+    expect(body).toMatchObject({
+      name: 'before',
+      version: 2,
+      tags: ['x'],
+      retry: { maxAttempts: 5, baseDelay: 'PT5S' },
+      payload: { a: 1 },
+      inFlight: [],
+    });
+  });
+
+  it('with an If-Match that is stale changes nothing', async () => {
+    const { id } = (await create(scheduleBody())).body;
+    expect((await edit(id, { name: 'one' }, { 'if-match': '"1"' })).status).toBe(200);
+    const stale = await edit(id, { name: 'two' }, { 'if-match': '"1"' });
+    expect(stale.status).toBe(412);
+    expect(stale.body.detail).toContain('version 2');
+    expect((await api.call('GET', `/v1/schedules/${id}`)).body.name).toBe('one');
+    expect((await edit(id, { name: 'two' }, { 'if-match': 'nonsense' })).status).toBe(400);
+    expect((await edit(id, { name: 'two' })).status).toBe(200);
+  });
+
+  it('of two edits at once with the same If-Match one wins', async () => {
+    const { id } = (await create(scheduleBody())).body;
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, i) => edit(id, { name: `n${i}` }, { 'if-match': '"1"' })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412, 412, 412, 412, 412]);
+  });
+
+  it('of anything but the time leaves the next occurrence where it is', async () => {
+    const { id, nextRunAt } = (await create(scheduleBody({ rule: { every: 'PT1H' } }))).body;
+    expect((await edit(id, { name: 'renamed', timeout: 'PT5S' })).body.nextRunAt).toBe(nextRunAt);
+    const { at } = { at: '2031-05-06T07:08:09.000Z' };
+    await api.call('POST', `/v1/schedules/${id}/reschedule`, { body: { at } });
+    expect((await edit(id, { name: 'again', jitter: 'PT10S' })).body.nextRunAt).toBe(at);
+  });
+
+  it('of the rule counts from now, of the zone goes on from where it was', async () => {
+    const { id, nextRunAt } = (await create(scheduleBody({ rule: { every: 'PT1H' } }))).body;
+    expect((await edit(id, { timezone: 'Asia/Tokyo' })).body.nextRunAt).toBe(nextRunAt);
+    const { body } = await edit(id, { rule: { cron: '30 8 * * *' } });
+    expect(body.nextRunAt).toMatch(/T23:30:00.000Z$/);
+  });
+
+  it('of the zone moves a local time, and not an instant', async () => {
+    const local = (
+      await create(scheduleBody({ rule: { at: '2031-01-01T09:00:00' }, timezone: 'Europe/Berlin' }))
+    ).body;
+    expect((await edit(local.id, { timezone: 'Asia/Tokyo' })).body.nextRunAt).toBe(
+      '2031-01-01T00:00:00.000Z',
+    );
+    const soon = (await create(scheduleBody({ rule: { in: 'PT1H' } }))).body;
+    expect((await edit(soon.id, { timezone: 'Asia/Tokyo' })).body.nextRunAt).toBe(soon.nextRunAt);
+  });
+
+  it('brings a finished schedule back to life where the new rule has something to come', async () => {
+    const { id } = (await create(scheduleBody({ rule: { at: '2031-01-01T00:00:00Z' } }))).body;
+    await api.call('POST', `/v1/schedules/${id}/skip-next`);
+    expect((await edit(id, { name: 'still finished' })).body).toMatchObject({
+      status: 'finished',
+      nextRunAt: null,
+    });
+    expect((await edit(id, { rule: { at: '2032-01-01T00:00:00Z' } })).body).toMatchObject({
+      status: 'active',
+      nextRunAt: '2032-01-01T00:00:00.000Z',
+    });
+  });
+
+  it('keeps a paused schedule paused', async () => {
+    const { id } = (await create(scheduleBody())).body;
+    await api.call('POST', `/v1/schedules/${id}/pause`, { body: { note: 'why' } });
+    const { body } = await edit(id, { rule: { every: 'PT5M' } });
+    expect(body).toMatchObject({ status: 'paused', nextRunAt: null, pause: { note: 'why', by: 'admin' } });
+  });
+
+  it.each([
+    ['rule.cron', { rule: { cron: 'x' } }],
+    ['id', { id: 'other' }],
+    ['version', { version: 3 }],
+    ['rule', { endAt: '2001-01-01T00:00:00Z', startAt: null }],
+  ])('refuses a wrong %s', async (_field, body) => {
+    const { id } = (await create(scheduleBody())).body;
+    expect((await edit(id, body)).status).toBe(400);
+    expect((await api.call('GET', `/v1/schedules/${id}`)).body.version).toBe(1);
+  });
+
+  it('refuses a cancelled one', async () => {
+    const { id } = (await create(scheduleBody())).body;
+    await api.call('DELETE', `/v1/schedules/${id}`);
+    expect((await edit(id, { name: 'x' })).status).toBe(409);
+  });
+});
+
+describe('Cancelling', () => {
+  it('answers with the schedule, and again the same', async () => {
+    const { id } = (await create(scheduleBody())).body;
+    const first = await api.call('DELETE', `/v1/schedules/${id}`);
+    expect(first.status).toBe(200);
+    expect(first.body).toMatchObject({ id, status: 'cancelled', nextRunAt: null, inFlight: [] });
+    expect((await api.call('DELETE', `/v1/schedules/${id}`)).body.status).toBe('cancelled');
+  });
+
+  it('with a stale If-Match does nothing', async () => {
+    const { id } = (await create(scheduleBody())).body;
+    const answer = await api.call('DELETE', `/v1/schedules/${id}`, { headers: { 'if-match': '"9"' } });
+    expect(answer.status).toBe(412);
+  });
+});
+
+describe('Actions', () => {
+  it('each answers with the schedule as it now is', async () => {
+    const { id } = (await create(scheduleBody())).body;
+    const act = (action: string, body?: unknown) =>
+      api.call('POST', `/v1/schedules/${id}/${action}`, { body });
+    const until = '2031-01-01T00:00:00.000Z';
+    expect((await act('pause', { note: 'n', until })).body).toMatchObject({
+      status: 'paused',
+      pause: { note: 'n', until },
+    });
+    expect((await act('resume')).body).toMatchObject({ status: 'active', pause: null, version: 3 });
+    expect((await act('resume')).status).toBe(409);
+    expect((await act('trigger', {})).body.runId).toMatch(/^run_t/);
+    expect((await act('reschedule', { at: until })).body.nextRunAt).toBe(until);
+    expect((await act('skip-next')).body.skipped).toMatch(/-01-01T09:00:00.000Z$/);
+    const range = { from: '2020-01-01T00:00:00Z', to: '2022-12-31T00:00:00Z' };
+    expect((await act('backfill', range)).body.backfilled).toBe(3);
+    expect((await act('backfill', { from: range.to, to: range.from })).status).toBe(400);
+    expect((await act('reschedule', {})).status).toBe(400);
+    expect((await act('pause', { foo: 1 })).status).toBe(400);
+  });
+});

@@ -1,0 +1,51 @@
+import { useDatabase, useReceiver } from '@carillon/testkit';
+import { describe, expect, it } from 'vitest';
+import { awaitRun, insertDue, startTestWorker, useWorker } from './support.js';
+
+const database = useDatabase();
+const bare = useDatabase();
+const vapi = useReceiver();
+const VAPI = () => ({
+  VAPI_BASE_URL: vapi.url('created/call_77'),
+  VAPI_API_KEY: 'key_1',
+  VAPI_ASSISTANT_ID: 'assistant_1',
+  VAPI_PHONE_NUMBER_ID: 'phone_1',
+});
+// The operator's base URL may well be private; that of webhooks may not.
+useWorker(database, () => ({ ...VAPI(), ALLOW_PRIVATE_TARGETS: 'false' }));
+
+describe('A call', () => {
+  it('asks Vapi to call, with the attempt’s key, and keeps the id of the call', async () => {
+    const id = await insertDue(database, {
+      target: { type: 'call', number: '+4930123456', assistantId: null, phoneNumberId: 'phone_2' },
+      payload: { message: 'Take your pills' },
+    });
+    expect(await awaitRun(database, id)).toMatchObject({
+      status: 'succeeded',
+      externalId: 'call_77',
+      httpStatus: 201,
+    });
+    const [request] = vapi.to('created/call_77/call') as [(typeof vapi.received)[number]];
+    expect(request.headers.authorization).toBe('Bearer key_1');
+    const { metadata, ...body } = JSON.parse(request.body);
+    expect(body).toEqual({
+      assistantId: 'assistant_1',
+      phoneNumberId: 'phone_2',
+      customer: { number: '+4930123456' },
+      assistantOverrides: { variableValues: { message: 'Take your pills' } },
+    });
+    expect(metadata.run_id).toMatch(/^run_/);
+    expect(metadata.idempotency_key).toMatch(new RegExp(`^${metadata.run_id}-1-[0-9a-z]+$`));
+  });
+
+  it('fails for good, saying what is missing, where Vapi is not configured', async () => {
+    const worker = await startTestWorker(bare, {});
+    const id = await insertDue(bare, {
+      target: { type: 'call', number: '+4930123456', assistantId: null, phoneNumberId: null },
+    });
+    const run = await awaitRun(bare, id);
+    expect(run).toMatchObject({ status: 'failed', errorCode: 'not_configured' });
+    expect(run.error).toContain('VAPI_API_KEY');
+    await worker.stop();
+  });
+});

@@ -1,0 +1,212 @@
+import { replayRun } from '@carillon/db';
+import { connectProducer, DUE_JOB, QUEUES, REQUESTS } from '@carillon/queue';
+import { decodeRunId, type RunIdentity } from '@carillon/shared';
+import { eventually, insertSchedules, testServers, useDatabase } from '@carillon/testkit';
+import { type Job, Queue } from 'bullmq';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { awaitRun, hasEnded, insertDue, useWorker } from './support.js';
+
+const database = useDatabase();
+const queues = new Map<string, Queue>();
+let redis: ReturnType<typeof connectProducer>;
+beforeAll(async () => {
+  redis = connectProducer(database.redisUrl, () => {});
+  await eventually(() => redis.status === 'ready');
+});
+useWorker(database);
+afterAll(async () => {
+  for (const queue of queues.values()) await queue.close();
+  redis.disconnect();
+});
+
+function queueOf(name: string): Queue {
+  const queue = queues.get(name) ?? new Queue(name, { connection: redis, prefix: database.prefix });
+  queues.set(name, queue);
+  return queue;
+}
+
+const waitingIn = (name: string) => queueOf(name).getJobs(['waiting']);
+const scheduleOf = async (key: string) => {
+  const { rows } = await database.pool.query(
+    `select s.id, s.status, v.plan::json -> 'target' as target, v.rule from schedules s
+     join schedule_versions v on v.schedule_id = s.id and v.version = s.definition_version where s.key = $1`,
+    [key],
+  );
+  return rows[0];
+};
+const rejectionOf = (key: string) =>
+  eventually(async () => (await waitingIn(QUEUES.rejected)).find((job) => job.data.data?.id === key));
+
+describe('The target queue', () => {
+  it('adds ScheduleDue with the run’s id as job id', async () => {
+    const id = await insertDue(database, {
+      id: 'q-1',
+      target: { type: 'queue', queue: 'orders' },
+      payload: { a: [1, 'ü'] },
+    });
+    expect(await awaitRun(database, id)).toMatchObject({ status: 'succeeded' });
+    const [job] = (await waitingIn('orders')) as [Job];
+    expect(job.name).toBe(DUE_JOB);
+    expect(Object.keys(job.data)).toEqual(['id', 'runId', 'occurrenceAt', 'firedAt', 'payload']);
+    expect(job.data).toMatchObject({ id: 'q-1', payload: { a: [1, 'ü'] } });
+    expect(job.id).toBe(job.data.runId);
+  });
+
+  it('adds a whole herd, each run once', async () => {
+    const at = new Date().toISOString();
+    const ids = await insertSchedules(
+      database,
+      Array.from({ length: 1_200 }, () => ({
+        rule: { at },
+        target: { type: 'queue' as const, queue: 'herd' },
+      })),
+    );
+    await eventually(async () => (await queueOf('herd').getWaitingCount()) === ids.length);
+    const jobs = await queueOf('herd').getJobs(['waiting'], 0, 2_000);
+    expect(new Set(jobs.map((job) => job.data.runId)).size).toBe(ids.length);
+  });
+
+  it('gives a replay an id of its own', async () => {
+    const id = await insertDue(database, { id: 'q-2', target: { type: 'queue', queue: 'replayed' } });
+    await awaitRun(database, id, hasEnded);
+    const [first] = (await waitingIn('replayed')) as [Job];
+    const run = decodeRunId(first.data.runId) as RunIdentity;
+    await replayRun(database.pool, { projectId: database.projectId, run, actor: 'test' });
+    const second = await eventually(async () =>
+      (await waitingIn('replayed')).find((job) => job.id !== first.id),
+    );
+    expect(second.id).toBe(`${first.id}-r1`);
+  });
+});
+
+describe('The queue schedule-requests', () => {
+  it.each([
+    ['short-at', { at: new Date(Date.now() + 3_600_000).toISOString() }],
+    ['short-rrule', { rrule: 'FREQ=DAILY;BYHOUR=9' }],
+  ])('takes { id, %s } for the default project and the queue schedule-due', async (id, rule) => {
+    await queueOf(QUEUES.requests).add(REQUESTS.schedule, { id, ...rule });
+    const made = await eventually(() => scheduleOf(id));
+    expect(made).toMatchObject({ status: 'active', target: { type: 'queue', queue: 'schedule-due' }, rule });
+  });
+
+  it('fires what it took, through schedule-due', async () => {
+    await queueOf(QUEUES.requests).add(REQUESTS.schedule, {
+      id: 'soon',
+      at: new Date(Date.now() + 300).toISOString(),
+      payload: 7,
+    });
+    const due = await eventually(async () =>
+      (await waitingIn(QUEUES.due)).find((job) => job.data.id === 'soon'),
+    );
+    expect(due.data).toMatchObject({ id: 'soon', payload: 7 });
+    expect(Date.parse(due.data.firedAt)).toBeGreaterThanOrEqual(Date.parse(due.data.occurrenceAt));
+  });
+
+  it('takes a whole schedule, and the same request twice once', async () => {
+    const request = {
+      id: 'whole',
+      rule: { cron: '0 9 * * *' },
+      timezone: 'Europe/Berlin',
+      target: { type: 'handler', name: 'noop' },
+      tags: ['x'],
+    };
+    await queueOf(QUEUES.requests).addBulk([1, 2, 3].map(() => ({ name: REQUESTS.schedule, data: request })));
+    expect(await eventually(() => scheduleOf('whole'))).toMatchObject({
+      target: { type: 'handler', name: 'noop' },
+    });
+    await eventually(
+      async () => (await queueOf(QUEUES.requests).getJobCounts('waiting', 'active')).active === 0,
+    );
+    expect((await waitingIn(QUEUES.rejected)).filter((job) => job.data.data.id === 'whole')).toEqual([]);
+  });
+
+  it.each([
+    ['no-rule', { id: 'no-rule' }, /rule/],
+    ['two-rules', { id: 'two-rules', at: '2030-01-01T00:00:00Z', rrule: 'FREQ=DAILY' }, /exactly one/],
+    ['bad-rrule', { id: 'bad-rrule', rrule: 'FREQ=SOMETIMES' }, /rule/],
+    ['never', { id: 'never', rrule: 'FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30' }, /rule/],
+    ['strange', { id: 'strange', at: '2030-01-01T00:00:00Z', colour: 'red' }, /colour/],
+    ['nul', { id: 'nul', at: '2030-01-01T00:00:00Z', name: 'a\0b' }, /NUL/],
+    [
+      'header',
+      {
+        id: 'header',
+        at: '2030-01-01T00:00:00Z',
+        target: { type: 'webhook', url: 'https://example.com', headers: { host: 'x' } },
+      },
+      /host/,
+    ],
+    ['whole', { id: 'whole', at: '2030-01-01T00:00:00Z' }, /exists already/],
+  ])('rejects %s, with the reason', async (id, data, reason) => {
+    await queueOf(QUEUES.requests).add(REQUESTS.schedule, data);
+    const rejected = await rejectionOf(id);
+    expect(rejected.data).toMatchObject({ name: REQUESTS.schedule, data });
+    expect(rejected.data.reason).toMatch(reason);
+  });
+
+  it.each([null, 'text', 7, [1]])('rejects %j, which is no request at all', async (data) => {
+    const job = await queueOf(QUEUES.requests).add(REQUESTS.schedule, data);
+    const rejected = await eventually(async () =>
+      (await waitingIn(QUEUES.rejected)).find((each) => each.id === `rejected-${job.id}`),
+    );
+    expect(rejected.data.reason).toMatch(/request|id/);
+  });
+
+  it('rejects a job of another name', async () => {
+    const job = await queueOf(QUEUES.requests).add('Other', { id: 'other' });
+    const rejected = await eventually(async () =>
+      (await waitingIn(QUEUES.rejected)).find((each) => each.id === `rejected-${job.id}`),
+    );
+    expect(rejected.data.reason).toContain(REQUESTS.cancel);
+  });
+
+  it('cancels, again without harm, and rejects to cancel what there is not', async () => {
+    await queueOf(QUEUES.requests).add(REQUESTS.schedule, { id: 'to-cancel', rrule: 'FREQ=DAILY' });
+    await eventually(() => scheduleOf('to-cancel'));
+    for (let n = 0; n < 2; n++) await queueOf(QUEUES.requests).add(REQUESTS.cancel, { id: 'to-cancel' });
+    await eventually(async () => (await scheduleOf('to-cancel')).status === 'cancelled');
+    await queueOf(QUEUES.requests).add(REQUESTS.cancel, { id: 'no-such' });
+    expect((await rejectionOf('no-such')).data.reason).toContain('no-such');
+    expect((await waitingIn(QUEUES.rejected)).filter((job) => job.data.data?.id === 'to-cancel')).toEqual([]);
+  });
+
+  it('takes a thousand requests at once, and loses none', async () => {
+    const at = new Date(Date.now() + 3_600_000).toISOString();
+    const jobs = Array.from({ length: 1_000 }, (_, n) => ({
+      name: REQUESTS.schedule,
+      data: { id: `many-${n}`, at },
+    }));
+    await queueOf(QUEUES.requests).addBulk(jobs);
+    await eventually(async () => {
+      const { rows } = await database.pool.query(`select count(*) from schedules where key like 'many-%'`);
+      return Number(rows[0].count) === 1_000;
+    });
+  });
+});
+
+describe('While Postgres is away', () => {
+  it('requests wait, and are done when it is back', async () => {
+    const name = new URL(database.url).pathname.slice(1);
+    const elsewhere = new pg.Client({ connectionString: testServers().databaseUrl });
+    await elsewhere.connect();
+    await elsewhere.query(`alter database ${name} allow_connections false`);
+    await elsewhere.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = $1`, [
+      name,
+    ]);
+
+    const job = await queueOf(QUEUES.requests).add(REQUESTS.schedule, { id: 'patient', rrule: 'FREQ=DAILY' });
+    await eventually(() => job.isActive());
+    await eventually(
+      async () => (await database.pool.query('select 1').catch((error) => error)) instanceof Error,
+    );
+    expect(await job.isActive()).toBe(true);
+
+    await elsewhere.query(`alter database ${name} allow_connections true`);
+    await elsewhere.end();
+    expect(await eventually(() => scheduleOf('patient').catch(() => null))).toMatchObject({
+      status: 'active',
+    });
+    await eventually(() => job.isCompleted());
+  });
+});

@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto';
+import { createSchedules, editSchedule, SecretBox } from '@carillon/db';
+import { spellSecret } from '@carillon/shared';
+import { draft, eventually, useDatabase, useReceiver } from '@carillon/testkit';
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, it } from 'vitest';
+import { awaitRun, ENCRYPTION_KEY, hasEnded, insertDue, useWorker } from './support.js';
+
+const database = useDatabase();
+const receiver = useReceiver();
+useWorker(database);
+
+const webhook = (path: string) => ({ type: 'webhook' as const, url: receiver.url(path), headers: {} });
+const receiptsAt = (path: string) => receiver.to(path).map(({ body }) => JSON.parse(body));
+const leftOver = async () =>
+  Number((await database.pool.query(`select count(*) from receipts`)).rows[0].count);
+
+describe('Receipts', () => {
+  it('tell of a success where that was asked for, once, and only then', async () => {
+    const id = await insertDue(database, {
+      id: 'rcpt-1',
+      target: webhook('created/ext_1'),
+      onSuccess: receiver.url('status/200/success'),
+      onFailure: receiver.url('status/200/failure'),
+    });
+    await awaitRun(database, id, hasEnded);
+    const [receipt] = await eventually(
+      () => receiptsAt('status/200/success').length > 0 && receiptsAt('status/200/success'),
+    );
+    expect(receipt).toMatchObject({
+      type: 'run.succeeded',
+      scheduleId: 'rcpt-1',
+      attempt: 1,
+      httpStatus: 201,
+      externalId: 'ext_1',
+      error: null,
+    });
+    await eventually(async () => (await leftOver()) === 0);
+    expect(receiver.to('status/200/success')).toHaveLength(1);
+    expect(receiver.to('status/200/failure')).toHaveLength(0);
+  });
+
+  it('tell of a failure once the attempts are used up', async () => {
+    const onFailure = receiver.url('status/204/failed');
+    const id = await insertDue(database, {
+      target: webhook('status/503/rcpt'),
+      retry: { maxAttempts: 2, baseDelay: 'PT0.05S' },
+      onFailure,
+    });
+    await awaitRun(database, id, hasEnded);
+    const [receipt] = await eventually(
+      () => receiptsAt('status/204/failed').length > 0 && receiptsAt('status/204/failed'),
+    );
+    expect(receipt).toMatchObject({
+      type: 'run.failed',
+      attempt: 2,
+      httpStatus: 503,
+      error: 'the receiver answered 503',
+    });
+  });
+
+  it('are tried again, with the same id, where their receiver fails', async () => {
+    const path = 'flaky/1/receipt';
+    await insertDue(database, { target: { type: 'handler', name: 'noop' }, onSuccess: receiver.url(path) });
+    await eventually(() => receiver.to(path).length === 1);
+    // Not in earnest after five seconds: now.
+    await eventually(async () => {
+      await database.pool.query(
+        `update receipts set next_try_at = now() where tries = 1 and next_try_at < now() + interval '10 seconds'`,
+      );
+      return receiver.to(path).length === 2;
+    });
+    expect(new Set(receiver.to(path).map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    await eventually(async () => (await leftOver()) === 0);
+  });
+
+  it('are given up where they are refused', async () => {
+    await insertDue(database, {
+      target: { type: 'handler', name: 'noop' },
+      onSuccess: receiver.url('status/404/receipt'),
+    });
+    await eventually(() => receiver.to('status/404/receipt').length === 1);
+    await eventually(async () => (await leftOver()) === 0);
+  });
+});
+
+describe('A schedule’s own secret', () => {
+  const box = new SecretBox(ENCRYPTION_KEY);
+  const [older, newer] = [spellSecret(randomBytes(24)), spellSecret(randomBytes(24))] as [string, string];
+  const verify = (secret: string, path: string) => {
+    const { body, headers } = receiver.to(path).at(-1) as (typeof receiver.received)[number];
+    return new Webhook(secret).verify(body, headers as Record<string, string>);
+  };
+  const define = (path: string) =>
+    draft({ id: 'signed', rule: { every: 'PT1S' }, target: webhook(path), secret: older }, Date.now());
+
+  it('signs its deliveries from the first, and after an edit with both it and the one that replaced it', async () => {
+    const first = define('status/200/own');
+    const sealedSecret = box.seal(older, database.projectId);
+    await createSchedules(database.pool, {
+      projectId: database.projectId,
+      drafts: [{ ...first, sealedSecret }],
+      actor: 'test',
+    });
+    await eventually(() => receiver.to('status/200/own').length > 0);
+    expect(verify(older, 'status/200/own')).toMatchObject({ scheduleId: 'signed' });
+
+    const ref = { projectId: database.projectId, key: 'signed' };
+    const second = define('status/200/rotated');
+    await editSchedule(database.pool, { ref, actor: 'test' }, () => ({
+      ...second,
+      next: second.first,
+      sealedSecret: box.seal(newer, database.projectId),
+    }));
+    await eventually(() => receiver.to('status/200/rotated').length > 0);
+    for (const secret of [older, newer]) expect(verify(secret, 'status/200/rotated')).toBeTruthy();
+
+    // An edit that says nothing of it leaves it as it is.
+    const third = define('status/200/kept');
+    await editSchedule(database.pool, { ref, actor: 'test' }, () => ({
+      ...third,
+      plan: { ...third.plan, hasSecret: false },
+      next: third.first,
+    }));
+    await eventually(() => receiver.to('status/200/kept').length > 0);
+    expect(verify(newer, 'status/200/kept')).toBeTruthy();
+
+    const fourth = define('status/200/removed');
+    await editSchedule(database.pool, { ref, actor: 'test' }, () => ({
+      ...fourth,
+      next: fourth.first,
+      sealedSecret: null,
+    }));
+    await eventually(() => receiver.to('status/200/removed').length > 0);
+    expect(receiver.to('status/200/removed').at(-1)?.headers['webhook-signature']).toBeUndefined();
+  });
+
+  it('is nowhere in Postgres as it is spelled', async () => {
+    const { rows } = await database.pool.query(`select sealed from webhook_secrets`);
+    for (const { sealed } of rows) expect(sealed.includes(older.slice(6))).toBe(false);
+    const { rows: plans } = await database.pool.query(`select plan, rule::text from schedule_versions`);
+    expect(JSON.stringify(plans)).not.toContain(older.slice(6));
+  });
+
+  it('does not open for another project, nor with another key', () => {
+    const sealed = box.seal(older, 1);
+    expect(box.open(sealed, 1)).toBe(older);
+    expect(() => box.open(sealed, 2)).toThrow();
+    expect(() => new SecretBox(randomBytes(32).toString('base64')).open(sealed, 1)).toThrow();
+  });
+});

@@ -1,0 +1,115 @@
+import { insertSchedules, useDatabase, useReceiver } from '@carillon/testkit';
+import { describe, expect, it } from 'vitest';
+import { awaitRun, hasEnded, insertDue, readRun, useWorker } from './support.js';
+
+const database = useDatabase();
+const [bad, limited, healthy] = [useReceiver(), useReceiver(), useReceiver()];
+useWorker(database, () => ({ CIRCUIT_OPEN_MS: '1000', ORIGIN_CONCURRENCY: '5' }));
+
+const QUICK = { maxAttempts: 2, baseDelay: 'PT0.05S', jitter: false };
+const webhook = (url: string) => ({ type: 'webhook' as const, url, headers: {} });
+const insertMany = (count: number, url: string, more: object = {}) =>
+  insertSchedules(
+    database,
+    Array.from({ length: count }, () => ({
+      rule: { at: new Date().toISOString() },
+      target: webhook(url),
+      retry: QUICK,
+      ...more,
+    })),
+  );
+
+const attemptsOf = async (id: number) =>
+  (
+    await database.pool.query(
+      `select number, outcome from run_attempts where schedule_id = $1 order by number`,
+      [id],
+    )
+  ).rows;
+
+describe('An origin that keeps failing', () => {
+  it('is left alone after twenty failures: runs wait as retrying, with the reason, and no attempt is counted', async () => {
+    const ids = await insertMany(20, bad.url('status/500'), { retry: { maxAttempts: 1 } });
+    for (const id of ids) await awaitRun(database, id, hasEnded);
+    const before = bad.received.length;
+
+    const id = await insertDue(database, { target: webhook(bad.url('status/200')), retry: QUICK });
+
+    const waiting = await awaitRun(database, id, ({ status }) => status === 'retrying');
+    expect(waiting).toMatchObject({ attempt: 0, outcome: null, reasonCode: 'circuit_open', errorCode: null });
+    expect(waiting.reason).toContain(bad.origin);
+    expect(waiting.nextAttemptAt).not.toBeNull();
+    expect(await attemptsOf(id)).toEqual([]);
+    expect(bad.received.length).toBe(before);
+
+    // The wait is over, the probe succeeds, and the circuit is closed for everybody.
+    expect(await awaitRun(database, id, hasEnded)).toMatchObject({
+      status: 'succeeded',
+      attempt: 1,
+      reasonCode: null,
+      reason: null,
+    });
+    const next = await insertDue(database, { target: webhook(bad.url('status/200')) });
+    expect(await awaitRun(database, next)).toMatchObject({ status: 'succeeded', attempt: 1 });
+  });
+
+  it('is not one that answers 4xx', async () => {
+    const ids = await insertMany(30, bad.url('status/429'), { retry: { maxAttempts: 1 } });
+    for (const id of ids)
+      expect(await awaitRun(database, id, hasEnded)).toMatchObject({ status: 'failed', httpStatus: 429 });
+    const id = await insertDue(database, { target: webhook(bad.url('status/200')) });
+    expect(await awaitRun(database, id)).toMatchObject({ status: 'succeeded' });
+  });
+
+  it('keeps the attempts that a run has made, while it waits for the next', async () => {
+    const id = await insertDue(database, {
+      target: webhook(bad.url('status/503/first')),
+      retry: { maxAttempts: 3, baseDelay: 'PT1S', jitter: false },
+    });
+    await awaitRun(database, id, ({ attempt, outcome }) => attempt === 1 && outcome === 'failed');
+    const others = await insertMany(20, bad.url('status/500/more'), { retry: { maxAttempts: 1 } });
+    for (const other of others) await awaitRun(database, other, hasEnded);
+    const put = await awaitRun(database, id, ({ reasonCode }) => reasonCode === 'circuit_open');
+    expect(put).toMatchObject({ status: 'retrying', attempt: 1, outcome: null });
+    expect(await attemptsOf(id)).toEqual([{ number: 1, outcome: 'failed' }]);
+    expect(await awaitRun(database, id, hasEnded)).toMatchObject({ status: 'failed', attempt: 3 });
+    expect(await attemptsOf(id)).toHaveLength(3);
+  });
+});
+
+describe('An origin that hangs', () => {
+  it('has no more deliveries at once than it may, and holds up nobody else', async () => {
+    const hung = await insertMany(40, limited.url('hang'), { timeout: 'PT3S', retry: { maxAttempts: 1 } });
+    const prompt = await insertMany(200, healthy.url('status/200'));
+    const startedAt = performance.now();
+
+    for (const id of prompt) expect(await awaitRun(database, id)).toMatchObject({ status: 'succeeded' });
+
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(limited.open).toBeLessThanOrEqual(5);
+    const statuses = await Promise.all(hung.map(async (id) => (await readRun(database, id))?.reasonCode));
+    expect(statuses.filter((code) => code === 'origin_busy').length).toBeGreaterThan(0);
+  });
+});
+
+describe('A project with limits', () => {
+  it('delivers no more per second than it may; the rest waits', async () => {
+    await database.pool.query(
+      `insert into projects (key, name, limits) values ('slow', 'Slow', '{"deliveriesPerSecond": 5, "concurrentDeliveries": 2}')`,
+    );
+    const { rows } = await database.pool.query(`select id from projects where key = 'slow'`);
+    const ids = await insertSchedules(
+      database,
+      Array.from({ length: 12 }, () => ({
+        rule: { at: new Date().toISOString() },
+        target: webhook(healthy.url('slow/50/project')),
+      })),
+      { projectId: rows[0].id },
+    );
+    for (const id of ids) await awaitRun(database, id, ({ status }) => status === 'succeeded');
+    const times = healthy.to('slow/50/project').map(({ at }) => at);
+    expect(times).toHaveLength(12);
+    // Six at once, as a burst; five for every second after that.
+    expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(900);
+  });
+});

@@ -1,0 +1,49 @@
+import { makeWorkerUtils } from 'graphile-worker';
+import pg from 'pg';
+import { type Contender, inChunks, PLAYERS_EACH, player, versionOf } from './contender.js';
+
+/**
+ * After its own performance page and the settings of its own benchmark: jobs fetched in batches, completions written in
+ * batches, and a poll interval at which its lateness does not count.
+ */
+export const GRAPHILE_SETTINGS = {
+  concurrentJobs: 24,
+  maxPoolSize: 25,
+  pollInterval: 50,
+  localQueue: { size: 500 },
+  completeJobBatchDelay: 0,
+  failJobBatchDelay: 0,
+};
+
+export const graphileWorker: Contender = {
+  name: 'graphile-worker',
+  version: versionOf('graphile-worker'),
+  settings: `local queue of ${GRAPHILE_SETTINGS.localQueue.size}, batched completion, ${PLAYERS_EACH} processes, concurrency ${GRAPHILE_SETTINGS.concurrentJobs}, poll every ${GRAPHILE_SETTINGS.pollInterval} ms; deletes what is done`,
+  keepsHistory: false,
+  seedMs: (jobs) => jobs * 0.1,
+  share: 1,
+  async open({ databaseUrl }) {
+    const utils = await makeWorkerUtils({ connectionString: databaseUrl });
+    await utils.migrate();
+    const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
+    return {
+      crew: { main: player('graphile-worker'), processes: PLAYERS_EACH, env: {} },
+      async seed(jobs) {
+        for (const chunk of inChunks(jobs, 5_000)) {
+          await utils.addJobs(
+            chunk.map((job) => ({ identifier: 'job', payload: job, runAt: new Date(job.at) })),
+          );
+        }
+      },
+      async isSettled() {
+        const { rowCount } = await pool.query('select from graphile_worker._private_jobs limit 1');
+        return rowCount === 0;
+      },
+      findFaults: async () => [],
+      async close() {
+        await pool.end();
+        await utils.release();
+      },
+    };
+  },
+};

@@ -1,0 +1,55 @@
+import pg from 'pg';
+import { PgBoss } from 'pg-boss';
+import { type Contender, inChunks, PLAYERS_EACH, player, versionOf } from './contender.js';
+
+export const PG_BOSS_QUEUE = 'bench';
+/** Fetches and completes in batches, at once again while they come full; polls as often as it allows. */
+export const PG_BOSS_WORK = {
+  batchSize: 200,
+  pollingIntervalSeconds: 0.5,
+  burstWhenBatchFull: true,
+  localConcurrency: 1,
+} as const;
+
+export const pgBoss: Contender = {
+  name: 'pg-boss',
+  version: versionOf('pg-boss'),
+  settings: `fetch and complete in batches of ${PG_BOSS_WORK.batchSize}, burst while full, ${PLAYERS_EACH} processes, poll every ${PG_BOSS_WORK.pollingIntervalSeconds} s (its least)`,
+  keepsHistory: true,
+  seedMs: (jobs) => jobs * 0.15,
+  share: 1,
+  async open({ databaseUrl }) {
+    const boss = new PgBoss({ connectionString: databaseUrl, supervise: false, schedule: false });
+    boss.on('error', (error) => console.error(error));
+    await boss.start();
+    await boss.createQueue(PG_BOSS_QUEUE);
+    const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
+    return {
+      crew: { main: player('pg-boss'), processes: PLAYERS_EACH, env: {} },
+      async seed(jobs) {
+        for (const chunk of inChunks(jobs, 5_000)) {
+          await boss.insert(
+            PG_BOSS_QUEUE,
+            chunk.map((job) => ({ data: job, startAfter: new Date(job.at) })),
+          );
+        }
+      },
+      async isSettled() {
+        const { rowCount } = await pool.query(`select from pgboss.job where state < 'completed' limit 1`);
+        return rowCount === 0;
+      },
+      async findFaults(jobs) {
+        const { rows } = await pool.query<{ completed: number }>(
+          `select count(*)::int as completed from pgboss.job where name = $1 and state = 'completed' and retry_count = 0`,
+          [PG_BOSS_QUEUE],
+        );
+        const completed = rows[0]?.completed ?? 0;
+        return completed === jobs.length ? [] : [`${completed} of ${jobs.length} jobs are completed`];
+      },
+      async close() {
+        await pool.end();
+        await boss.stop({ graceful: false });
+      },
+    };
+  },
+};

@@ -1,0 +1,95 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Servers, startServers } from '@carillon/embedded';
+import { Redis } from 'ioredis';
+import pg from 'pg';
+
+/** What Redis has by default; the embedded one is told to tick faster, which would flatter every delayed job. */
+const DEFAULT_HZ = '10';
+
+/** The servers that all contenders share, one after the other, and a database of its own for each round. */
+export interface Arena {
+  databaseUrl: string;
+  redisUrl: string;
+  /** For the report: which servers, with which settings that matter. */
+  description: string[];
+  /** An empty database and an empty Redis; whoever came before is gone. */
+  clear(): Promise<string>;
+  /** What a server does between two bursts, done now: so that no round pays for the one before it. */
+  settle(databaseUrl: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openArena(env: NodeJS.ProcessEnv): Promise<Arena> {
+  const home = await mkdtemp(join(tmpdir(), 'carillon-bench-'));
+  const servers = await startServers({
+    home,
+    databaseUrl: env.DATABASE_URL,
+    redisUrl: env.REDIS_URL,
+    searchPath: env.PATH ?? '',
+    log: { info: () => {}, warn: (text) => console.error(text) },
+  });
+  const redis = new Redis(servers.redisUrl);
+  const close = async () => {
+    redis.disconnect();
+    await servers.stop();
+    await rm(home, { recursive: true, force: true });
+  };
+  try {
+    if (env.REDIS_URL) await refuseUnlessEmpty(redis);
+    else await redis.config('SET', 'hz', DEFAULT_HZ);
+    const description = await describe(servers, redis);
+    return { ...servers, description, clear: () => clear(servers, redis), settle, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Rounds begin by emptying Redis: not one that somebody uses. */
+async function refuseUnlessEmpty(redis: Redis): Promise<void> {
+  const keys = await redis.dbsize();
+  if (keys > 0) throw new Error(`REDIS_URL holds ${keys} keys, and a benchmark would delete them`);
+}
+
+const DATABASE = 'carillon_bench';
+
+async function clear(servers: Servers, redis: Redis): Promise<string> {
+  await redis.flushall();
+  await ask(servers.databaseUrl, `drop database if exists ${DATABASE} with (force)`);
+  await ask(servers.databaseUrl, `create database ${DATABASE}`);
+  return Object.assign(new URL(servers.databaseUrl), { pathname: `/${DATABASE}` }).toString();
+}
+
+async function settle(databaseUrl: string): Promise<void> {
+  await ask(databaseUrl, 'vacuum analyze');
+  await ask(databaseUrl, 'checkpoint');
+}
+
+async function describe(servers: Servers, redis: Redis): Promise<string[]> {
+  const settings = ['server_version', 'fsync', 'synchronous_commit', 'full_page_writes', 'shared_buffers'];
+  const shown = await Promise.all(
+    settings.map(async (name) => {
+      const [row] = await ask(servers.databaseUrl, `show ${name}`);
+      return `${name} ${row?.[name]}`;
+    }),
+  );
+  const hz = await redis.config('GET', 'hz');
+  const info = await redis.info('server');
+  const version = /(?:valkey|redis)_version:(\S+)/.exec(info)?.[1];
+  return [
+    `Postgres: ${servers.postgresKind}; ${shown.join(', ')}`,
+    `Redis: ${servers.redisKind} (version ${version}), hz ${(hz as string[])[1]}, no persistence unless it is external`,
+  ];
+}
+
+async function ask(url: string, statement: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,142 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import type { Message } from './tally.js';
+
+export interface CrewOptions {
+  /** The program of each process. */
+  main: string;
+  processes: number;
+  env: Record<string, string>;
+  /** How a process that sends no message says that it is ready: by this in its output. */
+  readyWhenPrinted?: string;
+}
+
+export interface CrewReport {
+  /** How often each job came, over all processes. */
+  seen: Uint8Array;
+  latenessMs: Int32Array;
+}
+
+const READY_WITHIN_MS = 60_000;
+const END_WITHIN_MS = 15_000;
+
+/** The worker processes of one contender in one round. */
+export class Crew {
+  readonly #members: Member[];
+
+  private constructor(members: Member[]) {
+    this.#members = members;
+  }
+
+  static async start(options: CrewOptions): Promise<Crew> {
+    const members = Array.from({ length: options.processes }, () => new Member(options));
+    const crew = new Crew(members);
+    try {
+      await Promise.all(members.map((member) => member.ready));
+      return crew;
+    } catch (error) {
+      await crew.end();
+      throw error;
+    }
+  }
+
+  get handled(): number {
+    return this.#members.reduce((sum, member) => sum + member.handled, 0);
+  }
+
+  /** Why the crew can no longer do its work, if so. */
+  get failure(): string | null {
+    return this.#members.find((member) => member.failure)?.failure ?? null;
+  }
+
+  get pids(): number[] {
+    return this.#members.map((member) => member.pid);
+  }
+
+  async report(): Promise<CrewReport> {
+    const reports = await Promise.all(this.#members.map((member) => member.report()));
+    const [first, ...others] = reports as [CrewReport, ...CrewReport[]];
+    for (const { seen, latenessMs } of others) {
+      seen.forEach((times, n) => {
+        if (times === 0) return;
+        first.seen[n] = (first.seen[n] ?? 0) + times;
+        first.latenessMs[n] = latenessMs[n] ?? 0;
+      });
+    }
+    return first;
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(this.#members.map((member) => member.end()));
+  }
+}
+
+class Member {
+  handled = 0;
+  failure: string | null = null;
+  readonly ready: Promise<void>;
+  readonly #child: ChildProcess;
+  #output = '';
+  #isEnding = false;
+  #onReport: (report: CrewReport) => void = () => {};
+
+  constructor({ main, env, readyWhenPrinted }: CrewOptions) {
+    this.#child = fork(main, {
+      env: { ...process.env, NODE_ENV: 'production', ...env },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      serialization: 'advanced',
+    });
+    this.ready = new Promise((resolve, reject) => {
+      const timer = setTimeout(
+        () => reject(new Error(`${main} is not ready: ${this.#output}`)),
+        READY_WITHIN_MS,
+      );
+      const settled = (settle: () => void) => () => {
+        clearTimeout(timer);
+        settle();
+      };
+      const onReady = settled(resolve);
+      this.#child.on('message', (message: Message) => this.#receive(message, onReady));
+      const read = (chunk: Buffer) => {
+        // The end is enough to see what went wrong.
+        this.#output = (this.#output + chunk.toString()).slice(-4_000);
+        if (readyWhenPrinted && this.#output.includes(readyWhenPrinted)) onReady();
+      };
+      this.#child.stdout?.on('data', read);
+      this.#child.stderr?.on('data', read);
+      this.#child.once('exit', (code, signal) => {
+        if (!this.#isEnding) this.failure = `${main} ended (${signal ?? code}): ${this.#output}`;
+        settled(() => reject(new Error(this.failure ?? 'ended')))();
+      });
+    });
+    // Whoever waits for it hears of it; nobody else need.
+    this.ready.catch(() => {});
+  }
+
+  get pid(): number {
+    return this.#child.pid as number;
+  }
+
+  report(): Promise<CrewReport> {
+    return new Promise((resolve) => {
+      this.#onReport = resolve;
+      this.#child.send('report');
+    });
+  }
+
+  async end(): Promise<void> {
+    this.#isEnding = true;
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const exited = once(this.#child, 'exit');
+    this.#child.kill('SIGTERM');
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), END_WITHIN_MS);
+    await exited;
+    clearTimeout(timer);
+  }
+
+  #receive(message: Message, onReady: () => void): void {
+    if (message.kind === 'ready') onReady();
+    else if (message.kind === 'handled') this.handled = message.count;
+    else this.#onReport(message);
+  }
+}

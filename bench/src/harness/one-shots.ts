@@ -1,0 +1,94 @@
+import type { Contender } from '../contenders/contender.js';
+import type { Arena } from './arena.js';
+import { Crew, type CrewReport } from './crew.js';
+import type { Job } from './tally.js';
+import { sleep, waitUntil } from './wait.js';
+
+export interface OneShotRound {
+  /** From the instant at which the first job was due to the last one done and written. */
+  tookMs: number;
+  latenessMs: Int32Array;
+}
+
+/** Between the last process that is ready and the first job: whatever they do at their start is over by then. */
+const BREATH_MS = 1_500;
+const SERVERS_MS = 5_000;
+const MOST_TRIES = 3;
+
+interface RoundOptions {
+  /** The jobs of the round, given when it starts. */
+  jobsFrom: (startAt: number) => Job[];
+  /** How long the round may take before it counts as lost. */
+  withinMs: number;
+}
+
+/** One round of one contender: its jobs written down, its processes started, then the wait for the instant. */
+export async function runOneShots(
+  arena: Arena,
+  contender: Contender,
+  options: RoundOptions,
+): Promise<OneShotRound> {
+  const count = options.jobsFrom(0).length;
+  for (let tries = 1, leadMs = contender.seedMs(count) + SERVERS_MS; ; tries++, leadMs *= 2) {
+    const round = await tryOneShots(arena, contender, { ...options, leadMs });
+    if (round) return round;
+    if (tries === MOST_TRIES) throw new Error(`${contender.name} could not be made ready in ${leadMs} ms`);
+  }
+}
+
+/** Answers null where not all was ready when the first job fell due: that would not be a race. */
+async function tryOneShots(
+  arena: Arena,
+  contender: Contender,
+  { jobsFrom, withinMs, leadMs }: RoundOptions & { leadMs: number },
+): Promise<OneShotRound | null> {
+  const servers = { databaseUrl: await arena.clear(), redisUrl: arena.redisUrl };
+  const stage = await contender.open(servers);
+  let crew: Crew | null = null;
+  try {
+    const startAt = Date.now() + leadMs + BREATH_MS;
+    const jobs = jobsFrom(startAt);
+    await stage.seed(jobs);
+    await arena.settle(servers.databaseUrl);
+    const env = {
+      ...stage.crew.env,
+      DATABASE_URL: servers.databaseUrl,
+      REDIS_URL: servers.redisUrl,
+      BENCH_JOBS: String(jobs.length),
+    };
+    crew = await Crew.start({ ...stage.crew, env });
+    if (Date.now() > startAt - BREATH_MS) return null;
+    await sleep(startAt - Date.now());
+    await waitForAll(crew, jobs.length, withinMs);
+    await waitUntil(() => stage.isSettled(), { everyMs: 5, withinMs, what: `${contender.name} settles` });
+    const tookMs = Date.now() - startAt;
+    const report = await crew.report();
+    await crew.end();
+    const faults = [...faultsIn(report, jobs), ...(await stage.findFaults(jobs))];
+    if (faults.length > 0) throw new Error(`${contender.name} did not hold: ${faults.join('; ')}`);
+    return { tookMs, latenessMs: report.latenessMs };
+  } finally {
+    await crew?.end();
+    await stage.close();
+  }
+}
+
+function waitForAll(crew: Crew, count: number, withinMs: number): Promise<void> {
+  const areAllHandled = () => {
+    if (crew.failure) throw new Error(crew.failure);
+    return crew.handled >= count;
+  };
+  return waitUntil(areAllHandled, { everyMs: 5, withinMs, what: `${count} jobs handled` });
+}
+
+/** By what the handlers saw: each job once, and none before its time. */
+function faultsIn({ seen, latenessMs }: CrewReport, jobs: readonly Job[]): string[] {
+  const lost = jobs.filter(({ n }) => seen[n] === 0).length;
+  const repeated = jobs.filter(({ n }) => (seen[n] ?? 0) > 1).length;
+  const early = jobs.filter(({ n }) => (latenessMs[n] ?? 0) < 0).length;
+  return [
+    ...(lost > 0 ? [`${lost} jobs never came`] : []),
+    ...(repeated > 0 ? [`${repeated} jobs came more than once`] : []),
+    ...(early > 0 ? [`${early} jobs came early`] : []),
+  ];
+}

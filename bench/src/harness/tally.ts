@@ -1,0 +1,53 @@
+/** What a job carries: its number, and when it is due. */
+export interface Job {
+  n: number;
+  at: number;
+}
+
+/** What a worker process says now and then, and once at the end. */
+export type Message =
+  | { kind: 'ready' }
+  | { kind: 'handled'; count: number }
+  | { kind: 'report'; seen: Uint8Array; latenessMs: Int32Array };
+
+/** A process that waits longer than this to say how far it is would make its race look slower than it was. */
+const SAY_EVERY_MS = 10;
+
+/**
+ * The handler of every contender: as good as nothing, but it proves afterwards that each job came, how often, and how
+ * late. Lives in the worker process.
+ */
+export class Tally {
+  readonly #seen: Uint8Array;
+  readonly #latenessMs: Int32Array;
+  #handled = 0;
+  #said = 0;
+
+  constructor(size: number) {
+    this.#seen = new Uint8Array(size);
+    this.#latenessMs = new Int32Array(size);
+    process.on('message', (question) => {
+      if (question === 'report')
+        this.#say({ kind: 'report', seen: this.#seen, latenessMs: this.#latenessMs });
+    });
+    setInterval(() => {
+      if (this.#handled === this.#said) return;
+      this.#said = this.#handled;
+      this.#say({ kind: 'handled', count: this.#handled });
+    }, SAY_EVERY_MS).unref();
+  }
+
+  readonly mark = ({ n, at }: Job): void => {
+    this.#seen[n] = (this.#seen[n] ?? 0) + 1;
+    this.#latenessMs[n] = Date.now() - at;
+    this.#handled++;
+  };
+
+  ready(): void {
+    this.#say({ kind: 'ready' });
+  }
+
+  #say(message: Message): void {
+    process.send?.(message);
+  }
+}

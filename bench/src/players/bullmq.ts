@@ -1,0 +1,16 @@
+import { Worker } from 'bullmq';
+import { BULLMQ_CONCURRENCY, BULLMQ_QUEUE } from '../contenders/bullmq.js';
+import type { Job } from '../harness/tally.js';
+import { endOnSignal, readOrders } from './environment.js';
+
+const { redisUrl, tally } = readOrders();
+const { hostname, port } = new URL(redisUrl);
+const worker = new Worker<Job>(BULLMQ_QUEUE, async (job) => tally.mark(job.data), {
+  connection: { host: hostname, port: Number(port), maxRetriesPerRequest: null },
+  concurrency: BULLMQ_CONCURRENCY,
+  removeOnComplete: { count: 0 },
+});
+worker.on('error', (error) => console.error(error));
+endOnSignal();
+await worker.waitUntilReady();
+tally.ready();

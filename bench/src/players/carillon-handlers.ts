@@ -1,0 +1,6 @@
+import { defineHandler } from '@carillon/worker';
+import { type Job, Tally } from '../harness/tally.js';
+
+// Loaded into Carillon's own worker process by CARILLON_HANDLERS.
+const tally = new Tally(Number(process.env.BENCH_JOBS));
+defineHandler('bench', ({ payload }) => tally.mark(payload as Job));

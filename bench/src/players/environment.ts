@@ -1,0 +1,11 @@
+import { Tally } from '../harness/tally.js';
+
+/** What the bench told this process. */
+export function readOrders() {
+  const { DATABASE_URL, REDIS_URL, BENCH_JOBS } = process.env;
+  if (!DATABASE_URL || !REDIS_URL || !BENCH_JOBS) throw new Error('to be started by the bench');
+  return { databaseUrl: DATABASE_URL, redisUrl: REDIS_URL, tally: new Tally(Number(BENCH_JOBS)) };
+}
+
+/** Ends at once: a round that is over has nothing left to save. */
+export const endOnSignal = () => process.on('SIGTERM', () => process.exit(0));

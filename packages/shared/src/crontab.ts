@@ -1,0 +1,130 @@
+import type { ScheduleInput } from './contracts/schedule.js';
+import type { Target } from './plan.js';
+import { parseTiming } from './rules/index.js';
+
+/** A line of a crontab as a schedule. Its command does not run here: it is in the payload, for the target to act on. */
+export interface CrontabEntry {
+  line: number;
+  schedule: ScheduleInput & { id: string };
+  warnings: string[];
+}
+
+/** A line that can't be taken over, and why. */
+export interface CrontabProblem {
+  line: number;
+  text: string;
+  message: string;
+}
+
+export interface CrontabOptions {
+  /** Of the machine that the crontab is from, where the file itself has no CRON_TZ. */
+  timezone?: string;
+  target?: Target;
+  /** A system crontab (/etc/crontab, /etc/cron.d) names a user before the command. */
+  hasUsers?: boolean;
+}
+
+export interface Crontab {
+  entries: CrontabEntry[];
+  problems: CrontabProblem[];
+}
+
+/** Reads a crontab. The same file gives the same ids, so that importing it again changes nothing. */
+export function parseCrontab(text: string, options: CrontabOptions = {}): Crontab {
+  const crontab: Crontab = { entries: [], problems: [] };
+  const environment: Record<string, string> = {};
+  const taken = new Map<string, number>();
+  text.split(/\r?\n/).forEach((raw, i) => {
+    const content = raw.trim();
+    if (content === '' || content.startsWith('#')) return;
+    const assigned = readAssignment(content);
+    if (assigned) {
+      environment[assigned.name] = assigned.value;
+      return;
+    }
+    const read = readEntry(content, { ...options, environment, taken });
+    if (typeof read === 'string') crontab.problems.push({ line: i + 1, text: content, message: read });
+    else crontab.entries.push({ line: i + 1, ...read });
+  });
+  return crontab;
+}
+
+function readAssignment(content: string): { name: string; value: string } | null {
+  const match = /^(?:"([^"]+)"|'([^']+)'|([A-Za-z_]\w*))\s*=\s*(.*)$/.exec(content);
+  if (!match) return null;
+  const value = (match[4] as string).trim();
+  return { name: (match[1] ?? match[2] ?? match[3]) as string, value: value.replace(/^(["'])(.*)\1$/, '$2') };
+}
+
+interface EntryContext extends CrontabOptions {
+  environment: Readonly<Record<string, string>>;
+  taken: Map<string, number>;
+}
+
+/** A schedule, or why there can't be one. */
+function readEntry(content: string, context: EntryContext): Omit<CrontabEntry, 'line'> | string {
+  const split = splitTime(content);
+  if (typeof split === 'string') return split;
+  const { rule, rest } = split;
+  const [, user, afterUser] = context.hasUsers ? (/^(\S+)\s+(.*)$/.exec(rest) ?? []) : [];
+  const commandText = context.hasUsers ? (afterUser ?? '') : rest;
+  if (commandText === '') return context.hasUsers ? 'has no user and command' : 'has no command';
+  const { command, input } = splitInput(commandText);
+  // CRON_TZ is when it runs; TZ, to most crons, only what the command sees, but people who set it mean both.
+  const { CRON_TZ, TZ, MAILTO: _, ...variables } = context.environment;
+  const timezone = CRON_TZ ?? TZ ?? context.timezone ?? 'UTC';
+  const parsed = parseTiming({ rule, timezone }, { anchorAt: 0 });
+  if (!parsed.ok) return parsed.problems.map(({ field, message }) => `${field}: ${message}`).join('; ');
+  const payload = {
+    command,
+    ...(input === null ? {} : { input }),
+    ...(user === undefined ? {} : { user }),
+    ...(Object.keys(variables).length === 0 ? {} : { environment: variables }),
+  };
+  const { target } = context;
+  const schedule = {
+    id: idOf(command, context.taken),
+    name: command.slice(0, 256),
+    tags: ['crontab'],
+    rule,
+    timezone,
+    payload,
+    ...(target ? { target } : {}),
+  };
+  return { schedule, warnings: parsed.warnings };
+}
+
+function splitTime(content: string): { rule: { cron: string } | { every: string }; rest: string } | string {
+  const every = /^@every\s+(\S+)\s*(.*)$/i.exec(content);
+  if (every) {
+    const duration = /^(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/.exec(every[1] as string);
+    if (!duration) return `@every ${every[1]}: expected a duration such as 1h30m`;
+    return { rule: { every: `PT${(every[1] as string).toUpperCase()}` }, rest: every[2] as string };
+  }
+  const nickname = /^(@\w+)\s*(.*)$/.exec(content);
+  if (nickname?.[1]?.toLowerCase() === '@reboot') {
+    return '@reboot names no time: it is for whatever starts with the machine';
+  }
+  if (nickname) return { rule: { cron: nickname[1] as string }, rest: nickname[2] as string };
+  const fields = /^((?:\S+\s+){4}\S+)\s*(.*)$/.exec(content);
+  if (!fields) return 'expected five fields and a command';
+  return { rule: { cron: (fields[1] as string).replace(/\s+/g, ' ') }, rest: fields[2] as string };
+}
+
+/** An unescaped % ends the command: what follows is its input, with each further one a new line. */
+function splitInput(text: string): { command: string; input: string | null } {
+  const [command = '', ...input] = text.split(/(?<!\\)%/).map((part) => part.replaceAll('\\%', '%'));
+  return { command: command.trim(), input: input.length === 0 ? null : input.join('\n') };
+}
+
+function idOf(command: string, taken: Map<string, number>): string {
+  const slug = command
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 80)
+    .replace(/^-+|-+$/g, '');
+  const id = `cron-${slug || 'command'}`;
+  const times = (taken.get(id) ?? 0) + 1;
+  taken.set(id, times);
+  return times === 1 ? id : `${id}-${times}`;
+}

@@ -1,0 +1,24 @@
+import { useDatabase } from '@carillon/testkit';
+import fc from 'fast-check';
+import { it } from 'vitest';
+import { commands } from './simulation/commands.js';
+import { World } from './simulation/world.js';
+
+const database = useDatabase();
+
+/** More histories by hand: `SIMULATION_RUNS=2000 npx vitest run tests/faults/simulation.test.ts`. */
+const RUNS = Number(process.env.SIMULATION_RUNS ?? 40);
+
+it('Whatever the history of edits, pauses, crashes and clock jumps, every promise holds', {
+  timeout: 300_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.commands(commands, { maxCommands: 60 }), async (history) => {
+      const world = await World.create(database);
+      await fc.asyncModelRun(() => ({ model: {}, real: world }), history);
+      await world.settle();
+      await world.check();
+    }),
+    { numRuns: RUNS },
+  );
+});

@@ -1,0 +1,141 @@
+import {
+  type ChangeRequest,
+  type ClaimedRun,
+  claimDue,
+  claimWaiting,
+  readSchedule,
+  registerWorker,
+  rescueRuns,
+  resumeSchedule,
+} from '@carillon/db';
+import { nextOccurrences, type ScheduleInput, type Timing } from '@carillon/shared';
+import { draft, insertSchedules, type TestDatabase, useEngine } from '@carillon/testkit';
+
+const T0 = Date.parse('2026-03-02T10:00:00Z');
+const LEASE_MS = 15_000;
+let number = 0;
+
+/** A span of time in which one definition held. */
+interface Reign {
+  timing: Timing;
+  fromAt: number;
+  untilAt: number | null;
+}
+
+/**
+ * One schedule on the real engine, time being an argument, and what anybody who watched would know: what was claimed
+ * and by whom, what was acknowledged when. The promises are checked as things happen and once more at the end.
+ */
+export class World {
+  now = T0;
+  version = 1;
+  definitionVersion = 1;
+  status: 'active' | 'paused' | 'cancelled' = 'active';
+  readonly inFlight: ClaimedRun[] = [];
+  readonly stale: ClaimedRun[] = [];
+  readonly reigns: Reign[];
+  readonly #claims = new Set<string>();
+  readonly engine: ReturnType<typeof useEngine>;
+
+  private constructor(
+    readonly database: TestDatabase,
+    readonly id: number,
+    readonly key: string,
+    readonly workerId: number,
+    timing: Timing,
+  ) {
+    this.engine = useEngine(database);
+    this.reigns = [{ timing, fromAt: T0, untilAt: null }];
+  }
+
+  static async create(database: TestDatabase): Promise<World> {
+    // A world of its own: what the one before left behind would be claimed along with ours.
+    await database.pool.query('truncate schedules, schedule_versions, runs, attempts, gaps, leases');
+    const key = `simulated-${++number}`;
+    const input: ScheduleInput = { id: key, rule: { every: 'PT10S' }, retry: { baseDelay: 'PT5S' } };
+    const [id] = await insertSchedules(database, [input], { nowAt: T0 });
+    const workerId = await registerWorker(database.pool, { host: 'simulated', pid: number });
+    return new World(database, id as number, key, workerId, draft(input, T0).timing);
+  }
+
+  get request(): ChangeRequest {
+    return { ref: { id: this.id }, actor: 'ops', now: this.now };
+  }
+
+  /** A look of one worker, as its claimer makes it. */
+  async claim(limit: number): Promise<void> {
+    const options = { workerId: this.workerId, leaseMs: LEASE_MS, limit, now: this.now };
+    const due = await claimDue(this.database.pool, { ...options, fairTo: [] });
+    const waiting = await claimWaiting(this.database.pool, options);
+    for (const run of [...due.runs, ...waiting.runs]) {
+      if (run.scheduleId !== this.id) continue;
+      this.#witness(run);
+      this.inFlight.push(run);
+    }
+  }
+
+  /** Everything in hand is forgotten, as a killed worker forgets; whoever it was may still try to write later. */
+  crash(): void {
+    this.stale.push(...this.inFlight.splice(0));
+  }
+
+  async rescue(): Promise<void> {
+    await rescueRuns(this.database.pool, this.now);
+  }
+
+  /** Brings everything to rest, so that what is left unaccounted for is lost. */
+  async settle(): Promise<void> {
+    if (this.status === 'paused') {
+      await resumeSchedule(this.database.pool, this.request);
+      this.status = 'active';
+      this.version++;
+    }
+    this.crash();
+    for (let i = 0; i < 40; i++) {
+      this.now += 20_000;
+      await this.rescue();
+      await this.claim(100);
+      for (const run of this.inFlight.splice(0)) await this.engine.succeed(run, this.now);
+    }
+  }
+
+  /** I1 and I3: everything that the rule named is accounted for, once, and nothing stays open. */
+  async check(): Promise<void> {
+    const { pool } = this.database;
+    const schedule = await readSchedule(pool, this.database.projectId, this.key);
+    const runs = (await this.engine.runsOf(this.id)).filter((run) => run.origin === 'rule');
+    const { rows: gaps } = await pool.query<{ from_at: Date; to_at: Date }>(
+      'select from_at, to_at from gaps where schedule_id = $1',
+      [this.id],
+    );
+    const isInGap = (at: number) =>
+      gaps.some((gap) => at >= gap.from_at.getTime() && at <= gap.to_at.getTime());
+    const accounted = new Set(runs.map((run) => run.occurrenceAt));
+    const pendingAt = schedule?.occurrenceAt?.getTime() ?? Number.POSITIVE_INFINITY;
+    for (const { timing, fromAt, untilAt } of this.reigns) {
+      const until = Math.min(untilAt ?? this.now, pendingAt - 1);
+      for (const at of nextOccurrences(timing, fromAt, 5_000)) {
+        if (at > until) break;
+        if (!accounted.has(at) && !isInGap(at)) throw new Error(`lost: ${new Date(at).toISOString()}`);
+        if (accounted.has(at) && isInGap(at)) throw new Error(`twice: ${new Date(at).toISOString()}`);
+      }
+    }
+    const open = runs.filter((run) => ['queued', 'running', 'retrying'].includes(run.status));
+    if (open.length > 0) throw new Error(`still open: ${JSON.stringify(open)}`);
+    const { rowCount } = await pool.query('select from leases where worker_id = $1', [this.workerId]);
+    if (rowCount) throw new Error('a lease was left');
+  }
+
+  /** I2, I4, I5, I6, at the moment of the claim. */
+  #witness(run: ClaimedRun): void {
+    const name = `${run.origin} ${new Date(run.occurrenceAt).toISOString()} attempt ${run.attempt}`;
+    if (run.dueAt > this.now) throw new Error(`early: ${name}`);
+    if (this.status !== 'active') throw new Error(`claimed while ${this.status}: ${name}`);
+    if (this.#claims.has(name)) throw new Error(`claimed twice: ${name}`);
+    this.#claims.add(name);
+    const alive = this.inFlight.find(
+      (other) => other.occurrenceAt === run.occurrenceAt && other.origin === run.origin,
+    );
+    if (alive) throw new Error(`claimed while in flight: ${name}`);
+  }
+}
