@@ -11,7 +11,17 @@ import { type CallOptions, Transport } from './transport/transport.js';
 import type { CarillonEvent } from './types/event.js';
 import type { PageQuery } from './types/instant.js';
 import type { Readiness, System, WorkerReplica } from './types/operations.js';
-import type { Reminder, ReminderInput, Template, TemplateInput, User, UserInput } from './types/systems.js';
+import type {
+  DeletedUser,
+  Reminder,
+  ReminderInput,
+  Template,
+  TemplateInput,
+  TemplatePatch,
+  User,
+  UserInput,
+  UserPatch,
+} from './types/systems.js';
 import type { AuditEntry, AuditFilter } from './types/tenancy.js';
 import type { Forecast, RulePreview, RulePreviewInput } from './types/time.js';
 
@@ -39,10 +49,10 @@ export class Carillon {
   readonly runs: Runs;
   readonly keys: Keys;
   readonly projects: Projects;
-  readonly users: Collection<User, UserInput>;
+  readonly users: Collection<User, UserInput, UserPatch, DeletedUser>;
   readonly tasks: Tasks;
   readonly reminders: Collection<Reminder, ReminderInput>;
-  readonly templates: Collection<Template, TemplateInput>;
+  readonly templates: Collection<Template, TemplateInput, TemplatePatch>;
   readonly rules: {
     /** What a rule means: in words, and its next occurrences. Saves nothing. */
     preview(input: RulePreviewInput, options?: CallOptions): Promise<RulePreview>;

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { Carillon } from '../carillon.js';
-import type { Command, Group, Options, Output } from './command.js';
+import type { Command, Group, Invocation, Options, Output } from './command.js';
 import { connectionOf, type Environment } from './config.js';
 import { EXIT, exitCodeOf, explain } from './exit-code.js';
 import { GLOBAL_OPTIONS, helpFor } from './help.js';
@@ -18,8 +18,12 @@ interface Found {
 export async function dispatch(
   root: Group,
   args: readonly string[],
-  { terminal: given, env }: { terminal: Terminal; env: Environment },
+  { terminal: given, env, version }: { terminal: Terminal; env: Environment; version: string },
 ): Promise<number> {
+  if (args[0] === '--version') {
+    given.out(`${version}\n`);
+    return EXIT.ok;
+  }
   const terminal = args.includes('--no-color') ? { ...given, style: plain } : given;
   const found = find(root, args);
   try {
@@ -45,8 +49,19 @@ async function run(
   const { values, positionals } = parse(command, args);
   requireWords(command, positionals);
   const { url, key, json } = values as { url?: string; key?: string; json?: boolean };
-  const client = new Carillon(connectionOf(env, { url, key }));
-  const output = await command.run({ values, positionals, client, terminal, isJson: json === true });
+  let client: Carillon | null = null;
+  const output = await command.run({
+    // By the very options that the command has declared.
+    values: values as Invocation['values'],
+    positionals,
+    terminal,
+    isJson: json === true,
+    // Made when it is asked for: what needs no API needs no key either.
+    get client() {
+      client ??= new Carillon(connectionOf(env, { url, key }));
+      return client;
+    },
+  });
   if (output) print(output, terminal, json === true);
   return output?.exitCode ?? EXIT.ok;
 }

@@ -5,7 +5,7 @@ import type { CallOptions } from '../transport/transport.js';
 import type { PageQuery } from '../types/instant.js';
 
 /** Things of one kind that can be made, read, changed and deleted. */
-export class Collection<Item, Input, Patch = Partial<Input>> {
+export class Collection<Item, Input, Patch = Partial<Input>, Deleted = Item> {
   protected readonly calls: Calls;
   readonly #path: string;
 
@@ -31,8 +31,8 @@ export class Collection<Item, Input, Patch = Partial<Input>> {
     return this.calls.change({ method: 'PUT', path: this.#at(id), body: patch }, options);
   }
 
-  async delete(id: string, options?: CallOptions): Promise<void> {
-    await this.calls.change({ method: 'DELETE', path: this.#at(id) }, options);
+  delete(id: string, options?: CallOptions): Promise<Deleted> {
+    return this.calls.change({ method: 'DELETE', path: this.#at(id) }, options);
   }
 
   #at(id: string): string {

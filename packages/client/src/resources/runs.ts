@@ -24,17 +24,17 @@ export class Runs {
     return this.#calls.read(path(id), undefined, options);
   }
 
-  /** Delivers it again. */
-  replay(id: string, options?: ChangeOptions): Promise<Run> {
+  /** Tries a run that has ended once more. */
+  replay(id: string, options?: ChangeOptions): Promise<RunWithAttempts> {
     return this.#calls.post(path(id, '/replay'), undefined, options);
   }
 
-  cancel(id: string, options?: ChangeOptions): Promise<Run> {
+  cancel(id: string, options?: ChangeOptions): Promise<RunWithAttempts> {
     return this.#calls.post(path(id, '/cancel'), undefined, options);
   }
 
-  /** All failed ones that match. */
-  replayAll(input: ReplayInput, options?: ChangeOptions): Promise<ReplayAnswer> {
+  /** All failed ones that match, those that failed first first. */
+  replayAll(input: ReplayInput = {}, options?: ChangeOptions): Promise<ReplayAnswer> {
     return this.#calls.change({ method: 'POST', path: '/v1/runs/replay', body: input }, options);
   }
 }

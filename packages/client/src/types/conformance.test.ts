@@ -3,8 +3,9 @@ import { describe, it } from 'vitest';
 import type { z } from 'zod';
 import type { BulkAction, BulkActionAnswer, BulkAnswer, ScheduleFilter } from './bulk.js';
 import type { Readiness, System, WorkerReplica } from './operations.js';
-import type { Run, RunWithAttempts } from './run.js';
+import type { ReplayAnswer, ReplayInput, Run, RunWithAttempts } from './run.js';
 import type * as Shape from './schedule.js';
+import type * as Systems from './systems.js';
 import type { AuditEntry, Key, KeyInput, NewKey, Project, ProjectInput, ProjectPatch } from './tenancy.js';
 import type { Forecast, LedgerEntry, Occurrence, RulePreview, RulePreviewInput } from './time.js';
 
@@ -48,6 +49,13 @@ describe('The types of the client', () => {
     agree<AuditEntry, Out<typeof Contract.AuditEntry>>(true);
     agree<WorkerReplica, Out<typeof Contract.WorkerReplica>>(true);
     agree<System, Out<typeof Contract.System>>(true);
+    agree<ReplayAnswer, Out<typeof Contract.ReplayAnswer>>(true);
+    agree<Systems.User, Out<typeof Contract.User>>(true);
+    agree<Systems.DeletedUser, Out<typeof Contract.DeletedUser>>(true);
+    agree<Systems.Task, Out<typeof Contract.Task>>(true);
+    agree<Systems.TaskScan, Out<typeof Contract.TaskScan>>(true);
+    agree<Systems.Reminder, Out<typeof Contract.Reminder>>(true);
+    agree<Systems.Template, Out<typeof Contract.TemplateAnswer>>(true);
     agree<Readiness, Out<typeof Contract.Readiness>>(true);
   });
 
@@ -57,6 +65,14 @@ describe('The types of the client', () => {
     agree<Sent<BulkAction>, In<typeof Contract.ActionInput>>(true);
     agree<Sent<ScheduleFilter>, In<typeof Contract.ScheduleFilter>>(true);
     agree<Sent<RulePreviewInput>, In<typeof Contract.RulePreviewInput>>(true);
+    agree<Sent<ReplayInput>, In<typeof Contract.ReplayInput>>(true);
+    agree<Sent<Systems.UserInput>, In<typeof Contract.UserInput>>(true);
+    agree<Sent<Systems.UserPatch>, In<typeof Contract.UserPatch>>(true);
+    agree<Sent<Systems.TaskInput>, In<typeof Contract.TaskInput>>(true);
+    agree<Sent<Systems.TaskPatch>, In<typeof Contract.TaskPatch>>(true);
+    agree<Sent<Systems.ReminderInput>, In<typeof Contract.ReminderInput>>(true);
+    agree<Sent<Systems.TemplateInput>, In<typeof Contract.TemplateInput>>(true);
+    agree<Sent<Systems.TemplatePatch>, In<typeof Contract.TemplatePatch>>(true);
     agree<Sent<KeyInput>, In<typeof Contract.KeyInput>>(true);
     agree<Sent<ProjectInput>, In<typeof Contract.ProjectInput>>(true);
     agree<Sent<ProjectPatch>, In<typeof Contract.ProjectPatch>>(true);

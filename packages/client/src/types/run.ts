@@ -55,13 +55,19 @@ export interface RunFilter {
   to?: Instant | undefined;
 }
 
-/** Which failed runs to replay. */
+/** Which failed runs to replay, and how fast. */
 export interface ReplayInput {
-  filter?: Omit<RunFilter, 'status'> | undefined;
+  schedule?: string | undefined;
+  from?: Instant | undefined;
+  to?: Instant | undefined;
+  /** Up to 10,000; 1,000 unless said. */
   limit?: number | undefined;
+  /** A receiver that was down must not be flooded once it is back. */
   perSecond?: number | undefined;
 }
 
 export interface ReplayAnswer {
   replayed: number;
+  /** As many were replayed as one call may: there may be more. */
+  hasMore: boolean;
 }

@@ -4,7 +4,7 @@ import { ruleText, targetText } from '../in-words.js';
 import { LIST_OPTIONS, moreNote, pageQuery, readList } from '../list-options.js';
 import { table } from '../table.js';
 import { lookOf } from '../terminal.js';
-import { readOptionalTime, timeFromNow } from '../times.js';
+import { timeFromNow } from '../times.js';
 import { actOnMany } from './act-on-many.js';
 import { createSchedule, updateSchedule } from './edit-schedule.js';
 import { FILTER_OPTIONS, readFilter } from './filter-options.js';
