@@ -24,7 +24,7 @@ async function threeDue(spoil: (id: number) => [text: string, values: unknown[]]
 
 it('A rule that can no longer be evaluated pauses its schedule with the reason, and its batch goes on', async () => {
   const { ids, claimed, spoilt } = await threeDue((id) => [
-    `update schedule_versions set timing = replace(timing, '"UTC"', '"Mars/Olympus"') where schedule_id = $1`,
+    `update schedule_versions set timing = (timing::jsonb || '{"timezone":"Mars/Olympus"}')::text where schedule_id = $1`,
     [id],
   ]);
   expect(claimed).toEqual([ids[0], ids[2]]);

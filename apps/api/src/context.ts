@@ -4,6 +4,7 @@ import type { ScheduleDefaults } from '@carillon/shared';
 import type { Redis } from 'ioredis';
 import type { Pool } from 'pg';
 import type { Counters } from './counters.js';
+import type { Creations } from './creations.js';
 import type { KeyRing } from './key-ring.js';
 
 /** What every route shares. */
@@ -16,6 +17,7 @@ export interface ApiContext {
   clock: PostgresClock;
   keys: KeyRing;
   counters: Counters;
+  creations: Creations;
   defaults: ScheduleDefaults;
   /** Seals the secrets of schedules; null where the installation has no key for it. */
   secrets: SecretBox | null;

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { buildApp } from './app.js';
 import type { Config } from './config.js';
 import { Counters } from './counters.js';
+import { Creations } from './creations.js';
 import { KeyRing } from './key-ring.js';
 
 export interface RunningApi {
@@ -28,6 +29,7 @@ export async function startApi(config: Config, log: Logger): Promise<RunningApi>
   for (let asked = 0; asked < 3; asked++) await clock.ask(() => readClock(pool));
   if (config.CARILLON_ADMIN_KEY) await ensureAdminKey(pool, config.CARILLON_ADMIN_KEY);
   const counters = new Counters(pool);
+  const creations = new Creations(pool);
   const keys = new KeyRing(pool);
   const prefix = config.REDIS_PREFIX;
   const bells = new Bells({
@@ -48,7 +50,7 @@ export async function startApi(config: Config, log: Logger): Promise<RunningApi>
   const secrets = encryptionKey === undefined ? null : new SecretBox(encryptionKey);
   const requestsPerMinute = config.RATE_LIMIT_PER_MINUTE;
   const app = await buildApp(
-    { pool, redis, prefix, bells, clock, keys, counters, defaults, secrets, requestsPerMinute },
+    { pool, redis, prefix, bells, clock, keys, counters, creations, defaults, secrets, requestsPerMinute },
     log,
   );
   const url = await app.listen({ host: config.HOST, port: config.PORT });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { matches } from './json-schema.js';
-import { anyValue, type Schema, valueOf } from './schema-arbitrary.js';
+import { anyValue, type Schema, valueFor } from './schema-arbitrary.js';
 import { scheduleBody, useApi } from './use-api.js';
 
 const document = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8'));
@@ -38,7 +38,7 @@ const operations: Operation[] = Object.entries(document.paths).flatMap(([path, m
 
 /** Mostly what the document asks for, now and then something else. */
 const mostly = (schema: Schema) =>
-  fc.oneof({ weight: 5, arbitrary: valueOf(schema, document) }, { weight: 1, arbitrary: anyValue });
+  fc.oneof({ weight: 5, arbitrary: valueFor(schema, document) }, { weight: 1, arbitrary: anyValue });
 
 const NO_SUCH = ['nope', 'run_r1_mi1k8qo0'];
 /** Not the key that the test itself goes by. */

@@ -52,7 +52,6 @@ function isOfType(value: unknown, type: string): boolean {
     case 'integer':
       return Number.isInteger(value);
     default:
-      // biome-ignore lint/suspicious/useValidTypeof: the remaining names are those of JavaScript.
       return typeof value === type;
   }
 }

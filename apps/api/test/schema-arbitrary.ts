@@ -71,9 +71,9 @@ const TEXTS = [
 ];
 
 /** A value that a schema describes, or nearly: formats and patterns are tried with what is at hand. */
-export function valueOf(schema: Schema, document: Document, depth = 0): Arbitrary<unknown> {
+export function valueFor(schema: Schema, document: Document, depth = 0): Arbitrary<unknown> {
   if (schema.$ref)
-    return valueOf(
+    return valueFor(
       document.components.schemas[schema.$ref.split('/').at(-1) as string] as Schema,
       document,
       depth,
@@ -83,7 +83,7 @@ export function valueOf(schema: Schema, document: Document, depth = 0): Arbitrar
   const examples = schema.examples ? [fc.constantFrom(...schema.examples)] : [];
   const branches = schema.anyOf ?? schema.oneOf;
   if (branches)
-    return fc.oneof(...examples, ...branches.map((branch) => valueOf(branch, document, depth + 1)));
+    return fc.oneof(...examples, ...branches.map((branch) => valueFor(branch, document, depth + 1)));
   const types = [schema.type ?? 'any'].flat();
   return fc.oneof(...examples, ...types.map((type) => valueOfType(type, schema, document, depth)));
 }
@@ -93,7 +93,7 @@ function valueOfType(type: string, schema: Schema, document: Document, depth: nu
     case 'object':
       return objectOf(schema, document, depth);
     case 'array':
-      return fc.array(valueOf(schema.items ?? {}, document, depth + 1), {
+      return fc.array(valueFor(schema.items ?? {}, document, depth + 1), {
         minLength: schema.minItems ?? 0,
         maxLength: Math.min(schema.maxItems ?? 4, (schema.minItems ?? 0) + 4),
       });
@@ -123,13 +123,13 @@ function objectOf(schema: Schema, document: Document, depth: number): Arbitrary<
   const record = fc.subarray(optional, { maxLength: Math.min(3, optional.length) }).chain((chosen) => {
     const names = [...required, ...chosen];
     return fc.record(
-      Object.fromEntries(names.map((name) => [name, valueOf(fields[name] ?? {}, document, depth + 1)])),
+      Object.fromEntries(names.map((name) => [name, valueFor(fields[name] ?? {}, document, depth + 1)])),
     );
   });
   if (typeof schema.additionalProperties !== 'object' || depth > 4) return record;
   return fc.dictionary(
     fc.string({ maxLength: 10 }),
-    valueOf(schema.additionalProperties, document, depth + 1),
+    valueFor(schema.additionalProperties, document, depth + 1),
     { maxKeys: 3 },
   );
 }

@@ -49,7 +49,7 @@ export function useApi(env: Record<string, string> = {}): TestApi {
       ...more,
     });
     if ('problems' in config) throw new Error(config.problems.join());
-    const api = await startApi(config, pino({ level: process.env.API_LOG ?? 'silent' }));
+    const api = await startApi(config, pino({ level: 'silent' }));
     stops.push(() => api.stop());
     return api.url;
   };

@@ -1,10 +1,12 @@
-import { replayRun } from '@carillon/db';
-import { connectProducer, DUE_JOB, QUEUES, REQUESTS } from '@carillon/queue';
+import { type ClaimedRun, replayRun } from '@carillon/db';
+import { connectProducer, DUE_JOB, PostgresClock, QUEUES, REQUESTS } from '@carillon/queue';
 import { decodeRunId, type RunIdentity } from '@carillon/shared';
 import { eventually, insertSchedules, testServers, useDatabase } from '@carillon/testkit';
 import { type Job, Queue } from 'bullmq';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Flight } from '../src/in-flight.js';
+import { DueQueues } from '../src/targets/queue.js';
 import { awaitRun, hasEnded, insertDue, useWorker } from './support.js';
 
 const database = useDatabase();
@@ -77,6 +79,33 @@ describe('The target queue', () => {
       (await waitingIn('replayed')).find((job) => job.id !== first.id),
     );
     expect(second.id).toBe(`${first.id}-r1`);
+  });
+});
+
+describe('While Redis is away', () => {
+  it('a run for a queue has failed for now, and is tried again', async () => {
+    const away = connectProducer('redis://127.0.0.1:1', () => {});
+    const queues = new DueQueues({
+      redis: away,
+      prefix: database.prefix,
+      clock: new PostgresClock(Date.now),
+    });
+    const plan = { target: { type: 'queue', queue: 'away' } };
+    const run = {
+      scheduleId: 1,
+      occurrenceAt: 0,
+      origin: 'rule',
+      scheduleKey: 'away',
+      replays: 0,
+      payload: null,
+      plan,
+    };
+    expect(await queues.deliver(new Flight(run as unknown as ClaimedRun))).toMatchObject({
+      kind: 'failed',
+      isTransient: true,
+      errorCode: 'redis_unavailable',
+    });
+    away.disconnect();
   });
 });
 

@@ -74,6 +74,25 @@ describe('Receipts', () => {
     await eventually(async () => (await leftOver()) === 0);
   });
 
+  it('tell of a run whose worker was lost with its last attempt', async () => {
+    const path = 'status/200/lost';
+    const id = await insertDue(database, {
+      target: webhook('hang/lost'),
+      timeout: 'PT60S',
+      retry: { maxAttempts: 1 },
+      onFailure: receiver.url(path),
+    });
+    await eventually(() => receiver.to('hang/lost').length === 1);
+    // As if its worker had died: the lease has run out, and nobody extends it.
+    await database.pool.query(`update leases set worker_id = 0, expires_at = now() - interval '1 second'`);
+    expect(await awaitRun(database, id, hasEnded)).toMatchObject({
+      status: 'failed',
+      errorCode: 'worker_lost',
+    });
+    const [receipt] = await eventually(() => receiptsAt(path).length > 0 && receiptsAt(path));
+    expect(receipt).toMatchObject({ type: 'run.failed', attempt: 1, httpStatus: null });
+  });
+
   it('are given up where they are refused', async () => {
     await insertDue(database, {
       target: { type: 'handler', name: 'noop' },

@@ -9,11 +9,21 @@ try {
   const before = readdirSync(copy).length;
   execFileSync(
     'drizzle-kit',
-    ['generate', '--dialect', 'postgresql', '--schema', './dist/schema/index.js', '--out', copy.split('/').at(-1)],
+    [
+      'generate',
+      '--dialect',
+      'postgresql',
+      '--schema',
+      './dist/schema/index.js',
+      '--out',
+      copy.split('/').at(-1),
+    ],
     { cwd: join(import.meta.dirname, '..'), stdio: 'pipe' },
   );
   if (readdirSync(copy).length !== before) {
-    console.error('The schema has changed since the last migration: run `pnpm --filter @carillon/db generate`.');
+    console.error(
+      'The schema has changed since the last migration: run `pnpm --filter @carillon/db generate`.',
+    );
     process.exitCode = 1;
   }
 } finally {

@@ -5,12 +5,14 @@ import { type Moment, momentOf } from './decide-due.js';
 import type { Plan } from './plan.js';
 import {
   firstOccurrence,
+  nextOccurrence,
   type Problem,
   parseDuration,
   parseTiming,
   type Timing,
   timingKey,
 } from './rules/index.js';
+import { RecentCache } from './rules/recent-cache.js';
 import { hostProblem } from './webhook/vet-url.js';
 
 /** What applies where a schedule says nothing. */
@@ -39,25 +41,50 @@ export function draftSchedule(
   input: ScheduleInput,
   { key, nowAt, defaults }: { key: string; nowAt: number; defaults: ScheduleDefaults },
 ): DraftResult {
-  const parsed = parseTiming(input as Parameters<typeof parseTiming>[0], { anchorAt: nowAt });
-  if (!parsed.ok) return parsed;
-  const timing = sharedTiming(parsed.timing);
+  const timed = draftTiming(input, nowAt);
+  if (!timed.ok) return timed;
   const made = draftPlan(input, defaults);
   if (!made.ok) return made;
   const { plan } = made;
-  const occurrenceAt = firstOccurrence(parsed.timing);
-  if (occurrenceAt === null) throw new Error('a timing that was accepted has no occurrence');
   return {
     ok: true,
     drafted: {
       ...labelsOf(input),
       rule: input.rule,
-      timing,
+      timing: timed.timing,
       plan,
-      first: momentOf(key, plan, occurrenceAt),
-      warnings: parsed.warnings,
+      first: momentOf(key, plan, timed.firstAt),
+      warnings: timed.warnings,
     },
   };
+}
+
+type DraftedTiming =
+  | { ok: true; timing: Timing; firstAt: number; warnings: string[] }
+  | { ok: false; problems: Problem[] };
+
+/** A herd shares its rule: what was read within the hour is not read again, which is most of the work of a draft. */
+const readLately = new RecentCache<string, { timing: Timing; warnings: string[] } | false>(1_000);
+const HOUR_MS = 3_600_000;
+
+function draftTiming(input: ScheduleInput, nowAt: number): DraftedTiming {
+  const { rule, timezone, startAt, endAt, dst, leapDay, exclusions } = input;
+  if (rule.cron === undefined && rule.rrule === undefined) return readTimingOf(input, nowAt);
+  const fields = [rule, timezone, startAt, endAt, dst, leapDay, exclusions];
+  const known = readLately.get(`${Math.floor(nowAt / HOUR_MS)} ${JSON.stringify(fields)}`, () => {
+    const read = readTimingOf(input, nowAt);
+    return read.ok && read.timing.anchorAt === 0 && read;
+  });
+  const firstAt = known ? nextOccurrence(known.timing, nowAt) : null;
+  return known && firstAt !== null ? { ok: true, ...known, firstAt } : readTimingOf(input, nowAt);
+}
+
+function readTimingOf(input: ScheduleInput, nowAt: number): DraftedTiming {
+  const parsed = parseTiming(input as Parameters<typeof parseTiming>[0], { anchorAt: nowAt });
+  if (!parsed.ok) return parsed;
+  const firstAt = firstOccurrence(parsed.timing);
+  if (firstAt === null) throw new Error('a timing that was accepted has no occurrence');
+  return { ok: true, timing: sharedTiming(parsed.timing), firstAt, warnings: parsed.warnings };
 }
 
 export function labelsOf({

@@ -17,7 +17,6 @@ export * from './contracts/tenancy.js';
 export * from './contracts/user.js';
 export * from './crontab.js';
 export * from './decide-due.js';
-export * from './definition-cache.js';
 export * from './draft-schedule.js';
 export * from './outcome.js';
 export * from './plan.js';
@@ -44,6 +43,7 @@ export {
 } from './rules/index.js';
 export * from './run-id.js';
 export * from './templates.js';
+export * from './stored-definition.js';
 export * from './unstorable.js';
 export * from './webhook/index.js';
 export * from './yearly-event.js';

@@ -40,7 +40,7 @@ const tags = ['Schedules'];
 export const scheduleRoutes =
   (context: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
-    const { pool, counters } = context;
+    const { pool, counters, creations } = context;
 
     app.post(
       '/schedules',
@@ -63,8 +63,12 @@ export const scheduleRoutes =
         const { draft, warnings } = drafted.value;
         await requireRoom(pool, caller, 1);
         return answerOnce(context, { request, reply }, async (db) => {
-          const creation = { projectId: caller.projectId, drafts: [draft], actor: caller.keyName };
-          const [created] = await createSchedules(db, creation);
+          const owner = { projectId: caller.projectId, actor: caller.keyName };
+          // Within a transaction, as an Idempotency-Key needs one, it goes by itself.
+          const created =
+            db === pool
+              ? await creations.create(owner, draft)
+              : (await createSchedules(db, { ...owner, drafts: [draft] }))[0];
           const answer = (status: number, schedule: ScheduleView, dueAts: number[]) => ({
             status,
             headers: { etag: etagOf(schedule), location: `/v1/schedules/${schedule.key}` },

@@ -1,6 +1,7 @@
 import { promoteQueued, readMissed, readSlots, recordSweep, rescueRuns, type Slot } from '@carillon/db';
 import { SLOT_MS } from '@carillon/queue';
 import type { WorkerContext } from '../context.js';
+import { noteLost } from '../targets/receipt.js';
 
 /** What a sweep found that should not have been there. */
 export interface Drift {
@@ -19,7 +20,9 @@ const ON_ITS_WAY_MS = 2_000;
 export async function sweep(context: WorkerContext, ring: () => Promise<void>): Promise<Drift> {
   const { pool, log, metrics, sweepIntervalMs } = context;
   const rescued = await rescueRuns(pool, null);
-  for (const { scheduleId, failed } of rescued) if (failed) await promoteQueued(pool, scheduleId, null);
+  const failed = rescued.filter((run) => run.failed);
+  for (const { scheduleId } of failed) await promoteQueued(pool, scheduleId, null);
+  if (failed.length > 0) await noteLost(context, failed);
   const missed = await readMissed(pool, { olderThanMs: sweepIntervalMs, now: null });
   await ring();
   const missingBells = await armMissing(context);

@@ -2,8 +2,6 @@
 const FAILURES_TO_OPEN = 20;
 /** While it is left alone, each probe that fails doubles the wait up to so many times the first. */
 const LONGEST_FACTOR = 12;
-/** How soon to look again while somebody else's probe is under way. */
-const PROBE_WAIT_MS = 1_000;
 
 /**
  * Whether an origin is worth trying. Closed: everybody may. Open: nobody may, for a while. Half open: one probe at a
@@ -27,7 +25,8 @@ export class Circuit {
   waitMs(now: number): number {
     if (!this.isOpen) return 0;
     if (now < this.#openUntil) return this.#openUntil - now;
-    return this.#isProbing ? PROBE_WAIT_MS : 0;
+    // Somebody's probe is under way, for as long as its own deadline allows.
+    return this.#isProbing ? this.firstWaitMs : 0;
   }
 
   /** Begins a delivery that `waitMs` allowed; answers whether it is the probe. */

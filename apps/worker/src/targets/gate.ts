@@ -13,10 +13,12 @@ interface Waiter {
 
 /** Of two durations, how much the newer one counts. */
 const NEWEST_WEIGHT = 0.1;
+
 /** Lets so many through at once. Who finds it full waits a moment, and then is told when to come back. */
 export class Gate {
   #inside = 0;
   #averageMs = 100;
+  #lastLeftAt = performance.now();
   readonly #returns = new Returns();
   readonly #waiting = new Set<Waiter>();
 
@@ -32,16 +34,24 @@ export class Gate {
       this.#inside++;
       return 0;
     }
-    const isInside = this.#waiting.size < this.options.mostWaiting && (await this.#wait(patienceMs, signal));
-    return isInside ? 0 : this.#returns.next(this.#averageMs / this.options.limit, performance.now());
+    const canHope = this.#waiting.size < this.options.mostWaiting && this.#stillForMs() < patienceMs;
+    if (canHope && (await this.#wait(patienceMs, signal))) return 0;
+    // Where nobody has left for longer than they usually take, that is what it takes by now.
+    const tookMs = Math.max(this.#averageMs, this.#stillForMs());
+    return this.#returns.next(tookMs / this.options.limit, performance.now());
   }
 
   /** `tookMs` is null for who went in and did nothing. */
   leave(tookMs: number | null): void {
+    this.#lastLeftAt = performance.now();
     if (tookMs !== null) this.#averageMs += (tookMs - this.#averageMs) * NEWEST_WEIGHT;
     const [next] = this.#waiting;
     if (next) next.enter();
     else this.#inside--;
+  }
+
+  #stillForMs(): number {
+    return performance.now() - this.#lastLeftAt;
   }
 
   /** Answers whether a place was handed over in time. */

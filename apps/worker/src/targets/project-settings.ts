@@ -63,5 +63,9 @@ export class ProjectSettings {
 export function openSecrets(box: SecretBox | null, projectId: number, sealed: readonly Buffer[]): string[] {
   if (sealed.length === 0) return [];
   if (!box) throw new Error('CARILLON_ENCRYPTION_KEY is not set, so the secret can’t be read');
-  return sealed.map((secret) => box.open(secret, projectId));
+  try {
+    return sealed.map((secret) => box.open(secret, projectId));
+  } catch (error) {
+    throw new Error('the secret was sealed with another CARILLON_ENCRYPTION_KEY', { cause: error });
+  }
 }

@@ -1,4 +1,4 @@
-const SOONEST_MS = 500;
+const SOONEST_MS = 1_000;
 const LATEST_MS = 60_000;
 
 /** When those who are sent away are to come back: one by one, not all at once. */

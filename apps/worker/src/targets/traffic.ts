@@ -113,8 +113,8 @@ export class Traffic {
         error: `${reason}, and this has waited for a day`,
       };
     }
-    // Not all at the very instant at which the circuit lets one through.
-    return defer(Math.ceil(waitMs * (1 + Math.random() / 10)), 'circuit_open', reason);
+    // Spread out: thousands that came back at one instant would all be claimed, and all but one be put off again.
+    return defer(Math.ceil(waitMs * (1 + Math.random())), 'circuit_open', reason);
   }
 
   #judge(passage: Passage, isFailure: boolean, isProbe: boolean): void {

@@ -1,5 +1,5 @@
 import type { Moment, Plan, Timing } from '@carillon/shared';
-import { isCounted } from '@carillon/shared';
+import { isCounted, storePlan, storeTiming } from '@carillon/shared';
 import type { Database } from '../database.js';
 import { fromMs } from '../sql-text.js';
 
@@ -82,8 +82,8 @@ function toRecord(draft: Draft): string {
     tags: draft.tags,
     target_type: draft.plan.target.type,
     rule: draft.rule,
-    timing: JSON.stringify(draft.timing),
-    plan: JSON.stringify(draft.plan),
+    timing: storeTiming(draft.timing),
+    plan: storePlan(draft.plan),
     occurrence_at: draft.first.occurrenceAt,
     due_at: draft.first.dueAt,
     counted: isCounted(draft.plan),

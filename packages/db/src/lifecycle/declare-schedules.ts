@@ -1,4 +1,4 @@
-import { type Drafted, type Moment, momentAfter, type Timing } from '@carillon/shared';
+import { type Drafted, type Moment, momentAfter, storeTiming, type Timing } from '@carillon/shared';
 import type { Pool } from 'pg';
 import { createSchedules, type Draft } from './create-schedules.js';
 import { editSchedule } from './edit-schedule.js';
@@ -46,13 +46,13 @@ export async function declareSchedules(
 /** Intervals count from when the schedule was first made, not from when it was last deployed. */
 function keepAnchor(timing: Timing, before: Timing): Timing {
   const anchored = { ...timing, anchorAt: before.anchorAt };
-  return JSON.stringify(anchored) === JSON.stringify(before) ? anchored : timing;
+  return storeTiming(anchored) === storeTiming(before) ? anchored : timing;
 }
 
 /** Where the rule is the same the next occurrence stays, and with it the time to which somebody may have moved it. */
 function nextUnder(draft: Pick<Drafted, 'timing' | 'plan'>, schedule: LockedSchedule): Moment | null {
   const { occurrenceAt, dueAt, timing, key, nowAt } = schedule;
-  const isSameRule = JSON.stringify(timing) === JSON.stringify(draft.timing);
+  const isSameRule = storeTiming(timing) === storeTiming(draft.timing);
   if (isSameRule && occurrenceAt !== null && dueAt !== null) return { occurrenceAt, dueAt };
   return momentAfter({ key, ...draft }, nowAt);
 }

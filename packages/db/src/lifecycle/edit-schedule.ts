@@ -5,6 +5,8 @@ import {
   isCounted,
   type Moment,
   type Plan,
+  storePlan,
+  storeTiming,
 } from '@carillon/shared';
 import type { Database, Transaction } from '../database.js';
 import { insertRun } from '../queries/insert-run.js';
@@ -66,8 +68,8 @@ export function editSchedule(
         made.tags,
         made.plan.target.type,
         JSON.stringify(made.rule),
-        JSON.stringify(made.timing),
-        JSON.stringify({ ...made.plan, hasSecret }),
+        storeTiming(made.timing),
+        storePlan({ ...made.plan, hasSecret }),
         made.payload,
         schedule.nowAt,
         request.actor,

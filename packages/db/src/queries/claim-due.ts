@@ -49,14 +49,23 @@ export async function claimDue(pool: Pool, options: ClaimOptions): Promise<Claim
     const nextDueAts: number[] = [];
     const starts: Start[] = [];
     for (const row of rows) {
-      if ('unreadable' in row) {
-        await pauseBroken(tx, row, `its definition could not be read: ${row.unreadable}`, nowAt);
+      const decision: Decision =
+        'unreadable' in row
+          ? { kind: 'broken', reason: `its definition could not be read: ${row.unreadable}` }
+          : decideDue(row, nowAt);
+      if (decision.kind === 'broken') {
+        await pauseBroken(tx, row, decision.reason, nowAt);
         continue;
       }
-      const decision = decideDue(row, nowAt);
-      const start = await settle(tx, row, decision, nowAt);
-      if (start) starts.push(start);
-      if (decision.kind === 'move' && decision.next) nextDueAts.push(decision.next.dueAt);
+      const { run, passed, next } = decision;
+      const due = row as DueRow;
+      // Nearly every row has nothing to it but a run to start: that is left to the batch.
+      if (run && !passed && !due.counted) starts.push({ row: due, run, next });
+      else {
+        const start = await settle(tx, due, decision, nowAt);
+        if (start) starts.push(start);
+      }
+      if (next) nextDueAts.push(next.dueAt);
     }
     const isFull = rows.length >= options.limit;
     if (starts.length === 0) return { runs: [], nowAt, nextDueAts, lost: 0, isFull };
@@ -68,21 +77,16 @@ export async function claimDue(pool: Pool, options: ClaimOptions): Promise<Claim
   });
 }
 
-/** Does what the decision asks for short of starting the run, which is left to the batch. */
+/** Does what the decision asks for short of starting the run. */
 async function settle(
   tx: Transaction,
   row: DueRow,
-  decision: Decision,
+  { run, passed, next }: Extract<Decision, { kind: 'move' }>,
   nowAt: number,
 ): Promise<Start | null> {
-  if (decision.kind === 'broken') {
-    await pauseBroken(tx, row, decision.reason, nowAt);
-    return null;
-  }
-  const { run, passed, next } = decision;
   if (passed) await recordPassed(tx, row, passed, nowAt);
   if (!run) {
-    await moveOn(tx, row, next);
+    await moveOn(tx, row, { next, runs: 0 });
     return null;
   }
   return row.counted ? settleCounted(tx, row, { run, next }, nowAt) : { row, run, next };
@@ -112,7 +116,7 @@ async function settleCounted(
     },
     nowAt,
   );
-  await moveOn(tx, row, next);
+  await moveOn(tx, row, { next, runs: admission.kind === 'queue' ? 1 : 0 });
   return null;
 }
 

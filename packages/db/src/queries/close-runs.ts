@@ -56,7 +56,7 @@ const closeRunsText = ({ withReceipts }: { withReceipts: boolean }) => `
     from input, clock
     where r.schedule_id = input.schedule_id and r.occurrence_at = ${fromMs('input.occurrence_at')} and r.origin = input.origin
       and r.epoch + 0 = input.epoch and r.status = 'running'
-    returning r.schedule_id, r.occurrence_at, r.origin, r.project_id
+    returning ${withReceipts ? 'r.schedule_id, r.occurrence_at, r.origin, r.project_id' : '1'}
   ), ${withReceipts ? RECEIVED : ''} released as (
     delete from leases where epoch = any($15::bigint[])
   )

@@ -1,4 +1,4 @@
-import type { RunIdentity, RunOrigin } from '@carillon/shared';
+import { type RunIdentity, type RunOrigin, USUAL_PLAN } from '@carillon/shared';
 import type { Pool } from 'pg';
 import { nowOr, numberArray, toMs } from '../sql-text.js';
 
@@ -49,7 +49,7 @@ const RESCUE_RUNS = `
     ) returning epoch
   ), lost as (
     select r.schedule_id, r.occurrence_at, r.origin, r.epoch,
-           r.attempt - r.free_attempts >= (v.plan::json -> 'retry' ->> 'maxAttempts')::int as is_last
+           r.attempt - r.free_attempts >= coalesce((v.plan::json -> 'retry' ->> 'maxAttempts')::int, ${USUAL_PLAN.retry.maxAttempts}) as is_last
     from expired
     join runs r on r.epoch = expired.epoch and r.status = 'running'
     join schedule_versions v on v.schedule_id = r.schedule_id and v.version = r.version

@@ -4,15 +4,19 @@ import type { Transaction } from '../database.js';
 import { fromMs, numberArray } from '../sql-text.js';
 import type { DueRow } from './read-due.js';
 
-/** Moves a locked schedule on without starting a run. */
-export async function moveOn(tx: Transaction, row: Pick<DueRow, 'id'>, next: Moment | null): Promise<void> {
+/** Moves a locked schedule on without starting a run; `runs` says how many it made that are to start later. */
+export async function moveOn(
+  tx: Transaction,
+  row: Pick<DueRow, 'id'>,
+  { next, runs }: { next: Moment | null; runs: 0 | 1 },
+): Promise<void> {
   await tx.query({
     name: 'move-on',
     text: `update schedules
            set status = (case when $3::bigint is null then 'finished' else 'active' end)::schedule_status,
-               occurrence_at = ${fromMs('$2::bigint')}, next_run_at = ${fromMs('$3::bigint')}
+               occurrence_at = ${fromMs('$2::bigint')}, next_run_at = ${fromMs('$3::bigint')}, runs_total = runs_total + $4
            where id = $1 and status = 'active'`,
-    values: [row.id, next?.occurrenceAt ?? null, next?.dueAt ?? null],
+    values: [row.id, next?.occurrenceAt ?? null, next?.dueAt ?? null, runs],
   });
 }
 

@@ -87,24 +87,23 @@ export async function readDue(
 }
 
 function toDueRow(columns: Columns): DueRow | UnreadableRow {
-  const [id, projectId, key, version, definitionVersion, counted, occurrenceAt, dueAt, runsTotal] = columns;
-  const [, , , , , , , , , timing, plan, payload] = columns;
-  const row = {
-    id,
-    projectId,
-    key,
-    version,
-    definitionVersion,
-    counted,
-    occurrenceAt,
-    dueAt,
-    runsTotal,
-    payload,
-  };
   try {
-    return { ...row, timing: readTiming(timing), plan: readPlan(plan) };
+    return {
+      id: columns[0],
+      projectId: columns[1],
+      key: columns[2],
+      version: columns[3],
+      definitionVersion: columns[4],
+      counted: columns[5],
+      occurrenceAt: columns[6],
+      dueAt: columns[7],
+      runsTotal: columns[8],
+      timing: readTiming(columns[9]),
+      plan: readPlan(columns[10]),
+      payload: columns[11],
+    };
   } catch (error) {
     // One row must not sink its batch.
-    return { id, unreadable: (error as Error).message };
+    return { id: columns[0], unreadable: (error as Error).message };
   }
 }

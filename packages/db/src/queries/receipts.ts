@@ -1,5 +1,6 @@
+import type { RunIdentity } from '@carillon/shared';
 import type { Pool } from 'pg';
-import { nowOr, numberArray } from '../sql-text.js';
+import { fromMs, nowOr, numberArray, textArray, toMs } from '../sql-text.js';
 import type { Receipt } from './close-runs.js';
 
 /** A receipt that is this worker's to send. */
@@ -63,4 +64,49 @@ export async function delayReceipts(
       numberArray(delayed.map(({ tries }) => tries)),
     ],
   });
+}
+
+/** A run that failed, and whom its schedule wants told. */
+export interface FailedRun extends RunIdentity {
+  projectId: number;
+  scheduleKey: string;
+  attempt: number;
+  error: string | null;
+  onFailure: string;
+}
+
+/** Of these runs, those whose schedule wants to be told of failures. */
+export async function readToldOfFailure(pool: Pool, runs: readonly RunIdentity[]): Promise<FailedRun[]> {
+  const { rows } = await pool.query<FailedRun>(
+    `select r.schedule_id as "scheduleId", ${toMs('r.occurrence_at')} as "occurrenceAt", r.origin, r.project_id as "projectId",
+            v.key as "scheduleKey", r.attempt, r.error, v.plan::json ->> 'onFailure' as "onFailure"
+     from unnest($1::bigint[], $2::bigint[], $3::run_origin[]) as failed(schedule_id, occurrence_at, origin)
+     join runs r on r.schedule_id = failed.schedule_id and r.occurrence_at = ${fromMs('failed.occurrence_at')}
+       and r.origin = failed.origin
+     join schedule_versions v on v.schedule_id = r.schedule_id and v.version = r.version
+     where v.plan::json ->> 'onFailure' is not null`,
+    [
+      numberArray(runs.map((run) => run.scheduleId)),
+      numberArray(runs.map((run) => run.occurrenceAt)),
+      textArray(runs.map((run) => run.origin)),
+    ],
+  );
+  return rows;
+}
+
+/** Receipts of runs that no worker could close. */
+export async function insertReceipts(
+  pool: Pool,
+  receipts: readonly (Receipt & { projectId: number; scheduleId: number })[],
+): Promise<void> {
+  await pool.query(
+    `insert into receipts (project_id, schedule_id, url, body, next_try_at)
+     select *, clock_timestamp() from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[])`,
+    [
+      numberArray(receipts.map((receipt) => receipt.projectId)),
+      numberArray(receipts.map((receipt) => receipt.scheduleId)),
+      textArray(receipts.map((receipt) => receipt.url)),
+      textArray(receipts.map((receipt) => receipt.body)),
+    ],
+  );
 }

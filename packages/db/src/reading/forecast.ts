@@ -24,7 +24,7 @@ export async function readForecast(
   const { rows } = await db.query<Omit<ForecastGroup, 'timing'> & { timing: string }>(
     `select v.timing, ${toMs('s.occurrence_at')} as "occurrenceAt", ${toMs('s.next_run_at')} as "dueAt",
             count(*)::int as schedules,
-            case when v.plan like '%"maxRuns":null%' then null
+            case when v.plan not like '%"maxRuns"%' then null
                  else greatest(0, (v.plan::json ->> 'maxRuns')::int - s.runs_total) end as "runsLeft"
      from (
        select id, definition_version, occurrence_at, next_run_at, runs_total from schedules

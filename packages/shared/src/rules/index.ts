@@ -8,16 +8,14 @@ export {
   nextOccurrence,
   nextOccurrences,
 } from './occurrences.js';
-export { type ParsedTiming, parseTiming, type TimingInput } from './parse-timing.js';
-export { type Problem, UnusableRule } from './parsed.js';
+export { parseTiming } from './parse-timing.js';
+export type { Problem } from './parsed.js';
 export {
   type DstPolicy,
   type LeapDayPolicy,
-  type Rule,
   type Timing,
-  type TimingRule,
   timingKey,
 } from './timing.js';
 export { localTime } from './wall-time.js';
 export { describeRule } from './words.js';
-export { canonicalTimeZone, isTimeZone, timeZoneProblem } from './zone.js';
+export { canonicalTimeZone, isTimeZone } from './zone.js';
