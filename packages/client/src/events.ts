@@ -15,7 +15,7 @@ export interface EventOptions {
 /** The API says something every 15 s: one that has been quiet for three times that is not there any more. */
 const QUIET_MS = 45_000;
 const RECONNECT_MS = 1_000;
-const LONGEST_RECONNECT_MS = 30_000;
+const LONGEST_RECONNECT_MS = 5_000;
 /** Events come at least once. A reconnect repeats a batch at the most. */
 const REMEMBERED = 10_000;
 

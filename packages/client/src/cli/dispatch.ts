@@ -1,18 +1,14 @@
-import { parseArgs } from 'node:util';
 import { Carillon } from '../carillon.js';
-import type { Command, Group, Invocation, Options, Output } from './command.js';
+import type { Command, Group, Output } from './command.js';
 import { connectionOf, type Environment } from './config.js';
 import { EXIT, exitCodeOf, explain } from './exit-code.js';
-import { GLOBAL_OPTIONS, helpFor } from './help.js';
+import { helpFor } from './help.js';
+import { type Found, findCommand, readLine } from './read-line.js';
 import { plain, type Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
-interface Found {
-  node: Command | Group;
-  path: string[];
-  /** What is left to be read as options and words. */
-  rest: string[];
-}
+/** A person is waiting. */
+const MAX_RETRIES = 2;
 
 /** Does what was typed; answers with the exit code. */
 export async function dispatch(
@@ -25,7 +21,7 @@ export async function dispatch(
     return EXIT.ok;
   }
   const terminal = args.includes('--no-color') ? { ...given, style: plain } : given;
-  const found = find(root, args);
+  const found = findCommand(root, args);
   try {
     if (args.includes('--help') || args.includes('-h')) {
       terminal.out(`${helpFor(found.node, found.path, terminal.style)}\n`);
@@ -46,19 +42,17 @@ async function run(
   args: string[],
   { terminal, env }: { terminal: Terminal; env: Environment },
 ): Promise<number> {
-  const { values, positionals } = parse(command, args);
-  requireWords(command, positionals);
+  const { values, positionals } = readLine(command, args);
   const { url, key, json } = values as { url?: string; key?: string; json?: boolean };
   let client: Carillon | null = null;
   const output = await command.run({
-    // By the very options that the command has declared.
-    values: values as Invocation['values'],
+    values,
     positionals,
     terminal,
     isJson: json === true,
     // Made when it is asked for: what needs no API needs no key either.
     get client() {
-      client ??= new Carillon(connectionOf(env, { url, key }));
+      client ??= new Carillon({ ...connectionOf(env, { url, key }), maxRetries: MAX_RETRIES });
       return client;
     },
   });
@@ -69,43 +63,6 @@ async function run(
 function print({ json, text, notes = [] }: Output, terminal: Terminal, isJson: boolean): void {
   terminal.out(isJson ? `${JSON.stringify(json, null, 2)}\n` : `${text}\n`);
   for (const note of notes) terminal.note(`${terminal.style('dim', note)}\n`);
-}
-
-function parse(command: Command, args: string[]) {
-  const options: Options = { ...command.options, ...GLOBAL_OPTIONS };
-  try {
-    return parseArgs({ args, options, allowPositionals: true, strict: true });
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
-}
-
-function requireWords({ words, usage }: Command, { length }: readonly string[]): void {
-  if (length < words.least) throw new UsageError(`something is missing; expected ${usage}`);
-  if (length > words.most) throw new UsageError(`that is too much; expected ${usage || 'nothing more'}`);
-}
-
-/** Goes down the tree by the leading words. Options for all commands may stand before them. */
-function find(root: Group, args: readonly string[]): Found {
-  const { tokens } = parseArgs({
-    args: [...args],
-    options: GLOBAL_OPTIONS,
-    strict: false,
-    allowPositionals: true,
-    tokens: true,
-  });
-  const found: Found = { node: root, path: [root.name], rest: [...args] };
-  const taken = new Set<number>();
-  for (const token of tokens) {
-    if (token.kind !== 'positional' || found.node.kind === 'command') continue;
-    const next = found.node.commands.find(({ name }) => name === token.value);
-    if (!next) break;
-    found.node = next;
-    found.path.push(next.name);
-    taken.add(token.index);
-  }
-  found.rest = args.filter((_, i) => !taken.has(i));
-  return found;
 }
 
 function askForCommand(group: Group, { path, rest }: Found, terminal: Terminal): number {

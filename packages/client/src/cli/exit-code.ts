@@ -1,4 +1,5 @@
 import { CarillonError } from '../transport/carillon-error.js';
+import { harmless } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
 /** What a program can tell from how the command ended. */
@@ -32,7 +33,8 @@ export function exitCodeOf(error: unknown): number {
 /** What went wrong, and what to do about it. */
 export function explain(error: unknown): string {
   if (!(error instanceof CarillonError)) return error instanceof Error ? error.message : String(error);
-  const { kind, status, message, fieldErrors } = error;
+  const { kind, status, fieldErrors } = error;
+  const message = harmless(error.message);
   if (kind === 'network' || kind === 'timeout') {
     return `${message}\nIs it running? \`npm start\` starts Carillon here; CARILLON_URL or --url names another.`;
   }
@@ -42,6 +44,7 @@ export function explain(error: unknown): string {
     return `${message}\n\`carillon keys create\` makes keys, for whoever holds the scope admin.`;
   if (status === 412)
     return `${message}\nSomebody has changed it meanwhile; look with \`carillon schedules show\`.`;
-  if (fieldErrors.length > 1) return fieldErrors.map((each) => `${each.field}: ${each.message}`).join('\n');
+  if (fieldErrors.length > 1)
+    return fieldErrors.map((each) => harmless(`${each.field}: ${each.message}`)).join('\n');
   return message;
 }

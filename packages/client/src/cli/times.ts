@@ -41,7 +41,12 @@ export const readOptionalTime = (text: string | undefined, nowAt: number) =>
 
 /** `2026-11-16 09:00:00Z`: milliseconds are for programs. */
 export const shortTime = (iso: string | null) =>
-  iso === null ? '–' : iso.replace('T', ' ').replace(/\.\d+(?=Z|[+-])/, '');
+  iso === null
+    ? '–'
+    : iso
+        .replace('T', ' ')
+        .replace(/\.\d+(?=Z|[+-])/, '')
+        .replace('+00:00', 'Z');
 
 /** With how far away it is. */
 export const timeFromNow = (iso: string | null, nowAt: number) =>

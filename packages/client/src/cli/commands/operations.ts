@@ -69,7 +69,10 @@ function fieldsOf({
       'drift',
       `${drift.overdue} overdue, ${drift.missingBells} bells missing, ${drift.expiredLeases} leases run out`,
     ],
-    ['clock', `${shortTime(rest.now)}, ${rest.clockOffsetMs} ms ahead of the API`],
+    [
+      'clock',
+      `${shortTime(rest.now)}, ${Math.abs(rest.clockOffsetMs)} ms ${rest.clockOffsetMs < 0 ? 'behind' : 'ahead of'} the API`,
+    ],
   ];
 }
 

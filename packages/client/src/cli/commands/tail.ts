@@ -66,7 +66,7 @@ function lineOf(event: CarillonEvent, style: Style): string {
     what === 'started' && data.latenessMs !== null ? `${inWords(data.latenessMs)} late` : null,
     what !== 'started' && data.durationMs !== null ? `in ${inWords(data.durationMs)}` : null,
     what === 'started' ? null : (data.reason ?? data.lastError),
-    data.nextRetryAt === null ? null : `again at ${shortTime(data.nextRetryAt)}`,
+    what === 'retrying' && data.nextRetryAt !== null ? `again at ${shortTime(data.nextRetryAt)}` : null,
   ];
   return line(at, what, what, data.scheduleId, data.runId, details.filter(Boolean).join(', ')).trimEnd();
 }
