@@ -21,6 +21,8 @@ export interface WebhookReceiver {
   to(path: string): Received[];
   /** Deliveries that were begun and not answered. */
   readonly open: number;
+  /** Of those, the most that there were at a time. */
+  readonly mostOpen: number;
 }
 
 type Behaviour = (response: ServerResponse, argument: string, times: number) => void;
@@ -78,8 +80,10 @@ export function useReceiver(): WebhookReceiver {
   const received: Received[] = [];
   let origin = '';
   let open = 0;
+  let mostOpen = 0;
   const server = createServer(async (request, response) => {
     open++;
+    mostOpen = Math.max(mostOpen, open);
     response.on('close', () => open--);
     const path = (request.url ?? '/').slice(1);
     received.push({ path, headers: request.headers, body: await readBody(request), at: Date.now() });
@@ -106,6 +110,9 @@ export function useReceiver(): WebhookReceiver {
     },
     get open() {
       return open;
+    },
+    get mostOpen() {
+      return mostOpen;
     },
     received,
     url: (path) => `${origin}/${path}`,

@@ -28,8 +28,7 @@ export function deliverByCall({ poster, traffic, clock, settings }: CallParts): 
     const body = callOf(run, settings);
     if ('missing' in body) return unconfigured(body.missing);
     const { timeoutMs } = run.plan;
-    const waitedMs = run.replays === 0 ? clock.now() - run.dueAt : 0;
-    return traffic.pass({ projectId: run.projectId, origin, timeoutMs, signal, waitedMs }, async () => {
+    return traffic.pass({ projectId: run.projectId, origin, timeoutMs, signal }, async () => {
       const headers = { 'content-type': 'application/json', authorization: `Bearer ${settings.apiKey}` };
       const result = await poster.post({ url, headers, body: JSON.stringify(body), signal });
       const outcome = outcomeOf(result, clock.now());

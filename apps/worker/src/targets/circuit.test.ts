@@ -54,6 +54,14 @@ describe('A circuit', () => {
     expect(circuit.waitMs(9_000)).toBe(1_000);
   });
 
+  it('knows for how long it has been open, whatever the probes between', () => {
+    const circuit = opened();
+    circuit.failed(circuit.begin(), 50_000);
+    expect(circuit.openForMs(60_000)).toBe(60_000);
+    circuit.succeeded();
+    expect(circuit.openForMs(60_000)).toBe(0);
+  });
+
   it('lets the next one probe where a probe was called off', () => {
     const circuit = opened();
     circuit.calledOff(circuit.begin());

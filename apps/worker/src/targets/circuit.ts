@@ -9,6 +9,7 @@ const LONGEST_FACTOR = 12;
  */
 export class Circuit {
   #failures = 0;
+  #openedAt = 0;
   #openUntil = 0;
   #waitMs: number;
   #isProbing = false;
@@ -19,6 +20,11 @@ export class Circuit {
 
   get isOpen(): boolean {
     return this.#failures >= FAILURES_TO_OPEN;
+  }
+
+  /** How long it has been open without a success. */
+  openForMs(now: number): number {
+    return this.isOpen ? now - this.#openedAt : 0;
   }
 
   /** How long to stay away as of now; 0 for not at all. */
@@ -50,6 +56,7 @@ export class Circuit {
       this.#waitMs = Math.min(this.#waitMs * 2, this.firstWaitMs * LONGEST_FACTOR);
       this.#openUntil = now + this.#waitMs;
     } else if (!wasOpen && this.isOpen) {
+      this.#openedAt = now;
       this.#openUntil = now + this.#waitMs;
     }
     return !wasOpen && this.isOpen;

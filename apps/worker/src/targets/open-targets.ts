@@ -1,5 +1,6 @@
 import { SecretBox } from '@carillon/db';
 import type { PostgresClock } from '@carillon/queue';
+import { DAY_MS } from '@carillon/shared';
 import type { Redis } from 'ioredis';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -43,6 +44,7 @@ export function openTargets(config: Config, { pool, redis, clock, metrics, log }
     circuitOpenMs: config.CIRCUIT_OPEN_MS,
     metrics,
     log,
+    giveUpAfterMs: DAY_MS,
   });
   const poster = new Poster({
     allowPrivate: config.ALLOW_PRIVATE_TARGETS,

@@ -98,16 +98,13 @@ export class Receipts {
     const signal = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), this.#stopped.signal]);
     try {
       const { origin } = new URL(url);
-      return await traffic.pass(
-        { projectId, origin, timeoutMs: TIMEOUT_MS, signal, waitedMs: 0 },
-        async () => {
-          const signed = webhookHeaders(
-            { id: `receipt_${id}`, body, nowAt: clock.now() },
-            await secrets.of({ projectId, scheduleId }, true),
-          );
-          return outcomeOf(await poster.post({ url, headers: signed, body, signal }), clock.now());
-        },
-      );
+      return await traffic.pass({ projectId, origin, timeoutMs: TIMEOUT_MS, signal }, async () => {
+        const signed = webhookHeaders(
+          { id: `receipt_${id}`, body, nowAt: clock.now() },
+          await secrets.of({ projectId, scheduleId }, true),
+        );
+        return outcomeOf(await poster.post({ url, headers: signed, body, signal }), clock.now());
+      });
     } catch (error) {
       return { kind: 'failed', isTransient: true, errorCode: 'error', error: String(error) };
     }

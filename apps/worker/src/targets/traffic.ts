@@ -12,21 +12,20 @@ export interface Passage {
   origin: string;
   timeoutMs: number;
   signal: AbortSignal;
-  /** Since when it has been waiting to be delivered, in milliseconds; past a day it is given up where its origin is away. */
-  waitedMs: number;
 }
 
 export interface TrafficOptions {
-  settings: ProjectSettings;
+  settings: Pick<ProjectSettings, 'trafficOf'>;
   originConcurrency: number;
   circuitOpenMs: number;
+  /** An origin that has failed for so long is not waited for any more: its runs fail, and can be replayed. */
+  giveUpAfterMs: number;
   metrics: Metrics;
   log: Logger;
 }
 
 /** Waiting in memory holds one of the worker's places, so it is short; longer waits are Postgres's. */
 const PATIENCE_MS = 500;
-const LONGEST_WAIT_MS = 86_400_000;
 const MOST_CIRCUITS = 10_000;
 
 /**
@@ -102,18 +101,16 @@ export class Traffic {
   }
 
   #refuseByCircuit(passage: Passage): Outcome | null {
-    const waitMs = this.#circuits.get(keyOf(passage))?.waitMs(performance.now()) ?? 0;
-    if (waitMs === 0) return null;
-    const reason = `${passage.origin} keeps failing; it is being left alone for a while`;
-    if (passage.waitedMs > LONGEST_WAIT_MS) {
-      return {
-        kind: 'failed',
-        isTransient: false,
-        errorCode: 'circuit_open',
-        error: `${reason}, and this has waited for a day`,
-      };
+    const now = performance.now();
+    const circuit = this.#circuits.get(keyOf(passage));
+    const waitMs = circuit?.waitMs(now) ?? 0;
+    if (!circuit || waitMs === 0) return null;
+    if (circuit.openForMs(now) > this.options.giveUpAfterMs) {
+      const error = `${passage.origin} has kept failing for too long to wait for it`;
+      return { kind: 'failed', isTransient: false, errorCode: 'circuit_open', error };
     }
     // Spread out: thousands that came back at one instant would all be claimed, and all but one be put off again.
+    const reason = `${passage.origin} keeps failing; it is being left alone for a while`;
     return defer(Math.ceil(waitMs * (1 + Math.random())), 'circuit_open', reason);
   }
 

@@ -21,8 +21,7 @@ export function deliverToWebhook({ poster, traffic, secrets, clock }: WebhookPar
     if (target.type !== 'webhook') throw new Error('not a webhook');
     const { url } = target;
     const { origin } = new URL(url);
-    const waitedMs = run.replays === 0 ? clock.now() - run.dueAt : 0;
-    return traffic.pass({ projectId: run.projectId, origin, timeoutMs, signal, waitedMs }, async () => {
+    return traffic.pass({ projectId: run.projectId, origin, timeoutMs, signal }, async () => {
       const runId = encodeRunId(run);
       const nowAt = clock.now();
       const body = webhookBody(run, { runId, firedAt: nowAt });

@@ -11,7 +11,7 @@ export interface Watermark {
 export async function readWatermark(db: Database, projectId: number): Promise<Watermark> {
   const { rows } = await db.query<Watermark>({
     name: 'read-watermark',
-    text: `select (select last_value from leases_epoch_seq) as epoch,
+    text: `select (select case when is_called then last_value else 0 end from leases_epoch_seq) as epoch,
                   (select coalesce(max(id), 0) from audit_log where project_id = $1) as "auditId"`,
     values: [projectId],
   });

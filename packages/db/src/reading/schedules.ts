@@ -33,16 +33,15 @@ interface Row extends Omit<ScheduleView, 'timing' | 'plan'> {
   plan: string;
 }
 
-const FROM =
-  'from schedules s join schedule_versions v on v.schedule_id = s.id and v.version = s.definition_version';
+const VERSIONS =
+  'schedules s join schedule_versions v on v.schedule_id = s.id and v.version = s.definition_version';
 
-const SELECT_SCHEDULES = `
-  select s.id, s.key, s.status, s.version, v.name, v.tags, v.rule, v.timing, v.plan, v.payload,
-         s.next_run_at as "nextRunAt", s.occurrence_at as "occurrenceAt", s.last_run_at as "lastRunAt",
-         s.last_enqueued_at as "lastEnqueuedAt", s.runs_total as "runsTotal", s.paused_at as "pausedAt",
-         s.paused_until as "pausedUntil", s.paused_by as "pausedBy", s.pause_note as "pauseNote",
-         s.created_at as "createdAt", s.updated_at as "updatedAt"
-  ${FROM}`;
+const COLUMNS = `
+  s.id, s.key, s.status, s.version, v.name, v.tags, v.rule, v.timing, v.plan, v.payload,
+  s.next_run_at as "nextRunAt", s.occurrence_at as "occurrenceAt", s.last_run_at as "lastRunAt",
+  s.last_enqueued_at as "lastEnqueuedAt", s.runs_total as "runsTotal", s.paused_at as "pausedAt",
+  s.paused_until as "pausedUntil", s.paused_by as "pausedBy", s.pause_note as "pauseNote",
+  s.created_at as "createdAt", s.updated_at as "updatedAt"`;
 
 export async function readSchedule(
   db: Database,
@@ -51,7 +50,7 @@ export async function readSchedule(
 ): Promise<ScheduleView | null> {
   const { rows } = await db.query<Row>({
     name: 'read-schedule',
-    text: `${SELECT_SCHEDULES} where s.project_id = $1 and s.key = $2`,
+    text: `select ${COLUMNS} from ${VERSIONS} where s.project_id = $1 and s.key = $2`,
     values: [projectId, key],
   });
   return rows[0] ? toView(rows[0]) : null;
@@ -80,10 +79,46 @@ interface Page {
  * along `schedule_versions`, which no fire touches and which therefore can afford the indexes.
  */
 export async function listSchedules(db: Database, page: Page): Promise<ScheduleView[]> {
+  if (page.filter.q === undefined || narrowsDown(page.filter)) return select(db, page, FROM);
+  // How often a text occurs is beyond the planner's guess, so it is not left to choose: what is common is found among the
+  // newest, in order; what is not is few, and is found by its trigrams.
+  const found = await select(db, page, FROM_NEWEST);
+  return found.length < page.limit ? select(db, page, FROM_FOUND) : found;
+}
+
+/** Whether a filter leaves so little that it does not matter how a text is looked for in it. */
+function narrowsDown({ tag, status, dueBefore, dueAfter }: ScheduleFilter): boolean {
+  return (
+    tag !== undefined ||
+    (status !== undefined && status !== 'active') ||
+    (dueBefore ?? dueAfter) !== undefined
+  );
+}
+
+/** Reads some 30 ms at most. */
+const NEWEST = 20_000;
+
+type From = (where: Where, page: Omit<Page, 'limit'>) => string;
+
+const FROM: From = () => `from ${VERSIONS}`;
+const FROM_NEWEST: From = (where, { beforeId }) => `
+  from (select * from schedule_versions
+        where project_id = $1 and superseded_at is null and schedule_id < ${where.place(beforeId ?? Number.MAX_SAFE_INTEGER)}
+        order by schedule_id desc limit ${NEWEST}) as v
+  join schedules s on v.schedule_id = s.id and v.version = s.definition_version`;
+const FROM_FOUND: From = (where, { filter }) => `
+  from (with found as materialized (
+          select v.schedule_id as id from schedule_versions v
+          where v.project_id = $1 and v.superseded_at is null and ${searched(where, filter.q ?? '')})
+        select id from found) as found
+  join schedules s on s.id = found.id
+  join schedule_versions v on v.schedule_id = s.id and v.version = s.definition_version`;
+
+async function select(db: Database, page: Page, from: From): Promise<ScheduleView[]> {
   const where = matching(page);
-  const limit = where.place(page.limit);
+  const source = from(where, page);
   const { rows } = await db.query<Row>(
-    `${SELECT_SCHEDULES} where ${where.sql} order by v.schedule_id desc limit ${limit}`,
+    `select ${COLUMNS} ${source} where ${where.sql} order by v.schedule_id desc limit ${where.place(page.limit)}`,
     where.values,
   );
   return rows.map(toView);
@@ -94,7 +129,7 @@ export async function findScheduleKeys(db: Database, page: Page): Promise<{ id: 
   const where = matching(page);
   const limit = where.place(page.limit);
   const { rows } = await db.query<{ id: number; key: string }>(
-    `select s.id, s.key ${FROM} where ${where.sql} order by v.schedule_id desc limit ${limit}`,
+    `select s.id, s.key from ${VERSIONS} where ${where.sql} order by v.schedule_id desc limit ${limit}`,
     where.values,
   );
   return rows;
@@ -103,7 +138,7 @@ export async function findScheduleKeys(db: Database, page: Page): Promise<{ id: 
 export async function countSchedules(db: Database, page: Omit<Page, 'limit'>): Promise<number> {
   const where = matching(page);
   const { rows } = await db.query<{ count: number }>(
-    `select count(*) as count ${FROM} where ${where.sql}`,
+    `select count(*) as count from ${VERSIONS} where ${where.sql}`,
     where.values,
   );
   return rows[0]?.count ?? 0;
@@ -127,14 +162,18 @@ function matching({ projectId, filter, beforeId }: Omit<Page, 'limit'>): Where {
     where.add(filter.dueBefore, (at) => `s.next_run_at < ${at}::timestamptz`);
     where.add(filter.dueAfter, (at) => `s.next_run_at > ${at}::timestamptz`);
   }
-  if (filter.q !== undefined) {
-    const text = filter.q.toLowerCase().replace(/[\\%_]/g, '\\$&');
-    // Fewer than three letters make no trigram, except where a word begins.
-    const patterns = text.length < 3 ? [`${text}%`, `% ${text}%`] : [`%${text}%`];
-    const places = patterns.map((pattern) => `${SEARCHED} like ${where.place(pattern)}`);
-    where.always(`(${places.join(' or ')} or v.key = ${where.place(filter.q)})`);
-  }
+  if (filter.q !== undefined) where.always(searched(where, filter.q));
   return where;
+}
+
+function searched(where: Where, q: string): string {
+  const text = q.toLowerCase().replace(/[\\%_]/g, '\\$&');
+  // Fewer than three letters make no trigram, except where a word begins.
+  const patterns = text.length < 3 ? [`${text}%`, `% ${text}%`] : [`%${text}%`];
+  const places = patterns.map((pattern) => `${SEARCHED} like ${where.place(pattern)}`);
+  // The whole id, which may be one that we made, is found by its own index.
+  const isIt = `v.schedule_id = (select id from schedules where project_id = $1 and key = ${where.place(q)})`;
+  return `(${places.join(' or ')} or ${isIt})`;
 }
 
 const toView = (row: Row): ScheduleView => ({

@@ -1,0 +1,225 @@
+import { claimDue, registerWorker } from '@carillon/db';
+import { describe, expect, it } from 'vitest';
+import { scheduleBody, useApi } from './use-api.js';
+
+const api = useApi();
+const create = async (more: Record<string, unknown>) =>
+  (await api.call('POST', '/v1/schedules', { body: scheduleBody(more) })).body;
+const HOUR_MS = 3_600_000;
+
+describe('A rule, previewed', () => {
+  it('is told in words, with local times and what a change of clocks does', async () => {
+    const rule = {
+      rule: { cron: '30 2 * * *' },
+      timezone: 'Europe/Berlin',
+      from: '2027-03-27T00:00:00Z',
+      limit: 3,
+    };
+    const { status, body } = await api.call('POST', '/v1/rules/preview', { body: rule });
+    expect(status).toBe(200);
+    expect(body.text).toContain('02:30');
+    expect(body.occurrences).toEqual([
+      { at: '2027-03-27T01:30:00.000Z', local: '2027-03-27T02:30:00+01:00', remark: null },
+      {
+        at: '2027-03-28T01:00:00.000Z',
+        local: '2027-03-28T03:00:00+02:00',
+        remark: expect.stringContaining('does not exist'),
+      },
+      { at: '2027-03-29T00:30:00.000Z', local: '2027-03-29T02:30:00+02:00', remark: null },
+    ]);
+    expect(body.warnings.length).toBeGreaterThan(0);
+  });
+
+  it('shows an instant that is past, because it would still run', async () => {
+    const { body } = await api.call('POST', '/v1/rules/preview', {
+      body: { rule: { at: '2020-01-01T00:00:00Z' } },
+    });
+    expect(body.occurrences).toHaveLength(1);
+    expect(body.warnings).toContain('this instant is already past');
+  });
+
+  it.each([
+    ['rule.rrule', { rule: { rrule: 'FREQ=SECONDLY;INTERVAL=-1' } }],
+    ['timezone', { rule: { every: 'PT1H' }, timezone: '+02:00' }],
+    ['limit', { rule: { every: 'PT1H' }, limit: 1_001 }],
+  ])('refuses a wrong %s', async (field, body) => {
+    const answer = await api.call('POST', '/v1/rules/preview', { body });
+    expect(answer.status).toBe(400);
+    expect(answer.body.errors[0].field).toBe(field);
+  });
+});
+
+describe('The next occurrences', () => {
+  it('begin where the schedule stands, and can be paged', async () => {
+    const { id } = await create({ rule: { cron: '0 9 * * *' }, timezone: 'Asia/Tokyo' });
+    const path = `/v1/schedules/${id}/occurrences?limit=2`;
+    const first = (await api.call('GET', path)).body;
+    expect(first.items[0].local).toMatch(/T09:00:00\+09:00$/);
+    const second = (await api.call('GET', `${path}&cursor=${first.nextCursor}`)).body;
+    const days = [...first.items, ...second.items].map(({ at }) => Date.parse(at) / 86_400_000);
+    expect(days.map((day) => day - (days[0] as number))).toEqual([0, 1, 2, 3]);
+  });
+
+  it('are as many as runs are left, and none of what is cancelled', async () => {
+    const { id } = await create({ rule: { every: 'PT1H' }, maxRuns: 3 });
+    const { body } = await api.call('GET', `/v1/schedules/${id}/occurrences?limit=10`);
+    expect(body.items).toHaveLength(3);
+    expect(body.nextCursor).toBeNull();
+    await api.call('DELETE', `/v1/schedules/${id}`);
+    expect((await api.call('GET', `/v1/schedules/${id}/occurrences`)).body.items).toEqual([]);
+  });
+
+  it('say when a rescheduled one is due', async () => {
+    const { id } = await create({ rule: { every: 'PT1H' } });
+    const at = new Date(Date.now() + 10 * HOUR_MS).toISOString();
+    await api.call('POST', `/v1/schedules/${id}/reschedule`, { body: { at } });
+    const { items } = (await api.call('GET', `/v1/schedules/${id}/occurrences?limit=2`)).body;
+    expect(items[0].dueAt).toBe(at);
+    // Those that the moved one overtakes are left out.
+    expect(Date.parse(items[1].at)).toBeGreaterThan(Date.parse(at));
+  });
+});
+
+describe('The forecast', () => {
+  it('counts the fires of each minute', async () => {
+    const key = await api.keyFor({ project: 'forecast' });
+    const make = (body: Record<string, unknown>) =>
+      api.call('POST', '/v1/schedules', { key, body: scheduleBody(body) });
+    for (let i = 0; i < 3; i++) await make({ rule: { cron: '*/10 * * * *' } });
+    await make({ rule: { in: 'PT30M' } });
+    await make({ rule: { every: 'PT1M' }, maxRuns: 5 });
+    await make({ rule: { at: '2040-01-01T00:00:00Z' } });
+    const { body } = await api.call('GET', '/v1/forecast?hours=1', { key });
+    expect(body.complete).toBe(true);
+    expect(body.total).toBe(3 * 6 + 1 + 5);
+    expect(body.minutes.reduce((sum: number, { fires }: { fires: number }) => sum + fires, 0)).toBe(
+      body.total,
+    );
+    expect((await api.call('GET', '/v1/forecast?hours=169', { key })).status).toBe(400);
+  });
+});
+
+describe('The ledger', () => {
+  const ledger = async (id: string, query = '') =>
+    (await api.call('GET', `/v1/schedules/${id}/ledger?${query}`)).body;
+  const moveBack = (id: string, hours: number) =>
+    api.database.pool.query(
+      `with moved as (update schedules set created_at = created_at - $2 * interval '1 hour',
+         occurrence_at = occurrence_at - $2 * interval '1 hour', next_run_at = next_run_at - $2 * interval '1 hour'
+         where key = $1 returning id)
+       update schedule_versions v set created_at = created_at - $2 * interval '1 hour',
+         timing = regexp_replace(timing, '"anchorAt":\\d+', '"anchorAt":' || (substring(timing from '"anchorAt":(\\d+)')::bigint - $2 * 3600000))
+       from moved where v.schedule_id = moved.id`,
+      [id, hours],
+    );
+
+  it('says what is to come, what ran and how late, and what was missed', async () => {
+    const { id } = await create({ rule: { every: 'PT1H' }, misfire: { policy: 'once', grace: 'PT1M' } });
+    await moveBack(id, 5);
+    const workerId = await registerWorker(api.database.pool, { host: 'test', pid: 1 });
+    await claimDue(api.database.pool, {
+      workerId,
+      leaseMs: 60_000,
+      limit: 100,
+      fairTo: [],
+      now: null,
+    });
+    const from = new Date(Date.now() - 6 * HOUR_MS).toISOString();
+    const to = new Date(Date.now() + 2 * HOUR_MS).toISOString();
+    const { items, nextCursor } = await ledger(id, `from=${from}&to=${to}`);
+    expect(nextCursor).toBeNull();
+    const statuses = items.map((entry: { status: string }) => entry.status);
+    expect(statuses.slice(0, -3)).toEqual(statuses.slice(0, -3).map(() => 'skipped'));
+    expect(statuses.slice(-3)).toEqual(['running', 'upcoming', 'upcoming']);
+    expect(items[0].why).toBe('skipped: missed; the latest missed one was run instead');
+    expect(items.at(-3)).toMatchObject({
+      why: expect.stringMatching(/ late/),
+      runId: expect.stringMatching(/^run_r/),
+    });
+  });
+
+  it('goes by the definition that held then', async () => {
+    const { id } = await create({ rule: { every: 'PT1H' } });
+    await moveBack(id, 5);
+    await api.call('PATCH', `/v1/schedules/${id}`, { body: { rule: { every: 'PT3H' } } });
+    const from = new Date(Date.now() - 10 * HOUR_MS).toISOString();
+    const to = new Date(Date.now() + 7 * HOUR_MS).toISOString();
+    const { items } = await ledger(id, `from=${from}&to=${to}`);
+    const versions = items.map((entry: { version: number; status: string }) => [entry.version, entry.status]);
+    expect(
+      versions.filter(([version, status]: [number, string]) => version === 2 && status === 'upcoming'),
+    ).toHaveLength(2);
+    expect(
+      items.filter((entry: { at: string }) => Date.parse(entry.at) < Date.now()).length,
+    ).toBeGreaterThanOrEqual(4);
+    expect(versions.some(([, status]: [number, string]) => status === 'unknown')).toBe(false);
+  });
+
+  it('names who paused and who cancelled, and the note', async () => {
+    const { id } = await create({ rule: { every: 'PT1H' } });
+    await api.call('POST', `/v1/schedules/${id}/pause`, { body: { note: 'incident 7' } });
+    expect((await ledger(id)).items[0]).toMatchObject({
+      status: 'paused',
+      why: expect.stringMatching(/^held: paused by admin at .*, note: incident 7$/),
+    });
+    await api.call('DELETE', `/v1/schedules/${id}`);
+    expect((await ledger(id)).items[0]).toMatchObject({
+      status: 'cancelled',
+      why: expect.stringMatching(/cancelled by admin at /),
+    });
+  });
+
+  it('tells of triggers, skips and the end', async () => {
+    const { id } = await create({ rule: { every: 'PT1H' }, maxRuns: 2 });
+    await api.call('POST', `/v1/schedules/${id}/trigger`);
+    await api.call('POST', `/v1/schedules/${id}/skip-next`);
+    const { items } = await ledger(id);
+    expect(items[0]).toMatchObject({ origin: 'trigger', status: 'queued' });
+    expect(items[1]).toMatchObject({ origin: 'rule', status: 'skipped', why: 'skipped: skipped by admin' });
+    expect(items[2]).toMatchObject({ status: 'upcoming' });
+  });
+
+  it('a year of seconds in a pause is one entry, and costs nothing', async () => {
+    const { id } = await create({ rule: { every: 'PT1S' } });
+    await moveBack(id, 24 * 365);
+    await api.call('POST', `/v1/schedules/${id}/pause`);
+    await api.call('POST', `/v1/schedules/${id}/resume`);
+    const startedAt = performance.now();
+    const { items } = await ledger(id, `from=2020-01-01T00:00:00Z&limit=3`);
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(items[0]).toMatchObject({
+      status: 'skipped',
+      why: expect.stringMatching(/^skipped: paused by admin/),
+    });
+    expect(items[0].count).toBeGreaterThan(31_000_000);
+    expect(items[1].status).not.toBe('skipped');
+  });
+
+  it('page by page is the same as at once', async () => {
+    const { id } = await create({ rule: { every: 'PT1M' } });
+    for (let i = 0; i < 3; i++) await api.call('POST', `/v1/schedules/${id}/trigger`);
+    const to = new Date(Date.now() + HOUR_MS / 4).toISOString();
+    const whole = (await ledger(id, `to=${to}`)).items;
+    const paged: unknown[] = [];
+    let cursor: string | null = null;
+    do {
+      const page: { items: unknown[]; nextCursor: string | null } = await ledger(
+        id,
+        `to=${to}&limit=2${cursor ? `&cursor=${cursor}` : ''}`,
+      );
+      paged.push(...page.items);
+      cursor = page.nextCursor;
+    } while (cursor !== null);
+    expect(paged).toEqual(whole);
+    expect(whole.length).toBeGreaterThanOrEqual(17);
+  });
+
+  it('refuses a range that ends before it begins', async () => {
+    const { id } = await create({});
+    const answer = await api.call(
+      'GET',
+      `/v1/schedules/${id}/ledger?from=2027-01-01T00:00:00Z&to=2026-01-01T00:00:00Z`,
+    );
+    expect(answer.status).toBe(400);
+  });
+});

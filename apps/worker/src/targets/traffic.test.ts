@@ -1,0 +1,67 @@
+import type { Outcome } from '@carillon/shared';
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import { Metrics } from '../metrics.js';
+import { Traffic } from './traffic.js';
+
+const FAILED: Outcome = {
+  kind: 'failed',
+  isTransient: true,
+  errorCode: 'http_500',
+  error: 'the receiver answered 500',
+};
+
+function trafficOf(giveUpAfterMs: number) {
+  return new Traffic({
+    settings: { trafficOf: async () => ({ rate: null, gate: null }) },
+    originConcurrency: 100,
+    circuitOpenMs: 10_000,
+    giveUpAfterMs,
+    metrics: new Metrics(),
+    log: pino({ level: 'silent' }),
+  });
+}
+
+const passage = (projectId = 1, origin = 'https://example.com') => {
+  const { signal } = new AbortController();
+  return { projectId, origin, timeoutMs: 1_000, signal };
+};
+
+async function failTwenty(traffic: Traffic) {
+  for (let n = 0; n < 20; n++) await traffic.pass(passage(), async () => FAILED);
+}
+
+describe('Traffic to an origin that keeps failing', () => {
+  it('is put off for that origin and that project, and no other', async () => {
+    const traffic = trafficOf(60_000);
+    await failTwenty(traffic);
+    const succeed = async (): Promise<Outcome> => ({ kind: 'succeeded' });
+    expect(await traffic.pass(passage(), succeed)).toMatchObject({
+      kind: 'deferred',
+      reasonCode: 'circuit_open',
+    });
+    expect(await traffic.pass(passage(2), succeed)).toEqual({ kind: 'succeeded' });
+    expect(await traffic.pass(passage(1, 'https://example.org'), succeed)).toEqual({ kind: 'succeeded' });
+  });
+
+  it('comes back spread out, not all at one instant', async () => {
+    const traffic = trafficOf(60_000);
+    await failTwenty(traffic);
+    const outcomes = await Promise.all(
+      Array.from({ length: 50 }, () => traffic.pass(passage(), async () => FAILED)),
+    );
+    const delays = outcomes.map((outcome) => (outcome.kind === 'deferred' ? outcome.retryInMs : 0));
+    expect(Math.max(...delays) - Math.min(...delays)).toBeGreaterThan(3_000);
+  });
+
+  it('fails once the origin has failed for too long', async () => {
+    const traffic = trafficOf(0);
+    await failTwenty(traffic);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(await traffic.pass(passage(), async () => FAILED)).toMatchObject({
+      kind: 'failed',
+      isTransient: false,
+      errorCode: 'circuit_open',
+    });
+  });
+});
