@@ -10,6 +10,7 @@ import { readJson, refuseUnstorableAddress } from './plugins/read-json.js';
 import { setSecurityHeaders } from './plugins/security-headers.js';
 import { HttpProblem, sendProblem } from './problem.js';
 import { bulkRoutes } from './routes/bulk.js';
+import { calendarRoutes } from './routes/calendars.js';
 import { docRoutes } from './routes/docs.js';
 import { eventRoutes } from './routes/events.js';
 import { forecastRoutes } from './routes/forecast.js';
@@ -66,6 +67,7 @@ export async function buildApp(
       await v1.register(scheduleRoutes(context));
       await v1.register(scheduleActionRoutes(context));
       await v1.register(bulkRoutes(context));
+      await v1.register(calendarRoutes(context));
       await v1.register(ruleRoutes(context));
       await v1.register(ledgerRoutes(context));
       await v1.register(forecastRoutes(context));

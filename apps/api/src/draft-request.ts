@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Draft, KeyOwner, ScheduleView } from '@carillon/db';
-import { draftSchedule, type Problem, type ScheduleInput } from '@carillon/shared';
+import { type Calendars, draftSchedule, type Problem, type ScheduleInput } from '@carillon/shared';
 import type { ApiContext } from './context.js';
 import { sealSecret } from './seal-secret.js';
 
@@ -14,12 +14,14 @@ export function draftRequest(
   { clock, defaults, secrets }: Pick<ApiContext, 'clock' | 'defaults' | 'secrets'>,
   caller: KeyOwner,
   input: ScheduleInput,
+  calendars: Calendars,
 ): { ok: true; value: DraftedRequest } | { ok: false; problems: Problem[] } {
   const key = input.id ?? `sch_${randomUUID().replaceAll('-', '')}`;
   const result = draftSchedule(input, {
     key,
     nowAt: Math.floor(clock.now()),
     defaults: defaultsFor(caller, defaults),
+    calendars,
   });
   if (!result.ok) return result;
   const sealed = sealSecret(secrets, caller, input.secret);

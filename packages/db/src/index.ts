@@ -14,6 +14,7 @@ export { pauseSchedule, resumeEnded, resumeSchedule } from './lifecycle/pause-re
 export { promoteQueued } from './lifecycle/promote-queued.js';
 export { setProjectSecret } from './lifecycle/replace-secret.js';
 export * from './lifecycle/replay-runs.js';
+export * from './lifecycle/set-calendar.js';
 export * from './lifecycle/trigger-backfill.js';
 export { migrate } from './migrate.js';
 export * from './queries/claim-due.js';
@@ -31,6 +32,7 @@ export * from './queries/sweep.js';
 export * from './queries/workers.js';
 export * from './queries/write-progress.js';
 export * from './reading/audit.js';
+export * from './reading/calendars.js';
 export * from './reading/events.js';
 export * from './reading/forecast.js';
 export * from './reading/keys.js';

@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import { z } from 'zod';
 import { tidyComponents } from './tidy-components.js';
 
 const DESCRIPTION = `Carillon does things at the time that it was told: once, every hour, every birthday at nine in Tokyo.
@@ -24,7 +25,9 @@ const TAGS = [
 
 /** Describes every route that is registered after this, from the same schemas that check its requests. */
 export async function registerOpenApi(app: FastifyInstance): Promise<void> {
-  const transformObject = createJsonSchemaTransformObject({});
+  const schemaRegistry = namedApart();
+  const transform = createJsonSchemaTransform({ schemaRegistry });
+  const transformObject = createJsonSchemaTransformObject({ schemaRegistry });
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -39,7 +42,20 @@ export async function registerOpenApi(app: FastifyInstance): Promise<void> {
       components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
       security: [{ key: [] }],
     },
-    transform: createJsonSchemaTransform({}),
+    // Bull Board brings routes of its own, with schemas that are not ours.
+    transform: (route) =>
+      route.schema?.operationId === undefined ? { schema: { hide: true }, url: route.url } : transform(route),
     transformObject: (document) => tidyComponents(transformObject(document)),
   });
+}
+
+/**
+ * The schema of what is taken has the name of the schema with `Input` behind it, which is what ours call themselves as
+ * well: those become requests, so that `Key` as it is taken and `KeyInput` do not claim one name.
+ */
+function namedApart(): typeof z.globalRegistry {
+  const named = [...z.globalRegistry._idmap].map(
+    ([id, schema]) => [id.replace(/Input$/, 'Request'), schema] as const,
+  );
+  return { _map: z.globalRegistry._map, _idmap: new Map(named) } as unknown as typeof z.globalRegistry;
 }

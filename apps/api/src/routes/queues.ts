@@ -7,7 +7,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiContext } from '../context.js';
 import { isOperator } from '../plugins/authenticate.js';
 import { PAGE_POLICY } from '../plugins/security-headers.js';
-import { HttpProblem } from '../problem.js';
+import { HttpProblem, sendProblem } from '../problem.js';
 import { keyInCookie, requireSameOrigin } from '../session.js';
 
 const BASE_PATH = '/queues';
@@ -40,16 +40,18 @@ export const queueRoutes =
     server.setBasePath(BASE_PATH);
     await app.register(server.registerPlugin(), { prefix: BASE_PATH });
 
-    async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    async function admit(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
       const key = keyInCookie(request);
       const owner = key === null ? null : await keys.ownerOf(key);
-      if (owner && isOperator(owner)) return requireSameOrigin(request);
+      if (owner && isOperator(owner)) {
+        requireSameOrigin(request);
+        return undefined;
+      }
       const isPage = request.headers.accept?.includes('text/html') ?? false;
-      if (!isPage)
-        throw new HttpProblem(
-          owner ? 403 : 401,
-          'sign in at /sign-in with an admin key of the default project',
-        );
-      return reply.redirect(`/sign-in?next=${encodeURIComponent(request.url)}`, 303);
+      if (isPage) return reply.redirect(`/sign-in?next=${encodeURIComponent(request.url)}`, 303);
+      // Not thrown: Bull Board has an error handler of its own, which makes everything a 500.
+      const detail = 'sign in at /sign-in with an admin key of the default project';
+      sendProblem(new HttpProblem(owner ? 403 : 401, detail), request, reply);
+      return reply;
     }
   };

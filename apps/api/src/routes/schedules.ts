@@ -3,6 +3,7 @@ import {
   createSchedules,
   editSchedule,
   listSchedules,
+  readCalendars,
   readSchedule,
   type ScheduleView,
 } from '@carillon/db';
@@ -10,6 +11,7 @@ import {
   CancelledSchedule,
   CreatedSchedule,
   Cursor,
+  calendarsNamedBy,
   EditedSchedule,
   Limit,
   listOf,
@@ -29,6 +31,7 @@ import { idInCursor, pageOf } from '../cursor.js';
 import { draftRequest, viewOf } from '../draft-request.js';
 import { mergePatch } from '../merge-patch.js';
 import { requireScope } from '../plugins/authenticate.js';
+import { presentDefinition } from '../present/definition.js';
 import { presentSchedule } from '../present/schedule.js';
 import { HttpProblem, invalid, notFound } from '../problem.js';
 import { requireRoom } from '../require-room.js';
@@ -58,7 +61,8 @@ export const scheduleRoutes =
       },
       async (request, reply) => {
         const { caller, body } = request;
-        const drafted = draftRequest(context, caller, body);
+        const calendars = await readCalendars(pool, caller.projectId, calendarsNamedBy([body]));
+        const drafted = draftRequest(context, caller, body, calendars);
         if (!drafted.ok) throw invalid(drafted.problems);
         const { draft, warnings } = drafted.value;
         await requireRoom(pool, caller, 1);
@@ -157,7 +161,9 @@ export const scheduleRoutes =
             editSchedule(db, change, async (locked, tx) => {
               const view = await readSchedule(tx, caller.projectId, locked.key);
               if (!view) throw notFound('schedule', locked.key);
-              const merged = mergePatch(body, { view, locked, caller, context });
+              const named = calendarsNamedBy([presentDefinition(view), body]);
+              const calendars = await readCalendars(tx, caller.projectId, named);
+              const merged = mergePatch(body, { view, locked, caller, context, calendars });
               warnings = merged.warnings;
               return merged.edit;
             }),

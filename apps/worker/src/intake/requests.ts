@@ -1,6 +1,6 @@
-import { cancelSchedule, readDefaultProject, SecretBox } from '@carillon/db';
+import { cancelSchedule, readCalendars, readDefaultProject, SecretBox } from '@carillon/db';
 import { REQUESTS } from '@carillon/queue';
-import type { ScheduleDefaults } from '@carillon/shared';
+import { calendarsNamedBy, type ScheduleDefaults } from '@carillon/shared';
 import type { Config } from '../config.js';
 import type { WorkerContext } from '../context.js';
 import { Creations } from './creations.js';
@@ -45,7 +45,8 @@ export class Requests {
     const { id: projectId, defaults } = await this.#readProject();
     const box = this.#box;
     const seal = box && ((secret: string) => box.seal(secret, projectId));
-    const read = readRequest(data, { nowAt: Math.floor(clock.now()), defaults, seal });
+    const calendars = await readCalendars(this.context.pool, projectId, calendarsNamedBy([data]));
+    const read = readRequest(data, { nowAt: Math.floor(clock.now()), defaults, seal, calendars });
     if (!read.ok) return read.reason;
     const draft = read.value;
     const created = await this.#creations.create(projectId, draft);

@@ -1,3 +1,4 @@
+export * from './calendars.js';
 export * from './deliveries.js';
 export * from './operations.js';
 export * from './requests.js';

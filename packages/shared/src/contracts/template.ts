@@ -13,7 +13,7 @@ export const TemplateInput = z
     timezone: z.string().max(64).nullable().optional(),
     description: z.string().max(1_000).optional(),
   })
-  .meta({ id: 'TemplateInput', examples: [{ id: 'month-end', rule: { cron: '0 18 L * *' } }] });
+  .meta({ id: 'TemplateRequest', examples: [{ id: 'month-end', rule: { cron: '0 18 L * *' } }] });
 export type TemplateInput = z.infer<typeof TemplateInput>;
 
 export const TemplatePatch = TemplateInput.omit({ id: true }).partial().meta({ id: 'TemplatePatch' });
