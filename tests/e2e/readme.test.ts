@@ -20,7 +20,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'carillon-readme-'));
   await mkdir(join(folder, '.carillon'));
   await writeFile(join(folder, '.carillon', 'admin.key'), `${ADMIN_KEY}\n`);
-  await symlink(join(root, 'tests', 'node_modules'), join(folder, 'node_modules'));
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
   await writeFile(
     join(folder, 'package.json'),
     JSON.stringify({ name: 'readme', private: true, type: 'module' }),
@@ -72,15 +72,8 @@ describe('The first minute of the README', () => {
       name: `walk-${i}.ts`,
     }));
     await Promise.all(programs.map(({ text, name }) => writeFile(join(folder, name), text)));
-    const strict = '--noEmit --strict --target es2023 --module nodenext --skipLibCheck --types node'.split(
-      ' ',
-    );
-    const types = ['--typeRoots', join(root, 'node_modules', '@types')];
-    await run(join(root, 'node_modules', '.bin', 'tsc'), [
-      ...strict,
-      ...types,
-      ...programs.map(({ name }) => name),
-    ]);
+    const strict = '--noEmit --strict --target es2023 --module nodenext --skipLibCheck --types node';
+    await run('node_modules/.bin/tsc', [...strict.split(' '), ...programs.map(({ name }) => name)]);
   });
 
   it('works on the command line', { timeout: 60_000 }, async () => {
