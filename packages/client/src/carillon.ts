@@ -1,27 +1,19 @@
 import { type EventOptions, followEvents } from './events.js';
 import type { Pages } from './pages.js';
-import { Collection } from './resources/collection.js';
+import { Calendars } from './resources/calendars.js';
+import { Collection, EditableCollection } from './resources/collection.js';
 import { Keys } from './resources/keys.js';
 import { Projects } from './resources/projects.js';
 import { Runs } from './resources/runs.js';
 import { Schedules } from './resources/schedules.js';
 import { Tasks } from './resources/tasks.js';
+import { Users } from './resources/users.js';
 import { Calls } from './transport/calls.js';
 import { type CallOptions, Transport } from './transport/transport.js';
 import type { CarillonEvent } from './types/event.js';
 import type { PageQuery } from './types/instant.js';
 import type { Readiness, System, WorkerReplica } from './types/operations.js';
-import type {
-  DeletedUser,
-  Reminder,
-  ReminderInput,
-  Template,
-  TemplateInput,
-  TemplatePatch,
-  User,
-  UserInput,
-  UserPatch,
-} from './types/systems.js';
+import type { Reminder, ReminderInput, Template, TemplateInput, TemplatePatch } from './types/systems.js';
 import type { AuditEntry, AuditFilter } from './types/tenancy.js';
 import type { Forecast, RulePreview, RulePreviewInput } from './types/time.js';
 
@@ -47,12 +39,13 @@ const TIMEOUT_MS = 30_000;
 export class Carillon {
   readonly schedules: Schedules;
   readonly runs: Runs;
+  readonly calendars: Calendars;
   readonly keys: Keys;
   readonly projects: Projects;
-  readonly users: Collection<User, UserInput, UserPatch, DeletedUser>;
+  readonly users: Users;
   readonly tasks: Tasks;
-  readonly reminders: Collection<Reminder, ReminderInput>;
-  readonly templates: Collection<Template, TemplateInput, TemplatePatch>;
+  readonly reminders: Collection<Reminder, ReminderInput, Reminder>;
+  readonly templates: EditableCollection<Template, TemplateInput, TemplatePatch, { id: string }>;
   readonly rules: {
     /** What a rule means: in words, and its next occurrences. Saves nothing. */
     preview(input: RulePreviewInput, options?: CallOptions): Promise<RulePreview>;
@@ -67,12 +60,13 @@ export class Carillon {
     this.#calls = calls;
     this.schedules = new Schedules(calls);
     this.runs = new Runs(calls);
+    this.calendars = new Calendars(calls);
     this.keys = new Keys(calls);
     this.projects = new Projects(calls);
-    this.users = new Collection(calls, '/v1/users');
+    this.users = new Users(calls);
     this.tasks = new Tasks(calls);
     this.reminders = new Collection(calls, '/v1/reminders');
-    this.templates = new Collection(calls, '/v1/templates');
+    this.templates = new EditableCollection(calls, '/v1/templates');
     this.rules = { preview: (input, options) => calls.post('/v1/rules/preview', input, options) };
   }
 

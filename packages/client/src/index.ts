@@ -5,6 +5,7 @@ export type { ChangeOptions, EditOptions } from './transport/calls.js';
 export { CarillonError, type ErrorKind, type FieldError, type Problem } from './transport/carillon-error.js';
 export type { CallOptions } from './transport/transport.js';
 export type * from './types/bulk.js';
+export type * from './types/calendar.js';
 export type * from './types/event.js';
 export type * from './types/instant.js';
 export type * from './types/operations.js';

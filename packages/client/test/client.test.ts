@@ -238,6 +238,18 @@ describe('Operations', () => {
     expect((await carillon.projects.list().take(10)).map(({ id }) => id)).toContain('billing');
   });
 
+  it('keep calendars of days on which nothing fires', async () => {
+    await carillon.calendars.set('closed', { dates: ['2098-12-25'] });
+    const daily = { rule: { cron: '0 9 * * *' }, startAt: '2098-12-25T00:00:00Z', exclusions: ['closed'] };
+    const schedule = await carillon.schedules.create({ id: 'open-days', ...daily });
+    expect(schedule.nextRunAt).toBe('2098-12-26T09:00:00.000Z');
+    expect(await carillon.calendars.set('closed', { dates: [] })).toMatchObject({ dates: [], retimed: 1 });
+    expect((await carillon.calendars.list().take(5)).map(({ name }) => name)).toEqual(['closed']);
+    expect(await failure(carillon.calendars.delete('closed'))).toMatchObject({ status: 409 });
+    await carillon.calendars.set('unused', { dates: [] });
+    expect(await carillon.calendars.delete('unused')).toBeUndefined();
+  });
+
   it('show workers, the engine, what is to come and who did what', async () => {
     expect(await carillon.workers().take(5)).toMatchObject([{ status: 'alive', pid: expect.any(Number) }]);
     expect(await carillon.system()).toMatchObject({ workers: { alive: 1 } });

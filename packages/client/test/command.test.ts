@@ -1,80 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { ADMIN_KEY, eventually, useDatabase, useProcesses } from '@carillon/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { carillonCommand } from '../src/cli/commands/index.js';
-import { dispatch } from '../src/cli/dispatch.js';
-import { plain, type Terminal } from '../src/cli/terminal.js';
+import { ADMIN_KEY, eventually } from '@carillon/testkit';
+import { describe, expect, it } from 'vitest';
+import { useCommand } from './use-command.js';
 
-const bin = fileURLToPath(new URL('../bin/carillon.mjs', import.meta.url));
-const database = useDatabase();
-const processes = useProcesses(database);
-let url = '';
-let folder = '';
-
-beforeAll(async () => {
-  const [api] = await Promise.all([processes.api(), processes.worker()]);
-  ({ url } = api);
-  folder = await mkdtemp(join(tmpdir(), 'carillon-command-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
-interface Ended {
-  code: number | null;
-  out: string;
-  notes: string;
-}
-
-type Environment = Record<string, string>;
-const here = (): Environment => ({
-  CARILLON_URL: url,
-  CARILLON_KEY: ADMIN_KEY,
-  CARILLON_HOME: join(folder, 'none'),
-});
-
-/** Does what the line says; a text is split as a shell would, where it has no quotes. */
-async function carillon(line: string | string[], env = here()): Promise<Ended> {
-  let out = '';
-  let notes = '';
-  const terminal: Terminal = {
-    out: (text) => {
-      out += text;
-    },
-    note: (text) => {
-      notes += text;
-    },
-    style: plain,
-    columns: null,
-    signal: new AbortController().signal,
-  };
-  const args = typeof line === 'string' ? line.split(' ') : line;
-  const code = await dispatch(carillonCommand, args, { terminal, env, version: '1.2.3' });
-  return { code, out, notes };
-}
-
-/** The command as a process of its own. */
-function start(args: string[], env = here()) {
-  const child = spawn(process.execPath, [bin, ...args], { cwd: folder, env: { ...process.env, ...env } });
-  const said = { out: '', notes: '' };
-  child.stdout.on('data', (chunk) => {
-    said.out += chunk;
-  });
-  child.stderr.on('data', (chunk) => {
-    said.notes += chunk;
-  });
-  const ended = once(child, 'close').then(([code]): Ended => ({ code, ...said }));
-  return { child, said, ended };
-}
-
-async function json(line: string) {
-  const { code, out, notes } = await carillon(`${line} --json`);
-  if (code !== 0) throw new Error(notes);
-  return JSON.parse(out);
-}
+const { place, carillon, json, start } = useCommand();
 
 describe('The first minute', () => {
   it('makes a schedule, and says why it ran', async () => {
@@ -88,11 +18,11 @@ describe('The first minute', () => {
   });
 
   it('finds the Carillon of this folder by its key, and sends that key nowhere else', async () => {
-    const home = join(folder, '.carillon');
+    const home = join(place.folder, '.carillon');
     await mkdir(home);
     await writeFile(join(home, 'admin.key'), `${ADMIN_KEY}\n`);
     const found = await start(['system', '--json'], {
-      CARILLON_URL: url,
+      CARILLON_URL: place.url,
       CARILLON_KEY: '',
       CARILLON_HOME: '',
     }).ended;
@@ -190,11 +120,11 @@ describe('Schedules', () => {
 
   it('are read from files', async () => {
     await writeFile(
-      join(folder, 'schedule.json'),
+      join(place.folder, 'schedule.json'),
       JSON.stringify({ rule: { every: 'PT1H' }, payload: { from: 'file' } }),
     );
     const made = await json(
-      `schedules create --file ${join(folder, 'schedule.json')} --id filed --name Filed`,
+      `schedules create --file ${join(place.folder, 'schedule.json')} --id filed --name Filed`,
     );
     expect(made).toMatchObject({ id: 'filed', name: 'Filed', payload: { from: 'file' } });
   });
@@ -205,7 +135,7 @@ describe('A crontab', () => {
     'CRON_TZ=Asia/Tokyo\nSHELL=/bin/bash\n0 3 * * * /usr/bin/backup --all\n@reboot /usr/bin/start\n61 * * * * x\n';
 
   it('is tried without an API, and then taken over, once', async () => {
-    const file = join(folder, 'crontab');
+    const file = join(place.folder, 'crontab');
     await writeFile(file, text);
     const dry = await carillon(`import crontab ${file} --dry-run`, {});
     expect(dry).toMatchObject({ code: 1, notes: '1 ready, 2 not taken\n' });
@@ -265,7 +195,7 @@ describe('The rest', () => {
     expect((await carillon('system')).out).toMatch(/workers +1 alive/);
     expect((await carillon('forecast --hours 2')).out).toMatch(/^\d+ fires from/);
     const made = await carillon('keys create ci --scope read');
-    const reader = { CARILLON_URL: url, CARILLON_KEY: made.out.trim() };
+    const reader = { CARILLON_URL: place.url, CARILLON_KEY: made.out.trim() };
     expect(await carillon('schedules trigger standup', reader)).toMatchObject({
       code: 4,
       notes: expect.stringContaining('scope write'),

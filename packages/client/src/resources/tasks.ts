@@ -1,10 +1,10 @@
 import type { Calls } from '../transport/calls.js';
 import type { CallOptions } from '../transport/transport.js';
 import type { Task, TaskInput, TaskPatch, TaskScan } from '../types/systems.js';
-import { Collection } from './collection.js';
+import { EditableCollection } from './collection.js';
 
 /** Tasks with a due date, each reminded of once a day before it. */
-export class Tasks extends Collection<Task, TaskInput, TaskPatch> {
+export class Tasks extends EditableCollection<Task, TaskInput, TaskPatch, { id: string }> {
   constructor(calls: Calls) {
     super(calls, '/v1/tasks');
   }

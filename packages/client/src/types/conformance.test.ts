@@ -2,6 +2,7 @@ import type * as Contract from '@carillon/shared';
 import { describe, it } from 'vitest';
 import type { z } from 'zod';
 import type { BulkAction, BulkActionAnswer, BulkAnswer, ScheduleFilter } from './bulk.js';
+import type { Calendar, CalendarInput, ChangedCalendar } from './calendar.js';
 import type { Readiness, System, WorkerReplica } from './operations.js';
 import type { ReplayAnswer, ReplayInput, Run, RunWithAttempts } from './run.js';
 import type * as Shape from './schedule.js';
@@ -49,6 +50,8 @@ describe('The types of the client', () => {
     agree<AuditEntry, Out<typeof Contract.AuditEntry>>(true);
     agree<WorkerReplica, Out<typeof Contract.WorkerReplica>>(true);
     agree<System, Out<typeof Contract.System>>(true);
+    agree<Calendar, Out<typeof Contract.Calendar>>(true);
+    agree<ChangedCalendar, Out<typeof Contract.ChangedCalendar>>(true);
     agree<ReplayAnswer, Out<typeof Contract.ReplayAnswer>>(true);
     agree<Systems.User, Out<typeof Contract.User>>(true);
     agree<Systems.DeletedUser, Out<typeof Contract.DeletedUser>>(true);
@@ -65,6 +68,8 @@ describe('The types of the client', () => {
     agree<Sent<BulkAction>, In<typeof Contract.ActionInput>>(true);
     agree<Sent<ScheduleFilter>, In<typeof Contract.ScheduleFilter>>(true);
     agree<Sent<RulePreviewInput>, In<typeof Contract.RulePreviewInput>>(true);
+    agree<CalendarInput, In<typeof Contract.CalendarInput>>(true);
+    agree<Sent<Systems.UserEventInput>, In<typeof Contract.UserEventInput>>(true);
     agree<Sent<ReplayInput>, In<typeof Contract.ReplayInput>>(true);
     agree<Sent<Systems.UserInput>, In<typeof Contract.UserInput>>(true);
     agree<Sent<Systems.UserPatch>, In<typeof Contract.UserPatch>>(true);

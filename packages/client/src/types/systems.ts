@@ -17,6 +17,14 @@ export interface UserInput {
 
 export type UserPatch = { [Field in keyof UserInput]?: UserInput[Field] | undefined };
 
+export interface UserEventInput {
+  name: string;
+  date: string;
+  message?: string | null | undefined;
+  localTime?: string | undefined;
+  leapDay?: LeapDay | undefined;
+}
+
 /** A yearly event of a user. */
 export interface UserEvent {
   name: string;
