@@ -2,9 +2,10 @@ import { openArena } from './harness/arena.js';
 import { textTable } from './harness/format.js';
 import type { Race, RaceResult } from './harness/race.js';
 import { readOptions } from './options.js';
+import { badNeighbour } from './races/bad-neighbour.js';
 import { herd } from './races/herd.js';
 
-const RACES: readonly Race[] = [herd];
+const RACES: readonly Race[] = [herd, badNeighbour];
 
 const options = readOptions(process.argv.slice(2));
 const unknown = options.names.filter((name) => !RACES.some((race) => race.name === name));

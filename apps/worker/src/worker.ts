@@ -101,12 +101,6 @@ export async function startWorker(config: Config, log: Logger): Promise<RunningW
       },
       (err) => log.error({ err }, 'Heartbeat failed'),
     ),
-    // What an earlier try or a lost worker left over; new ones are sent as their runs end.
-    every(
-      config.SWEEP_INTERVAL_MS,
-      async () => targets.receipts.send(),
-      () => {},
-    ),
   ];
 
   log.info({ workerId }, 'Worker ready');

@@ -87,7 +87,7 @@ export const scheduleActionRoutes =
       {
         schema: {
           operationId: 'triggerSchedule',
-          summary: 'Run now; `nextRunAt` stays where it is',
+          summary: 'Run now; the next occurrence stays where it is',
           tags,
           params,
           body: NoBody,

@@ -167,17 +167,14 @@ export const scheduleRoutes =
               warnings = merged.warnings;
               return merged.edit;
             }),
-          ({ schedule, value: { inFlight } }) => ({
-            ...presentSchedule(schedule),
-            inFlight,
-            warnings:
-              inFlight.length === 0
-                ? warnings
-                : [
-                    ...warnings,
-                    `runs in flight go on under the definition that they began with: ${inFlight.join(', ')}`,
-                  ],
-          }),
+          ({ schedule, value: { inFlight } }) => {
+            if (inFlight.length > 0) {
+              const goOn = 'runs in flight go on under the definition that they began with';
+              request.log.warn({ schedule: schedule.key, inFlight }, `Schedule edited: ${goOn}`);
+              warnings = [...warnings, `${goOn}: ${inFlight.join(', ')}`];
+            }
+            return { ...presentSchedule(schedule), inFlight, warnings };
+          },
         );
       },
     );
