@@ -58,7 +58,7 @@ export function useCommand() {
   function start(args: string[], env = environment()) {
     const child = spawn(process.execPath, [bin, ...args], {
       cwd: place.folder,
-      env: { ...process.env, ...env },
+      env,
     });
     const { said, out, note } = collector();
     child.stdout.on('data', out);
