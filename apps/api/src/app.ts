@@ -20,12 +20,16 @@ import { ledgerRoutes } from './routes/ledger.js';
 import { operationRoutes } from './routes/operations.js';
 import { projectRoutes } from './routes/projects.js';
 import { queueRoutes } from './routes/queues.js';
+import { reminderRoutes } from './routes/reminders.js';
 import { ruleRoutes } from './routes/rules.js';
 import { runActionRoutes } from './routes/run-actions.js';
 import { runRoutes } from './routes/runs.js';
 import { scheduleActionRoutes } from './routes/schedule-actions.js';
 import { scheduleRoutes } from './routes/schedules.js';
 import { signInRoutes } from './routes/sign-in.js';
+import { taskRoutes } from './routes/tasks.js';
+import { templateRoutes } from './routes/templates.js';
+import { userRoutes } from './routes/users.js';
 
 const LARGEST_BODY = 256 * 1_024;
 
@@ -76,6 +80,10 @@ export async function buildApp(
       await v1.register(eventRoutes(context));
       await v1.register(keyRoutes(context));
       await v1.register(projectRoutes(context));
+      await v1.register(userRoutes(context));
+      await v1.register(reminderRoutes(context));
+      await v1.register(taskRoutes(context));
+      await v1.register(templateRoutes(context));
       await v1.register(operationRoutes(context));
     },
     { prefix: '/v1' },

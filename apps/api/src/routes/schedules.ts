@@ -16,9 +16,9 @@ import {
   Limit,
   listOf,
   Schedule,
-  ScheduleInput,
   ScheduleKey,
   SchedulePatch,
+  ScheduleRequest,
   scheduleFilter,
 } from '@carillon/shared';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
@@ -35,6 +35,7 @@ import { presentDefinition } from '../present/definition.js';
 import { presentSchedule } from '../present/schedule.js';
 import { HttpProblem, invalid, notFound } from '../problem.js';
 import { requireRoom } from '../require-room.js';
+import { withRule } from '../with-rule.js';
 
 const params = z.object({ id: ScheduleKey });
 const tags = ['Schedules'];
@@ -54,7 +55,7 @@ export const scheduleRoutes =
           description:
             'The same id and body again answers 200 with the schedule that is there; another body, 409. `Idempotency-Key` is honoured.',
           tags,
-          body: ScheduleInput,
+          body: ScheduleRequest,
           response: answers({ 200: CreatedSchedule, 201: CreatedSchedule }, ...BODY, 409, 422),
         },
         preHandler: requireScope('write'),
@@ -62,7 +63,7 @@ export const scheduleRoutes =
       async (request, reply) => {
         const { caller, body } = request;
         const calendars = await readCalendars(pool, caller.projectId, calendarsNamedBy([body]));
-        const drafted = draftRequest(context, caller, body, calendars);
+        const drafted = draftRequest(context, caller, await withRule(pool, caller, body), calendars);
         if (!drafted.ok) throw invalid(drafted.problems);
         const { draft, warnings } = drafted.value;
         await requireRoom(pool, caller, 1);

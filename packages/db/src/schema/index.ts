@@ -4,4 +4,5 @@ export * from './operations.js';
 export * from './requests.js';
 export * from './runs.js';
 export * from './schedules.js';
+export * from './systems.js';
 export * from './tenancy.js';

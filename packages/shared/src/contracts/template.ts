@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Rule } from './schedule.js';
+import { Rule, ScheduleInput } from './schedule.js';
 
 export const TemplateKey = z
   .string()
@@ -28,3 +28,9 @@ export const TemplateAnswer = z
     builtIn: z.boolean(),
   })
   .meta({ id: 'Template' });
+
+/** What a schedule is created with: a rule, or the name of one. */
+export const ScheduleRequest = ScheduleInput.extend({
+  rule: Rule.optional(),
+  template: TemplateKey.optional().meta({ description: 'The id of a template, instead of `rule`.' }),
+}).meta({ ...ScheduleInput.meta(), id: 'ScheduleRequest' });
