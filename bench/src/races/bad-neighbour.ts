@@ -1,12 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { migrate } from '@carillon/db';
-import { carillonCrew, connect } from '../contenders/carillon.js';
+import { onSite, type Site, workerCrew } from '../harness/carillon.js';
 import { Crew } from '../harness/crew.js';
 import { draft, insertSchedules } from '../harness/drafts.js';
 import { number, percent, ratio } from '../harness/format.js';
-import { interleave, type Race, type RaceContext, type Rounds } from '../harness/race.js';
+import { interleave, type Race, type Rounds } from '../harness/race.js';
 import { median, percentile, spread } from '../harness/statistics.js';
 import { sleep, waitUntil } from '../harness/wait.js';
 
@@ -33,7 +32,9 @@ export const badNeighbour: Race = {
   name: 'bad-neighbour',
   work: `${PER_SECOND} webhooks a second to an origin that answers at once, alone and beside as many to one that never answers`,
   async run(context) {
-    const all = await interleave(context, NEIGHBOURHOODS, (where) => deliver(context, where));
+    const all = await interleave(context, NEIGHBOURHOODS, (where) =>
+      onSite(context.arena, (site) => deliver(site, where, context.isQuick ? 2 : 20)),
+    );
     const [alone, beside] = all.map(({ samples }) => median(samples.map(({ p99 }) => p99)));
     const figure = (beside ?? Number.NaN) / (alone ?? Number.NaN);
     return {
@@ -57,18 +58,17 @@ function toRow({ contender, samples }: Rounds<Neighbourhood, Sample>): string[] 
   ];
 }
 
-async function deliver({ arena, isQuick }: RaceContext, { isBad }: Neighbourhood): Promise<Sample> {
-  const databaseUrl = await arena.clear();
-  await migrate(databaseUrl);
-  const { pool, bells, close } = await connect({ databaseUrl, redisUrl: arena.redisUrl });
+async function deliver(
+  { pool, bells, env }: Site,
+  { isBad }: Neighbourhood,
+  seconds: number,
+): Promise<Sample> {
   const latenessMs: number[] = [];
   const good = await listen((dueAt) => latenessMs.push(Date.now() - dueAt));
   const bad = await listen(null);
-  const crew = await Crew.start(
-    carillonCrew({ ALLOW_PRIVATE_TARGETS: 'true', DATABASE_URL: databaseUrl, REDIS_URL: arena.redisUrl }),
-  );
+  const crew = await Crew.start(workerCrew(env));
   try {
-    const count = PER_SECOND * (isQuick ? 2 : 20);
+    const count = PER_SECOND * seconds;
     const startAt = Date.now() + LEAD_MS;
     const servers = isBad ? [good, bad] : [good];
     const jobs = Array.from({ length: count }, (_, n) => startAt + (n * 1_000) / PER_SECOND).flatMap(
@@ -88,11 +88,11 @@ async function deliver({ arena, isQuick }: RaceContext, { isBad }: Neighbourhood
       withinMs: 120_000,
       what: `${count} deliveries`,
     });
+    if (latenessMs.length > count) throw new Error(`${latenessMs.length} deliveries of ${count}`);
     return { p50: percentile(latenessMs, 0.5), p99: percentile(latenessMs, 0.99) };
   } finally {
     await crew.end();
     for (const server of [good, bad]) server.close().closeAllConnections();
-    await close();
   }
 }
 

@@ -15,6 +15,7 @@ export { promoteQueued } from './lifecycle/promote-queued.js';
 export { setProjectSecret } from './lifecycle/replace-secret.js';
 export * from './lifecycle/replay-runs.js';
 export * from './lifecycle/set-calendar.js';
+export * from './lifecycle/stop-many.js';
 export * from './lifecycle/trigger-backfill.js';
 export { migrate } from './migrate.js';
 export * from './queries/claim-due.js';
