@@ -36,6 +36,8 @@ export class Flight {
 /** The runs in hand, and the places that are left. */
 export class InFlight {
   readonly #byEpoch = new Map<number, Set<Flight>>();
+  /** Epochs with a run that could not be closed: only their lease, once it runs out, leads a rescuer to it. */
+  readonly #withLost = new Set<number>();
   #count = 0;
 
   constructor(
@@ -73,7 +75,15 @@ export class InFlight {
   epochsEndedBy(flights: readonly Flight[]): number[] {
     const ended = new Map<number, number>();
     for (const { run } of flights) ended.set(run.epoch, (ended.get(run.epoch) ?? 0) + 1);
-    return [...ended.keys()].filter((epoch) => this.#byEpoch.get(epoch)?.size === ended.get(epoch));
+    return [...ended.keys()].filter(
+      (epoch) => this.#byEpoch.get(epoch)?.size === ended.get(epoch) && !this.#withLost.has(epoch),
+    );
+  }
+
+  /** Lets go of a run that could not be closed: its lease is left to run out. */
+  lose(flight: Flight): void {
+    this.#withLost.add(flight.run.epoch);
+    this.remove(flight);
   }
 
   has(flight: Flight): boolean {
@@ -85,7 +95,10 @@ export class InFlight {
     const { epoch } = flight.run;
     const flights = this.#byEpoch.get(epoch);
     if (!flights?.delete(flight)) return;
-    if (flights.size === 0) this.#byEpoch.delete(epoch);
+    if (flights.size === 0) {
+      this.#byEpoch.delete(epoch);
+      this.#withLost.delete(epoch);
+    }
     const wasFull = this.free === 0;
     this.#count--;
     if (wasFull) this.onFree();
