@@ -15,6 +15,7 @@ const TAGS = [
   ['Actions', 'What can be done with one schedule.'],
   ['Bulk', 'Many schedules in one call.'],
   ['Time', 'What a rule means, what became of it, what is to come.'],
+  ['Calendars', 'Named lists of dates on which nothing fires.'],
   ['Runs', 'What ran, when, and what came back.'],
   ['Events', 'What happens, as it happens.'],
   ['Users', 'People whose birthdays and other days come round every year.'],

@@ -30,7 +30,7 @@ export const calendarRoutes =
           body: CalendarInput,
           response: answers({ 200: ChangedCalendar }, ...BODY),
         },
-        preHandler: requireScope('write'),
+        onRequest: requireScope('write'),
       },
       async ({ caller, params: { name }, body: { dates } }) => {
         const owner = { projectId: caller.projectId, actor: caller.keyName };
@@ -55,7 +55,7 @@ export const calendarRoutes =
           tags,
           response: answers({ 200: listOf(Calendar) }),
         },
-        preHandler: requireScope('read'),
+        onRequest: requireScope('read'),
       },
       async ({ caller }) => ({
         items: (await listCalendars(pool, caller.projectId)).map(present),
@@ -73,7 +73,7 @@ export const calendarRoutes =
           params,
           response: answers({ 200: Calendar }, 400, 404),
         },
-        preHandler: requireScope('read'),
+        onRequest: requireScope('read'),
       },
       async ({ caller, params: { name } }) => {
         const calendar = await readCalendar(pool, caller.projectId, name);
@@ -92,7 +92,7 @@ export const calendarRoutes =
           params,
           response: answers({ 204: z.null() }, 400, 404, 409),
         },
-        preHandler: requireScope('write'),
+        onRequest: requireScope('write'),
       },
       async ({ caller, params: { name } }, reply) => {
         const owner = { projectId: caller.projectId, actor: caller.keyName };

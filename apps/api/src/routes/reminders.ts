@@ -53,7 +53,7 @@ export const reminderRoutes =
           body: ReminderInput,
           response: answers({ 201: Reminder }, ...BODY, 409, 422),
         },
-        preHandler: requireScope('write'),
+        onRequest: requireScope('write'),
       },
       async (request, reply) => {
         const { caller, body } = request;
@@ -94,7 +94,7 @@ export const reminderRoutes =
           querystring: z.strictObject({ limit: Limit, cursor: Cursor.optional() }),
           response: answers({ 200: listOf(Reminder) }, 400),
         },
-        preHandler: requireScope('read'),
+        onRequest: requireScope('read'),
       },
       async ({ caller, query: { limit, cursor } }) => {
         const page = { projectId: caller.projectId, limit: limit + 1, beforeId: idInCursor(cursor) };
@@ -113,7 +113,7 @@ export const reminderRoutes =
           params,
           response: answers({ 200: Reminder }, 400, 404),
         },
-        preHandler: requireScope('read'),
+        onRequest: requireScope('read'),
       },
       async ({ caller, params }) => show(pool, caller, params.id),
     );
@@ -128,7 +128,7 @@ export const reminderRoutes =
           params,
           response: answers({ 200: Reminder }, 400, 404, 409, 422),
         },
-        preHandler: requireScope('write'),
+        onRequest: requireScope('write'),
       },
       async (request, reply) => {
         const { caller, params } = request;

@@ -32,7 +32,7 @@ const REFUSALS = [...BODY, 404, 409, 412, 422];
 export const scheduleActionRoutes =
   (context: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
-    app.addHook('preHandler', requireScope('write'));
+    app.addHook('onRequest', requireScope('write'));
 
     app.post(
       '/schedules/:id/pause',

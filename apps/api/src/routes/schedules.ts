@@ -58,7 +58,7 @@ export const scheduleRoutes =
           body: ScheduleRequest,
           response: answers({ 200: CreatedSchedule, 201: CreatedSchedule }, ...BODY, 409, 422),
         },
-        preHandler: requireScope('write'),
+        onRequest: requireScope('write'),
       },
       async (request, reply) => {
         const { caller, body } = request;
@@ -102,7 +102,7 @@ export const scheduleRoutes =
           querystring: z.strictObject({ ...scheduleFilter, limit: Limit, cursor: Cursor.optional() }),
           response: answers({ 200: listOf(Schedule) }, 400),
         },
-        preHandler: requireScope('read'),
+        onRequest: requireScope('read'),
       },
       async ({ caller, query }) => {
         const { limit, cursor, ...filter } = query;
@@ -128,7 +128,7 @@ export const scheduleRoutes =
           params,
           response: answers({ 200: Schedule }, 400, 404),
         },
-        preHandler: requireScope('read'),
+        onRequest: requireScope('read'),
       },
       async ({ caller, params }, reply) => {
         const schedule = await readSchedule(pool, caller.projectId, params.id);
@@ -150,7 +150,7 @@ export const scheduleRoutes =
           body: SchedulePatch,
           response: answers({ 200: EditedSchedule }, ...BODY, 404, 409, 412, 422),
         },
-        preHandler: requireScope('write'),
+        onRequest: requireScope('write'),
       },
       async (request, reply) => {
         const { caller, body } = request;
@@ -190,7 +190,7 @@ export const scheduleRoutes =
           params,
           response: answers({ 200: CancelledSchedule }, 400, 404, 409, 412, 422),
         },
-        preHandler: requireScope('write'),
+        onRequest: requireScope('write'),
       },
       async (request, reply) =>
         answerChange(context, { request, reply }, cancelSchedule, ({ schedule, value }) => {

@@ -31,7 +31,7 @@ export const taskRoutes =
           body: TaskInput,
           response: answers({ 201: Task }, ...BODY, 422),
         },
-        preHandler: requireScope('write'),
+        onRequest: requireScope('write'),
       },
       async (request, reply) => {
         const { caller, body } = request;
@@ -54,7 +54,7 @@ export const taskRoutes =
           tags,
           response: answers({ 200: TaskScan }),
         },
-        preHandler: requireScope('write'),
+        onRequest: requireScope('write'),
       },
       async ({ caller, log }) =>
         scanTasks(pool, {
@@ -79,7 +79,7 @@ export const taskRoutes =
           querystring: z.strictObject({ limit: Limit, cursor: Cursor.optional() }),
           response: answers({ 200: listOf(Task) }, 400),
         },
-        preHandler: requireScope('read'),
+        onRequest: requireScope('read'),
       },
       async ({ caller, query: { limit, cursor } }) => {
         const page = { projectId: caller.projectId, limit: limit + 1, beforeId: idInCursor(cursor) };
@@ -98,7 +98,7 @@ export const taskRoutes =
           params,
           response: answers({ 200: Task }, 400, 404),
         },
-        preHandler: requireScope('read'),
+        onRequest: requireScope('read'),
       },
       async ({ caller, params }) => {
         const task = await readTask(pool, caller.projectId, params.id);
@@ -118,7 +118,7 @@ export const taskRoutes =
           body: TaskPatch,
           response: answers({ 200: Task }, ...BODY, 404, 422),
         },
-        preHandler: requireScope('write'),
+        onRequest: requireScope('write'),
       },
       async (request, reply) => {
         const { caller, body, params } = request;
@@ -144,7 +144,7 @@ export const taskRoutes =
           params,
           response: answers({ 200: z.object({ id: TaskKey }) }, 400, 404, 422),
         },
-        preHandler: requireScope('write'),
+        onRequest: requireScope('write'),
       },
       async (request, reply) => {
         const { caller, params } = request;

@@ -49,7 +49,7 @@ export const templateRoutes =
           querystring: z.strictObject({ limit: Limit, cursor: Cursor.optional() }),
           response: answers({ 200: listOf(TemplateAnswer) }, 400),
         },
-        preHandler: requireScope('read'),
+        onRequest: requireScope('read'),
       },
       async ({ caller, query: { limit, cursor } }) => {
         const after = cursor === undefined ? null : decodeCursor(cursor);
@@ -77,7 +77,7 @@ export const templateRoutes =
           body: TemplateInput,
           response: answers({ 201: TemplateAnswer }, ...BODY, 409, 422),
         },
-        preHandler: requireScope('write'),
+        onRequest: requireScope('write'),
       },
       async (request, reply) => {
         const { caller, body } = request;
@@ -102,7 +102,7 @@ export const templateRoutes =
           params,
           response: answers({ 200: TemplateAnswer }, 400, 404),
         },
-        preHandler: requireScope('read'),
+        onRequest: requireScope('read'),
       },
       async ({ caller, params }) => {
         const template = await findTemplate(pool, caller.projectId, params.id);
@@ -123,7 +123,7 @@ export const templateRoutes =
           body: TemplatePatch,
           response: answers({ 200: TemplateAnswer }, ...BODY, 404, 409, 422),
         },
-        preHandler: requireScope('write'),
+        onRequest: requireScope('write'),
       },
       async (request, reply) => {
         const { caller, body, params } = request;
@@ -150,7 +150,7 @@ export const templateRoutes =
           params,
           response: answers({ 200: z.object({ id: TemplateKey }) }, 400, 404, 409, 422),
         },
-        preHandler: requireScope('write'),
+        onRequest: requireScope('write'),
       },
       async (request, reply) => {
         const { caller, params } = request;

@@ -18,7 +18,7 @@ export const userEventRoutes =
   (context: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
     const { pool, counters, birthdayLocalTime } = context;
-    app.addHook('preHandler', requireScope('write'));
+    app.addHook('onRequest', requireScope('write'));
 
     app.post(
       '/users/:id/events',

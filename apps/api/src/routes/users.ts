@@ -43,7 +43,7 @@ export const userRoutes =
           body: UserInput,
           response: answers({ 201: User }, ...BODY, 409, 422),
         },
-        preHandler: requireScope('write'),
+        onRequest: requireScope('write'),
       },
       async (request, reply) => {
         const { caller, body } = request;
@@ -77,7 +77,7 @@ export const userRoutes =
           querystring: z.strictObject({ limit: Limit, cursor: Cursor.optional() }),
           response: answers({ 200: listOf(User) }, 400),
         },
-        preHandler: requireScope('read'),
+        onRequest: requireScope('read'),
       },
       async ({ caller, query: { limit, cursor } }) => {
         const page = { projectId: caller.projectId, limit: limit + 1, beforeId: idInCursor(cursor) };
@@ -96,7 +96,7 @@ export const userRoutes =
           params,
           response: answers({ 200: User }, 400, 404),
         },
-        preHandler: requireScope('read'),
+        onRequest: requireScope('read'),
       },
       async ({ caller, params }) => show(pool, caller, params.id),
     );
@@ -114,7 +114,7 @@ export const userRoutes =
           body: UserPatch,
           response: answers({ 200: User }, ...BODY, 404, 422),
         },
-        preHandler: requireScope('write'),
+        onRequest: requireScope('write'),
       },
       async (request, reply) => {
         const { caller, body, params } = request;
@@ -142,7 +142,7 @@ export const userRoutes =
           params,
           response: answers({ 200: DeletedUser }, 400, 404, 422),
         },
-        preHandler: requireScope('write'),
+        onRequest: requireScope('write'),
       },
       async (request, reply) => {
         const { caller, params } = request;
