@@ -35,7 +35,9 @@ async function run(race: Race): Promise<KeptResult> {
   console.log(`\n${race.name}: ${race.work}`);
   const before = circumstances();
   const say = (text: string) => console.log(`  · ${text}`);
+  const startedAt = performance.now();
   const result = await race.run({ ...options, arena, say });
+  say(`took ${Math.round((performance.now() - startedAt) / 1_000)} s`);
   print(result);
   const flags = `${options.isHuge ? ' --huge' : ''}${options.repeat === 3 ? '' : ` --repeat ${options.repeat}`}`;
   return {

@@ -24,7 +24,7 @@ const NEIGHBOURHOODS: Neighbourhood[] = [
   { name: 'beside one that hangs', isBad: true },
 ];
 const PER_SECOND = 100;
-const LEAD_MS = 8_000;
+const LEAD_MS = 4_000;
 const GOAL = 2;
 
 /** One origin hangs: how late are deliveries to another? */

@@ -23,7 +23,7 @@ interface Size {
 }
 
 const FULL: Size = { all: 1_000_000, near: 100_000, fromMs: 15_000, untilMs: HORIZON_MS };
-const QUICK: Size = { all: 10_000, near: 2_000, fromMs: 4_000, untilMs: 14_000 };
+const QUICK: Size = { all: 10_000, near: 2_000, fromMs: 3_000, untilMs: 8_000 };
 
 /** Redis loses everything: how long until it knows again when to ring? */
 export const recover: Race = {

@@ -24,8 +24,9 @@ export const steady: Race = {
   async run(context) {
     const seconds = context.isQuick ? 2 : 60;
     const count = FIRES_PER_SECOND * seconds;
-    // Those who cannot keep up take long, and prove nothing more in CI than the herd did.
-    const entrants = contenders(context.only).filter(({ share }) => !context.isQuick || share === 1);
+    // In CI the herd has already proved that the others still run; the goal names BullMQ.
+    const isIn = ({ name }: Contender) => !context.isQuick || name === 'Carillon' || name === 'BullMQ';
+    const entrants = contenders(context.only).filter(isIn);
     const all = await interleave(context, entrants, async (contender): Promise<Sample> => {
       const { latenessMs } = await runOneShots(context.arena, contender, {
         jobsFrom: (startAt) =>
