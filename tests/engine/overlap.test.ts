@@ -1,4 +1,4 @@
-import { promoteQueued, readInFlight, triggerSchedule } from '@carillon/db';
+import { promoteQueued, readInFlight, readStuckQueues, triggerSchedule } from '@carillon/db';
 import { insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
 
@@ -63,6 +63,20 @@ describe('Overlapping runs', () => {
     const second = await claimOne(3.3);
     expect(second.occurrenceAt).toBe(T0 + 2 * MINUTE);
     expect(await statuses(id)).toEqual(['succeeded', 'running', 'queued']);
+  });
+
+  it('do not wait for ever where the worker was lost that should have let the next one begin', async () => {
+    const { id, claim, claimOne } = await everyMinute({ overlap: 'queue' });
+    const first = await claimOne(1);
+    await claim(2);
+    expect(await readStuckQueues(database.pool)).not.toContain(id);
+    await engine.succeed(first, T0 + 2.1 * MINUTE);
+    // Lost here. What comes next only queues up behind.
+    expect(await claim(3)).toEqual([]);
+    expect(await readStuckQueues(database.pool)).toContain(id);
+    await promoteQueued(database.pool, id, T0 + 3.1 * MINUTE);
+    expect((await claimOne(3.2)).occurrenceAt).toBe(T0 + 2 * MINUTE);
+    expect(await readStuckQueues(database.pool)).not.toContain(id);
   });
 
   it('take the place of the run before, whose late answer is refused', async () => {

@@ -7,13 +7,13 @@ import { World } from './simulation/world.js';
 const database = useDatabase();
 
 /** More histories by hand: `SIMULATION_RUNS=2000 npx vitest run tests/faults/simulation.test.ts`. */
-const RUNS = Number(process.env.SIMULATION_RUNS ?? 40);
+const RUNS = Number(process.env.SIMULATION_RUNS ?? 25);
 
 it('Whatever the history of edits, pauses, crashes and clock jumps, every promise holds', {
   timeout: 300_000,
 }, async () => {
   await fc.assert(
-    fc.asyncProperty(fc.commands(commands, { maxCommands: 60 }), async (history) => {
+    fc.asyncProperty(fc.commands(commands, { maxCommands: 60, size: 'max' }), async (history) => {
       const world = await World.create(database);
       await fc.asyncModelRun(() => ({ model: {}, real: world }), history);
       await world.settle();

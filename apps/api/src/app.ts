@@ -18,6 +18,7 @@ import { healthRoutes } from './routes/health.js';
 import { keyRoutes } from './routes/keys.js';
 import { ledgerRoutes } from './routes/ledger.js';
 import { operationRoutes } from './routes/operations.js';
+import { projectSecretRoutes } from './routes/project-secret.js';
 import { projectRoutes } from './routes/projects.js';
 import { queueRoutes } from './routes/queues.js';
 import { reminderRoutes } from './routes/reminders.js';
@@ -80,6 +81,7 @@ export async function buildApp(
       await v1.register(eventRoutes(context));
       await v1.register(keyRoutes(context));
       await v1.register(projectRoutes(context));
+      await v1.register(projectSecretRoutes(context));
       await v1.register(userRoutes(context));
       await v1.register(reminderRoutes(context));
       await v1.register(taskRoutes(context));

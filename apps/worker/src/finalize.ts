@@ -83,7 +83,7 @@ export class Finalizer {
         { err: error, schedule: scheduleKey, occurrenceAt },
         'A run could not be closed: its lease will run out',
       );
-      this.inFlight.remove(first.flight);
+      this.inFlight.lose(first.flight);
       return;
     }
     const half = Math.ceil(batch.length / 2);

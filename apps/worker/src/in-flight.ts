@@ -37,6 +37,8 @@ export class Flight {
 export class InFlight {
   readonly #byEpoch = new Map<number, Set<Flight>>();
   readonly #timers = new Map<number, NodeJS.Timeout[]>();
+  /** Epochs with a run that could not be closed: only their lease, once it runs out, leads a rescuer to it. */
+  readonly #withLost = new Set<number>();
   #count = 0;
 
   constructor(
@@ -75,7 +77,15 @@ export class InFlight {
   epochsEndedBy(flights: readonly Flight[]): number[] {
     const ended = new Map<number, number>();
     for (const { run } of flights) ended.set(run.epoch, (ended.get(run.epoch) ?? 0) + 1);
-    return [...ended.keys()].filter((epoch) => this.#byEpoch.get(epoch)?.size === ended.get(epoch));
+    return [...ended.keys()].filter(
+      (epoch) => this.#byEpoch.get(epoch)?.size === ended.get(epoch) && !this.#withLost.has(epoch),
+    );
+  }
+
+  /** Lets go of a run that could not be closed: its lease is left to run out. */
+  lose(flight: Flight): void {
+    this.#withLost.add(flight.run.epoch);
+    this.remove(flight);
   }
 
   has(flight: Flight): boolean {
@@ -110,6 +120,7 @@ export class InFlight {
     this.#byEpoch.delete(epoch);
     for (const timer of this.#timers.get(epoch) ?? []) clearTimeout(timer);
     this.#timers.delete(epoch);
+    this.#withLost.delete(epoch);
   }
 
   /** Runs that were claimed together and may take equally long share a timer, which goes with the last of them. */

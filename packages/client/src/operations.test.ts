@@ -49,6 +49,7 @@ it('There is a call for every operation that the API describes, and for no other
     ],
     ...[keys.create({ name: 'x', scopes: [] }), keys.list().page(), keys.revoke('x' as never)],
     ...[projects.create({ id: 'x' }), projects.list().page(), projects.update('x', {})],
+    ...[projects.rotateSecret('x'), projects.removeSecret('x')],
     ...[users.create(user), users.get('x'), users.list().page(), users.update('x', {}), users.delete('x')],
     ...[users.addEvent('x', { name: 'x', date: 'x' }), users.removeEvent('x', 'x')],
     ...[tasks.create({ title: 'x', dueAt: at }), tasks.get('x'), tasks.list().page(), tasks.scan()],

@@ -57,8 +57,10 @@ export function openDatabase({
     query_timeout: queryTimeoutMs,
     ...(byIndex ? { options: BY_INDEX } : {}),
   });
-  // An idle connection that breaks is reported here; unhandled, it would end the process.
+  // A connection that breaks is reported here while it is idle, and by itself while it is in use, also to whoever has
+  // its error already: unhandled, either would end the process.
   pool.on('error', onError);
+  pool.on('connect', (client) => client.on('error', onError));
   return pool;
 }
 

@@ -23,6 +23,7 @@ export * from './queries/claim-waiting.js';
 export * from './queries/close-runs.js';
 export { ensurePartitions } from './queries/ensure-partitions.js';
 export * from './queries/leases.js';
+export { readStuckQueues } from './queries/open-runs.js';
 export * from './queries/prune.js';
 export * from './queries/read-clock.js';
 export * from './queries/read-default-project.js';

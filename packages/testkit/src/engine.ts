@@ -36,7 +36,7 @@ export function useEngine(database: TestDatabase) {
     return [...due.runs, ...waiting.runs];
   };
 
-  const close = (run: ClaimedRun, outcome: Outcome, now: number): Promise<number> => {
+  const close = async (run: ClaimedRun, outcome: Outcome, now: number): Promise<number> => {
     const closing = closingOf(outcome, {
       retry: run.plan.retry,
       attempt: run.attempt - run.freeAttempts,
@@ -57,7 +57,13 @@ export function useEngine(database: TestDatabase) {
       externalId: null,
       retryInMs: closing.retryInMs,
     };
-    return closeRuns(database.pool, [closed], { doneEpochs: [run.epoch], now });
+    // As a worker does: the lease is given up with the last of the runs that were claimed under it.
+    const { rowCount } = await database.pool.query(
+      `select from runs where epoch = $1 and status = 'running'`,
+      [run.epoch],
+    );
+    const doneEpochs = (rowCount ?? 0) > 1 ? [] : [run.epoch];
+    return closeRuns(database.pool, [closed], { doneEpochs, now });
   };
 
   return {

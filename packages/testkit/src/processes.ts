@@ -20,12 +20,16 @@ const QUICK = {
 
 export const ADMIN_KEY = 'ck_test_admin_key_0123456789';
 
+/** Several that start together on a busy machine take their time. */
+const STARTED = { withinMs: 90_000 };
+
 type Line = Record<string, unknown> & { msg?: string };
 
 /** A real process of Carillon, and what it has logged. */
 export class TestProcess {
   readonly lines: Line[] = [];
   #rest = '';
+  #isEnding = false;
 
   constructor(readonly child: ChildProcess) {
     const read = (chunk: Buffer) => {
@@ -46,7 +50,7 @@ export class TestProcess {
   }
 
   /** Waits for a line of the log. */
-  logged(msg: string): Promise<Line> {
+  logged(msg: string, { withinMs = 20_000 } = {}): Promise<Line> {
     return eventually(
       () => {
         const line = this.lines.find((line) => line.msg === msg);
@@ -54,13 +58,18 @@ export class TestProcess {
           throw new Error(`the process ended: ${JSON.stringify(this.lines.slice(-5))}`);
         return line;
       },
-      // A busy machine takes its time to load a program; that is not what is tested.
-      { what: `"${msg}" in the log`, withinMs: 60_000 },
+      { what: `"${msg}" in the log`, withinMs },
     );
+  }
+
+  /** Whether it ended though nobody asked it to. */
+  get hasCrashed(): boolean {
+    return !this.isRunning && !this.#isEnding;
   }
 
   async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
     if (!this.isRunning) return;
+    this.#isEnding = true;
     const exited = once(this.child, 'exit');
     this.child.kill(signal);
     await exited;
@@ -71,42 +80,60 @@ export interface ProcessOptions {
   env?: Record<string, string>;
   /** Further arguments for node, such as a module to load first. */
   nodeArguments?: string[];
+  /** Another build than this one's. */
+  main?: string;
 }
+
+export type TestApi = TestProcess & { url: string };
 
 /** Starts processes on a test database, and ends those that are left when the test file is done. */
 export function useProcesses(database: TestDatabase) {
-  const started: TestProcess[] = [];
-  afterAll(() => Promise.all(started.map((process) => process.end('SIGKILL'))));
+  const processes = new Processes(() => ({
+    DATABASE_URL: database.url,
+    REDIS_URL: database.redisUrl,
+    REDIS_PREFIX: database.prefix,
+  }));
+  afterAll(() => processes.endAll());
+  return processes;
+}
 
-  const start = (main: string, { env = {}, nodeArguments = [] }: ProcessOptions = {}): TestProcess => {
+/** Starts processes that share an environment. */
+export class Processes {
+  readonly #started: TestProcess[] = [];
+
+  constructor(private readonly environment: () => Record<string, string>) {}
+
+  async worker(options: ProcessOptions = {}): Promise<TestProcess> {
+    const worker = this.#start(options.main ?? MAIN.worker, options);
+    await worker.logged('Worker ready', STARTED);
+    return worker;
+  }
+
+  async api(options: ProcessOptions = {}): Promise<TestApi> {
+    const env = { PORT: '0', ...options.env };
+    const api = this.#start(options.main ?? MAIN.api, { ...options, env });
+    const { url } = await api.logged('API ready', STARTED);
+    return Object.assign(api, { url: url as string });
+  }
+
+  async endAll(): Promise<void> {
+    await Promise.all(this.#started.map((process) => process.end('SIGKILL')));
+  }
+
+  #start(main: string, { env = {}, nodeArguments = [] }: ProcessOptions): TestProcess {
     const child = spawn(process.execPath, [...nodeArguments, main], {
       env: {
         ...process.env,
         ...QUICK,
-        DATABASE_URL: database.url,
-        REDIS_URL: database.redisUrl,
-        REDIS_PREFIX: database.prefix,
         ALLOW_PRIVATE_TARGETS: 'true',
         CARILLON_ADMIN_KEY: ADMIN_KEY,
+        ...this.environment(),
         ...env,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    const running = new TestProcess(child);
-    started.push(running);
-    return running;
-  };
-
-  return {
-    async worker(options?: ProcessOptions): Promise<TestProcess> {
-      const worker = start(MAIN.worker, options);
-      await worker.logged('Worker ready');
-      return worker;
-    },
-    async api(options: ProcessOptions = {}): Promise<TestProcess & { url: string }> {
-      const api = start(MAIN.api, { ...options, env: { PORT: '0', ...options.env } });
-      const { url } = await api.logged('API ready');
-      return Object.assign(api, { url: url as string });
-    },
-  };
+    const started = new TestProcess(child);
+    this.#started.push(started);
+    return started;
+  }
 }

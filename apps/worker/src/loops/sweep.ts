@@ -1,4 +1,12 @@
-import { promoteQueued, readMissed, readSlots, recordSweep, rescueRuns, type Slot } from '@carillon/db';
+import {
+  promoteQueued,
+  readMissed,
+  readSlots,
+  readStuckQueues,
+  recordSweep,
+  rescueRuns,
+  type Slot,
+} from '@carillon/db';
 import { SLOT_MS } from '@carillon/queue';
 import type { WorkerContext } from '../context.js';
 import { noteLost } from '../targets/receipt.js';
@@ -15,7 +23,7 @@ const ON_ITS_WAY_MS = 2_000;
 
 /**
  * Makes up for any bell that did not ring and any worker that did not come back: claims what is overdue, rescues the
- * runs of expired leases, arms every slot of the horizon that Redis does not hold.
+ * runs of expired leases, lets queues go on that nobody did, arms every slot of the horizon that Redis does not hold.
  */
 export async function sweep(context: WorkerContext, ring: () => Promise<void>): Promise<Drift> {
   const { pool, log, metrics, sweepIntervalMs } = context;
@@ -23,6 +31,7 @@ export async function sweep(context: WorkerContext, ring: () => Promise<void>): 
   const failed = rescued.filter((run) => run.failed);
   for (const { scheduleId } of failed) await promoteQueued(pool, scheduleId, null);
   if (failed.length > 0) await noteLost(context, failed);
+  for (const scheduleId of await readStuckQueues(pool)) await promoteQueued(pool, scheduleId, null);
   const missed = await readMissed(pool, { olderThanMs: sweepIntervalMs, now: null });
   await ring();
   const missingBells = await armMissing(context);

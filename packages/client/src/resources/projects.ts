@@ -24,4 +24,13 @@ export class Projects {
   update(id: string, patch: ProjectPatch, options?: CallOptions): Promise<Project> {
     return this.#calls.change({ method: 'PATCH', path: `/v1/projects/${segment(id)}`, body: patch }, options);
   }
+
+  /** Gives the project another secret to sign deliveries with; it is shown this once, the one before is valid for a day. */
+  rotateSecret(id: string, options?: CallOptions): Promise<{ secret: string }> {
+    return this.#calls.change({ method: 'POST', path: `/v1/projects/${segment(id)}/secret` }, options);
+  }
+
+  async removeSecret(id: string, options?: CallOptions): Promise<void> {
+    await this.#calls.change({ method: 'DELETE', path: `/v1/projects/${segment(id)}/secret` }, options);
+  }
 }

@@ -31,7 +31,12 @@ export interface ProjectInput {
   name?: string | undefined;
   defaultTarget?: TargetInput | null | undefined;
   limits?:
-    | { schedules?: number | null | undefined; requestsPerMinute?: number | null | undefined }
+    | {
+        schedules?: number | null | undefined;
+        requestsPerMinute?: number | null | undefined;
+        deliveriesPerSecond?: number | null | undefined;
+        concurrentDeliveries?: number | null | undefined;
+      }
     | undefined;
 }
 
@@ -41,7 +46,12 @@ export interface Project {
   id: string;
   name: string;
   defaultTarget: Target | null;
-  limits: { schedules: number | null; requestsPerMinute: number | null };
+  limits: {
+    schedules: number | null;
+    requestsPerMinute: number | null;
+    deliveriesPerSecond: number | null;
+    concurrentDeliveries: number | null;
+  };
   createdAt: string;
 }
 

@@ -39,10 +39,10 @@ export function cancelSchedule(db: Database, request: ChangeRequest): Promise<Ch
   });
 }
 
-/** What fell due and was not claimed yet never will be: it says why. */
+/** What the rule has named and was not claimed yet never will be, also where it was put off: it says why. */
 async function accountForOverdue(tx: Transaction, schedule: LockedSchedule, reason: string): Promise<void> {
-  const { occurrenceAt, dueAt, timing, nowAt } = schedule;
-  if (occurrenceAt === null || dueAt === null || dueAt > nowAt) return;
+  const { occurrenceAt, timing, nowAt } = schedule;
+  if (occurrenceAt === null || occurrenceAt > nowAt) return;
   const why = { reasonCode: 'schedule_cancelled', reason } as const;
   const overdue = stretchFrom(timing, { fromAt: occurrenceAt, untilAt: nowAt, ...why });
   await recordPassed(tx, schedule, overdue, nowAt);

@@ -5,8 +5,10 @@ import {
   isCounted,
   type Moment,
   type Plan,
+  type Stretch,
   storePlan,
   storeTiming,
+  stretchFrom,
 } from '@carillon/shared';
 import type { Database, Transaction } from '../database.js';
 import { insertRun } from '../queries/insert-run.js';
@@ -109,9 +111,16 @@ async function settleOverdue(
   const { status, occurrenceAt, nowAt } = schedule;
   if (next?.occurrenceAt === occurrenceAt) return 0;
   if (status === 'active') return queueOverdue(tx, schedule, { plan, version });
-  const passed = status === 'paused' ? passedInPause(schedule, nowAt) : null;
+  const passed = status === 'paused' ? (passedInPause(schedule, nowAt) ?? overtakenByEdit(schedule)) : null;
   if (passed) await recordPassed(tx, schedule, passed, nowAt);
   return 0;
+}
+
+/** What the old rule had named and jitter or a reschedule had put off: the new rule knows nothing of it. */
+function overtakenByEdit({ timing, occurrenceAt, nowAt }: LockedSchedule): Stretch | null {
+  if (occurrenceAt === null || occurrenceAt > nowAt) return null;
+  const reason = 'it had been put off, and the schedule was edited before its time came';
+  return stretchFrom(timing, { fromAt: occurrenceAt, untilAt: nowAt, reasonCode: 'overtaken', reason });
 }
 
 /** More than this are not caught up with one by one. */
@@ -154,6 +163,8 @@ async function queueOverdue(
     }
     pending = decision.next;
   }
+  const overtaken = pending && overtakenByEdit({ ...schedule, ...pending });
+  if (overtaken) await recordPassed(tx, schedule, overtaken, nowAt);
   if (isCounted(plan)) await promoteLocked(tx, { ...schedule, plan });
   return runs;
 }

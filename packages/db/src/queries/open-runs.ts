@@ -1,4 +1,5 @@
 import { type Admission, admitRun, type OpenRuns, type Plan } from '@carillon/shared';
+import type { Pool } from 'pg';
 import type { Transaction } from '../database.js';
 import { fromMs } from '../sql-text.js';
 
@@ -63,4 +64,19 @@ export async function cancelOpenRuns(
            where schedule_id = $1 and open`,
     values: [scheduleId, nowAt, reason],
   });
+}
+
+/**
+ * Schedules of which runs wait for their turn though none is under way. Whoever closed the last one was to let the next
+ * begin, and was lost in between.
+ */
+export async function readStuckQueues(pool: Pool): Promise<number[]> {
+  const { rows } = await pool.query<{ schedule_id: number }>({
+    name: 'read-stuck-queues',
+    text: `select r.schedule_id from runs r join schedules s on s.id = r.schedule_id
+           where r.open and s.counted and s.status in ('active', 'finished')
+           group by r.schedule_id having bool_and(r.status = 'queued' and r.next_attempt_at is null)
+           order by r.schedule_id limit 1000`,
+  });
+  return rows.map((row) => row.schedule_id);
 }

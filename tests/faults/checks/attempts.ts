@@ -1,0 +1,86 @@
+import { attemptKey, encodeRunId } from '@carillon/shared';
+import type { Delivery } from '../harness/receiver.js';
+import { type AttemptFact, type Facts, groupBy, iso, type RunFact } from './facts.js';
+
+/** Both clocks are this machine's, but each rounds to a millisecond in its own way. */
+const ROUNDING_MS = 1;
+
+/** I2, I3 and I6: what was claimed, when, and whether what came back is what the receiver knows of it. */
+export function checkAttempts(facts: Facts): string[] {
+  const violations: string[] = [];
+  const deliveries = groupBy(facts.deliveries, (delivery) => delivery.attemptKey);
+  for (const { key, id } of facts.schedules) {
+    const attempts = facts.attempts.get(id) ?? [];
+    for (const run of facts.runs.get(id) ?? []) {
+      const own = attempts.filter((attempt) => isOf(attempt, run));
+      const isWebhook =
+        facts.definitions.get(id)?.every(({ plan }) => plan.target.type === 'webhook') ?? false;
+      const blame = (what: string) =>
+        violations.push(`${what}: ${key} ${run.origin} ${iso(run.occurrenceAt)} ${run.status}`);
+      checkOrder(run, own, blame);
+      if (isWebhook) for (const attempt of own) checkAnswer(attempt, deliveries, blame);
+    }
+  }
+  return [...violations, ...checkDeliveries(facts)];
+}
+
+function checkOrder(run: RunFact, attempts: AttemptFact[], blame: (what: string) => void): void {
+  attempts.forEach((attempt, index) => {
+    const before = attempts[index - 1];
+    if (attempt.number !== index + 1) blame('I2 an attempt is missing');
+    if (before && attempt.epoch <= before.epoch) blame('I2 the epoch did not grow');
+    if (before && before.outcome === null) blame('I3 an attempt was left open behind another');
+    if (before?.outcome === 'succeeded' && run.replays === 0) blame('I2 tried again after it had succeeded');
+    if (attempt.claimedAt < run.dueAt) blame(`I6 early by ${run.dueAt - attempt.claimedAt} ms`);
+  });
+  const last = attempts.at(-1);
+  const isOpen = ['queued', 'running', 'retrying'].includes(run.status);
+  if (last && !isOpen && last.outcome === null) blame('I3 an attempt stayed open');
+  if (run.status === 'succeeded' && last?.outcome !== 'succeeded') blame('I2 succeeded without an attempt');
+}
+
+/** Only who had the answer may have written it down: a late writer would close an attempt that is still under way. */
+function checkAnswer(
+  attempt: AttemptFact,
+  deliveries: Map<string, Delivery[]>,
+  blame: (what: string) => void,
+): void {
+  if (attempt.outcome !== 'succeeded') return;
+  const [delivery] = deliveries.get(attemptKey(encodeRunId(attempt), attempt.number, attempt.epoch)) ?? [];
+  if (!delivery) {
+    blame(`I2 attempt ${attempt.number} succeeded and was never delivered`);
+    return;
+  }
+  if (delivery.status !== attempt.httpStatus) blame('I2 another answer is recorded than was given');
+  if ((delivery.answeredAt ?? Number.POSITIVE_INFINITY) > (attempt.finishedAt ?? 0) + ROUNDING_MS) {
+    blame(`I2 attempt ${attempt.number} was closed before its answer came: a late write`);
+  }
+}
+
+/** I2 and I3 from the receiver's side: each request belongs to one attempt, claimed before the first byte left. */
+function checkDeliveries(facts: Facts): string[] {
+  const violations: string[] = [];
+  const attempts = new Map<string, AttemptFact>();
+  for (const list of facts.attempts.values()) {
+    for (const attempt of list) {
+      attempts.set(attemptKey(encodeRunId(attempt), attempt.number, attempt.epoch), attempt);
+    }
+  }
+  const claims = new Map<string, string>();
+  const seen = new Set<string>();
+  for (const { runId, attempt, attemptKey, at } of facts.deliveries) {
+    const name = `${runId} attempt ${attempt}`;
+    const claimed = attempts.get(attemptKey);
+    if (!claimed) violations.push(`I3 delivered without an attempt: ${name}`);
+    else if (claimed.claimedAt > at + ROUNDING_MS) violations.push(`I3 delivered before its claim: ${name}`);
+    if (seen.has(attemptKey)) violations.push(`I2 one attempt delivered twice: ${name}`);
+    if ((claims.get(name) ?? attemptKey) !== attemptKey) violations.push(`I2 claimed twice: ${name}`);
+    seen.add(attemptKey);
+    claims.set(name, attemptKey);
+  }
+  return violations;
+}
+
+function isOf(attempt: AttemptFact, run: RunFact): boolean {
+  return attempt.occurrenceAt === run.occurrenceAt && attempt.origin === run.origin;
+}

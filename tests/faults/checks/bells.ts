@@ -1,0 +1,26 @@
+import { readSlots } from '@carillon/db';
+import { SLOT_MS } from '@carillon/queue';
+import { CLOCKS, type Installation } from '../harness/installation.js';
+
+/** What is nearer than this may be ringing, what was written less than this ago may be on its way to Redis. */
+const SETTLED_MS = 1_500;
+
+/**
+ * I8: each slot in which Postgres says that something is due has its bell in Redis. Answers what is missing; a bell for a
+ * slot in which nothing is due any more is harmless, as long as it lies within the horizon.
+ */
+export async function checkBells({ pool, redis, bellsKey }: Installation): Promise<string[]> {
+  const { slots, nowAt } = await readSlots(pool, { horizonMs: CLOCKS.horizonMs, slotMs: SLOT_MS, now: null });
+  if (slots.length === 0) return [];
+  const ids = await redis.zrange(`${bellsKey}:delayed`, 0, '-1');
+  const armed = new Set(ids.map((id) => Number(id.split('-')[1])));
+  const missing = slots.filter(
+    ({ ringAt, touchedAt }) =>
+      ringAt > nowAt + SETTLED_MS &&
+      // What has come within the horizon since the last sweep is the next one's to arm.
+      ringAt < nowAt + CLOCKS.horizonMs - 3 * CLOCKS.sweepMs &&
+      touchedAt < nowAt - SETTLED_MS &&
+      !armed.has(ringAt),
+  );
+  return missing.map(({ ringAt }) => `I8 no bell for what is due in ${ringAt - nowAt} ms`);
+}

@@ -1,0 +1,5 @@
+import { playAll } from './harness/play.js';
+import { lostServers } from './scenarios/lost-servers.js';
+import { lostWorkers } from './scenarios/lost-workers.js';
+
+playAll('When something is lost', [...lostWorkers, ...lostServers]);

@@ -1,0 +1,83 @@
+import type { ScheduleInput } from '@carillon/shared';
+
+/** What the API has said yes to: it must not be forgotten, whatever breaks afterwards. */
+export type Acknowledged =
+  | { what: 'created'; id: string }
+  | { what: 'cancelled'; id: string }
+  | { what: 'edited'; id: string; version: number };
+
+export interface Answered {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the API says is looked at field by field.
+  body: any;
+}
+
+/** Someone who uses the API with one key, and remembers what was acknowledged. */
+export class Client {
+  readonly acknowledged: Acknowledged[] = [];
+
+  constructor(
+    private readonly url: () => string,
+    readonly project: string,
+    private readonly key: string,
+  ) {}
+
+  async ask(method: string, path: string, body?: unknown, headers: object = {}): Promise<Answered> {
+    const response = await fetch(`${this.url()}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${this.key}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text.startsWith('{') ? JSON.parse(text) : text };
+  }
+
+  async create(input: ScheduleInput & { id: string }, headers: object = {}): Promise<Answered> {
+    const answer = await this.ask('POST', '/v1/schedules', input, headers);
+    if (answer.status < 300) this.acknowledged.push({ what: 'created', id: input.id });
+    return answer;
+  }
+
+  async createMany(items: (ScheduleInput & { id: string })[]): Promise<void> {
+    const answer = await this.ask('POST', '/v1/schedules/bulk', { items });
+    if (answer.status !== 200 || answer.body.refused > 0) {
+      throw new Error(`bulk was refused: ${answer.status} ${JSON.stringify(answer.body).slice(0, 500)}`);
+    }
+    this.acknowledged.push(...items.map(({ id }) => ({ what: 'created', id }) as const));
+  }
+
+  async act(id: string, action: string, body?: object): Promise<Answered> {
+    return this.ask('POST', `/v1/schedules/${id}/${action}`, body);
+  }
+
+  async edit(id: string, patch: object): Promise<Answered> {
+    const answer = await this.ask('PATCH', `/v1/schedules/${id}`, patch);
+    if (answer.status === 200) {
+      this.acknowledged.push({ what: 'edited', id, version: answer.body.version });
+    }
+    return answer;
+  }
+
+  async cancel(id: string): Promise<Answered> {
+    const answer = await this.ask('DELETE', `/v1/schedules/${id}`);
+    if (answer.status === 200) this.acknowledged.push({ what: 'cancelled', id });
+    return answer;
+  }
+
+  /** Cancels all that is left, so that the next scenario begins with nothing due. */
+  async cancelAll(): Promise<void> {
+    for (const status of ['active', 'paused']) {
+      let cursor: string | null = null;
+      do {
+        const request = { action: 'cancel', filter: { status }, ...(cursor === null ? {} : { cursor }) };
+        const { status: code, body } = await this.ask('POST', '/v1/schedules/actions', request);
+        if (code !== 200) throw new Error(`could not cancel all: ${code} ${JSON.stringify(body)}`);
+        cursor = body.nextCursor;
+      } while (cursor !== null);
+    }
+  }
+}

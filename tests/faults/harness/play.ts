@@ -1,0 +1,85 @@
+import { appendFile } from 'node:fs/promises';
+import { eventually, type OwnServers, startOwnServers } from '@carillon/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { check, type Verdict } from '../checker.js';
+import { IS_LONG, ONLY, RESULTS_FILE, SEEDS } from '../config.js';
+import { Installation } from './installation.js';
+import { Random } from './random.js';
+import { Stage } from './stage.js';
+
+export interface Scenario {
+  number: number;
+  /** What is broken. */
+  fault: string;
+  /** What must hold beyond the nine promises. */
+  holds: string;
+  play(stage: Stage): Promise<void>;
+}
+
+/** Plays scenarios one after the other on one installation, each followed by the one checker. */
+export function playAll(name: string, scenarios: readonly Scenario[]): void {
+  const chosen = scenarios.filter(({ number }) => ONLY?.includes(number) ?? true);
+  describe.runIf(chosen.length > 0)(name, { timeout: 240_000 }, () => {
+    let servers: OwnServers;
+    let installation: Installation;
+    beforeAll(async () => {
+      servers = await startOwnServers();
+      installation = await Installation.start(servers, { name: 'faults' });
+    }, 120_000);
+    afterAll(async () => {
+      await installation?.stop();
+      await servers?.stop();
+    }, 60_000);
+
+    for (const seed of SEEDS) {
+      for (const scenario of chosen) {
+        it(`${scenario.number}. ${scenario.fault}: ${scenario.holds} (seed ${seed})`, async () => {
+          await play(installation, scenario, seed);
+        });
+      }
+    }
+  });
+}
+
+async function play(installation: Installation, scenario: Scenario, seed: number): Promise<void> {
+  await restore(installation);
+  const random = new Random(seed * 100 + scenario.number);
+  const stage = await Stage.set(installation, random, { isLong: IS_LONG });
+  const startedAt = performance.now();
+  try {
+    await scenario.play(stage).finally(() => installation.restore());
+    const verdict = await check(installation, stage);
+    await record(scenario, { seed, faults: stage.faults, tookMs: performance.now() - startedAt, ...verdict });
+    expect(verdict.violations).toEqual([]);
+  } catch (error) {
+    (error as Error).message += installation.crashes().join('\n');
+    (error as Error).message += `\nTo play it again: FAULT_ONLY=${scenario.number} FAULT_SEEDS=${seed}`;
+    throw error;
+  }
+}
+
+/** Whatever a scenario that failed has left broken or waiting. */
+async function restore(installation: Installation): Promise<void> {
+  for (const { child, isRunning } of installation.workers) if (isRunning) child.kill('SIGCONT');
+  await installation.restore();
+  for (const delivery of installation.receiver.held()) await delivery.answer(200);
+  for (const client of Object.values(installation.clients)) {
+    await client.cancelAll();
+    client.acknowledged.length = 0;
+  }
+  const busy = 'select from leases';
+  await eventually(async () => (await installation.pool.query(busy)).rowCount === 0).catch(() => {});
+  installation.crashes();
+  installation.receiver.forget();
+}
+
+interface Result extends Verdict {
+  seed: number;
+  faults: number;
+  tookMs: number;
+}
+
+async function record({ number, fault, holds }: Scenario, result: Result): Promise<void> {
+  if (RESULTS_FILE === undefined) return;
+  await appendFile(RESULTS_FILE, `${JSON.stringify({ number, fault, holds, ...result })}\n`);
+}

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** One request, as it came and as it was answered. */
+export interface Delivery {
+  /** Whose address it came to. */
+  project: string;
+  path: string;
+  runId: string;
+  scheduleKey: string;
+  attempt: number;
+  attemptKey: string;
+  bodyHash: string;
+  at: number;
+  status: number | null;
+  /** When the answer began to leave; null while there is none. */
+  answeredAt: number | null;
+  /** Answers, where the request is being held. */
+  answer(status: number): Promise<void>;
+}
+
+/** A receiver with an address for each project, which logs whatever comes: nothing that was sent goes unseen. */
+export class Receiver {
+  readonly log: Delivery[] = [];
+  /** The most that were under way at once, by project. */
+  readonly mostOpen = new Map<string, number>();
+  readonly #open = new Map<string, number>();
+  readonly #servers = new Map<string, Server>();
+
+  static async listen(projects: readonly string[]): Promise<Receiver> {
+    const receiver = new Receiver();
+    for (const project of projects) await receiver.#listen(project);
+    return receiver;
+  }
+
+  /** `ok`, `slow/<ms>`, `status/<code>`, or `hold` until somebody answers; what follows only tells them apart. */
+  url(project: string, path: string): string {
+    const address = this.#servers.get(project)?.address() as AddressInfo | undefined;
+    return `http://127.0.0.1:${address?.port}/${path}`;
+  }
+
+  to(path: string): Delivery[] {
+    return this.log.filter((delivery) => delivery.path === path);
+  }
+
+  /** What still waits for its answer. */
+  held(): Delivery[] {
+    return this.log.filter(({ path, answeredAt }) => path.startsWith('hold') && answeredAt === null);
+  }
+
+  forget(): void {
+    this.log.length = 0;
+    this.mostOpen.clear();
+  }
+
+  close(): void {
+    for (const server of this.#servers.values()) {
+      server.closeAllConnections();
+      server.close();
+    }
+  }
+
+  async #listen(project: string): Promise<void> {
+    const server = createServer((request, response) => {
+      this.#count(project, 1);
+      response.on('close', () => this.#count(project, -1));
+      this.#receive(project, request, response).catch(() => response.destroy());
+    });
+    Object.assign(server, { requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 60_000 });
+    server.listen(0, '127.0.0.1', 4_096);
+    await once(server, 'listening');
+    this.#servers.set(project, server);
+  }
+
+  #count(project: string, change: number): void {
+    const open = (this.#open.get(project) ?? 0) + change;
+    this.#open.set(project, open);
+    this.mostOpen.set(project, Math.max(open, this.mostOpen.get(project) ?? 0));
+  }
+
+  async #receive(project: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const at = Date.now();
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks);
+    const { runId, scheduleId, attempt } = JSON.parse(body.toString());
+    const delivery: Delivery = {
+      project,
+      path: (request.url ?? '/').slice(1),
+      runId,
+      scheduleKey: scheduleId,
+      attempt,
+      attemptKey: String(request.headers['x-attempt-key']),
+      bodyHash: createHash('sha256').update(body).digest('base64url'),
+      at,
+      status: null,
+      answeredAt: null,
+      async answer(status) {
+        // Whoever asked is gone, and nobody hears the answer.
+        if (response.destroyed) return;
+        Object.assign(delivery, { status, answeredAt: Date.now() });
+        await new Promise<void>((resolve) => {
+          response.once('close', resolve).writeHead(status).end(resolve);
+        });
+      },
+    };
+    this.log.push(delivery);
+    const [behaviour, argument] = delivery.path.split('/');
+    if (behaviour === 'hold') return;
+    if (behaviour === 'slow') await sleep(Number(argument));
+    await delivery.answer(behaviour === 'status' ? Number(argument) : 200);
+  }
+}

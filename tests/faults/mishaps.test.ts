@@ -1,0 +1,6 @@
+import { playAll } from './harness/play.js';
+import { bellsAndClocks } from './scenarios/bells-and-clocks.js';
+import { races } from './scenarios/races.js';
+import { sickServers } from './scenarios/sick-servers.js';
+
+playAll('When things go wrong', [...sickServers, ...bellsAndClocks, ...races]);

@@ -1,0 +1,87 @@
+import { BELL_JOB, type Bell, Bells, PostgresClock, slotEnd } from '@carillon/queue';
+import { eventually } from '@carillon/testkit';
+import { expect } from 'vitest';
+import type { Scenario } from '../harness/play.js';
+
+/** Loaded before anything else of the program: it lives in another time. */
+const shifted = (ms: number) => ({
+  nodeArguments: ['--import', `data:text/javascript,const now=Date.now;Date.now=()=>now()+${ms}`],
+});
+
+const clocksApart: Scenario = {
+  number: 9,
+  fault: "one worker's clock a minute ahead, another's behind",
+  holds: 'never early by the clock of Postgres',
+  async play(stage) {
+    const { installation, random } = stage;
+    const [ahead, behind] = random.pickMany([0, 1, 2], 2) as [number, number];
+    await Promise.all([installation.workers[ahead]?.end(), installation.workers[behind]?.end()]);
+    await installation.startWorker(ahead, shifted(random.integer(50_000, 70_000)));
+    await installation.startWorker(behind, shifted(-random.integer(50_000, 70_000)));
+    stage.inject(2);
+    await stage.load({ seconds: 4, size: 30 });
+    const last = stage.webhook('alpha', stage.inMs(4_000));
+    await stage.clients.alpha.create(last);
+    await eventually(() => stage.receiver.log.some(({ scheduleKey }) => scheduleKey === last.id), {
+      withinMs: 60_000,
+    });
+    stage.heal();
+    await Promise.all([installation.workers[ahead]?.end(), installation.workers[behind]?.end()]);
+  },
+};
+
+const YEAR_MS = 366 * 86_400_000;
+const GARBAGE: unknown[] = [
+  null,
+  'bell',
+  7,
+  [],
+  {},
+  { ringAt: 'soon' },
+  { ringAt: null },
+  { ringAt: -1e300 },
+];
+
+const falseBells: Scenario = {
+  number: 10,
+  fault: 'a hundred duplicate bells; bells of garbage, of the far past and the far future',
+  holds: 'no crash and no double claim',
+  async play(stage) {
+    const { installation, random } = stage;
+    const { redis, prefix } = installation;
+    const clock = new PostgresClock(Date.now);
+    const { queue } = new Bells({ redis, prefix, clock, process: 'false', horizonMs: 0, onArmed: () => {} });
+    const gone = { removeOnComplete: true, removeOnFail: true };
+    const dueAt = Date.now() + random.integer(1_500, 2_500);
+    await stage.load({ seconds: 3, size: 10 });
+    const victims = Array.from({ length: 20 }, () =>
+      stage.webhook('alpha', { at: new Date(dueAt).toISOString() }),
+    );
+    // Somebody else has taken the id of the very bell that these would share, for a year from now.
+    const taken = `bell-${slotEnd(dueAt)}`;
+    await queue.add(BELL_JOB, { ringAt: dueAt + YEAR_MS }, { ...gone, jobId: taken, delay: YEAR_MS });
+    await stage.clients.alpha.createMany(victims);
+    const bell = (name: string, data: unknown, opts = {}) => ({
+      name,
+      data: data as Bell,
+      opts: { ...gone, ...opts },
+    });
+    const delay = Math.max(0, dueAt - Date.now());
+    await queue.addBulk([
+      ...Array.from({ length: 100 }, () => bell(BELL_JOB, { ringAt: slotEnd(dueAt) }, { delay })),
+      ...GARBAGE.map((data) => bell(BELL_JOB, data, { delay: random.integer(0, 500) })),
+      ...GARBAGE.map((data) => bell(random.pick(['sweep', 'prune', '']), data)),
+      ...Array.from({ length: 20 }, () => bell(BELL_JOB, { ringAt: random.integer(-1e12, 1e12) })),
+      ...Array.from({ length: 5 }, () => bell(BELL_JOB, { ringAt: Date.now() + YEAR_MS })),
+    ]);
+    stage.inject(101 + 2 * GARBAGE.length + 25);
+    const hasCome = ({ id }: { id: string }) =>
+      stage.receiver.log.some(({ scheduleKey }) => scheduleKey === id);
+    await eventually(() => victims.every(hasCome), { withinMs: 60_000, what: 'all deliveries' });
+    await queue.remove(taken);
+    stage.heal();
+    expect(installation.workers.map(({ isRunning }) => isRunning)).toEqual([true, true, true]);
+  },
+};
+
+export const bellsAndClocks = [clocksApart, falseBells];

@@ -1,0 +1,121 @@
+import { eventually } from '@carillon/testkit';
+import { expect } from 'vitest';
+import type { Scenario } from '../harness/play.js';
+import type { Delivery } from '../harness/receiver.js';
+import type { Input, Stage } from '../harness/stage.js';
+
+/** Deliveries that the receiver does not answer until it is told to, one for each of these schedules. */
+async function holdSome(stage: Stage, count: number): Promise<{ inputs: Input[]; first: Delivery[] }> {
+  const { random, clients, receiver } = stage;
+  const inputs = Array.from({ length: count }, () =>
+    stage.webhook('alpha', stage.inMs(random.integer(100, 600)), 'hold'),
+  );
+  await clients.alpha.createMany(inputs);
+  const first = await Promise.all(inputs.map(({ id }) => arrival(stage, id, 1)));
+  expect(receiver.held().length).toBeGreaterThanOrEqual(count);
+  return { inputs, first };
+}
+
+/** Waits for an attempt at a schedule's only run to come to the receiver. */
+function arrival({ receiver }: Stage, id: string, attempt: number): Promise<Delivery> {
+  return eventually(() => receiver.to(`hold/${id}`).find((each) => each.attempt === attempt), {
+    withinMs: 60_000,
+    what: `attempt ${attempt} at ${id}`,
+  });
+}
+
+async function outcomesOf({ installation }: Stage, id: string): Promise<string[]> {
+  const { rows } = await installation.pool.query<{ outcome: string }>(
+    `select a.outcome from run_attempts a join schedules s on s.id = a.schedule_id where s.key = $1 order by a.number`,
+    [id],
+  );
+  return rows.map(({ outcome }) => outcome);
+}
+
+const succeeded = (stage: Stage, id: string) =>
+  eventually(async () => (await outcomesOf(stage, id)).at(-1) === 'succeeded', { withinMs: 60_000 });
+
+const killedInMidDelivery: Scenario = {
+  number: 1,
+  fault: 'kill -9 a worker in mid-delivery',
+  holds: 'tried again with the same id, the first attempt unknown',
+  async play(stage) {
+    await stage.load();
+    const { inputs, first } = await holdSome(stage, stage.random.integer(1, 4));
+    const victim = await stage.installation.holderOf(stage.random.pick(inputs).id);
+    const holders = await Promise.all(inputs.map(({ id }) => stage.installation.holderOf(id)));
+    await victim.end('SIGKILL');
+    stage.inject();
+    stage.heal();
+    for (const [index, { id }] of inputs.entries()) {
+      const before = first[index] as Delivery;
+      if (holders[index] !== victim) {
+        await before.answer(200);
+        continue;
+      }
+      const again = await arrival(stage, id, 2);
+      await again.answer(200);
+      expect(again.runId).toBe(before.runId);
+      await succeeded(stage, id);
+      expect(await outcomesOf(stage, id)).toEqual(['unknown', 'succeeded']);
+    }
+  },
+};
+
+const killedBeforeRecording: Scenario = {
+  number: 2,
+  fault: 'kill -9 after the 2xx and before it is recorded',
+  holds: 'at most one duplicate, under the same id',
+  async play(stage) {
+    const { installation, receiver } = stage;
+    const { inputs, first } = await holdSome(stage, stage.random.integer(1, 4));
+    const holders = await Promise.all(inputs.map(({ id }) => installation.holderOf(id)));
+    // Nothing that the workers write reaches Postgres from here on, so the answers can't be recorded.
+    installation.proxies.postgres.stall();
+    for (const delivery of first) await delivery.answer(200);
+    for (const victim of new Set(holders)) await victim.end('SIGKILL');
+    stage.inject(new Set(holders).size);
+    installation.proxies.postgres.pass();
+    stage.heal();
+    await installation.restore();
+    for (const { id } of inputs) {
+      const again = await arrival(stage, id, 2);
+      await again.answer(200);
+      await succeeded(stage, id);
+      const seen = receiver.to(`hold/${id}`);
+      expect(seen.length).toBe(2);
+      expect(new Set(seen.map(({ runId }) => runId)).size).toBe(1);
+    }
+  },
+};
+
+const stoppedForLonger: Scenario = {
+  number: 3,
+  fault: 'SIGSTOP a worker for longer than its lease, then SIGCONT',
+  holds: 'its late write is refused',
+  async play(stage) {
+    await stage.load({ seconds: 3 });
+    const { inputs, first } = await holdSome(stage, 1);
+    const { id } = inputs[0] as Input;
+    const victim = await stage.installation.holderOf(id);
+    victim.child.kill('SIGSTOP');
+    stage.inject();
+    // The run is another's by now, and under way: the one that was stopped must not close it.
+    const again = await arrival(stage, id, 2);
+    await first[0]?.answer(200);
+    victim.child.kill('SIGCONT');
+    stage.heal();
+    await eventually(
+      () => victim.lines.some(({ msg }) => /^(Late writes refused|Lease lost)/.test(msg ?? '')),
+      {
+        withinMs: 30_000,
+        what: 'the refusal of the late write',
+      },
+    );
+    await again.answer(200);
+    await succeeded(stage, id);
+    expect(await outcomesOf(stage, id)).toEqual(['unknown', 'succeeded']);
+  },
+};
+
+export const lostWorkers = [killedInMidDelivery, killedBeforeRecording, stoppedForLonger];
