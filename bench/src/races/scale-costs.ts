@@ -128,7 +128,9 @@ async function claim(pool: Pool, engine: Pool): Promise<number> {
 /** Transactions that two workers make when nothing is due, or near. */
 async function idle(arena: Arena, site: Site, forMs: number): Promise<number> {
   await site.pool.query(`delete from schedules where key like 'near-%'`);
-  await site.pool.query(`truncate leases`);
+  await site.pool.query('truncate leases');
+  // The bells that were armed for the near ones would still ring.
+  await site.redis.flushall();
   await arena.settle(site.env.DATABASE_URL);
   const crew = await Crew.start(workerCrew(site.env));
   try {

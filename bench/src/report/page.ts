@@ -54,8 +54,10 @@ function raceSection({ name, work, command, repeat, head, rows, notes, plots, re
     .map((plot) => `![${plot.title}](performance/${plot.name}.svg)`);
   const without = refused.map((reason) => `No figure: ${reason.split('\n')[0]}`);
   const told = [...notes, ...without].join('\n');
-  const intro = `${work[0]?.toUpperCase()}${work.slice(1)}. ${repeat} rounds each: ${code(command)}.`;
-  return [`## ${name}`, intro, markdownTable(head, rows), told, ...pictures].filter(Boolean).join('\n\n');
+  const intro = `${work[0]?.toUpperCase()}${work.slice(1)}. ${repeat} ${repeat === 1 ? 'round' : 'rounds'} each: ${code(command)}.`;
+  return [`## ${name}`, intro, markdownTable(head, rows, '---:'), told, ...pictures]
+    .filter(Boolean)
+    .join('\n\n');
 }
 
 function conditions(results: readonly KeptResult[]): string {
@@ -65,16 +67,17 @@ function conditions(results: readonly KeptResult[]): string {
   return [
     '## Conditions',
     markdownTable(['contender', 'version', 'settings'], settings),
-    ...servers.map((server) => `- ${server}`),
+    servers.map((server) => `- ${server}`).join('\n'),
     markdownTable(['race', 'when', 'commit', 'machine'], runs),
   ].join('\n\n');
 }
 
 const code = (text: string) => `\`${text}\``;
 
-function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+/** Figures stand to the right, words to the left. */
+function markdownTable(head: readonly string[], rows: readonly (readonly string[])[], align = '---'): string {
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  const rule = head.map((_, i) => (i === 0 ? '---' : '---:'));
+  const rule = head.map((_, i) => (i === 0 ? '---' : align));
   return [line(head), line(rule), ...rows.map(line)].join('\n');
 }

@@ -44,12 +44,15 @@ function scaleOf({ scale }: Axis, values: number[], [from, to]: [number, number]
     const [low, high] = [Math.floor(Math.log10(least)), Math.ceil(Math.log10(most))];
     const powers = Array.from({ length: Math.max(2, high - low + 1) }, (_, i) => 10 ** (low + i));
     const span = powers.length - 1;
-    return { ticks: powers, place: (value) => from + ((Math.log10(value) - low) / span) * (to - from) };
+    return {
+      ticks: powers,
+      place: (value) => Math.round(from + ((Math.log10(value) - low) / span) * (to - from)),
+    };
   }
   const step = niceStep(most / 5);
   const ticks = Array.from({ length: Math.ceil(most / step) + 1 }, (_, i) => i * step);
   const top = ticks.at(-1) ?? 1;
-  return { ticks, place: (value) => from + (value / top) * (to - from) };
+  return { ticks, place: (value) => Math.round(from + (value / top) * (to - from)) };
 }
 
 /** 1, 2 or 5 and zeros. */
@@ -71,7 +74,7 @@ function toLine(
   placeX: (value: number) => number,
   placeY: (value: number) => number,
 ): string {
-  const places = points.map(([x, y]) => `${placeX(x).toFixed(1)},${placeY(y).toFixed(1)}`);
+  const places = points.map(([x, y]) => `${placeX(x)},${placeY(y)}`);
   const dots = places.map((place) => {
     const [x, y] = place.split(',');
     return `<circle cx="${x}" cy="${y}" r="2.5" fill="${colour}"/>`;
