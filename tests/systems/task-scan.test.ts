@@ -218,6 +218,25 @@ describe('A scan in trouble', () => {
     expect(result).toMatchObject({ sent: 0, failed: 1 });
   });
 
+  it('gives the run up in the middle where the database goes away, and what was sent stays sent', async () => {
+    const first = await task('before', HOUR);
+    const { id, key } = await task('when it went away', 2 * HOUR);
+    const last = await task('after', 3 * HOUR);
+    await trouble(id, '57P01', 100);
+    const { result, pauses, lines } = await scan();
+    expect(result).toBeInstanceOf(Error);
+    expect(pauses).toEqual([1_000, 2_000, 4_000]);
+    expect(lines.at(-1)).toMatchObject({
+      level: 'error',
+      message: 'Task scan given up',
+      detail: { due: 3, sent: 1, failed: 0 },
+    });
+    expect([await sentAt(first.key), await sentAt(key), await sentAt(last.key)]).toEqual([NOW, null, null]);
+    // The next hour goes on where this one stopped.
+    await database.pool.query('drop trigger trouble on tasks');
+    expect((await scan()).result).toMatchObject({ due: 2, sent: 2 });
+  });
+
   it('gives the whole run up where the database stays away, and says so', async () => {
     const away = openDatabase({
       url: 'postgres://nobody@127.0.0.1:1/none',

@@ -9,7 +9,9 @@ const BROKEN =
 /** Whether an error says that Postgres is away, rather than that it won't have what it was given. */
 export function isDatabaseAway(error: unknown): boolean {
   const { code = '', severity, syscall, message = '' } = error as Record<string, string | undefined>;
-  return severity === undefined ? syscall !== undefined || BROKEN.test(message) : NOT_THERE.test(code);
+  if (severity === undefined) return syscall !== undefined || BROKEN.test(message);
+  // What is fatal ended the connection, or refused it: that is never about what was asked.
+  return severity === 'FATAL' || severity === 'PANIC' || NOT_THERE.test(code);
 }
 
 /** Whether the same statement may well succeed in a moment. */

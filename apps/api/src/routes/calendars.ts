@@ -90,21 +90,23 @@ export const calendarRoutes =
           summary: 'Remove a calendar that no schedule names',
           tags,
           params,
-          response: answers({ 204: z.null() }, 400, 404, 409),
+          response: answers({ 200: Calendar }, 400, 404, 409),
         },
         onRequest: requireScope('write'),
       },
-      async ({ caller, params: { name } }, reply) => {
+      async ({ caller, params: { name } }) => {
         const owner = { projectId: caller.projectId, actor: caller.keyName };
+        const calendar = await readCalendar(pool, caller.projectId, name);
         const removed = await removeCalendar(pool, { ...owner, name });
-        if (removed.kind === 'not_found') throw notFound('calendar', name);
+        if (!calendar || removed.kind === 'not_found') throw notFound('calendar', name);
         if (removed.kind === 'in_use') {
+          const [first] = removed.by;
           throw new HttpProblem(
             409,
-            `calendar ${name} is named by ${removed.by.length} schedules, ${removed.by[0]} among them`,
+            `calendar ${name} is named by ${removed.by.length} schedules, ${first} among them`,
           );
         }
-        return reply.status(204).send(null);
+        return present(calendar);
       },
     );
   };

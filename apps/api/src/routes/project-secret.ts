@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { type KeyOwner, readProject, setProjectSecret } from '@carillon/db';
-import { ProjectKey, ProjectSecret, spellSecret } from '@carillon/shared';
+import { type KeyOwner, type ProjectView, readProject, setProjectSecret } from '@carillon/db';
+import { Project, ProjectKey, ProjectSecret, spellSecret } from '@carillon/shared';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { answers } from '../answers.js';
 import type { ApiContext } from '../context.js';
 import { isOperator, requireScope } from '../plugins/authenticate.js';
+import { presentProject } from '../present/key.js';
 import { HttpProblem, notFound } from '../problem.js';
 
 const tags = ['Projects'];
@@ -17,11 +18,11 @@ export const projectSecretRoutes =
   async (app) => {
     app.addHook('onRequest', requireScope('admin'));
 
-    const projectIdOf = async (caller: KeyOwner, key: string): Promise<number> => {
+    const projectOf = async (caller: KeyOwner, key: string): Promise<ProjectView> => {
       const project = await readProject(pool, key);
       if (!project || !(isOperator(caller) || project.id === caller.projectId))
         throw notFound('project', key);
-      return project.id;
+      return project;
     };
 
     app.post(
@@ -36,7 +37,7 @@ export const projectSecretRoutes =
         },
       },
       async ({ caller, params: { id } }) => {
-        const projectId = await projectIdOf(caller, id);
+        const { id: projectId } = await projectOf(caller, id);
         if (!secrets) {
           throw new HttpProblem(
             409,
@@ -61,13 +62,13 @@ export const projectSecretRoutes =
           summary: 'Take the secret of a project away: its deliveries go unsigned',
           tags,
           params,
-          response: answers({ 204: z.null() }, 400, 404),
+          response: answers({ 200: Project }, 400, 404),
         },
       },
-      async ({ caller, params: { id } }, reply) => {
-        const projectId = await projectIdOf(caller, id);
-        await setProjectSecret(pool, { projectId, sealed: null, actor: caller.keyName });
-        return reply.status(204).send(null);
+      async ({ caller, params: { id } }) => {
+        const project = await projectOf(caller, id);
+        await setProjectSecret(pool, { projectId: project.id, sealed: null, actor: caller.keyName });
+        return presentProject(project);
       },
     );
   };
