@@ -42,8 +42,8 @@ export {
   type Timing,
 } from './rules/index.js';
 export * from './run-id.js';
-export * from './templates.js';
 export * from './stored-definition.js';
+export * from './templates.js';
 export * from './unstorable.js';
 export * from './webhook/index.js';
 export * from './yearly-event.js';
