@@ -9,7 +9,14 @@ await install();
 const note = setTimeout(() => console.log('Building'), 1_000);
 const built = await run(
   'turbo',
-  ['run', 'build', '--filter=./apps/*', '--filter=@carillon/embedded', '--output-logs=errors-only'],
+  [
+    'run',
+    'build',
+    '--filter=./apps/*',
+    '--filter=@carillon/embedded',
+    '--filter=@carillon/client',
+    '--output-logs=errors-only',
+  ],
   { quiet: true },
 );
 clearTimeout(note);

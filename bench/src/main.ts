@@ -2,9 +2,9 @@ import { openArena } from './harness/arena.js';
 import { textTable } from './harness/format.js';
 import type { Race, RaceResult } from './harness/race.js';
 import { readOptions } from './options.js';
-import { herd } from './races/herd.js';
-
-const RACES: readonly Race[] = [herd];
+import { RACES } from './races/index.js';
+import { writePage } from './report/page.js';
+import { circumstances, type KeptResult, keepResults } from './report/results.js';
 
 const options = readOptions(process.argv.slice(2));
 const unknown = options.names.filter((name) => !RACES.some((race) => race.name === name));
@@ -17,24 +17,43 @@ if (unknown.length > 0) {
 const races = RACES.filter(({ name }) => options.names.length === 0 || options.names.includes(name));
 
 const arena = await openArena(process.env);
-const say = (text: string) => console.log(`  · ${text}`);
-let hasRefused = false;
+// The servers run apart from this process group: Ctrl-C does not reach them.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => arena.close().finally(() => process.exit(130)));
+}
+const results: KeptResult[] = [];
 try {
   for (const line of arena.description) console.log(line);
-  for (const race of races) {
-    console.log(`\n${race.name}: ${race.work}`);
-    const result = await race.run({ ...options, arena, say });
-    print(result);
-    hasRefused ||= result.refused.length > 0;
-  }
+  for (const race of races) results.push(await run(race));
 } finally {
   await arena.close();
 }
-process.exit(hasRefused ? 1 : 0);
+if (options.isWritten) await writePage(await keepResults(results));
+process.exit(results.some(({ refused }) => refused.length > 0) ? 1 : 0);
+
+async function run(race: Race): Promise<KeptResult> {
+  console.log(`\n${race.name}: ${race.work}`);
+  const before = circumstances();
+  const say = (text: string) => console.log(`  · ${text}`);
+  const result = await race.run({ ...options, arena, say });
+  print(result);
+  const flags = `${options.isHuge ? ' --huge' : ''}${options.repeat === 3 ? '' : ` --repeat ${options.repeat}`}`;
+  return {
+    ...result,
+    ...before,
+    name: race.name,
+    work: race.work,
+    command: `pnpm bench ${race.name}${flags}`,
+    repeat: options.repeat,
+    servers: arena.description,
+  };
+}
 
 function print({ head, rows, goals, notes, refused }: RaceResult): void {
   console.log(`\n${textTable(head, rows)}\n`);
   for (const note of notes) console.log(note);
-  for (const { goal, figure, isMet } of goals) console.log(`${isMet ? '✓' : '✗'} goal ${goal}: ${figure}`);
+  // At a quick run's size the figures say nothing.
+  for (const { goal, figure, isMet } of options.isQuick ? [] : goals)
+    console.log(`${isMet ? '✓' : '✗'} goal ${goal}: ${figure}`);
   for (const reason of refused) console.error(`No figure: ${reason}`);
 }

@@ -2,13 +2,16 @@ import {
   backfillSchedule,
   type ChangeRequest,
   type ChangeResult,
+  cancelMany,
   cancelSchedule,
   findScheduleKeys,
   type KeyOwner,
+  pauseMany,
   pauseSchedule,
   rescheduleNext,
   resumeSchedule,
   type ScheduleFilter,
+  type Stopped,
   skipNext,
   triggerSchedule,
 } from '@carillon/db';
@@ -25,6 +28,8 @@ type Change = (request: ChangeRequest) => Promise<ChangeResult<unknown>>;
 const MOST_IN_A_CALL = 10_000;
 /** Changes at a time: each is a transaction of its own, and the pool is for others as well. */
 const AT_A_TIME = 4;
+/** Rows locked by one statement. */
+const BATCH = 500;
 const REFUSALS_SHOWN = 100;
 
 export interface ActedOnMany {
@@ -55,9 +60,12 @@ export async function actOnMany(
     dueAts: [],
     lastId: found.length > MOST_IN_A_CALL ? (picked.at(-1)?.id ?? null) : null,
   };
-  const rest = picked.values();
+  const together = await stopTogether(pool, action, { caller, picked });
+  done.changed = together.changed;
+  if (together.changed > 0 && action.until) done.dueAts.push(action.until);
+  const rest = together.others.values();
   const workThrough = async () => {
-    for (const { key } of rest) {
+    for (const key of rest) {
       const result = await change({ ref: { projectId, key }, actor });
       if (result.kind === 'changed') {
         done.changed++;
@@ -72,16 +80,43 @@ export async function actOnMany(
   return done;
 }
 
+/** What stops schedules is done in batches; the answer names those that are left to be done one by one. */
+async function stopTogether(
+  pool: Pool,
+  action: Action,
+  { caller, picked }: { caller: KeyOwner; picked: readonly { id: number; key: string }[] },
+): Promise<Stopped> {
+  if (action.action !== 'pause' && action.action !== 'cancel') {
+    return { changed: 0, others: picked.map(({ key }) => key) };
+  }
+  const stopped: Stopped = { changed: 0, others: [] };
+  for (let from = 0; from < picked.length; from += BATCH) {
+    const ids = picked.slice(from, from + BATCH).map(({ id }) => id);
+    const request = { projectId: caller.projectId, ids, actor: caller.keyName };
+    const { changed, others } =
+      action.action === 'pause'
+        ? await pauseMany(pool, request, pauseOf(action))
+        : await cancelMany(pool, request);
+    stopped.changed += changed;
+    stopped.others.push(...others);
+  }
+  return stopped;
+}
+
+const pauseOf = ({ note, until }: Action) => ({ note: note ?? null, untilAt: until ?? null });
+
 function changeOf(pool: Pool, action: Action): Change {
   switch (action.action) {
-    case 'pause': {
-      const pause = { note: action.note ?? null, untilAt: action.until ?? null };
-      return (request) => pauseSchedule(pool, request, pause);
-    }
+    case 'pause':
+      return (request) => pauseSchedule(pool, request, pauseOf(action));
     case 'resume':
       return (request) => resumeSchedule(pool, request);
     case 'cancel':
-      return (request) => cancelSchedule(pool, request);
+      return async (request) => {
+        const result = await cancelSchedule(pool, request);
+        const isOld = result.kind === 'changed' && !result.value.isNew;
+        return isOld ? { kind: 'refused', reason: 'it is cancelled already' } : result;
+      };
     case 'trigger':
       return (request) => triggerSchedule(pool, request);
     case 'skip-next':

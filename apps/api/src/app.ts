@@ -10,6 +10,7 @@ import { readJson, refuseUnstorableAddress } from './plugins/read-json.js';
 import { setSecurityHeaders } from './plugins/security-headers.js';
 import { HttpProblem, sendProblem } from './problem.js';
 import { bulkRoutes } from './routes/bulk.js';
+import { calendarRoutes } from './routes/calendars.js';
 import { docRoutes } from './routes/docs.js';
 import { eventRoutes } from './routes/events.js';
 import { forecastRoutes } from './routes/forecast.js';
@@ -17,14 +18,19 @@ import { healthRoutes } from './routes/health.js';
 import { keyRoutes } from './routes/keys.js';
 import { ledgerRoutes } from './routes/ledger.js';
 import { operationRoutes } from './routes/operations.js';
+import { projectSecretRoutes } from './routes/project-secret.js';
 import { projectRoutes } from './routes/projects.js';
 import { queueRoutes } from './routes/queues.js';
+import { reminderRoutes } from './routes/reminders.js';
 import { ruleRoutes } from './routes/rules.js';
 import { runActionRoutes } from './routes/run-actions.js';
 import { runRoutes } from './routes/runs.js';
 import { scheduleActionRoutes } from './routes/schedule-actions.js';
 import { scheduleRoutes } from './routes/schedules.js';
 import { signInRoutes } from './routes/sign-in.js';
+import { taskRoutes } from './routes/tasks.js';
+import { templateRoutes } from './routes/templates.js';
+import { userRoutes } from './routes/users.js';
 
 const LARGEST_BODY = 256 * 1_024;
 
@@ -66,6 +72,7 @@ export async function buildApp(
       await v1.register(scheduleRoutes(context));
       await v1.register(scheduleActionRoutes(context));
       await v1.register(bulkRoutes(context));
+      await v1.register(calendarRoutes(context));
       await v1.register(ruleRoutes(context));
       await v1.register(ledgerRoutes(context));
       await v1.register(forecastRoutes(context));
@@ -74,6 +81,11 @@ export async function buildApp(
       await v1.register(eventRoutes(context));
       await v1.register(keyRoutes(context));
       await v1.register(projectRoutes(context));
+      await v1.register(projectSecretRoutes(context));
+      await v1.register(userRoutes(context));
+      await v1.register(reminderRoutes(context));
+      await v1.register(taskRoutes(context));
+      await v1.register(templateRoutes(context));
       await v1.register(operationRoutes(context));
     },
     { prefix: '/v1' },

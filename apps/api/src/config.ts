@@ -1,3 +1,4 @@
+import { LocalTime } from '@carillon/shared';
 import { z } from 'zod';
 
 const Environment = z.object({
@@ -13,6 +14,8 @@ const Environment = z.object({
   ARM_HORIZON_MS: z.coerce.number().int().min(1_000).default(60_000),
   RETRY_MAX_ATTEMPTS: z.coerce.number().int().min(1).max(100).default(3),
   RETRY_BASE_DELAY_SECONDS: z.coerce.number().min(0.001).max(86_400).default(60),
+  /** When people are greeted, on the clock of their own zone. */
+  BIRTHDAY_LOCAL_TIME: LocalTime.default('09:00'),
   /** For each key, on each replica; 0 for no limit. */
   RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).default(600_000),
 });

@@ -1,5 +1,5 @@
 import type { SecretBox } from '@carillon/db';
-import type { Bells, PostgresClock } from '@carillon/queue';
+import type { Bells, Pokes, PostgresClock } from '@carillon/queue';
 import type { ScheduleDefaults } from '@carillon/shared';
 import type { Redis } from 'ioredis';
 import type { Pool } from 'pg';
@@ -14,6 +14,7 @@ export interface ApiContext {
   /** BullMQ's. */
   prefix: string;
   bells: Bells;
+  pokes: Pokes;
   clock: PostgresClock;
   keys: KeyRing;
   counters: Counters;
@@ -23,4 +24,6 @@ export interface ApiContext {
   secrets: SecretBox | null;
   /** Requests per minute and key where the project says nothing; 0 for no limit. */
   requestsPerMinute: number;
+  /** When people are greeted, on the clock of their own zone. */
+  birthdayLocalTime: string;
 }

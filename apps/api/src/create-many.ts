@@ -1,10 +1,11 @@
-import { createSchedules, type Database, type KeyOwner } from '@carillon/db';
-import { type BulkResult, ScheduleInput } from '@carillon/shared';
+import { createSchedules, type Database, type Filled, type KeyOwner, readCalendars } from '@carillon/db';
+import { type BulkResult, type Calendars, calendarsNamedBy, ScheduleInput } from '@carillon/shared';
 import type { z } from 'zod';
 import type { ApiContext } from './context.js';
 import { type DraftedRequest, draftRequest } from './draft-request.js';
 import { fieldProblems } from './field-problems.js';
 import { overLimit, roomOf } from './require-room.js';
+import { withRules } from './with-rule.js';
 
 type Result = z.infer<typeof BulkResult>;
 
@@ -23,10 +24,17 @@ export async function createMany(
 ): Promise<CreatedMany> {
   const results: Result[] = new Array(items.length);
   const dueAts: number[] = [];
+  const filled = await withRules(db, caller, items);
+  const calendars = await readCalendars(db, caller.projectId, calendarsNamedBy(items));
   let room = await roomOf(db, caller);
   let writing: Promise<void> = Promise.resolve();
   for (let from = 0; from < items.length; from += CHUNK) {
-    const chunk = judge(context, caller, items.slice(from, from + CHUNK), { from, room, results });
+    const chunk = judge(context, caller, filled.slice(from, from + CHUNK), {
+      from,
+      room,
+      results,
+      calendars,
+    });
     room -= chunk.length;
     await writing;
     writing = write(chunk);
@@ -59,15 +67,19 @@ interface Judged {
 function judge(
   context: ApiContext,
   caller: KeyOwner,
-  items: readonly unknown[],
-  { from, room, results }: { from: number; room: number; results: Result[] },
+  items: readonly Filled[],
+  { from, room, results, calendars }: { from: number; room: number; results: Result[]; calendars: Calendars },
 ): Judged[] {
   const accepted: Judged[] = [];
   items.forEach((item, i) => {
     const index = from + i;
-    const parsed = ScheduleInput.safeParse(item);
+    if (!item.ok) {
+      results[index] = { index, id: null, nextRunAt: null, result: 'invalid', errors: [item.problem] };
+      return;
+    }
+    const parsed = ScheduleInput.safeParse(item.value);
     const drafted = parsed.success
-      ? draftRequest(context, caller, parsed.data)
+      ? draftRequest(context, caller, parsed.data, calendars)
       : { ok: false as const, problems: fieldProblems(parsed.error.issues, `items.${index}`) };
     const refused = { index, id: parsed.data?.id ?? null, nextRunAt: null };
     if (!drafted.ok) results[index] = { ...refused, result: 'invalid', errors: drafted.problems };

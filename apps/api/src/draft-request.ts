@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Draft, KeyOwner, ScheduleView } from '@carillon/db';
-import { draftSchedule, type Problem, type ScheduleInput } from '@carillon/shared';
+import { type Calendars, draftSchedule, type Problem, type ScheduleInput } from '@carillon/shared';
 import type { ApiContext } from './context.js';
 import { sealSecret } from './seal-secret.js';
 
@@ -14,12 +14,14 @@ export function draftRequest(
   { clock, defaults, secrets }: Pick<ApiContext, 'clock' | 'defaults' | 'secrets'>,
   caller: KeyOwner,
   input: ScheduleInput,
+  calendars: Calendars,
 ): { ok: true; value: DraftedRequest } | { ok: false; problems: Problem[] } {
   const key = input.id ?? `sch_${randomUUID().replaceAll('-', '')}`;
   const result = draftSchedule(input, {
     key,
     nowAt: Math.floor(clock.now()),
     defaults: defaultsFor(caller, defaults),
+    calendars,
   });
   if (!result.ok) return result;
   const sealed = sealSecret(secrets, caller, input.secret);
@@ -45,12 +47,19 @@ export function defaultsFor(
 
 /** The same for every spelling of the same JSON: the order of its fields does not matter. */
 export function hashOf(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value, inOrder)).digest('base64url');
+  return createHash('sha256').update(canonical(value)).digest('base64url');
 }
 
-function inOrder(_key: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+/** Built by hand: a replacer of JSON.stringify costs three times as much, which in bulk is a fifth of all the work. */
+function canonical(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
+  let text = '{';
+  for (const key of Object.keys(value).sort()) {
+    const child = (value as Record<string, unknown>)[key];
+    if (child !== undefined) text += `${JSON.stringify(key)}:${canonical(child)},`;
+  }
+  return `${text}}`;
 }
 
 /** What a draft has become, without asking for it again. */

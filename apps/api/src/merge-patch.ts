@@ -1,5 +1,6 @@
 import type { Edit, KeyOwner, LockedSchedule, ScheduleView } from '@carillon/db';
 import {
+  type Calendars,
   draftPlan,
   draftSchedule,
   labelsOf,
@@ -26,15 +27,15 @@ interface Held {
   locked: LockedSchedule;
   caller: KeyOwner;
   context: Pick<ApiContext, 'defaults' | 'secrets'>;
+  calendars: Calendars;
 }
 
 /** What holds with what was given put in its place, and when it is due next. Worked out under the row lock. */
-export function mergePatch(patch: SchedulePatch, { view, locked, caller, context }: Held): MergedPatch {
+export function mergePatch(patch: SchedulePatch, held: Held): MergedPatch {
+  const { view, locked, caller, context } = held;
   const input = mergedInput(view, patch);
   const isRetimed = TIMING_FIELDS.some((field) => patch[field] !== undefined);
-  const defined = isRetimed
-    ? retimed(input, patch, { locked, caller, context })
-    : replanned(input, { view, caller, context });
+  const defined = isRetimed ? retimed(input, patch, held) : replanned(input, { view, caller, context });
   if (!defined.ok) throw invalid(defined.problems);
   const sealed = sealSecret(context.secrets, caller, patch.secret);
   if (!sealed.ok) throw invalid(sealed.problems);
@@ -55,13 +56,14 @@ type Defined =
 function retimed(
   input: ScheduleInput,
   patch: SchedulePatch,
-  { locked, caller, context }: Pick<Held, 'locked' | 'caller' | 'context'>,
+  { locked, caller, context, calendars }: Held,
 ): Defined {
   const result = draftSchedule(input, {
     key: locked.key,
     // What counts from the moment of making goes on counting from there, unless the rule is another one.
     nowAt: patch.rule === undefined ? locked.timing.anchorAt || locked.nowAt : locked.nowAt,
     defaults: defaultsFor(caller, context.defaults),
+    calendars,
   });
   if (!result.ok) return result;
   const { rule, timing, plan, warnings } = result.drafted;

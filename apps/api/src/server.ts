@@ -1,5 +1,5 @@
 import { ensureAdminKey, openDatabase, readClock, SecretBox } from '@carillon/db';
-import { Bells, connectProducer, PostgresClock } from '@carillon/queue';
+import { Bells, connectProducer, Pokes, PostgresClock } from '@carillon/queue';
 import type { Logger } from 'pino';
 import { buildApp } from './app.js';
 import type { Config } from './config.js';
@@ -40,6 +40,7 @@ export async function startApi(config: Config, log: Logger): Promise<RunningApi>
     horizonMs: config.ARM_HORIZON_MS,
     onArmed: (count) => counters.count('carillon_bells_armed_total', count),
   });
+  const pokes = new Pokes({ redis, prefix });
   const defaults = {
     target: { type: 'handler', name: 'log' } as const,
     maxAttempts: config.RETRY_MAX_ATTEMPTS,
@@ -50,7 +51,21 @@ export async function startApi(config: Config, log: Logger): Promise<RunningApi>
   const secrets = encryptionKey === undefined ? null : new SecretBox(encryptionKey);
   const requestsPerMinute = config.RATE_LIMIT_PER_MINUTE;
   const app = await buildApp(
-    { pool, redis, prefix, bells, clock, keys, counters, creations, defaults, secrets, requestsPerMinute },
+    {
+      pool,
+      redis,
+      prefix,
+      bells,
+      pokes,
+      clock,
+      keys,
+      counters,
+      creations,
+      defaults,
+      secrets,
+      requestsPerMinute,
+      birthdayLocalTime: config.BIRTHDAY_LOCAL_TIME,
+    },
     log,
   );
   const url = await app.listen({ host: config.HOST, port: config.PORT });
@@ -59,7 +74,7 @@ export async function startApi(config: Config, log: Logger): Promise<RunningApi>
     url,
     async stop() {
       await app.close();
-      await Promise.allSettled([counters.flush(), keys.flush(), bells.close()]);
+      await Promise.allSettled([counters.flush(), keys.flush(), bells.close(), pokes.close()]);
       redis.disconnect();
       await pool.end();
       log.info('API stopped');

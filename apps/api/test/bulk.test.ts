@@ -84,6 +84,48 @@ describe('Acting on all that match', () => {
     expect((await act({ action: 'cancel', filter: { tag: 'act', status: 'active' } })).body.changed).toBe(2);
   });
 
+  it('pauses and cancels ten thousand in one go, with all that belongs to it', async () => {
+    const tags = ['stop'];
+    await bulk(Array.from({ length: 1_200 }, (_, i) => ({ id: `stop-${i}`, rule: { in: 'PT2H' }, tags })));
+    await api.call('POST', '/v1/schedules/stop-7/trigger');
+    const until = '2031-01-01T00:00:00.000Z';
+    const paused = await act({ action: 'pause', filter: { tag: 'stop' }, note: 'all of them', until });
+    expect(paused.body).toMatchObject({ matched: 1_200, changed: 1_200, refused: 0 });
+    const one = (await api.call('GET', '/v1/schedules/stop-7')).body;
+    expect(one).toMatchObject({
+      status: 'paused',
+      version: 2,
+      pause: { by: 'admin', note: 'all of them', until },
+    });
+    const [run] = (await api.call('GET', '/v1/runs?schedule=stop-7')).body.items;
+    expect(run).toMatchObject({ status: 'queued', nextRetryAt: null });
+    const cancelled = await act({ action: 'cancel', filter: { tag: 'stop' } });
+    expect(cancelled.body).toMatchObject({ changed: 1_200, refused: 0 });
+    expect((await api.call('GET', `/v1/runs/${run.id}`)).body).toMatchObject({
+      status: 'cancelled',
+      reason: 'its schedule was cancelled by admin',
+    });
+    const { items } = (await api.call('GET', '/v1/audit?subject=stop-7')).body;
+    expect(items.map((entry: { action: string }) => entry.action)).toEqual([
+      'schedule.cancelled',
+      'schedule.paused',
+      'schedule.triggered',
+      'schedule.created',
+    ]);
+    expect((await act({ action: 'cancel', filter: { tag: 'stop' } })).body).toMatchObject({
+      changed: 0,
+      refused: 1_200,
+    });
+  });
+
+  it('cancels what is overdue one by one, so that it is accounted for', async () => {
+    await bulk([scheduleBody({ id: 'overdue', rule: { at: '2020-01-01T00:00:00Z' }, tags: ['late'] })]);
+    expect((await act({ action: 'cancel', filter: { tag: 'late' } })).body.changed).toBe(1);
+    expect((await api.call('GET', '/v1/runs?schedule=overdue')).body.items).toMatchObject([
+      { status: 'skipped' },
+    ]);
+  });
+
   it.each([
     ['an unknown action', { action: 'explode' }],
     ['an unknown filter', { action: 'pause', filter: { colour: 'red' } }],

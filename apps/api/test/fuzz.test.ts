@@ -118,7 +118,7 @@ describe('Any request', () => {
           const described = operation.responses[String(answer.status)];
           expect(described, `${answer.status} ${answer.text.slice(0, 500)}`).toBeDefined();
           const [type, content] = Object.entries(described?.content ?? {})[0] ?? [];
-          expect(answer.headers.get('content-type')).toContain(type);
+          if (type !== undefined) expect(answer.headers.get('content-type')).toContain(type);
           if (answer.body !== null && content) {
             expect(matches(answer.body, content.schema, document), answer.text.slice(0, 1_000)).toEqual([]);
           }

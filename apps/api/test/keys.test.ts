@@ -78,7 +78,12 @@ describe('Projects', () => {
       id: 'acme',
       name: 'acme',
       defaultTarget: null,
-      limits: { schedules: 5, requestsPerMinute: null },
+      limits: {
+        schedules: 5,
+        requestsPerMinute: null,
+        deliveriesPerSecond: null,
+        concurrentDeliveries: null,
+      },
     });
     expect((await api.call('POST', '/v1/projects', { body: { id: 'acme' } })).status).toBe(409);
     expect((await api.call('POST', '/v1/projects', { body: { id: 'A B' } })).status).toBe(400);
@@ -89,6 +94,24 @@ describe('Projects', () => {
     expect(list.items[0].id).toBe('acme');
     const { body: next } = await api.call('GET', `/v1/projects?limit=1&cursor=${list.nextCursor}`);
     expect(next.items[0].id).toBe('default');
+  });
+});
+
+describe("A project's secret", () => {
+  it('is made here, shown once and kept sealed; the one before stays valid beside it', async () => {
+    await api.call('POST', '/v1/projects', { body: { id: 'signed' } });
+    const first = await api.call('POST', '/v1/projects/signed/secret');
+    const second = await api.call('POST', '/v1/projects/signed/secret');
+    expect(first.body.secret).toMatch(/^whsec_/);
+    expect(second.body.secret).not.toBe(first.body.secret);
+    const { rows } = await api.database.pool.query(
+      `select s.expires_at is null as current, s::text as row from webhook_secrets s
+       join projects p on p.id = s.project_id where p.key = 'signed' order by s.id`,
+    );
+    expect(rows.map((row) => row.current)).toEqual([false, true]);
+    expect(JSON.stringify(rows)).not.toContain(second.body.secret.slice(6));
+    expect((await api.call('DELETE', '/v1/projects/signed/secret')).status).toBe(200);
+    expect((await api.call('POST', '/v1/projects/nope/secret')).status).toBe(404);
   });
 });
 

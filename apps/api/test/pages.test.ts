@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { ADMIN_KEY } from '@carillon/testkit';
+import { ADMIN_KEY, eventually } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
 import { scheduleBody, useApi } from './use-api.js';
 
@@ -25,6 +25,8 @@ describe('Signing in', () => {
     const board = await api.call('GET', '/queues', { key: null, headers: { ...page, ...headers } });
     expect(board.status).toBe(200);
     expect(board.text).toContain('Carillon');
+    // Redis is connected to while the API already answers.
+    await eventually(async () => (await api.call('GET', '/health/ready')).body.redis === 'up');
     const queues = await api.call('GET', '/queues/api/queues', { key: null, headers });
     const names = queues.body.queues.map(({ name }: { name: string }) => name);
     expect(names).toEqual(expect.arrayContaining(['carillon-bells', 'carillon-ticks', 'schedule-requests']));

@@ -8,6 +8,7 @@ import {
 } from '@carillon/db';
 import type { WorkerContext } from './context.js';
 import type { InFlight } from './in-flight.js';
+import { reportContention } from './systems/report-reminder.js';
 
 const SHARE_OUT_EVERY_MS = 250;
 
@@ -90,9 +91,10 @@ export class Claimer {
     }
   }
 
-  #take({ runs, nextDueAts, lost }: Claim, tookMs: number): void {
+  #take({ runs, nextDueAts, lost, lostKeys }: Claim, tookMs: number): void {
     const { metrics, bells } = this.context;
     if (lost > 0) metrics.count('carillon_lost_claims_total', lost);
+    for (const key of lostKeys) reportContention(this.context, key);
     if (runs.length > 0) {
       metrics.observe('carillon_claim_seconds', tookMs);
       metrics.count('jobs_due_total', runs.length);

@@ -1,3 +1,4 @@
+import { parseTiming } from '@carillon/shared';
 import { z } from 'zod';
 
 const milliseconds = (least: number) => z.coerce.number().int().min(least);
@@ -18,6 +19,11 @@ const Environment = z
     RUN_RETENTION_DAYS: z.coerce.number().int().min(1).nullable().default(null),
     RETRY_MAX_ATTEMPTS: z.coerce.number().int().min(1).max(100).default(3),
     RETRY_BASE_DELAY_SECONDS: z.coerce.number().min(0.001).max(86_400).default(60),
+    /** When to remind of tasks that are due soon, in UTC. */
+    TASK_SCAN_CRON: z
+      .string()
+      .refine((cron) => parseTiming({ rule: { cron } }, { anchorAt: 0 }).ok, 'expected a cron pattern')
+      .default('0 * * * *'),
     CARILLON_HANDLERS: z.string().optional(),
     CARILLON_ENCRYPTION_KEY: z
       .string()

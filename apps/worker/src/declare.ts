@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { declareSchedules } from '@carillon/db';
-import { draftSchedule, ScheduleInput } from '@carillon/shared';
+import { declareSchedules, readCalendars } from '@carillon/db';
+import { type Calendars, calendarsNamedBy, draftSchedule, ScheduleInput } from '@carillon/shared';
 import type { Config } from './config.js';
 import type { WorkerContext } from './context.js';
 import { type DeclaredSchedule, declaredSchedules } from './define.js';
@@ -12,7 +12,9 @@ const DEFAULT_PROJECT_ID = 1;
 export async function declare(context: WorkerContext, config: Config): Promise<void> {
   const { pool, clock, bells, log } = context;
   const nowAt = Math.floor(clock.now());
-  const drafts = declaredSchedules().map((declared) => toDraft(declared, nowAt, config));
+  const declared = declaredSchedules();
+  const calendars = await readCalendars(pool, DEFAULT_PROJECT_ID, calendarsNamedBy(declared));
+  const drafts = declared.map((schedule) => toDraft(schedule, { nowAt, config, calendars }));
   const report = await declareSchedules(pool, { projectId: DEFAULT_PROJECT_ID, drafts });
   bells.arm(drafts.map((draft) => draft.first.dueAt)).catch(() => {}); // The sweep arms what is missing.
   if (report.created.length + report.changed.length > 0) {
@@ -26,7 +28,10 @@ export async function declare(context: WorkerContext, config: Config): Promise<v
   }
 }
 
-function toDraft(declared: DeclaredSchedule, nowAt: number, config: Config) {
+function toDraft(
+  declared: DeclaredSchedule,
+  { nowAt, config, calendars }: { nowAt: number; config: Config; calendars: Calendars },
+) {
   const refuse = (problems: string) => new Error(`the schedule ${declared.id} declared in code: ${problems}`);
   const parsed = ScheduleInput.safeParse(declared);
   if (!parsed.success) {
@@ -35,6 +40,7 @@ function toDraft(declared: DeclaredSchedule, nowAt: number, config: Config) {
   const result = draftSchedule(parsed.data, {
     key: declared.id,
     nowAt,
+    calendars,
     defaults: {
       // What the code declares goes to a handler; an address in a receipt is the operator's own.
       target: { type: 'handler', name: 'log' },

@@ -117,9 +117,16 @@ function toClosedRun({ run, startedAt }: Flight, outcome: Outcome, nowAt: number
     ...whyOf(outcome),
     response: answer?.response ?? null,
     externalId: answer?.externalId ?? null,
-    retryInMs: closing.retryInMs,
+    retryInMs: outcome.kind === 'deferred' ? togetherMs(outcome.retryInMs, nowAt) : closing.retryInMs,
     receipt: receiptOf(run, outcome, { status: closing.status, nowAt }),
   };
+}
+
+/** Those who are put off come back a quarter of a second's worth at a time: each instant of its own would be a bell and a claim. */
+const TOGETHER_MS = 250;
+
+function togetherMs(retryInMs: number, nowAt: number): number {
+  return Math.round(Math.ceil((nowAt + retryInMs) / TOGETHER_MS) * TOGETHER_MS - nowAt);
 }
 
 function whyOf(outcome: Outcome): Pick<ClosedRun, 'errorCode' | 'error'> {

@@ -1,6 +1,7 @@
 import { pauseFailing, pauseGone, promoteQueued } from '@carillon/db';
 import type { WorkerContext } from './context.js';
 import type { Done } from './finalize.js';
+import { reportReminder } from './systems/report-reminder.js';
 
 /** What a closed run entails: its retry is armed, the next in its queue begins, a failing schedule pauses. */
 export function followUp(context: WorkerContext, batch: readonly Done[]): void {
@@ -18,6 +19,7 @@ export function followUp(context: WorkerContext, batch: readonly Done[]): void {
       if (outcome.kind === 'failed') metrics.count('carillon_retries_total');
       retryAts.push(clock.now() + closed.retryInMs);
     }
+    reportReminder(context, done);
     const hasEnded = closed.status !== 'retrying';
     const isCloselyWatched = closed.status === 'failed' && flight.run.plan.pauseAfterFailures !== null;
     const isGone = outcome.kind === 'failed' && outcome.isGone === true;

@@ -36,6 +36,7 @@ export class Flight {
 /** The runs in hand, and the places that are left. */
 export class InFlight {
   readonly #byEpoch = new Map<number, Set<Flight>>();
+  readonly #timers = new Map<number, NodeJS.Timeout[]>();
   /** Epochs with a run that could not be closed: only their lease, once it runs out, leads a rescuer to it. */
   readonly #withLost = new Set<number>();
   #count = 0;
@@ -65,9 +66,10 @@ export class InFlight {
   add(runs: readonly ClaimedRun[]): Flight[] {
     const flights = runs.map((run) => new Flight(run));
     const [first] = runs;
-    if (first) this.#byEpoch.set(first.epoch, new Set(flights));
+    if (!first) return flights;
+    this.#byEpoch.set(first.epoch, new Set(flights));
+    this.#timers.set(first.epoch, this.#limitTime(first.epoch, runs));
     this.#count += flights.length;
-    this.#limitTime(flights);
     return flights;
   }
 
@@ -95,10 +97,7 @@ export class InFlight {
     const { epoch } = flight.run;
     const flights = this.#byEpoch.get(epoch);
     if (!flights?.delete(flight)) return;
-    if (flights.size === 0) {
-      this.#byEpoch.delete(epoch);
-      this.#withLost.delete(epoch);
-    }
+    if (flights.size === 0) this.#forget(epoch);
     const wasFull = this.free === 0;
     this.#count--;
     if (wasFull) this.onFree();
@@ -117,15 +116,22 @@ export class InFlight {
     return flights;
   }
 
-  /** Runs that were claimed together and may take equally long share a timer. */
-  #limitTime(flights: readonly Flight[]): void {
-    for (const timeoutMs of new Set(flights.map(({ run }) => run.plan.timeoutMs))) {
-      const timer = setTimeout(() => {
-        for (const flight of flights) {
-          if (flight.run.plan.timeoutMs === timeoutMs && this.has(flight)) flight.abort('timeout');
+  #forget(epoch: number): void {
+    this.#byEpoch.delete(epoch);
+    for (const timer of this.#timers.get(epoch) ?? []) clearTimeout(timer);
+    this.#timers.delete(epoch);
+    this.#withLost.delete(epoch);
+  }
+
+  /** Runs that were claimed together and may take equally long share a timer, which goes with the last of them. */
+  #limitTime(epoch: number, runs: readonly ClaimedRun[]): NodeJS.Timeout[] {
+    const timeouts = new Set(runs.map((run) => run.plan.timeoutMs));
+    return [...timeouts].map((timeoutMs) =>
+      setTimeout(() => {
+        for (const flight of this.#byEpoch.get(epoch) ?? []) {
+          if (flight.run.plan.timeoutMs === timeoutMs) flight.abort('timeout');
         }
-      }, timeoutMs);
-      timer.unref();
-    }
+      }, timeoutMs).unref(),
+    );
   }
 }

@@ -1,4 +1,4 @@
-import { QUEUES, TICKS } from '@carillon/queue';
+import { QUEUES, TICKS, type Tick } from '@carillon/queue';
 import { Queue, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
@@ -14,8 +14,10 @@ export class Ticks {
       redis: Redis;
       prefix: string;
       sweepIntervalMs: number;
+      /** When to look for tasks that are due soon, in UTC. */
+      taskScanCron: string;
       log: Logger;
-      work: Record<(typeof TICKS)[keyof typeof TICKS], () => Promise<unknown>>;
+      work: Record<Tick, () => Promise<unknown>>;
     },
   ) {
     const { producer, redis, prefix, work, log } = options;
@@ -26,7 +28,14 @@ export class Ticks {
       async (job) => {
         await work[job.name as keyof typeof work]?.();
       },
-      { connection: redis, prefix, lockDuration: 15_000, stalledInterval: 5_000 },
+      {
+        connection: redis,
+        prefix,
+        // A scan of a thousand tasks must not hold up the sweep.
+        concurrency: Object.keys(TICKS).length,
+        lockDuration: 15_000,
+        stalledInterval: 5_000,
+      },
     );
     this.#worker.on('error', (error) => log.debug({ err: error }, 'Ticks'));
     this.#worker.on('failed', (job, error) => log.error({ err: error, tick: job?.name }, 'Tick failed'));
@@ -35,7 +44,7 @@ export class Ticks {
   /** Makes the repeating jobs, anew where Redis has lost them. */
   async ensure(): Promise<void> {
     const gone = { removeOnComplete: true, removeOnFail: true };
-    const { sweepIntervalMs } = this.options;
+    const { sweepIntervalMs, taskScanCron } = this.options;
     await this.#queue.upsertJobScheduler(
       TICKS.sweep,
       { every: sweepIntervalMs },
@@ -45,6 +54,11 @@ export class Ticks {
       TICKS.prune,
       { every: 3_600_000 },
       { name: TICKS.prune, opts: gone },
+    );
+    await this.#queue.upsertJobScheduler(
+      TICKS.tasks,
+      { pattern: taskScanCron, tz: 'UTC' },
+      { name: TICKS.tasks, opts: gone },
     );
   }
 

@@ -15,6 +15,9 @@ import { recover } from './loops/recover.js';
 import { sweep } from './loops/sweep.js';
 import { Metrics } from './metrics.js';
 import { Pipeline } from './pipeline.js';
+import { handleEvents } from './systems/handle-events.js';
+import { introduce } from './systems/introduce.js';
+import { scan } from './systems/scan.js';
 import { openTargets } from './targets/open-targets.js';
 import { Ticks } from './ticks.js';
 
@@ -62,10 +65,17 @@ export async function startWorker(config: Config, log: Logger): Promise<RunningW
     sweepIntervalMs: config.SWEEP_INTERVAL_MS,
     horizonMs: config.ARM_HORIZON_MS,
   };
-  const pipeline = new Pipeline(context, targets.deliver, { places: config.WORKER_CONCURRENCY });
+  const pipeline = new Pipeline(context, introduce(targets.deliver, log), {
+    places: config.WORKER_CONCURRENCY,
+  });
   const { inFlight } = pipeline;
   const ring = () => pipeline.ring();
-  const sweepOnce = () => sweep(context, ring);
+  const stopping = new AbortController();
+  const events = () => handleEvents(context, stopping.signal);
+  const sweepOnce = async () => {
+    await sweep(context, ring);
+    await events();
+  };
 
   await sendHeartbeat(context, inFlight);
   await declare(context, config);
@@ -77,8 +87,14 @@ export async function startWorker(config: Config, log: Logger): Promise<RunningW
     redis,
     prefix,
     sweepIntervalMs: config.SWEEP_INTERVAL_MS,
+    taskScanCron: config.TASK_SCAN_CRON,
     log,
-    work: { sweep: sweepOnce, prune: () => prune(context, config.RUN_RETENTION_DAYS) },
+    work: {
+      sweep: sweepOnce,
+      prune: () => prune(context, config.RUN_RETENTION_DAYS),
+      events,
+      tasks: () => scan(context, config, stopping.signal),
+    },
   });
   await ticks.ensure().catch(reportError('Ticks'));
   const intake = takeRequests(context, { config, redis, producer });
@@ -101,12 +117,6 @@ export async function startWorker(config: Config, log: Logger): Promise<RunningW
       },
       (err) => log.error({ err }, 'Heartbeat failed'),
     ),
-    // What an earlier try or a lost worker left over; new ones are sent as their runs end.
-    every(
-      config.SWEEP_INTERVAL_MS,
-      async () => targets.receipts.send(),
-      () => {},
-    ),
   ];
 
   log.info({ workerId }, 'Worker ready');
@@ -114,6 +124,7 @@ export async function startWorker(config: Config, log: Logger): Promise<RunningW
     id: workerId,
     async stop() {
       log.info({ inFlight: inFlight.count }, 'Worker stopping');
+      stopping.abort();
       await Promise.all([pipeline.stopClaiming(), bellWorker.close(), ticks.close(), intake.close()]);
       await settled(() => inFlight.count === 0, config.STOP_DEADLINE_MS);
       for (const flight of inFlight.flights()) flight.abort('shutdown');

@@ -1,5 +1,6 @@
+import { fileURLToPath } from 'node:url';
 import { Queue } from 'bullmq';
-import { type Contender, inChunks, PLAYERS_EACH, player, versionOf } from './contender.js';
+import { type Contender, inChunks, PLAYERS_EACH, versionOf } from './contender.js';
 
 export const BULLMQ_QUEUE = 'bench';
 /** Of 10, 50, 100, 200 and 500, where it stops growing. */
@@ -18,7 +19,11 @@ export const bullmq: Contender = {
     const queue = new Queue(BULLMQ_QUEUE, { connection: { host: hostname, port: Number(port) } });
     await queue.waitUntilReady();
     return {
-      crew: { main: player('bullmq'), processes: PLAYERS_EACH, env: {} },
+      crew: {
+        main: fileURLToPath(new URL('../players/bullmq.js', import.meta.url)),
+        processes: PLAYERS_EACH,
+        env: {},
+      },
       async seed(jobs) {
         for (const chunk of inChunks(jobs, 1_000)) {
           const nowAt = Date.now();

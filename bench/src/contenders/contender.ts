@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
 import type { CrewOptions } from '../harness/crew.js';
 import type { Job } from '../harness/tally.js';
 
@@ -30,9 +29,7 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** The program that is a peer's worker process. */
-export const player = (name: string) => fileURLToPath(new URL(`../players/${name}.js`, import.meta.url));
-
+/** Worker processes of each contender. */
 export const PLAYERS_EACH = 2;
 
 const require = createRequire(import.meta.url);

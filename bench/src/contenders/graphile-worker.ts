@@ -1,6 +1,7 @@
+import { fileURLToPath } from 'node:url';
 import { makeWorkerUtils } from 'graphile-worker';
 import pg from 'pg';
-import { type Contender, inChunks, PLAYERS_EACH, player, versionOf } from './contender.js';
+import { type Contender, inChunks, PLAYERS_EACH, versionOf } from './contender.js';
 
 /**
  * After its own performance page and the settings of its own benchmark: jobs fetched in batches, completions written in
@@ -27,7 +28,11 @@ export const graphileWorker: Contender = {
     await utils.migrate();
     const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
     return {
-      crew: { main: player('graphile-worker'), processes: PLAYERS_EACH, env: {} },
+      crew: {
+        main: fileURLToPath(new URL('../players/graphile-worker.js', import.meta.url)),
+        processes: PLAYERS_EACH,
+        env: {},
+      },
       async seed(jobs) {
         for (const chunk of inChunks(jobs, 5_000)) {
           await utils.addJobs(

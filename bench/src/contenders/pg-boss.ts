@@ -1,6 +1,7 @@
+import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { PgBoss } from 'pg-boss';
-import { type Contender, inChunks, PLAYERS_EACH, player, versionOf } from './contender.js';
+import { type Contender, inChunks, PLAYERS_EACH, versionOf } from './contender.js';
 
 export const PG_BOSS_QUEUE = 'bench';
 /** Fetches and completes in batches, at once again while they come full; polls as often as it allows. */
@@ -25,7 +26,11 @@ export const pgBoss: Contender = {
     await boss.createQueue(PG_BOSS_QUEUE);
     const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
     return {
-      crew: { main: player('pg-boss'), processes: PLAYERS_EACH, env: {} },
+      crew: {
+        main: fileURLToPath(new URL('../players/pg-boss.js', import.meta.url)),
+        processes: PLAYERS_EACH,
+        env: {},
+      },
       async seed(jobs) {
         for (const chunk of inChunks(jobs, 5_000)) {
           await boss.insert(

@@ -29,7 +29,7 @@ export class Crew {
   }
 
   static async start(options: CrewOptions): Promise<Crew> {
-    const members = Array.from({ length: options.processes }, () => new Member(options));
+    const members = Array.from({ length: options.processes }, (_, index) => new Member(options, index));
     const crew = new Crew(members);
     try {
       await Promise.all(members.map((member) => member.ready));
@@ -49,8 +49,13 @@ export class Crew {
     return this.#members.find((member) => member.failure)?.failure ?? null;
   }
 
-  get pids(): number[] {
-    return this.#members.map((member) => member.pid);
+  /** What each of them printed last. */
+  get outputs(): string[] {
+    return this.#members.map((member) => member.output);
+  }
+
+  tell(order: string): void {
+    for (const member of this.#members) member.tell(order);
   }
 
   async report(): Promise<CrewReport> {
@@ -76,19 +81,25 @@ class Member {
   failure: string | null = null;
   readonly ready: Promise<void>;
   readonly #child: ChildProcess;
-  #output = '';
+  output = '';
   #isEnding = false;
   #onReport: (report: CrewReport) => void = () => {};
 
-  constructor({ main, env, readyWhenPrinted }: CrewOptions) {
+  constructor({ main, processes, env, readyWhenPrinted }: CrewOptions, index: number) {
     this.#child = fork(main, {
-      env: { ...process.env, NODE_ENV: 'production', ...env },
+      env: {
+        ...process.env,
+        NODE_ENV: 'production',
+        BENCH_INDEX: String(index),
+        BENCH_PROCESSES: String(processes),
+        ...env,
+      },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       serialization: 'advanced',
     });
     this.ready = new Promise((resolve, reject) => {
       const timer = setTimeout(
-        () => reject(new Error(`${main} is not ready: ${this.#output}`)),
+        () => reject(new Error(`${main} is not ready: ${this.output}`)),
         READY_WITHIN_MS,
       );
       const settled = (settle: () => void) => () => {
@@ -99,13 +110,13 @@ class Member {
       this.#child.on('message', (message: Message) => this.#receive(message, onReady));
       const read = (chunk: Buffer) => {
         // The end is enough to see what went wrong.
-        this.#output = (this.#output + chunk.toString()).slice(-4_000);
-        if (readyWhenPrinted && this.#output.includes(readyWhenPrinted)) onReady();
+        this.output = (this.output + chunk.toString()).slice(-4_000);
+        if (readyWhenPrinted && this.output.includes(readyWhenPrinted)) onReady();
       };
       this.#child.stdout?.on('data', read);
       this.#child.stderr?.on('data', read);
       this.#child.once('exit', (code, signal) => {
-        if (!this.#isEnding) this.failure = `${main} ended (${signal ?? code}): ${this.#output}`;
+        if (!this.#isEnding) this.failure = `${main} ended (${signal ?? code}): ${this.output}`;
         settled(() => reject(new Error(this.failure ?? 'ended')))();
       });
     });
@@ -113,14 +124,14 @@ class Member {
     this.ready.catch(() => {});
   }
 
-  get pid(): number {
-    return this.#child.pid as number;
+  tell(order: string): void {
+    this.#child.send(order);
   }
 
   report(): Promise<CrewReport> {
     return new Promise((resolve) => {
       this.#onReport = resolve;
-      this.#child.send('report');
+      this.tell('report');
     });
   }
 

@@ -11,15 +11,18 @@ export interface OneShotRound {
 }
 
 /** Between the last process that is ready and the first job: whatever they do at their start is over by then. */
-const BREATH_MS = 1_500;
-const SERVERS_MS = 5_000;
-const MOST_TRIES = 3;
+const BREATH_MS = 1_000;
+/** For vacuum, checkpoint and the start of the processes; twice as long at a second try. */
+const SERVERS_MS = 3_000;
+const MOST_TRIES = 5;
 
 interface RoundOptions {
   /** The jobs of the round, given when it starts. */
   jobsFrom: (startAt: number) => Job[];
   /** How long the round may take before it counts as lost. */
   withinMs: number;
+  /** The worker processes do not tally: what the contender's store and the race's own check say must do. */
+  isCountedElsewhere?: boolean;
 }
 
 /** One round of one contender: its jobs written down, its processes started, then the wait for the instant. */
@@ -40,7 +43,7 @@ export async function runOneShots(
 async function tryOneShots(
   arena: Arena,
   contender: Contender,
-  { jobsFrom, withinMs, leadMs }: RoundOptions & { leadMs: number },
+  { jobsFrom, withinMs, isCountedElsewhere = false, leadMs }: RoundOptions & { leadMs: number },
 ): Promise<OneShotRound | null> {
   const servers = { databaseUrl: await arena.clear(), redisUrl: arena.redisUrl };
   const stage = await contender.open(servers);
@@ -58,13 +61,15 @@ async function tryOneShots(
     };
     crew = await Crew.start({ ...stage.crew, env });
     if (Date.now() > startAt - BREATH_MS) return null;
-    await sleep(startAt - Date.now());
-    await waitForAll(crew, jobs.length, withinMs);
+    const firstAt = jobs.reduce((first, { at }) => Math.min(first, at), Number.POSITIVE_INFINITY);
+    await sleep(firstAt - Date.now());
+    if (!isCountedElsewhere) await waitForAll(crew, jobs.length, withinMs);
     await waitUntil(() => stage.isSettled(), { everyMs: 5, withinMs, what: `${contender.name} settles` });
-    const tookMs = Date.now() - startAt;
+    const tookMs = Date.now() - firstAt;
     const report = await crew.report();
     await crew.end();
-    const faults = [...faultsIn(report, jobs), ...(await stage.findFaults(jobs))];
+    const tallied = isCountedElsewhere ? [] : faultsIn(report, jobs);
+    const faults = [...tallied, ...(await stage.findFaults(jobs))];
     if (faults.length > 0) throw new Error(`${contender.name} did not hold: ${faults.join('; ')}`);
     return { tookMs, latenessMs: report.latenessMs };
   } finally {
@@ -82,7 +87,7 @@ function waitForAll(crew: Crew, count: number, withinMs: number): Promise<void> 
 }
 
 /** By what the handlers saw: each job once, and none before its time. */
-function faultsIn({ seen, latenessMs }: CrewReport, jobs: readonly Job[]): string[] {
+export function faultsIn({ seen, latenessMs }: CrewReport, jobs: readonly Job[]): string[] {
   const lost = jobs.filter(({ n }) => seen[n] === 0).length;
   const repeated = jobs.filter(({ n }) => (seen[n] ?? 0) > 1).length;
   const early = jobs.filter(({ n }) => (latenessMs[n] ?? 0) < 0).length;

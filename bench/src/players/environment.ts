@@ -2,9 +2,17 @@ import { Tally } from '../harness/tally.js';
 
 /** What the bench told this process. */
 export function readOrders() {
-  const { DATABASE_URL, REDIS_URL, BENCH_JOBS } = process.env;
+  const { DATABASE_URL, REDIS_URL, BENCH_JOBS, BENCH_INDEX, BENCH_PROCESSES } = process.env;
   if (!DATABASE_URL || !REDIS_URL || !BENCH_JOBS) throw new Error('to be started by the bench');
-  return { databaseUrl: DATABASE_URL, redisUrl: REDIS_URL, tally: new Tally(Number(BENCH_JOBS)) };
+  return {
+    databaseUrl: DATABASE_URL,
+    redisUrl: REDIS_URL,
+    jobs: Number(BENCH_JOBS),
+    /** Which of how many processes this is. */
+    index: Number(BENCH_INDEX),
+    processes: Number(BENCH_PROCESSES),
+    tally: new Tally(Number(BENCH_JOBS)),
+  };
 }
 
 /** Ends at once: a round that is over has nothing left to save. */

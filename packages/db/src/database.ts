@@ -69,6 +69,11 @@ export async function inTransaction<T>(db: Database, work: (tx: Transaction) => 
   if (!(db instanceof pg.Pool)) return inSavepoint(db, work);
   const client = await db.connect();
   let broken: Error | undefined;
+  // The pool listens to idle connections only: one that breaks while it is ours would end the process.
+  const onBroken = (error: Error) => {
+    broken = error;
+  };
+  client.on('error', onBroken);
   try {
     await client.query('begin');
     const result = await work(client);
@@ -80,7 +85,8 @@ export async function inTransaction<T>(db: Database, work: (tx: Transaction) => 
     });
     throw error;
   } finally {
-    // A connection that could not even roll back is not given to the next.
+    client.off('error', onBroken);
+    // A connection that broke, or could not even roll back, is not given to the next.
     client.release(broken);
   }
 }

@@ -1,4 +1,5 @@
 export * from './database.js';
+export { isTransientError } from './is-away.js';
 export * from './lifecycle/cancel-run.js';
 export * from './lifecycle/cancel-schedule.js';
 export type { RunChangeRequest } from './lifecycle/change-run.js';
@@ -14,6 +15,8 @@ export { pauseSchedule, resumeEnded, resumeSchedule } from './lifecycle/pause-re
 export { promoteQueued } from './lifecycle/promote-queued.js';
 export { setProjectSecret } from './lifecycle/replace-secret.js';
 export * from './lifecycle/replay-runs.js';
+export * from './lifecycle/set-calendar.js';
+export * from './lifecycle/stop-many.js';
 export * from './lifecycle/trigger-backfill.js';
 export { migrate } from './migrate.js';
 export * from './queries/claim-due.js';
@@ -32,6 +35,7 @@ export * from './queries/sweep.js';
 export * from './queries/workers.js';
 export * from './queries/write-progress.js';
 export * from './reading/audit.js';
+export * from './reading/calendars.js';
 export * from './reading/events.js';
 export * from './reading/forecast.js';
 export * from './reading/keys.js';
@@ -51,3 +55,20 @@ export * from './reading/schedules.js';
 export * from './reading/system.js';
 export * as schema from './schema/index.js';
 export * from './secret-box.js';
+export { type Added, addUserEvent, type SystemRequest } from './systems/add-user-event.js';
+export * from './systems/create-user.js';
+export * from './systems/delete-user.js';
+export {
+  type DomainEvent,
+  type DomainEventType,
+  forgetEvents,
+  type HandledEvent,
+  handleNextEvent,
+} from './systems/domain-events.js';
+export * from './systems/edit-user.js';
+export * from './systems/reminders.js';
+export type { RescheduleReport } from './systems/reschedule-events.js';
+export * from './systems/scan-tasks.js';
+export * from './systems/tasks.js';
+export * from './systems/templates.js';
+export * from './systems/users.js';

@@ -2,5 +2,6 @@ export * from './bells.js';
 export * from './clock.js';
 export * from './connection.js';
 export * from './names.js';
+export * from './pokes.js';
 export * from './punctual.js';
 export * from './slots.js';

@@ -20,7 +20,15 @@ export type Bell = z.infer<typeof Bell>;
 export const BELL_JOB = 'bell';
 
 /** BullMQ's own repeatable jobs, for our fixed ticks only. */
-export const TICKS = { sweep: 'sweep', prune: 'prune' } as const;
+export const TICKS = {
+  sweep: 'sweep',
+  prune: 'prune',
+  /** Domain events that wait: whoever writes one pokes, what is left over is the sweep's. */
+  events: 'events',
+  /** Tasks that are due soon. */
+  tasks: 'tasks',
+} as const;
+export type Tick = (typeof TICKS)[keyof typeof TICKS];
 
 /** What others put into `schedule-requests`. */
 export const REQUESTS = { schedule: 'ScheduleRequest', cancel: 'ScheduleCancel' } as const;

@@ -4,7 +4,9 @@ import type { Target as TargetSchema } from './contracts/target.js';
 import { type Moment, momentOf } from './decide-due.js';
 import type { Plan } from './plan.js';
 import {
+  type Calendars,
   firstOccurrence,
+  isCalendarName,
   nextOccurrence,
   type Problem,
   parseDuration,
@@ -39,9 +41,14 @@ export type DraftResult = { ok: true; drafted: Drafted } | { ok: false; problems
 /** Turns what a client said, already checked for its shape, into a definition with nothing left open. */
 export function draftSchedule(
   input: ScheduleInput,
-  { key, nowAt, defaults }: { key: string; nowAt: number; defaults: ScheduleDefaults },
+  {
+    key,
+    nowAt,
+    defaults,
+    calendars = NO_CALENDARS,
+  }: { key: string; nowAt: number; defaults: ScheduleDefaults; calendars?: Calendars },
 ): DraftResult {
-  const timed = draftTiming(input, nowAt);
+  const timed = draftTiming(input, nowAt, calendars);
   if (!timed.ok) return timed;
   const made = draftPlan(input, defaults);
   if (!made.ok) return made;
@@ -59,6 +66,18 @@ export function draftSchedule(
   };
 }
 
+const NO_CALENDARS: Calendars = new Map();
+
+/** The calendars that these inputs name. Asked before they are validated: nothing about them is certain. */
+export function calendarsNamedBy(inputs: Iterable<unknown>): string[] {
+  const names = new Set<string>();
+  for (const input of inputs) {
+    const exclusions = (input as { exclusions?: unknown } | null)?.exclusions;
+    if (Array.isArray(exclusions)) for (const name of exclusions) if (isCalendarName(name)) names.add(name);
+  }
+  return [...names];
+}
+
 type DraftedTiming =
   | { ok: true; timing: Timing; firstAt: number; warnings: string[] }
   | { ok: false; problems: Problem[] };
@@ -67,20 +86,22 @@ type DraftedTiming =
 const readLately = new RecentCache<string, { timing: Timing; warnings: string[] } | false>(1_000);
 const HOUR_MS = 3_600_000;
 
-function draftTiming(input: ScheduleInput, nowAt: number): DraftedTiming {
+function draftTiming(input: ScheduleInput, nowAt: number, calendars: Calendars): DraftedTiming {
   const { rule, timezone, startAt, endAt, dst, leapDay, exclusions } = input;
-  if (rule.cron === undefined && rule.rrule === undefined) return readTimingOf(input, nowAt);
+  // What a calendar says may change within the hour.
+  const isFixed = rule.cron === undefined && rule.rrule === undefined;
+  if (isFixed || calendars.size > 0) return readTimingOf(input, nowAt, calendars);
   const fields = [rule, timezone, startAt, endAt, dst, leapDay, exclusions];
   const known = readLately.get(`${Math.floor(nowAt / HOUR_MS)} ${JSON.stringify(fields)}`, () => {
-    const read = readTimingOf(input, nowAt);
+    const read = readTimingOf(input, nowAt, calendars);
     return read.ok && read.timing.anchorAt === 0 && read;
   });
   const firstAt = known ? nextOccurrence(known.timing, nowAt) : null;
-  return known && firstAt !== null ? { ok: true, ...known, firstAt } : readTimingOf(input, nowAt);
+  return known && firstAt !== null ? { ok: true, ...known, firstAt } : readTimingOf(input, nowAt, calendars);
 }
 
-function readTimingOf(input: ScheduleInput, nowAt: number): DraftedTiming {
-  const parsed = parseTiming(input as Parameters<typeof parseTiming>[0], { anchorAt: nowAt });
+function readTimingOf(input: ScheduleInput, nowAt: number, calendars: Calendars): DraftedTiming {
+  const parsed = parseTiming(input as Parameters<typeof parseTiming>[0], { anchorAt: nowAt, calendars });
   if (!parsed.ok) return parsed;
   const firstAt = firstOccurrence(parsed.timing);
   if (firstAt === null) throw new Error('a timing that was accepted has no occurrence');

@@ -1,5 +1,6 @@
 export * from './admit.js';
 export * from './contracts/bulk.js';
+export * from './contracts/calendar.js';
 export * from './contracts/fields.js';
 export * from './contracts/list.js';
 export * from './contracts/occurrences.js';
@@ -23,6 +24,7 @@ export * from './plan.js';
 export * from './reminder.js';
 export * from './retry.js';
 export {
+  type Calendars,
   canonicalTimeZone,
   countOccurrences,
   type DstPolicy,
@@ -30,6 +32,7 @@ export {
   dstRemark,
   firstOccurrence,
   formatDuration,
+  isCalendarName,
   isTimeZone,
   type LeapDayPolicy,
   lastOccurrence,

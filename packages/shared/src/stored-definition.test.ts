@@ -12,6 +12,7 @@ const timing: Timing = {
   dst: { gap: 'shift', overlap: 'first' },
   leapDay: 'feb28',
   exclusions: [],
+  calendars: {},
   anchorAt: 0,
 };
 
@@ -26,7 +27,13 @@ describe('A stored definition', () => {
     };
     expect(readPlan(storePlan(plan))).toEqual(plan);
     expect(readPlan(storePlan(unusual))).toEqual(unusual);
-    const zoned: Timing = { ...timing, timezone: 'Asia/Tokyo', exclusions: ['2026-12-25'], anchorAt: 5 };
+    const zoned: Timing = {
+      ...timing,
+      timezone: 'Asia/Tokyo',
+      exclusions: ['2026-12-25'],
+      calendars: { us: ['2026-07-04'] },
+      anchorAt: 5,
+    };
     expect(readTiming(storeTiming(timing))).toEqual(timing);
     expect(readTiming(storeTiming(zoned))).toEqual(zoned);
   });

@@ -13,6 +13,7 @@ const USUAL_TIMING: Omit<Timing, 'rule'> = {
   dst: { gap: 'shift', overlap: 'first' },
   leapDay: 'feb28',
   exclusions: [],
+  calendars: {},
   anchorAt: 0,
 };
 

@@ -1,5 +1,5 @@
 import { createSchedules, type Draft } from '@carillon/db';
-import { draftSchedule, type ScheduleInput } from '@carillon/shared';
+import { type Calendars, draftSchedule, type ScheduleInput } from '@carillon/shared';
 import type { TestDatabase } from './database.js';
 
 const DEFAULTS = {
@@ -11,9 +11,14 @@ const DEFAULTS = {
 let number = 0;
 
 /** A draft as the API would make it. */
-export function draft(input: ScheduleInput, nowAt: number): Draft {
+export function draft(input: ScheduleInput, nowAt: number, calendars?: Calendars): Draft {
   const key = input.id ?? `test-${++number}`;
-  const result = draftSchedule(input, { key, nowAt, defaults: DEFAULTS });
+  const result = draftSchedule(input, {
+    key,
+    nowAt,
+    defaults: DEFAULTS,
+    ...(calendars ? { calendars } : {}),
+  });
   if (!result.ok) throw new Error(JSON.stringify(result.problems));
   const payload = input.payload === undefined ? null : JSON.stringify(input.payload);
   return { ...result.drafted, key, payload, requestHash: JSON.stringify(input) };
@@ -23,9 +28,13 @@ export function draft(input: ScheduleInput, nowAt: number): Draft {
 export async function insertSchedules(
   database: TestDatabase,
   inputs: readonly ScheduleInput[],
-  { nowAt = Date.now(), projectId = database.projectId }: { nowAt?: number; projectId?: number } = {},
+  {
+    nowAt = Date.now(),
+    projectId = database.projectId,
+    calendars,
+  }: { nowAt?: number; projectId?: number; calendars?: Calendars } = {},
 ): Promise<number[]> {
-  const drafts = inputs.map((input) => draft(input, nowAt));
+  const drafts = inputs.map((input) => draft(input, nowAt, calendars));
   const created = await createSchedules(database.pool, { projectId, drafts, actor: 'test' });
   return created.map((result) => {
     if (result.kind !== 'created') throw new Error(`not created: ${result.kind}`);

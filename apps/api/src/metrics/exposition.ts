@@ -15,6 +15,9 @@ const HELP: Record<string, string> = {
   carillon_lateness_seconds: 'From when a run was due to its claim.',
   carillon_lost_claims_total: 'Rows that somebody else had claimed first.',
   carillon_refused_writes_total: 'Writes of an old epoch, refused.',
+  carillon_reminders_contended_total: 'Reminders that another worker had in hand already.',
+  carillon_reminders_retried_total: 'Reminders that needed more than one attempt.',
+  carillon_reminders_total: 'Reminders that have ended, by outcome.',
   carillon_retries_total: 'Attempts that will be made again.',
 };
 
@@ -23,6 +26,8 @@ const ALWAYS = [
   'jobs_queued_total',
   'jobs_cancelled_total',
   'jobs_due_total',
+  'carillon_reminders_contended_total',
+  'carillon_reminders_retried_total',
   'carillon_retries_total',
   'carillon_lost_claims_total',
 ];

@@ -50,8 +50,24 @@ export function renderReference(document: OpenApiDocument): string {
     title: `${document.info.title} API`,
     style: STYLE,
     body: `<div class="page"><nav><a href="#top"><b>${escaped(document.info.title)} API</b></a>${menu.join('')}<b>For programs</b><a href="/openapi.json">openapi.json</a></nav>
-<main id="top"><h1>${escaped(document.info.title)} API</h1>${prose(document.info.description)}${body.join('')}</main></div>`,
+<main id="top"><h1>${escaped(document.info.title)} API</h1>${prose(document.info.description)}${body.join('')}${types(document)}</main></div>`,
   });
+}
+
+function types({ components: { schemas } }: OpenApiDocument): string {
+  const shown = Object.entries(schemas).map(
+    ([name, schema]) =>
+      `<article id="type-${escaped(name)}"><h3>${escaped(name)}</h3>${schema.description ? prose(schema.description) : ''}${
+        schema.properties ? fields(schema, schemas) : `<p>${words(schema)}</p>`
+      }</article>`,
+  );
+  return `<h2>Types</h2><p class="soft">What requests and answers are made of. * is required.</p>${shown.join('')}`;
+}
+
+/** A type in a few words; what has a name leads to where it is described. */
+function words(schema: JsonSchema): string {
+  const text = escaped(typeOf(schema));
+  return text.replace(/\b[A-Z][A-Za-z]+\b/g, (name) => `<a href="#type-${name}">${name}</a>`);
 }
 
 interface Described {
@@ -65,7 +81,7 @@ function article({ path, method, operation }: Described, document: OpenApiDocume
   const bodySchema = operation.requestBody?.content['application/json']?.schema;
   const answers = Object.entries(operation.responses).map(
     ([status, { description, content }]) =>
-      `<tr><td><code>${status}</code></td><td>${escaped(answerWords(status, description, content))}</td></tr>`,
+      `<tr><td><code>${status}</code></td><td>${answerWords(status, description, content)}</td></tr>`,
   );
   return `<article id="${operation.operationId}"><h3>${escaped(operation.summary ?? operation.operationId)}</h3>
 <p><span class="method ${method}">${method}</span> <code>${escaped(path)}</code></p>
@@ -78,7 +94,7 @@ ${bodySchema ? `<h4>Body</h4>${fields(bodySchema, schemas)}` : ''}
 function parameters({ parameters = [] }: Operation): string {
   const rows = parameters.map(
     ({ name, in: place, required, description, schema }) =>
-      `<tr><td><code>${escaped(name)}</code></td><td class="soft">${place}${required ? ', required' : ''}</td><td>${escaped(typeOf(schema))} ${escaped(description ?? schema.description ?? '')}</td></tr>`,
+      `<tr><td><code>${escaped(name)}</code></td><td class="soft">${place}${required ? ', required' : ''}</td><td>${words(schema)} <span class="soft">${escaped(description ?? schema.description ?? '')}</span></td></tr>`,
   );
   return rows.length === 0 ? '' : `<h4>Parameters</h4><table>${rows.join('')}</table>`;
 }
@@ -88,7 +104,7 @@ function fields(schema: JsonSchema, schemas: Record<string, JsonSchema>): string
   const required = new Set(resolved.required ?? []);
   const rows = Object.entries(resolved.properties ?? {}).map(
     ([name, field]) =>
-      `<tr><td><code>${escaped(name)}</code>${required.has(name) ? ' *' : ''}</td><td>${escaped(typeOf(field))} <span class="soft">${escaped(field.description ?? '')}</span></td></tr>`,
+      `<tr><td><code>${escaped(name)}</code>${required.has(name) ? ' *' : ''}</td><td>${words(field)} <span class="soft">${escaped(field.description ?? '')}</span></td></tr>`,
   );
   return rows.length === 0 ? '<p class="soft">None is needed.</p>' : `<table>${rows.join('')}</table>`;
 }
@@ -118,9 +134,9 @@ function answerWords(
   description: string | undefined,
   content: Operation['responses'][string]['content'],
 ): string {
-  if (description && description !== 'Default Response') return description;
+  if (description && description !== 'Default Response') return escaped(description);
   const schema = Object.values(content ?? {})[0]?.schema;
-  return schema ? typeOf(schema) : status;
+  return schema ? words(schema) : status;
 }
 
 const prose = (text: string) =>

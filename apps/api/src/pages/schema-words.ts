@@ -26,6 +26,7 @@ export function typeOf(schema: JsonSchema): string {
   const branches = schema.anyOf ?? schema.oneOf;
   if (branches) return [...new Set(branches.map(typeOf))].join(' or ');
   if (schema.type === 'array') return `list of ${schema.items ? typeOf(schema.items) : 'anything'}`;
+  if (schema.properties) return `{ ${Object.keys(schema.properties).join(', ')} }`;
   const base = schema.format ?? [schema.type ?? 'any JSON'].flat().join(' or ');
   const { minimum, maximum } = schema;
   const isBounded = maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER;

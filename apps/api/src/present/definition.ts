@@ -25,7 +25,7 @@ export function presentDefinition({ name, tags, rule, timing, plan, payload }: D
     jitter: plan.jitterMs === 0 ? null : formatDuration(plan.jitterMs),
     dst: timing.dst,
     leapDay: timing.leapDay,
-    exclusions: timing.exclusions,
+    exclusions: [...timing.exclusions, ...Object.keys(timing.calendars)],
     misfire: {
       policy: plan.misfire.policy,
       grace: formatDuration(plan.misfire.graceMs),

@@ -26,7 +26,12 @@ export function presentProject({
     id: key,
     name,
     defaultTarget,
-    limits: { schedules: limits.schedules ?? null, requestsPerMinute: limits.requestsPerMinute ?? null },
+    limits: {
+      schedules: limits.schedules ?? null,
+      requestsPerMinute: limits.requestsPerMinute ?? null,
+      deliveriesPerSecond: limits.deliveriesPerSecond ?? null,
+      concurrentDeliveries: limits.concurrentDeliveries ?? null,
+    },
     createdAt: createdAt.toISOString(),
   };
 }

@@ -17,7 +17,7 @@ export const bulkRoutes =
   (context: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
     const { pool, bells, counters } = context;
-    app.addHook('preHandler', requireScope('write'));
+    app.addHook('onRequest', requireScope('write'));
 
     app.post(
       '/schedules/bulk',

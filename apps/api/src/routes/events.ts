@@ -36,7 +36,7 @@ export const eventRoutes =
           headers: z.looseObject({ 'last-event-id': z.string().max(64).optional() }),
           response: answers({ 200: STREAM }, 400),
         },
-        preHandler: requireScope('read'),
+        onRequest: requireScope('read'),
       },
       async (request, reply) => {
         const since = readPosition(request.headers['last-event-id']);

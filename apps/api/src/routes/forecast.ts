@@ -23,7 +23,7 @@ export const forecastRoutes =
           querystring: z.strictObject({ hours: z.coerce.number().int().min(1).max(168).default(24) }),
           response: answers({ 200: Forecast }, 400),
         },
-        preHandler: requireScope('read'),
+        onRequest: requireScope('read'),
       },
       async ({ caller, query }) => {
         const fromAt = Math.floor(clock.now());

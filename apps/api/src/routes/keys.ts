@@ -15,7 +15,7 @@ const tags = ['Keys'];
 export const keyRoutes =
   ({ pool, clock }: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
-    app.addHook('preHandler', requireScope('admin'));
+    app.addHook('onRequest', requireScope('admin'));
 
     app.post(
       '/keys',

@@ -39,7 +39,7 @@ export const ledgerRoutes =
           }),
           response: answers({ 200: listOf(LedgerEntry) }, 400, 404),
         },
-        preHandler: requireScope('read'),
+        onRequest: requireScope('read'),
       },
       async ({ caller, params, query }) => {
         const { projectId } = caller;

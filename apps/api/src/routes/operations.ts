@@ -14,7 +14,7 @@ const tags = ['Operations'];
 export const operationRoutes =
   ({ pool, bells, clock }: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
-    app.addHook('preHandler', requireScope('read'));
+    app.addHook('onRequest', requireScope('read'));
 
     app.get(
       '/audit',

@@ -15,7 +15,7 @@ const tags = ['Projects'];
 export const projectRoutes =
   ({ pool }: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
-    app.addHook('preHandler', requireScope('admin'));
+    app.addHook('onRequest', requireScope('admin'));
 
     app.post(
       '/projects',
@@ -27,7 +27,7 @@ export const projectRoutes =
           body: ProjectInput,
           response: answers({ 201: Project }, ...BODY, 409),
         },
-        preHandler: requireOperator,
+        onRequest: requireOperator,
       },
       async ({ caller, body }, reply) => {
         const draft = {
@@ -73,7 +73,7 @@ export const projectRoutes =
           body: ProjectPatch,
           response: answers({ 200: Project }, ...BODY, 404),
         },
-        preHandler: requireOperator,
+        onRequest: requireOperator,
       },
       async ({ caller, params, body }) => {
         const project = await editProject(pool, { key: params.id, patch: body, actor: caller.keyName });

@@ -25,7 +25,7 @@ const tags = ['Time'];
 export const ruleRoutes =
   ({ pool, clock }: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
-    app.addHook('preHandler', requireScope('read'));
+    app.addHook('onRequest', requireScope('read'));
 
     app.post(
       '/rules/preview',

@@ -30,7 +30,7 @@ const ALL = ReplayInput.parse({});
 export const runActionRoutes =
   (context: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
-    app.addHook('preHandler', requireScope('write'));
+    app.addHook('onRequest', requireScope('write'));
 
     app.post(
       '/runs/:id/replay',

@@ -25,7 +25,7 @@ const tags = ['Runs'];
 export const runRoutes =
   ({ pool }: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
-    app.addHook('preHandler', requireScope('read'));
+    app.addHook('onRequest', requireScope('read'));
 
     app.get(
       '/runs',

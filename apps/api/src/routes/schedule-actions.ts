@@ -32,7 +32,7 @@ const REFUSALS = [...BODY, 404, 409, 412, 422];
 export const scheduleActionRoutes =
   (context: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
-    app.addHook('preHandler', requireScope('write'));
+    app.addHook('onRequest', requireScope('write'));
 
     app.post(
       '/schedules/:id/pause',
@@ -87,7 +87,7 @@ export const scheduleActionRoutes =
       {
         schema: {
           operationId: 'triggerSchedule',
-          summary: 'Run now; `nextRunAt` stays where it is',
+          summary: 'Run now; the next occurrence stays where it is',
           tags,
           params,
           body: NoBody,

@@ -3,6 +3,7 @@ import {
   createSchedules,
   editSchedule,
   listSchedules,
+  readCalendars,
   readSchedule,
   type ScheduleView,
 } from '@carillon/db';
@@ -10,13 +11,14 @@ import {
   CancelledSchedule,
   CreatedSchedule,
   Cursor,
+  calendarsNamedBy,
   EditedSchedule,
   Limit,
   listOf,
   Schedule,
-  ScheduleInput,
   ScheduleKey,
   SchedulePatch,
+  ScheduleRequest,
   scheduleFilter,
 } from '@carillon/shared';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
@@ -29,9 +31,11 @@ import { idInCursor, pageOf } from '../cursor.js';
 import { draftRequest, viewOf } from '../draft-request.js';
 import { mergePatch } from '../merge-patch.js';
 import { requireScope } from '../plugins/authenticate.js';
+import { presentDefinition } from '../present/definition.js';
 import { presentSchedule } from '../present/schedule.js';
 import { HttpProblem, invalid, notFound } from '../problem.js';
 import { requireRoom } from '../require-room.js';
+import { withRule } from '../with-rule.js';
 
 const params = z.object({ id: ScheduleKey });
 const tags = ['Schedules'];
@@ -51,14 +55,15 @@ export const scheduleRoutes =
           description:
             'The same id and body again answers 200 with the schedule that is there; another body, 409. `Idempotency-Key` is honoured.',
           tags,
-          body: ScheduleInput,
+          body: ScheduleRequest,
           response: answers({ 200: CreatedSchedule, 201: CreatedSchedule }, ...BODY, 409, 422),
         },
-        preHandler: requireScope('write'),
+        onRequest: requireScope('write'),
       },
       async (request, reply) => {
         const { caller, body } = request;
-        const drafted = draftRequest(context, caller, body);
+        const calendars = await readCalendars(pool, caller.projectId, calendarsNamedBy([body]));
+        const drafted = draftRequest(context, caller, await withRule(pool, caller, body), calendars);
         if (!drafted.ok) throw invalid(drafted.problems);
         const { draft, warnings } = drafted.value;
         await requireRoom(pool, caller, 1);
@@ -97,7 +102,7 @@ export const scheduleRoutes =
           querystring: z.strictObject({ ...scheduleFilter, limit: Limit, cursor: Cursor.optional() }),
           response: answers({ 200: listOf(Schedule) }, 400),
         },
-        preHandler: requireScope('read'),
+        onRequest: requireScope('read'),
       },
       async ({ caller, query }) => {
         const { limit, cursor, ...filter } = query;
@@ -123,7 +128,7 @@ export const scheduleRoutes =
           params,
           response: answers({ 200: Schedule }, 400, 404),
         },
-        preHandler: requireScope('read'),
+        onRequest: requireScope('read'),
       },
       async ({ caller, params }, reply) => {
         const schedule = await readSchedule(pool, caller.projectId, params.id);
@@ -145,7 +150,7 @@ export const scheduleRoutes =
           body: SchedulePatch,
           response: answers({ 200: EditedSchedule }, ...BODY, 404, 409, 412, 422),
         },
-        preHandler: requireScope('write'),
+        onRequest: requireScope('write'),
       },
       async (request, reply) => {
         const { caller, body } = request;
@@ -157,21 +162,20 @@ export const scheduleRoutes =
             editSchedule(db, change, async (locked, tx) => {
               const view = await readSchedule(tx, caller.projectId, locked.key);
               if (!view) throw notFound('schedule', locked.key);
-              const merged = mergePatch(body, { view, locked, caller, context });
+              const named = calendarsNamedBy([presentDefinition(view), body]);
+              const calendars = await readCalendars(tx, caller.projectId, named);
+              const merged = mergePatch(body, { view, locked, caller, context, calendars });
               warnings = merged.warnings;
               return merged.edit;
             }),
-          ({ schedule, value: { inFlight } }) => ({
-            ...presentSchedule(schedule),
-            inFlight,
-            warnings:
-              inFlight.length === 0
-                ? warnings
-                : [
-                    ...warnings,
-                    `runs in flight go on under the definition that they began with: ${inFlight.join(', ')}`,
-                  ],
-          }),
+          ({ schedule, value: { inFlight } }) => {
+            if (inFlight.length > 0) {
+              const goOn = 'runs in flight go on under the definition that they began with';
+              request.log.warn({ schedule: schedule.key, inFlight }, `Schedule edited: ${goOn}`);
+              warnings = [...warnings, `${goOn}: ${inFlight.join(', ')}`];
+            }
+            return { ...presentSchedule(schedule), inFlight, warnings };
+          },
         );
       },
     );
@@ -186,7 +190,7 @@ export const scheduleRoutes =
           params,
           response: answers({ 200: CancelledSchedule }, 400, 404, 409, 412, 422),
         },
-        preHandler: requireScope('write'),
+        onRequest: requireScope('write'),
       },
       async (request, reply) =>
         answerChange(context, { request, reply }, cancelSchedule, ({ schedule, value }) => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Draft } from '@carillon/db';
 import { QUEUES } from '@carillon/queue';
 import {
+  type Calendars,
   draftSchedule,
   type ScheduleDefaults,
   ScheduleInput,
@@ -18,6 +19,7 @@ export interface ReadOptions {
   defaults: ScheduleDefaults;
   /** Seals a secret; null where this worker has no key to do it with. */
   seal: ((secret: string) => Buffer) | null;
+  calendars: Calendars;
 }
 
 /** Longer requests than the API would take are not taken here either. */
@@ -27,7 +29,7 @@ const LARGEST = 256 * 1_024;
 const Request = ScheduleInput.required({ id: true });
 
 /** Reads a `ScheduleRequest`: a schedule as the API takes it, or in short `{ id, at }` or `{ id, rrule }`. */
-export function readRequest(data: unknown, { nowAt, defaults, seal }: ReadOptions): Read<Draft> {
+export function readRequest(data: unknown, { nowAt, defaults, seal, calendars }: ReadOptions): Read<Draft> {
   const text = JSON.stringify(data);
   if (text.length > LARGEST) return refuse(`expected at most ${LARGEST} characters`);
   const strange = unstorable(data);
@@ -36,7 +38,7 @@ export function readRequest(data: unknown, { nowAt, defaults, seal }: ReadOption
   if (!parsed.success) return refuse(problemsOf(parsed.error));
   const input = parsed.data;
   const { id: key, secret } = input;
-  const result = draftSchedule(input, { key, nowAt, defaults });
+  const result = draftSchedule(input, { key, nowAt, defaults, calendars });
   if (!result.ok)
     return refuse(result.problems.map(({ field, message }) => `${field}: ${message}`).join('; '));
   if (secret && !seal)

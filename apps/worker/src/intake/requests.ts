@@ -1,6 +1,13 @@
-import { cancelSchedule, readDefaultProject, SecretBox } from '@carillon/db';
+import {
+  cancelSchedule,
+  fillTemplate,
+  findTemplate,
+  readCalendars,
+  readDefaultProject,
+  SecretBox,
+} from '@carillon/db';
 import { REQUESTS } from '@carillon/queue';
-import type { ScheduleDefaults } from '@carillon/shared';
+import { calendarsNamedBy, type ScheduleDefaults } from '@carillon/shared';
 import type { Config } from '../config.js';
 import type { WorkerContext } from '../context.js';
 import { Creations } from './creations.js';
@@ -41,11 +48,14 @@ export class Requests {
   }
 
   async #create(data: unknown): Promise<Refusal> {
-    const { clock, metrics, bells } = this.context;
+    const { pool, clock, metrics, bells } = this.context;
     const { id: projectId, defaults } = await this.#readProject();
+    const filled = await fillTemplate(data, (id) => findTemplate(pool, projectId, id));
+    if (!filled.ok) return `${filled.problem.field}: ${filled.problem.message}`;
     const box = this.#box;
     const seal = box && ((secret: string) => box.seal(secret, projectId));
-    const read = readRequest(data, { nowAt: Math.floor(clock.now()), defaults, seal });
+    const calendars = await readCalendars(pool, projectId, calendarsNamedBy([data]));
+    const read = readRequest(filled.value, { nowAt: Math.floor(clock.now()), defaults, seal, calendars });
     if (!read.ok) return read.reason;
     const draft = read.value;
     const created = await this.#creations.create(projectId, draft);

@@ -1,10 +1,11 @@
+import { isTransientError } from '@carillon/db';
 import { QUEUES, REJECTED_JOB, type ScheduleRejected } from '@carillon/queue';
 import { DelayedError, type Job, Queue, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Config } from '../config.js';
 import type { WorkerContext } from '../context.js';
 import { Requests } from './requests.js';
-import { isAway, untilBack } from './until-back.js';
+import { untilBack } from './until-back.js';
 
 /** So many requests are in hand at once, and created together; the rest stay in Redis. */
 const AT_ONCE = 200;
@@ -28,7 +29,7 @@ export function takeRequests(
   const take = async (job: Job, token?: string): Promise<void> => {
     const work = () => requests.handle(job.name, job.data);
     const reason = await untilBack(work, { signal: stopped.signal, log }).catch(async (error: Error) => {
-      if (!isAway(error)) return `it could not be kept: ${error.message}`;
+      if (!isTransientError(error)) return `it could not be kept: ${error.message}`;
       // This worker stops while Postgres is away: the request goes back, for another one to take.
       await job.moveToDelayed(Date.now() + HANDED_BACK_MS, token);
       throw new DelayedError();

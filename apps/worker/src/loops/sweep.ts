@@ -36,6 +36,8 @@ export async function sweep(context: WorkerContext, ring: () => Promise<void>): 
   await ring();
   const missingBells = await armMissing(context);
   await recordSweep(pool, null);
+  // What an earlier try or a lost worker left over; new ones are sent as their runs end.
+  context.receipts.send();
   const drift = { overdue: missed.count, missingBells, expiredLeases: rescued.length };
   for (const [kind, count] of Object.entries(drift)) {
     if (count > 0) metrics.count('carillon_drift_total', count, `kind="${kind}"`);

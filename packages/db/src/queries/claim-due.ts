@@ -33,6 +33,8 @@ export interface Claim {
   nextDueAts: number[];
   /** Occurrences that somebody else had made a run of already. */
   lost: number;
+  /** Of which schedules they were. */
+  lostKeys: string[];
   /** Whether as much was due as was asked for: there may be more. */
   isFull: boolean;
 }
@@ -68,13 +70,19 @@ export async function claimDue(pool: Pool, options: ClaimOptions): Promise<Claim
       if (next) nextDueAts.push(next.dueAt);
     }
     const isFull = rows.length >= options.limit;
-    if (starts.length === 0) return { runs: [], nowAt, nextDueAts, lost: 0, isFull };
+    if (starts.length === 0) return { runs: [], nowAt, nextDueAts, lost: 0, lostKeys: [], isFull };
     // Ascending ids: whoever else writes these rows in a batch locks them in the same order.
     starts.sort((a, b) => a.row.id - b.row.id);
     const { epoch, started } = await startRuns(tx, starts, { ...options, nowAt });
     const runs = started.map((start) => toClaimedRun(start, epoch));
-    return { runs, nowAt, nextDueAts, lost: starts.length - runs.length, isFull };
+    const lostKeys = runs.length === starts.length ? [] : keysBeyond(starts, started);
+    return { runs, nowAt, nextDueAts, lost: lostKeys.length, lostKeys, isFull };
   });
+}
+
+function keysBeyond(starts: readonly Start[], started: readonly Start[]): string[] {
+  const ours = new Set(started);
+  return starts.filter((start) => !ours.has(start)).map(({ row }) => row.key);
 }
 
 /** Does what the decision asks for short of starting the run. */

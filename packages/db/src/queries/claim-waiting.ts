@@ -104,7 +104,15 @@ export async function claimWaiting(
   // The left join gives one row even where nothing waits, with nulls for the run.
   const [first] = rows as [Columns, ...Columns[]];
   const runs = first[0] === null ? [] : rows.map(toClaimedRun);
-  return { runs, nowAt: first[13], nextDueAts: [], lost: 0, isFull: first[15], hasPauseEnded: first[14] };
+  return {
+    runs,
+    nowAt: first[13],
+    nextDueAts: [],
+    lost: 0,
+    lostKeys: [],
+    isFull: first[15],
+    hasPauseEnded: first[14],
+  };
 }
 
 function toClaimedRun(columns: Columns): ClaimedRun {

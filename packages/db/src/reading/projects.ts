@@ -68,6 +68,11 @@ export async function editProject(
   return rows[0] ?? null;
 }
 
+export async function readProject(db: Database, key: string): Promise<ProjectView | null> {
+  const { rows } = await db.query<ProjectView>(`select ${COLUMNS} from projects where key = $1`, [key]);
+  return rows[0] ?? null;
+}
+
 /** By their key. `onlyId` for whoever may see no other. */
 export async function listProjects(
   db: Database,

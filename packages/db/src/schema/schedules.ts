@@ -90,6 +90,10 @@ export const scheduleVersions = pgTable(
     primaryKey({ columns: [t.scheduleId, t.version] }),
     index('schedule_versions_project').on(t.projectId, t.scheduleId).where(sql`superseded_at is null`),
     index('schedule_versions_tags').using('gin', t.tags).where(sql`superseded_at is null`),
+    // The few that name a calendar: what they must be timed by changes without them.
+    index('schedule_versions_calendars')
+      .on(t.projectId)
+      .where(sql`superseded_at is null and timing like '%"calendars":%'`),
     index('schedule_versions_target')
       .on(t.projectId, t.targetType, t.scheduleId)
       .where(sql`superseded_at is null`),

@@ -18,7 +18,7 @@ export const ReminderInput = z
     target: Target.optional(),
   })
   .meta({
-    id: 'ReminderInput',
+    id: 'ReminderRequest',
     examples: [
       {
         message: 'Take your medicine',

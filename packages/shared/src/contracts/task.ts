@@ -14,7 +14,7 @@ export const TaskInput = z
     dueAt: InstantInput,
     target: Target.nullable().optional().meta({ description: 'Where its reminder goes.' }),
   })
-  .meta({ id: 'TaskInput', examples: [{ title: 'File the tax return', dueAt: '2026-11-17T12:00:00Z' }] });
+  .meta({ id: 'TaskRequest', examples: [{ title: 'File the tax return', dueAt: '2026-11-17T12:00:00Z' }] });
 export type TaskInput = z.infer<typeof TaskInput>;
 
 /** What is left out stays. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Rule } from './schedule.js';
+import { Rule, ScheduleInput } from './schedule.js';
 
 export const TemplateKey = z
   .string()
@@ -13,7 +13,7 @@ export const TemplateInput = z
     timezone: z.string().max(64).nullable().optional(),
     description: z.string().max(1_000).optional(),
   })
-  .meta({ id: 'TemplateInput', examples: [{ id: 'month-end', rule: { cron: '0 18 L * *' } }] });
+  .meta({ id: 'TemplateRequest', examples: [{ id: 'month-end', rule: { cron: '0 18 L * *' } }] });
 export type TemplateInput = z.infer<typeof TemplateInput>;
 
 export const TemplatePatch = TemplateInput.omit({ id: true }).partial().meta({ id: 'TemplatePatch' });
@@ -28,3 +28,9 @@ export const TemplateAnswer = z
     builtIn: z.boolean(),
   })
   .meta({ id: 'Template' });
+
+/** What a schedule is created with: a rule, or the name of one. */
+export const ScheduleRequest = ScheduleInput.extend({
+  rule: Rule.optional(),
+  template: TemplateKey.optional().meta({ description: 'The id of a template, instead of `rule`.' }),
+}).meta({ ...ScheduleInput.meta(), id: 'ScheduleRequest' });

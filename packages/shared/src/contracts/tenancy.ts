@@ -45,6 +45,18 @@ export const NewKey = Key.extend({
 export const ProjectLimits = z.strictObject({
   schedules: z.int().min(0).nullable().optional().meta({ description: 'Active and paused schedules.' }),
   requestsPerMinute: z.int().min(1).nullable().optional().meta({ description: 'For each of its keys.' }),
+  deliveriesPerSecond: z
+    .number()
+    .positive()
+    .nullable()
+    .optional()
+    .meta({ description: 'To receivers outside.' }),
+  concurrentDeliveries: z
+    .int()
+    .min(1)
+    .nullable()
+    .optional()
+    .meta({ description: 'To receivers outside, at once.' }),
 });
 export type ProjectLimits = z.infer<typeof ProjectLimits>;
 
@@ -64,10 +76,21 @@ export const Project = z
     id: ProjectKey,
     name: z.string(),
     defaultTarget: Target.nullable(),
-    limits: z.object({ schedules: z.int().nullable(), requestsPerMinute: z.int().nullable() }),
+    limits: z.object({
+      schedules: z.int().nullable(),
+      requestsPerMinute: z.int().nullable(),
+      deliveriesPerSecond: z.number().nullable(),
+      concurrentDeliveries: z.int().nullable(),
+    }),
     createdAt: Instant,
   })
   .meta({ id: 'Project' });
+
+export const ProjectSecret = z
+  .object({
+    secret: z.string().meta({ description: 'Shown this once. The one before stays valid for a day.' }),
+  })
+  .meta({ id: 'ProjectSecret' });
 
 export const AuditEntry = z
   .object({

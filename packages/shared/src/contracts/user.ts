@@ -45,7 +45,7 @@ export const UserInput = z
     leapDay: LeapDay.optional().meta({ description: 'When to greet who was born on 29 February.' }),
   })
   .meta({
-    id: 'UserInput',
+    id: 'UserRequest',
     examples: [
       { firstName: 'Ada', lastName: 'Lovelace', dateOfBirth: '1990-12-10', timezone: 'Europe/London' },
     ],
@@ -76,7 +76,7 @@ export const UserEventInput = z
     localTime: LocalTime.optional(),
     leapDay: LeapDay.optional(),
   })
-  .meta({ id: 'UserEventInput', examples: [{ name: 'anniversary', date: '2015-06-20' }] });
+  .meta({ id: 'UserEventRequest', examples: [{ name: 'anniversary', date: '2015-06-20' }] });
 export type UserEventInput = z.infer<typeof UserEventInput>;
 
 export const UserEventParams = z.object({ id: UserKey, name: EventName });

@@ -8,7 +8,7 @@ import { type Parsed, UnusableRule } from './parsed.js';
 import { recurrenceOf } from './recurrence.js';
 import { parseRecurrenceText } from './rrule.js';
 import { ClockTimes, secondsOfHour } from './times-of-day.js';
-import type { Timing } from './timing.js';
+import { excludedDates, type Timing } from './timing.js';
 import { BY_THE_CLOCK, WallClockInstants } from './wall-clock.js';
 import { isTimeZone, type Zone, zoneNamed } from './zone.js';
 
@@ -19,11 +19,12 @@ export interface Compiled {
 
 /** Throws UnusableRule where a stored timing can no longer be followed. */
 export function compileTiming(timing: Timing): Compiled {
-  const { startAt, endAt, exclusions, timezone } = timing;
+  const { startAt, endAt, timezone } = timing;
   const { instants, wallClock } = compileRule(timing);
   const bounded = new BoundedInstants(instants, startAt ?? CALENDAR_BEGINS_AT, endAt ?? CALENDAR_ENDS_AT);
-  if (exclusions.length === 0) return { instants: bounded, wallClock };
-  const ranges = exclusions.map((text) => usable(parseExclusion(text)));
+  const excluded = excludedDates(timing);
+  if (excluded.length === 0) return { instants: bounded, wallClock };
+  const ranges = excluded.map((text) => usable(parseExclusion(text)));
   return { instants: new WithoutDays(bounded, knownZone(timezone), ranges), wallClock };
 }
 

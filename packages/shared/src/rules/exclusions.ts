@@ -11,12 +11,21 @@ export interface DayRange {
   before: number;
 }
 
+/** An exclusion that begins with a letter names a calendar; dates begin with a digit. */
+export function isCalendarName(text: unknown): text is string {
+  return typeof text === 'string' && CALENDAR_NAME.test(text);
+}
+
+export const CALENDAR_NAME = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
+
 export function parseExclusion(text: string): Parsed<DayRange> {
   const [fromText = '', toText = fromText, ...rest] = text.split('/');
   const from = parseDate(fromText);
   const to = parseDate(toText);
   if (from === null || to === null || rest.length > 0) {
-    return refused(`"${shown(text)}" is not a date; expected YYYY-MM-DD or YYYY-MM-DD/YYYY-MM-DD`);
+    return refused(
+      `"${shown(text)}" is not a date; expected YYYY-MM-DD, YYYY-MM-DD/YYYY-MM-DD or the name of a calendar`,
+    );
   }
   return to < from
     ? refused(`"${text}" ends before it begins; expected the earlier date first`)

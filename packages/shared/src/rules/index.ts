@@ -1,5 +1,6 @@
 export { dstRemark } from './dst-remark.js';
 export { formatDuration, parseDuration } from './duration.js';
+export { CALENDAR_NAME, isCalendarName, parseExclusion } from './exclusions.js';
 export { jitterMs } from './jitter.js';
 export {
   countOccurrences,
@@ -8,7 +9,7 @@ export {
   nextOccurrence,
   nextOccurrences,
 } from './occurrences.js';
-export { parseTiming } from './parse-timing.js';
+export { type Calendars, parseTiming } from './parse-timing.js';
 export type { Problem } from './parsed.js';
 export {
   type DstPolicy,

@@ -1,5 +1,5 @@
 import { LAST_YEAR } from './calendar.js';
-import { parseExclusion } from './exclusions.js';
+import { isCalendarName, parseExclusion } from './exclusions.js';
 import { parseInstant } from './instant-text.js';
 import { firstOccurrence } from './occurrences.js';
 import { parseRule } from './parse-rule.js';
@@ -8,6 +8,7 @@ import {
   DEFAULT_DST,
   DEFAULT_LEAP_DAY,
   type DstPolicy,
+  excludedDates,
   type LeapDayPolicy,
   type Rule,
   type Timing,
@@ -34,7 +35,13 @@ type Report = (field: string, ...messages: string[]) => void;
 
 const MAX_EXCLUSIONS = 1000;
 
-export function parseTiming(input: TimingInput, { anchorAt }: { anchorAt: number }): ParsedTiming {
+/** The calendars that exclusions may name, with their dates. */
+export type Calendars = ReadonlyMap<string, readonly string[]>;
+
+export function parseTiming(
+  input: TimingInput,
+  { anchorAt, calendars = new Map() }: { anchorAt: number; calendars?: Calendars },
+): ParsedTiming {
   const problems: Problem[] = [];
   const report: Report = (field, ...messages) => {
     problems.push(...messages.map((message) => ({ field, message })));
@@ -47,12 +54,12 @@ export function parseTiming(input: TimingInput, { anchorAt }: { anchorAt: number
     report('endAt', 'is before startAt; expected it later');
   const leapDay = input.leapDay ?? DEFAULT_LEAP_DAY;
   if (!['feb28', 'mar1', 'skip'].includes(leapDay)) report('leapDay', 'expected feb28, mar1 or skip');
-  const exclusions = readExclusions(input.exclusions, report);
+  const excluded = readExclusions(input.exclusions, calendars, report);
   const rule = parseRule(input.rule, { anchorAt, timezone, dst });
   if (!rule.ok) problems.push(...rule.problems);
   if (!rule.ok || problems.length > 0) return { ok: false, problems };
 
-  const timing = { rule: rule.value, timezone, startAt, endAt, dst, leapDay, exclusions, anchorAt };
+  const timing = { rule: rule.value, timezone, startAt, endAt, dst, leapDay, ...excluded, anchorAt };
   if (firstOccurrence(timing) === null) {
     return {
       ok: false,
@@ -100,34 +107,49 @@ function readBound(
   return null;
 }
 
-function readExclusions(given: TimingInput['exclusions'], report: Report): string[] {
+function readExclusions(
+  given: TimingInput['exclusions'],
+  known: Calendars,
+  report: Report,
+): Pick<Timing, 'exclusions' | 'calendars'> {
+  const excluded: Pick<Timing, 'exclusions' | 'calendars'> = { exclusions: [], calendars: {} };
   if (given !== undefined && given !== null && !Array.isArray(given)) {
     report('exclusions', 'expected a list of dates');
-    return [];
+    return excluded;
   }
-  const exclusions = [...new Set(given ?? [])];
-  if (exclusions.length > MAX_EXCLUSIONS) {
+  const entries = [...new Set(given ?? [])].sort();
+  if (entries.length > MAX_EXCLUSIONS) {
     report(
       'exclusions',
-      `has ${exclusions.length} entries; expected at most ${MAX_EXCLUSIONS}, joined into ranges`,
+      `has ${entries.length} entries; expected at most ${MAX_EXCLUSIONS}, joined into ranges`,
     );
-    return [];
+    return excluded;
   }
-  exclusions.forEach((text, i) => {
+  for (const text of entries) {
+    const field = `exclusions.${given?.indexOf(text)}`;
+    if (isCalendarName(text)) {
+      const dates = known.get(text);
+      if (dates) excluded.calendars[text] = [...dates];
+      else report(field, `there is no calendar named ${text}; make it with PUT /v1/calendars/${text}`);
+      continue;
+    }
     const range = parseExclusion(String(text));
-    if (!range.ok) report(`exclusions.${i}`, ...range.messages);
-  });
-  return exclusions.sort();
+    if (range.ok) excluded.exclusions.push(text);
+    else report(field, ...range.messages);
+  }
+  return excluded;
 }
 
 /** Leave out one restriction after the other and see whether the rule comes alive. */
 function whyNever(timing: Timing): string {
-  const { rule, startAt, endAt, exclusions } = timing;
+  const { rule, startAt, endAt } = timing;
+  const hasExclusions = excludedDates(timing).length > 0;
   const fires = (change: Partial<Timing>) => firstOccurrence({ ...timing, ...change }) !== null;
-  const open = { endAt: null, exclusions: [] };
+  const freely = { exclusions: [], calendars: {} };
+  const open = { endAt: null, ...freely };
   if (endAt !== null && fires({ endAt: null })) return 'its first occurrence is after endAt';
-  if (exclusions.length > 0 && fires({ exclusions: [] })) return 'every occurrence is excluded';
-  if (endAt !== null && exclusions.length > 0 && fires(open)) return 'endAt and the exclusions leave nothing';
+  if (hasExclusions && fires(freely)) return 'every occurrence is excluded';
+  if (endAt !== null && hasExclusions && fires(open)) return 'endAt and the exclusions leave nothing';
   if (rule.kind === 'at') return 'it is before startAt';
   if (startAt !== null && fires({ ...open, startAt: null })) return 'its last occurrence is before startAt';
   if (rule.kind === 'rrule' && fires({ ...open, startAt: null, anchorAt: 0 }))

@@ -29,6 +29,8 @@ export interface Timing {
   leapDay: LeapDayPolicy;
   /** `YYYY-MM-DD` or `YYYY-MM-DD/YYYY-MM-DD`, both ends included. */
   exclusions: string[];
+  /** Named calendars of such dates, as they stood when the timing was made. */
+  calendars: Record<string, string[]>;
   /** When the schedule was made: what `every` and an RRULE without DTSTART count from. */
   anchorAt: number;
 }
@@ -41,7 +43,7 @@ export const DEFAULT_LEAP_DAY: LeapDayPolicy = 'feb28';
  * rule counts from it, or no two schedules of a herd would ever share their work.
  */
 export function timingKey(timing: Timing): string {
-  const { startAt, endAt, dst, leapDay, exclusions } = timing;
+  const { startAt, endAt, dst, leapDay } = timing;
   // What is left at its default is left out: the key is built for every claim, and a short one is cheap to look up.
   let key = `${ruleKey(timing.rule)}\n${timing.timezone}`;
   if (dst.gap !== DEFAULT_DST.gap) key += `\ngap ${dst.gap}`;
@@ -50,8 +52,18 @@ export function timingKey(timing: Timing): string {
   if (startAt !== null) key += `\nfrom ${startAt}`;
   if (endAt !== null) key += `\nto ${endAt}`;
   if (countsFromAnchor(timing)) key += `\nanchor ${timing.anchorAt}`;
-  if (exclusions.length > 0) key += `\nexcept ${exclusions.join()}`;
+  const excluded = excludedDates(timing);
+  if (excluded.length > 0) key += `\nexcept ${excluded.join()}`;
   return key;
+}
+
+/** All dates on which nothing fires, its own and those of its calendars. */
+export function excludedDates({
+  exclusions,
+  calendars,
+}: Pick<Timing, 'exclusions' | 'calendars'>): readonly string[] {
+  const named = Object.values(calendars);
+  return named.length === 0 ? exclusions : [...exclusions, ...named.flat()];
 }
 
 function ruleKey(rule: TimingRule): string {

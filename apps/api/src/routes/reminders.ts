@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type ChangeResult,
+  cancelRun,
+  cancelSchedule,
+  createSchedules,
+  type Database,
+  type KeyOwner,
+  listReminders,
+  type ReminderView,
+  readReminder,
+} from '@carillon/db';
+import {
+  Cursor,
+  Limit,
+  listOf,
+  REMINDER_PREFIX,
+  REMINDER_TAG,
+  Reminder,
+  ReminderInput,
+  ReminderKey,
+} from '@carillon/shared';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { answerOnce } from '../answer-once.js';
+import { answers, BODY } from '../answers.js';
+import type { ApiContext } from '../context.js';
+import { idInCursor, pageOf } from '../cursor.js';
+import { draftRequest } from '../draft-request.js';
+import { requireScope } from '../plugins/authenticate.js';
+import { presentReminder } from '../present/reminder.js';
+import { HttpProblem, invalid, notFound } from '../problem.js';
+import { requireRoom } from '../require-room.js';
+
+const params = z.object({ id: ReminderKey });
+const tags = ['Reminders'];
+/** One instant needs none. */
+const NO_CALENDARS = new Map();
+
+/** A message for a person at a time: a one-shot schedule, whose state is that of its run. */
+export const reminderRoutes =
+  (context: ApiContext): FastifyPluginAsyncZod =>
+  async (app) => {
+    const { pool, counters } = context;
+
+    app.post(
+      '/reminders',
+      {
+        schema: {
+          operationId: 'createReminder',
+          summary: 'Remind a person',
+          tags,
+          body: ReminderInput,
+          response: answers({ 201: Reminder }, ...BODY, 409, 422),
+        },
+        onRequest: requireScope('write'),
+      },
+      async (request, reply) => {
+        const { caller, body } = request;
+        const { message, recipient, at, ...rest } = body;
+        const id = REMINDER_PREFIX + randomUUID().replaceAll('-', '');
+        const input = {
+          ...rest,
+          id,
+          name: `Reminder for ${recipient}`.slice(0, 256),
+          tags: [REMINDER_TAG],
+          rule: { at },
+          payload: { reminderId: id, message, recipient },
+        };
+        const drafted = draftRequest(context, caller, input, NO_CALENDARS);
+        if (!drafted.ok) {
+          throw invalid(
+            drafted.problems.map(({ field, message }) => ({ field: field.replace(/^rule\./, ''), message })),
+          );
+        }
+        const { draft } = drafted.value;
+        await requireRoom(pool, caller, 1);
+        return answerOnce(context, { request, reply }, async (db) => {
+          await createSchedules(db, { projectId: caller.projectId, drafts: [draft], actor: caller.keyName });
+          counters.count('jobs_queued_total');
+          const headers = { location: `/v1/reminders/${id}` };
+          return { status: 201, headers, body: await show(db, caller, id), dueAts: [draft.first.dueAt] };
+        });
+      },
+    );
+
+    app.get(
+      '/reminders',
+      {
+        schema: {
+          operationId: 'listReminders',
+          summary: 'List reminders, newest first',
+          tags,
+          querystring: z.strictObject({ limit: Limit, cursor: Cursor.optional() }),
+          response: answers({ 200: listOf(Reminder) }, 400),
+        },
+        onRequest: requireScope('read'),
+      },
+      async ({ caller, query: { limit, cursor } }) => {
+        const page = { projectId: caller.projectId, limit: limit + 1, beforeId: idInCursor(cursor) };
+        const { items, nextCursor } = pageOf(await listReminders(pool, page), limit, ({ id }) => id);
+        return { items: items.map(presentReminder), nextCursor };
+      },
+    );
+
+    app.get(
+      '/reminders/:id',
+      {
+        schema: {
+          operationId: 'readReminder',
+          summary: 'Read a reminder, and how it went',
+          tags,
+          params,
+          response: answers({ 200: Reminder }, 400, 404),
+        },
+        onRequest: requireScope('read'),
+      },
+      async ({ caller, params }) => show(pool, caller, params.id),
+    );
+
+    app.delete(
+      '/reminders/:id',
+      {
+        schema: {
+          operationId: 'cancelReminder',
+          summary: 'Cancel a reminder that has not gone out',
+          tags,
+          params,
+          response: answers({ 200: Reminder }, 400, 404, 409, 422),
+        },
+        onRequest: requireScope('write'),
+      },
+      async (request, reply) => {
+        const { caller, params } = request;
+        return answerOnce(context, { request, reply }, async (db) => {
+          const reminder = await readReminder(db, caller.projectId, params.id);
+          if (!reminder) throw notFound('reminder', params.id);
+          const result = await cancelReminder(db, caller, reminder);
+          if (result.kind === 'refused')
+            throw new HttpProblem(409, `reminder ${params.id}: ${result.reason}`);
+          if (result.kind === 'changed') counters.count('jobs_cancelled_total');
+          return { status: 200, headers: {}, body: await show(db, caller, params.id), dueAts: [] };
+        });
+      },
+    );
+  };
+
+/** Before it has a run its schedule is what can be cancelled, afterwards the run. */
+function cancelReminder(
+  db: Database,
+  { projectId, keyName: actor }: KeyOwner,
+  { id: scheduleId, key, run }: ReminderView,
+): Promise<ChangeResult<unknown>> {
+  if (!run) return cancelSchedule(db, { ref: { projectId, key }, actor });
+  const occurrenceAt = run.occurrenceAt.getTime();
+  return cancelRun(db, { projectId, run: { scheduleId, occurrenceAt, origin: 'rule' }, actor });
+}
+
+async function show(db: Database, { projectId }: KeyOwner, key: string) {
+  const reminder = await readReminder(db, projectId, key);
+  if (!reminder) throw notFound('reminder', key);
+  return presentReminder(reminder);
+}

@@ -1,0 +1,183 @@
+import {
+  createTemplate,
+  deleteTemplate,
+  findTemplate,
+  type KeyOwner,
+  listTemplates,
+  replaceTemplate,
+} from '@carillon/db';
+import {
+  BUILT_IN_TEMPLATES,
+  builtInTemplate,
+  Cursor,
+  describeRule,
+  Limit,
+  listOf,
+  parseTiming,
+  type Template,
+  TemplateAnswer,
+  TemplateInput,
+  TemplateKey,
+  TemplatePatch,
+} from '@carillon/shared';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { answerOnce } from '../answer-once.js';
+import { answers, BODY } from '../answers.js';
+import type { ApiContext } from '../context.js';
+import { decodeCursor, pageOf } from '../cursor.js';
+import { requireScope } from '../plugins/authenticate.js';
+import { HttpProblem, invalid, notFound } from '../problem.js';
+
+const params = z.object({ id: TemplateKey });
+const tags = ['Templates'];
+
+/** Rules that have a name: four that every project has, and its own. */
+export const templateRoutes =
+  (context: ApiContext): FastifyPluginAsyncZod =>
+  async (app) => {
+    const { pool, clock } = context;
+    const askedBy = ({ projectId, keyName }: KeyOwner) => ({ projectId, actor: keyName });
+
+    app.get(
+      '/templates',
+      {
+        schema: {
+          operationId: 'listTemplates',
+          summary: 'List templates, those built in first',
+          tags,
+          querystring: z.strictObject({ limit: Limit, cursor: Cursor.optional() }),
+          response: answers({ 200: listOf(TemplateAnswer) }, 400),
+        },
+        onRequest: requireScope('read'),
+      },
+      async ({ caller, query: { limit, cursor } }) => {
+        const after = cursor === undefined ? null : decodeCursor(cursor);
+        const passed = BUILT_IN_TEMPLATES.findIndex(({ id }) => id === after);
+        const isPastBuiltIn = after !== null && passed === -1;
+        const builtIn = isPastBuiltIn ? [] : BUILT_IN_TEMPLATES.slice(passed + 1);
+        const page = {
+          projectId: caller.projectId,
+          limit: limit + 1,
+          afterKey: isPastBuiltIn ? after : null,
+        };
+        const found = [...builtIn, ...(await listTemplates(pool, page))];
+        const { items, nextCursor } = pageOf(found, limit, ({ id }) => id);
+        return { items: items.map(present), nextCursor };
+      },
+    );
+
+    app.post(
+      '/templates',
+      {
+        schema: {
+          operationId: 'createTemplate',
+          summary: 'Give a rule a name',
+          tags,
+          body: TemplateInput,
+          response: answers({ 201: TemplateAnswer }, ...BODY, 409, 422),
+        },
+        onRequest: requireScope('write'),
+      },
+      async (request, reply) => {
+        const { caller, body } = request;
+        const template = { ...body, description: body.description ?? '', timezone: body.timezone ?? null };
+        vet(template, clock.now());
+        return answerOnce(context, { request, reply }, async (db) => {
+          const isTaken =
+            builtInTemplate(template.id) || !(await createTemplate(db, askedBy(caller), template));
+          if (isTaken) throw new HttpProblem(409, `there is a template with the id ${template.id} already`);
+          return { status: 201, headers: {}, body: present(template), dueAts: [] };
+        });
+      },
+    );
+
+    app.get(
+      '/templates/:id',
+      {
+        schema: {
+          operationId: 'readTemplate',
+          summary: 'Read a template',
+          tags,
+          params,
+          response: answers({ 200: TemplateAnswer }, 400, 404),
+        },
+        onRequest: requireScope('read'),
+      },
+      async ({ caller, params }) => {
+        const template = await findTemplate(pool, caller.projectId, params.id);
+        if (!template) throw notFound('template', params.id);
+        return present(template);
+      },
+    );
+
+    app.put(
+      '/templates/:id',
+      {
+        schema: {
+          operationId: 'editTemplate',
+          summary: 'Edit a template of your own; what is left out stays',
+          description: 'Schedules that were made from it keep the rule that they have.',
+          tags,
+          params,
+          body: TemplatePatch,
+          response: answers({ 200: TemplateAnswer }, ...BODY, 404, 409, 422),
+        },
+        onRequest: requireScope('write'),
+      },
+      async (request, reply) => {
+        const { caller, body, params } = request;
+        refuseBuiltIn(params.id);
+        return answerOnce(context, { request, reply }, async (db) => {
+          const held = await findTemplate(db, caller.projectId, params.id);
+          if (!held) throw notFound('template', params.id);
+          const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+          const template = { ...held, ...given };
+          vet(template, clock.now());
+          await replaceTemplate(db, askedBy(caller), template);
+          return { status: 200, headers: {}, body: present(template), dueAts: [] };
+        });
+      },
+    );
+
+    app.delete(
+      '/templates/:id',
+      {
+        schema: {
+          operationId: 'deleteTemplate',
+          summary: 'Delete a template of your own',
+          tags,
+          params,
+          response: answers({ 200: z.object({ id: TemplateKey }) }, 400, 404, 409, 422),
+        },
+        onRequest: requireScope('write'),
+      },
+      async (request, reply) => {
+        const { caller, params } = request;
+        refuseBuiltIn(params.id);
+        return answerOnce(context, { request, reply }, async (db) => {
+          if (!(await deleteTemplate(db, askedBy(caller), params.id))) throw notFound('template', params.id);
+          return { status: 200, headers: {}, body: { id: params.id }, dueAts: [] };
+        });
+      },
+    );
+  };
+
+function refuseBuiltIn(id: string): void {
+  if (builtInTemplate(id)) throw new HttpProblem(409, `the template ${id} is built in and stays as it is`);
+}
+
+const timingOf = ({ rule, timezone }: Template, nowAt: number) =>
+  parseTiming({ rule, timezone } as Parameters<typeof parseTiming>[0], { anchorAt: Math.floor(nowAt) });
+
+function vet(template: Template, nowAt: number): void {
+  const parsed = timingOf(template, nowAt);
+  if (!parsed.ok) throw invalid(parsed.problems);
+}
+
+function present(template: Template): z.infer<typeof TemplateAnswer> {
+  const parsed = timingOf(template, 0);
+  const text = parsed.ok ? describeRule(parsed.timing) : '';
+  const { id, description, rule, timezone } = template;
+  return { id, description, rule, timezone, text, builtIn: builtInTemplate(id) !== undefined };
+}

@@ -1,0 +1,29 @@
+import { type HandledEvent, handleNextEvent } from '@carillon/db';
+import type { WorkerContext } from '../context.js';
+
+/** Handles the domain events that wait, one after the other, until there are none or this worker stops. */
+export async function handleEvents(context: WorkerContext, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const handled = await handleNextEvent(context.pool, null);
+    if (!handled) return;
+    report(context, handled);
+  }
+}
+
+function report({ log, bells }: WorkerContext, handled: HandledEvent): void {
+  const { type: event, subject: userId } = handled.event;
+  if (handled.kind === 'failed') {
+    log.error({ err: handled.error, event, userId }, 'A domain event could not be handled, trying again');
+    return;
+  }
+  const { rescheduled, skipped, skippedIds, left, dueAts } = handled.report;
+  bells.arm(dueAts).catch(() => {}); // The sweep arms what is missing.
+  for (const { eventId, why } of left) log.warn({ eventId, userId, event }, WHY[why]);
+  log.info({ userId, event, rescheduled, skipped, skippedIds }, 'Events rescheduled');
+  if (skipped > 0) log.warn({ userId, event, skipped }, 'Some events were not rescheduled');
+}
+
+const WHY = {
+  processing: 'Event not rescheduled: it is being processed, and goes out as it was',
+  changed: 'Event not rescheduled: it was changed meanwhile, and is looked at again',
+};

@@ -1,0 +1,157 @@
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { Pool } from 'undici';
+import { versionOf } from '../contenders/contender.js';
+import type { Arena } from '../harness/arena.js';
+import { apiCrew } from '../harness/carillon.js';
+import { Crew, type CrewOptions } from '../harness/crew.js';
+import { number, percent } from '../harness/format.js';
+import { interleave, type Race } from '../harness/race.js';
+import { median, spread } from '../harness/statistics.js';
+
+const CONNECTIONS = 50;
+const SHARE_GOAL = 0.5;
+const BULK_GOAL = 10_000;
+const KEY = 'ck_bench_admin_key_0123456789';
+
+interface Entrant {
+  name: string;
+  version: string;
+  crew: (env: Record<string, string>) => CrewOptions;
+  /** Where Postgres counts what was created. */
+  table: string;
+  /** Requests, and the schedules in each. */
+  calls: number;
+  perCall: number;
+}
+
+/** Writing schedules down, one by one and in bulk. */
+export const api: Race = {
+  name: 'api',
+  work: `POST /v1/schedules over ${CONNECTIONS} connections, 10,000 schedules one by one; beside it a bare Fastify that inserts the body; and 100,000 in bulk, 5,000 a call`,
+  async run(context) {
+    const [calls, bulkCalls] = context.isQuick ? [500, 2] : [10_000, 20];
+    const bare: CrewOptions = {
+      main: fileURLToPath(new URL('../players/bare-fastify.js', import.meta.url)),
+      processes: 1,
+      env: {},
+      readyWhenPrinted: 'API ready',
+    };
+    const ours = { version: 'this commit', crew: apiCrew, table: 'schedules' };
+    const entrants: Entrant[] = [
+      { ...ours, name: 'Carillon', calls, perCall: 1 },
+      {
+        name: 'bare Fastify and INSERT',
+        version: versionOf('fastify'),
+        crew: (env) => ({ ...bare, env }),
+        table: 'bare',
+        calls,
+        perCall: 1,
+      },
+      { ...ours, name: 'Carillon in bulk', calls: bulkCalls, perCall: 5_000 },
+    ];
+    const all = await interleave(context, entrants, (entrant) => post(context.arena, entrant));
+    const [one, least, bulk] = all.map(({ samples }) => median(samples)) as [number, number, number];
+    return {
+      head: ['', 'schedules a second', 'spread', 'of bare'],
+      rows: all
+        .filter(({ refused }) => !refused)
+        .map(({ contender, samples }) => [
+          `${contender.name} ${contender.version}`,
+          number(median(samples)),
+          percent(spread(samples)),
+          percent(median(samples) / least),
+        ]),
+      goals: [
+        {
+          goal: `≥ ${percent(SHARE_GOAL)} of bare`,
+          figure: percent(one / least),
+          isMet: one / least >= SHARE_GOAL,
+        },
+        { goal: `bulk ≥ ${number(BULK_GOAL)} a second`, figure: number(bulk), isMet: bulk >= BULK_GOAL },
+      ],
+      notes: [],
+      plots: [],
+      refused: all.flatMap(({ refused }) => refused ?? []),
+    };
+  },
+};
+
+async function post(arena: Arena, { crew: crewOf, table, calls, perCall }: Entrant): Promise<number> {
+  const databaseUrl = await arena.clear();
+  const env = { DATABASE_URL: databaseUrl, REDIS_URL: arena.redisUrl, CARILLON_ADMIN_KEY: KEY };
+  const crew = await Crew.start(crewOf(env));
+  const client = new Pool(/"url":"([^"]+)"/.exec(crew.outputs[0] ?? '')?.[1] ?? '', {
+    connections: CONNECTIONS,
+  });
+  try {
+    // Connections, plans and the JIT come first, and are not counted.
+    const warmUp = Math.ceil(calls / 10);
+    await send(client, { from: 0, calls: warmUp, perCall });
+    await arena.settle(databaseUrl);
+    const startedAt = performance.now();
+    await send(client, { from: warmUp, calls, perCall });
+    const seconds = (performance.now() - startedAt) / 1_000;
+    await check(databaseUrl, table, (warmUp + calls) * perCall);
+    return (calls * perCall) / seconds;
+  } finally {
+    await client.destroy();
+    await crew.end();
+  }
+}
+
+async function send(
+  client: Pool,
+  { from, calls, perCall }: { from: number; calls: number; perCall: number },
+): Promise<void> {
+  const until = from + calls;
+  const [path, status] = perCall === 1 ? ['/v1/schedules', 201] : ['/v1/schedules/bulk', 200];
+  // Bulk calls one after the other: each of them keeps the API busy by itself.
+  const senders = perCall === 1 ? CONNECTIONS : 1;
+  let next = from;
+  const sendOn = async () => {
+    while (next < until) {
+      const call = next++;
+      const items = Array.from({ length: perCall }, (_, i) => example(call * perCall + i));
+      const response = await client.request({
+        path: path as string,
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}` },
+        body: JSON.stringify(perCall === 1 ? items[0] : { items }),
+      });
+      const text = await response.body.text();
+      if (response.statusCode !== status)
+        throw new Error(`${path} answered ${response.statusCode}: ${text.slice(0, 500)}`);
+    }
+  };
+  await Promise.all(Array.from({ length: senders }, sendOn));
+}
+
+const DAY_MS = 86_400_000;
+
+/** As people would send it; due some day, each at a time of its own. */
+const example = (n: number) => ({
+  id: `invoice-${n}`,
+  name: `Invoice reminder ${n}`,
+  tags: ['billing'],
+  rule: { at: new Date(Date.now() + DAY_MS + n * 1_000).toISOString() },
+  timezone: 'America/New_York',
+  retry: { maxAttempts: 3, baseDelay: 'PT60S' },
+  target: { type: 'webhook', url: 'https://example.com/hook', headers: {} },
+  payload: { invoice: n, amount: 4_200 },
+});
+
+async function check(databaseUrl: string, table: string, expected: number): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ count: number; distinct: number }>(
+      `select count(*)::int as count, count(distinct key)::int as distinct from ${table} where next_run_at > now()`,
+    );
+    const { count, distinct } = rows[0] ?? {};
+    if (count !== expected || distinct !== expected)
+      throw new Error(`${table} has ${count} rows, ${distinct} distinct, of ${expected}`);
+  } finally {
+    await client.end();
+  }
+}

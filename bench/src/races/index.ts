@@ -1,0 +1,24 @@
+import type { Race } from '../harness/race.js';
+import { api } from './api.js';
+import { badNeighbour } from './bad-neighbour.js';
+import { batches } from './batches.js';
+import { claims } from './claims.js';
+import { herd } from './herd.js';
+import { recover } from './recover.js';
+import { recurringHerd } from './recurring-herd.js';
+import { scale } from './scale.js';
+import { steady } from './steady.js';
+import { webhooks } from './webhooks.js';
+
+export const RACES: readonly Race[] = [
+  herd,
+  steady,
+  recurringHerd,
+  claims,
+  batches,
+  webhooks,
+  badNeighbour,
+  api,
+  scale,
+  recover,
+];

@@ -1,0 +1,151 @@
+import {
+  claimDue,
+  listSchedules,
+  openDatabase,
+  readMissed,
+  readSlots,
+  registerWorker,
+  rescueRuns,
+} from '@carillon/db';
+import { SLOT_MS } from '@carillon/queue';
+import type { Pool } from 'pg';
+import type { Arena } from '../harness/arena.js';
+import { HORIZON_MS, onSite, type Site, workerCrew } from '../harness/carillon.js';
+import { Crew } from '../harness/crew.js';
+import { draft, insertSchedules, PROJECT_ID } from '../harness/drafts.js';
+import { seedSchedules } from '../harness/seed.js';
+import { median } from '../harness/statistics.js';
+import { sleep } from '../harness/wait.js';
+
+/** What a piece of work costs, by the median of its repetitions. */
+export interface Costs {
+  createdPerSecond: number;
+  claimMs: number;
+  sweepMs: number;
+  listMs: number;
+  redisMb: number;
+  idlePerSecond: number;
+}
+
+const HOUR_MS = 3_600_000;
+const NEAR = 5_000;
+const CLAIM = 500;
+const TIMES = 12;
+
+export function measureCosts(
+  arena: Arena,
+  { size, isQuick }: { size: number; isQuick: boolean },
+): Promise<Costs> {
+  return onSite(arena, async (site) => {
+    const madeAt = Date.now();
+    const month = { fromAt: madeAt + HOUR_MS, untilAt: madeAt + 24 * 30 * HOUR_MS };
+    await seedSchedules(site.pool, { prefix: 'far-', count: size, ...month });
+    await arena.settle(site.env.DATABASE_URL);
+    const nowAt = Date.now();
+    const near = { fromAt: nowAt + HORIZON_MS / 3, untilAt: nowAt + HORIZON_MS };
+    await seedSchedules(site.pool, { prefix: 'near-', count: NEAR, ...near });
+    await site.pool.query('analyze schedules');
+    // The engine's statements run under the worker's settings.
+    const engine = openDatabase({
+      url: site.env.DATABASE_URL,
+      max: 2,
+      applicationName: 'carillon-bench-engine',
+      byIndex: true,
+      onError: (error) => console.error(error),
+    });
+    try {
+      return {
+        listMs: await timeOf(async () => {
+          await listSchedules(site.pool, { projectId: PROJECT_ID, filter: {}, limit: 50, beforeId: null });
+        }),
+        // By a clock that stands still: as many are near for every size, however long it takes to look.
+        sweepMs: await timeOf(() => sweep(site, engine, nowAt)),
+        redisMb: await armedMemory(site, engine, nowAt),
+        createdPerSecond: await create(site.pool, nowAt),
+        claimMs: await claim(site.pool, engine),
+        idlePerSecond: await idle(arena, site, isQuick ? 1_000 : 10_000),
+      };
+    } finally {
+      await engine.end();
+    }
+  });
+}
+
+async function timeOf(work: () => Promise<void>): Promise<number> {
+  // The first time makes plans and fills caches.
+  await work();
+  const tookMs: number[] = [];
+  for (let i = 0; i < TIMES; i++) {
+    const startedAt = performance.now();
+    await work();
+    tookMs.push(performance.now() - startedAt);
+  }
+  return median(tookMs);
+}
+
+/** What a sweep asks of Postgres and Redis when nothing is wrong. */
+async function sweep({ bells }: Site, engine: Pool, now: number): Promise<void> {
+  await rescueRuns(engine, now);
+  await readMissed(engine, { olderThanMs: 5_000, now });
+  await readSlots(engine, { horizonMs: HORIZON_MS, slotMs: SLOT_MS, now });
+  await bells.readArmed(now, HORIZON_MS);
+}
+
+async function armedMemory({ bells, redis }: Site, engine: Pool, now: number): Promise<number> {
+  const { slots } = await readSlots(engine, { horizonMs: HORIZON_MS, slotMs: SLOT_MS, now });
+  await bells.arm(slots.map(({ ringAt }) => ringAt));
+  const info = await redis.info('memory');
+  return Number(/used_memory:(\d+)/.exec(info)?.[1]) / 1_048_576;
+}
+
+async function create(pool: Pool, nowAt: number): Promise<number> {
+  const count = 5_000;
+  const rule = { at: new Date(nowAt + HOUR_MS).toISOString() };
+  const startedAt = performance.now();
+  await insertSchedules(pool, Array.from({ length: count }), (_) =>
+    draft({ id: `new-${number++}`, rule }, nowAt),
+  );
+  return count / ((performance.now() - startedAt) / 1_000);
+}
+
+let number = 0;
+
+async function claim(pool: Pool, engine: Pool): Promise<number> {
+  const workerId = await registerWorker(pool, { host: 'bench', pid: process.pid });
+  const dueAt = Date.now();
+  const due = CLAIM * (TIMES + 1);
+  await seedSchedules(pool, { prefix: 'due-', count: due, fromAt: dueAt - 1_000, untilAt: dueAt });
+  const tookMs = await timeOf(async () => {
+    const options = { workerId, leaseMs: 60_000, limit: CLAIM, fairTo: [], now: dueAt };
+    const { runs } = await claimDue(engine, options);
+    if (runs.length !== CLAIM) throw new Error(`claimed ${runs.length} of ${CLAIM}`);
+  });
+  const { rows } = await pool.query<{ count: number }>('select count(*)::int as count from runs');
+  if (rows[0]?.count !== due) throw new Error(`${rows[0]?.count} runs of ${due}`);
+  return tookMs;
+}
+
+/** Transactions that two workers make when nothing is due, or near. */
+async function idle(arena: Arena, site: Site, forMs: number): Promise<number> {
+  await site.pool.query(`delete from schedules where key like 'near-%'`);
+  await site.pool.query('truncate leases');
+  // The bells that were armed for the near ones would still ring.
+  await site.redis.flushall();
+  await arena.settle(site.env.DATABASE_URL);
+  const crew = await Crew.start(workerCrew(site.env));
+  try {
+    await sleep(1_000);
+    const before = await transactions(site.pool);
+    await sleep(forMs);
+    return (await transactions(site.pool)) / (forMs / 1_000) - before / (forMs / 1_000);
+  } finally {
+    await crew.end();
+  }
+}
+
+async function transactions(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ count: number }>(
+    `select xact_commit + xact_rollback as count from pg_stat_database where datname = current_database()`,
+  );
+  return rows[0]?.count ?? 0;
+}

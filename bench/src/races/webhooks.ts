@@ -1,0 +1,162 @@
+import { fileURLToPath } from 'node:url';
+import { carillon } from '../contenders/carillon.js';
+import { type Contender, PLAYERS_EACH, versionOf } from '../contenders/contender.js';
+import type { Arena } from '../harness/arena.js';
+import { openSite, workerCrew } from '../harness/carillon.js';
+import { Crew } from '../harness/crew.js';
+import { draft, insertSchedules } from '../harness/drafts.js';
+import { number, percent } from '../harness/format.js';
+import { faultsIn, runOneShots } from '../harness/one-shots.js';
+import { interleave, type Race } from '../harness/race.js';
+import { median, spread } from '../harness/statistics.js';
+import { waitUntil } from '../harness/wait.js';
+import { CONNECTIONS_EACH } from './webhook-example.js';
+
+const GOAL = 0.5;
+const WITHIN_MS = 120_000;
+
+/** Deliveries that really leave: how much of what HTTP itself takes is left? */
+export const webhooks: Race = {
+  name: 'webhooks',
+  work: `20,000 webhooks due in one instant, to a receiver on loopback, ${CONNECTIONS_EACH * PLAYERS_EACH} at once from ${PLAYERS_EACH} workers; beside it undici alone with the same connections, headers and body`,
+  async run(context) {
+    const count = context.isQuick ? 1_000 : 20_000;
+    const receiver = await Crew.start({
+      main: fileURLToPath(new URL('../players/receiver.js', import.meta.url)),
+      processes: 1,
+      env: {},
+      readyWhenPrinted: 'listening on',
+    });
+    try {
+      const url = /listening on (\S+)/.exec(receiver.outputs[0] ?? '')?.[1] ?? '';
+      const entrants = [
+        { name: 'Carillon', version: 'this commit', run: () => deliver(context.arena, url, count) },
+        {
+          name: 'undici alone',
+          version: versionOf('undici'),
+          run: () => sendAlone(context.arena, url, count),
+        },
+      ];
+      const all = await interleave(context, entrants, async ({ run }) => {
+        const tookMs = await run();
+        await checkReceived(url, count);
+        return count / (tookMs / 1_000);
+      });
+      const held = all.filter(({ refused }) => !refused);
+      const [ours, alone] = all.map(({ samples }) => median(samples)) as [number, number];
+      return {
+        head: ['', 'webhooks a second', 'spread', 'of undici alone'],
+        rows: held.map(({ contender, samples }) => [
+          `${contender.name} ${contender.version}`,
+          number(median(samples)),
+          percent(spread(samples)),
+          percent(median(samples) / alone),
+        ]),
+        goals: [
+          {
+            goal: `≥ ${percent(GOAL)} of undici alone`,
+            figure: percent(ours / alone),
+            isMet: ours / alone >= GOAL,
+          },
+        ],
+        notes: [],
+        plots: [],
+        refused: all.flatMap(({ refused }) => refused ?? []),
+      };
+    } finally {
+      await receiver.end();
+    }
+  },
+};
+
+async function deliver(arena: Arena, url: string, count: number): Promise<number> {
+  const round = await runOneShots(arena, toWebhooks(url), {
+    jobsFrom: (startAt) => Array.from({ length: count }, (_, n) => ({ n, at: startAt })),
+    withinMs: WITHIN_MS,
+    // Nobody in the workers counts: that everything came is for the receiver to say.
+    isCountedElsewhere: true,
+  });
+  return round.tookMs;
+}
+
+const toWebhooks = (url: string): Contender => ({
+  ...carillon,
+  async open(servers) {
+    const { pool, bells, close } = await openSite(servers);
+    // What came in a round that was given up does not count.
+    await readReceived(url);
+    const succeeded = async () => {
+      const { rows } = await pool.query<{ count: number }>(
+        `select count(*)::int as count from runs
+         where status = 'succeeded' and http_status = 200 and attempt - free_attempts = 1 and claimed_at >= due_at`,
+      );
+      return rows[0]?.count ?? 0;
+    };
+    return {
+      crew: workerCrew({ ORIGIN_CONCURRENCY: String(CONNECTIONS_EACH) }),
+      async seed(jobs) {
+        const nowAt = Date.now();
+        await insertSchedules(pool, jobs, (job) => {
+          const rule = { at: new Date(job.at).toISOString() };
+          return draft(
+            { id: `job-${job.n}`, rule, target: { type: 'webhook', url, headers: {} }, payload: job },
+            nowAt,
+          );
+        });
+        await bells.arm(jobs.slice(0, 1).map(({ at }) => at));
+      },
+      async isSettled() {
+        const { rowCount } = await pool.query(
+          `select from leases union all select from runs where next_attempt_at is not null
+           union all select from schedules where status = 'active' limit 1`,
+        );
+        return rowCount === 0;
+      },
+      async findFaults(jobs) {
+        const count = await succeeded();
+        return count === jobs.length
+          ? []
+          : [`${count} of ${jobs.length} runs succeeded at their first attempt`];
+      },
+      close,
+    };
+  },
+});
+
+async function sendAlone(arena: Arena, url: string, count: number): Promise<number> {
+  const crew = await Crew.start({
+    main: fileURLToPath(new URL('../players/undici.js', import.meta.url)),
+    processes: PLAYERS_EACH,
+    env: {
+      DATABASE_URL: arena.databaseUrl,
+      REDIS_URL: arena.redisUrl,
+      RECEIVER_URL: url,
+      BENCH_JOBS: String(count),
+    },
+  });
+  try {
+    const startedAt = performance.now();
+    crew.tell('go');
+    await waitUntil(() => crew.handled >= count, { everyMs: 5, withinMs: WITHIN_MS, what: 'undici alone' });
+    const tookMs = performance.now() - startedAt;
+    const faults = faultsIn(
+      await crew.report(),
+      Array.from({ length: count }, (_, n) => ({ n, at: 0 })),
+    );
+    if (faults.length > 0) throw new Error(`undici alone did not hold: ${faults.join('; ')}`);
+    return tookMs;
+  } finally {
+    await crew.end();
+  }
+}
+
+async function checkReceived(url: string, count: number): Promise<void> {
+  const { received, distinct } = await readReceived(url);
+  if (received !== count || distinct !== count)
+    throw new Error(`the receiver got ${received} webhooks, ${distinct} distinct, of ${count}`);
+}
+
+async function readReceived(url: string): Promise<{ received: number; distinct: number }> {
+  const response = await fetch(url);
+  return (await response.json()) as { received: number; distinct: number };
+}

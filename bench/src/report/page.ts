@@ -1,0 +1,83 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { contenders } from '../contenders/index.js';
+import { RACES } from '../races/index.js';
+import type { KeptResult } from './results.js';
+import { toSvg } from './svg.js';
+
+const docs = (path: string) => fileURLToPath(new URL(`../../../docs/${path}`, import.meta.url));
+
+/** Writes docs/performance.md and its pictures. What people wrote lies in a file of its own and is taken over as it is. */
+export async function writePage(results: readonly KeptResult[]): Promise<void> {
+  const inOrder = RACES.flatMap(({ name }) => results.filter((result) => result.name === name));
+  const tried = await readFile(docs('performance/tried.md'), 'utf8').catch(() => '');
+  await mkdir(docs('performance'), { recursive: true });
+  for (const plot of inOrder.flatMap(({ plots }) => plots)) {
+    if (plot.lines.length > 0) await writeFile(docs(`performance/${plot.name}.svg`), toSvg(plot));
+  }
+  const parts = [
+    INTRODUCTION,
+    goalTable(inOrder),
+    ...inOrder.map(raceSection),
+    conditions(inOrder),
+    tried.trim(),
+  ];
+  await writeFile(docs('performance.md'), `${parts.filter(Boolean).join('\n\n')}\n`);
+}
+
+const INTRODUCTION = `# Performance
+
+Carillon beside what one would use instead: on one machine, the same Postgres with durability on, the same Redis, turn by
+turn and repeated; medians, with the spread between the rounds. Each race checks in Postgres that every occurrence ran once and
+none was lost, and prints no figure where that did not hold.
+
+\`pnpm bench\` runs all races and writes this page; \`pnpm bench <race>\` runs one, \`--write\` puts it on the page, \`--quick\`
+runs all of them small and proves only that they hold. What people found out stands at the end, and is kept by hand in
+[performance/tried.md](performance/tried.md).`;
+
+function goalTable(results: readonly KeptResult[]): string {
+  const rows = results.flatMap(({ name, goals, command }) =>
+    goals.map(({ goal, figure, isMet }) => [
+      `[${name}](#${name})`,
+      goal,
+      figure,
+      isMet ? 'met' : '**missed**',
+      code(command),
+    ]),
+  );
+  return `## Goals\n\n${markdownTable(['race', 'goal', 'figure', '', 'command'], rows)}`;
+}
+
+function raceSection({ name, work, command, repeat, head, rows, notes, plots, refused }: KeptResult): string {
+  const pictures = plots
+    .filter(({ lines }) => lines.length > 0)
+    .map((plot) => `![${plot.title}](performance/${plot.name}.svg)`);
+  const without = refused.map((reason) => `No figure: ${reason.split('\n')[0]}`);
+  const told = [...notes, ...without].join('\n');
+  const intro = `${work[0]?.toUpperCase()}${work.slice(1)}. ${repeat} ${repeat === 1 ? 'round' : 'rounds'} each: ${code(command)}.`;
+  return [`## ${name}`, intro, markdownTable(head, rows, '---:'), told, ...pictures]
+    .filter(Boolean)
+    .join('\n\n');
+}
+
+function conditions(results: readonly KeptResult[]): string {
+  const settings = contenders(null).map(({ name, version, settings }) => [name, version, settings]);
+  const runs = results.map(({ name, at, commit, machine }) => [name, `${at} UTC`, commit, machine]);
+  const servers = [...new Set(results.flatMap((result) => result.servers))];
+  return [
+    '## Conditions',
+    markdownTable(['contender', 'version', 'settings'], settings),
+    servers.map((server) => `- ${server}`).join('\n'),
+    markdownTable(['race', 'when', 'commit', 'machine'], runs),
+  ].join('\n\n');
+}
+
+const code = (text: string) => `\`${text}\``;
+
+/** Figures stand to the right, words to the left. */
+function markdownTable(head: readonly string[], rows: readonly (readonly string[])[], align = '---'): string {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  const rule = head.map((_, i) => (i === 0 ? '---' : align));
+  return [line(head), line(rule), ...rows.map(line)].join('\n');
+}

@@ -1,0 +1,239 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Carillon } from './carillon.js';
+import { CarillonError } from './transport/carillon-error.js';
+
+interface Received {
+  method: string | undefined;
+  url: string | undefined;
+  headers: IncomingMessage['headers'];
+  body: string;
+}
+
+type Answer = (response: ServerResponse) => void;
+
+let url = '';
+let received: Received[] = [];
+/** What is answered, in order; the last goes on. */
+let script: Answer[] = [];
+
+const server = createServer(async (request, response) => {
+  let body = '';
+  for await (const chunk of request) body += chunk;
+  received.push({ method: request.method, url: request.url, headers: request.headers, body });
+  const answer = script.length > 1 ? script.shift() : script[0];
+  answer?.(response);
+});
+
+const json =
+  (status: number, value: unknown, headers: Record<string, string> = {}): Answer =>
+  (response) =>
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value));
+const reset: Answer = (response) => response.socket?.resetAndDestroy();
+const hang: Answer = () => {};
+const problem = (status: number, detail: string, more: object = {}, headers: Record<string, string> = {}) =>
+  json(status, { type: 'about:blank', title: 'No', status, detail, ...more }, headers);
+
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+beforeEach(() => {
+  received = [];
+  script = [];
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const client = (options: object = {}) => new Carillon({ url: `${url}/`, key: 'ck_1', ...options });
+const failure = (call: Promise<unknown>) =>
+  call.then(
+    () => null,
+    (error: unknown) => error as CarillonError,
+  );
+
+describe('A call', () => {
+  it('carries the key, and what it asks for', async () => {
+    script = [json(200, { items: [], nextCursor: null })];
+    await client()
+      .schedules.list({ tag: 'billing', dueBefore: new Date(0) })
+      .page();
+    expect(received[0]).toMatchObject({
+      method: 'GET',
+      url: '/v1/schedules?tag=billing&dueBefore=1970-01-01T00%3A00%3A00.000Z',
+      headers: { authorization: 'Bearer ck_1' },
+    });
+  });
+
+  it('is sent again after a lost connection, 503 and 429, under the same Idempotency-Key', async () => {
+    script = [
+      reset,
+      problem(503, 'away'),
+      problem(429, 'slowly', {}, { 'retry-after': '0' }),
+      json(201, { id: 'a' }),
+    ];
+    expect(await client().schedules.create({ rule: { in: 'PT5M' } })).toEqual({ id: 'a' });
+    expect(received).toHaveLength(4);
+    expect(received[0]?.headers['idempotency-key']).toMatch(/^[0-9a-f-]{36}$/);
+    expect(new Set(received.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+    expect(new Set(received.map(({ body }) => body)).size).toBe(1);
+  });
+
+  it('is not sent again where it may have been done, and doing it twice would be wrong', async () => {
+    script = [reset];
+    const error = await failure(client().schedules.act({ action: 'trigger' }));
+    expect(error).toMatchObject({ name: 'CarillonError', kind: 'network', status: null });
+    expect(received).toHaveLength(1);
+  });
+
+  it('gives up after so many tries', async () => {
+    script = [problem(503, 'the database is away')];
+    const error = await failure(client({ maxRetries: 1 }).schedules.get('a'));
+    expect(error).toMatchObject({ kind: 'refused', status: 503, message: 'the database is away' });
+    expect(received).toHaveLength(2);
+  });
+
+  it('says what is wrong, field by field', async () => {
+    const errors = [{ field: 'rule.cron', message: 'field 2 (hour) is 25; expected 0-23' }];
+    script = [problem(400, 'rule.cron: field 2 (hour) is 25; expected 0-23', { errors })];
+    const error = await failure(client().schedules.create({ rule: { cron: '0 25 * * *' } }));
+    expect(error).toBeInstanceOf(CarillonError);
+    expect(error).toMatchObject({ status: 400, fieldErrors: errors, problem: { title: 'No' } });
+    expect(received).toHaveLength(1);
+  });
+
+  it('understands refusals that are not the API’s own', async () => {
+    script = [(response) => response.writeHead(403, 'Forbidden').end('<h1>Proxy</h1>')];
+    expect(await failure(client().system())).toMatchObject({
+      status: 403,
+      problem: null,
+      message: 'the API answered 403 Forbidden',
+    });
+  });
+
+  it('says so where something else than a Carillon answers', async () => {
+    script = [(response) => response.writeHead(200).end('<h1>Welcome</h1>')];
+    expect(await failure(client().system())).toMatchObject({ kind: 'unreadable' });
+  });
+
+  it('does not wait for ever', async () => {
+    script = [hang];
+    const error = await failure(client({ timeoutMs: 50, maxRetries: 0 }).system());
+    expect(error).toMatchObject({ kind: 'timeout', message: `no answer from ${url} within 50 ms` });
+  });
+
+  it('ends when its signal says so, and throws the reason', async () => {
+    script = [hang];
+    const stop = new AbortController();
+    const call = failure(client().system({ signal: stop.signal }));
+    await expect.poll(() => received.length).toBe(1);
+    stop.abort(new Error('enough'));
+    expect(await call).toMatchObject({ message: 'enough' });
+  });
+
+  it('also ends while it waits for another try', async () => {
+    script = [problem(429, 'slowly', {}, { 'retry-after': '30' })];
+    const stop = new AbortController();
+    const call = failure(client().system({ signal: stop.signal }));
+    await expect.poll(() => received.length).toBe(1);
+    stop.abort(new Error('enough'));
+    expect(await call).toMatchObject({ message: 'enough' });
+  });
+
+  it('names the version that an edit is meant for', async () => {
+    script = [json(200, {})];
+    await client().schedules.update('a', { tags: ['x'] }, { ifMatch: 3 });
+    await client().schedules.pause('a', { note: 'n', ifMatch: '"4"' });
+    expect(received.map(({ headers }) => headers['if-match'])).toEqual(['"3"', '"4"']);
+    expect(received[1]?.body).toBe('{"note":"n"}');
+  });
+});
+
+describe('A list', () => {
+  const pages = [
+    json(200, { items: [1, 2], nextCursor: 'b' }),
+    json(200, { items: [3], nextCursor: 'c' }),
+    json(200, { items: [4], nextCursor: null }),
+  ];
+
+  it('is gone through page by page', async () => {
+    script = [...pages];
+    const found: unknown[] = [];
+    for await (const run of client().runs.list({ status: 'failed', limit: 2 })) found.push(run);
+    expect(found).toEqual([1, 2, 3, 4]);
+    expect(received.map(({ url }) => url)).toEqual([
+      '/v1/runs?status=failed&limit=2',
+      '/v1/runs?status=failed&limit=2&cursor=b',
+      '/v1/runs?status=failed&limit=2&cursor=c',
+    ]);
+  });
+
+  it('is asked for no further than it is read', async () => {
+    script = [...pages];
+    expect(await client().runs.list().take(3)).toEqual([1, 2, 3]);
+    expect(received).toHaveLength(2);
+  });
+
+  it('can be asked for one page at a time', async () => {
+    script = [...pages];
+    expect(await client().runs.list({ cursor: 'a' }).page()).toEqual({ items: [1, 2], nextCursor: 'b' });
+    expect(received[0]?.url).toBe('/v1/runs?cursor=a');
+  });
+});
+
+describe('Events', () => {
+  const stream =
+    (...texts: string[]): Answer =>
+    (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (const text of texts) response.write(text);
+      response.end();
+    };
+  const said = (id: string, at = '') => `${at}event: run.started\ndata: {"id":"${id}"}\n\n`;
+
+  it('go on where a lost connection broke off, and none is told twice', async () => {
+    script = [
+      stream(
+        'retry: 1\n\n',
+        'id: 1-1\n\n',
+        said('a'),
+        said('b', 'id: 2-1\n'),
+        'event: run.started\ndata: {"id"',
+      ),
+      reset,
+      stream('retry: 1\n\n', said('b'), said('c', 'id: 3-1\n')),
+    ];
+    const lost: unknown[] = [];
+    const events: unknown[] = [];
+    for await (const { data, lastEventId } of client().events({ onReconnect: (error) => lost.push(error) })) {
+      events.push([data.id, lastEventId]);
+      if (events.length === 3) break;
+    }
+    expect(events).toEqual([
+      ['a', '1-1'],
+      ['b', '2-1'],
+      ['c', '3-1'],
+    ]);
+    expect(received.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, '2-1', '2-1']);
+    expect(lost).toEqual([null, expect.objectContaining({ kind: 'network' })]);
+  });
+
+  it('are not asked for again with a key that is refused', async () => {
+    script = [problem(401, 'this API key is unknown')];
+    expect(await failure(client().events().next())).toMatchObject({ status: 401 });
+  });
+
+  it('end with their signal', async () => {
+    script = [(response) => response.writeHead(200).write(': still here\n\n')];
+    const stop = new AbortController();
+    const next = failure(client().events({ signal: stop.signal }).next());
+    await expect.poll(() => received.length).toBe(1);
+    stop.abort(new Error('enough'));
+    expect(await next).toMatchObject({ message: 'enough' });
+  });
+});

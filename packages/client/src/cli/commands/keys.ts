@@ -1,0 +1,95 @@
+import type { Key, Scope } from '../../types/tenancy.js';
+import { command, group, type Output } from '../command.js';
+import { eachId } from '../each-id.js';
+import { LIST_OPTIONS, moreNote, pageQuery, readList } from '../list-options.js';
+import { table } from '../table.js';
+import { lookOf } from '../terminal.js';
+import { readOptionalTime, shortTime } from '../times.js';
+import { UsageError } from '../usage-error.js';
+
+const ls = command({
+  name: 'ls',
+  summary: 'List the keys of the project, newest first',
+  usage: '',
+  words: { least: 0, most: 0 },
+  options: LIST_OPTIONS,
+  examples: ['carillon keys ls'],
+  async run({ values, client, terminal }): Promise<Output> {
+    const found = await readList(client.keys.list(pageQuery(values)), values);
+    const titles = ['ID', 'STATUS', 'PREFIX', 'SCOPES', 'LAST USED', 'EXPIRES', 'NAME'];
+    return { json: found, text: table(titles, found.items.map(rowOf), terminal), notes: moreNote(found) };
+  },
+});
+
+const rowOf = (key: Key) => {
+  const status = key.revokedAt === null ? 'active' : 'revoked';
+  return [
+    String(key.id),
+    { text: status, look: lookOf(status === 'active' ? status : 'cancelled') },
+    key.prefix,
+    key.scopes.join(','),
+    shortTime(key.lastUsedAt),
+    shortTime(key.expiresAt),
+    key.name,
+  ];
+};
+
+const create = command({
+  name: 'create',
+  summary: 'Make a key; it is shown this once',
+  usage: '<name>',
+  words: { least: 1, most: 1 },
+  options: {
+    scope: {
+      type: 'string',
+      value: '<scope>',
+      multiple: true,
+      about: 'read, write or admin; read and write unless said',
+    },
+    expires: { type: 'string', value: '<time>', about: 'until when it holds, such as +90d' },
+    project: { type: 'string', value: '<id>', about: 'for another project' },
+  },
+  examples: [
+    'carillon keys create ci --scope write --expires +90d',
+    'export CARILLON_KEY=$(carillon keys create ci --json | jq -r .key)',
+  ],
+  async run({ values, positionals, client }): Promise<Output> {
+    const made = await client.keys.create({
+      name: positionals[0] ?? '',
+      scopes: (values.scope ?? ['read', 'write']) as Scope[],
+      expiresAt: readOptionalTime(values.expires, Date.now()),
+      project: values.project,
+    });
+    return {
+      json: made,
+      text: made.key,
+      notes: [`Key ${made.id}, ${made.scopes.join(' and ')}. It is not shown again.`],
+    };
+  },
+});
+
+const revoke = command({
+  name: 'revoke',
+  summary: 'Revoke keys, on every replica within a second',
+  usage: '<id>…',
+  words: { least: 1, most: 1_000 },
+  options: {},
+  examples: ['carillon keys revoke 7'],
+  run: ({ positionals, client }) => {
+    const wrong = positionals.find((id) => !/^\d+$/.test(id));
+    if (wrong !== undefined)
+      throw new UsageError(`${wrong} is not the id of a key; \`carillon keys ls\` shows them`);
+    return eachId(
+      positionals,
+      (id) => client.keys.revoke(Number(id)),
+      ({ id, name }) => `${id} (${name}) is revoked`,
+    );
+  },
+});
+
+export const keys = group({
+  name: 'keys',
+  summary: 'Make, list and revoke API keys',
+  commands: [ls, create, revoke],
+  examples: ['carillon keys ls', 'carillon keys create ci --scope write'],
+});

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import type { Command, Group } from './command.js';
+import { carillonCommand } from './commands/index.js';
+import { helpFor } from './help.js';
+import { findCommand, readLine } from './read-line.js';
+import { plain } from './terminal.js';
+
+/** Every command and group, with the words that lead to it. */
+function* tree(node: Command | Group, path: string[] = [node.name]): Generator<[string, Command | Group]> {
+  yield [path.join(' '), node];
+  if (node.kind === 'command') return;
+  for (const each of node.commands) yield* tree(each, [...path, each.name]);
+}
+const all = [...tree(carillonCommand)];
+
+/** The words of an example, as a shell would take them. */
+function wordsOf(example: string): string[] {
+  const ours = /carillon (.*)/.exec(example)?.[1]?.split(/ \| |\)$/)[0] ?? '';
+  return [...ours.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    (match) => match[1] ?? match[2] ?? match[3] ?? '',
+  );
+}
+
+describe('Help', () => {
+  it.each(all)('of %s says how it is used, with examples', (path, node) => {
+    const help = helpFor(node, path.split(' '), plain);
+    expect(help).toContain(`Usage\n  ${path}`);
+    expect(node.examples.length).toBeGreaterThan(0);
+    const parts = node.kind === 'group' ? node.commands : [];
+    for (const { name, summary } of parts) expect(help).toMatch(new RegExp(`${name} +${summary}`));
+  });
+
+  it.each(all.flatMap(([, { examples }]) => examples))('has an example that is understood: %s', (example) => {
+    const { node, rest } = findCommand(carillonCommand, wordsOf(example));
+    if (node.kind === 'group') throw new Error(`${example} names no command`);
+    expect(() => readLine(node, rest)).not.toThrow();
+  });
+});

@@ -1,0 +1,2 @@
+/** What was typed is not what the command takes. */
+export class UsageError extends Error {}

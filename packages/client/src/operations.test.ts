@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { Carillon } from './carillon.js';
+
+/** By fetch, or by whoever looks at it in a browser or a scraper. */
+const NOT_FOR_CLIENTS = ['GET /health/live', 'GET /metrics'];
+
+interface OpenApi {
+  paths: Record<string, Record<string, unknown>>;
+}
+
+const document = JSON.parse(
+  readFileSync(new URL('../../../apps/api/openapi.json', import.meta.url), 'utf8'),
+) as OpenApi;
+
+const described = Object.entries(document.paths)
+  .flatMap(([path, operations]) => Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`))
+  .map((operation) => operation.replaceAll(/\{\w+\}/g, 'x'));
+
+it('There is a call for every operation that the API describes, and for no other', async () => {
+  const asked: string[] = [];
+  const carillon = new Carillon({
+    url: 'http://carillon.test',
+    fetch: async (input, init) => {
+      asked.push(`${init?.method} ${new URL(String(input)).pathname}`);
+      // What comes back is of no interest here: an end to every list, wait and stream.
+      return Response.json({ items: [], nextCursor: null, status: 'failed' });
+    },
+  });
+  const { schedules, runs, calendars, keys, projects, users, tasks, reminders, templates } = carillon;
+  const stop = () => {
+    throw new Error('enough');
+  };
+  const at = new Date(0);
+  const rule = { in: 'PT1S' };
+  const user = { firstName: 'x', lastName: 'x', dateOfBirth: 'x', timezone: 'x' };
+  await Promise.all([
+    ...[schedules.create({ rule }), schedules.createMany([]), schedules.get('x'), schedules.list().page()],
+    ...[schedules.update('x', {}), schedules.cancel('x'), schedules.pause('x'), schedules.resume('x')],
+    ...[schedules.trigger('x'), schedules.reschedule('x', { at }), schedules.skipNext('x')],
+    ...[schedules.backfill('x', { from: at, to: at }), schedules.act({ action: 'pause' })],
+    ...[schedules.occurrences('x').page(), schedules.ledger('x').page()],
+    ...[runs.list().page(), runs.get('x'), runs.replay('x'), runs.cancel('x'), runs.replayAll()],
+    ...[
+      calendars.set('x', { dates: [] }),
+      calendars.get('x'),
+      calendars.list().page(),
+      calendars.delete('x'),
+    ],
+    ...[keys.create({ name: 'x', scopes: [] }), keys.list().page(), keys.revoke('x' as never)],
+    ...[projects.create({ id: 'x' }), projects.list().page(), projects.update('x', {})],
+    ...[projects.rotateSecret('x'), projects.removeSecret('x')],
+    ...[users.create(user), users.get('x'), users.list().page(), users.update('x', {}), users.delete('x')],
+    ...[users.addEvent('x', { name: 'x', date: 'x' }), users.removeEvent('x', 'x')],
+    ...[tasks.create({ title: 'x', dueAt: at }), tasks.get('x'), tasks.list().page(), tasks.scan()],
+    ...[tasks.update('x', {}), tasks.delete('x')],
+    ...[reminders.create({ message: 'x', recipient: 'x', at }), reminders.get('x'), reminders.list().page()],
+    reminders.delete('x'),
+    ...[templates.create({ id: 'x', rule }), templates.get('x'), templates.list().page()],
+    ...[templates.update('x', {}), templates.delete('x')],
+    ...[carillon.rules.preview({ rule }), carillon.forecast(), carillon.audit().page()],
+    ...[carillon.workers().page(), carillon.system(), carillon.health()],
+    carillon
+      .events({ onReconnect: stop })
+      .next()
+      .catch(() => {}),
+  ]);
+  expect([...new Set([...asked, ...NOT_FOR_CLIENTS])].sort()).toEqual([...new Set(described)].sort());
+});

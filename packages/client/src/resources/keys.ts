@@ -1,0 +1,29 @@
+import type { Pages } from '../pages.js';
+import type { Calls } from '../transport/calls.js';
+import { segment } from '../transport/encode.js';
+import type { CallOptions } from '../transport/transport.js';
+import type { PageQuery } from '../types/instant.js';
+import type { Key, KeyInput, NewKey } from '../types/tenancy.js';
+
+/** API keys of one's own project; for admins. */
+export class Keys {
+  readonly #calls: Calls;
+
+  constructor(calls: Calls) {
+    this.#calls = calls;
+  }
+
+  /** `key` is in this answer and nowhere else. */
+  create(key: KeyInput, options?: CallOptions): Promise<NewKey> {
+    return this.#calls.change({ method: 'POST', path: '/v1/keys', body: key }, options);
+  }
+
+  /** Newest first, also those revoked. */
+  list(query?: PageQuery, options?: CallOptions): Pages<Key> {
+    return this.#calls.pages('/v1/keys', { ...query }, options);
+  }
+
+  revoke(id: number, options?: CallOptions): Promise<Key> {
+    return this.#calls.change({ method: 'DELETE', path: `/v1/keys/${segment(id)}` }, options);
+  }
+}

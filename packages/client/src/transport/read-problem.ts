@@ -1,0 +1,20 @@
+import { CarillonError, type Problem } from './carillon-error.js';
+import { readRetryAfter } from './retry-delay.js';
+
+/** Turns a refusal into an error, whoever it comes from: what stands before the API does not speak problem+json. */
+export async function readProblem(response: Response): Promise<CarillonError> {
+  const { status } = response;
+  const problem = problemIn(await response.text());
+  const message = problem?.detail ?? `the API answered ${status} ${response.statusText}`.trimEnd();
+  const retryAfterMs = readRetryAfter(response.headers.get('retry-after'), Date.now());
+  return new CarillonError(message, { kind: 'refused', status, problem, retryAfterMs });
+}
+
+function problemIn(text: string): Problem | null {
+  try {
+    const value = JSON.parse(text);
+    return typeof value?.detail === 'string' && typeof value.title === 'string' ? value : null;
+  } catch {
+    return null;
+  }
+}

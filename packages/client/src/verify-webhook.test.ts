@@ -1,0 +1,76 @@
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, it } from 'vitest';
+import { verifyWebhook } from './verify-webhook.js';
+
+const secret = `whsec_${btoa('an old secret of 24 bytes')}`;
+const other = `whsec_${btoa('a new secret of 24 bytes!')}`;
+const now = new Date('2026-11-16T09:00:00Z');
+const delivery = { type: 'schedule.due', scheduleId: 'invoice-42', payload: { text: 'Grüße, 世界' } };
+const payload = JSON.stringify(delivery);
+
+/** Signed by the reference implementation. */
+function signed(at = now, by = secret, id = 'run_r2s_mi1k8qo0') {
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+    'webhook-signature': new Webhook(by).sign(id, at, payload),
+  };
+}
+const after = (seconds: number) => new Date(now.getTime() + seconds * 1_000);
+
+describe('A delivery', () => {
+  it('that the reference implementation signed is verified and read', async () => {
+    expect(await verifyWebhook({ payload, headers: signed(), secret, now })).toEqual(delivery);
+  });
+
+  it('is verified as text or bytes, with headers of any kind', async () => {
+    const bytes = new TextEncoder().encode(payload);
+    const shouted = Object.fromEntries(
+      Object.entries(signed()).map(([name, value]) => [name.toUpperCase(), value]),
+    );
+    for (const headers of [signed(), new Headers(signed()), shouted]) {
+      expect(await verifyWebhook({ payload: bytes, headers, secret, now })).toEqual(delivery);
+    }
+  });
+
+  it('is verified by any of several secrets, and by any of several signatures', async () => {
+    expect(await verifyWebhook({ payload, headers: signed(), secret: [other, secret], now })).toEqual(
+      delivery,
+    );
+    const both = `${signed(now, other)['webhook-signature']} v1a,xyz ${signed()['webhook-signature']}`;
+    const headers = { ...signed(), 'webhook-signature': both };
+    expect(await verifyWebhook({ payload, headers, secret, now })).toEqual(delivery);
+  });
+
+  it.each([
+    ['another secret', { headers: signed(now, other) }, 'no signature matches'],
+    ['another body', { payload: payload.replace('42', '43') }, 'no signature matches'],
+    ['another id', { headers: { ...signed(), 'webhook-id': 'run_x' } }, 'no signature matches'],
+    ['another time', { headers: { ...signed(), 'webhook-timestamp': '1794819601' } }, 'no signature matches'],
+    ['another version', { headers: { ...signed(), 'webhook-signature': 'v2,AAAA' } }, 'no signature matches'],
+    [
+      'a broken signature',
+      { headers: { ...signed(), 'webhook-signature': 'v1,%%%' } },
+      'no signature matches',
+    ],
+    [
+      'no signature',
+      { headers: { ...signed(), 'webhook-signature': undefined } },
+      'webhook-signature is missing',
+    ],
+    ['no time', { headers: { ...signed(), 'webhook-timestamp': 'NaN' } }, 'is not a time'],
+    ['an old time', { now: after(301) }, 'too old'],
+    ['a time to come', { now: after(-301) }, 'in the future'],
+    ['no secret', { secret: [] }, 'no secret'],
+    ['a secret that is none', { secret: 'whsec_ü' }, 'not base64'],
+  ])('with %s is refused', async (_what, change, message) => {
+    const refusal = verifyWebhook({ payload, headers: signed(), secret, now, ...change });
+    await expect(refusal).rejects.toThrow(message);
+    await expect(refusal).rejects.toMatchObject({ name: 'WebhookVerificationError' });
+  });
+
+  it('may be as old as one allows', async () => {
+    const old = { payload, headers: signed(), secret, now: after(3_000) };
+    expect(await verifyWebhook({ ...old, toleranceSeconds: 3_600 })).toEqual(delivery);
+  });
+});

@@ -1,0 +1,233 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ADMIN_KEY, eventually } from '@carillon/testkit';
+import { describe, expect, it } from 'vitest';
+import { useCommand } from './use-command.js';
+
+const { place, carillon, json, start } = useCommand();
+
+describe('The first minute', () => {
+  it('makes a schedule, and says why it ran', async () => {
+    const made = await carillon('schedules create --id hello --in 1s --target handler:log --payload {"a":1}');
+    expect(made).toMatchObject({ code: 0, out: expect.stringMatching(/^hello is active, due /), notes: '' });
+    await eventually(async () => (await json('runs ls --schedule hello')).items[0]?.status === 'succeeded', {
+      everyMs: 100,
+    });
+    const why = await carillon('why hello');
+    expect(why.out).toMatch(/hello is finished.*\n\nOCCURRENCE +STATUS +WHY\n.*succeeded +ran .* late/s);
+  });
+
+  it('finds the Carillon of this folder by its key, and sends that key nowhere else', async () => {
+    const home = join(place.folder, '.carillon');
+    await mkdir(home);
+    await writeFile(join(home, 'admin.key'), `${ADMIN_KEY}\n`);
+    const found = await start(['system', '--json'], {
+      CARILLON_URL: place.url,
+      CARILLON_KEY: '',
+      CARILLON_HOME: '',
+    }).ended;
+    expect(found).toMatchObject({ code: 0, notes: '' });
+    const elsewhere = await carillon('system', {
+      CARILLON_URL: 'http://carillon.invalid',
+      CARILLON_HOME: home,
+    });
+    expect(elsewhere).toMatchObject({ code: 2, notes: expect.stringContaining('no API key') });
+  });
+
+  it('says what to start where nothing answers', async () => {
+    const { code, notes } = await carillon('system', {
+      CARILLON_URL: 'http://127.0.0.1:1',
+      CARILLON_KEY: 'k',
+    });
+    expect({ code, notes }).toMatchObject({
+      code: 6,
+      notes: expect.stringContaining('`npm start` starts Carillon'),
+    });
+  });
+});
+
+describe('Schedules', () => {
+  it('are listed as a table for people and as JSON for programs', async () => {
+    await carillon([
+      'schedules',
+      'create',
+      '--id',
+      'standup',
+      '--cron',
+      '0 9 * * 1-5',
+      '--tz',
+      'Asia/Tokyo',
+      '--tag',
+      'team',
+    ]);
+    const { out } = await carillon('schedules ls --tag team');
+    expect(out).toMatch(
+      /^ID +STATUS +NEXT +RULE +ZONE +TARGET\nstandup +active +.* 0 9 \* \* 1-5 +Asia\/Tokyo +handler:log\n$/,
+    );
+    expect(await json('schedules ls --tag team')).toMatchObject({
+      items: [{ id: 'standup' }],
+      nextCursor: null,
+    });
+    expect((await carillon('schedules show standup')).out).toMatch(
+      /time zone +Asia\/Tokyo[\s\S]*09:00:00\+09:00/,
+    );
+    expect(
+      (await carillon('schedules next standup -n 2')).out
+        .split('\n')
+        .filter((line) => line.includes('09:00:00+09:00')),
+    ).toHaveLength(2);
+  });
+
+  it('are edited, paused with a note, resumed, moved, left out, triggered, backfilled and cancelled', async () => {
+    await carillon('schedules create --id edited --every 1h --target handler:noop');
+    expect(await json('schedules update edited --attempts 5 --if-match 1')).toMatchObject({
+      version: 2,
+      retry: { maxAttempts: 5 },
+    });
+    expect(await carillon('schedules update edited --attempts 4 --if-match 1')).toMatchObject({ code: 5 });
+    const paused = await carillon(['schedules', 'pause', 'edited', '--note', 'incident 7', '--until', '+2h']);
+    expect(paused.out).toMatch(/^edited is paused until /);
+    expect((await carillon('why edited')).out).toMatch(
+      /^edited is paused by admin, .* note: incident 7\. Nothing fires/,
+    );
+    expect((await carillon('schedules resume edited')).out).toMatch(/^edited is active/);
+    expect((await carillon('schedules reschedule edited --to +30m')).out).toMatch(/in 30 min/);
+    expect((await carillon('schedules skip-next edited')).out).toMatch(/^edited leaves out/);
+    const { runId } = await json('schedules trigger edited');
+    expect((await carillon(`runs show ${runId}`)).out).toMatch(/origin +trigger/);
+    expect((await carillon(['schedules', 'backfill', 'edited', '--from', '3h ago'])).code).toBe(0);
+    expect((await carillon('schedules cancel edited')).out).toMatch(/^edited is cancelled/);
+  });
+
+  it('are changed together: by their ids, and by what they have in common', async () => {
+    await Promise.all(
+      ['one', 'two'].map((id) => carillon(`schedules create --id ${id} --every 1h --tag both`)),
+    );
+    const paused = await carillon('schedules pause one nobody two');
+    expect(paused).toMatchObject({
+      code: 3,
+      out: expect.stringMatching(/^one is paused\nnobody: there is no .*\ntwo is paused\n$/),
+    });
+    expect(await carillon('schedules act resume --tag both --dry-run')).toMatchObject({
+      out: '2 would be changed\n',
+    });
+    expect(await carillon('schedules act resume --tag both')).toMatchObject({ out: '2 of 2 changed\n' });
+    expect(await carillon('schedules act cancel')).toMatchObject({
+      code: 2,
+      notes: expect.stringContaining('--everything'),
+    });
+  });
+
+  it('are read from files', async () => {
+    await writeFile(
+      join(place.folder, 'schedule.json'),
+      JSON.stringify({ rule: { every: 'PT1H' }, payload: { from: 'file' } }),
+    );
+    const made = await json(
+      `schedules create --file ${join(place.folder, 'schedule.json')} --id filed --name Filed`,
+    );
+    expect(made).toMatchObject({ id: 'filed', name: 'Filed', payload: { from: 'file' } });
+  });
+});
+
+describe('A crontab', () => {
+  const text =
+    'CRON_TZ=Asia/Tokyo\nSHELL=/bin/bash\n0 3 * * * /usr/bin/backup --all\n@reboot /usr/bin/start\n61 * * * * x\n';
+
+  it('is tried without an API, and then taken over, once', async () => {
+    const file = join(place.folder, 'crontab');
+    await writeFile(file, text);
+    const dry = await carillon(`import crontab ${file} --dry-run`, {});
+    expect(dry).toMatchObject({ code: 1, notes: '1 ready, 2 not taken\n' });
+    expect(dry.out).toMatch(/3 +ready +cron-usr-bin-backup-all +0 3 \* \* \* +Asia\/Tokyo +.* 18:00:00Z/);
+    expect(dry.out).toMatch(/4 +not taken .*@reboot names no time/);
+    expect((await json('schedules ls --tag crontab')).items).toEqual([]);
+    const imported = await carillon(`import crontab ${file} --target queue:commands`);
+    expect(imported).toMatchObject({ code: 1, notes: '1 created, 2 not taken\n' });
+    expect((await carillon(`import crontab ${file} --target queue:commands`)).notes).toBe(
+      '1 existing, 2 not taken\n',
+    );
+    expect(await json('schedules show cron-usr-bin-backup-all')).toMatchObject({
+      timezone: 'Asia/Tokyo',
+      target: { type: 'queue', queue: 'commands' },
+      payload: { command: '/usr/bin/backup --all', environment: { SHELL: '/bin/bash' } },
+    });
+  });
+});
+
+describe('Following what happens', () => {
+  it('shows a line for each event, and ends well on Ctrl-C', async () => {
+    const tail = start(['tail', '--schedule', 'watched', '--json']);
+    const table = start(['tail', '--type', 'run.succeeded']);
+    // Until something is heard nobody knows that it listens.
+    await eventually(
+      async () => {
+        await carillon('schedules create --in 0s --target handler:noop');
+        return table.said.out.includes('succeeded');
+      },
+      { everyMs: 100 },
+    );
+    await carillon('schedules create --id watched --in 0s --target handler:noop');
+    await eventually(() => tail.said.out.includes('run.succeeded'));
+    tail.child.kill('SIGINT');
+    table.child.kill('SIGTERM');
+    const ended = await tail.ended;
+    expect(ended.code).toBe(0);
+    const events = ended.out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(events.every(({ data }) => data.scheduleId === 'watched')).toBe(true);
+    expect(await table.ended).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/ {2}succeeded {3}\S+ {2}run_/),
+    });
+  });
+});
+
+describe('The rest', () => {
+  it('previews rules, and shows the engine, its workers, what is to come, keys and the audit trail', async () => {
+    const preview = await carillon(['rules', 'preview', '0 9 * * 1-5', '--tz', 'Asia/Tokyo', '-n', '1']);
+    expect(preview.out).toMatch(
+      /^at 09:00 on weekdays, Tokyo time\n\nLOCAL +UTC +REMARK\n.* 09:00:00\+09:00/,
+    );
+    expect((await carillon('workers')).out).toMatch(/alive/);
+    expect((await carillon('system')).out).toMatch(/workers +1 alive/);
+    expect((await carillon('forecast --hours 2')).out).toMatch(/^\d+ fires from/);
+    const made = await carillon('keys create ci --scope read');
+    const reader = { CARILLON_URL: place.url, CARILLON_KEY: made.out.trim() };
+    expect(await carillon('schedules trigger standup', reader)).toMatchObject({
+      code: 4,
+      notes: expect.stringContaining('scope write'),
+    });
+    expect((await carillon('keys ls')).out).toMatch(/read .* ci\n/);
+    expect((await carillon('audit --action key.created')).out).toMatch(/key\.created/);
+  });
+
+  it('says what is wrong, and where to look', async () => {
+    expect(await carillon('schedules show nobody')).toMatchObject({
+      code: 3,
+      notes: 'carillon: there is no schedule with the id nobody\n',
+    });
+    expect(await carillon(['schedules', 'create', '--cron', '0 25 * * *'])).toMatchObject({
+      code: 2,
+      notes: expect.stringContaining('hour'),
+    });
+    expect(await carillon('schedules create')).toMatchObject({
+      code: 2,
+      notes: expect.stringContaining('--help'),
+    });
+    expect(await carillon('schedule ls')).toMatchObject({
+      code: 2,
+      notes: expect.stringContaining('did you mean carillon schedules?'),
+    });
+    expect(await carillon('runs ls --bogus')).toMatchObject({
+      code: 2,
+      notes: expect.stringContaining('--bogus'),
+    });
+    expect(await carillon('schedules')).toMatchObject({
+      code: 2,
+      notes: expect.stringContaining('Examples'),
+    });
+  });
+});

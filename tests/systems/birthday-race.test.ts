@@ -1,0 +1,83 @@
+import { editUser, handleNextEvent } from '@carillon/db';
+import { useDatabase, useEngine } from '@carillon/testkit';
+import { describe, expect, it } from 'vitest';
+import { useUsers } from './users.js';
+
+const database = useDatabase();
+const engine = useEngine(database);
+const { projectId } = database;
+const users = useUsers({ pool: () => database.pool, projectId });
+
+const CREATED_AT = Date.parse('2026-01-01T00:00:00Z');
+const DUE_AT = Date.parse('2026-02-10T09:00:00Z');
+const NEW_DATE = { dateOfBirth: '1990-02-20', firstName: 'Augusta' };
+const ROUNDS = 70;
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** One user whose birthday falls due at the very moment at which the edit of it is handled. */
+async function race(round: number, handledAt: number) {
+  const key = await users.create({ dateOfBirth: '1990-02-10', timezone: 'UTC' }, CREATED_AT);
+  const { id } = await users.birthday(key);
+  await editUser(database.pool, { projectId, key, actor: 'test', now: CREATED_AT }, NEW_DATE);
+  const headStartMs = (round % 7) - 3;
+  const [claimed, handled] = await Promise.all([
+    pause(Math.max(0, headStartMs)).then(() => engine.claim(DUE_AT)),
+    pause(Math.max(0, -headStartMs)).then(() => handleNextEvent(database.pool, handledAt)),
+  ]);
+  // Both of its events (date and name) are told by then.
+  const rest = await users.handle(handledAt);
+  const reports = [...(handled?.kind === 'handled' ? [handled.report] : []), ...rest];
+  // What the handler found due is claimed by whoever looks next.
+  const runs = [...claimed, ...(await engine.claim(DUE_AT))].filter((run) => run.scheduleId === id);
+  for (const run of runs) await engine.succeed(run, DUE_AT);
+  const sum = (count: (report: (typeof reports)[number]) => number) =>
+    reports.reduce((total, report) => total + count(report), 0);
+  return {
+    runs,
+    rescheduled: sum(({ rescheduled }) => rescheduled),
+    processing: sum(({ left }) => left.filter(({ why }) => why === 'processing').length),
+    next: await users.next(key),
+    kept: await engine.runsOf(id),
+  };
+}
+
+describe('A birthday that falls due while its user is edited', () => {
+  it('is either claimed as it was or moved, never both, never neither', async () => {
+    const seen = { claimed: 0, moved: 0 };
+    for (let round = 0; round < ROUNDS; round++) {
+      // A moment before it is due: whoever has the row first, wins.
+      const { runs, rescheduled, processing, next, kept } = await race(round, DUE_AT - 1);
+      if (runs.length === 1) {
+        seen.claimed++;
+        expect(runs[0]?.payload).toContain('Ada Lovelace');
+        expect({ rescheduled, processing, next }).toEqual({
+          rescheduled: 0,
+          processing: 1,
+          next: '2027-02-20T09:00:00.000Z',
+        });
+      } else {
+        seen.moved++;
+        expect(runs).toEqual([]);
+        expect({ rescheduled, processing, next }).toEqual({
+          rescheduled: 1,
+          processing: 0,
+          next: '2026-02-20T09:00:00.000Z',
+        });
+      }
+      expect(kept.length).toBe(runs.length);
+    }
+    // The race is a race only if both can win it.
+    expect(seen.claimed).toBeGreaterThan(0);
+    expect(seen.moved).toBeGreaterThan(0);
+  });
+
+  it('goes out once where it was due already, whoever comes first, and next year by the new date', async () => {
+    for (let round = 0; round < ROUNDS / 2; round++) {
+      const { runs, next, kept } = await race(round, DUE_AT);
+      expect(runs.length).toBe(1);
+      expect(kept.map(({ status }) => status)).toEqual(['succeeded']);
+      expect(next).toBe('2027-02-20T09:00:00.000Z');
+    }
+  });
+});

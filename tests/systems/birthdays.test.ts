@@ -1,0 +1,376 @@
+import {
+  addUserEvent,
+  deleteUser,
+  editUser,
+  handleNextEvent,
+  listAudit,
+  pauseSchedule,
+  skipNext,
+  type UserEdit,
+} from '@carillon/db';
+import { nextOccurrences } from '@carillon/shared';
+import { useDatabase, useEngine } from '@carillon/testkit';
+import { describe, expect, it } from 'vitest';
+import { useUsers } from './users.js';
+
+const database = useDatabase();
+const engine = useEngine(database);
+const { projectId } = database;
+const users = useUsers({ pool: () => database.pool, projectId });
+
+const at = (text: string) => Date.parse(text);
+const HOUR = 3_600_000;
+
+const edit = (key: string, changes: UserEdit, now: number) =>
+  editUser(database.pool, { projectId, key, actor: 'test', now }, changes);
+
+/** Claims what is due of one user's birthday. */
+async function claim(key: string, now: number) {
+  const { id } = await users.birthday(key);
+  return (await engine.claim(now)).filter((run) => run.scheduleId === id);
+}
+
+const greet = async (key: string, now: number) => {
+  const [run] = await claim(key, now);
+  if (!run) throw new Error('nobody was greeted');
+  await engine.succeed(run, now);
+  return run;
+};
+
+describe('A user', () => {
+  it('has a birthday schedule from the beginning, at nine in the morning of their own zone', async () => {
+    const key = await users.create({ timezone: 'Asia/Tokyo' }, at('2026-11-16T00:00:00Z'));
+    expect(await users.next(key)).toBe('2026-12-10T00:00:00.000Z');
+    expect((await users.birthday(key)).payload).toMatchObject({
+      userId: key,
+      message: 'Happy birthday, Ada Lovelace!',
+    });
+  });
+
+  it('is not there without the schedule: both are made or neither', async () => {
+    const count = async () => (await database.pool.query('select from users')).rowCount;
+    const before = await count();
+    await expect(users.create({ timezone: 'Mars/Olympus' }, Date.now())).rejects.toThrow(
+      'not a known time zone',
+    );
+    await expect(users.create({ timezone: 'Mars/Olympus' }, Date.now())).rejects.toThrow(
+      '"field":"timezone"',
+    );
+    expect(await count()).toBe(before);
+  });
+
+  it('born on 29 February in Apia has the right next three events', async () => {
+    const nowAt = at('2026-11-16T00:00:00Z');
+    const key = await users.create({ dateOfBirth: '2000-02-29', timezone: 'Pacific/Apia' }, nowAt);
+    const { timing } = await users.birthday(key);
+    expect(nextOccurrences(timing, nowAt, 3).map((next) => new Date(next).toISOString())).toEqual([
+      '2027-02-27T20:00:00.000Z',
+      '2028-02-28T20:00:00.000Z',
+      '2029-02-27T20:00:00.000Z',
+    ]);
+  });
+
+  it('is greeted each year once, and the run of each year has another id', async () => {
+    const key = await users.create({ timezone: 'UTC' }, at('2026-11-16T00:00:00Z'));
+    await greet(key, at('2026-12-10T09:00:00Z'));
+    expect(await users.next(key)).toBe('2027-12-10T09:00:00.000Z');
+    await greet(key, at('2027-12-10T09:00:00Z'));
+    const { id } = await users.birthday(key);
+    expect((await engine.runsOf(id)).map(({ status }) => status)).toEqual(['succeeded', 'succeeded']);
+  });
+
+  it('that is deleted is greeted no more', async () => {
+    const nowAt = at('2026-11-16T00:00:00Z');
+    const key = await users.create({ timezone: 'UTC' }, nowAt);
+    const { key: scheduleKey, id } = await users.birthday(key);
+    const deleted = await deleteUser(database.pool, { projectId, key, actor: 'test' });
+    expect(deleted).toEqual({ cancelled: [scheduleKey], inFlight: [] });
+    const runs = await engine.claim(at('2026-12-10T09:00:00Z'));
+    expect(runs.filter((run) => run.scheduleId === id)).toEqual([]);
+  });
+});
+
+describe('An edit of date or zone', () => {
+  it('writes down what changed in its own transaction, and leaves the schedule to whoever handles it', async () => {
+    const nowAt = at('2026-11-16T00:00:00Z');
+    const key = await users.create({ timezone: 'UTC' }, nowAt);
+    await edit(key, { dateOfBirth: '1990-11-30', timezone: 'Asia/Tokyo' }, nowAt);
+    const { rows } = await database.pool.query(
+      'select type, detail, handled_at from domain_events where subject = $1 order by id',
+      [key],
+    );
+    expect(rows).toEqual([
+      {
+        type: 'UserBirthdayChanged',
+        detail: { userId: key, old: { dateOfBirth: '1990-12-10' }, new: { dateOfBirth: '1990-11-30' } },
+        handled_at: null,
+      },
+      {
+        type: 'UserTimezoneChanged',
+        detail: { userId: key, old: { timezone: 'UTC' }, new: { timezone: 'Asia/Tokyo' } },
+        handled_at: null,
+      },
+    ]);
+    expect(await users.next(key)).toBe('2026-12-10T09:00:00.000Z');
+    const reports = await users.handle(nowAt);
+    // The first of the two finds everything as it now is; the second finds nothing left to do.
+    expect(reports).toMatchObject([
+      { rescheduled: 1, skipped: 0, skippedIds: [] },
+      { rescheduled: 0, skipped: 0, skippedIds: [] },
+    ]);
+    expect(await users.next(key)).toBe('2026-11-30T00:00:00.000Z');
+  });
+
+  it('is reported in the audit trail', async () => {
+    const nowAt = at('2026-11-16T00:00:00Z');
+    const key = await users.create({ timezone: 'UTC' }, nowAt);
+    await edit(key, { timezone: 'Asia/Tokyo' }, nowAt);
+    await users.handle(nowAt);
+    const entries = await listAudit(database.pool, {
+      projectId,
+      filter: { subject: key, action: 'user.events_rescheduled' },
+      limit: 10,
+      beforeId: null,
+    });
+    expect(entries.map(({ detail }) => detail)).toEqual([
+      { event: 'UserTimezoneChanged', rescheduled: 1, skipped: 0, skippedIds: [] },
+    ]);
+  });
+
+  it('that changes nothing writes nothing down', async () => {
+    const nowAt = at('2026-11-16T00:00:00Z');
+    const key = await users.create({ timezone: 'UTC' }, nowAt);
+    expect(await edit(key, { timezone: 'UTC', firstName: 'Ada' }, nowAt)).toEqual({ events: [] });
+    expect((await users.birthday(key)).version).toBe(1);
+  });
+
+  it('of the name reaches the greeting', async () => {
+    const nowAt = at('2026-11-16T00:00:00Z');
+    const key = await users.create({ timezone: 'UTC' }, nowAt);
+    await edit(key, { lastName: 'King' }, nowAt);
+    await users.handle(nowAt);
+    expect((await users.birthday(key)).payload).toMatchObject({ message: 'Happy birthday, Ada King!' });
+    expect(await users.next(key)).toBe('2026-12-10T09:00:00.000Z');
+  });
+
+  it('moves every yearly event of the user, not only the birthday', async () => {
+    const nowAt = at('2026-11-16T00:00:00Z');
+    const key = await users.create({ timezone: 'UTC' }, nowAt);
+    const event = {
+      name: 'anniversary',
+      date: '2015-06-20',
+      localTime: '18:00',
+      leapDay: 'feb28',
+      message: 'Cheers',
+    } as const;
+    const defaults = {
+      target: { type: 'handler', name: 'noop' } as const,
+      maxAttempts: 3,
+      baseDelayMs: 1,
+      allowPrivateTargets: true,
+    };
+    const request = { projectId, actor: 'test', nowAt, defaults };
+    expect(await addUserEvent(database.pool, request, { userKey: key, event })).toEqual({
+      kind: 'added',
+      dueAt: at('2027-06-20T18:00:00Z'),
+    });
+    expect(await addUserEvent(database.pool, request, { userKey: key, event })).toEqual({ kind: 'conflict' });
+    await edit(key, { timezone: 'Asia/Tokyo' }, nowAt);
+    expect(await users.handle(nowAt)).toMatchObject([{ rescheduled: 2 }]);
+    const { events } = await users.read(key);
+    expect(events.map(({ name, nextRunAt }) => [name, new Date(nextRunAt ?? 0).toISOString()])).toEqual([
+      ['birthday', '2026-12-10T00:00:00.000Z'],
+      ['anniversary', '2027-06-20T09:00:00.000Z'],
+    ]);
+  });
+
+  it('leaves a paused birthday paused', async () => {
+    const nowAt = at('2026-11-16T00:00:00Z');
+    const key = await users.create({ timezone: 'UTC' }, nowAt);
+    const { key: scheduleKey } = await users.birthday(key);
+    const request = { ref: { projectId, key: scheduleKey }, actor: 'ops', now: nowAt };
+    await pauseSchedule(database.pool, request, { note: null, untilAt: null });
+    await edit(key, { timezone: 'Asia/Tokyo' }, nowAt);
+    await users.handle(nowAt);
+    expect(await users.birthday(key)).toMatchObject({ status: 'paused', timing: { timezone: 'Asia/Tokyo' } });
+  });
+});
+
+describe('A birthday belongs to a local year', () => {
+  it('across the date line: a day later, at the same time of day', async () => {
+    const nowAt = at('2026-06-01T00:00:00Z');
+    const key = await users.create({ dateOfBirth: '1990-06-15', timezone: 'Pacific/Apia' }, nowAt);
+    expect(await users.next(key)).toBe('2026-06-14T20:00:00.000Z');
+    await edit(key, { timezone: 'Pacific/Pago_Pago' }, nowAt);
+    await users.handle(nowAt);
+    expect(await users.next(key)).toBe('2026-06-15T20:00:00.000Z');
+  });
+
+  it('across the date line on the day itself, to where nine has passed: at once, not next year', async () => {
+    const nowAt = at('2026-06-15T12:00:00Z');
+    const key = await users.create(
+      { dateOfBirth: '1990-06-15', timezone: 'Pacific/Pago_Pago' },
+      at('2026-06-01T00:00:00Z'),
+    );
+    await edit(key, { timezone: 'Pacific/Apia' }, nowAt);
+    await users.handle(nowAt);
+    const run = await greet(key, nowAt);
+    expect(run.occurrenceAt).toBe(at('2026-06-14T20:00:00Z'));
+    expect(await users.next(key)).toBe('2027-06-14T20:00:00.000Z');
+  });
+
+  it('a move on the day itself, after the greeting went out, does not greet twice', async () => {
+    const key = await users.create(
+      { dateOfBirth: '1990-06-15', timezone: 'Pacific/Apia' },
+      at('2026-06-01T00:00:00Z'),
+    );
+    const greetedAt = at('2026-06-14T20:00:00Z');
+    await greet(key, greetedAt);
+    const movedAt = greetedAt + HOUR;
+    await edit(key, { timezone: 'Pacific/Pago_Pago' }, movedAt);
+    await users.handle(movedAt);
+    // Where they are now it is still the 14th; the 15th comes, and nobody is greeted.
+    expect(await users.next(key)).toBe('2027-06-15T20:00:00.000Z');
+    expect(await claim(key, at('2026-06-15T20:00:00Z'))).toEqual([]);
+  });
+
+  it('nor do two moves around the turn of the year, whatever year it is where they go', async () => {
+    const key = await users.create(
+      { dateOfBirth: '1990-01-01', timezone: 'Pacific/Kiritimati' },
+      at('2025-11-16T00:00:00Z'),
+    );
+    const greetedAt = at('2025-12-31T19:00:00Z');
+    await greet(key, greetedAt);
+    let now = greetedAt;
+    for (const timezone of ['Pacific/Honolulu', 'Asia/Tokyo', 'Europe/Berlin']) {
+      now += HOUR;
+      await edit(key, { timezone }, now);
+      await users.handle(now);
+    }
+    expect(await users.next(key)).toBe('2027-01-01T08:00:00.000Z');
+  });
+
+  it('nor does a corrected date later in a year that was celebrated', async () => {
+    const key = await users.create(
+      { dateOfBirth: '1990-02-10', timezone: 'UTC' },
+      at('2026-01-01T00:00:00Z'),
+    );
+    await greet(key, at('2026-02-10T09:00:00Z'));
+    const now = at('2026-02-11T00:00:00Z');
+    await edit(key, { dateOfBirth: '1990-02-20' }, now);
+    await users.handle(now);
+    expect(await users.next(key)).toBe('2027-02-20T09:00:00.000Z');
+  });
+
+  it('and a year that somebody chose to skip stays skipped', async () => {
+    const nowAt = at('2026-06-01T00:00:00Z');
+    const key = await users.create({ dateOfBirth: '1990-06-15', timezone: 'UTC' }, nowAt);
+    const { key: scheduleKey } = await users.birthday(key);
+    await skipNext(database.pool, { ref: { projectId, key: scheduleKey }, actor: 'ops', now: nowAt });
+    await edit(key, { timezone: 'Asia/Tokyo' }, nowAt);
+    await users.handle(nowAt);
+    expect(await users.next(key)).toBe('2027-06-15T00:00:00.000Z');
+  });
+});
+
+describe('A birthday that is being delivered', () => {
+  it('goes out as it was, is named in the report, and next year goes by the new data', async () => {
+    const key = await users.create(
+      { dateOfBirth: '1990-02-10', timezone: 'UTC' },
+      at('2026-01-01T00:00:00Z'),
+    );
+    const now = at('2026-02-10T09:00:00Z');
+    const [run] = await claim(key, now);
+    if (!run) throw new Error('not claimed');
+    await edit(key, { dateOfBirth: '1990-02-20', firstName: 'Augusta' }, now);
+    const [report] = await users.handle(now);
+    expect(report).toMatchObject({ rescheduled: 0, skipped: 1, left: [{ why: 'processing' }] });
+    expect(report?.skippedIds).toHaveLength(1);
+    expect(run.payload).toContain('Ada Lovelace');
+    expect(await engine.succeed(run, now)).toBe(1);
+    expect(await users.next(key)).toBe('2027-02-20T09:00:00.000Z');
+  });
+
+  it('and is waiting for its next attempt is left alone too', async () => {
+    const key = await users.create(
+      { dateOfBirth: '1990-02-10', timezone: 'UTC' },
+      at('2026-01-01T00:00:00Z'),
+    );
+    const now = at('2026-02-10T09:00:00Z');
+    const [run] = await claim(key, now);
+    if (!run) throw new Error('not claimed');
+    await engine.fail(run, now);
+    await edit(key, { timezone: 'Asia/Tokyo' }, now);
+    expect(await users.handle(now)).toMatchObject([{ rescheduled: 0, skipped: 1 }]);
+    const [again] = await claim(key, now + HOUR);
+    expect(again).toMatchObject({ attempt: 2, occurrenceAt: now });
+    expect(await users.next(key)).toBe('2027-02-10T00:00:00.000Z');
+  });
+});
+
+describe('A birthday that somebody changes at the same moment', () => {
+  it('is skipped with its id, and looked at again: in the end it goes by the new data', async () => {
+    const nowAt = at('2026-11-16T00:00:00Z');
+    const key = await users.create({ timezone: 'UTC' }, nowAt);
+    const { id, key: scheduleKey } = await users.birthday(key);
+    await edit(key, { timezone: 'Asia/Tokyo' }, nowAt);
+    // An operator's pause that is not committed yet: the handler reads the version before it, and waits for the row.
+    const operator = await database.pool.connect();
+    try {
+      await operator.query('begin');
+      const request = { ref: { projectId, key: scheduleKey }, actor: 'ops', now: nowAt };
+      await pauseSchedule(operator, request, { note: 'wait', untilAt: null });
+      const handling = handleNextEvent(database.pool, nowAt);
+      await untilSomebodyWaitsFor(id);
+      await operator.query('commit');
+      expect(await handling).toMatchObject({
+        kind: 'handled',
+        report: { rescheduled: 0, skipped: 1, left: [{ why: 'changed' }] },
+      });
+    } finally {
+      operator.release();
+    }
+    expect((await users.birthday(key)).timing.timezone).toBe('UTC');
+    expect(await users.handle(nowAt + 1_000)).toMatchObject([{ rescheduled: 1, skipped: 0 }]);
+    expect(await users.birthday(key)).toMatchObject({ status: 'paused', timing: { timezone: 'Asia/Tokyo' } });
+  });
+
+  async function untilSomebodyWaitsFor(_scheduleId: number): Promise<void> {
+    for (;;) {
+      const { rowCount } = await database.pool.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      if ((rowCount ?? 0) > 0) return;
+    }
+  }
+});
+
+describe('A domain event', () => {
+  it('has one handler, however many look at once', async () => {
+    const nowAt = at('2026-11-16T00:00:00Z');
+    const keys = await Promise.all(
+      Array.from({ length: 20 }, () => users.create({ timezone: 'UTC' }, nowAt)),
+    );
+    await Promise.all(keys.map((key) => edit(key, { timezone: 'Asia/Tokyo' }, nowAt)));
+    const reports = await Promise.all(Array.from({ length: 5 }, () => users.handle(nowAt)));
+    expect(reports.flat().map(({ rescheduled }) => rescheduled)).toEqual(keys.map(() => 1));
+    for (const key of keys) expect((await users.birthday(key)).version).toBe(2);
+  });
+
+  it('that could not be handled is tried again, and says why meanwhile', async () => {
+    const nowAt = at('2026-11-16T00:00:00Z');
+    const key = await users.create({ timezone: 'UTC' }, nowAt);
+    await edit(key, { timezone: 'Asia/Tokyo' }, nowAt);
+    await database.pool.query(`update user_events set local_time = '99:99' where schedule_key = $1`, [
+      (await users.birthday(key)).key,
+    ]);
+    expect(await handleNextEvent(database.pool, nowAt)).toMatchObject({ kind: 'failed' });
+    expect(await handleNextEvent(database.pool, nowAt)).toBeNull();
+    const { rows } = await database.pool.query('select last_error from domain_events where subject = $1', [
+      key,
+    ]);
+    expect(rows[0]?.last_error).toContain('rule.cron');
+    await database.pool.query(`update user_events set local_time = '09:00' where local_time = '99:99'`);
+    expect(await users.handle(nowAt + 1_000)).toMatchObject([{ rescheduled: 1 }]);
+  });
+});

@@ -1,0 +1,211 @@
+import { DUE_JOB, QUEUES, REQUESTS, type ScheduleDue } from '@carillon/queue';
+import { eventually, type TestProcess, useDatabase, useProcesses } from '@carillon/testkit';
+import { Queue, Worker } from 'bullmq';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { useHttp } from './http.js';
+
+const database = useDatabase();
+const processes = useProcesses(database);
+const redis = new Redis(database.redisUrl, { maxRetriesPerRequest: null });
+const requests = new Queue(QUEUES.requests, { connection: redis, prefix: database.prefix });
+const due = new Queue(QUEUES.due, { connection: redis, prefix: database.prefix });
+let api: TestProcess & { url: string };
+let worker: TestProcess;
+const ask = useHttp(() => api.url);
+
+interface Taken {
+  jobId: string;
+  name: string;
+  due: ScheduleDue;
+}
+/** What the main application has taken from `schedule-due`, in order. */
+const taken: Taken[] = [];
+let mainApp: Worker;
+
+beforeAll(async () => {
+  api = await processes.api();
+  worker = await processes.worker();
+  mainApp = new Worker(
+    QUEUES.due,
+    async (job) => {
+      taken.push({ jobId: String(job.id), name: job.name, due: job.data });
+    },
+    { connection: redis, prefix: database.prefix },
+  );
+});
+afterAll(async () => {
+  await mainApp.close();
+  await Promise.all([requests.close(), due.close()]);
+  redis.disconnect();
+});
+
+const dueOf = (id: string) => taken.filter(({ due }) => due.id === id);
+const rowOf = async (key: string) => {
+  const { rows } = await database.pool.query(
+    `select id, status, next_run_at as "nextRunAt", occurrence_at as "occurrenceAt" from schedules where key = $1`,
+    [key],
+  );
+  return rows[0] as
+    | { id: number; status: string; nextRunAt: Date | null; occurrenceAt: Date | null }
+    | undefined;
+};
+const runsOf = async (key: string) => {
+  const { rows } = await database.pool.query(
+    `select r.status, r.attempt from runs r join schedules s on s.id = r.schedule_id where s.key = $1 order by r.occurrence_at`,
+    [key],
+  );
+  return rows;
+};
+/** A request, and that it was acknowledged: done, and nothing of it refused. */
+async function request(name: string, data: object): Promise<void> {
+  const job = await requests.add(name, data);
+  await eventually(async () => (await job.getState()) === 'completed');
+}
+
+/** The three counters, as Prometheus reads them. */
+async function counters() {
+  const lines: string[] = (await ask('GET', '/metrics')).body.split('\n');
+  const value = (name: string) => Number(lines.find((line) => line.startsWith(`${name} `))?.split(' ')[1]);
+  return {
+    queued: value('jobs_queued_total'),
+    cancelled: value('jobs_cancelled_total'),
+    due: value('jobs_due_total'),
+  };
+}
+
+describe('A one-shot schedule', () => {
+  it('is requested, inserted, acknowledged; then it falls due, is published, and is done', async () => {
+    const before = await counters();
+    const at = new Date(Date.now() + 1_500).toISOString();
+    await request(REQUESTS.schedule, { id: 'once', at });
+    expect(await rowOf('once')).toMatchObject({ status: 'active', nextRunAt: new Date(at) });
+    expect(dueOf('once')).toEqual([]);
+    const [first] = await eventually(() => dueOf('once').length > 0 && dueOf('once'));
+    expect(first).toMatchObject({
+      name: DUE_JOB,
+      jobId: first?.due.runId,
+      due: { id: 'once', occurrenceAt: at },
+    });
+    expect(Date.parse(first?.due.firedAt ?? '')).toBeGreaterThanOrEqual(Date.parse(at));
+    await eventually(async () => (await runsOf('once'))[0]?.status === 'succeeded');
+    expect(await rowOf('once')).toMatchObject({ status: 'finished', nextRunAt: null });
+    expect(dueOf('once')).toHaveLength(1);
+    await eventually(async () => {
+      const { queued, due } = await counters();
+      return queued === before.queued + 1 && due === before.due + 1;
+    });
+  });
+
+  it('that is requested twice is one schedule', async () => {
+    const data = { id: 'twice', at: new Date(Date.now() + 1_000).toISOString() };
+    await request(REQUESTS.schedule, data);
+    await request(REQUESTS.schedule, data);
+    await eventually(() => dueOf('twice').length > 0);
+    await eventually(async () => (await runsOf('twice'))[0]?.status === 'succeeded');
+    expect(dueOf('twice')).toHaveLength(1);
+  });
+
+  it('is not done before it is published', async () => {
+    await database.pool.query(HOLD_UP('held'));
+    await request(REQUESTS.schedule, { id: 'held', at: new Date(Date.now() + 300).toISOString() });
+    await eventually(() => dueOf('held').length > 0);
+    expect(await runsOf('held')).toMatchObject([{ status: 'running' }]);
+    await database.pool.query(LET_GO);
+    await eventually(async () => (await runsOf('held'))[0]?.status === 'succeeded');
+  });
+});
+
+describe('A recurring schedule', () => {
+  it('is published at each occurrence, moves on in place, and is done after the last', async () => {
+    const startsAt = Math.ceil(Date.now() / 1_000) * 1_000 + 1_000;
+    const dtstart = new Date(startsAt).toISOString().replace(/[-:]|\.\d{3}/g, '');
+    await request(REQUESTS.schedule, {
+      id: 'daily',
+      rrule: `DTSTART:${dtstart}\nRRULE:FREQ=SECONDLY;COUNT=3`,
+    });
+    const made = await rowOf('daily');
+    expect(made?.nextRunAt?.getTime()).toBe(startsAt);
+    await eventually(() => dueOf('daily').length === 1);
+    const moved = await rowOf('daily');
+    expect(moved).toMatchObject({ id: made?.id, status: 'active' });
+    expect(moved?.nextRunAt?.getTime()).toBeGreaterThan(startsAt);
+    await eventually(() => dueOf('daily').length === 3);
+    await eventually(async () => (await rowOf('daily'))?.status === 'finished');
+    expect(dueOf('daily').map(({ due }) => Date.parse(due.occurrenceAt) - startsAt)).toEqual([
+      0, 1_000, 2_000,
+    ]);
+    expect(new Set(dueOf('daily').map(({ due }) => due.runId)).size).toBe(3);
+    expect(await rowOf('daily')).toMatchObject({ id: made?.id });
+  });
+});
+
+describe('A cancellation', () => {
+  it('is requested, written, acknowledged; and the schedule is passed over from then on', async () => {
+    const before = await counters();
+    const at = new Date(Date.now() + 1_200).toISOString();
+    await request(REQUESTS.schedule, { id: 'unwanted', at });
+    await request(REQUESTS.cancel, { id: 'unwanted' });
+    expect(await rowOf('unwanted')).toMatchObject({ status: 'cancelled', nextRunAt: null });
+    // One that is due later shows that the time of the cancelled one has passed.
+    await request(REQUESTS.schedule, { id: 'wanted', at: new Date(Date.parse(at) + 300).toISOString() });
+    await eventually(() => dueOf('wanted').length > 0);
+    expect(dueOf('unwanted')).toEqual([]);
+    await request(REQUESTS.cancel, { id: 'unwanted' });
+    await eventually(async () => (await counters()).cancelled === before.cancelled + 1);
+  });
+
+  it('at the very moment of a claim waits for it, and nothing comes after', async () => {
+    await request(REQUESTS.schedule, { id: 'ticking', rrule: 'RRULE:FREQ=SECONDLY' });
+    await eventually(() => dueOf('ticking').length > 0);
+    await request(REQUESTS.cancel, { id: 'ticking' });
+    await eventually(async () => (await runsOf('ticking')).every(({ status }) => status === 'succeeded'));
+    const { length } = await runsOf('ticking');
+    await request(REQUESTS.schedule, { id: 'later', at: new Date(Date.now() + 2_000).toISOString() });
+    await eventually(() => dueOf('later').length > 0);
+    expect(await runsOf('ticking')).toHaveLength(length);
+    expect(dueOf('ticking')).toHaveLength(length);
+  });
+});
+
+/** The worker dies when the job is published and the row does not say so yet; another one takes over. */
+async function crashAfterPublishing(key: string, whileDown: () => Promise<unknown>): Promise<void> {
+  await database.pool.query(HOLD_UP(key));
+  await request(REQUESTS.schedule, { id: key, at: new Date(Date.now() + 300).toISOString() });
+  await eventually(() => dueOf(key).length === 1);
+  await worker.end('SIGKILL');
+  await database.pool.query(LET_GO);
+  expect(await runsOf(key)).toMatchObject([{ status: 'running', attempt: 1 }]);
+  await whileDown();
+  worker = await processes.worker();
+  await eventually(async () => (await runsOf(key))[0]?.status === 'succeeded');
+  expect(await runsOf(key)).toMatchObject([{ status: 'succeeded', attempt: 2 }]);
+  expect(await rowOf(key)).toMatchObject({ status: 'finished' });
+}
+
+describe('A crash after publishing and before the row says so', () => {
+  it('publishes again; Redis knows the job by its id, and the main application gets it once', async () => {
+    await crashAfterPublishing('crashed', async () => {});
+    expect(dueOf('crashed')).toHaveLength(1);
+  });
+
+  it('publishes again also where Redis has forgotten it, with the same ids to know it by', async () => {
+    await crashAfterPublishing('crashed-and-forgotten', () =>
+      due.remove(dueOf('crashed-and-forgotten')[0]?.jobId ?? ''),
+    );
+    await eventually(() => dueOf('crashed-and-forgotten').length === 2);
+    const [first, second] = dueOf('crashed-and-forgotten');
+    expect(second?.jobId).toBe(first?.jobId);
+    expect(second?.due.runId).toBe(first?.due.runId);
+  });
+});
+
+/** No run of the schedule can be closed until it is let go: what was published is not written down. */
+const HOLD_UP = (key: string) => `
+  create or replace function hold_up() returns trigger language plpgsql as $$ begin
+    if new.status = 'succeeded' and exists (select from schedules where id = new.schedule_id and key = '${key}')
+    then raise exception 'held up' using errcode = '53000'; end if;
+    return new;
+  end $$;
+  create or replace trigger hold_up before update on runs for each row execute function hold_up()`;
+const LET_GO = 'drop trigger hold_up on runs';

@@ -1,0 +1,174 @@
+import { QUEUES, REQUESTS } from '@carillon/queue';
+import { eventually, type TestProcess, useDatabase, useProcesses } from '@carillon/testkit';
+import { Queue } from 'bullmq';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { useHttp } from './http.js';
+
+const database = useDatabase();
+const processes = useProcesses(database);
+const redis = new Redis(database.redisUrl, { maxRetriesPerRequest: null });
+const requests = new Queue(QUEUES.requests, { connection: redis, prefix: database.prefix });
+const rejected = new Queue(QUEUES.rejected, { connection: redis, prefix: database.prefix });
+let api: TestProcess & { url: string };
+const ask = useHttp(() => api.url);
+
+beforeAll(async () => {
+  api = await processes.api();
+  await processes.worker();
+});
+afterAll(async () => {
+  await Promise.all([requests.close(), rejected.close()]);
+  redis.disconnect();
+});
+
+const read = async (id: string) => (await ask('GET', `/v1/schedules/${id}`)).body;
+const runsOf = async (id: string) => (await ask('GET', `/v1/runs?schedule=${id}`)).body.items;
+
+describe('A schedule by its name', () => {
+  it('shows when it runs next and when it last ran', async () => {
+    await ask('POST', '/v1/schedules', { id: 'email-digest', rule: { every: 'PT1S' } });
+    const ran = await eventually(async () => {
+      const schedule = await read('email-digest');
+      return schedule.runsTotal > 0 && schedule;
+    });
+    expect(Date.parse(ran.nextRunAt)).toBeGreaterThan(Date.parse(ran.lastRunAt));
+    expect(ran.lastEnqueuedAt).not.toBeNull();
+  });
+
+  it('runs no more while it is paused, and goes on when it is resumed', async () => {
+    const paused = await ask('POST', '/v1/schedules/email-digest/pause', { note: 'maintenance' });
+    expect(paused.body.status).toBe('paused');
+    const { runsTotal } = paused.body;
+    const pausedUntil = Date.now() + 1_500;
+    await eventually(() => Date.now() > pausedUntil);
+    expect((await read('email-digest')).runsTotal).toBe(runsTotal);
+    await ask('POST', '/v1/schedules/email-digest/resume');
+    await eventually(async () => (await read('email-digest')).runsTotal > runsTotal);
+    await ask('DELETE', '/v1/schedules/email-digest');
+  });
+
+  it('is triggered at once without moving its next run', async () => {
+    await ask('POST', '/v1/schedules', { id: 'cleanup', rule: { cron: '0 3 1 1 *' } });
+    const before = await read('cleanup');
+    const { body } = await ask('POST', '/v1/schedules/cleanup/trigger');
+    await eventually(async () => (await ask('GET', `/v1/runs/${body.runId}`)).body.status === 'succeeded');
+    expect((await read('cleanup')).nextRunAt).toBe(before.nextRunAt);
+  });
+
+  it('is rescheduled: only its next run moves', async () => {
+    await ask('POST', '/v1/schedules/cleanup/reschedule', { at: new Date(Date.now() + 300).toISOString() });
+    await eventually(async () => (await read('cleanup')).runsTotal === 1);
+    expect((await read('cleanup')).nextRunAt).toMatch(/-01-01T03:00:00\.000Z$/);
+  });
+
+  it('tells of each run when it was claimed and by whom, when it was enqueued, how long it took and how it ended', async () => {
+    const [run] = await runsOf('cleanup');
+    const { body } = await ask('GET', `/v1/runs/${run.id}`);
+    expect(body).toMatchObject({
+      status: 'succeeded',
+      claimedAt: expect.any(String),
+      claimedBy: expect.any(Number),
+      enqueuedAt: expect.any(String),
+      durationMs: expect.any(Number),
+      lastError: null,
+    });
+    await ask('POST', '/v1/schedules', {
+      id: 'broken',
+      rule: { in: 'PT0S' },
+      target: { type: 'handler', name: 'nobody' },
+      retry: { maxAttempts: 1 },
+    });
+    const failed = await eventually(async () =>
+      (await runsOf('broken')).find(({ status }: { status: string }) => status === 'failed'),
+    );
+    expect(failed).toMatchObject({
+      claimedBy: expect.any(Number),
+      lastError: expect.stringContaining('nobody'),
+    });
+  });
+});
+
+describe('A template', () => {
+  it('is there four times from the beginning', async () => {
+    const { items } = (await ask('GET', '/v1/templates')).body;
+    expect(items.map(({ id, rule }: { id: string; rule: object }) => [id, rule])).toEqual([
+      ['hourly', { cron: '0 * * * *' }],
+      ['daily-midnight', { cron: '0 0 * * *' }],
+      ['weekdays-nine', { cron: '0 9 * * 1-5' }],
+      ['weekly-monday-eight', { cron: '0 8 * * 1' }],
+    ]);
+    expect(items[2]).toMatchObject({ builtIn: true, text: expect.stringContaining('09:00') });
+  });
+
+  it('stands for its rule when a schedule is created', async () => {
+    const request = { id: 'by-template', template: 'weekdays-nine', timezone: 'Asia/Tokyo' };
+    const { status, body } = await ask('POST', '/v1/schedules', request);
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ rule: { cron: '0 9 * * 1-5' }, timezone: 'Asia/Tokyo' });
+    expect((await ask('POST', '/v1/schedules', request)).status).toBe(200);
+  });
+
+  it('can be one’s own, with a zone for schedules that name none', async () => {
+    const own = {
+      id: 'month-end',
+      rule: { cron: '0 18 L * *' },
+      timezone: 'Europe/Berlin',
+      description: 'Closing',
+    };
+    const made = await ask('POST', '/v1/templates', own);
+    expect(made).toMatchObject({ status: 201, body: { ...own, builtIn: false } });
+    expect((await ask('POST', '/v1/templates', own)).status).toBe(409);
+    const { body } = await ask('POST', '/v1/schedules', { template: 'month-end' });
+    expect(body).toMatchObject({ rule: own.rule, timezone: 'Europe/Berlin' });
+    const edited = await ask('PUT', '/v1/templates/month-end', { rule: { cron: '0 17 L * *' } });
+    expect(edited.body).toMatchObject({
+      rule: { cron: '0 17 L * *' },
+      timezone: 'Europe/Berlin',
+      description: 'Closing',
+    });
+    // What was made from it stays as it is.
+    expect((await read(body.id)).rule).toEqual(own.rule);
+    expect((await ask('DELETE', '/v1/templates/month-end')).status).toBe(200);
+    expect((await ask('GET', '/v1/templates/month-end')).status).toBe(404);
+  });
+
+  it('that is built in stays as it is', async () => {
+    for (const method of ['PUT', 'DELETE']) {
+      const { status } = await ask(method, '/v1/templates/hourly', method === 'PUT' ? {} : undefined);
+      expect(status).toBe(409);
+    }
+    expect((await ask('POST', '/v1/templates', { id: 'hourly', rule: { every: 'PT1H' } })).status).toBe(409);
+  });
+
+  it.each([
+    [{ template: 'no-such' }, 'template'],
+    [{ template: 'hourly', rule: { every: 'PT1H' } }, 'template'],
+    [{}, 'rule'],
+  ])('%j is refused, with the field named', async (request, field) => {
+    const { status, body } = await ask('POST', '/v1/schedules', request);
+    expect(status).toBe(400);
+    expect(body.errors).toMatchObject([{ field }]);
+  });
+
+  it('works for many at once, and by queue', async () => {
+    const bulk = await ask('POST', '/v1/schedules/bulk', {
+      items: [
+        { id: 'bulk-1', template: 'hourly' },
+        { id: 'bulk-2', template: 'no-such' },
+      ],
+    });
+    expect(bulk.body.items).toMatchObject([
+      { id: 'bulk-1', result: 'created' },
+      { result: 'invalid', errors: [{ field: 'template' }] },
+    ]);
+    await requests.add(REQUESTS.schedule, { id: 'queued-1', template: 'hourly' });
+    await requests.add(REQUESTS.schedule, { id: 'queued-2', template: 'no-such' });
+    await eventually(async () => (await read('queued-1')).rule?.cron === '0 * * * *');
+    const refused = await eventually(async () => (await rejected.getJobs())[0]);
+    expect(refused.data).toMatchObject({
+      data: { id: 'queued-2' },
+      reason: expect.stringContaining('template'),
+    });
+  });
+});

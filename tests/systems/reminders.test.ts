@@ -1,0 +1,229 @@
+import { eventually, type TestProcess, useDatabase, useProcesses, useReceiver } from '@carillon/testkit';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { useHttp } from './http.js';
+
+const database = useDatabase();
+const processes = useProcesses(database);
+const receiver = useReceiver();
+let api: TestProcess & { url: string };
+const workers: TestProcess[] = [];
+const ask = useHttp(() => api.url);
+
+beforeAll(async () => {
+  const env = {
+    LOG_LEVEL: 'debug',
+    RETRY_MAX_ATTEMPTS: '3',
+    RETRY_BASE_DELAY_SECONDS: '0.4',
+    VAPI_BASE_URL: receiver.url('created/call_77'),
+    VAPI_API_KEY: 'key',
+    VAPI_ASSISTANT_ID: 'assistant',
+    VAPI_PHONE_NUMBER_ID: 'phone',
+  };
+  api = await processes.api({ env });
+  workers.push(await processes.worker({ env }), await processes.worker({ env }));
+});
+
+const soon = (ms = 200) => new Date(Date.now() + ms).toISOString();
+
+async function remind(path: string | null, more: object = {}): Promise<string> {
+  const target = path === null ? {} : { target: { type: 'webhook', url: receiver.url(path) } };
+  const reminder = { message: 'Take your medicine', recipient: 'Ada', at: soon(), ...target, ...more };
+  const { status, body } = await ask('POST', '/v1/reminders', reminder);
+  expect(status).toBe(201);
+  return body.id;
+}
+
+const read = async (id: string) => (await ask('GET', `/v1/reminders/${id}`)).body;
+const untilStatus = (id: string, status: string) =>
+  eventually(
+    async () => {
+      const reminder = await read(id);
+      return reminder.status === status && reminder;
+    },
+    { what: `reminder ${status}` },
+  );
+const linesOf = (id: string) =>
+  workers
+    .flatMap(({ lines }) => lines)
+    .filter(({ reminder }) => reminder === id)
+    .sort((a, b) => Number(a.time) - Number(b.time))
+    .map(({ level, msg }) => [level, String(msg).replace(id, '#')]);
+const [INFO, WARN, ERROR, DEBUG] = [30, 40, 50, 20];
+
+describe('A reminder', () => {
+  it('is scheduled until its time, in the zone that was named', async () => {
+    const { status, body } = await ask('POST', '/v1/reminders', {
+      message: 'Take your medicine',
+      recipient: 'Ada',
+      at: '2099-07-01T08:00:00',
+      timezone: 'Europe/London',
+    });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      message: 'Take your medicine',
+      recipient: 'Ada',
+      at: '2099-07-01T07:00:00.000Z',
+      local: '2099-07-01T08:00:00+01:00',
+      status: 'scheduled',
+      attemptCount: 0,
+      maxAttempts: 3,
+      nextRetryAt: null,
+      lastError: null,
+      idempotencyKey: null,
+      externalId: null,
+    });
+    expect((await ask('GET', '/v1/reminders')).body.items[0]).toEqual(body);
+  });
+
+  it('that succeeds is completed, with what the other side calls it', async () => {
+    const id = await remind('created/call_42/reminder');
+    const reminder = await untilStatus(id, 'completed');
+    expect(reminder).toMatchObject({
+      attemptCount: 1,
+      externalId: 'call_42',
+      lastError: null,
+      nextRetryAt: null,
+    });
+    const [received] = receiver.to('created/call_42/reminder');
+    expect(received?.headers['x-attempt-key']).toBe(reminder.idempotencyKey);
+    expect(JSON.parse(received?.body ?? '').payload).toEqual({
+      reminderId: id,
+      message: 'Take your medicine',
+      recipient: 'Ada',
+    });
+    await eventually(() => linesOf(id).length === 2);
+    expect(linesOf(id)).toEqual([
+      [INFO, 'Processing reminder # (attempt 1/3)'],
+      [INFO, 'Call initiated for reminder #'],
+    ]);
+  });
+
+  it('is processing while its attempt is under way', async () => {
+    const id = await remind('slow/1200/reminder');
+    const { attemptCount, idempotencyKey, runId } = await untilStatus(id, 'processing');
+    expect(attemptCount).toBe(1);
+    expect(idempotencyKey).toMatch(new RegExp(`^${runId}-1-[0-9a-z]+$`));
+    await untilStatus(id, 'completed');
+  });
+
+  it('that fails waits for its next attempt, says why, and is completed when one succeeds', async () => {
+    const id = await remind('flaky/1/reminder');
+    const waiting = await untilStatus(id, 'pending_retry');
+    expect(waiting).toMatchObject({ attemptCount: 1, lastError: expect.stringContaining('500') });
+    expect(Date.parse(waiting.nextRetryAt)).toBeGreaterThan(Date.now() - 1_000);
+    const completed = await untilStatus(id, 'completed');
+    expect(completed).toMatchObject({ attemptCount: 2, nextRetryAt: null, lastError: waiting.lastError });
+    await eventually(() => linesOf(id).length === 4);
+    expect(linesOf(id)).toEqual([
+      [INFO, 'Processing reminder # (attempt 1/3)'],
+      [WARN, 'Reminder # failed, scheduling retry'],
+      [INFO, 'Processing reminder # (attempt 2/3)'],
+      [INFO, 'Call initiated for reminder #'],
+    ]);
+  });
+
+  it('that keeps failing has failed for good after its attempts, twice as far apart each, with a key for each', async () => {
+    const id = await remind('status/503/reminder');
+    const reminder = await untilStatus(id, 'failed');
+    expect(reminder).toMatchObject({
+      attemptCount: 3,
+      nextRetryAt: null,
+      lastError: expect.stringContaining('503'),
+    });
+    const received = receiver.to('status/503/reminder');
+    const keys = received.map(({ headers }) => headers['x-attempt-key']);
+    expect(new Set(keys).size).toBe(3);
+    expect(keys[2]).toBe(reminder.idempotencyKey);
+    const [first = 0, second = 0, third = 0] = received.map(({ at }) => at);
+    expect(second - first).toBeGreaterThanOrEqual(400);
+    expect(third - second).toBeGreaterThanOrEqual(800);
+    await eventually(() => linesOf(id).length === 6);
+    expect(linesOf(id).at(-1)).toEqual([ERROR, 'Reminder # permanently failed']);
+  });
+
+  it('goes out as a call that carries the key of its attempt and the message', async () => {
+    const id = await remind(null, { target: { type: 'call', number: '+4930123456' } });
+    const reminder = await untilStatus(id, 'completed');
+    expect(reminder.externalId).toBe('call_77');
+    const [received] = receiver.to('created/call_77/call');
+    expect(JSON.parse(received?.body ?? '')).toMatchObject({
+      customer: { number: '+4930123456' },
+      metadata: { idempotency_key: reminder.idempotencyKey },
+      assistantOverrides: { variableValues: { message: 'Take your medicine', recipient: 'Ada' } },
+    });
+  });
+
+  it('goes to a handler where nothing is said', async () => {
+    const id = await remind(null);
+    expect((await untilStatus(id, 'completed')).target).toEqual({ type: 'handler', name: 'log' });
+  });
+
+  it('is delivered once, though two workers look for it', async () => {
+    const at = soon(1_000);
+    const paths = Array.from({ length: 30 }, (_, i) => `status/200/once-${i}`);
+    const ids = await Promise.all(paths.map((path) => remind(path, { at })));
+    await Promise.all(ids.map((id) => untilStatus(id, 'completed')));
+    expect(paths.map((path) => receiver.to(path).length)).toEqual(paths.map(() => 1));
+  });
+
+  it('that somebody else has in hand already is passed over, which shows at the level debug', async () => {
+    const at = soon(700);
+    const id = await remind('status/200/contended', { at });
+    // The run is there before the bell rings, as if another worker had been quicker.
+    await database.pool.query(
+      `insert into runs (schedule_id, occurrence_at, origin, project_id, version, status, due_at)
+       select id, next_run_at, 'rule', project_id, definition_version, 'succeeded', next_run_at from schedules where key = $1`,
+      [id],
+    );
+    await eventually(() => linesOf(id).length === 1);
+    expect(linesOf(id)).toEqual([[DEBUG, 'Reminder # already being processed']]);
+    expect(receiver.to('status/200/contended')).toEqual([]);
+  });
+
+  it('can be cancelled before its time, and while it waits for another try', async () => {
+    const early = await remind('status/200/cancelled', { at: '2099-01-01T00:00:00Z' });
+    expect((await ask('DELETE', `/v1/reminders/${early}`)).body.status).toBe('cancelled');
+    const late = await remind('retry-after/60/reminder');
+    await untilStatus(late, 'pending_retry');
+    expect((await ask('DELETE', `/v1/reminders/${late}`)).body.status).toBe('cancelled');
+    const done = await remind('status/200/done');
+    await untilStatus(done, 'completed');
+    expect((await ask('DELETE', `/v1/reminders/${done}`)).status).toBe(409);
+    expect((await ask('DELETE', '/v1/reminders/rem_nothing')).status).toBe(404);
+  });
+
+  it('is refused with the field named', async () => {
+    const { status, body } = await ask('POST', '/v1/reminders', {
+      message: 'x',
+      recipient: 'y',
+      at: 'tomorrow',
+    });
+    expect(status).toBe(400);
+    expect(body.errors).toMatchObject([{ field: 'at' }]);
+  });
+
+  it('shows in the four figures that its operators watch', async () => {
+    const figures = async () => {
+      const lines: string[] = (await ask('GET', '/metrics')).body.split('\n');
+      const value = (name: string) =>
+        Number(lines.find((line) => line.startsWith(`${name} `))?.split(' ')[1]);
+      return {
+        completed: value('carillon_reminders_total{outcome="completed"}'),
+        failed: value('carillon_reminders_total{outcome="failed"}'),
+        // Those that needed a retry, each counted once.
+        retried: value('carillon_reminders_retried_total'),
+        contended: value('carillon_reminders_contended_total'),
+      };
+    };
+    const { rows } = await database.pool.query(
+      `select count(*)::int as count from runs r join schedules s on s.id = r.schedule_id
+       where s.key like 'rem\\_%' and r.outcome = 'succeeded'`,
+    );
+    const expected = { completed: rows[0]?.count, failed: 1, retried: 3, contended: 1 };
+    // Workers hand their counters over with the next heartbeat.
+    await eventually(async () => JSON.stringify(await figures()) === JSON.stringify(expected)).catch(
+      () => {},
+    );
+    expect(await figures()).toEqual(expected);
+  });
+});
