@@ -23,7 +23,7 @@ async function mountDisk(): Promise<string | null> {
   if (process.getuid?.() !== 0) return null;
   const folder = await mkdtemp(join(tmpdir(), 'carillon-disk-'));
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE},mode=0755`, 'tmpfs', folder], {
+    execFileSync('/bin/mount', ['-t', 'tmpfs', '-o', `size=${SIZE},mode=0755`, 'tmpfs', folder], {
       stdio: 'pipe',
     });
     return folder;
@@ -88,7 +88,7 @@ const diskFull: Scenario = {
 afterAll(async () => {
   await installation?.stop();
   await servers?.stop();
-  if (disk) execFileSync('umount', ['-l', disk]);
+  if (disk) execFileSync('/bin/umount', ['-l', disk]);
   if (disk) await rmdir(disk);
 }, 60_000);
 
