@@ -30,6 +30,7 @@ describe('what a schedule says about time', () => {
       dst: { gap: 'shift', overlap: 'first' },
       leapDay: 'feb28',
       exclusions: [],
+      calendars: {},
       anchorAt,
     });
   });
