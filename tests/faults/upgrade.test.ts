@@ -65,10 +65,14 @@ it.runIf(ONLY?.includes(18) ?? true)(
     for (const seed of SEEDS) {
       installation = await Installation.prepare(servers, { name: `upgrade_${seed}` });
       await installation.startWorker(0, { main: earlier.worker });
-      await installation.startApi({ main: earlier.api });
-      for (const index of [1, 2]) await installation.startWorker(index, { main: earlier.worker });
+      await Promise.all([
+        installation.startApi({ main: earlier.api }),
+        installation.startWorker(1, { main: earlier.worker }),
+        installation.startWorker(2, { main: earlier.worker }),
+      ]);
       await play(installation, upgrade, seed);
       await installation.stop();
+      installation = undefined;
     }
   },
 );
