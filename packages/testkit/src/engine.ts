@@ -1,5 +1,6 @@
 import {
   type ClaimedRun,
+  type ClosedRun,
   claimDue,
   claimWaiting,
   closeRuns,
@@ -21,6 +22,12 @@ export interface RunRow {
   nextAttemptAt: number | null;
 }
 
+/** A claimed run, and how its delivery went. */
+export interface Ended {
+  run: ClaimedRun;
+  outcome: Outcome;
+}
+
 const FAILED: Outcome = { kind: 'failed', isTransient: true, errorCode: 'test', error: 'failed on purpose' };
 
 /** The engine's statements on real Postgres, with time as an argument: what a worker does, one step at a time. */
@@ -36,41 +43,24 @@ export function useEngine(database: TestDatabase) {
     return [...due.runs, ...waiting.runs];
   };
 
-  const close = async (run: ClaimedRun, outcome: Outcome, now: number): Promise<number> => {
-    const closing = closingOf(outcome, {
-      retry: run.plan.retry,
-      attempt: run.attempt - run.freeAttempts,
-      random: 0,
-    });
-    const closed = {
-      scheduleId: run.scheduleId,
-      occurrenceAt: run.occurrenceAt,
-      origin: run.origin,
-      epoch: run.epoch,
-      status: closing.status,
-      outcome: outcome.kind === 'deferred' ? null : outcome.kind,
-      durationMs: 1,
-      httpStatus: null,
-      errorCode: outcome.kind === 'failed' ? outcome.errorCode : null,
-      error: outcome.kind === 'failed' ? outcome.error : null,
-      response: null,
-      externalId: null,
-      retryInMs: closing.retryInMs,
-    };
-    // As a worker does: the lease is given up with the last of the runs that were claimed under it.
-    const { rowCount } = await database.pool.query(
-      `select from runs where epoch = $1 and status = 'running'`,
-      [run.epoch],
+  /** Answers how many of the runs were still their claims' to close. */
+  const closeAll = async (ended: readonly Ended[], now: number): Promise<number> => {
+    const kept = await closeRuns(database.pool, ended.map(toClosedRun), { doneEpochs: [], now });
+    // As a worker does: a lease is given up with the last of the runs that were claimed under it.
+    await database.pool.query(
+      `delete from leases l where epoch = any($1::bigint[])
+         and not exists (select from runs r where r.epoch = l.epoch and r.status = 'running')`,
+      [ended.map(({ run }) => run.epoch)],
     );
-    const doneEpochs = (rowCount ?? 0) > 1 ? [] : [run.epoch];
-    return closeRuns(database.pool, [closed], { doneEpochs, now });
+    return kept;
   };
 
   return {
     claim,
+    closeAll,
     /** Answers 1 if the run was still this claim's to close, else 0. */
-    succeed: (run: ClaimedRun, now: number) => close(run, { kind: 'succeeded' }, now),
-    fail: (run: ClaimedRun, now: number) => close(run, FAILED, now),
+    succeed: (run: ClaimedRun, now: number) => closeAll([{ run, outcome: { kind: 'succeeded' } }], now),
+    fail: (run: ClaimedRun, now: number) => closeAll([{ run, outcome: FAILED }], now),
     /** The runs of a schedule, by occurrence. */
     async runsOf(scheduleId: number): Promise<RunRow[]> {
       const { rows } = await database.pool.query<RunRow>(
@@ -82,5 +72,28 @@ export function useEngine(database: TestDatabase) {
       );
       return rows;
     },
+  };
+}
+
+function toClosedRun({ run, outcome }: Ended): ClosedRun {
+  const closing = closingOf(outcome, {
+    retry: run.plan.retry,
+    attempt: run.attempt - run.freeAttempts,
+    random: 0,
+  });
+  return {
+    scheduleId: run.scheduleId,
+    occurrenceAt: run.occurrenceAt,
+    origin: run.origin,
+    epoch: run.epoch,
+    status: closing.status,
+    outcome: outcome.kind === 'deferred' ? null : outcome.kind,
+    durationMs: 1,
+    httpStatus: null,
+    errorCode: outcome.kind === 'failed' ? outcome.errorCode : null,
+    error: outcome.kind === 'failed' ? outcome.error : null,
+    response: null,
+    externalId: null,
+    retryInMs: closing.retryInMs,
   };
 }

@@ -80,7 +80,7 @@ const ms = (column: string, name: string) =>
 const IDENTITY = `schedule_id as "scheduleId", ${ms('occurrence_at', 'occurrenceAt')}, origin`;
 
 export async function readFacts(
-  { pool, receiver }: Installation,
+  { pool, receiver }: Pick<Installation, 'pool'> & { receiver: { log: readonly Delivery[] } },
   { sinceId, sinceAuditId }: { sinceId: number; sinceAuditId: number },
 ): Promise<Facts> {
   const read = async <T>(text: string, value = sinceId): Promise<T[]> =>

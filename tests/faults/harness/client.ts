@@ -10,6 +10,8 @@ export interface Answered {
   status: number;
   // biome-ignore lint/suspicious/noExplicitAny: whatever the API says is looked at field by field.
   body: any;
+  /** Requests per minute that this key may make. */
+  limit: number;
 }
 
 /** Someone who uses the API with one key, and remembers what was acknowledged. */
@@ -33,7 +35,8 @@ export class Client {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    return { status: response.status, body: text.startsWith('{') ? JSON.parse(text) : text };
+    const limit = Number(response.headers.get('ratelimit-limit'));
+    return { status: response.status, body: text.startsWith('{') ? JSON.parse(text) : text, limit };
   }
 
   async create(input: ScheduleInput & { id: string }, headers: object = {}): Promise<Answered> {

@@ -33,6 +33,7 @@ export class Installation {
   api!: TestApi;
   clients!: Record<(typeof PROJECTS)[number], Client>;
   readonly processes: Processes;
+  readonly admin = new Client(() => this.api.url, 'default', ADMIN_KEY);
   readonly #crashes: TestProcess[] = [];
 
   private constructor(
@@ -87,7 +88,7 @@ export class Installation {
     const env = { DATABASE_URL: this.proxies.apiPostgres.url(this.databaseUrl), ...options.env };
     this.api = await this.processes.api({ ...options, env });
     if (this.clients) return;
-    const admin = new Client(() => this.api.url, 'default', ADMIN_KEY);
+    const { admin } = this;
     const clients = await Promise.all(
       PROJECTS.map(async (project) => {
         await admin.ask('POST', '/v1/projects', { id: project });
@@ -137,6 +138,18 @@ export class Installation {
     const holder = this.workers.find(({ pid }) => pid === rows[0]?.pid);
     if (!holder) throw new Error(`nobody has a run of ${key} in hand`);
     return holder;
+  }
+
+  /** Waits until the API has heard of it: what it knows of a key is up to a second old. */
+  async limitRequests(project: (typeof PROJECTS)[number], requestsPerMinute: number): Promise<void> {
+    const { status } = await this.admin.ask('PATCH', `/v1/projects/${project}`, {
+      limits: { requestsPerMinute },
+    });
+    if (status !== 200) throw new Error(`the limit could not be set: ${status}`);
+    await eventually(async () => {
+      const asked = await this.clients[project].ask('GET', '/v1/schedules?limit=1');
+      return asked.limit === requestsPerMinute && asked.status === 200;
+    });
   }
 
   get bellsKey(): string {

@@ -41,7 +41,8 @@ export function playAll(name: string, scenarios: readonly Scenario[]): void {
   });
 }
 
-async function play(installation: Installation, scenario: Scenario, seed: number): Promise<void> {
+/** One scenario, from a clean stage to the checker's verdict. */
+export async function play(installation: Installation, scenario: Scenario, seed: number): Promise<void> {
   await restore(installation);
   const random = new Random(seed * 100 + scenario.number);
   const stage = await Stage.set(installation, random, { isLong: IS_LONG });
@@ -79,7 +80,11 @@ interface Result extends Verdict {
   tookMs: number;
 }
 
-async function record({ number, fault, holds }: Scenario, result: Result): Promise<void> {
+/** For the figures of the long run. */
+export async function record(
+  { number, fault, holds }: Omit<Scenario, 'play'>,
+  result: Result,
+): Promise<void> {
   if (RESULTS_FILE === undefined) return;
   await appendFile(RESULTS_FILE, `${JSON.stringify({ number, fault, holds, ...result })}\n`);
 }

@@ -75,6 +75,8 @@ const killedBeforeRecording: Scenario = {
     for (const delivery of first) await delivery.answer(200);
     for (const victim of new Set(holders)) await victim.end('SIGKILL');
     stage.inject(new Set(holders).size);
+    // What they had written and is still on its way must not arrive after their death.
+    installation.proxies.postgres.reset();
     installation.proxies.postgres.pass();
     stage.heal();
     await installation.restore();

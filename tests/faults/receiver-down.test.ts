@@ -1,0 +1,150 @@
+import type { ClaimedRun } from '@carillon/db';
+import type { Outcome } from '@carillon/shared';
+import { type Ended, insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
+import { afterEach, expect, it, vi } from 'vitest';
+import { Metrics } from '../../apps/worker/src/metrics.js';
+import { Traffic } from '../../apps/worker/src/targets/traffic.js';
+import { checkAttempts } from './checks/attempts.js';
+import { readFacts } from './checks/facts.js';
+import { checkOccurrences } from './checks/occurrences.js';
+import { ONLY, SEEDS } from './config.js';
+import { record } from './harness/play.js';
+import { Random } from './harness/random.js';
+
+const database = useDatabase();
+const engine = useEngine(database);
+
+const T0 = Date.parse('2026-03-02T10:00:00Z');
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const AT_ONCE = 100;
+const ANSWER_MS = 100;
+const REFUSED: Outcome = {
+  kind: 'failed',
+  isTransient: true,
+  errorCode: 'connection_refused',
+  error: 'nobody there',
+};
+
+/** The engine's statements and a worker's traffic rules on one simulated clock; only the receiver is made up. */
+class World {
+  isUp = false;
+  readonly sentAts: number[] = [];
+  mostAtOnce = 0;
+  #atOnce = 0;
+  readonly #done: Ended[] = [];
+  readonly #workers: Traffic[];
+
+  constructor(private readonly random: Random) {
+    const log = { info: () => {}, warn: () => {} } as never;
+    const settings = { trafficOf: async () => ({ rate: null, gate: null }) };
+    const limits = { originConcurrency: AT_ONCE, circuitOpenMs: 10_000, giveUpAfterMs: 24 * HOUR };
+    this.#workers = Array.from(
+      { length: 3 },
+      () => new Traffic({ ...limits, settings, log, metrics: new Metrics() }),
+    );
+  }
+
+  get now(): number {
+    return T0 + Math.round(performance.now());
+  }
+
+  async go(untilAt: number, stepMs: number): Promise<void> {
+    while (this.now < untilAt) {
+      for (const run of await engine.claim(this.now, 2_000)) this.#deliver(run);
+      await vi.advanceTimersByTimeAsync(stepMs);
+      if (this.#done.length > 0) await engine.closeAll(this.#done.splice(0), this.now);
+    }
+  }
+
+  #deliver(run: ClaimedRun): void {
+    const passage = { projectId: 1, origin: 'http://down.example', timeoutMs: 15_000 };
+    const { signal } = new AbortController();
+    this.random
+      .pick(this.#workers)
+      .pass({ ...passage, signal }, () => this.#send())
+      .then((outcome) => this.#done.push({ run, outcome }));
+  }
+
+  async #send(): Promise<Outcome> {
+    this.sentAts.push(this.now);
+    this.mostAtOnce = Math.max(this.mostAtOnce, ++this.#atOnce);
+    await new Promise((resolve) => setTimeout(resolve, ANSWER_MS));
+    this.#atOnce--;
+    return this.isUp ? { kind: 'succeeded' } : REFUSED;
+  }
+}
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const mostPerSecond = (ats: readonly number[]) => {
+  const counts = new Map<number, number>();
+  for (const at of ats) counts.set(Math.floor(at / 1_000), (counts.get(Math.floor(at / 1_000)) ?? 0) + 1);
+  return Math.max(0, ...counts.values());
+};
+
+const scenario = {
+  number: 17,
+  fault: 'a receiver down for an hour, then up (simulated clock)',
+  holds: 'it is left in peace meanwhile, and caught up with in good order',
+};
+
+it.runIf(ONLY?.includes(17) ?? true).each(SEEDS)(
+  `17. ${scenario.fault}: ${scenario.holds} (seed %i)`,
+  {
+    timeout: 240_000,
+  },
+  async (seed) => {
+    const random = new Random(seed * 100 + scenario.number);
+    const startedAt = performance.now();
+    await database.pool.query('truncate schedules, schedule_versions, runs, attempts, gaps, leases');
+    const count = random.integer(8, 15);
+    for (let made = 0; made < count; made++) {
+      const nowAt = T0 - random.integer(0, MINUTE - 1);
+      await insertSchedules(database, [{ rule: { every: 'PT1M' } }], { nowAt });
+    }
+    const simulated = [new Date(T0 - MINUTE)];
+    await database.pool.query('update schedule_versions set created_at = $1', simulated);
+
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+    const world = new World(random);
+    await world.go(T0 + HOUR, 15_000);
+    const whileDown = world.sentAts.length;
+    world.isUp = true;
+    const upAt = world.now;
+    await world.go(upAt + 4 * MINUTE, 500);
+    vi.useRealTimers();
+
+    const facts = await readFacts(
+      { pool: database.pool, receiver: { log: [] } },
+      { sinceId: 0, sinceAuditId: 0 },
+    );
+    const { violations, named, lost, doubled } = checkOccurrences(facts);
+    violations.push(...checkAttempts(facts));
+    const runs = [...facts.runs.values()].flat();
+    const recoveryMs = Math.max(...world.sentAts.filter((at) => at < upAt + 3 * MINUTE)) - upAt;
+    await record(scenario, {
+      seed,
+      faults: 1,
+      tookMs: performance.now() - startedAt,
+      violations,
+      named,
+      lost,
+      duplicated: doubled,
+      fired: runs.length,
+      redelivered: 0,
+      unknown: 0,
+      recoveryMs,
+    });
+    expect(violations).toEqual([]);
+    expect(named).toBeGreaterThanOrEqual(count * 60);
+    expect(new Set(runs.map(({ status }) => status))).toEqual(new Set(['succeeded', 'failed']));
+    // Twenty failures for each worker's circuit, then a probe now and then: far less than what was due.
+    expect(whileDown).toBeLessThan((count * 60) / 3);
+    // The backlog of an hour is not let loose in a second, and never more at once than an origin is given.
+    expect(mostPerSecond(world.sentAts.filter((at) => at >= upAt))).toBeLessThan((count * 60) / 4);
+    expect(world.mostAtOnce).toBeLessThanOrEqual(3 * AT_ONCE);
+  },
+);
