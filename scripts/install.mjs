@@ -41,11 +41,11 @@ export function endWithNpm() {
 }
 
 /** Runs a program, signals passed on to it. Its output is shown as it comes, or with `quiet` only if it fails. */
-export function run(command, args, { quiet = false } = {}) {
+export function run(command, args, { quiet = false, more = {} } = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, args, {
       cwd: root,
-      env,
+      env: { ...env, ...more },
       stdio: ['inherit', quiet ? 'pipe' : 'inherit', quiet ? 'pipe' : 'inherit'],
     });
     const output = [];

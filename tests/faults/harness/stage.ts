@@ -3,6 +3,8 @@ import { type Mark, takeMark } from '../checker.js';
 import { type Installation, PROJECTS } from './installation.js';
 import type { Random } from './random.js';
 
+/** How much of a fault there is to be. */
+export type Size = 'short' | 'long' | 'full';
 export type Input = ScheduleInput & { id: string };
 let number = 0;
 
@@ -16,12 +18,17 @@ export class Stage {
   private constructor(
     readonly installation: Installation,
     readonly random: Random,
-    readonly isLong: boolean,
+    readonly size: Size,
     readonly mark: Mark,
   ) {}
 
-  static async set(installation: Installation, random: Random, { isLong }: { isLong: boolean }) {
-    return new Stage(installation, random, isLong, await takeMark(installation));
+  static async set(installation: Installation, random: Random, size: Size): Promise<Stage> {
+    return new Stage(installation, random, size, await takeMark(installation));
+  }
+
+  /** What a fault is measured by: a taste in the short pass, more in the long run, and there once in full. */
+  scaled<T>(values: Record<Size, T>): T {
+    return values[this.size];
   }
 
   get clients() {

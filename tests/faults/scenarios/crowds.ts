@@ -13,9 +13,9 @@ const herd: Scenario = {
   holds: "all of them once; another project's lateness is bounded",
   async play(stage) {
     const { random, clients, installation } = stage;
-    // A hundred thousand take minutes on two cores: the long run has them once or twice, the short pass a taste.
-    const size = stage.isLong ? (random.isLikely(0.05) ? 100_000 : 5_000) : 1_000;
-    const dueAt = Date.now() + 3_000 + size / 2;
+    // A hundred thousand take minutes on two cores.
+    const size = stage.scaled({ short: 1_000, long: 5_000, full: 100_000 });
+    const dueAt = Date.now() + 3_000 + size * 1.5;
     const herd = Array.from({ length: size }, () =>
       stage.webhook('alpha', { at: new Date(dueAt + random.integer(0, 999)).toISOString() }, 'slow/20'),
     );

@@ -5,10 +5,6 @@ import { PROJECTS } from '../harness/installation.js';
 import type { Scenario } from '../harness/play.js';
 import type { Stage } from '../harness/stage.js';
 
-/** How long a server stays away: as long as it says in the long run, long enough for several sweeps in the short one. */
-const awayMs = ({ isLong, random }: Stage, longMs: number) =>
-  isLong && random.isLikely(0.1) ? longMs : random.integer(2_500, 4_000);
-
 /** Waits until something that was created just now has been run. */
 async function seeFire(stage: Stage): Promise<void> {
   const input = stage.webhook('beta', stage.inMs(300), 'ok');
@@ -29,7 +25,13 @@ const redisKilled: Scenario = {
     proxies.redis.refuse();
     await servers.killRedis();
     stage.inject();
-    const backAt = performance.now() + awayMs(stage, 15_000);
+    const backAt =
+      performance.now() +
+      stage.scaled({
+        short: stage.random.integer(2_500, 4_000),
+        long: stage.random.integer(2_500, 8_000),
+        full: 15_000,
+      });
     await seeFire(stage);
     await sleep(Math.max(0, backAt - performance.now()));
     proxies.redis.pass();

@@ -25,7 +25,7 @@ const changesRaceFires: Scenario = {
   holds: 'no claim after what was acknowledged',
   async play(stage) {
     const { random, clients } = stage;
-    const count = stage.isLong ? 500 : 100;
+    const count = stage.scaled({ short: 100, long: 500, full: 500 });
     const from = Date.now() + 2_000;
     const races = Array.from({ length: count }, () => ({
       dueAt: from + random.integer(0, count * 25),

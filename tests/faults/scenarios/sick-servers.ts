@@ -31,8 +31,9 @@ const redisStalled: Scenario = {
     await stage.load({ seconds: 4 });
     redis.stall();
     stage.inject();
-    const isFull = stage.isLong && stage.random.isLikely(0.1);
-    const created = await createMeanwhile(stage, sleep(isFull ? 60_000 : stage.random.integer(2_500, 4_500)));
+    const { random } = stage;
+    const stallMs = stage.scaled({ short: 3_000, long: random.integer(2_500, 8_000), full: 60_000 });
+    const created = await createMeanwhile(stage, sleep(stallMs));
     redis.pass();
     stage.heal();
     expect(created).toBeGreaterThan(0);

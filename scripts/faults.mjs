@@ -1,0 +1,94 @@
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { checkNodeVersion, endWithNpm, install, root, run } from './install.mjs';
+
+// `pnpm faults --seeds 20`: every fault with that many seeds, then docs/reliability.md with the figures.
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '20' },
+    from: { type: 'string', default: '1' },
+    only: { type: 'string' },
+  },
+});
+const SCENARIOS = 18;
+const seeds = Array.from({ length: Number(values.seeds) }, (_, index) => Number(values.from) + index);
+const resultsFile = join(mkdtempSync(join(tmpdir(), 'carillon-reliability-')), 'results.jsonl');
+const page = join(root, 'docs', 'reliability.md');
+
+checkNodeVersion();
+endWithNpm();
+await install();
+const startedAt = Date.now();
+const built = await run('turbo', ['run', 'build', '--output-logs=errors-only']);
+if (built !== 0) process.exit(built);
+const code = await run(
+  'vitest',
+  ['run', '--project', 'real', 'tests/faults', '--exclude', '**/simulation*'],
+  {
+    more: {
+      FAULT_SEEDS: seeds.join(),
+      FAULT_RESULTS: resultsFile,
+      ...(values.only && { FAULT_ONLY: values.only }),
+    },
+  },
+);
+
+const results = existsSync(resultsFile)
+  ? readFileSync(resultsFile, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+  : [];
+const figures = describe(results);
+console.log(figures);
+const isWhole = new Set(results.map(({ number }) => number)).size === SCENARIOS;
+if (!values.only && isWhole) writeFigures(figures);
+process.exit(code);
+
+function describe(results) {
+  const numbers = [...new Set(results.map(({ number }) => number))].sort((a, b) => a - b);
+  const sum = (list, field) => list.reduce((total, result) => total + result[field], 0);
+  const total = (field) => sum(results, field).toLocaleString('en');
+  const rows = numbers.map((number) => {
+    const own = results.filter((result) => result.number === number);
+    const [{ fault, holds }] = own;
+    const cells = [number, fault, holds, own.length];
+    for (const field of ['faults', 'named', 'fired', 'lost', 'duplicated', 'redelivered']) {
+      cells.push(sum(own, field).toLocaleString('en'));
+    }
+    const recoveries = own.map(({ recoveryMs }) => recoveryMs);
+    for (const share of [0.5, 0.95, 1]) cells.push((percentile(recoveries, share) / 1_000).toFixed(1));
+    cells.push(own.filter(({ violations }) => violations.length > 0).length);
+    return `| ${cells.join(' | ')} |`;
+  });
+  const violations = results.flatMap(({ number, seed, violations }) =>
+    violations.map(
+      (violation) => `- ${number}, seed ${seed}: ${violation.split('\n').slice(0, 4).join(' ')}`,
+    ),
+  );
+  return [
+    `${new Date(startedAt).toISOString().slice(0, 10)}, seeds ${seeds[0]} to ${seeds.at(-1)}, ${cpus().length} cores, Node ${process.versions.node}, ` +
+      `${Math.round((Date.now() - startedAt) / 60_000)} minutes: ${total('faults')} faults, ${total('named')} occurrences named, ` +
+      `${total('fired')} runs, ${total('lost')} lost, ${total('duplicated')} claimed or accounted for twice, ${violations.length} violations of any promise.`,
+    '',
+    '| # | fault | holds, beyond the nine promises | seeds | faults injected | occurrences named | runs fired | lost | duplicated | redelivered | recovery p50 s | p95 s | worst s | seeds with violations |',
+    `|${' --- |'.repeat(14)}`,
+    ...rows,
+    ...(violations.length > 0 ? ['', 'Violations:', '', ...violations] : []),
+  ].join('\n');
+}
+
+function percentile(values, share) {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
+/** The figures are replaced, what was written by hand around them stays. */
+function writeFigures(figures) {
+  const text = readFileSync(page, 'utf8');
+  const [before, rest] = text.split('<!-- figures -->');
+  const [, after] = rest.split('<!-- /figures -->');
+  writeFileSync(page, `${before}<!-- figures -->\n${figures}\n<!-- /figures -->${after}`);
+}
