@@ -126,6 +126,16 @@ describe('Acting on all that match', () => {
     ]);
   });
 
+  it('cancels what was put off one by one too: its rule had named it', async () => {
+    await bulk([scheduleBody({ id: 'put-off', rule: { at: '2020-01-01T00:00:00Z' }, tags: ['put-off'] })]);
+    const later = { at: '2031-01-01T00:00:00Z' };
+    expect((await api.call('POST', '/v1/schedules/put-off/reschedule', { body: later })).status).toBe(200);
+    expect((await act({ action: 'cancel', filter: { tag: 'put-off' } })).body.changed).toBe(1);
+    expect((await api.call('GET', '/v1/runs?schedule=put-off')).body.items).toMatchObject([
+      { status: 'skipped', occurrenceAt: '2020-01-01T00:00:00.000Z' },
+    ]);
+  });
+
   it.each([
     ['an unknown action', { action: 'explode' }],
     ['an unknown filter', { action: 'pause', filter: { colour: 'red' } }],
