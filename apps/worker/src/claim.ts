@@ -11,6 +11,8 @@ import type { InFlight } from './in-flight.js';
 import { reportContention } from './systems/report-reminder.js';
 
 const SHARE_OUT_EVERY_MS = 250;
+/** Whoever has woken goes on by itself while there is a backlog: ringing on each batch would only cost. */
+const CALL_FOR_HELP_EVERY_MS = 100;
 
 /** Claims what is due, as often as it is rung and as far as there are places; one claim at a time. */
 export class Claimer {
@@ -21,6 +23,7 @@ export class Claimer {
   /** While more is due than a batch holds, each project has its share. */
   #fairTo: number[] = [];
   #sharedOutAt = Number.NEGATIVE_INFINITY;
+  #calledForHelpAt = Number.NEGATIVE_INFINITY;
   #isStopped = false;
 
   constructor(
@@ -77,9 +80,15 @@ export class Claimer {
     if (waiting.hasPauseEnded) await resumeEnded(context.pool, null);
     await this.#shareOut(due.isFull);
     const hasMore = due.isFull || waiting.isFull || waiting.hasPauseEnded;
-    // Not awaited: the others are asked to help while this one goes on.
-    if (hasMore) context.bells.ringNow().catch(() => {});
+    if (hasMore) this.#callForHelp();
     return hasMore;
+  }
+
+  /** Not awaited: the other replicas are asked to help while this one goes on. */
+  #callForHelp(): void {
+    if (performance.now() - this.#calledForHelpAt < CALL_FOR_HELP_EVERY_MS) return;
+    this.#calledForHelpAt = performance.now();
+    this.context.bells.ringNow().catch(() => {});
   }
 
   /** Looks who has something due, now and then for as long as there is a backlog. */

@@ -9,15 +9,22 @@ export const fromMs = (expression: string) => `to_timestamp((${expression})::flo
 export const nowOr = (parameter: string) =>
   `(select coalesce(${fromMs(`${parameter}::bigint`)}, clock_timestamp()))`;
 
-/** A Postgres array literal of numbers and nulls. */
+/**
+ * A Postgres array literal of numbers and nulls. One of nothing but nulls is the empty one: beside others, `unnest` fills
+ * it up with nulls, and Postgres has nothing to parse.
+ */
 export function numberArray(values: readonly (number | null)[]): string {
+  if (values.every(isNull)) return '{}';
   let text = '{';
   for (let i = 0; i < values.length; i++) text += i === 0 ? (values[i] ?? 'null') : `,${values[i] ?? 'null'}`;
   return `${text}}`;
 }
 
-/** A Postgres array literal of texts and nulls. */
+const isNull = (value: unknown) => value === null;
+
+/** A Postgres array literal of texts and nulls; of nothing but nulls likewise. */
 export function textArray(values: readonly (string | null)[]): string {
+  if (values.every(isNull)) return '{}';
   let text = '{';
   for (let i = 0; i < values.length; i++) {
     const value = values[i] ?? null;

@@ -46,6 +46,17 @@ export interface ClaimOptions extends ReadDueOptions {
 
 /** Claims schedules that are due: reads and locks them, decides, and starts their runs, all in one transaction. */
 export async function claimDue(pool: Pool, options: ClaimOptions): Promise<Claim> {
+  try {
+    return await claim(pool, { ...options, mayExist: false });
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    return claim(pool, { ...options, mayExist: true });
+  }
+}
+
+const isUniqueViolation = (error: unknown) => (error as { code?: unknown }).code === '23505';
+
+function claim(pool: Pool, options: ClaimOptions & { mayExist: boolean }): Promise<Claim> {
   return inTransaction(pool, async (tx) => {
     const { rows, nowAt } = await readDue(tx, options);
     const nextDueAts: number[] = [];

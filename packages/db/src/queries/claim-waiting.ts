@@ -3,6 +3,11 @@ import type { Pool } from 'pg';
 import { nowOr, toMs } from '../sql-text.js';
 import type { Claim, ClaimedRun } from './claim-due.js';
 
+/** Asked on every bell, and nearly always answered with two noes: two looks at the head of an index. */
+const LOOK = `
+  select exists (select from runs where next_attempt_at <= ${nowOr('$1')}),
+         exists (select from schedules where paused_until <= ${nowOr('$1')})`;
+
 /**
  * Claims runs that wait (retries, triggers, backfills, queued ones whose turn has come): the attempt before goes to
  * `attempts`, the next one opens on the run. This is the gate for all of them: whatever made a run wait, here its
@@ -16,7 +21,7 @@ const CLAIM_WAITING = `
   waiting as (
     select r.schedule_id, r.occurrence_at, r.origin, s.key, s.counted, s.status
     from runs r join schedules s on s.id = r.schedule_id
-    where r.next_attempt_at <= ${nowOr('$1')}
+    where r.next_attempt_at <= ${nowOr('$1')} and r.status in ('queued', 'retrying')
     order by r.next_attempt_at
     limit $2
     for update of r skip locked
@@ -42,7 +47,7 @@ const CLAIM_WAITING = `
         http_status = null, duration_ms = null, error_code = null, error = null, response = null, external_id = null
     from waiting, lease, clock
     where r.schedule_id = waiting.schedule_id and r.occurrence_at = waiting.occurrence_at and r.origin = waiting.origin
-      and r.status in ('queued', 'retrying') and waiting.status in ('active', 'finished')
+      and waiting.status in ('active', 'finished')
     returning r.schedule_id, r.project_id, waiting.key, r.occurrence_at, r.origin, r.due_at, r.attempt, r.free_attempts,
               r.replays, r.epoch, r.version, waiting.counted
   ), stopped as (
@@ -59,7 +64,6 @@ const CLAIM_WAITING = `
   select started.schedule_id, started.project_id, started.key, ${toMs('started.occurrence_at')}, started.origin,
          ${toMs('started.due_at')}, started.attempt, started.free_attempts, started.replays, started.epoch, started.counted,
          v.plan, v.payload::text, ${toMs('clock.now')},
-         exists (select from schedules where paused_until <= ${nowOr('$1')}),
          (select count(*) from waiting)
            < (select count(*) from (select from runs where next_attempt_at <= ${nowOr('$1')} limit $2 + 1) as due)
   from clock
@@ -82,7 +86,6 @@ type Columns = [
     string | null,
   ],
   nowAt: number,
-  pauseEnded: boolean,
   moreWait: boolean,
 ];
 
@@ -91,12 +94,32 @@ export interface WaitingClaim extends Claim {
   hasPauseEnded: boolean;
 }
 
-export async function claimWaiting(
+interface ClaimWaitingOptions {
+  limit: number;
+  workerId: number;
+  leaseMs: number;
+  now: number | null;
+}
+
+export async function claimWaiting(pool: Pool, options: ClaimWaitingOptions): Promise<WaitingClaim> {
+  const { rows } = await pool.query<[boolean, boolean]>({
+    name: 'look-for-waiting',
+    text: LOOK,
+    values: [options.now],
+    rowMode: 'array',
+  });
+  const [[isWaiting, hasPauseEnded]] = rows as [[boolean, boolean]];
+  return { ...(isWaiting ? await startWaiting(pool, options) : NOTHING), hasPauseEnded };
+}
+
+const NOTHING: Claim = { runs: [], nowAt: 0, nextDueAts: [], lost: 0, lostKeys: [], isFull: false };
+
+async function startWaiting(
   pool: Pool,
-  { limit, workerId, leaseMs, now }: { limit: number; workerId: number; leaseMs: number; now: number | null },
-): Promise<WaitingClaim> {
+  { limit, workerId, leaseMs, now }: ClaimWaitingOptions,
+): Promise<Claim> {
+  // No name: a plan that was made while there were few runs may begin with all of them, and would be kept.
   const { rows } = await pool.query<Columns>({
-    name: 'claim-waiting',
     text: CLAIM_WAITING,
     values: [now, limit, workerId, leaseMs],
     rowMode: 'array',
@@ -104,15 +127,7 @@ export async function claimWaiting(
   // The left join gives one row even where nothing waits, with nulls for the run.
   const [first] = rows as [Columns, ...Columns[]];
   const runs = first[0] === null ? [] : rows.map(toClaimedRun);
-  return {
-    runs,
-    nowAt: first[13],
-    nextDueAts: [],
-    lost: 0,
-    lostKeys: [],
-    isFull: first[15],
-    hasPauseEnded: first[14],
-  };
+  return { ...NOTHING, runs, nowAt: first[13], isFull: first[14] };
 }
 
 function toClaimedRun(columns: Columns): ClaimedRun {

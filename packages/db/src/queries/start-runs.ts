@@ -11,10 +11,12 @@ export interface Start {
 
 /**
  * The claim. In one statement: re-verify what was decided on, move the schedule on, open the run and its first
- * attempt under a new lease. A row that changed in between does not match and is not ours; a run that exists already
- * (schedule, occurrence, origin) is not made again, and its schedule has moved on all the same.
+ * attempt under a new lease. A row that changed in between does not match and is not ours.
+ *
+ * Where a run may exist already (schedule, occurrence, origin) it is not made again, and its schedule has moved on all the
+ * same. Being ready for that costs two searches and a record of the log more for each run, so it is not the usual way.
  */
-const START_RUNS = `
+const startRunsText = ({ mayExist }: { mayExist: boolean }) => `
   with input as (
     select * from unnest($1::bigint[], $2::int[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[])
       as input(id, version, was_due_at, occurrence_at, due_at, next_occurrence_at, next_due_at)
@@ -38,24 +40,29 @@ const START_RUNS = `
   select moved.id, ${fromMs('moved.occurrence_at')}, 'rule', moved.project_id, moved.definition_version, 'running',
          ${fromMs('moved.due_at')}, ${fromMs('$9::bigint')}, 1, nullif(moved.counted, false), lease.epoch, $8, ${fromMs('$9::bigint')}
   from moved, lease
-  on conflict do nothing
+  ${mayExist ? 'on conflict do nothing' : ''}
   returning schedule_id, epoch`;
+
+const START_RUNS = startRunsText({ mayExist: false });
+const START_RUNS_THAT_MAY_EXIST = startRunsText({ mayExist: true });
 
 export interface StartOptions {
   workerId: number;
   nowAt: number;
   leaseMs: number;
+  /** Without this, a run that exists already is an error. */
+  mayExist: boolean;
 }
 
 /** Starts the runs that were decided on; answers with the epoch, and those that are really ours. */
 export async function startRuns(
   tx: Transaction,
   starts: readonly Start[],
-  { workerId, nowAt, leaseMs }: StartOptions,
+  { workerId, nowAt, leaseMs, mayExist }: StartOptions,
 ): Promise<{ epoch: number; started: readonly Start[] }> {
   const { rows } = await tx.query<[number, number]>({
-    name: 'start-runs',
-    text: START_RUNS,
+    name: mayExist ? 'start-runs-that-may-exist' : 'start-runs',
+    text: mayExist ? START_RUNS_THAT_MAY_EXIST : START_RUNS,
     rowMode: 'array',
     values: [
       numberArray(starts.map(({ row }) => row.id)),
