@@ -1,4 +1,4 @@
-import { claimDue, registerWorker } from '@carillon/db';
+import { type ClaimedRun, claimDue, claimWaiting, closeRuns, registerWorker } from '@carillon/db';
 import { insertSchedules, useDatabase } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
 
@@ -40,4 +40,53 @@ describe('Claims', () => {
     await workThrough(1);
     expect(claimed.toSorted((a, b) => a - b)).toEqual(ids.toSorted((a, b) => a - b));
   });
+
+  it('many workers claim what is put off again and again, each time one of them, and Postgres lives', async () => {
+    const at = new Date(Date.now() - 1_000).toISOString();
+    await insertSchedules(
+      database,
+      Array.from({ length: 1_500 }, () => ({ rule: { at } })),
+    );
+    await putOff((await claimBy(1, 1_500)).runs);
+    const inHand = new Set<number>();
+    let double = 0;
+    const workThrough = async (workerId: number) => {
+      for (let round = 0; round < 40; round++) {
+        const options = { workerId, leaseMs: 60_000, limit: 50 + 5 * round, now: null };
+        const { runs } = await claimWaiting(database.pool, options);
+        for (const { scheduleId } of runs) {
+          if (inHand.has(scheduleId)) double++;
+          inHand.add(scheduleId);
+        }
+        for (const { scheduleId } of runs) inHand.delete(scheduleId);
+        await putOff(runs);
+      }
+    };
+
+    await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map(workThrough));
+
+    expect(double).toBe(0);
+    const { rows } = await database.pool.query(
+      `select count(*)::int as waiting from runs where status = 'retrying' and attempt = 0`,
+    );
+    expect(rows).toEqual([{ waiting: 1_500 }]);
+  });
 });
+
+const putOff = (runs: readonly ClaimedRun[]) =>
+  closeRuns(
+    database.pool,
+    runs.map(({ scheduleId, occurrenceAt, origin, epoch }) => ({
+      ...{ scheduleId, occurrenceAt, origin, epoch },
+      ...{
+        status: 'retrying',
+        outcome: null,
+        errorCode: 'busy',
+        error: 'put off',
+        retryInMs: 0,
+        durationMs: 0,
+      },
+      ...{ httpStatus: null, response: null, externalId: null },
+    })),
+    { doneEpochs: [...new Set(runs.map(({ epoch }) => epoch))], now: null },
+  );

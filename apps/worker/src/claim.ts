@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Claim,
   type ClaimedRun,
@@ -67,7 +68,9 @@ export class Claimer {
   /** Answers whether there may be more to claim, and places for it. */
   async #claimOnce(): Promise<boolean> {
     const { context, inFlight } = this;
-    const limit = Math.min(inFlight.free, context.batchSize);
+    const breath = context.traffic.breath();
+    if (breath) await sleep(breath.ms);
+    const limit = Math.min(inFlight.free, context.batchSize, breath?.most ?? context.batchSize);
     this.#isOwed = limit === 0;
     if (limit === 0) return false;
     const startedAt = performance.now();

@@ -14,7 +14,7 @@ const Environment = z
     LEASE_MS: milliseconds(500).default(15_000),
     STOP_DEADLINE_MS: milliseconds(0).default(10_000),
     SCHEDULER_BATCH_SIZE: z.coerce.number().int().min(1).max(5_000).default(1_000),
-    WORKER_CONCURRENCY: z.coerce.number().int().min(1).default(4_000),
+    WORKER_CONCURRENCY: z.coerce.number().int().min(1).default(2_000),
     /** How long history is kept, by whole months; for ever where it is not set. */
     RUN_RETENTION_DAYS: z.coerce.number().int().min(1).nullable().default(null),
     RETRY_MAX_ATTEMPTS: z.coerce.number().int().min(1).max(100).default(3),

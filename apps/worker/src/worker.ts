@@ -60,6 +60,7 @@ export async function startWorker(config: Config, log: Logger): Promise<RunningW
     metrics,
     log,
     receipts: targets.receipts,
+    traffic: targets.traffic,
     leaseMs: config.LEASE_MS,
     batchSize: config.SCHEDULER_BATCH_SIZE,
     sweepIntervalMs: config.SWEEP_INTERVAL_MS,

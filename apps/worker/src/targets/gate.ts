@@ -1,20 +1,18 @@
 import { Returns } from './returns.js';
 
-export interface GateOptions {
-  /** So many at once. */
-  limit: number;
-  /** So many may wait for a place in memory; the rest wait in Postgres. */
-  mostWaiting: number;
-}
-
 interface Waiter {
   enter(): void;
 }
 
 /** Of two durations, how much the newer one counts. */
 const NEWEST_WEIGHT = 0.1;
+/** The pace is measured while the herd comes in, which is when it is worst: who comes back too early is sent away again, but nobody comes too late. */
+const OPTIMISM = 4;
 
-/** Lets so many through at once. Who finds it full waits a moment, and then is told when to come back. */
+/**
+ * Lets so many through at once. Who finds it full waits if, by the pace so far, its turn comes within its patience; and is
+ * told when to come back if not. So a fast destination has many waiting in memory, where they cost nothing, and a slow one few.
+ */
 export class Gate {
   #inside = 0;
   #averageMs = 100;
@@ -22,23 +20,31 @@ export class Gate {
   readonly #returns = new Returns();
   readonly #waiting = new Set<Waiter>();
 
-  constructor(readonly options: GateOptions) {}
+  constructor(readonly limit: number) {}
 
   get isIdle(): boolean {
     return this.#inside === 0;
   }
 
+  /** How many it lets through in a millisecond. Where nobody has left for longer than they usually take, that is what it takes by now. */
+  get pace(): number {
+    return this.limit / Math.max(this.#averageMs, this.#stillForMs());
+  }
+
+  /** When the turn of who comes now will be, by the pace so far. */
+  get turnInMs(): number {
+    return (this.#waiting.size * this.#averageMs) / this.limit;
+  }
+
   /** Answers 0 once inside, or after how long to come back. Rejects where the signal aborts. */
   async enter(patienceMs: number, signal: AbortSignal): Promise<number> {
-    if (this.#inside < this.options.limit) {
+    if (this.#inside < this.limit) {
       this.#inside++;
       return 0;
     }
-    const canHope = this.#waiting.size < this.options.mostWaiting && this.#stillForMs() < patienceMs;
+    const canHope = this.turnInMs < patienceMs && this.#stillForMs() < patienceMs;
     if (canHope && (await this.#wait(patienceMs, signal))) return 0;
-    // Where nobody has left for longer than they usually take, that is what it takes by now.
-    const tookMs = Math.max(this.#averageMs, this.#stillForMs());
-    return this.#returns.next(tookMs / this.options.limit, performance.now());
+    return this.#returns.next(1 / (this.pace * OPTIMISM), performance.now());
   }
 
   /** `tookMs` is null for who went in and did nothing. */

@@ -28,6 +28,7 @@ export interface TargetParts {
 export interface Targets {
   deliver: Deliver;
   receipts: Receipts;
+  traffic: Traffic;
   close(): Promise<void>;
 }
 
@@ -73,6 +74,7 @@ export function openTargets(config: Config, { pool, redis, clock, metrics, log }
   return {
     deliver,
     receipts,
+    traffic,
     async close() {
       await receipts.stop();
       await Promise.allSettled([poster.close(), callPoster.close(), queues.close()]);

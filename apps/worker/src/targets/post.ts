@@ -46,23 +46,19 @@ export class Poster {
     if (problem !== null) return blocked(problem);
     const { origin, pathname, search } = new URL(url);
     try {
-      const response = await this.#agent.request({
-        origin,
-        path: pathname + search,
-        method: 'POST',
-        headers: { 'user-agent': 'Carillon', ...headers, 'accept-encoding': 'identity' },
-        body,
-        signal,
-      });
-      const retryAfter = response.headers['retry-after'];
-      return {
-        kind: 'answered',
-        answer: {
-          status: response.statusCode,
-          retryAfter: typeof retryAfter === 'string' ? retryAfter : null,
-          text: await readStart(response.body),
-        },
-      };
+      const answer = await readAnswer(signal, (handler) =>
+        this.#agent.dispatch(
+          {
+            origin,
+            path: pathname + search,
+            method: 'POST',
+            headers: { 'user-agent': 'Carillon', ...headers, 'accept-encoding': 'identity' },
+            body,
+          },
+          handler,
+        ),
+      );
+      return { kind: 'answered', answer };
     } catch (error) {
       if (signal.aborted) throw error;
       return error instanceof BlockedAddress ? blocked(error.message) : unanswered(error as Failure);
@@ -74,20 +70,65 @@ export class Poster {
   }
 }
 
-async function readStart(body: Dispatcher.ResponseData['body']): Promise<string> {
-  // Leaving early destroys the connection, which the body reports as an error to whoever listens.
-  body.on('error', () => {});
-  const decoder = new TextDecoder();
-  let text = '';
-  let size = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    text += decoder.decode(chunk.subarray(0, MOST_KEPT - size), { stream: true });
-    size += chunk.length;
-    if (size >= MOST_KEPT) break;
-  }
-  // Bytes that are no text have become signs of three bytes each.
-  return Buffer.byteLength(text) <= MOST_KEPT ? text : text.slice(0, MOST_KEPT / 3);
+class Enough extends Error {}
+
+/**
+ * Dispatches a request and reads the start of its answer. Below undici's `request`, whose stream and listeners for a body
+ * of a few bytes cost as much as all else; and the signal is heard also while there is no connection yet.
+ */
+function readAnswer(
+  signal: AbortSignal,
+  dispatch: (handler: Dispatcher.DispatchHandler) => void,
+): Promise<HttpAnswer> {
+  return new Promise((resolve, reject) => {
+    const decoder = new TextDecoder();
+    let request: Dispatcher.DispatchController | null = null;
+    let answer: HttpAnswer | null = null;
+    let size = 0;
+    const settle = (finish: () => void) => {
+      signal.removeEventListener('abort', stop);
+      finish();
+    };
+    const stop = () => {
+      settle(() => reject(signal.reason));
+      request?.abort(toError(signal.reason));
+    };
+    const resolveWith = (read: HttpAnswer) => settle(() => resolve({ ...read, text: kept(read.text) }));
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) return stop();
+    dispatch({
+      onRequestStart(controller) {
+        request = controller;
+        if (signal.aborted) controller.abort(toError(signal.reason));
+      },
+      onResponseStart(_controller, status, { 'retry-after': retryAfter }) {
+        // What comes before the answer itself (1xx) says nothing.
+        if (status >= 200)
+          answer = { status, retryAfter: typeof retryAfter === 'string' ? retryAfter : null, text: '' };
+      },
+      onResponseData(controller, chunk) {
+        if (!answer) return;
+        answer.text += decoder.decode(chunk.subarray(0, MOST_KEPT - size), { stream: true });
+        size += chunk.length;
+        if (size < MOST_KEPT) return;
+        resolveWith(answer);
+        controller.abort(new Enough());
+      },
+      onResponseEnd() {
+        if (answer) resolveWith(answer);
+        else settle(() => reject(new Error('the connection was closed without an answer')));
+      },
+      onResponseError(_controller, error) {
+        settle(() => reject(error));
+      },
+    });
+  });
 }
+
+const toError = (reason: unknown) => (reason instanceof Error ? reason : new Error(String(reason)));
+
+/** Bytes that are no text have become signs of three bytes each. */
+const kept = (text: string) => (Buffer.byteLength(text) <= MOST_KEPT ? text : text.slice(0, MOST_KEPT / 3));
 
 const blocked = (error: string): PostResult => ({
   kind: 'unanswered',

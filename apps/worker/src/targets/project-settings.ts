@@ -36,8 +36,8 @@ export class ProjectSettings {
       known.rate = perSecond === null ? null : new RateLimit(perSecond);
     const limit =
       concurrentDeliveries === null ? null : Math.max(1, Math.floor(concurrentDeliveries / workers));
-    if (known.gate?.options.limit !== (limit ?? undefined)) {
-      known.gate = limit === null ? null : new Gate({ limit, mostWaiting: limit });
+    if (known.gate?.limit !== (limit ?? undefined)) {
+      known.gate = limit === null ? null : new Gate(limit);
     }
     return known;
   }

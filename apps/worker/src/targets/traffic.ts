@@ -25,7 +25,10 @@ export interface TrafficOptions {
 }
 
 /** Waiting in memory holds one of the worker's places, so it is short; longer waits are Postgres's. */
-const PATIENCE_MS = 500;
+const PATIENCE_MS = 2_000;
+const BREATH_MS = 100;
+/** Fewer than this in a breath is slow. */
+const MANY = 50;
 const MOST_CIRCUITS = 10_000;
 
 /**
@@ -38,6 +41,20 @@ export class Traffic {
   readonly #circuits = new Map<string, Circuit>();
 
   constructor(private readonly options: TrafficOptions) {}
+
+  /**
+   * What is claimed faster than it can be sent only goes back and forth. Where enough waits for a destination that is doing
+   * well: after how long to claim again, and how much, so that the queue goes down. A slow destination is left to put
+   * off what comes, for others are due too.
+   */
+  breath(): { ms: number; most: number } | null {
+    for (const gate of this.#gates.values()) {
+      const inABreath = gate.pace * BREATH_MS;
+      if (inABreath >= MANY && gate.turnInMs > PATIENCE_MS / 2)
+        return { ms: BREATH_MS, most: Math.ceil(inABreath / 4) };
+    }
+    return null;
+  }
 
   async pass(passage: Passage, deliver: () => Promise<Outcome>): Promise<Outcome> {
     const refused = this.#refuseByCircuit(passage);
@@ -53,8 +70,7 @@ export class Traffic {
 
   async #throughOrigin(passage: Passage, deliver: () => Promise<Outcome>): Promise<Outcome> {
     const { origin } = passage;
-    const limit = this.options.originConcurrency;
-    const gate = this.#gates.get(origin) ?? new Gate({ limit, mostWaiting: 4 * limit });
+    const gate = this.#gates.get(origin) ?? new Gate(this.options.originConcurrency);
     this.#gates.set(origin, gate);
     try {
       return await this.#through(gate, passage, busy('origin_busy', `${origin} has`), () =>

@@ -1,7 +1,20 @@
-import { type RunOrigin, readPlan } from '@carillon/shared';
+import { type RunIdentity, type RunOrigin, readPlan } from '@carillon/shared';
 import type { Pool } from 'pg';
-import { nowOr, toMs } from '../sql-text.js';
+import { inTransaction, type Transaction } from '../database.js';
+import { fromMs, nowOr, numberArray, textArray, toMs } from '../sql-text.js';
 import type { Claim, ClaimedRun } from './claim-due.js';
+
+export interface ClaimWaitingOptions {
+  limit: number;
+  workerId: number;
+  leaseMs: number;
+  now: number | null;
+}
+
+export interface WaitingClaim extends Claim {
+  /** Whether a pause has run its time and its schedule is to be resumed. */
+  hasPauseEnded: boolean;
+}
 
 /** Asked on every bell, and nearly always answered with two noes: two looks at the head of an index. */
 const LOOK = `
@@ -9,98 +22,10 @@ const LOOK = `
          exists (select from schedules where paused_until <= ${nowOr('$1')})`;
 
 /**
- * Claims runs that wait (retries, triggers, backfills, queued ones whose turn has come): the attempt before goes to
- * `attempts`, the next one opens on the run. This is the gate for all of them: whatever made a run wait, here its
- * schedule's status is verified under lock. A paused schedule holds the run, a cancelled one closes it.
- *
- * Both locks skip: cancel and pause lock the schedule and then its runs, this the run and then its schedule, and
- * waiting for each other would be a deadlock. Whoever is passed over for that is still there on the next look.
+ * Claims runs that wait (retries, triggers, backfills, queued ones whose turn has come). This is the gate for all of them:
+ * whatever made a run wait, here its schedule's status is verified under lock. A paused schedule holds the run, a
+ * cancelled one closes it.
  */
-const CLAIM_WAITING = `
-  with clock as (select ${nowOr('$1')} as now),
-  waiting as (
-    select r.schedule_id, r.occurrence_at, r.origin, s.key, s.counted, s.status
-    from runs r join schedules s on s.id = r.schedule_id
-    where r.next_attempt_at <= ${nowOr('$1')} and r.status in ('queued', 'retrying')
-    order by r.next_attempt_at
-    limit $2
-    for update of r skip locked
-    for share of s skip locked
-  ), lease as (
-    insert into leases (worker_id, expires_at)
-    select $3, clock.now + $4 * interval '1 millisecond' from clock
-    where exists (select from waiting where status in ('active', 'finished'))
-    returning epoch
-  ), archived as (
-    insert into attempts (schedule_id, occurrence_at, origin, number, epoch, worker_id, claimed_at, finished_at, outcome,
-                          http_status, duration_ms, error_code, error, response, external_id)
-    select r.schedule_id, r.occurrence_at, r.origin, r.attempt, r.epoch, r.worker_id, r.claimed_at, r.finished_at, r.outcome,
-           r.http_status, r.duration_ms, r.error_code, r.error, r.response, r.external_id
-    from waiting join runs r using (schedule_id, occurrence_at, origin)
-    where r.attempt > 0 and waiting.status in ('active', 'finished')
-    on conflict do nothing
-  ), started as (
-    update runs r
-    set status = 'running', attempt = r.attempt + 1, next_attempt_at = null, failed_at = null,
-        open = nullif(waiting.counted, false), reason_code = null, reason = null, progress = null,
-        epoch = lease.epoch, worker_id = $3, claimed_at = clock.now, finished_at = null, outcome = null,
-        http_status = null, duration_ms = null, error_code = null, error = null, response = null, external_id = null
-    from waiting, lease, clock
-    where r.schedule_id = waiting.schedule_id and r.occurrence_at = waiting.occurrence_at and r.origin = waiting.origin
-      and waiting.status in ('active', 'finished')
-    returning r.schedule_id, r.project_id, waiting.key, r.occurrence_at, r.origin, r.due_at, r.attempt, r.free_attempts,
-              r.replays, r.epoch, r.version, waiting.counted
-  ), stopped as (
-    update runs r
-    set next_attempt_at = null,
-        status = (case waiting.status when 'cancelled' then 'cancelled' else r.status::text end)::run_status,
-        open = case waiting.status when 'cancelled' then null else true end,
-        reason_code = case waiting.status when 'cancelled' then 'schedule_cancelled' end,
-        reason = case waiting.status when 'cancelled' then 'its schedule was cancelled' end
-    from waiting
-    where r.schedule_id = waiting.schedule_id and r.occurrence_at = waiting.occurrence_at and r.origin = waiting.origin
-      and waiting.status in ('paused', 'cancelled')
-  )
-  select started.schedule_id, started.project_id, started.key, ${toMs('started.occurrence_at')}, started.origin,
-         ${toMs('started.due_at')}, started.attempt, started.free_attempts, started.replays, started.epoch, started.counted,
-         v.plan, v.payload::text, ${toMs('clock.now')},
-         (select count(*) from waiting)
-           < (select count(*) from (select from runs where next_attempt_at <= ${nowOr('$1')} limit $2 + 1) as due)
-  from clock
-  left join (started join schedule_versions v on v.schedule_id = started.schedule_id and v.version = started.version) on true`;
-
-type Columns = [
-  ...run: [
-    number,
-    number,
-    string,
-    number,
-    RunOrigin,
-    number,
-    number,
-    number,
-    number,
-    number,
-    boolean,
-    string,
-    string | null,
-  ],
-  nowAt: number,
-  moreWait: boolean,
-];
-
-export interface WaitingClaim extends Claim {
-  /** Whether a pause has run its time and its schedule is to be resumed. */
-  hasPauseEnded: boolean;
-}
-
-interface ClaimWaitingOptions {
-  limit: number;
-  workerId: number;
-  leaseMs: number;
-  now: number | null;
-}
-
 export async function claimWaiting(pool: Pool, options: ClaimWaitingOptions): Promise<WaitingClaim> {
   const { rows } = await pool.query<[boolean, boolean]>({
     name: 'look-for-waiting',
@@ -109,56 +34,179 @@ export async function claimWaiting(pool: Pool, options: ClaimWaitingOptions): Pr
     rowMode: 'array',
   });
   const [[isWaiting, hasPauseEnded]] = rows as [[boolean, boolean]];
-  return { ...(isWaiting ? await startWaiting(pool, options) : NOTHING), hasPauseEnded };
+  const claim = isWaiting ? await inTransaction(pool, (tx) => startWaiting(tx, options)) : NOTHING;
+  return { ...claim, hasPauseEnded };
 }
 
 const NOTHING: Claim = { runs: [], nowAt: 0, nextDueAts: [], lost: 0, lostKeys: [], isFull: false };
 
-async function startWaiting(
-  pool: Pool,
-  { limit, workerId, leaseMs, now }: ClaimWaitingOptions,
-): Promise<Claim> {
-  // No name: a plan that was made while there were few runs may begin with all of them, and would be kept.
-  const { rows } = await pool.query<Columns>({
-    text: CLAIM_WAITING,
-    values: [now, limit, workerId, leaseMs],
-    rowMode: 'array',
-  });
-  // The left join gives one row even where nothing waits, with nulls for the run.
-  const [first] = rows as [Columns, ...Columns[]];
-  const runs = first[0] === null ? [] : rows.map(toClaimedRun);
-  return { ...NOTHING, runs, nowAt: first[13], isFull: first[14] };
+/**
+ * Locked by one statement and changed by the next, which sees what was locked as it is: one that did both could meet a row
+ * that had changed in between, and looking at that again makes Postgres 18 crash over a partitioned table.
+ */
+async function startWaiting(tx: Transaction, options: ClaimWaitingOptions): Promise<Claim> {
+  const { waiting, nowAt } = await lockWaiting(tx, options);
+  const schedules = await lockSchedules(tx, waiting);
+  let isFull = waiting.length >= options.limit;
+  const runs: Waiting[] = [];
+  for (const run of waiting) {
+    const schedule = schedules.get(run.scheduleId);
+    // Whoever has its schedule locked decides about the run first; it is there on the next look.
+    if (!schedule) isFull = true;
+    else if (schedule.status === 'active' || schedule.status === 'finished')
+      runs.push({ ...run, ...schedule });
+    else await stopWaiting(tx, run, schedule.status);
+  }
+  if (runs.length === 0) return { ...NOTHING, nowAt, isFull };
+  return { ...NOTHING, runs: await openAttempts(tx, runs, { ...options, nowAt }), nowAt, isFull };
 }
 
-function toClaimedRun(columns: Columns): ClaimedRun {
-  const [
-    scheduleId,
-    projectId,
-    scheduleKey,
-    occurrenceAt,
-    origin,
-    dueAt,
-    attempt,
-    freeAttempts,
-    replays,
-    epoch,
-    counted,
-    plan,
-    payload,
-  ] = columns;
-  return {
-    scheduleId,
-    projectId,
-    scheduleKey,
-    occurrenceAt,
-    origin,
-    dueAt,
-    attempt,
-    freeAttempts,
-    replays,
-    epoch,
-    counted,
-    plan: readPlan(plan),
-    payload,
-  };
+interface WaitingRun extends RunIdentity {
+  projectId: number;
+  dueAt: number;
+  attempt: number;
+  freeAttempts: number;
+  replays: number;
 }
+
+interface WaitingSchedule {
+  key: string;
+  counted: boolean;
+  status: string;
+}
+
+type Waiting = WaitingRun & WaitingSchedule;
+
+async function lockWaiting(
+  tx: Transaction,
+  { limit, now }: ClaimWaitingOptions,
+): Promise<{ waiting: WaitingRun[]; nowAt: number }> {
+  const { rows } = await tx.query<
+    [number, number, RunOrigin, number, number, number, number, number, number]
+  >({
+    name: 'lock-waiting',
+    text: `select r.schedule_id, ${toMs('r.occurrence_at')}, r.origin, r.project_id, ${toMs('r.due_at')}, r.attempt,
+                  r.free_attempts, r.replays, ${toMs('clock.now')}
+           from (select ${nowOr('$1')} as now) as clock, runs r
+           where r.next_attempt_at <= ${nowOr('$1')} and r.status in ('queued', 'retrying')
+           order by r.next_attempt_at
+           limit $2
+           for update of r skip locked`,
+    values: [now, limit],
+    rowMode: 'array',
+  });
+  const waiting = rows.map((row) => ({
+    scheduleId: row[0],
+    occurrenceAt: row[1],
+    origin: row[2],
+    projectId: row[3],
+    dueAt: row[4],
+    attempt: row[5],
+    freeAttempts: row[6],
+    replays: row[7],
+  }));
+  return { waiting, nowAt: rows[0]?.[8] ?? 0 };
+}
+
+/**
+ * Skips those that are locked: cancel and pause lock the schedule and then its runs, this the run and then its schedule,
+ * and waiting for each other would be a deadlock.
+ */
+async function lockSchedules(
+  tx: Transaction,
+  waiting: readonly WaitingRun[],
+): Promise<Map<number, WaitingSchedule>> {
+  const ids = new Set(waiting.map(({ scheduleId }) => scheduleId));
+  const { rows } = await tx.query<[number, string, boolean, string]>({
+    name: 'lock-waiting-schedules',
+    text: `select s.id, s.key, s.counted, s.status from schedules s where s.id = any($1::bigint[])
+           for share skip locked`,
+    values: [numberArray([...ids])],
+    rowMode: 'array',
+  });
+  return new Map(rows.map(([id, key, counted, status]) => [id, { key, counted, status }]));
+}
+
+async function stopWaiting(tx: Transaction, run: WaitingRun, status: string): Promise<void> {
+  const isCancelled = status === 'cancelled';
+  await tx.query({
+    name: 'stop-waiting',
+    text: `update runs
+           set next_attempt_at = null, status = (case when $4 then 'cancelled' else status::text end)::run_status,
+               open = case when $4 then null else true end,
+               reason_code = case when $4 then 'schedule_cancelled' end,
+               reason = case when $4 then 'its schedule was cancelled' end
+           where schedule_id = $1 and occurrence_at = ${fromMs('$2::bigint')} and origin = $3`,
+    values: [run.scheduleId, run.occurrenceAt, run.origin, isCancelled],
+  });
+}
+
+/** The attempt before goes to `attempts`, the next one opens on the run, all under a lease of their own. */
+const OPEN_ATTEMPTS = `
+  with input as (
+    select schedule_id, ${fromMs('occurrence_at')} as occurrence_at, origin, counted
+    from unnest($1::bigint[], $2::bigint[], $3::run_origin[], $4::bool[])
+      as input(schedule_id, occurrence_at, origin, counted)
+  ), lease as (
+    insert into leases (worker_id, expires_at) values ($5, ${fromMs('$6::bigint + $7::bigint')}) returning epoch
+  ), archived as (
+    insert into attempts (schedule_id, occurrence_at, origin, number, epoch, worker_id, claimed_at, finished_at, outcome,
+                          http_status, duration_ms, error_code, error, response, external_id)
+    select r.schedule_id, r.occurrence_at, r.origin, r.attempt, r.epoch, r.worker_id, r.claimed_at, r.finished_at, r.outcome,
+           r.http_status, r.duration_ms, r.error_code, r.error, r.response, r.external_id
+    from input
+    join runs r on r.schedule_id = input.schedule_id and r.occurrence_at = input.occurrence_at and r.origin = input.origin
+    where r.attempt > 0
+    on conflict do nothing
+  ), opened as (
+    update runs r
+    set status = 'running', attempt = r.attempt + 1, next_attempt_at = null, failed_at = null,
+        open = nullif(input.counted, false), reason_code = null, reason = null, progress = null,
+        epoch = lease.epoch, worker_id = $5, claimed_at = ${fromMs('$6::bigint')}, finished_at = null, outcome = null,
+        http_status = null, duration_ms = null, error_code = null, error = null, response = null, external_id = null
+    from input, lease
+    where r.schedule_id = input.schedule_id and r.occurrence_at = input.occurrence_at and r.origin = input.origin
+    returning r.schedule_id, r.occurrence_at, r.origin, r.epoch, r.version
+  )
+  select opened.schedule_id, ${toMs('opened.occurrence_at')}, opened.origin, opened.epoch, v.plan, v.payload::text
+  from opened join schedule_versions v on v.schedule_id = opened.schedule_id and v.version = opened.version`;
+
+async function openAttempts(
+  tx: Transaction,
+  waiting: readonly Waiting[],
+  { workerId, leaseMs, nowAt }: { workerId: number; leaseMs: number; nowAt: number },
+): Promise<ClaimedRun[]> {
+  const { rows } = await tx.query<[number, number, RunOrigin, number, string, string | null]>({
+    name: 'open-attempts',
+    text: OPEN_ATTEMPTS,
+    values: [
+      numberArray(waiting.map((run) => run.scheduleId)),
+      numberArray(waiting.map((run) => run.occurrenceAt)),
+      textArray(waiting.map((run) => run.origin)),
+      textArray(waiting.map((run) => String(run.counted))),
+      workerId,
+      nowAt,
+      leaseMs,
+    ],
+    rowMode: 'array',
+  });
+  const byIdentity = new Map(waiting.map((run) => [identityOf(run), run]));
+  return rows.map(([scheduleId, occurrenceAt, origin, epoch, plan, payload]) => {
+    const {
+      key,
+      status: _,
+      ...run
+    } = byIdentity.get(identityOf({ scheduleId, occurrenceAt, origin })) as Waiting;
+    return {
+      ...run,
+      scheduleKey: key,
+      attempt: run.attempt + 1,
+      epoch,
+      plan: readPlan(plan),
+      payload,
+    };
+  });
+}
+
+const identityOf = ({ scheduleId, occurrenceAt, origin }: RunIdentity) =>
+  `${scheduleId} ${occurrenceAt} ${origin}`;
