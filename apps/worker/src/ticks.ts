@@ -62,6 +62,11 @@ export class Ticks {
     );
   }
 
+  /** Whether Redis still knows the sweep. It may have been emptied, and all our jobs with it. */
+  async isSweepKnown(): Promise<boolean> {
+    return (await this.#queue.getJobScheduler(TICKS.sweep)) !== undefined;
+  }
+
   async close(): Promise<void> {
     await this.#worker.close();
     await this.#queue.close();

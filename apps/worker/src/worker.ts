@@ -110,11 +110,11 @@ export async function startWorker(config: Config, log: Logger): Promise<RunningW
       config.SWEEP_INTERVAL_MS,
       async () => {
         const { nowAt, lastSweepAt } = await sendHeartbeat(context, inFlight);
-        // Redis is away, or was emptied and our repeating job with it: sweep by this clock, and make the job anew.
+        // Redis is away, or was emptied and our repeating job with it: make the job anew, and sweep by this clock.
         const isUnswept = lastSweepAt === null || nowAt - lastSweepAt > 2 * config.SWEEP_INTERVAL_MS;
-        if (producer.status === 'ready' && !isUnswept) return;
-        await sweepOnce();
-        await ticks.ensure().catch(reportError('Ticks'));
+        const isSweepKnown = await ticks.isSweepKnown().catch(() => false);
+        if (isSweepKnown && !isUnswept) return;
+        await Promise.all([ticks.ensure().catch(reportError('Ticks')), sweepOnce()]);
       },
       (err) => log.error({ err }, 'Heartbeat failed'),
     ),
