@@ -1,5 +1,6 @@
 import type { Plan } from './plan.js';
 import type { Timing } from './rules/index.js';
+import { RecentCache } from './rules/recent-cache.js';
 
 /**
  * What is not stored because it is the same for nearly every schedule. A claim reads the definition of each row that it
@@ -33,37 +34,28 @@ export const USUAL_PLAN: Omit<Plan, 'target'> = {
 };
 
 /** The stored form. Two timings with the same text are the same. */
-export const storeTiming = (timing: Timing): string => unusual(timing, USUAL_TIMING);
-export const storePlan = (plan: Plan): string => unusual(plan, USUAL_PLAN);
+export const storeTiming = storeWithout<Timing>(USUAL_TIMING);
+export const storePlan = storeWithout<Plan>(USUAL_PLAN);
+
+const timings = new RecentCache<string, Timing>(5_000);
+const plans = new RecentCache<string, Plan>(5_000);
 
 /** From the stored form, parsed once per distinct text: schedules of a herd share theirs. */
-export const readTiming = cached((text) => ({ ...USUAL_TIMING, ...JSON.parse(text) }) as Timing);
-export const readPlan = cached((text) => ({ ...USUAL_PLAN, ...JSON.parse(text) }) as Plan);
+export const readTiming = (text: string): Timing =>
+  timings.get(text, () => ({ ...USUAL_TIMING, ...JSON.parse(text) }));
+export const readPlan = (text: string): Plan =>
+  plans.get(text, () => ({ ...USUAL_PLAN, ...JSON.parse(text) }));
 
 /** In the order of the keys' names, so that the text does not depend on how the object was made. */
-function unusual(value: object, usual: object): string {
-  const known = usual as Record<string, unknown>;
-  const differing = Object.entries(value)
-    .filter(([key, field]) => JSON.stringify(field) !== JSON.stringify(known[key]))
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify(Object.fromEntries(differing));
-}
-
-const MOST_KEPT = 5_000;
-
-function cached<T>(parse: (text: string) => T): (text: string) => T {
-  let recent = new Map<string, T>();
-  let older = new Map<string, T>();
-  return (text) => {
-    const hit = recent.get(text);
-    if (hit !== undefined) return hit;
-    const value = older.get(text) ?? parse(text);
-    // Two generations: a full one ages as a whole, which bounds the memory without counting each use.
-    if (recent.size >= MOST_KEPT) {
-      older = recent;
-      recent = new Map();
+function storeWithout<T extends object>(usual: Partial<T>): (value: T) => string {
+  const usualTexts = new Map(Object.entries(usual).map(([key, field]) => [key, JSON.stringify(field)]));
+  return (value) => {
+    const unusual: string[] = [];
+    for (const key of Object.keys(value).sort()) {
+      const field = JSON.stringify(value[key as keyof T]);
+      if (field !== undefined && field !== usualTexts.get(key))
+        unusual.push(`${JSON.stringify(key)}:${field}`);
     }
-    recent.set(text, value);
-    return value;
+    return `{${unusual.join()}}`;
   };
 }
