@@ -1,10 +1,6 @@
-import { hostname } from 'node:os';
-import { openDatabase, registerWorker, signOff } from '@carillon/db';
-import { Bells, connectProducer, connectWorker, PostgresClock } from '@carillon/queue';
 import type { Logger } from 'pino';
 import { listenForBells } from './bell-worker.js';
 import type { Config } from './config.js';
-import type { WorkerContext } from './context.js';
 import { declare } from './declare.js';
 import { takeRequests } from './intake/take-requests.js';
 import { every } from './loops/every.js';
@@ -13,12 +9,11 @@ import { keepLeases } from './loops/keep-leases.js';
 import { prune } from './loops/prune.js';
 import { recover } from './loops/recover.js';
 import { sweep } from './loops/sweep.js';
-import { Metrics } from './metrics.js';
+import { openParts } from './open-parts.js';
 import { Pipeline } from './pipeline.js';
 import { handleEvents } from './systems/handle-events.js';
 import { introduce } from './systems/introduce.js';
 import { scan } from './systems/scan.js';
-import { openTargets } from './targets/open-targets.js';
 import { Ticks } from './ticks.js';
 
 export interface RunningWorker {
@@ -29,44 +24,10 @@ export interface RunningWorker {
 
 /** Starts one worker replica. */
 export async function startWorker(config: Config, log: Logger): Promise<RunningWorker> {
-  const reportError = (what: string) => (error: Error) => log.debug({ err: error }, what);
-  const pool = openDatabase({
-    url: config.DATABASE_URL,
-    max: 8,
-    applicationName: 'carillon-worker',
-    byIndex: true,
-    onError: reportError('Postgres'),
-  });
-  const producer = connectProducer(config.REDIS_URL, reportError('Redis'));
-  const redis = connectWorker(config.REDIS_URL, reportError('Redis'));
-  const workerId = await registerWorker(pool, { host: hostname(), pid: process.pid });
-  const clock = new PostgresClock(Date.now);
-  const metrics = new Metrics();
-  const prefix = config.REDIS_PREFIX;
-  const bells = new Bells({
-    redis: producer,
-    prefix,
-    clock,
-    process: `w${workerId}`,
-    horizonMs: config.ARM_HORIZON_MS,
-    onArmed: (count) => metrics.count('carillon_bells_armed_total', count),
-  });
-  const targets = openTargets(config, { pool, redis: producer, clock, metrics, log });
-  const context: WorkerContext = {
-    workerId,
-    pool,
-    bells,
-    clock,
-    metrics,
-    log,
-    receipts: targets.receipts,
-    traffic: targets.traffic,
-    leaseMs: config.LEASE_MS,
-    batchSize: config.SCHEDULER_BATCH_SIZE,
-    sweepIntervalMs: config.SWEEP_INTERVAL_MS,
-    horizonMs: config.ARM_HORIZON_MS,
-  };
-  const pipeline = new Pipeline(context, introduce(targets.deliver, log), {
+  const parts = await openParts(config, log);
+  const { context, producer, redis } = parts;
+  const { REDIS_PREFIX: prefix, SWEEP_INTERVAL_MS: sweepIntervalMs } = config;
+  const pipeline = new Pipeline(context, introduce(parts.deliver, log), {
     places: config.WORKER_CONCURRENCY,
   });
   const { inFlight } = pipeline;
@@ -87,7 +48,7 @@ export async function startWorker(config: Config, log: Logger): Promise<RunningW
     producer,
     redis,
     prefix,
-    sweepIntervalMs: config.SWEEP_INTERVAL_MS,
+    sweepIntervalMs,
     taskScanCron: config.TASK_SCAN_CRON,
     log,
     work: {
@@ -97,32 +58,26 @@ export async function startWorker(config: Config, log: Logger): Promise<RunningW
       tasks: () => scan(context, config, stopping.signal),
     },
   });
-  await ticks.ensure().catch(reportError('Ticks'));
+  const ensureTicks = () => ticks.ensure().catch((error) => log.debug({ err: error }, 'Ticks'));
+  await ensureTicks();
   const intake = takeRequests(context, { config, redis, producer });
 
+  /** Where Redis is away, or was emptied and our repeating job with it: makes the job anew, and sweeps by this clock. */
+  const watchOver = async () => {
+    const { nowAt, lastSweepAt } = await sendHeartbeat(context, inFlight);
+    const isSwept = lastSweepAt !== null && nowAt - lastSweepAt <= 2 * sweepIntervalMs;
+    const isSweepKnown = await ticks.isSweepKnown().catch(() => false);
+    if (!isSwept || !isSweepKnown) await Promise.all([ensureTicks(), sweepOnce()]);
+  };
+  const report = (what: string) => (error: unknown) => log.error({ err: error }, what);
   const loops = [
-    every(
-      config.LEASE_MS / 3,
-      () => keepLeases(context, inFlight),
-      (err) => log.error({ err }, 'Leases could not be extended'),
-    ),
-    every(
-      config.SWEEP_INTERVAL_MS,
-      async () => {
-        const { nowAt, lastSweepAt } = await sendHeartbeat(context, inFlight);
-        // Redis is away, or was emptied and our repeating job with it: make the job anew, and sweep by this clock.
-        const isUnswept = lastSweepAt === null || nowAt - lastSweepAt > 2 * config.SWEEP_INTERVAL_MS;
-        const isSweepKnown = await ticks.isSweepKnown().catch(() => false);
-        if (isSweepKnown && !isUnswept) return;
-        await Promise.all([ticks.ensure().catch(reportError('Ticks')), sweepOnce()]);
-      },
-      (err) => log.error({ err }, 'Heartbeat failed'),
-    ),
+    every(config.LEASE_MS / 3, () => keepLeases(context, inFlight), report('Leases could not be extended')),
+    every(sweepIntervalMs, watchOver, report('Heartbeat failed')),
   ];
 
-  log.info({ workerId }, 'Worker ready');
+  log.info({ workerId: context.workerId }, 'Worker ready');
   return {
-    id: workerId,
+    id: context.workerId,
     async stop() {
       log.info({ inFlight: inFlight.count }, 'Worker stopping');
       stopping.abort();
@@ -131,14 +86,10 @@ export async function startWorker(config: Config, log: Logger): Promise<RunningW
       for (const flight of inFlight.flights()) flight.abort('shutdown');
       await settled(() => inFlight.count === 0, 1_000);
       await pipeline.finish();
-      await targets.close();
+      await parts.closeTargets();
       await Promise.all(loops.map((loop) => loop.stop()));
       await sendHeartbeat(context, inFlight).catch(() => {});
-      await signOff(pool, workerId).catch(() => {});
-      await bells.close().catch(() => {});
-      producer.disconnect();
-      redis.disconnect();
-      await pool.end();
+      await parts.close();
       log.info('Worker stopped');
     },
   };
