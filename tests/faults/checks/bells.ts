@@ -5,6 +5,24 @@ import { CLOCKS, type Installation } from '../harness/installation.js';
 /** What is nearer than this may be ringing, what was written less than this ago may be on its way to Redis. */
 const SETTLED_MS = 1_500;
 
+/** The slots for which a bell will ring in time, whatever its id says. */
+export async function readArmed({
+  redis,
+  bellsKey,
+}: Pick<Installation, 'redis' | 'bellsKey'>): Promise<Set<number>> {
+  const idsAndScores = await redis.zrange(`${bellsKey}:delayed`, 0, '-1', 'WITHSCORES');
+  const armed = new Set<number>();
+  for (let i = 0; i < idsAndScores.length; i += 2) {
+    const ringAt = Number(idsAndScores[i]?.split('-')[1]);
+    const rings = Math.floor(Number(idsAndScores[i + 1]) / SCORE_PER_MS);
+    if (Math.abs(rings - ringAt) <= SLOT_MS) armed.add(ringAt);
+  }
+  return armed;
+}
+
+/** BullMQ's scores of delayed jobs are the time in milliseconds, times this, plus a number that keeps them apart. */
+const SCORE_PER_MS = 0x1000;
+
 /**
  * I8: each slot in which Postgres says that something is due has its bell in Redis. Answers what is missing; a bell for a
  * slot in which nothing is due any more is harmless, as long as it lies within the horizon.
@@ -12,8 +30,7 @@ const SETTLED_MS = 1_500;
 export async function checkBells({ pool, redis, bellsKey }: Installation): Promise<string[]> {
   const { slots, nowAt } = await readSlots(pool, { horizonMs: CLOCKS.horizonMs, slotMs: SLOT_MS, now: null });
   if (slots.length === 0) return [];
-  const ids = await redis.zrange(`${bellsKey}:delayed`, 0, '-1');
-  const armed = new Set(ids.map((id) => Number(id.split('-')[1])));
+  const armed = await readArmed({ redis, bellsKey });
   const missing = slots.filter(
     ({ ringAt, touchedAt }) =>
       ringAt > nowAt + SETTLED_MS &&
