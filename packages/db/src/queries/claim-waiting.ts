@@ -55,7 +55,7 @@ async function startWaiting(tx: Transaction, options: ClaimWaitingOptions): Prom
     if (!schedule) isFull = true;
     else if (schedule.status === 'active' || schedule.status === 'finished')
       runs.push({ ...run, ...schedule });
-    else await stopWaiting(tx, run, schedule.status);
+    else await stopWaiting(tx, run, { isCancelled: schedule.status === 'cancelled', nowAt });
   }
   if (runs.length === 0) return { ...NOTHING, nowAt, isFull };
   return { ...NOTHING, runs: await openAttempts(tx, runs, { ...options, nowAt }), nowAt, isFull };
@@ -127,18 +127,25 @@ async function lockSchedules(
   return new Map(rows.map(([id, key, counted, status]) => [id, { key, counted, status }]));
 }
 
-async function stopWaiting(tx: Transaction, run: WaitingRun, status: string): Promise<void> {
-  const isCancelled = status === 'cancelled';
-  await tx.query({
-    name: 'stop-waiting',
-    text: `update runs
-           set next_attempt_at = null, status = (case when $4 then 'cancelled' else status::text end)::run_status,
-               open = case when $4 then null else true end,
-               reason_code = case when $4 then 'schedule_cancelled' end,
-               reason = case when $4 then 'its schedule was cancelled' end
-           where schedule_id = $1 and occurrence_at = ${fromMs('$2::bigint')} and origin = $3`,
-    values: [run.scheduleId, run.occurrenceAt, run.origin, isCancelled],
-  });
+async function stopWaiting(
+  tx: Transaction,
+  run: WaitingRun,
+  { isCancelled, nowAt }: { isCancelled: boolean; nowAt: number },
+): Promise<void> {
+  const where = `where schedule_id = $1 and occurrence_at = ${fromMs('$2::bigint')} and origin = $3`;
+  const identity = [run.scheduleId, run.occurrenceAt, run.origin];
+  if (isCancelled) {
+    await tx.query(
+      `update runs set status = 'cancelled', open = null, next_attempt_at = null, finished_at = ${fromMs('$4::bigint')},
+                       reason_code = 'schedule_cancelled', reason = 'its schedule was cancelled' ${where}`,
+      [...identity, nowAt],
+    );
+  } else {
+    await tx.query(
+      `update runs set open = true, next_attempt_at = null, reason_code = null, reason = null ${where}`,
+      identity,
+    );
+  }
 }
 
 /** The attempt before goes to `attempts`, the next one opens on the run, all under a lease of their own. */
