@@ -44,6 +44,7 @@ export {
   parseTiming,
   type Timing,
 } from './rules/index.js';
+export { RecentCache } from './rules/recent-cache.js';
 export * from './run-id.js';
 export * from './stored-definition.js';
 export * from './templates.js';

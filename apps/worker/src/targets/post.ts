@@ -1,4 +1,4 @@
-import { type HttpAnswer, hostProblem } from '@carillon/shared';
+import { type HttpAnswer, hostProblem, RecentCache } from '@carillon/shared';
 import { Agent, type Dispatcher } from 'undici';
 import { BlockedAddress, type LookupOptions, vettedLookup } from './vetted-lookup.js';
 
@@ -14,6 +14,13 @@ export type PostResult =
   | { kind: 'answered'; answer: HttpAnswer }
   | { kind: 'unanswered'; isTransient: boolean; errorCode: string; error: string };
 
+/** Where a URL leads, and why it may not lead there. */
+interface Address {
+  origin: string;
+  path: string;
+  problem: string | null;
+}
+
 /** Of an answer, this much is read; what comes after it is not even received. */
 const MOST_KEPT = 16 * 1_024;
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -25,6 +32,8 @@ const KEEP_ALIVE_MS = 10_000;
  */
 export class Poster {
   readonly #agent: Agent;
+  /** A herd shares its URL: what was taken apart lately is not taken apart again. */
+  readonly #addresses = new RecentCache<string, Address>(1_000);
 
   constructor(private readonly options: LookupOptions & { connectionsPerOrigin: number }) {
     this.#agent = new Agent({
@@ -41,16 +50,14 @@ export class Poster {
 
   /** Throws only where the signal aborted; whatever else goes wrong is a result. */
   async post({ url, headers, body, signal }: PostRequest): Promise<PostResult> {
-    // A host that is an address is never looked up, so it is vetted here.
-    const problem = hostProblem(url, this.options);
+    const { origin, path, problem } = this.addressOf(url);
     if (problem !== null) return blocked(problem);
-    const { origin, pathname, search } = new URL(url);
     try {
       const answer = await readAnswer(signal, (handler) =>
         this.#agent.dispatch(
           {
             origin,
-            path: pathname + search,
+            path,
             method: 'POST',
             headers: { 'user-agent': 'Carillon', ...headers, 'accept-encoding': 'identity' },
             body,
@@ -63,6 +70,14 @@ export class Poster {
       if (signal.aborted) throw error;
       return error instanceof BlockedAddress ? blocked(error.message) : unanswered(error as Failure);
     }
+  }
+
+  addressOf(url: string): Address {
+    return this.#addresses.get(url, () => {
+      const { origin, pathname, search } = new URL(url);
+      // A host that is an address is never looked up, so it is vetted here.
+      return { origin, path: pathname + search, problem: hostProblem(url, this.options) };
+    });
   }
 
   async close(): Promise<void> {

@@ -20,7 +20,7 @@ export function deliverToWebhook({ poster, traffic, secrets, clock }: WebhookPar
     const { target, timeoutMs, hasSecret } = run.plan;
     if (target.type !== 'webhook') throw new Error('not a webhook');
     const { url } = target;
-    const { origin } = new URL(url);
+    const { origin } = poster.addressOf(url);
     return traffic.pass({ projectId: run.projectId, origin, timeoutMs, signal }, async () => {
       const runId = encodeRunId(run);
       const nowAt = clock.now();
