@@ -34,8 +34,8 @@ export const USUAL_PLAN: Omit<Plan, 'target'> = {
 };
 
 /** The stored form. Two timings with the same text are the same. */
-export const storeTiming = storeWithout<Timing>(USUAL_TIMING);
-export const storePlan = storeWithout<Plan>(USUAL_PLAN);
+export const storeTiming = storeWithout<Timing, 'rule'>(USUAL_TIMING, 'rule');
+export const storePlan = storeWithout<Plan, 'target'>(USUAL_PLAN, 'target');
 
 const timings = new RecentCache<string, Timing>(5_000);
 const plans = new RecentCache<string, Plan>(5_000);
@@ -47,15 +47,22 @@ export const readPlan = (text: string): Plan =>
   plans.get(text, () => ({ ...USUAL_PLAN, ...JSON.parse(text) }));
 
 /** In the order of the keys' names, so that the text does not depend on how the object was made. */
-function storeWithout<T extends object>(usual: Partial<T>): (value: T) => string {
-  const usualTexts = new Map(Object.entries(usual).map(([key, field]) => [key, JSON.stringify(field)]));
+function storeWithout<T extends object, K extends keyof T & string>(
+  usual: Omit<T, K>,
+  always: K,
+): (value: T) => string {
+  const usualFields = new Map<string, unknown>(Object.entries(usual));
+  const usualTexts = new Map([...usualFields].map(([key, field]) => [key, JSON.stringify(field)]));
+  const keys = [...usualFields.keys(), always].sort() as (keyof T & string)[];
   return (value) => {
-    const unusual: string[] = [];
-    for (const key of Object.keys(value).sort()) {
-      const field = JSON.stringify(value[key as keyof T]);
-      if (field !== undefined && field !== usualTexts.get(key))
-        unusual.push(`${JSON.stringify(key)}:${field}`);
+    let text = '';
+    for (const key of keys) {
+      const field = value[key];
+      if (field === usualFields.get(key)) continue;
+      const fieldText = JSON.stringify(field);
+      if (fieldText !== undefined && fieldText !== usualTexts.get(key))
+        text += `${text === '' ? '' : ','}"${key}":${fieldText}`;
     }
-    return `{${unusual.join()}}`;
+    return `{${text}}`;
   };
 }
