@@ -7,7 +7,8 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    maxWorkers: 2,
+    // Most of a real test is waiting: three keep two cores busy.
+    maxWorkers: 3,
     projects: [
       {
         extends: true,
