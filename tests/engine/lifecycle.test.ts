@@ -242,6 +242,19 @@ describe('Edit', () => {
     expect(await schedule.runs()).toMatchObject([{ version: 1, attempt: 2, status: 'running' }]);
   });
 
+  it('does not bring back an occurrence that was skipped, though the new rule names it too', async () => {
+    const schedule = await everyMinute();
+    const sameRule = (locked: LockedSchedule) => {
+      const input = { id: schedule.key, rule: { cron: '* * * * *' } };
+      const { first, requestHash: _, ...made } = draft(input, locked.nowAt);
+      return { ...made, next: first };
+    };
+    await skipNext(database.pool, schedule.at(T0));
+    await editSchedule(database.pool, schedule.at(T0 + 1), sameRule);
+    expect((await schedule.read()).nextRunAt).toEqual(new Date(T0 + 2 * MINUTE));
+    expect((await schedule.runs()).map((run) => run.status)).toEqual(['skipped']);
+  });
+
   it('is refused when the client has seen an older version', async () => {
     const schedule = await everyMinute();
     await pauseSchedule(database.pool, schedule.at(T0), { note: null, untilAt: null });

@@ -1,7 +1,9 @@
 import type { Race } from '../harness/race.js';
 import { api } from './api.js';
+import { atOnce } from './at-once.js';
 import { badNeighbour } from './bad-neighbour.js';
 import { batches } from './batches.js';
+import { cadence } from './cadence.js';
 import { claims } from './claims.js';
 import { herd } from './herd.js';
 import { recover } from './recover.js';
@@ -13,6 +15,8 @@ import { webhooks } from './webhooks.js';
 export const RACES: readonly Race[] = [
   herd,
   steady,
+  cadence,
+  atOnce,
   recurringHerd,
   claims,
   batches,

@@ -79,8 +79,18 @@ export class World {
     this.stale.push(...this.inFlight.splice(0));
   }
 
+  /** Who slept through its lease is not dead, and may write later; but what it had in hand is anybody's now. */
   async rescue(): Promise<void> {
-    await rescueRuns(this.database.pool, this.now);
+    const rescued = await rescueRuns(this.database.pool, this.now);
+    const isTaken = (run: ClaimedRun) =>
+      rescued.some(
+        (other) =>
+          other.scheduleId === run.scheduleId &&
+          other.occurrenceAt === run.occurrenceAt &&
+          other.origin === run.origin,
+      );
+    this.stale.push(...this.inFlight.filter(isTaken));
+    this.inFlight.splice(0, this.inFlight.length, ...this.inFlight.filter((run) => !isTaken(run)));
   }
 
   /** Brings everything to rest, so that what is left unaccounted for is lost. */

@@ -4,6 +4,7 @@ import {
   encodeRunId,
   isCounted,
   type Moment,
+  momentAfter,
   type Plan,
   type Stretch,
   storePlan,
@@ -45,7 +46,8 @@ export function editSchedule(
 ): Promise<ChangeResult<Edited>> {
   return changeSchedule(db, request, async (tx, schedule) => {
     if (schedule.status === 'cancelled') throw new Refused("it is cancelled and can't be edited");
-    const made = await edit(schedule, tx);
+    const asked = await edit(schedule, tx);
+    const made = { ...asked, next: await firstUnaccounted(tx, schedule, asked) };
     const { sealedSecret } = made;
     if (sealedSecret !== undefined) {
       await replaceSecret(tx, { projectId: schedule.projectId, scheduleId: schedule.id }, sealedSecret);
@@ -100,6 +102,28 @@ export function editSchedule(
       audit: { action: 'schedule.edited', detail: { version, inFlight } },
     };
   });
+}
+
+/** More than this are not looked through: whatever comes then finds out at its claim. */
+const MOST_LOOKED_AT = 1_000;
+
+/** An occurrence that was skipped, or has run, before its time came is not named again, though the new rule names that instant too. */
+async function firstUnaccounted(
+  tx: Transaction,
+  { id, key }: LockedSchedule,
+  { next: first, timing, plan }: Edit,
+): Promise<Moment | null> {
+  let next = first;
+  for (let looked = 0; next && looked < MOST_LOOKED_AT; looked++) {
+    const { rowCount } = await tx.query({
+      name: 'is-accounted-for',
+      text: `select from runs where schedule_id = $1 and occurrence_at = ${fromMs('$2::bigint')} and origin = 'rule'`,
+      values: [id, next.occurrenceAt],
+    });
+    if (rowCount === 0) return next;
+    next = momentAfter({ key, timing, plan }, next.occurrenceAt);
+  }
+  return next;
 }
 
 /** What the old rule named until now is accounted for: the new one names nothing before the edit. Answers how many runs that makes. */
