@@ -3,7 +3,7 @@ import { Queue } from 'bullmq';
 import { type Contender, inChunks, PLAYERS_EACH, versionOf } from './contender.js';
 
 export const BULLMQ_QUEUE = 'bench';
-/** What BullMQ's documentation gives as the upper end for work that waits. */
+/** Twice what its documentation shows for work that waits. */
 export const BULLMQ_CONCURRENCY = 100;
 
 /** What one gets without a database: a delayed job per row, in Redis only. */
