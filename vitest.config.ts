@@ -7,8 +7,7 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    // Most of a real test is waiting: three keep two cores busy.
-    maxWorkers: 3,
+    maxWorkers: 2,
     projects: [
       {
         extends: true,

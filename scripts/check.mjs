@@ -8,8 +8,6 @@ const STEPS = [
   ['Migration drift', 'pnpm', ['--silent', '--filter', '@carillon/db', 'check-drift']],
   ['OpenAPI drift', 'pnpm', ['--silent', '--filter', '@carillon/api', 'openapi', '--check']],
   ['Tests', 'vitest', ['run']],
-  // Small, and without a word about time: it shows that each race still runs, and holds.
-  ['Benchmarks', 'node', ['bench/dist/main.js', '--quick']],
 ];
 
 for (const [name, command, args] of STEPS) {
