@@ -4,12 +4,15 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { checkNodeVersion, endWithNpm, install, root, run } from './install.mjs';
 
-// `pnpm faults --seeds 20`: every fault with that many seeds, then docs/reliability.md with the figures.
+// `pnpm faults --seeds 20`: every fault with that many seeds, then random histories and bad input, then docs/reliability.md
+// with the figures. `--only 3,4` plays some faults, `--only input` none.
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '20' },
     from: { type: 'string', default: '1' },
     only: { type: 'string' },
+    histories: { type: 'string', default: '2000' },
+    requests: { type: 'string', default: '500' },
   },
 });
 const SCENARIOS = 18;
@@ -23,6 +26,8 @@ await install();
 const startedAt = Date.now();
 const built = await run('turbo', ['run', 'build', '--output-logs=errors-only']);
 if (built !== 0) process.exit(built);
+const inputCode = !values.only || values.only === 'input' ? await playInput() : 0;
+if (values.only === 'input') process.exit(inputCode);
 const code = await run(
   'vitest',
   ['run', '--project', 'real', 'tests/faults', '--exclude', '**/simulation*'],
@@ -44,8 +49,52 @@ const results = existsSync(resultsFile)
 const figures = describe(results);
 console.log(figures);
 const isWhole = new Set(results.map(({ number }) => number)).size === SCENARIOS;
-if (!values.only && isWhole) writeFigures(figures);
-process.exit(code);
+if (!values.only && isWhole) writeFigures('figures', figures);
+process.exit(code || inputCode);
+
+/** Histories that nobody thought of, and requests, rules and URLs that nobody should send. */
+async function playInput() {
+  const report = `${resultsFile}.input`;
+  const files = [
+    'tests/faults/simulation.test.ts',
+    'apps/api/test/fuzz.test.ts',
+    'packages/shared/src/rules/hostile.test.ts',
+    'packages/shared/src/webhook/hostile-urls.test.ts',
+  ];
+  const code = await run(
+    'vitest',
+    ['run', ...files, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
+    { more: { SIMULATION_RUNS: values.histories, FUZZ_RUNS: values.requests } },
+  );
+  const tests = JSON.parse(readFileSync(report, 'utf8')).testResults.flatMap(
+    ({ assertionResults }) => assertionResults,
+  );
+  const count = (title, each = 1) => {
+    const own = tests.filter(({ fullName }) => title.test(fullName));
+    const passed = own.filter(({ status }) => status === 'passed').length;
+    return [(own.length * each).toLocaleString('en'), own.length - passed];
+  };
+  const rows = [
+    [
+      'random histories of edits, pauses, crashes and clock jumps',
+      ...count(/^Whatever the history/, Number(values.histories)),
+    ],
+    [
+      'requests made from the OpenAPI document, valid and not',
+      ...count(/answers only what the document/, Number(values.requests)),
+    ],
+    ['hostile rules', ...count(/^a hostile rule/)],
+    ['hostile and malformed URLs', ...count(/^URLs that a webhook may go to refuses/)],
+  ];
+  const table = [
+    '| input | tried | tests that failed |',
+    '| --- | --- | --- |',
+    ...rows.map((row) => `| ${row.join(' | ')} |`),
+  ];
+  console.log(table.join('\n'));
+  writeFigures('input', table.join('\n'));
+  return code;
+}
 
 function describe(results) {
   const numbers = [...new Set(results.map(({ number }) => number))].sort((a, b) => a - b);
@@ -86,9 +135,9 @@ function percentile(values, share) {
 }
 
 /** The figures are replaced, what was written by hand around them stays. */
-function writeFigures(figures) {
+function writeFigures(name, figures) {
   const text = readFileSync(page, 'utf8');
-  const [before, rest] = text.split('<!-- figures -->');
-  const [, after] = rest.split('<!-- /figures -->');
-  writeFileSync(page, `${before}<!-- figures -->\n${figures}\n<!-- /figures -->${after}`);
+  const [before, rest] = text.split(`<!-- ${name} -->`);
+  const [, after] = rest.split(`<!-- /${name} -->`);
+  writeFileSync(page, `${before}<!-- ${name} -->\n${figures}\n<!-- /${name} -->${after}`);
 }
