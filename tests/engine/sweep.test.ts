@@ -67,6 +67,19 @@ describe('The sweep', () => {
     expect(worker.isRunning).toBe(true);
   });
 
+  it('is known to Redis again before it is missed: a heartbeat finds out', async () => {
+    await start({ SWEEP_INTERVAL_MS: '6000', ARM_HORIZON_MS: '18000' });
+    const lastSweep = async () =>
+      Number((await database.pool.query('select extract(epoch from last_at) as at from sweeps')).rows[0]?.at ?? 0);
+    const before = await lastSweep();
+    await eventually(async () => (await lastSweep()) > before);
+    await loseRedis();
+    // It counts as missed after two intervals without a sweep, which would be later than this.
+    await eventually(async () => (await redis.exists(`${database.prefix}:${QUEUES.ticks}:repeat`)) === 1, {
+      withinMs: 11_000,
+    });
+  });
+
   it('finds what a lost bell left behind, and counts it as drift', async () => {
     const worker = await start({ ARM_HORIZON_MS: '60000' });
     const [id] = await insertSchedules(database, [inMs(20_000)]);

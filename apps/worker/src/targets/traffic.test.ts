@@ -11,10 +11,10 @@ const FAILED: Outcome = {
   error: 'the receiver answered 500',
 };
 
-function trafficOf(giveUpAfterMs: number) {
+function trafficOf(giveUpAfterMs: number, originConcurrency = 100) {
   return new Traffic({
     settings: { trafficOf: async () => ({ rate: null, gate: null }) },
-    originConcurrency: 100,
+    originConcurrency,
     circuitOpenMs: 10_000,
     giveUpAfterMs,
     metrics: new Metrics(),
@@ -63,5 +63,37 @@ describe('Traffic to an origin that keeps failing', () => {
       isTransient: false,
       errorCode: 'circuit_open',
     });
+  });
+});
+
+describe('Claims', () => {
+  /** So many on their way to one origin, of which none arrives before this is over. */
+  async function crowd(traffic: Traffic, count: number) {
+    let end = () => {};
+    const isOver = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const send = async (): Promise<Outcome> => {
+      await isOver;
+      return { kind: 'succeeded' };
+    };
+    const all = Array.from({ length: count }, () => traffic.pass({ ...passage(), timeoutMs: 60_000 }, send));
+    await new Promise(setImmediate);
+    const breath = traffic.breath();
+    end();
+    await Promise.all(all);
+    return breath;
+  }
+
+  it('take breath while more waits for a fast origin than it takes in a second', async () => {
+    expect(await crowd(trafficOf(60_000), 1_500)).not.toBeNull();
+  });
+
+  it('go on while less than that waits', async () => {
+    expect(await crowd(trafficOf(60_000), 600)).toBeNull();
+  });
+
+  it('go on whatever waits for a slow origin: others are due too', async () => {
+    expect(await crowd(trafficOf(60_000, 4), 1_500)).toBeNull();
   });
 });
