@@ -70,7 +70,9 @@ describe('The sweep', () => {
   it('is known to Redis again before it is missed: a heartbeat finds out', async () => {
     await start({ SWEEP_INTERVAL_MS: '6000', ARM_HORIZON_MS: '18000' });
     const lastSweep = async () =>
-      Number((await database.pool.query('select extract(epoch from last_at) as at from sweeps')).rows[0]?.at ?? 0);
+      Number(
+        (await database.pool.query('select extract(epoch from last_at) as at from sweeps')).rows[0]?.at ?? 0,
+      );
     const before = await lastSweep();
     await eventually(async () => (await lastSweep()) > before);
     await loseRedis();

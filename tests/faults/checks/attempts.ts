@@ -1,6 +1,6 @@
 import { attemptKey, encodeRunId } from '@carillon/shared';
 import type { Delivery } from '../harness/receiver.js';
-import { type AttemptFact, type Facts, groupBy, iso, type RunFact } from './facts.js';
+import { type AttemptFact, type Facts, groupBy, isOpen, iso, type RunFact } from './facts.js';
 
 /** Both clocks are this machine's, but each rounds to a millisecond in its own way. */
 const ROUNDING_MS = 1;
@@ -34,8 +34,7 @@ function checkOrder(run: RunFact, attempts: AttemptFact[], blame: (what: string)
     if (attempt.claimedAt < run.dueAt) blame(`I6 early by ${run.dueAt - attempt.claimedAt} ms`);
   });
   const last = attempts.at(-1);
-  const isOpen = ['queued', 'running', 'retrying'].includes(run.status);
-  if (last && !isOpen && last.outcome === null) blame('I3 an attempt stayed open');
+  if (last && !isOpen(run) && last.outcome === null) blame('I3 an attempt stayed open');
   if (run.status === 'succeeded' && last?.outcome !== 'succeeded') blame('I2 succeeded without an attempt');
 }
 

@@ -81,7 +81,7 @@ const IDENTITY = `schedule_id as "scheduleId", ${ms('occurrence_at', 'occurrence
 
 export async function readFacts(
   { pool, receiver }: Pick<Installation, 'pool'> & { receiver: { log: readonly Delivery[] } },
-  { sinceId, sinceAuditId }: { sinceId: number; sinceAuditId: number },
+  { sinceId, sinceAuditId, now = null }: { sinceId: number; sinceAuditId: number; now?: number | null },
 ): Promise<Facts> {
   const read = async <T>(text: string, value = sinceId): Promise<T[]> =>
     (await pool.query(text, [value])).rows as T[];
@@ -117,7 +117,7 @@ export async function readFacts(
   );
   const [clock] = await read<{ nowAt: number }>(`select ${ms('clock_timestamp()', 'nowAt')} where $1 >= 0`);
   return {
-    nowAt: (clock as { nowAt: number }).nowAt,
+    nowAt: now ?? (clock as { nowAt: number }).nowAt,
     schedules,
     definitions: groupBy(
       definitions.map((row) => ({ ...row, timing: readTiming(row.timing), plan: readPlan(row.plan) })),
@@ -143,3 +143,4 @@ export function groupBy<T, K>(rows: readonly T[], keyOf: (row: T) => K): Map<K, 
 }
 
 export const iso = (at: number) => new Date(at).toISOString();
+export const isOpen = ({ status }: RunFact) => ['queued', 'running', 'retrying'].includes(status);

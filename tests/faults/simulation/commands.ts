@@ -83,20 +83,12 @@ export const commands: fc.Arbitrary<Command>[] = [
     'edit',
     fc.tuple(fc.constantFrom(...RULES), fc.constantFrom(...POLICIES)),
     async (world, [rule, policy]) => {
-      const result = await editSchedule(world.database.pool, world.request, (schedule) => {
+      await editSchedule(world.database.pool, world.request, (schedule) => {
         const made = draft(
           { id: world.key, rule, misfire: { policy }, retry: { baseDelay: 'PT5S' } },
           schedule.nowAt,
         );
         return { ...made, next: momentAfter({ ...made, key: world.key }, schedule.nowAt) };
-      });
-      if (result.kind !== 'changed') return;
-      const last = world.reigns.at(-1);
-      if (last) last.untilAt = world.now;
-      world.reigns.push({
-        timing: draft({ id: world.key, rule }, world.now).timing,
-        fromAt: world.now,
-        untilAt: null,
       });
     },
   ),
@@ -112,9 +104,6 @@ export const commands: fc.Arbitrary<Command>[] = [
   step('cancel', fc.nat(30), async (world, chance) => {
     if (chance > 0) return; // A history that ends at once tells little.
     const result = await cancelSchedule(world.database.pool, world.request);
-    if (result.kind !== 'changed') return;
-    world.status = 'cancelled';
-    const last = world.reigns.at(-1);
-    if (last) last.untilAt = world.now;
+    if (result.kind === 'changed') world.status = 'cancelled';
   }),
 ];

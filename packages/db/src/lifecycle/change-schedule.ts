@@ -1,5 +1,5 @@
 import { type Database, inTransaction, type Transaction } from '../database.js';
-import { toMs } from '../sql-text.js';
+import { nowOr, toMs } from '../sql-text.js';
 import { type LockedSchedule, lockSchedule, type ScheduleRef } from './locked-schedule.js';
 
 /** Who asks for a change, and of which schedule. */
@@ -41,7 +41,7 @@ export async function changeSchedule<T>(
       if (ifMatch !== null && ifMatch !== schedule.version)
         return { kind: 'stale', version: schedule.version };
       const { value, dueAts = [], audit } = await change(tx, schedule);
-      await recordAudit(tx, { ...schedule, actor, ...audit });
+      await recordAudit(tx, { ...schedule, actor, ...audit, now });
       // A bell that rang while the row was locked passed it over: whatever the change was, look again.
       const dueAt = await readDueAt(tx, schedule.id);
       return { kind: 'changed', value, dueAts: dueAt === null ? dueAts : [...dueAts, dueAt] };
@@ -63,17 +63,26 @@ async function readDueAt(tx: Transaction, id: number): Promise<number | null> {
 
 export async function recordAudit(
   tx: Transaction,
-  entry: { projectId: number; key: string; actor: string; action: string; detail?: unknown },
+  entry: {
+    projectId: number;
+    key: string;
+    actor: string;
+    action: string;
+    detail?: unknown;
+    now?: number | null;
+  },
 ): Promise<void> {
   await tx.query({
     name: 'record-audit',
-    text: `insert into audit_log (project_id, actor, action, subject, detail) values ($1, $2, $3, $4, $5)`,
+    text: `insert into audit_log (project_id, actor, action, subject, detail, at)
+           values ($1, $2, $3, $4, $5, ${nowOr('$6')})`,
     values: [
       entry.projectId,
       entry.actor,
       entry.action,
       entry.key,
       entry.detail === undefined ? null : JSON.stringify(entry.detail),
+      entry.now ?? null,
     ],
   });
 }
