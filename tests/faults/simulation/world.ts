@@ -44,7 +44,9 @@ export class World {
 
   static async create(database: TestDatabase): Promise<World> {
     // A world of its own: what the one before left behind would be claimed along with ours.
-    await database.pool.query('truncate schedules, schedule_versions, runs, attempts, gaps, leases, audit_log');
+    await database.pool.query(
+      'truncate schedules, schedule_versions, runs, attempts, gaps, leases, audit_log',
+    );
     const key = `simulated-${++number}`;
     const input: ScheduleInput = { id: key, rule: { every: 'PT10S' }, retry: { baseDelay: 'PT5S' } };
     const [id] = await insertSchedules(database, [input], { nowAt: T0 });
@@ -107,7 +109,10 @@ export class World {
   /** The promises, by the checker of the scenarios: nothing was sent to a receiver, and time is what we say it is. */
   async check(): Promise<void> {
     const { pool } = this.database;
-    const facts = await readFacts({ pool, receiver: { log: [] } }, { sinceId: 0, sinceAuditId: 0, now: this.now });
+    const facts = await readFacts(
+      { pool, receiver: { log: [] } },
+      { sinceId: 0, sinceAuditId: 0, now: this.now },
+    );
     const open = [...facts.runs.values()].flat().filter((run) => isOpen(run));
     const { rowCount: leases } = await pool.query('select from leases where worker_id = $1', [this.workerId]);
     const violations = [
