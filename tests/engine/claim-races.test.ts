@@ -7,6 +7,23 @@ const database = useDatabase();
 const claimBy = (workerId: number, limit = 100) =>
   claimDue(database.pool, { workerId, leaseMs: 5_000, limit, fairTo: [], now: null });
 
+const dueAgo = (ms: number) => ({ rule: { at: new Date(Date.now() - ms).toISOString() } });
+const idsOf = ({ runs }: { runs: readonly ClaimedRun[] }) => runs.map((run) => run.scheduleId);
+
+/** Does something while a transaction has locked these, which then rolls back. */
+async function whileLocked(
+  ids: readonly number[],
+  strength: 'update' | 'share',
+  work: () => Promise<void>,
+): Promise<void> {
+  const client = await database.pool.connect();
+  await client.query('begin');
+  await client.query(`select from schedules where id = any($1) for ${strength}`, [ids]);
+  await work();
+  await client.query('rollback');
+  client.release();
+}
+
 describe('Claims', () => {
   it('ten workers race for one due row: one claim, nine empty', async () => {
     await insertSchedules(database, [{ rule: { at: new Date(Date.now() - 1_000).toISOString() } }]);
@@ -39,6 +56,38 @@ describe('Claims', () => {
     // A worker stops at the first empty look, which a neighbour's locks may cause: one more pass for what is left.
     await workThrough(1);
     expect(claimed.toSorted((a, b) => a - b)).toEqual(ids.toSorted((a, b) => a - b));
+  });
+
+  it('take what others have locked and let go again, oldest first', async () => {
+    const ids = await insertSchedules(database, [dueAgo(3_000), dueAgo(2_000), dueAgo(1_000)]);
+    const [byOne, byTwo] = [ids.slice(0, 1), ids.slice(1, 2)];
+    await whileLocked(byOne, 'update', async () => {});
+    // Two at once leave a mark that is not the number of a transaction.
+    await whileLocked(byTwo, 'share', () => whileLocked(byTwo, 'share', async () => {}));
+
+    expect(idsOf(await claimBy(1, 2))).toEqual(ids.slice(0, 2));
+    expect(idsOf(await claimBy(1))).toEqual(ids.slice(2));
+  });
+
+  it('take it also while something that began before that goes on', async () => {
+    const ids = await insertSchedules(database, [dueAgo(2_000), dueAgo(1_000)]);
+    const [elsewhere] = await insertSchedules(database, [
+      { rule: { at: new Date(Date.now() + 60_000).toISOString() } },
+    ]);
+
+    await whileLocked([elsewhere as number], 'update', async () => {
+      await whileLocked(ids.slice(0, 1), 'update', async () => {});
+      expect(idsOf(await claimBy(1))).toEqual(ids);
+    });
+  });
+
+  it('pass over what is locked, and take the rest', async () => {
+    const ids = await insertSchedules(database, [dueAgo(2_000), dueAgo(1_000)]);
+
+    await whileLocked(ids.slice(0, 1), 'update', async () => {
+      expect(idsOf(await claimBy(1))).toEqual(ids.slice(1));
+    });
+    expect(idsOf(await claimBy(1))).toEqual(ids.slice(0, 1));
   });
 
   it('many workers claim what is put off again and again, each time one of them, and Postgres lives', async () => {

@@ -8,8 +8,11 @@ import { median, percentile, spread } from '../harness/statistics.js';
 
 const DUE = 1_000;
 const CLAIMERS = 50;
-/** What is due, shared out: whoever comes late finds nothing left, as in earnest. */
-const LIMIT = DUE / CLAIMERS;
+/** As a worker asks that has all its places free; and so few that it takes all fifty to claim what is due. */
+const ASKED = [
+  { name: 'as a worker asks, up to 1,000 a claim', limit: 1_000 },
+  { name: 'shared out, 20 a claim', limit: DUE / CLAIMERS },
+];
 const WARM_UP = 3;
 const P99_GOAL_MS = 100;
 const RATE_GOAL = 10_000;
@@ -23,10 +26,10 @@ interface Sample {
 /** Fifty want the same thousand rows. */
 export const claims: Race = {
   name: 'claims',
-  work: `${number(DUE)} due, ${CLAIMERS} claimers at once, each on a connection of its own, up to ${LIMIT} rows a claim, until nothing is left`,
+  work: `${number(DUE)} due, ${CLAIMERS} claimers at once, each on a connection of its own, until nothing is left`,
   async run(context) {
     const waves = context.isQuick ? 2 : 20;
-    const [rounds] = await interleave(context, [{ name: 'Carillon' }], () =>
+    const all = await interleave(context, ASKED, ({ limit }) =>
       onSite(context.arena, async ({ pool, env }) => {
         const claimers = openDatabase({
           url: env.DATABASE_URL,
@@ -36,38 +39,43 @@ export const claims: Race = {
           onError: (error) => console.error(error),
         });
         try {
-          return await race(pool, claimers, waves);
+          return await race(pool, claimers, { limit, waves });
         } finally {
           await claimers.end();
         }
       }),
     );
-    const samples = rounds?.samples ?? [];
-    const rates = samples.map((sample) => sample.claimsPerSecond);
-    const [rate, p99] = [median(rates), median(samples.map((sample) => sample.p99))];
+    const held = all.filter(({ refused }) => !refused);
+    const asWorkers = held.find(({ contender }) => contender === ASKED[0])?.samples ?? [];
+    const [rate, p99] = [medianOf(asWorkers, 'claimsPerSecond'), medianOf(asWorkers, 'p99')];
     return {
       head: ['', 'claimed a second', 'spread', 'p50 ms', 'p99 ms'],
-      rows: [
-        [
-          'Carillon this commit',
-          number(rate),
-          percent(spread(rates)),
-          number(median(samples.map((sample) => sample.p50))),
-          number(p99),
-        ],
-      ].slice(rounds?.refused ? 1 : 0),
+      rows: held.map(({ contender, samples }) => [
+        `Carillon this commit, ${contender.name}`,
+        number(medianOf(samples, 'claimsPerSecond')),
+        percent(spread(samples.map((sample) => sample.claimsPerSecond))),
+        number(medianOf(samples, 'p50')),
+        number(medianOf(samples, 'p99')),
+      ]),
       goals: [
         { goal: `p99 < ${P99_GOAL_MS} ms`, figure: `${number(p99)} ms`, isMet: p99 < P99_GOAL_MS },
         { goal: `≥ ${number(RATE_GOAL)} a second`, figure: number(rate), isMet: rate >= RATE_GOAL },
       ],
-      notes: [],
+      notes: ['The goals are for claims as a worker makes them.'],
       plots: [],
-      refused: rounds?.refused ? [rounds.refused] : [],
+      refused: all.flatMap(({ refused }) => refused ?? []),
     };
   },
 };
 
-async function race(pool: Pool, claimers: Pool, waves: number): Promise<Sample> {
+const medianOf = (samples: readonly Sample[], figure: keyof Sample) =>
+  median(samples.map((sample) => sample[figure]));
+
+async function race(
+  pool: Pool,
+  claimers: Pool,
+  { limit, waves }: { limit: number; waves: number },
+): Promise<Sample> {
   const workerId = await registerWorker(pool, { host: 'bench', pid: process.pid });
   const tookMs: number[] = [];
   const rates: number[] = [];
@@ -86,7 +94,7 @@ async function race(pool: Pool, claimers: Pool, waves: number): Promise<Sample> 
         const { runs } = await claimDue(claimers, {
           workerId,
           leaseMs: 15_000,
-          limit: LIMIT,
+          limit,
           fairTo: [],
           now: null,
         });

@@ -54,6 +54,8 @@ export function openDatabase({
     application_name: applicationName,
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
+    // Statements that do not wait for each other's answers travel together.
+    pipeline: true,
     query_timeout: queryTimeoutMs,
     ...(byIndex ? { options: BY_INDEX } : {}),
   });
@@ -75,9 +77,8 @@ export async function inTransaction<T>(db: Database, work: (tx: Transaction) => 
   };
   client.on('error', onBroken);
   try {
-    await client.query('begin');
-    const result = await work(client);
-    await client.query('commit');
+    const [, result] = await Promise.all([client.query('begin'), work(client)]);
+    if (client.getTransactionStatus() !== AT_REST) await client.query('commit');
     return result;
   } catch (error) {
     await client.query('rollback').catch((rollbackError: Error) => {
@@ -89,6 +90,17 @@ export async function inTransaction<T>(db: Database, work: (tx: Transaction) => 
     // A connection that broke, or could not even roll back, is not given to the next.
     client.release(broken);
   }
+}
+
+const AT_REST = 'I';
+
+/** The last statement of a transaction and its commit, in one message; where the statement fails, nothing is committed. */
+export async function askLast<T extends pg.QueryResultRow | unknown[]>(
+  tx: Transaction,
+  query: pg.QueryConfig | pg.QueryArrayConfig,
+): Promise<pg.QueryArrayResult<T & unknown[]>> {
+  const [result] = await Promise.all([tx.query(query as pg.QueryArrayConfig), tx.query('commit')]);
+  return result as pg.QueryArrayResult<T & unknown[]>;
 }
 
 /** The same within a transaction that is under way: what is made here stands or falls with it. */

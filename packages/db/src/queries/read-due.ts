@@ -22,13 +22,21 @@ export interface UnreadableRow {
 const COLUMNS = `due.id, due.project_id, due.key, due.version, due.definition_version, due.counted,
   ${toMs('due.occurrence_at')}, ${toMs('due.next_run_at')}, due.runs_total, v.timing, v.plan, v.payload::text, ${toMs('due.now')}`;
 
+/**
+ * Whoever has locked the row had ended when this statement began: by its header the row bears no mark of a lock, or that of
+ * a transaction which is neither on the list of those under way nor younger than the list (docs/decisions/marks-of-locks.md).
+ */
+const IS_FREE = `(s.xmax = 0 or (
+  s.xmax not in (select locker::xid from pg_snapshot_xip(pg_current_snapshot()) as locker)
+  and age(s.xmax) not between -100000 and (select age(pg_snapshot_xmax(pg_current_snapshot())::xid))))`;
+
 /** Whoever is due first, first. */
 const READ_FIRST_DUE = `
   select ${COLUMNS}
   from (
     select s.*, clock.now
     from (select ${nowOr('$2')} as now) as clock, schedules s
-    where s.status = 'active' and s.next_run_at <= ${nowOr('$2')}
+    where s.status = 'active' and s.next_run_at <= ${nowOr('$2')} and ${IS_FREE}
     order by s.next_run_at, s.id
     limit $1
     for update of s skip locked
@@ -41,7 +49,7 @@ const READ_FAIR_SHARES = `
   from unnest($3::bigint[]) as waiting(project_id), lateral (
     select s.*, clock.now
     from (select ${nowOr('$2')} as now) as clock, schedules s
-    where s.status = 'active' and s.project_id = waiting.project_id and s.next_run_at <= ${nowOr('$2')}
+    where s.status = 'active' and s.project_id = waiting.project_id and s.next_run_at <= ${nowOr('$2')} and ${IS_FREE}
     order by s.next_run_at, s.id
     limit greatest(1, $1 / cardinality($3::bigint[]))
     for update of s skip locked

@@ -1,5 +1,5 @@
 import type { Moment } from '@carillon/shared';
-import type { Transaction } from '../database.js';
+import { askLast, type Transaction } from '../database.js';
 import { fromMs, numberArray } from '../sql-text.js';
 import type { DueRow } from './read-due.js';
 
@@ -60,7 +60,7 @@ export async function startRuns(
   starts: readonly Start[],
   { workerId, nowAt, leaseMs, mayExist }: StartOptions,
 ): Promise<{ epoch: number; started: readonly Start[] }> {
-  const { rows } = await tx.query<[number, number]>({
+  const { rows } = await askLast<[number, number]>(tx, {
     name: mayExist ? 'start-runs-that-may-exist' : 'start-runs',
     text: mayExist ? START_RUNS_THAT_MAY_EXIST : START_RUNS,
     rowMode: 'array',
