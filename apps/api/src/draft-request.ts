@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import type { Draft, KeyOwner, ScheduleView } from '@carillon/db';
 import { type Calendars, draftSchedule, type Problem, type ScheduleInput } from '@carillon/shared';
 import type { ApiContext } from './context.js';
@@ -26,10 +26,16 @@ export function draftRequest(
   if (!result.ok) return result;
   const sealed = sealSecret(secrets, caller, input.secret);
   if (!sealed.ok) return sealed;
-  const { warnings, ...drafted } = result.drafted;
+  // Each by its name, here and in `draftSchedule`: in bulk, copying the rest of an object is an eighth of all the work.
+  const { name, tags, rule, timing, plan, first, warnings } = result.drafted;
   const draft = {
-    ...drafted,
     key,
+    name,
+    tags,
+    rule,
+    timing,
+    plan,
+    first,
     payload: input.payload === undefined ? null : JSON.stringify(input.payload),
     requestHash: hashOf(input),
     sealedSecret: sealed.value ?? null,
@@ -47,7 +53,7 @@ export function defaultsFor(
 
 /** The same for every spelling of the same JSON: the order of its fields does not matter. */
 export function hashOf(value: unknown): string {
-  return createHash('sha256').update(canonical(value)).digest('base64url');
+  return hash('sha256', canonical(value), 'base64url');
 }
 
 /** Built by hand: a replacer of JSON.stringify costs three times as much, which in bulk is a fifth of all the work. */

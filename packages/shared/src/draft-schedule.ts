@@ -53,10 +53,12 @@ export function draftSchedule(
   const made = draftPlan(input, defaults);
   if (!made.ok) return made;
   const { plan } = made;
+  const { name, tags } = labelsOf(input);
   return {
     ok: true,
     drafted: {
-      ...labelsOf(input),
+      name,
+      tags,
       rule: input.rule,
       timing: timed.timing,
       plan,
@@ -140,30 +142,35 @@ function sharedTiming(timing: Timing): Timing {
   return timingKey(unanchored) === timingKey(timing) ? unanchored : timing;
 }
 
-const ms = (text: string) => parseDuration(text) as number;
+const TIMEOUT_MS = 15_000;
+const MAX_DELAY_MS = HOUR_MS;
+const GRACE_MS = 60_000;
+
+const msOr = (text: string | null | undefined, usualMs: number) =>
+  typeof text === 'string' ? (parseDuration(text) as number) : usualMs;
 
 function planOf(input: Omit<ScheduleInput, 'rule'>, defaults: ScheduleDefaults): Plan {
   const { retry, misfire, dependsOn } = input;
-  const baseDelayMs = retry?.baseDelay === undefined ? defaults.baseDelayMs : ms(retry.baseDelay);
+  const baseDelayMs = msOr(retry?.baseDelay, defaults.baseDelayMs);
   return {
     target: input.target ?? defaults.target,
-    timeoutMs: ms(input.timeout ?? 'PT15S'),
+    timeoutMs: msOr(input.timeout, TIMEOUT_MS),
     retry: {
       maxAttempts: retry?.maxAttempts ?? defaults.maxAttempts,
       baseDelayMs,
-      maxDelayMs: Math.max(baseDelayMs, ms(retry?.maxDelay ?? 'PT1H')),
+      maxDelayMs: Math.max(baseDelayMs, msOr(retry?.maxDelay, MAX_DELAY_MS)),
       jitter: retry?.jitter ?? true,
     },
     misfire: {
       policy: misfire?.policy ?? 'once',
-      graceMs: ms(misfire?.grace ?? 'PT1M'),
+      graceMs: msOr(misfire?.grace, GRACE_MS),
       limit: misfire?.limit ?? 100,
     },
     overlap: input.overlap ?? 'allow',
     maxConcurrentRuns: input.maxConcurrentRuns ?? null,
-    dependsOn: dependsOn ? { schedule: dependsOn.schedule, withinMs: ms(dependsOn.within) } : null,
+    dependsOn: dependsOn ? { schedule: dependsOn.schedule, withinMs: msOr(dependsOn.within, 0) } : null,
     maxRuns: input.maxRuns ?? null,
-    jitterMs: input.jitter ? ms(input.jitter) : 0,
+    jitterMs: msOr(input.jitter, 0),
     pauseAfterFailures: input.pauseAfterFailures ?? null,
     onSuccess: input.onSuccess ?? null,
     onFailure: input.onFailure ?? null,

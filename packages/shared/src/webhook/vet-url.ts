@@ -1,3 +1,4 @@
+import { RecentCache } from '../rules/recent-cache.js';
 import { addressKind } from './address.js';
 
 const LONGEST_URL = 2_048;
@@ -5,8 +6,16 @@ const LONGEST_URL = 2_048;
 /** Names that lead to this machine or its network wherever they are looked up. */
 const PRIVATE_NAMES = /(^|\.)(localhost|localhost\.localdomain|local|internal|home\.arpa|lan)$/;
 
+/** A herd goes to a few URLs. */
+const judgedUrls = new RecentCache<string, string | null>(1_000);
+const judgedHosts = new RecentCache<string, string | null>(1_000);
+
 /** What is wrong with a URL to be posted to, whatever this installation allows; null where nothing is. */
 export function urlProblem(text: string): string | null {
+  return judgedUrls.get(text, () => judgeUrl(text));
+}
+
+function judgeUrl(text: string): string | null {
   if (text.length > LONGEST_URL) return `expected at most ${LONGEST_URL} characters`;
   // The parser drops tabs and newlines and turns backslashes around: what people read is not what it does.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
@@ -26,6 +35,10 @@ export function urlProblem(text: string): string | null {
  * `2130706433` and full-width digits into the address that they mean; a name is vetted again where it resolves.
  */
 export function hostProblem(url: string, { allowPrivate }: { allowPrivate: boolean }): string | null {
+  return judgedHosts.get(`${allowPrivate} ${url}`, () => judgeHost(url, allowPrivate));
+}
+
+function judgeHost(url: string, allowPrivate: boolean): string | null {
   const host = hostOf(new URL(url));
   const kind = addressKind(host);
   if (kind === 'forbidden') return `${host} is not an address that a webhook may go to`;
