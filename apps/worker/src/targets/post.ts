@@ -96,9 +96,9 @@ function readAnswer(
   dispatch: (handler: Dispatcher.DispatchHandler) => void,
 ): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
-    const decoder = new TextDecoder();
     let request: Dispatcher.DispatchController | null = null;
     let answer: HttpAnswer | null = null;
+    const chunks: Buffer[] = [];
     let size = 0;
     const settle = (finish: () => void) => {
       signal.removeEventListener('abort', stop);
@@ -108,7 +108,10 @@ function readAnswer(
       settle(() => reject(signal.reason));
       request?.abort(toError(signal.reason));
     };
-    const resolveWith = (read: HttpAnswer) => settle(() => resolve({ ...read, text: kept(read.text) }));
+    const resolveWith = (read: HttpAnswer) => {
+      const text = chunks.length === 0 ? '' : Buffer.concat(chunks).toString('utf8', 0, MOST_KEPT);
+      settle(() => resolve({ ...read, text: kept(text) }));
+    };
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) return stop();
     dispatch({
@@ -123,7 +126,7 @@ function readAnswer(
       },
       onResponseData(controller, chunk) {
         if (!answer) return;
-        answer.text += decoder.decode(chunk.subarray(0, MOST_KEPT - size), { stream: true });
+        chunks.push(chunk);
         size += chunk.length;
         if (size < MOST_KEPT) return;
         resolveWith(answer);
