@@ -7,7 +7,9 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    maxWorkers: 2,
+    maxWorkers: 3,
+    // No test changes a module for another: each file would import the whole of it anew.
+    isolate: false,
     projects: [
       {
         extends: true,

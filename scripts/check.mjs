@@ -8,6 +8,7 @@ const STEPS = [
   ['Migration drift', 'pnpm', ['--silent', '--filter', '@carillon/db', 'check-drift']],
   ['OpenAPI drift', 'pnpm', ['--silent', '--filter', '@carillon/api', 'openapi', '--check']],
   ['Tests', 'vitest', ['run']],
+  ['Benchmarks, small', 'node', ['bench/dist/main.js', '--quick']],
 ];
 
 for (const [name, command, args] of STEPS) {
