@@ -1,7 +1,6 @@
-import { type Database, doOnce, forgetAnswers, type KeptAnswer } from '@carillon/db';
+import { type Database, doOnce, forgetAnswers, type KeptAnswer, requestHashOf } from '@carillon/db';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiContext } from './context.js';
-import { hashOf } from './draft-request.js';
 import { HttpProblem } from './problem.js';
 
 export interface Answer extends KeptAnswer {
@@ -36,7 +35,7 @@ export async function answerOnce(
 
   async function once(key: string) {
     const { method, url, body, caller } = request;
-    const requestHash = hashOf([method, url, body ?? null]);
+    const requestHash = requestHashOf([method, url, body ?? null]);
     const result = await doOnce(pool, { projectId: caller.projectId, key, requestHash }, collect);
     if (result.kind === 'mismatch') {
       throw new HttpProblem(

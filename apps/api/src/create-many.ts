@@ -1,10 +1,17 @@
-import { createSchedules, type Database, type Filled, type KeyOwner, readCalendars } from '@carillon/db';
+import {
+  createSchedules,
+  type Database,
+  type Filled,
+  type KeyOwner,
+  readCalendars,
+  roomOf,
+} from '@carillon/db';
 import { type BulkResult, type Calendars, calendarsNamedBy, ScheduleInput } from '@carillon/shared';
 import type { z } from 'zod';
 import type { ApiContext } from './context.js';
 import { type DraftedRequest, draftRequest } from './draft-request.js';
 import { fieldProblems } from './field-problems.js';
-import { overLimit, roomOf } from './require-room.js';
+import { overLimit } from './require-room.js';
 import { withRules } from './with-rule.js';
 
 type Result = z.infer<typeof BulkResult>;

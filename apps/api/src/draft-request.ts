@@ -1,5 +1,5 @@
-import { hash, randomUUID } from 'node:crypto';
-import type { Draft, KeyOwner, ScheduleView } from '@carillon/db';
+import { randomUUID } from 'node:crypto';
+import { type Draft, type KeyOwner, requestHashOf, type ScheduleView } from '@carillon/db';
 import { type Calendars, draftSchedule, type Problem, type ScheduleInput } from '@carillon/shared';
 import type { ApiContext } from './context.js';
 import { sealSecret } from './seal-secret.js';
@@ -37,7 +37,7 @@ export function draftRequest(
     plan,
     first,
     payload: input.payload === undefined ? null : JSON.stringify(input.payload),
-    requestHash: hashOf(input),
+    requestHash: requestHashOf(input),
     sealedSecret: sealed.value ?? null,
   };
   return { ok: true, value: { draft, warnings } };
@@ -49,23 +49,6 @@ export function defaultsFor(
   defaults: ApiContext['defaults'],
 ): ApiContext['defaults'] {
   return defaultTarget === null ? defaults : { ...defaults, target: defaultTarget };
-}
-
-/** The same for every spelling of the same JSON: the order of its fields does not matter. */
-export function hashOf(value: unknown): string {
-  return hash('sha256', canonical(value), 'base64url');
-}
-
-/** Built by hand: a replacer of JSON.stringify costs three times as much, which in bulk is a fifth of all the work. */
-function canonical(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
-  let text = '{';
-  for (const key of Object.keys(value).sort()) {
-    const child = (value as Record<string, unknown>)[key];
-    if (child !== undefined) text += `${JSON.stringify(key)}:${canonical(child)},`;
-  }
-  return `${text}}`;
 }
 
 /** What a draft has become, without asking for it again. */

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { declareSchedules, readCalendars } from '@carillon/db';
+import { declareSchedules, readCalendars, requestHashOf } from '@carillon/db';
 import { type Calendars, calendarsNamedBy, draftSchedule, ScheduleInput } from '@carillon/shared';
 import type { Config } from './config.js';
 import type { WorkerContext } from './context.js';
@@ -55,6 +54,6 @@ function toDraft(
     ...result.drafted,
     key: declared.id,
     payload: declared.payload === undefined ? null : JSON.stringify(declared.payload),
-    requestHash: createHash('sha256').update(JSON.stringify(declared)).digest('base64url'),
+    requestHash: requestHashOf(declared),
   };
 }

@@ -132,7 +132,7 @@ describe('The queue schedule-requests', () => {
     expect(Date.parse(due.data.firedAt)).toBeGreaterThanOrEqual(Date.parse(due.data.occurrenceAt));
   });
 
-  it('takes a whole schedule, and the same request twice once', async () => {
+  it('takes a whole schedule, and the same request again once, in whatever order its fields come', async () => {
     const request = {
       id: 'whole',
       rule: { cron: '0 9 * * *' },
@@ -140,7 +140,10 @@ describe('The queue schedule-requests', () => {
       target: { type: 'handler', name: 'noop' },
       tags: ['x'],
     };
-    await queueOf(QUEUES.requests).addBulk([1, 2, 3].map(() => ({ name: REQUESTS.schedule, data: request })));
+    const turnedAround = Object.fromEntries(Object.entries(request).reverse());
+    await queueOf(QUEUES.requests).addBulk(
+      [request, request, turnedAround].map((data) => ({ name: REQUESTS.schedule, data })),
+    );
     expect(await eventually(() => scheduleOf('whole'))).toMatchObject({
       target: { type: 'handler', name: 'noop' },
     });
@@ -180,6 +183,39 @@ describe('The queue schedule-requests', () => {
       (await waitingIn(QUEUES.rejected)).find((each) => each.id === `rejected-${job.id}`),
     );
     expect(rejected.data.reason).toMatch(/request|id/);
+  });
+
+  it('takes no more than the project may have, but again what it has', async () => {
+    const request = (id: string) => ({ id, rule: { cron: '0 9 * * *' } });
+    const ask = (id: string) => queueOf(QUEUES.requests).add(REQUESTS.schedule, request(id));
+    const rejected = async () =>
+      (await waitingIn(QUEUES.rejected)).filter(({ data }) => data.data?.id?.startsWith('room-'));
+    await ask('room-first');
+    await eventually(() => scheduleOf('room-first'));
+    await database.pool.query(`update projects set limits = '{"schedules": 1}' where key = 'default'`);
+    // What was read of the project is believed for a while, so it is asked again and again.
+    let asked = 0;
+    const askOnUntil = (condition: () => Promise<unknown>) =>
+      eventually(
+        async () => {
+          await ask(`room-${++asked}`);
+          return condition();
+        },
+        { everyMs: 500 },
+      );
+    await askOnUntil(async () => (await rejected()).length > 0);
+    expect((await rejected())[0]?.data.reason).toMatch(/has its 1 schedules/);
+
+    await ask('room-first');
+    await ask('room-last');
+    await eventually(async () => (await rejected()).some(({ data }) => data.data.id === 'room-last'));
+    expect((await rejected()).map(({ data }) => data.data.id)).not.toContain('room-first');
+    await database.pool.query(`update projects set limits = '{}' where key = 'default'`);
+    const accepted = asked + 1;
+    await askOnUntil(async () => {
+      const keys = Array.from({ length: asked - accepted + 1 }, (_, i) => `room-${accepted + i}`);
+      return (await Promise.all(keys.map(scheduleOf))).some(Boolean);
+    });
   });
 
   it('rejects a job of another name', async () => {

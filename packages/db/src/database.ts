@@ -94,13 +94,13 @@ export async function inTransaction<T>(db: Database, work: (tx: Transaction) => 
 
 const AT_REST = 'I';
 
-/** The last statement of a transaction and its commit, in one message; where the statement fails, nothing is committed. */
-export async function askLast<T extends pg.QueryResultRow | unknown[]>(
+/** The last statement of a transaction, sent together with its commit. Where the statement fails, nothing is committed. */
+export async function askLast<R extends unknown[]>(
   tx: Transaction,
-  query: pg.QueryConfig | pg.QueryArrayConfig,
-): Promise<pg.QueryArrayResult<T & unknown[]>> {
-  const [result] = await Promise.all([tx.query(query as pg.QueryArrayConfig), tx.query('commit')]);
-  return result as pg.QueryArrayResult<T & unknown[]>;
+  query: pg.QueryArrayConfig,
+): Promise<pg.QueryArrayResult<R>> {
+  const [result] = await Promise.all([tx.query<R>(query), tx.query('commit')]);
+  return result;
 }
 
 /** The same within a transaction that is under way: what is made here stands or falls with it. */

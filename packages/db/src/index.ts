@@ -53,6 +53,7 @@ export {
 } from './reading/runs.js';
 export * from './reading/schedules.js';
 export * from './reading/system.js';
+export { requestHashOf } from './request-hash.js';
 export * as schema from './schema/index.js';
 export * from './secret-box.js';
 export { type Added, addUserEvent, type SystemRequest } from './systems/add-user-event.js';

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import type { Draft } from '@carillon/db';
+import { type Draft, requestHashOf } from '@carillon/db';
 import { QUEUES } from '@carillon/queue';
 import {
   type Calendars,
@@ -30,8 +29,7 @@ const Request = ScheduleInput.required({ id: true });
 
 /** Reads a `ScheduleRequest`: a schedule as the API takes it, or in short `{ id, at }` or `{ id, rrule }`. */
 export function readRequest(data: unknown, { nowAt, defaults, seal, calendars }: ReadOptions): Read<Draft> {
-  const text = JSON.stringify(data);
-  if (text.length > LARGEST) return refuse(`expected at most ${LARGEST} characters`);
+  if (JSON.stringify(data).length > LARGEST) return refuse(`expected at most ${LARGEST} characters`);
   const strange = unstorable(data);
   if (strange) return refuse(`${strange.field}: ${strange.message}`);
   const parsed = Request.safeParse(spellOut(data));
@@ -49,7 +47,7 @@ export function readRequest(data: unknown, { nowAt, defaults, seal, calendars }:
       ...result.drafted,
       key,
       payload: input.payload === undefined ? null : JSON.stringify(input.payload),
-      requestHash: createHash('sha256').update(text).digest('base64url'),
+      requestHash: requestHashOf(input),
       sealedSecret: secret && seal ? seal(secret) : null,
     },
   };

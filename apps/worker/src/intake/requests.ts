@@ -4,10 +4,12 @@ import {
   findTemplate,
   readCalendars,
   readDefaultProject,
+  readSchedule,
+  roomOf,
   SecretBox,
 } from '@carillon/db';
 import { REQUESTS } from '@carillon/queue';
-import { calendarsNamedBy, type ScheduleDefaults } from '@carillon/shared';
+import { calendarsNamedBy, type ProjectLimits, type ScheduleDefaults } from '@carillon/shared';
 import type { Config } from '../config.js';
 import type { WorkerContext } from '../context.js';
 import { Creations } from './creations.js';
@@ -22,6 +24,7 @@ const BELIEVED_MS = 5_000;
 
 interface Project {
   id: number;
+  limits: ProjectLimits;
   defaults: ScheduleDefaults;
 }
 
@@ -49,7 +52,7 @@ export class Requests {
 
   async #create(data: unknown): Promise<Refusal> {
     const { pool, clock, metrics, bells } = this.context;
-    const { id: projectId, defaults } = await this.#readProject();
+    const { id: projectId, limits, defaults } = await this.#readProject();
     const filled = await fillTemplate(data, (id) => findTemplate(pool, projectId, id));
     if (!filled.ok) return `${filled.problem.field}: ${filled.problem.message}`;
     const box = this.#box;
@@ -58,6 +61,10 @@ export class Requests {
     const read = readRequest(filled.value, { nowAt: Math.floor(clock.now()), defaults, seal, calendars });
     if (!read.ok) return read.reason;
     const draft = read.value;
+    // What is there already takes no room: a request may come again.
+    const hasRoom = (await roomOf(pool, { projectId, limits })) > 0;
+    if (!hasRoom && !(await readSchedule(pool, projectId, draft.key)))
+      return `the default project has its ${limits.schedules} schedules; cancel some, or have its limit raised`;
     const created = await this.#creations.create(projectId, draft);
     if (created.kind === 'conflict')
       return `a schedule with the id ${draft.key} exists already and is not the same`;
@@ -95,9 +102,10 @@ export class Requests {
 
   async #openProject(): Promise<Project> {
     const { config } = this;
-    const { id, defaultTarget } = await readDefaultProject(this.context.pool);
+    const { id, defaultTarget, limits } = await readDefaultProject(this.context.pool);
     return {
       id,
+      limits,
       defaults: {
         target: defaultTarget ?? { type: 'handler', name: 'log' },
         maxAttempts: config.RETRY_MAX_ATTEMPTS,

@@ -5,9 +5,11 @@ import { nowOr } from '../sql-text.js';
 export async function readDueProjects(pool: Pool, now: number | null): Promise<number[]> {
   const { rows } = await pool.query<{ id: number }>({
     name: 'read-due-projects',
-    text: `select p.id from projects p
-           where exists (select from schedules s where s.status = 'active' and s.project_id = p.id
-                         and s.next_run_at <= ${nowOr('$1')})`,
+    text: `select p.id
+           from projects p, lateral (
+             select from schedules s
+             where s.status = 'active' and s.project_id = p.id and s.next_run_at <= ${nowOr('$1')} limit 1
+           ) as due`,
     values: [now],
   });
   return rows.map((row) => row.id);

@@ -54,7 +54,7 @@ export interface StartOptions {
   mayExist: boolean;
 }
 
-/** Starts the runs that were decided on; answers with the epoch, and those that are really ours. */
+/** Starts the runs that were decided on, and commits; answers with the epoch, and those that are really ours. */
 export async function startRuns(
   tx: Transaction,
   starts: readonly Start[],

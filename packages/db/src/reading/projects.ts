@@ -86,8 +86,18 @@ export async function listProjects(
   return rows;
 }
 
+/** How many more schedules a project may have. Requests at the very same moment may each find the last place free. */
+export async function roomOf(
+  db: Database,
+  { projectId, limits }: { projectId: number; limits: ProjectLimits },
+): Promise<number> {
+  const most = limits.schedules ?? null;
+  if (most === null) return Number.POSITIVE_INFINITY;
+  return Math.max(0, most - (await countLiveSchedules(db, projectId, most)));
+}
+
 /** How many schedules of a project are active or paused, as far as `most`. */
-export async function countLiveSchedules(db: Database, projectId: number, most: number): Promise<number> {
+async function countLiveSchedules(db: Database, projectId: number, most: number): Promise<number> {
   const { rows } = await db.query<{ count: number }>({
     name: 'count-live-schedules',
     text: `select count(*) as count from (

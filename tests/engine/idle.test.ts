@@ -1,0 +1,58 @@
+import { Bells, connectProducer, PostgresClock } from '@carillon/queue';
+import { eventually, insertSchedules, useDatabase, useProcesses } from '@carillon/testkit';
+import { expect, it } from 'vitest';
+
+const database = useDatabase();
+const processes = useProcesses(database);
+
+/** How often this database has been asked what. */
+async function readStatements(): Promise<Map<string, number>> {
+  const { rows } = await database.pool.query<{ query: string; calls: number }>(
+    `select query, sum(calls)::int as calls from pg_stat_statements
+     where dbid = (select oid from pg_database where datname = current_database())
+       and query not like '%pg_stat_statements%' group by query`,
+  );
+  return new Map(rows.map(({ query, calls }) => [query, calls]));
+}
+
+const countOf = (statements: Map<string, number>, part: string) =>
+  [...statements].reduce((sum, [text, calls]) => sum + (text.includes(part) ? calls : 0), 0);
+const LOOK_FOR_DUE = 'for update of s skip locked';
+
+it('Between two sweeps nobody asks Postgres anything, but for what a bell rings for', async () => {
+  await database.pool.query('create extension pg_stat_statements');
+  const inMs = (ms: number) => ({ rule: { at: new Date(Date.now() + ms).toISOString() } });
+  await insertSchedules(
+    database,
+    Array.from({ length: 1_000 }, () => inMs(3_600_000)),
+  );
+  const env = { SWEEP_INTERVAL_MS: '60000', ARM_HORIZON_MS: '180000' };
+  await Promise.all([1, 2, 3].map(() => processes.worker({ env })));
+  const redis = connectProducer(database.redisUrl, () => {});
+  await new Promise((resolve) => redis.once('ready', resolve));
+  const bells = new Bells({
+    redis,
+    prefix: database.prefix,
+    clock: new PostgresClock(Date.now),
+    process: 'test',
+    horizonMs: 60_000,
+    onArmed: () => {},
+  });
+  // Two bells, seconds apart, for which nothing is due: whatever the workers do at their start is over by the first.
+  const [first, second] = [Date.now() + 3_000, Date.now() + 8_000];
+  await bells.arm([first, second]);
+  const looksAtTheStart = countOf(await readStatements(), LOOK_FOR_DUE);
+  const looks = async () => countOf(await readStatements(), LOOK_FOR_DUE) - looksAtTheStart;
+  await eventually(async () => (await looks()) >= 1);
+  const before = await readStatements();
+  await eventually(async () => (await looks()) >= 2);
+  const asked = [...(await readStatements())]
+    .map(([text, calls]) => [text, calls - (before.get(text) ?? 0)] as const)
+    .filter(([, calls]) => calls > 0);
+
+  // What one look asks, and perhaps the rest of the look before; a second of polling would be more than that.
+  expect(asked.length).toBeGreaterThan(0);
+  expect(asked.filter(([, calls]) => calls > 2)).toEqual([]);
+  await bells.close();
+  redis.disconnect();
+});
