@@ -41,3 +41,9 @@ function quote(value: string): string {
   // Postgres has no NUL in text; what came from outside may.
   return `"${value.replaceAll('\0', '\uFFFD').replace(/["\\]/g, '\\$&')}"`;
 }
+
+/**
+ * That a row is the one which a batch names by its key. Written as an equation it could be read both ways, and a plan that was
+ * made while the table was empty would go through all of the table and, for each row, through the batch. This can only be looked up.
+ */
+export const found = (column: string, key: string) => `${column} between ${key} and ${key}`;

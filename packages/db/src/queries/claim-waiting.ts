@@ -1,7 +1,7 @@
 import { type RunIdentity, type RunOrigin, readPlan } from '@carillon/shared';
 import type { Pool } from 'pg';
 import { inTransaction, type Transaction } from '../database.js';
-import { fromMs, nowOr, numberArray, textArray, toMs } from '../sql-text.js';
+import { found, fromMs, nowOr, numberArray, textArray, toMs } from '../sql-text.js';
 import type { Claim, ClaimedRun } from './claim-due.js';
 
 export interface ClaimWaitingOptions {
@@ -162,7 +162,7 @@ const OPEN_ATTEMPTS = `
     select r.schedule_id, r.occurrence_at, r.origin, r.attempt, r.epoch, r.worker_id, r.claimed_at, r.finished_at, r.outcome,
            r.http_status, r.duration_ms, r.error_code, r.error, r.response, r.external_id
     from input
-    join runs r on r.schedule_id = input.schedule_id and r.occurrence_at = input.occurrence_at and r.origin = input.origin
+    join runs r on ${found('r.schedule_id', 'input.schedule_id')} and r.occurrence_at = input.occurrence_at and r.origin = input.origin
     where r.attempt > 0
     on conflict do nothing
   ), opened as (
@@ -172,11 +172,11 @@ const OPEN_ATTEMPTS = `
         epoch = lease.epoch, worker_id = $5, claimed_at = ${fromMs('$6::bigint')}, finished_at = null, outcome = null,
         http_status = null, duration_ms = null, error_code = null, error = null, response = null, external_id = null
     from input, lease
-    where r.schedule_id = input.schedule_id and r.occurrence_at = input.occurrence_at and r.origin = input.origin
+    where ${found('r.schedule_id', 'input.schedule_id')} and r.occurrence_at = input.occurrence_at and r.origin = input.origin
     returning r.schedule_id, r.occurrence_at, r.origin, r.epoch, r.version
   )
   select opened.schedule_id, ${toMs('opened.occurrence_at')}, opened.origin, opened.epoch, v.plan, v.payload::text
-  from opened join schedule_versions v on v.schedule_id = opened.schedule_id and v.version = opened.version`;
+  from opened join schedule_versions v on ${found('v.schedule_id', 'opened.schedule_id')} and v.version = opened.version`;
 
 async function openAttempts(
   tx: Transaction,

@@ -1,6 +1,6 @@
 import type { RunOrigin } from '@carillon/shared';
 import type { Pool } from 'pg';
-import { fromMs, nowOr, numberArray, textArray } from '../sql-text.js';
+import { found, fromMs, nowOr, numberArray, textArray } from '../sql-text.js';
 
 /** What is posted to whom once a run has ended. */
 export interface Receipt {
@@ -54,7 +54,7 @@ const closeRunsText = ({ withReceipts }: { withReceipts: boolean }) => `
         failed_at = case when input.status = 'failed' then clock.now end,
         free_attempts = r.free_attempts + (input.outcome is not distinct from 'handed_back')::int
     from input, clock
-    where r.schedule_id = input.schedule_id and r.occurrence_at = ${fromMs('input.occurrence_at')} and r.origin = input.origin
+    where ${found('r.schedule_id', 'input.schedule_id')} and r.occurrence_at = ${fromMs('input.occurrence_at')} and r.origin = input.origin
       and r.epoch + 0 = input.epoch and r.status = 'running'
     returning ${withReceipts ? 'r.schedule_id, r.occurrence_at, r.origin, r.project_id' : '1'}
   ), ${withReceipts ? RECEIVED : ''} released as (

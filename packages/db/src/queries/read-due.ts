@@ -1,6 +1,6 @@
 import { type DueSchedule, readPlan, readTiming } from '@carillon/shared';
 import type { Transaction } from '../database.js';
-import { nowOr, numberArray, toMs } from '../sql-text.js';
+import { found, nowOr, numberArray, toMs } from '../sql-text.js';
 
 /** A due schedule whose row is locked until the transaction ends. */
 export interface DueRow extends DueSchedule {
@@ -41,7 +41,7 @@ const READ_FIRST_DUE = `
     limit $1
     for update of s skip locked
   ) as due
-  join schedule_versions v on v.schedule_id = due.id and v.version = due.definition_version`;
+  join schedule_versions v on ${found('v.schedule_id', 'due.id')} and v.version = due.definition_version`;
 
 /** An equal share for each of the projects that have something due, so that a million of one do not hold up the rest. */
 const READ_FAIR_SHARES = `
@@ -54,7 +54,7 @@ const READ_FAIR_SHARES = `
     limit greatest(1, $1 / cardinality($3::bigint[]))
     for update of s skip locked
   ) as due
-  join schedule_versions v on v.schedule_id = due.id and v.version = due.definition_version
+  join schedule_versions v on ${found('v.schedule_id', 'due.id')} and v.version = due.definition_version
   limit $1`;
 
 type Columns = [

@@ -1,6 +1,6 @@
 import type { Moment } from '@carillon/shared';
 import { askLast, type Transaction } from '../database.js';
-import { fromMs, numberArray } from '../sql-text.js';
+import { found, fromMs, numberArray } from '../sql-text.js';
 import type { DueRow } from './read-due.js';
 
 export interface Start {
@@ -31,7 +31,7 @@ const startRunsText = ({ mayExist }: { mayExist: boolean }) => `
         last_run_at = ${fromMs('input.occurrence_at')},
         last_enqueued_at = ${fromMs('$9::bigint')}
     from input
-    where s.id = input.id and s.status = 'active' and s.version = input.version
+    where ${found('s.id', 'input.id')} and s.status::text = 'active' and s.version = input.version
       and s.next_run_at = ${fromMs('input.was_due_at')}
     returning s.id, s.project_id, s.definition_version, s.counted, input.occurrence_at, input.due_at
   )

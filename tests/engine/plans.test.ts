@@ -1,0 +1,51 @@
+import { claimDue, closeRuns, openDatabase, registerWorker } from '@carillon/db';
+import { insertSchedules, useDatabase } from '@carillon/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const database = useDatabase();
+let engine: ReturnType<typeof openDatabase>;
+beforeAll(async () => {
+  // One connection, as a worker opens it: what is planned on it is what it goes on with.
+  engine = openDatabase({
+    url: database.url,
+    max: 1,
+    applicationName: 'test',
+    byIndex: true,
+    onError: () => {},
+  });
+  await insertSchedules(database, [1, 2].map(dueLately));
+  await database.pool.query('analyze');
+  const workerId = await registerWorker(engine, { host: 'test', pid: 1 });
+  const { runs } = await claimDue(engine, { workerId, leaseMs: 5_000, limit: 100, fairTo: [], now: null });
+  expect(runs).toHaveLength(2);
+  await closeRuns(engine, [], { doneEpochs: [], now: null });
+});
+afterAll(() => engine.end());
+
+const dueLately = () => ({ rule: { at: new Date(Date.now() - 1_000).toISOString() } });
+
+async function planOf(statement: string): Promise<string> {
+  const { rows } = await engine.query<{ 'QUERY PLAN': string }>(`explain execute ${statement}`);
+  return rows.map((row) => row['QUERY PLAN']).join('\n');
+}
+
+/** Read the other way round, each would go through the whole table, and for each of its rows through the batch. */
+describe('Plans that were made while there was next to nothing look each row of a batch up by its key', () => {
+  it('when schedules are read', async () => {
+    expect(await planOf('"read-due"(1000, null)')).toMatch(/Index Cond: \(\(schedule_id >= due\.id\)/);
+  });
+
+  it('when runs are started', async () => {
+    const nothing = Array.from({ length: 7 }, () => `'{}'`).join();
+    expect(await planOf(`"start-runs"(${nothing}, 1, 1, 1)`)).toMatch(
+      /Index Cond: \(\(id >= input(_\d)?\.id\)/,
+    );
+  });
+
+  it('when runs are closed', async () => {
+    const nothing = Array.from({ length: 14 }, () => `'{}'`).join();
+    expect(await planOf(`"close-runs"(null, ${nothing})`)).toMatch(
+      /Index Cond: \(\(schedule_id >= input(_\d)?\.schedule_id\)/,
+    );
+  });
+});
