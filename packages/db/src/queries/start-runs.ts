@@ -13,6 +13,8 @@ export interface Start {
  * The claim. In one statement: re-verify what was decided on, move the schedule on, open the run and its first
  * attempt under a new lease. A row that changed in between does not match and is not ours.
  *
+ * By `status::text` no index of active schedules can be gone through for the batch, only the key looked up (see `found`).
+ *
  * Where a run may exist already (schedule, occurrence, origin) it is not made again, and its schedule has moved on all the
  * same. Being ready for that costs two searches and a record of the log more for each run, so it is not the usual way.
  */
