@@ -32,7 +32,7 @@ async function planOf(statement: string): Promise<string> {
 /** Read the other way round, each would go through the whole table, and for each of its rows through the batch. */
 describe('Plans that were made while there was next to nothing look each row of a batch up by its key', () => {
   it('when schedules are read', async () => {
-    expect(await planOf('"read-due"(1000, null)')).toMatch(/Index Cond: \(\(schedule_id >= due\.id\)/);
+    expect(await planOf('"read-due"(1000, null)')).toMatch(/Index Cond: \(\(schedule_id = due\.id\)/);
   });
 
   it('when runs are started', async () => {

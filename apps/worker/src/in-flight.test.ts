@@ -1,6 +1,6 @@
 import type { ClaimedRun } from '@carillon/db';
 import { expect, it } from 'vitest';
-import { InFlight } from './in-flight.js';
+import { Flight, InFlight } from './in-flight.js';
 
 const run = (epoch: number) => ({ epoch, plan: { timeoutMs: 1_000 } }) as ClaimedRun;
 
@@ -20,4 +20,21 @@ it('The lease of a run that could not be closed is not given up with the others'
   expect(inFlight.epochsEndedBy([closed])).toEqual([]);
   inFlight.remove(closed);
   expect(inFlight.epochs).toEqual([]);
+});
+
+it('A flight that is told to stop tells whoever listens, once, by its first reason; and whoever asks for a signal later', () => {
+  const flight = new Flight(run(1));
+  const heard: unknown[] = [];
+  const leave = () => heard.push('left long ago');
+  flight.addEventListener('abort', () => heard.push(flight.reason));
+  flight.addEventListener('abort', leave);
+  flight.removeEventListener('abort', leave);
+  const { signal } = flight;
+  flight.abort('timeout');
+  flight.abort('shutdown');
+  expect(heard).toEqual(['timeout']);
+  expect(signal.reason).toBe('timeout');
+  const late = new Flight(run(1));
+  late.abort('cancelled');
+  expect(late.signal.reason).toBe('cancelled');
 });

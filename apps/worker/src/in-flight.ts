@@ -3,33 +3,50 @@ import type { ClaimedRun } from '@carillon/db';
 /** Why a delivery was told to stop. */
 export type AbortReason = 'timeout' | 'cancelled' | 'lease_lost' | 'shutdown';
 
+/** What our own deliveries need of an `AbortSignal`. A flight is one itself: a real one costs a tenth of a webhook. */
+export type StopSignal = Pick<AbortSignal, 'aborted' | 'reason'> & {
+  addEventListener(event: 'abort', listener: () => void, options: { once: true }): void;
+  removeEventListener(event: 'abort', listener: () => void): void;
+};
+
 /** A run that this worker has claimed and not yet closed. */
-export class Flight {
+export class Flight implements StopSignal {
   /** By the process's monotonic clock. */
   readonly startedAt = performance.now();
   /** The delivery has ended; what is left is to write it down. */
   isDelivered = false;
+  reason: AbortReason | null = null;
+  #listeners: (() => void)[] = [];
   #controller: AbortController | null = null;
-  #aborted: AbortReason | null = null;
 
   constructor(readonly run: ClaimedRun) {}
 
-  get aborted(): AbortReason | null {
-    return this.#aborted;
+  get aborted(): boolean {
+    return this.reason !== null;
   }
 
-  /** Made when first asked for: a signal costs more than all else about a run that ends at once. */
+  /** A real one, for who asks for it. */
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController();
-      if (this.#aborted) this.#controller.abort(this.#aborted);
+      if (this.reason) this.#controller.abort(this.reason);
     }
     return this.#controller.signal;
   }
 
+  addEventListener(_event: 'abort', listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  removeEventListener(_event: 'abort', listener: () => void): void {
+    this.#listeners = this.#listeners.filter((other) => other !== listener);
+  }
+
   abort(reason: AbortReason): void {
-    this.#aborted ??= reason;
+    if (this.reason) return;
+    this.reason = reason;
     this.#controller?.abort(reason);
+    for (const listener of this.#listeners) listener();
   }
 }
 

@@ -77,7 +77,7 @@ export async function inTransaction<T>(db: Database, work: (tx: Transaction) => 
   };
   client.on('error', onBroken);
   try {
-    const [, result] = await Promise.all([client.query('begin'), work(client)]);
+    const [, result] = await together(client, () => [client.query('begin'), work(client)]);
     if (client.getTransactionStatus() !== AT_REST) await client.query('commit');
     return result;
   } catch (error) {
@@ -94,12 +94,26 @@ export async function inTransaction<T>(db: Database, work: (tx: Transaction) => 
 
 const AT_REST = 'I';
 
+/** What is asked in one go travels in one packet: whoever is woken by it finds all of it there. */
+function together<T extends unknown[]>(
+  client: Transaction,
+  ask: () => { [K in keyof T]: Promise<T[K]> },
+): Promise<T> {
+  const { stream } = client.connection;
+  stream.cork();
+  try {
+    return Promise.all(ask()) as Promise<T>;
+  } finally {
+    stream.uncork();
+  }
+}
+
 /** The last statement of a transaction, sent together with its commit. Where the statement fails, nothing is committed. */
 export async function askLast<R extends unknown[]>(
   tx: Transaction,
   query: pg.QueryArrayConfig,
 ): Promise<pg.QueryArrayResult<R>> {
-  const [result] = await Promise.all([tx.query<R>(query), tx.query('commit')]);
+  const [result] = await together(tx, () => [tx.query<R>(query), tx.query('commit')]);
   return result;
 }
 

@@ -24,13 +24,14 @@ export interface CallParts {
 export function deliverByCall({ poster, traffic, clock, settings }: CallParts): TargetDeliver {
   const url = `${settings.baseUrl.replace(/\/+$/, '')}/call`;
   const { origin } = new URL(url);
-  return async ({ run, signal }) => {
+  return async (flight) => {
+    const { run } = flight;
     const body = callOf(run, settings);
     if ('missing' in body) return unconfigured(body.missing);
     const { timeoutMs } = run.plan;
-    return traffic.pass({ projectId: run.projectId, origin, timeoutMs, signal }, async () => {
+    return traffic.pass({ projectId: run.projectId, origin, timeoutMs, signal: flight }, async () => {
       const headers = { 'content-type': 'application/json', authorization: `Bearer ${settings.apiKey}` };
-      const result = await poster.post({ url, headers, body: JSON.stringify(body), signal });
+      const result = await poster.post({ url, headers, body: JSON.stringify(body), signal: flight });
       const outcome = outcomeOf(result, clock.now());
       // A 410 is Vapi's word about an assistant or a number, not about the schedule.
       return outcome.kind === 'failed' ? { ...outcome, isGone: false } : outcome;

@@ -4,7 +4,7 @@ import type { Flight } from '../in-flight.js';
 /** One attempt at one run. Never rejects: whatever happens is an outcome. */
 export type Deliver = (flight: Flight) => Promise<Outcome>;
 
-/** Delivers to one kind of target, until `flight.signal` says to stop. What it throws is a failure that may pass. */
+/** Delivers to one kind of target, until the flight says to stop. What it throws is a failure that may pass. */
 export type TargetDeliver = (flight: Flight) => Promise<Outcome>;
 
 /** Delivers by the kind of the target. */
@@ -18,9 +18,9 @@ export function deliverBy(targets: Record<Plan['target']['type'], TargetDeliver>
   };
 }
 
-function toFailure(error: unknown, { aborted, run }: Flight): Outcome {
-  if (aborted === 'shutdown') return { kind: 'handed_back' };
-  if (aborted === 'timeout') {
+function toFailure(error: unknown, { reason, run }: Flight): Outcome {
+  if (reason === 'shutdown') return { kind: 'handed_back' };
+  if (reason === 'timeout') {
     return {
       kind: 'failed',
       isTransient: true,

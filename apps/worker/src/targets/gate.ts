@@ -1,3 +1,4 @@
+import type { StopSignal } from '../in-flight.js';
 import { Returns } from './returns.js';
 
 interface Waiter {
@@ -37,7 +38,7 @@ export class Gate {
   }
 
   /** Answers 0 once inside, or after how long to come back. Rejects where the signal aborts. */
-  async enter(patienceMs: number, signal: AbortSignal): Promise<number> {
+  async enter(patienceMs: number, signal: StopSignal): Promise<number> {
     if (this.#inside < this.limit) {
       this.#inside++;
       return 0;
@@ -61,7 +62,7 @@ export class Gate {
   }
 
   /** Answers whether a place was handed over in time. */
-  #wait(patienceMs: number, signal: AbortSignal): Promise<boolean> {
+  #wait(patienceMs: number, signal: StopSignal): Promise<boolean> {
     return new Promise((resolve, reject) => {
       const settle = (finish: () => void) => () => {
         this.#waiting.delete(waiter);

@@ -1,5 +1,6 @@
 import { type HttpAnswer, hostProblem, RecentCache } from '@carillon/shared';
 import { Agent, type Dispatcher } from 'undici';
+import type { StopSignal } from '../in-flight.js';
 import { BlockedAddress, type LookupOptions, vettedLookup } from './vetted-lookup.js';
 
 export interface PostRequest {
@@ -7,7 +8,7 @@ export interface PostRequest {
   headers: Record<string, string>;
   body: string;
   /** The total deadline, and every other reason to stop. */
-  signal: AbortSignal;
+  signal: StopSignal;
 }
 
 export type PostResult =
@@ -92,7 +93,7 @@ class Enough extends Error {}
  * of a few bytes cost as much as all else; and the signal is heard also while there is no connection yet.
  */
 function readAnswer(
-  signal: AbortSignal,
+  signal: StopSignal,
   dispatch: (handler: Dispatcher.DispatchHandler) => void,
 ): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {

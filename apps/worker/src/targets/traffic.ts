@@ -1,6 +1,6 @@
 import { isOriginFailure, type Outcome } from '@carillon/shared';
 import type { Logger } from 'pino';
-import type { AbortReason } from '../in-flight.js';
+import type { AbortReason, StopSignal } from '../in-flight.js';
 import type { Metrics } from '../metrics.js';
 import { Circuit } from './circuit.js';
 import { Gate } from './gate.js';
@@ -11,7 +11,7 @@ export interface Passage {
   projectId: number;
   origin: string;
   timeoutMs: number;
-  signal: AbortSignal;
+  signal: StopSignal;
 }
 
 export interface TrafficOptions {
@@ -63,6 +63,7 @@ export class Traffic {
     const rateWaitMs = rate?.take(performance.now()) ?? 0;
     if (rateWaitMs > 0)
       return defer(rateWaitMs, 'project_rate', 'its project delivers as many per second as it may');
+    if (!gate) return this.#throughOrigin(passage, deliver);
     return this.#through(gate, passage, busy('project_busy', 'its project has'), () =>
       this.#throughOrigin(passage, deliver),
     );
@@ -82,12 +83,11 @@ export class Traffic {
   }
 
   async #through(
-    gate: Gate | null,
+    gate: Gate,
     { timeoutMs, signal }: Passage,
     putOff: (returnInMs: number) => Outcome,
     go: () => Promise<Outcome>,
   ): Promise<Outcome> {
-    if (!gate) return go();
     const returnInMs = await gate.enter(Math.min(PATIENCE_MS, timeoutMs / 4), signal);
     if (returnInMs > 0) return putOff(returnInMs);
     const startedAt = performance.now();
@@ -155,7 +155,7 @@ export class Traffic {
 const keyOf = ({ projectId, origin }: Passage) => `${projectId} ${origin}`;
 
 /** A flight's signal says why in a word, one that only measures time by the name of its error. */
-function hasTimedOut({ reason }: AbortSignal): boolean {
+function hasTimedOut({ reason }: StopSignal): boolean {
   return (
     reason === ('timeout' satisfies AbortReason) || (reason as Error | undefined)?.name === 'TimeoutError'
   );

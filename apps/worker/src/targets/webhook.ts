@@ -16,12 +16,13 @@ export interface WebhookParts {
 
 /** Posts a run to its URL, signed by Standard Webhooks. */
 export function deliverToWebhook({ poster, traffic, secrets, clock }: WebhookParts): TargetDeliver {
-  return async ({ run, signal }) => {
+  return async (flight) => {
+    const { run } = flight;
     const { target, timeoutMs, hasSecret } = run.plan;
     if (target.type !== 'webhook') throw new Error('not a webhook');
     const { url } = target;
     const { origin } = poster.addressOf(url);
-    return traffic.pass({ projectId: run.projectId, origin, timeoutMs, signal }, async () => {
+    return traffic.pass({ projectId: run.projectId, origin, timeoutMs, signal: flight }, async () => {
       const runId = encodeRunId(run);
       const nowAt = clock.now();
       const body = webhookBody(run, { runId, firedAt: nowAt });
@@ -31,7 +32,7 @@ export function deliverToWebhook({ poster, traffic, secrets, clock }: WebhookPar
         'x-idempotency-key': runId,
         'x-attempt-key': attemptKey(runId, run.attempt, run.epoch),
       };
-      return outcomeOf(await poster.post({ url, headers, body, signal }), clock.now());
+      return outcomeOf(await poster.post({ url, headers, body, signal: flight }), clock.now());
     });
   };
 }

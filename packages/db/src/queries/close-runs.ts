@@ -42,18 +42,18 @@ const closeRunsText = ({ withReceipts }: { withReceipts: boolean }) => `
                response, external_id, retry_in_ms)
   ), closed as (
     update runs r
-    set status = input.status, outcome = input.outcome, finished_at = clock.now, duration_ms = input.duration_ms,
+    set status = input.status, outcome = input.outcome, finished_at = (select now from clock), duration_ms = input.duration_ms,
         http_status = input.http_status, response = input.response, external_id = input.external_id,
         error_code = case when input.outcome is not null then input.error_code end,
         error = case when input.outcome is not null then input.error end,
         reason_code = case when input.outcome is null then input.error_code end,
         reason = case when input.outcome is null then input.error end,
         attempt = r.attempt - (input.outcome is null)::int,
-        next_attempt_at = clock.now + input.retry_in_ms * interval '1 millisecond',
+        next_attempt_at = (select now from clock) + input.retry_in_ms * interval '1 millisecond',
         open = case when input.status = 'retrying' then true end,
-        failed_at = case when input.status = 'failed' then clock.now end,
+        failed_at = case when input.status = 'failed' then (select now from clock) end,
         free_attempts = r.free_attempts + (input.outcome is not distinct from 'handed_back')::int
-    from input, clock
+    from input
     where ${found('r.schedule_id', 'input.schedule_id')} and r.occurrence_at = ${fromMs('input.occurrence_at')} and r.origin = input.origin
       and r.epoch + 0 = input.epoch and r.status = 'running'
     returning ${withReceipts ? 'r.schedule_id, r.occurrence_at, r.origin, r.project_id' : '1'}

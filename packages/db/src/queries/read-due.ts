@@ -1,6 +1,6 @@
 import { type DueSchedule, readPlan, readTiming } from '@carillon/shared';
 import type { Transaction } from '../database.js';
-import { found, nowOr, numberArray, toMs } from '../sql-text.js';
+import { nowOr, numberArray, toMs } from '../sql-text.js';
 
 /** A due schedule whose row is locked until the transaction ends. */
 export interface DueRow extends DueSchedule {
@@ -20,7 +20,12 @@ export interface UnreadableRow {
 }
 
 const COLUMNS = `due.id, due.project_id, due.key, due.version, due.definition_version, due.counted,
-  ${toMs('due.occurrence_at')}, ${toMs('due.next_run_at')}, due.runs_total, v.timing, v.plan, v.payload::text, ${toMs('due.now')}`;
+  ${toMs('due.occurrence_at')}, ${toMs('due.next_run_at')}, due.runs_total, v.timing, v.plan, v.payload::text, ${toMs(nowOr('$2'))}`;
+
+/** With its `limit` this can only be looked up for one schedule at a time, whatever a plan thinks of the tables. */
+const DEFINITION = `cross join lateral (
+    select timing, plan, payload from schedule_versions where schedule_id = due.id and version = due.definition_version limit 1
+  ) as v`;
 
 /**
  * Whoever has locked the row had ended when this statement began: by its header the row bears no mark of a lock, or that of
@@ -34,27 +39,27 @@ const IS_FREE = `(s.xmax = 0 or (
 const READ_FIRST_DUE = `
   select ${COLUMNS}
   from (
-    select s.*, clock.now
-    from (select ${nowOr('$2')} as now) as clock, schedules s
+    select s.*
+    from schedules s
     where s.status = 'active' and s.next_run_at <= ${nowOr('$2')} and ${IS_FREE}
     order by s.next_run_at, s.id
     limit $1
     for update of s skip locked
   ) as due
-  join schedule_versions v on ${found('v.schedule_id', 'due.id')} and v.version = due.definition_version`;
+  ${DEFINITION}`;
 
 /** An equal share for each of the projects that have something due, so that a million of one do not hold up the rest. */
 const READ_FAIR_SHARES = `
   select ${COLUMNS}
   from unnest($3::bigint[]) as waiting(project_id), lateral (
-    select s.*, clock.now
-    from (select ${nowOr('$2')} as now) as clock, schedules s
+    select s.*
+    from schedules s
     where s.status = 'active' and s.project_id = waiting.project_id and s.next_run_at <= ${nowOr('$2')} and ${IS_FREE}
     order by s.next_run_at, s.id
     limit greatest(1, $1 / cardinality($3::bigint[]))
     for update of s skip locked
   ) as due
-  join schedule_versions v on ${found('v.schedule_id', 'due.id')} and v.version = due.definition_version
+  ${DEFINITION}
   limit $1`;
 
 type Columns = [

@@ -26,7 +26,7 @@ const startRunsText = ({ mayExist }: { mayExist: boolean }) => `
     insert into leases (worker_id, expires_at) values ($8, ${fromMs('$9::bigint + $10::bigint')}) returning epoch
   ), moved as (
     update schedules s
-    set status = (case when input.next_due_at is null then 'finished' else 'active' end)::schedule_status,
+    set status = case when input.next_due_at is null then 'finished'::schedule_status else 'active' end,
         occurrence_at = ${fromMs('input.next_occurrence_at')},
         next_run_at = ${fromMs('input.next_due_at')},
         runs_total = s.runs_total + 1,
@@ -36,14 +36,16 @@ const startRunsText = ({ mayExist }: { mayExist: boolean }) => `
     where ${found('s.id', 'input.id')} and s.status::text = 'active' and s.version = input.version
       and s.next_run_at = ${fromMs('input.was_due_at')}
     returning s.id, s.project_id, s.definition_version, s.counted, input.occurrence_at, input.due_at
+  ), started as (
+    insert into runs (schedule_id, occurrence_at, origin, project_id, version, status, due_at, enqueued_at,
+                      attempt, open, epoch, worker_id, claimed_at)
+    select moved.id, ${fromMs('moved.occurrence_at')}, 'rule', moved.project_id, moved.definition_version, 'running',
+           ${fromMs('moved.due_at')}, ${fromMs('$9::bigint')}, 1, nullif(moved.counted, false), lease.epoch, $8, ${fromMs('$9::bigint')}
+    from moved, lease
+    ${mayExist ? 'on conflict do nothing' : ''}
+    returning schedule_id
   )
-  insert into runs (schedule_id, occurrence_at, origin, project_id, version, status, due_at, enqueued_at,
-                    attempt, open, epoch, worker_id, claimed_at)
-  select moved.id, ${fromMs('moved.occurrence_at')}, 'rule', moved.project_id, moved.definition_version, 'running',
-         ${fromMs('moved.due_at')}, ${fromMs('$9::bigint')}, 1, nullif(moved.counted, false), lease.epoch, $8, ${fromMs('$9::bigint')}
-  from moved, lease
-  ${mayExist ? 'on conflict do nothing' : ''}
-  returning schedule_id, epoch`;
+  select lease.epoch, (select coalesce(json_agg(schedule_id), '[]') from started) from lease`;
 
 const START_RUNS = startRunsText({ mayExist: false });
 const START_RUNS_THAT_MAY_EXIST = startRunsText({ mayExist: true });
@@ -62,7 +64,7 @@ export async function startRuns(
   starts: readonly Start[],
   { workerId, nowAt, leaseMs, mayExist }: StartOptions,
 ): Promise<{ epoch: number; started: readonly Start[] }> {
-  const { rows } = await askLast<[number, number]>(tx, {
+  const { rows } = await askLast<[number, number[]]>(tx, {
     name: mayExist ? 'start-runs-that-may-exist' : 'start-runs',
     text: mayExist ? START_RUNS_THAT_MAY_EXIST : START_RUNS,
     rowMode: 'array',
@@ -79,8 +81,8 @@ export async function startRuns(
       leaseMs,
     ],
   });
-  const epoch = rows[0]?.[1] ?? 0;
-  if (rows.length === starts.length) return { epoch, started: starts };
-  const ours = new Set(rows.map(([scheduleId]) => scheduleId));
+  const [[epoch, ids]] = rows as [[number, number[]]];
+  if (ids.length === starts.length) return { epoch, started: starts };
+  const ours = new Set(ids);
   return { epoch, started: starts.filter(({ row }) => ours.has(row.id)) };
 }
