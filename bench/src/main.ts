@@ -24,11 +24,14 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 const results: KeptResult[] = [];
 try {
   for (const line of arena.description) console.log(line);
-  for (const race of races) results.push(await run(race));
+  for (const race of races) {
+    results.push(await run(race));
+    // After each of them: all take an hour and more, and whoever stops has what was there.
+    if (options.isWritten) await writePage(await keepResults(results));
+  }
 } finally {
   await arena.close();
 }
-if (options.isWritten) await writePage(await keepResults(results));
 process.exit(results.some(({ refused }) => refused.length > 0) ? 1 : 0);
 
 async function run(race: Race): Promise<KeptResult> {
@@ -39,7 +42,7 @@ async function run(race: Race): Promise<KeptResult> {
   const result = await race.run({ ...options, arena, say });
   say(`took ${Math.round((performance.now() - startedAt) / 1_000)} s`);
   print(result);
-  const flags = `${options.isHuge ? ' --huge' : ''}${options.repeat === 3 ? '' : ` --repeat ${options.repeat}`}`;
+  const flags = options.repeat === 3 ? '' : ` --repeat ${options.repeat}`;
   return {
     ...result,
     ...before,

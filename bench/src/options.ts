@@ -4,7 +4,6 @@ export interface Options {
   /** The races to run; all of them, if none is named. */
   names: string[];
   isQuick: boolean;
-  isHuge: boolean;
   repeat: number;
   only: string | null;
   /** Whether the results go to docs/performance.md. */
@@ -18,7 +17,6 @@ export function readOptions(args: string[]): Options {
     allowPositionals: true,
     options: {
       quick: { type: 'boolean', default: false },
-      huge: { type: 'boolean', default: false },
       repeat: { type: 'string' },
       only: { type: 'string' },
       write: { type: 'boolean', default: false },
@@ -29,7 +27,6 @@ export function readOptions(args: string[]): Options {
   return {
     names: positionals,
     isQuick: values.quick,
-    isHuge: values.huge,
     repeat,
     only: values.only ?? null,
     isWritten: !values.quick && (values.write || positionals.length === 0),

@@ -14,8 +14,11 @@ export interface Arena {
   redisUrl: string;
   /** For the report: which servers, with which settings that matter. */
   description: string[];
-  /** An empty database and an empty Redis; whoever came before is gone. */
-  clear(): Promise<string>;
+  /** An empty database, or a copy of one that was kept, and an empty Redis; whoever came before is gone. */
+  clear(kept?: string): Promise<string>;
+  /** Keeps the database of the round that has ended under another name, to begin others with. */
+  keep(name: string): Promise<void>;
+  forget(name: string): Promise<void>;
   /** What a server does between two bursts, done now: so that no round pays for the one before it. */
   settle(databaseUrl: string): Promise<void>;
   close(): Promise<void>;
@@ -40,7 +43,15 @@ export async function openArena(env: NodeJS.ProcessEnv): Promise<Arena> {
     if (env.REDIS_URL) await refuseUnlessEmpty(redis);
     else await redis.config('SET', 'hz', DEFAULT_HZ);
     const description = await describe(servers, redis);
-    return { ...servers, description, clear: () => clear(servers, redis), settle, close };
+    return {
+      ...servers,
+      description,
+      clear: (kept) => clear(servers, redis, kept),
+      keep: (name) => keep(servers, name),
+      forget: (name) => forget(servers, name),
+      settle,
+      close,
+    };
   } catch (error) {
     await close();
     throw error;
@@ -55,11 +66,21 @@ async function refuseUnlessEmpty(redis: Redis): Promise<void> {
 
 const DATABASE = 'carillon_bench';
 
-async function clear(servers: Servers, redis: Redis): Promise<string> {
+async function clear(servers: Servers, redis: Redis, kept?: string): Promise<string> {
   await redis.flushall();
   await ask(servers.databaseUrl, `drop database if exists ${DATABASE} with (force)`);
-  await ask(servers.databaseUrl, `create database ${DATABASE}`);
+  const like = kept ? ` template ${kept} strategy file_copy` : '';
+  await ask(servers.databaseUrl, `create database ${DATABASE}${like}`);
   return Object.assign(new URL(servers.databaseUrl), { pathname: `/${DATABASE}` }).toString();
+}
+
+async function keep(servers: Servers, name: string): Promise<void> {
+  await forget(servers, name);
+  await ask(servers.databaseUrl, `alter database ${DATABASE} rename to ${name}`);
+}
+
+async function forget(servers: Servers, name: string): Promise<void> {
+  await ask(servers.databaseUrl, `drop database if exists ${name}`);
 }
 
 async function settle(databaseUrl: string): Promise<void> {

@@ -80,8 +80,8 @@ export async function openSite({
 }
 
 /** Clears the arena for a round of Carillon alone, and closes what the round opened. */
-export async function onSite<T>(arena: Arena, round: (site: Site) => Promise<T>): Promise<T> {
-  const site = await openSite({ databaseUrl: await arena.clear(), redisUrl: arena.redisUrl });
+export async function onSite<T>(arena: Arena, round: (site: Site) => Promise<T>, kept?: string): Promise<T> {
+  const site = await openSite({ databaseUrl: await arena.clear(kept), redisUrl: arena.redisUrl });
   try {
     return await round(site);
   } finally {

@@ -5,8 +5,6 @@ export interface RaceContext {
   arena: Arena;
   /** Small, for CI: proves that the race still runs and holds, and says nothing about speed. */
   isQuick: boolean;
-  /** With ten million schedules too, which takes an hour and 20 GB. */
-  isHuge: boolean;
   /** Rounds of each contender. */
   repeat: number;
   /** Only contenders whose name contains this; Carillon always runs. */

@@ -2,10 +2,9 @@ import { number, percent, ratio } from '../harness/format.js';
 import { type Goal, interleave, type Race, type Rounds } from '../harness/race.js';
 import { median, spread } from '../harness/statistics.js';
 import type { Plot } from '../report/plot.js';
-import { type Costs, measureCosts } from './scale-costs.js';
+import { type Costs, measureCosts, seedFar } from './scale-costs.js';
 
-const SIZES = [10_000, 100_000, 1_000_000];
-const HUGE = 10_000_000;
+const SIZES = [10_000, 100_000, 1_000_000, 10_000_000];
 const FLAT = 1.5;
 
 type ScaleRounds = Rounds<{ name: string; size: number }, Costs>;
@@ -22,13 +21,19 @@ const COLUMNS: [title: string, cost: keyof Costs][] = [
 /** The same work with ever more schedules that are not due: what does it cost that they are there? */
 export const scale: Race = {
   name: 'scale',
-  work: '10 thousand, 100 thousand and 1 million pending schedules (with --huge, 10 million), 5,000 of them within the horizon: what it costs to create, claim, sweep and list, what Redis holds, and what two idle workers ask',
+  work: '10 thousand, 100 thousand, 1 million and 10 million pending schedules, 5,000 of them within the horizon: what it costs to create, claim, sweep and list, what Redis holds, and what two idle workers ask',
   async run(context) {
-    const sizes = context.isQuick ? [2_000, 20_000] : context.isHuge ? [...SIZES, HUGE] : SIZES;
+    const { arena, isQuick, say } = context;
+    const sizes = isQuick ? [2_000, 20_000] : SIZES;
     const entrants = sizes.map((size) => ({ name: `${number(size)} schedules`, size }));
+    for (const { name, size } of entrants) {
+      await seedFar(arena, { name: databaseOf(size), size });
+      say(`${name} are there`);
+    }
     const all = await interleave(context, entrants, ({ size }) =>
-      measureCosts(context.arena, { size, isQuick: context.isQuick }),
+      measureCosts(arena, { name: databaseOf(size), isQuick }),
     );
+    for (const { size } of entrants) await arena.forget(databaseOf(size));
     const held = all.filter(({ refused }) => !refused);
     return {
       head: ['', ...COLUMNS.map(([title]) => title), 'spread of claim'],
@@ -40,6 +45,8 @@ export const scale: Race = {
     };
   },
 };
+
+const databaseOf = (size: number) => `carillon_bench_${size}`;
 
 const costOf = ({ samples }: ScaleRounds, cost: keyof Costs) => median(samples.map((sample) => sample[cost]));
 
