@@ -169,7 +169,7 @@ describe('An edit of date or zone', () => {
       baseDelayMs: 1,
       allowPrivateTargets: true,
     };
-    const request = { projectId, actor: 'test', nowAt, defaults };
+    const request = { projectId, actor: 'test', limits: {}, nowAt, defaults };
     expect(await addUserEvent(database.pool, request, { userKey: key, event })).toEqual({
       kind: 'added',
       dueAt: at('2027-06-20T18:00:00Z'),

@@ -34,7 +34,7 @@ export function useUsers({ pool, projectId }: { pool: () => TestDatabase['pool']
     async create(user: Partial<NewUser>, nowAt: number): Promise<string> {
       const created = await createUser(
         pool(),
-        { projectId, actor: 'test', nowAt, defaults: DEFAULTS },
+        { projectId, limits: {}, actor: 'test', nowAt, defaults: DEFAULTS },
         {
           firstName: 'Ada',
           lastName: 'Lovelace',

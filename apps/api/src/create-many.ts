@@ -3,15 +3,14 @@ import {
   type Database,
   type Filled,
   type KeyOwner,
+  OverLimit,
   readCalendars,
-  roomOf,
 } from '@carillon/db';
 import { type BulkResult, type Calendars, calendarsNamedBy, ScheduleInput } from '@carillon/shared';
 import type { z } from 'zod';
 import type { ApiContext } from './context.js';
 import { type DraftedRequest, draftRequest } from './draft-request.js';
 import { fieldProblems } from './field-problems.js';
-import { overLimit } from './require-room.js';
 import { withRules } from './with-rule.js';
 
 type Result = z.infer<typeof BulkResult>;
@@ -33,16 +32,9 @@ export async function createMany(
   const dueAts: number[] = [];
   const filled = await withRules(db, caller, items);
   const calendars = await readCalendars(db, caller.projectId, calendarsNamedBy(items));
-  let room = await roomOf(db, caller);
   let writing: Promise<void> = Promise.resolve();
   for (let from = 0; from < items.length; from += CHUNK) {
-    const chunk = judge(context, caller, filled.slice(from, from + CHUNK), {
-      from,
-      room,
-      results,
-      calendars,
-    });
-    room -= chunk.length;
+    const chunk = judge(context, caller, filled.slice(from, from + CHUNK), { from, results, calendars });
     await writing;
     writing = write(chunk);
     // An error of this chunk is met at the next `await`; until then it must not count as unhandled.
@@ -54,14 +46,22 @@ export async function createMany(
   async function write(chunk: readonly Judged[]): Promise<void> {
     if (chunk.length === 0) return;
     const drafts = chunk.map(({ request }) => request.draft);
-    const created = await createSchedules(db, { projectId: caller.projectId, drafts, actor: caller.keyName });
+    const { projectId, keyName: actor, limits } = caller;
+    const created = await createSchedules(db, { projectId, drafts, actor, limits });
     created.forEach((made, i) => {
       const { index, request } = chunk[i] as Judged;
       const { key, first } = request.draft;
       const isNew = made.kind === 'created';
       if (isNew) dueAts.push(first.dueAt);
       const nextRunAt = isNew ? new Date(first.dueAt).toISOString() : null;
-      results[index] = { index, id: key, result: made.kind === 'same' ? 'existing' : made.kind, nextRunAt };
+      const result = {
+        index,
+        id: key,
+        result: made.kind === 'same' ? 'existing' : made.kind,
+        nextRunAt,
+      } as const;
+      const errors = [{ field: 'id', message: new OverLimit(limits).message }];
+      results[index] = made.kind === 'over_limit' ? { ...result, errors } : result;
     });
   }
 }
@@ -75,7 +75,7 @@ function judge(
   context: ApiContext,
   caller: KeyOwner,
   items: readonly Filled[],
-  { from, room, results, calendars }: { from: number; room: number; results: Result[]; calendars: Calendars },
+  { from, results, calendars }: { from: number; results: Result[]; calendars: Calendars },
 ): Judged[] {
   const accepted: Judged[] = [];
   items.forEach((item, i) => {
@@ -90,13 +90,7 @@ function judge(
       : { ok: false as const, problems: fieldProblems(parsed.error.issues, `items.${index}`) };
     const refused = { index, id: parsed.data?.id ?? null, nextRunAt: null };
     if (!drafted.ok) results[index] = { ...refused, result: 'invalid', errors: drafted.problems };
-    else if (accepted.length >= room) {
-      results[index] = {
-        ...refused,
-        result: 'over_limit',
-        errors: [{ field: 'id', message: overLimit(caller) }],
-      };
-    } else accepted.push({ index, request: drafted.value });
+    else accepted.push({ index, request: drafted.value });
   });
   return accepted;
 }

@@ -1,4 +1,5 @@
 import { type Created, createSchedules, type Draft } from '@carillon/db';
+import type { ProjectLimits } from '@carillon/shared';
 import type { Pool } from 'pg';
 
 interface Waiting {
@@ -10,6 +11,7 @@ interface Waiting {
 interface Owner {
   projectId: number;
   actor: string;
+  limits: ProjectLimits;
 }
 
 interface Group {

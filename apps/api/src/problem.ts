@@ -1,3 +1,4 @@
+import { OverLimit } from '@carillon/db';
 import type { Problem as FieldProblem } from '@carillon/shared';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
@@ -63,6 +64,7 @@ export function sendProblem(
 
 function toProblem(error: FastifyError | HttpProblem): HttpProblem {
   if (error instanceof HttpProblem) return error;
+  if (error instanceof OverLimit) return new HttpProblem(409, error.message);
   if (hasZodFastifySchemaValidationErrors(error)) {
     const issues = error.validation.map(({ instancePath, keyword, message, params }) => ({
       ...params,

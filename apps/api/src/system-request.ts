@@ -10,6 +10,7 @@ export function systemRequest(
   return {
     projectId: caller.projectId,
     actor: caller.keyName,
+    limits: caller.limits,
     nowAt: Math.floor(clock.now()),
     defaults: defaultsFor(caller, defaults),
   };

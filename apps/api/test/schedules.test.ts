@@ -119,6 +119,51 @@ describe('Creating a schedule', () => {
     const { body } = await api.call('POST', '/v1/schedules/bulk', { key, body: { items: [scheduleBody()] } });
     expect(body.items[0]).toMatchObject({ result: 'over_limit' });
   });
+
+  it('asked for again it is what is there, also where a project has all it may have', async () => {
+    const key = await api.keyFor({ project: 'full' });
+    await api.call('PATCH', '/v1/projects/full', { body: { limits: { schedules: 2 } } });
+    const body = { ...scheduleBody(), id: 'the-first' };
+    const once = { rule: { every: 'PT1H' } };
+    const headers = { 'idempotency-key': 'the-second' };
+    const make = () => [
+      api.call('POST', '/v1/schedules', { key, body }),
+      api.call('POST', '/v1/schedules', { key, body: once, headers }),
+    ];
+    const statuses = async () => (await Promise.all(make())).map(({ status }) => status);
+    expect(await statuses()).toEqual([201, 201]);
+    expect(await statuses()).toEqual([200, 201]);
+    const bulk = await api.call('POST', '/v1/schedules/bulk', {
+      key,
+      body: { items: [body, { ...body, id: 'a-third' }] },
+    });
+    expect(bulk.body.items).toMatchObject([{ result: 'existing' }, { result: 'over_limit' }]);
+  });
+
+  it('of many that are asked for at one moment, only as many as there is room for', async () => {
+    const key = await api.keyFor({ project: 'crowded' });
+    await api.call('PATCH', '/v1/projects/crowded', { body: { limits: { schedules: 3 } } });
+    const ways = ['/v1/schedules', '/v1/schedules', '/v1/schedules/bulk', '/v1/reminders', '/v1/users'];
+    const bodies: Record<string, unknown> = {
+      '/v1/schedules': { rule: { every: 'PT1H' } },
+      '/v1/schedules/bulk': { items: [scheduleBody(), scheduleBody()] },
+      '/v1/reminders': { message: 'm', recipient: 'r', at: '2099-01-01T00:00:00Z' },
+      '/v1/users': { firstName: 'A', lastName: 'B', dateOfBirth: '1990-05-05', timezone: 'UTC' },
+    };
+    const answers = await Promise.all(
+      [...ways, ...ways, ...ways].map(async (path) => {
+        const { status } = await api.call('POST', path, { key, body: bodies[path] });
+        return { path, status };
+      }),
+    );
+    expect(answers.filter(({ status }) => ![200, 201, 409].includes(status))).toEqual([]);
+    const { body } = await api.call('GET', '/v1/schedules', { key });
+    expect(body.items).toHaveLength(3);
+    // Who was refused is not left behind without a birthday.
+    const users = await api.call('GET', '/v1/users', { key });
+    const welcomed = answers.filter(({ path, status }) => path === '/v1/users' && status === 201);
+    expect(users.body.items).toHaveLength(welcomed.length);
+  });
 });
 
 describe('Editing a schedule', () => {

@@ -7,6 +7,7 @@ import {
   type Database,
   type KeyOwner,
   listReminders,
+  OverLimit,
   type ReminderView,
   readReminder,
 } from '@carillon/db';
@@ -30,7 +31,6 @@ import { draftRequest } from '../draft-request.js';
 import { requireScope } from '../plugins/authenticate.js';
 import { presentReminder } from '../present/reminder.js';
 import { HttpProblem, invalid, notFound } from '../problem.js';
-import { requireRoom } from '../require-room.js';
 
 const params = z.object({ id: ReminderKey });
 const tags = ['Reminders'];
@@ -74,9 +74,10 @@ export const reminderRoutes =
           );
         }
         const { draft } = drafted.value;
-        await requireRoom(pool, caller, 1);
         return answerOnce(context, { request, reply }, async (db) => {
-          await createSchedules(db, { projectId: caller.projectId, drafts: [draft], actor: caller.keyName });
+          const { projectId, keyName: actor, limits } = caller;
+          const [created] = await createSchedules(db, { projectId, drafts: [draft], actor, limits });
+          if (created?.kind === 'over_limit') throw new OverLimit(limits);
           counters.count('jobs_queued_total');
           const headers = { location: `/v1/reminders/${id}` };
           return { status: 201, headers, body: await show(db, caller, id), dueAts: [draft.first.dueAt] };

@@ -3,6 +3,7 @@ import {
   createSchedules,
   editSchedule,
   listSchedules,
+  OverLimit,
   readCalendars,
   readSchedule,
   type ScheduleView,
@@ -34,7 +35,6 @@ import { requireScope } from '../plugins/authenticate.js';
 import { presentDefinition } from '../present/definition.js';
 import { presentSchedule } from '../present/schedule.js';
 import { HttpProblem, invalid, notFound } from '../problem.js';
-import { requireRoom } from '../require-room.js';
 import { withRule } from '../with-rule.js';
 
 const params = z.object({ id: ScheduleKey });
@@ -66,9 +66,8 @@ export const scheduleRoutes =
         const drafted = draftRequest(context, caller, await withRule(pool, caller, body), calendars);
         if (!drafted.ok) throw invalid(drafted.problems);
         const { draft, warnings } = drafted.value;
-        await requireRoom(pool, caller, 1);
         return answerOnce(context, { request, reply }, async (db) => {
-          const owner = { projectId: caller.projectId, actor: caller.keyName };
+          const owner = { projectId: caller.projectId, actor: caller.keyName, limits: caller.limits };
           // Within a transaction, as an Idempotency-Key needs one, it goes by itself.
           const created =
             db === pool
@@ -84,6 +83,7 @@ export const scheduleRoutes =
             counters.count('jobs_queued_total');
             return answer(201, viewOf(drafted.value, created), [draft.first.dueAt]);
           }
+          if (created?.kind === 'over_limit') throw new OverLimit(caller.limits);
           const schedule = created?.kind === 'same' && (await readSchedule(db, caller.projectId, draft.key));
           if (schedule) return answer(200, schedule, []);
           const detail = `a schedule with the id ${draft.key} exists already and is not the same; change it with PATCH`;

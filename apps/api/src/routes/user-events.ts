@@ -8,7 +8,6 @@ import type { ApiContext } from '../context.js';
 import { requireScope } from '../plugins/authenticate.js';
 import { presentUser } from '../present/user.js';
 import { HttpProblem, invalid, notFound } from '../problem.js';
-import { requireRoom } from '../require-room.js';
 import { systemRequest } from '../system-request.js';
 
 const tags = ['Users'];
@@ -17,7 +16,7 @@ const tags = ['Users'];
 export const userEventRoutes =
   (context: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
-    const { pool, counters, birthdayLocalTime } = context;
+    const { counters, birthdayLocalTime } = context;
     app.addHook('onRequest', requireScope('write'));
 
     app.post(
@@ -34,7 +33,6 @@ export const userEventRoutes =
       },
       async (request, reply) => {
         const { caller, body, params } = request;
-        await requireRoom(pool, caller, 1);
         const event = {
           ...body,
           message: body.message ?? null,

@@ -18,7 +18,6 @@ import { idInCursor, pageOf } from '../cursor.js';
 import { requireScope } from '../plugins/authenticate.js';
 import { presentUser } from '../present/user.js';
 import { invalid, notFound } from '../problem.js';
-import { requireRoom } from '../require-room.js';
 import { systemRequest } from '../system-request.js';
 import { vetAddressee } from '../vet-addressee.js';
 import { userEventRoutes } from './user-events.js';
@@ -49,7 +48,6 @@ export const userRoutes =
         const { caller, body } = request;
         const timezone = vetAddressee(context, caller, body);
         refuseUnborn(body.dateOfBirth, clock.now());
-        await requireRoom(pool, caller, 1);
         return answerOnce(context, { request, reply }, async (db) => {
           const created = await createUser(db, systemRequest(context, caller), {
             ...body,

@@ -1,10 +1,16 @@
 import { type Created, createSchedules, type Draft } from '@carillon/db';
+import type { ProjectLimits } from '@carillon/shared';
 import type { Pool } from 'pg';
 
 interface Waiting {
   draft: Draft;
   resolve: (created: Created) => void;
   reject: (error: unknown) => void;
+}
+
+interface Project {
+  projectId: number;
+  limits: ProjectLimits;
 }
 
 /** Creates schedules together that are asked for together. */
@@ -16,29 +22,30 @@ export class Creations {
     private readonly actor: string,
   ) {}
 
-  create(projectId: number, draft: Draft): Promise<Created> {
+  create(project: Project, draft: Draft): Promise<Created> {
+    const { projectId } = project;
     return new Promise((resolve, reject) => {
       const waiting = this.#waiting.get(projectId) ?? [];
-      if (waiting.length === 0) setImmediate(() => this.#flush(projectId));
+      if (waiting.length === 0) setImmediate(() => this.#flush(project));
       waiting.push({ draft, resolve, reject });
       this.#waiting.set(projectId, waiting);
     });
   }
 
-  async #flush(projectId: number): Promise<void> {
-    const batch = this.#waiting.get(projectId) ?? [];
-    this.#waiting.delete(projectId);
+  async #flush(project: Project): Promise<void> {
+    const batch = this.#waiting.get(project.projectId) ?? [];
+    this.#waiting.delete(project.projectId);
     try {
-      await this.#write(projectId, batch);
+      await this.#write(project, batch);
     } catch {
       // One that Postgres won't have must not sink the others.
-      for (const one of batch) await this.#write(projectId, [one]).catch(one.reject);
+      for (const one of batch) await this.#write(project, [one]).catch(one.reject);
     }
   }
 
-  async #write(projectId: number, batch: readonly Waiting[]): Promise<void> {
+  async #write(project: Project, batch: readonly Waiting[]): Promise<void> {
     const drafts = batch.map(({ draft }) => draft);
-    const created = await createSchedules(this.pool, { projectId, actor: this.actor, drafts });
+    const created = await createSchedules(this.pool, { ...project, actor: this.actor, drafts });
     for (const [index, { resolve }] of batch.entries()) resolve(created[index] as Created);
   }
 }

@@ -2,10 +2,9 @@ import {
   cancelSchedule,
   fillTemplate,
   findTemplate,
+  OverLimit,
   readCalendars,
   readDefaultProject,
-  readSchedule,
-  roomOf,
   SecretBox,
 } from '@carillon/db';
 import { REQUESTS } from '@carillon/queue';
@@ -61,11 +60,8 @@ export class Requests {
     const read = readRequest(filled.value, { nowAt: Math.floor(clock.now()), defaults, seal, calendars });
     if (!read.ok) return read.reason;
     const draft = read.value;
-    // What is there already takes no room: a request may come again.
-    const hasRoom = (await roomOf(pool, { projectId, limits })) > 0;
-    if (!hasRoom && !(await readSchedule(pool, projectId, draft.key)))
-      return `the default project has its ${limits.schedules} schedules; cancel some, or have its limit raised`;
-    const created = await this.#creations.create(projectId, draft);
+    const created = await this.#creations.create({ projectId, limits }, draft);
+    if (created.kind === 'over_limit') return new OverLimit(limits).message;
     if (created.kind === 'conflict')
       return `a schedule with the id ${draft.key} exists already and is not the same`;
     if (created.kind === 'created') {

@@ -1,6 +1,6 @@
-import type { Moment, Plan, Timing } from '@carillon/shared';
+import type { Moment, Plan, ProjectLimits, Timing } from '@carillon/shared';
 import { isCounted, storePlan, storeTiming } from '@carillon/shared';
-import type { Database } from '../database.js';
+import { type Database, inTransaction, type Transaction } from '../database.js';
 import { fromMs } from '../sql-text.js';
 
 /** A schedule that has been validated and is ready to be written. */
@@ -23,7 +23,21 @@ export interface Draft {
 export type Created =
   | { kind: 'created'; id: number; createdAt: Date }
   | { kind: 'same' }
-  | { kind: 'conflict' };
+  | { kind: 'conflict' }
+  | { kind: 'over_limit' };
+
+export interface Creation {
+  projectId: number;
+  drafts: readonly Draft[];
+  actor: string;
+}
+
+/** The project has as many schedules as it may. */
+export class OverLimit extends Error {
+  constructor({ schedules }: ProjectLimits) {
+    super(`the project has its ${schedules} schedules; cancel some, or have its limit raised`);
+  }
+}
 
 /** One statement for any number: rows, their definitions and the audit entry stand or fall together. */
 const CREATE_SCHEDULES = `
@@ -51,11 +65,57 @@ const CREATE_SCHEDULES = `
   )
   select id, key, created_at from made`;
 
-/** Creates schedules; answers for each draft, in order. Two drafts with one key in a call: the first one counts. */
+/** Creates schedules, as far as the limits allow; answers for each draft, in order. Two drafts with one key in a call: the first one counts. */
 export async function createSchedules(
   db: Database,
-  { projectId, drafts, actor }: { projectId: number; drafts: readonly Draft[]; actor: string },
+  { limits, ...creation }: Creation & { limits?: ProjectLimits },
 ): Promise<Created[]> {
+  const most = limits?.schedules ?? null;
+  if (most === null) return create(db, creation);
+  return inTransaction(db, async (tx) => {
+    const beyond = await keysBeyond(tx, creation, most);
+    const drafts = creation.drafts.filter(({ key }) => !beyond.has(key));
+    const created = (await create(tx, { ...creation, drafts })).values();
+    return creation.drafts.map(({ key }) =>
+      beyond.has(key) ? { kind: 'over_limit' } : (created.next().value as Created),
+    );
+  });
+}
+
+/**
+ * Those for which there is no room; what is there already takes none. The project's row stays locked: of two requests at one
+ * moment, the second counts what the first has made.
+ */
+async function keysBeyond(
+  tx: Transaction,
+  { projectId, drafts }: Creation,
+  most: number,
+): Promise<Set<string>> {
+  await tx.query('select from projects where id = $1 for no key update', [projectId]);
+  const keys = new Set(drafts.map(({ key }) => key));
+  const { rows } = await tx.query<{ key: string }>(
+    'select key from schedules where project_id = $1 and key = any($2)',
+    [projectId, [...keys]],
+  );
+  for (const { key } of rows) keys.delete(key);
+  return new Set([...keys].slice(most - (await countLiveSchedules(tx, projectId, most))));
+}
+
+/** How many schedules of a project are active or paused, as far as `most`. */
+async function countLiveSchedules(db: Database, projectId: number, most: number): Promise<number> {
+  const { rows } = await db.query<{ count: number }>({
+    name: 'count-live-schedules',
+    text: `select least($2, count(*)) as count from (
+             (select from schedules where project_id = $1 and status = 'active' and next_run_at is not null limit $2)
+             union all
+             (select from schedules where project_id = $1 and status in ('paused', 'cancelled') and status = 'paused' limit $2)
+           ) as live`,
+    values: [projectId, most],
+  });
+  return rows[0]?.count ?? 0;
+}
+
+async function create(db: Database, { projectId, drafts, actor }: Creation): Promise<Created[]> {
   const unique = new Map<string, Draft>();
   for (const draft of drafts) if (!unique.has(draft.key)) unique.set(draft.key, draft);
   const { rows } = await db.query<{ id: number; key: string; created_at: Date }>({

@@ -86,28 +86,4 @@ export async function listProjects(
   return rows;
 }
 
-/** How many more schedules a project may have. Requests at the very same moment may each find the last place free. */
-export async function roomOf(
-  db: Database,
-  { projectId, limits }: { projectId: number; limits: ProjectLimits },
-): Promise<number> {
-  const most = limits.schedules ?? null;
-  if (most === null) return Number.POSITIVE_INFINITY;
-  return Math.max(0, most - (await countLiveSchedules(db, projectId, most)));
-}
-
-/** How many schedules of a project are active or paused, as far as `most`. */
-async function countLiveSchedules(db: Database, projectId: number, most: number): Promise<number> {
-  const { rows } = await db.query<{ count: number }>({
-    name: 'count-live-schedules',
-    text: `select count(*) as count from (
-             (select from schedules where project_id = $1 and status = 'active' and next_run_at is not null limit $2)
-             union all
-             (select from schedules where project_id = $1 and status in ('paused', 'cancelled') and status = 'paused' limit $2)
-           ) as live`,
-    values: [projectId, most],
-  });
-  return rows[0]?.count ?? 0;
-}
-
 const jsonOrNull = (value: unknown) => (value === null ? null : JSON.stringify(value));

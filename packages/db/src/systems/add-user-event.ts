@@ -3,6 +3,7 @@ import {
   type Celebrated,
   draftSchedule,
   type Problem,
+  type ProjectLimits,
   type ScheduleDefaults,
   scheduleYearly,
   type Target,
@@ -11,12 +12,13 @@ import {
 } from '@carillon/shared';
 import { type Database, inTransaction, type Transaction } from '../database.js';
 import { recordAudit } from '../lifecycle/change-schedule.js';
-import { createSchedules } from '../lifecycle/create-schedules.js';
+import { createSchedules, OverLimit } from '../lifecycle/create-schedules.js';
 
 /** Who asks, and what applies where nothing is said. */
 export interface SystemRequest {
   projectId: number;
   actor: string;
+  limits: ProjectLimits;
   nowAt: number;
   defaults: ScheduleDefaults;
 }
@@ -78,10 +80,10 @@ async function lockOwner(tx: Transaction, projectId: number, key: string): Promi
   return { id, target, person: { userId: key, ...names } };
 }
 
-/** The event and its schedule, which stand or fall together with whatever else the transaction holds. */
+/** The event and its schedule, which stand or fall together with whatever else the transaction holds. Throws `OverLimit`. */
 export async function insertEvent(
   tx: Transaction,
-  { projectId, actor, nowAt, defaults }: SystemRequest,
+  { projectId, actor, limits, nowAt, defaults }: SystemRequest,
   { id, person, target }: EventOwner,
   event: YearlyEvent,
 ): Promise<Exclude<Added, { kind: 'not_found' }>> {
@@ -96,6 +98,7 @@ export async function insertEvent(
   );
   if (rowCount === 0) return { kind: 'conflict' };
   const draft = { ...result.drafted, key, payload: JSON.stringify(input.payload), requestHash: key };
-  await createSchedules(tx, { projectId, actor, drafts: [draft] });
+  const [created] = await createSchedules(tx, { projectId, actor, limits, drafts: [draft] });
+  if (created?.kind === 'over_limit') throw new OverLimit(limits);
   return { kind: 'added', dueAt: draft.first.dueAt };
 }
