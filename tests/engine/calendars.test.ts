@@ -1,4 +1,4 @@
-import { readSchedule, removeCalendar, rescheduleNext, setCalendar } from '@carillon/db';
+import { readSchedule, removeCalendar, rescheduleNext, retimeStale, setCalendar } from '@carillon/db';
 import { insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
 
@@ -33,6 +33,14 @@ describe('A named calendar', () => {
     expect(await nextOf('shop')).toEqual(midnight(3));
     const claimed = await engine.claim(midnight(3).getTime());
     expect(claimed.map((run) => run.occurrenceAt)).toEqual([midnight(3).getTime()]);
+  });
+
+  it('leaves alone what goes by its dates already', async () => {
+    const version = async () => (await readSchedule(database.pool, projectId, 'shop'))?.version;
+    const before = await version();
+    expect(await change('closed', [date(1), date(2)])).toEqual({ retimed: 0, dueAts: [] });
+    expect(await retimeStale(database.pool)).toEqual({ retimed: 0, dueAts: [] });
+    expect(await version()).toBe(before);
   });
 
   it('leaves what was moved by hand where it is', async () => {

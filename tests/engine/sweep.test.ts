@@ -1,3 +1,4 @@
+import { readSchedule, setCalendar } from '@carillon/db';
 import { connectProducer, QUEUES, slotEnd } from '@carillon/queue';
 import { eventually, insertSchedules, type TestProcess, useDatabase, useProcesses } from '@carillon/testkit';
 import type { Redis } from 'ioredis';
@@ -54,6 +55,20 @@ describe('The sweep', () => {
       const armed = await armedSlots();
       return due.every((slot) => armed.includes(slot)) && armed.length === due.length;
     });
+  });
+
+  it('times anew what was made by the dates that a calendar had before', async () => {
+    await start();
+    const { pool, projectId } = database;
+    const tomorrow = new Date(new Date().setUTCHours(24, 0, 0, 0));
+    const dates = [tomorrow.toISOString().slice(0, 10)];
+    await setCalendar(pool, { projectId, name: 'closed', dates, actor: 'ops' });
+    // As if it had been read before the change, and written after it.
+    const daily = { id: 'shop', rule: { cron: '0 0 * * *' }, exclusions: ['closed'] };
+    await insertSchedules(database, [daily], { calendars: new Map([['closed', []]]) });
+    const shop = () => readSchedule(pool, projectId, 'shop');
+    await eventually(async () => (await shop())?.nextRunAt?.getTime() === tomorrow.getTime() + 86_400_000);
+    expect((await shop())?.version).toBe(2);
   });
 
   it('goes on after Redis has lost everything, its own repeating job included', async () => {

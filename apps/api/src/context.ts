@@ -1,10 +1,9 @@
-import type { SecretBox } from '@carillon/db';
+import type { Creations, SecretBox } from '@carillon/db';
 import type { Bells, Pokes, PostgresClock } from '@carillon/queue';
 import type { ScheduleDefaults } from '@carillon/shared';
 import type { Redis } from 'ioredis';
 import type { Pool } from 'pg';
 import type { Counters } from './counters.js';
-import type { Creations } from './creations.js';
 import type { KeyRing } from './key-ring.js';
 
 /** What every route shares. */

@@ -1,10 +1,9 @@
-import { ensureAdminKey, openDatabase, readClock, SecretBox } from '@carillon/db';
+import { Creations, ensureAdminKey, openDatabase, readClock, SecretBox } from '@carillon/db';
 import { Bells, connectProducer, Pokes, PostgresClock } from '@carillon/queue';
 import type { Logger } from 'pino';
 import { buildApp } from './app.js';
 import type { Config } from './config.js';
 import { Counters } from './counters.js';
-import { Creations } from './creations.js';
 import { KeyRing } from './key-ring.js';
 
 export interface RunningApi {

@@ -5,6 +5,7 @@ export * from './lifecycle/cancel-schedule.js';
 export type { RunChangeRequest } from './lifecycle/change-run.js';
 export * from './lifecycle/change-schedule.js';
 export * from './lifecycle/create-schedules.js';
+export { Creations } from './lifecycle/creations.js';
 export * from './lifecycle/declare-schedules.js';
 export * from './lifecycle/do-once.js';
 export * from './lifecycle/edit-schedule.js';

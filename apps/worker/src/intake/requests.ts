@@ -1,4 +1,5 @@
 import {
+  Creations,
   cancelSchedule,
   fillTemplate,
   findTemplate,
@@ -11,7 +12,6 @@ import { REQUESTS } from '@carillon/queue';
 import { calendarsNamedBy, type ProjectLimits, type ScheduleDefaults } from '@carillon/shared';
 import type { Config } from '../config.js';
 import type { WorkerContext } from '../context.js';
-import { Creations } from './creations.js';
 import { readCancel, readRequest } from './read-request.js';
 
 /** Why a request can't be done; null where it was. */
@@ -39,7 +39,7 @@ export class Requests {
   ) {
     const key = config.CARILLON_ENCRYPTION_KEY;
     this.#box = key === undefined ? null : new SecretBox(key);
-    this.#creations = new Creations(context.pool, ACTOR);
+    this.#creations = new Creations(context.pool);
   }
 
   /** Does what a job of that name asks for. */
@@ -60,7 +60,7 @@ export class Requests {
     const read = readRequest(filled.value, { nowAt: Math.floor(clock.now()), defaults, seal, calendars });
     if (!read.ok) return read.reason;
     const draft = read.value;
-    const created = await this.#creations.create({ projectId, limits }, draft);
+    const created = await this.#creations.create({ projectId, actor: ACTOR, limits }, draft);
     if (created.kind === 'over_limit') return new OverLimit(limits).message;
     if (created.kind === 'conflict')
       return `a schedule with the id ${draft.key} exists already and is not the same`;

@@ -5,6 +5,7 @@ import {
   readStuckQueues,
   recordSweep,
   rescueRuns,
+  retimeStale,
   type Slot,
 } from '@carillon/db';
 import { SLOT_MS } from '@carillon/queue';
@@ -23,7 +24,8 @@ const ON_ITS_WAY_MS = 2_000;
 
 /**
  * Makes up for any bell that did not ring and any worker that did not come back: claims what is overdue, rescues the
- * runs of expired leases, lets queues go on that nobody did, arms every slot of the horizon that Redis does not hold.
+ * runs of expired leases, lets queues go on that nobody did, times anew what goes by an older calendar, arms every slot of
+ * the horizon that Redis does not hold.
  */
 export async function sweep(context: WorkerContext, ring: () => Promise<void>): Promise<Drift> {
   const { pool, log, metrics, sweepIntervalMs } = context;
@@ -32,6 +34,8 @@ export async function sweep(context: WorkerContext, ring: () => Promise<void>): 
   for (const { scheduleId } of failed) await promoteQueued(pool, scheduleId, null);
   if (failed.length > 0) await noteLost(context, failed);
   for (const scheduleId of await readStuckQueues(pool)) await promoteQueued(pool, scheduleId, null);
+  const { retimed } = await retimeStale(pool);
+  if (retimed > 0) log.info({ retimed }, 'Schedules timed anew by a calendar that had changed');
   const missed = await readMissed(pool, { olderThanMs: sweepIntervalMs, now: null });
   await ring();
   const missingBells = await armMissing(context);

@@ -1,7 +1,8 @@
 import { type Moment, momentAfter, type Timing } from '@carillon/shared';
 import type { Pool } from 'pg';
-import { readCalendarUsers } from '../reading/calendars.js';
+import { readCalendar, readCalendarUsers } from '../reading/calendars.js';
 import { readSchedule } from '../reading/schedules.js';
+import { Refused } from './change-schedule.js';
 import { editSchedule } from './edit-schedule.js';
 import type { LockedSchedule } from './locked-schedule.js';
 
@@ -12,11 +13,17 @@ export interface CalendarChange {
   actor: string;
 }
 
-/** Says which dates a calendar has, and times every schedule anew that names it. Answers what to arm. */
+export interface Retimed {
+  retimed: number;
+  /** What to arm. */
+  dueAts: number[];
+}
+
+/** Says which dates a calendar has, and times every schedule anew that names it. */
 export async function setCalendar(
   pool: Pool,
   { projectId, name, dates, actor }: CalendarChange,
-): Promise<{ retimed: number; dueAts: number[] }> {
+): Promise<Retimed> {
   await pool.query(
     `with made as (
        insert into calendars (project_id, name, dates) values ($1, $2, $3)
@@ -26,14 +33,42 @@ export async function setCalendar(
      insert into audit_log (project_id, actor, action, subject) select $1, $4, 'calendar.changed', name from made`,
     [projectId, name, dates, actor],
   );
+  return retimeUsers(pool, { projectId, name });
+}
+
+/**
+ * Times anew what goes by other dates than those of a calendar that changed lately: made while it changed, or left when
+ * whoever changed it was lost.
+ */
+export async function retimeStale(pool: Pool): Promise<Retimed> {
+  const { rows } = await pool.query<{ projectId: number; name: string }>(
+    `select project_id as "projectId", name from calendars where updated_at > clock_timestamp() - interval '1 hour'`,
+  );
+  const all: Retimed = { retimed: 0, dueAts: [] };
+  for (const calendar of rows) {
+    const { retimed, dueAts } = await retimeUsers(pool, calendar);
+    all.retimed += retimed;
+    all.dueAts.push(...dueAts);
+  }
+  return all;
+}
+
+async function retimeUsers(
+  pool: Pool,
+  { projectId, name }: { projectId: number; name: string },
+): Promise<Retimed> {
   const dueAts: number[] = [];
   let retimed = 0;
-  for (const key of await readCalendarUsers(pool, projectId, name)) {
+  for (const key of await readCalendarUsers(pool, { projectId, name, onlyStale: true })) {
     const request = { ref: { projectId, key }, actor: `calendar ${name}` };
     const result = await editSchedule(pool, request, async (schedule, tx) => {
       const view = await readSchedule(tx, projectId, key);
-      if (!view) throw new Error(`schedule ${key} is locked and not there`);
-      const timing = { ...schedule.timing, calendars: { ...schedule.timing.calendars, [name]: dates } };
+      const calendar = await readCalendar(tx, projectId, name);
+      if (!view || !calendar) throw new Refused('its calendar is gone');
+      const timing = {
+        ...schedule.timing,
+        calendars: { ...schedule.timing.calendars, [name]: calendar.dates },
+      };
       const payload = view.payload === null ? null : JSON.stringify(view.payload);
       return { ...view, payload, timing, next: nextUnder(timing, schedule) };
     });
@@ -58,7 +93,7 @@ export async function removeCalendar(
   pool: Pool,
   { projectId, name, actor }: Omit<CalendarChange, 'dates'>,
 ): Promise<CalendarRemoval> {
-  const by = await readCalendarUsers(pool, projectId, name);
+  const by = await readCalendarUsers(pool, { projectId, name, onlyStale: false });
   if (by.length > 0) return { kind: 'in_use', by };
   const { rowCount } = await pool.query(
     `with gone as (delete from calendars where project_id = $1 and name = $2 returning name)

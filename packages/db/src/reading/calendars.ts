@@ -34,14 +34,19 @@ export async function readCalendar(
   return rows[0] ?? null;
 }
 
-/** The schedules whose definition names a calendar. */
-export async function readCalendarUsers(db: Database, projectId: number, name: string): Promise<string[]> {
+/** The schedules whose definition names a calendar; only those that go by other dates than it has now, if so asked. */
+export async function readCalendarUsers(
+  db: Database,
+  { projectId, name, onlyStale }: { projectId: number; name: string; onlyStale: boolean },
+): Promise<string[]> {
   const { rows } = await db.query<{ key: string }>(
     `select v.key from schedule_versions v join schedules s on s.id = v.schedule_id
      where v.project_id = $1 and v.superseded_at is null and v.timing like '%"calendars":%'
-       and v.timing::json -> 'calendars' -> $2 is not null and s.status in ('active', 'paused')
+       and v.timing::jsonb -> 'calendars' -> $2 is not null and s.status in ('active', 'paused')
+       and not ($3 and v.timing::jsonb -> 'calendars' -> $2
+                       = (select to_jsonb(dates) from calendars where project_id = $1 and name = $2))
      order by v.schedule_id`,
-    [projectId, name],
+    [projectId, name, onlyStale],
   );
   return rows.map((row) => row.key);
 }

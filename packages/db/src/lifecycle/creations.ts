@@ -1,6 +1,6 @@
-import { type Created, createSchedules, type Draft } from '@carillon/db';
 import type { ProjectLimits } from '@carillon/shared';
 import type { Pool } from 'pg';
+import { type Created, createSchedules, type Draft } from './create-schedules.js';
 
 interface Waiting {
   draft: Draft;
