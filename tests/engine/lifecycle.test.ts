@@ -255,6 +255,26 @@ describe('Edit', () => {
     expect((await schedule.runs()).map((run) => run.status)).toEqual(['skipped']);
   });
 
+  it('nor accounts for it twice, where more than can be listed is missed together with it', async () => {
+    const schedule = await everyMinute();
+    await skipNext(database.pool, schedule.at(T0));
+    await editSchedule(database.pool, schedule.at(T0 + 1), (locked) => {
+      const input = { id: schedule.key, rule: { cron: '*/5 * * * * *' } };
+      const { first, requestHash: _, ...made } = draft(input, locked.nowAt);
+      return { ...made, next: first };
+    });
+    await schedule.claim(T0 + 20 * MINUTE);
+    const { rows: gaps } = await database.pool.query(
+      'select from_at as "fromAt", to_at as "toAt", count from gaps where schedule_id = $1',
+      [schedule.id],
+    );
+    expect(gaps).toEqual([
+      { fromAt: new Date(T0 + MINUTE + 5_000), toAt: new Date(T0 + 20 * MINUTE - 5_000), count: 227 },
+    ]);
+    // Eleven before it, itself, and the latest, which was run.
+    expect((await schedule.runs()).length + 227).toBe(20 * 12);
+  });
+
   it('is refused when the client has seen an older version', async () => {
     const schedule = await everyMinute();
     await pauseSchedule(database.pool, schedule.at(T0), { note: null, untilAt: null });

@@ -1,7 +1,7 @@
 import type { Moment, Stretch } from '@carillon/shared';
-import { nextOccurrences } from '@carillon/shared';
+import { nextOccurrence, nextOccurrences, stretchFrom } from '@carillon/shared';
 import type { Transaction } from '../database.js';
-import { fromMs, numberArray } from '../sql-text.js';
+import { fromMs, numberArray, toMs } from '../sql-text.js';
 import type { DueRow } from './read-due.js';
 
 /** Moves a locked schedule on without starting a run; `runs` says how many it made that are to start later. */
@@ -30,7 +30,41 @@ export async function recordPassed(
   stretch: Stretch,
   nowAt: number,
 ): Promise<void> {
-  if (stretch.count > LONGEST_LIST) return recordGap(tx, row, stretch, nowAt);
+  if (stretch.count <= LONGEST_LIST) return recordEach(tx, row, stretch, nowAt);
+  for (const piece of await cutAtRuns(tx, row, stretch)) {
+    const record = piece.count > LONGEST_LIST ? recordGap : recordEach;
+    await record(tx, row, piece, nowAt);
+  }
+}
+
+type PassedBy = Pick<DueRow, 'id' | 'projectId' | 'definitionVersion' | 'timing'>;
+
+/**
+ * Leaves out what has its run already: an occurrence that was skipped by hand ahead of its time, and that a later rule
+ * names too. A gap over it would account for it twice.
+ */
+async function cutAtRuns(
+  tx: Transaction,
+  { id, timing }: PassedBy,
+  { fromAt, toAt, count: _, ...why }: Stretch,
+): Promise<Stretch[]> {
+  const { rows } = await tx.query<{ at: number }>(
+    `select ${toMs('occurrence_at')} as at from runs
+     where schedule_id = $1 and origin = 'rule' and occurrence_at between ${fromMs('$2::bigint')} and ${fromMs('$3::bigint')}
+     order by occurrence_at`,
+    [id, fromAt, toAt],
+  );
+  const pieces: Stretch[] = [];
+  let nextAt: number | null = fromAt;
+  for (const at of [...rows.map((row) => row.at), toAt + 1]) {
+    if (nextAt !== null && nextAt < at)
+      pieces.push(stretchFrom(timing, { fromAt: nextAt, untilAt: at - 1, ...why }));
+    nextAt = nextOccurrence(timing, at);
+  }
+  return pieces;
+}
+
+async function recordEach(tx: Transaction, row: PassedBy, stretch: Stretch, nowAt: number): Promise<void> {
   const occurrences = nextOccurrences(row.timing, stretch.fromAt, stretch.count - 1);
   await tx.query(
     `insert into runs (schedule_id, occurrence_at, origin, project_id, version, status, due_at, enqueued_at, finished_at,
@@ -50,8 +84,6 @@ export async function recordPassed(
     ],
   );
 }
-
-type PassedBy = Pick<DueRow, 'id' | 'projectId' | 'definitionVersion' | 'timing'>;
 
 async function recordGap(tx: Transaction, row: PassedBy, stretch: Stretch, nowAt: number): Promise<void> {
   await tx.query(
