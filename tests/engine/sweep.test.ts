@@ -69,6 +69,15 @@ describe('The sweep', () => {
     const shop = () => readSchedule(pool, projectId, 'shop');
     await eventually(async () => (await shop())?.nextRunAt?.getTime() === tomorrow.getTime() + 86_400_000);
     expect((await shop())?.version).toBe(2);
+
+    // One that can't be timed must not keep the sweep from its other work.
+    await pool.query(
+      `update schedule_versions set timing = '{"calendars":' where key = 'shop' and superseded_at is null`,
+    );
+    const soon = inMs(5_000);
+    await insertSchedules(database, [soon]);
+    await eventually(async () => (await armedSlots()).includes(slotEnd(Date.parse(soon.rule.at))));
+    await pool.query(`update schedules set status = 'cancelled' where key = 'shop'`);
   });
 
   it('goes on after Redis has lost everything, its own repeating job included', async () => {

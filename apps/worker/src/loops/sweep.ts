@@ -34,12 +34,11 @@ export async function sweep(context: WorkerContext, ring: () => Promise<void>): 
   for (const { scheduleId } of failed) await promoteQueued(pool, scheduleId, null);
   if (failed.length > 0) await noteLost(context, failed);
   for (const scheduleId of await readStuckQueues(pool)) await promoteQueued(pool, scheduleId, null);
-  const { retimed } = await retimeStale(pool);
-  if (retimed > 0) log.info({ retimed }, 'Schedules timed anew by a calendar that had changed');
   const missed = await readMissed(pool, { olderThanMs: sweepIntervalMs, now: null });
   await ring();
   const missingBells = await armMissing(context);
   await recordSweep(pool, null);
+  await retime(context);
   // What an earlier try or a lost worker left over; new ones are sent as their runs end.
   context.receipts.send();
   const drift = { overdue: missed.count, missingBells, expiredLeases: rescued.length };
@@ -48,6 +47,17 @@ export async function sweep(context: WorkerContext, ring: () => Promise<void>): 
   }
   if (drift.overdue + drift.missingBells + drift.expiredLeases > 0) log.warn({ drift }, 'Sweep found drift');
   return drift;
+}
+
+/** Last, and by itself: a definition that can't be timed must not keep bells from being armed. */
+async function retime({ pool, bells, log }: WorkerContext): Promise<void> {
+  try {
+    const { retimed, dueAts } = await retimeStale(pool);
+    if (retimed > 0) log.info({ retimed }, 'Schedules timed anew by a calendar that had changed');
+    await bells.arm(dueAts);
+  } catch (error) {
+    log.error({ err: error }, 'Schedules could not be timed anew by their calendars');
+  }
 }
 
 /** Arms what Redis lacks; answers how much of that it ought to have had. While Redis is away there is nothing to arm. */
