@@ -26,14 +26,18 @@ export const scale: Race = {
     const { arena, isQuick, say } = context;
     const sizes = isQuick ? [2_000, 20_000] : SIZES;
     const entrants = sizes.map((size) => ({ name: `${number(size)} schedules`, size }));
-    for (const { name, size } of entrants) {
-      await seedFar(arena, { name: databaseOf(size), size });
-      say(`${name} are there`);
+    let all: ScaleRounds[];
+    try {
+      for (const { name, size } of entrants) {
+        await seedFar(arena, { name: databaseOf(size), size });
+        say(`${name} are there`);
+      }
+      all = await interleave(context, entrants, ({ size }) =>
+        measureCosts(arena, { name: databaseOf(size), isQuick }),
+      );
+    } finally {
+      for (const { size } of entrants) await arena.forget(databaseOf(size));
     }
-    const all = await interleave(context, entrants, ({ size }) =>
-      measureCosts(arena, { name: databaseOf(size), isQuick }),
-    );
-    for (const { size } of entrants) await arena.forget(databaseOf(size));
     const held = all.filter(({ refused }) => !refused);
     return {
       head: ['', ...COLUMNS.map(([title]) => title), 'spread of claim'],
