@@ -1,14 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, stat, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chown, mkdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { startOnFreePort } from '../src/free-port.js';
 import { homePaths, prepareHome } from '../src/home.js';
 import { isAlive } from '../src/pid-file.js';
 import { findPostgresBinaries } from '../src/postgres/binaries.js';
-import { openCluster, POSTGRES_USER } from '../src/postgres/cluster.js';
-import { waysToRunNewCluster } from '../src/postgres/run-as.js';
+import { foldersToEnter, openCluster, POSTGRES_USER } from '../src/postgres/cluster.js';
+import { asUser, type RunAs, waysToRunNewCluster } from '../src/postgres/run-as.js';
 import { runPostgres } from '../src/postgres/run-postgres.js';
 import { settingFlags } from '../src/postgres/settings.js';
 import { startPostgres } from '../src/postgres/start-postgres.js';
@@ -18,8 +19,9 @@ const isRoot = process.getuid?.() === 0;
 const silent = { info: () => undefined, warn: () => undefined };
 
 /** Durable, as people run it: these tests kill it. */
-async function start(home: string, ways = waysToRunNewCluster()) {
-  const postgres = await startPostgres({ paths: await prepareHome(home), settings: {}, log: silent, ways });
+async function start(home: string, ways?: RunAs[]) {
+  const paths = await prepareHome(home);
+  const postgres = await startPostgres({ paths, settings: {}, log: silent, ...(ways && { ways }) });
   onTestFinished(() => postgres.stop());
   return postgres;
 }
@@ -104,11 +106,28 @@ test('a postmaster.pid whose number is now some other process does not stand in 
   expect(isAlive(process.ppid)).toBe(true);
 });
 
-test.runIf(isRoot).each(waysToRunNewCluster())('root can run it $how, and start it again', async (way) => {
-  const home = temporaryHome();
-  const first = await start(home, [way]);
-  expect(first.kind).toContain('Postgres 18');
-  expect((await stat(join(home, 'postgres'))).uid).toBe(way.uid ?? 0);
+/** What another user must be able to enter here; a checkout below a private folder, it may not. */
+const FOLDERS = [tmpdir(), dirname(findPostgresBinaries().postgres), import.meta.dirname];
+
+test.runIf(isRoot).each(waysToRunNewCluster(FOLDERS))(
+  'root can run it $how, and start it again',
+  async (way) => {
+    const home = temporaryHome();
+    const first = await start(home, [way]);
+    expect(first.kind).toContain('Postgres 18');
+    expect((await stat(join(home, 'postgres'))).uid).toBe(way.user?.uid ?? 0);
+    await first.stop();
+    const second = await start(home);
+    expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+  },
+);
+
+test.runIf(isRoot)('as another user it can live in a folder that only root may enter', async () => {
+  const home = join(temporaryHome(), 'home');
+  const paths = await prepareHome(home);
+  const [, asNobody] = waysToRunNewCluster(foldersToEnter(paths, findPostgresBinaries()));
+  const first = await start(home, [asNobody as RunAs]);
+  expect(first.kind).toContain('run as nobody with leave to enter private folders');
   await first.stop();
   const second = await start(home);
   expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }]);
@@ -119,7 +138,8 @@ test.runIf(isRoot)('a cluster made in a user namespace goes on where there are n
   await (await start(home)).stop();
   const withoutUnshare = join(home, 'bin');
   await mkdir(withoutUnshare);
-  for (const name of ['id', 'chown']) await symlink(`/usr/bin/${name}`, join(withoutUnshare, name));
+  for (const name of ['id', 'chown', 'test', 'setpriv'])
+    await symlink(`/usr/bin/${name}`, join(withoutUnshare, name));
   const { REDIS_URL } = GIVEN_SERVERS;
   const supervisor = await startSupervisor(home, { REDIS_URL, PATH: withoutUnshare });
   await supervisor.ready();
@@ -128,7 +148,10 @@ test.runIf(isRoot)('a cluster made in a user namespace goes on where there are n
 
 test.runIf(isRoot)('an ordinary user can run everything', async () => {
   const id = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
-  const supervisor = await startSupervisor(temporaryHome(), {}, { uid: id('-u'), gid: id('-g') });
+  const nobody = { uid: id('-u'), gid: id('-g') };
+  const home = temporaryHome();
+  await chown(home, nobody.uid, nobody.gid);
+  const supervisor = await startSupervisor(home, {}, asUser(nobody, 'nobody', FOLDERS));
   await supervisor.ready();
   expect(supervisor.output()).toContain('run as this user');
   supervisor.kill('SIGTERM');

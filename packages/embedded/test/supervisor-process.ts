@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
-import { chown, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
 import { isAlive } from '../src/pid-file.js';
+import { AS_WE_ARE, commandAs } from '../src/postgres/run-as.js';
 
 const START = fileURLToPath(new URL('stand-ins/start.mjs', import.meta.url));
 
@@ -16,18 +17,13 @@ export function temporaryHome(): string {
   return home;
 }
 
-export interface User {
-  uid: number;
-  gid: number;
-}
-
 /** Servers that are given, so that none are started; the stand-ins don't connect to them. */
 export const GIVEN_SERVERS = { DATABASE_URL: 'postgres://given/carillon', REDIS_URL: 'redis://given' };
 
 /** The supervisor as a process, with stand-ins for the apps. Stopped after the test, if it still runs. */
-export async function startSupervisor(home: string, env: Record<string, string> = {}, user?: User) {
-  if (user) await chown(home, user.uid, user.gid);
-  const child = spawn(process.execPath, [START], {
+export async function startSupervisor(home: string, env: Record<string, string> = {}, runAs = AS_WE_ARE) {
+  const { command, args, user } = commandAs(runAs, process.execPath, [START]);
+  const child = spawn(command, args, {
     cwd: home,
     env: { PATH: process.env.PATH, PORT: '0', WORKERS: '1', CARILLON_HOME: home, ...env },
     // A group of its own, as a terminal gives to each command.

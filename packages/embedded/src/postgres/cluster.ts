@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, chown, mkdir, readFile, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { type HomePaths, keptSecret, writePrivately } from '../home.js';
 import { StartError } from '../start-error.js';
@@ -34,12 +34,13 @@ interface ClusterOptions {
 export async function openCluster({ paths, binaries, ways, sync }: ClusterOptions): Promise<Cluster> {
   const dataDir = paths.postgresData;
   const password = await keptSecret(paths.postgresPassword, () => randomBytes(24).toString('base64url'));
+  const folders = foldersToEnter(paths, binaries);
   if (existsSync(dataDir)) {
     await checkMajorVersion(dataDir);
-    return { dataDir, password, runAs: await wayToRunCluster(dataDir) };
+    return { dataDir, password, runAs: await wayToRunCluster(dataDir, folders) };
   }
   const failures: string[] = [];
-  for (const runAs of ways ?? waysToRunNewCluster()) {
+  for (const runAs of ways ?? waysToRunNewCluster(folders)) {
     try {
       await createCluster({ paths, binaries, runAs, password, sync });
       return { dataDir, password, runAs };
@@ -50,6 +51,11 @@ export async function openCluster({ paths, binaries, ways, sync }: ClusterOption
   throw new StartError(
     `Postgres could not be set up (${failures.join('; ')}): start as another user, or set DATABASE_URL`,
   );
+}
+
+/** What whoever runs Postgres must be able to enter; the home itself is opened up for others where it must be. */
+export function foldersToEnter({ home }: HomePaths, { postgres }: PostgresBinaries): string[] {
+  return [dirname(home), dirname(postgres)];
 }
 
 interface CreateClusterOptions {
@@ -74,12 +80,13 @@ async function createCluster({
   await mkdir(unfinished, { mode: 0o700 });
   await writePrivately(passwordFile, password);
   try {
-    if (runAs.uid !== undefined && runAs.gid !== undefined) {
+    if (runAs.user) {
+      const { uid, gid } = runAs.user;
       await chmod(paths.home, 0o711);
-      await chown(unfinished, runAs.uid, runAs.gid);
-      await chown(passwordFile, runAs.uid, runAs.gid);
+      await chown(unfinished, uid, gid);
+      await chown(passwordFile, uid, gid);
     }
-    const [command, args] = commandAs(runAs, binaries.initdb, [
+    const { command, args, user } = commandAs(runAs, binaries.initdb, [
       `--pgdata=${unfinished}`,
       `--username=${POSTGRES_USER}`,
       `--pwfile=${passwordFile}`,
@@ -91,10 +98,7 @@ async function createCluster({
       '--builtin-locale=C.UTF-8',
       ...(sync ? [] : ['--no-sync']),
     ]);
-    await run(command, args, {
-      cwd: '/',
-      ...(runAs.uid !== undefined && { uid: runAs.uid, gid: runAs.gid }),
-    });
+    await run(command, args, { cwd: '/', ...user });
     await rename(unfinished, paths.postgresData);
   } finally {
     await rm(passwordFile, { force: true });

@@ -8,13 +8,18 @@ import { StartError } from '../start-error.js';
 export interface RunAs {
   /** For people: "as nobody". */
   how: string;
-  /** Put before the command; empty when it runs as it is. */
+  /** Put before the command, and sees to the change of user; where it is empty, the command is started as `user`. */
   prefix: string[];
-  uid?: number;
-  gid?: number;
+  /** To whom the cluster's files belong, where that is not us. */
+  user?: User;
 }
 
-const AS_WE_ARE: RunAs = { how: 'as this user', prefix: [] };
+export interface User {
+  uid: number;
+  gid: number;
+}
+
+export const AS_WE_ARE: RunAs = { how: 'as this user', prefix: [] };
 
 /**
  * A user namespace in which root appears as user 1000. On disk the files stay root's, so it works below folders that
@@ -29,15 +34,18 @@ function isRoot(): boolean {
   return platform() !== 'win32' && process.getuid?.() === 0;
 }
 
-/** The ways to make a new cluster, best first. Postgres refuses to run as root, so root has to try. */
-export function waysToRunNewCluster(): RunAs[] {
+/**
+ * The ways to make a new cluster, best first. Postgres refuses to run as root, so root has to try.
+ * The folders are those that it must be able to enter.
+ */
+export function waysToRunNewCluster(folders: readonly string[]): RunAs[] {
   if (!isRoot()) return [AS_WE_ARE];
-  const nobody = asNobody();
-  return nobody ? [IN_NAMESPACE, nobody] : [IN_NAMESPACE];
+  const nobody = findNobody();
+  return nobody ? [IN_NAMESPACE, asUser(nobody, 'nobody', folders)] : [IN_NAMESPACE];
 }
 
 /** How to run a cluster that exists: as the owner of its files, whom Postgres insists on. */
-export async function wayToRunCluster(dataDir: string): Promise<RunAs> {
+export async function wayToRunCluster(dataDir: string, folders: readonly string[]): Promise<RunAs> {
   const owner = await stat(dataDir);
   if (!isRoot()) {
     if (platform() !== 'win32' && owner.uid !== process.getuid?.()) {
@@ -47,8 +55,8 @@ export async function wayToRunCluster(dataDir: string): Promise<RunAs> {
     }
     return AS_WE_ARE;
   }
-  if (owner.uid !== 0) return { how: `as user ${owner.uid}`, prefix: [], uid: owner.uid, gid: owner.gid };
-  return worksHere(IN_NAMESPACE) ? IN_NAMESPACE : handToNobody(dataDir);
+  if (owner.uid !== 0) return asUser(owner, `user ${owner.uid}`, folders);
+  return worksHere(IN_NAMESPACE) ? IN_NAMESPACE : handToNobody(dataDir, folders);
 }
 
 function worksHere({ prefix: [command = '', ...args] }: RunAs): boolean {
@@ -56,25 +64,45 @@ function worksHere({ prefix: [command = '', ...args] }: RunAs): boolean {
 }
 
 /** For a cluster that was made in a user namespace on a machine, or by a container, that allowed them. */
-async function handToNobody(dataDir: string): Promise<RunAs> {
-  const nobody = asNobody();
+async function handToNobody(dataDir: string, folders: readonly string[]): Promise<RunAs> {
+  const nobody = findNobody();
   if (!nobody)
     throw new StartError('Postgres refuses to run as root: start as another user, or set DATABASE_URL');
   execFileSync('chown', ['-R', `${nobody.uid}:${nobody.gid}`, dataDir]);
   await chmod(dirname(dataDir), 0o711);
-  return nobody;
+  return asUser(nobody, 'nobody', folders);
 }
 
-function asNobody(): RunAs | null {
+function findNobody(): User | null {
   try {
     const id = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
-    return { how: 'as nobody', prefix: [], uid: id('-u'), gid: id('-g') };
+    return { uid: id('-u'), gid: id('-g') };
   } catch {
     return null;
   }
 }
 
-export function commandAs(runAs: RunAs, command: string, args: string[]): [string, string[]] {
-  const [first = command, ...rest] = [...runAs.prefix, command, ...args];
-  return [first, rest];
+/**
+ * As another user, started by root. Where that user may not enter one of the folders, as below /root, root's leave to
+ * pass by their modes goes with it; nothing else of root does.
+ */
+export function asUser({ uid, gid }: User, name: string, folders: readonly string[]): RunAs {
+  const mayEnter = (folder: string) => spawnSync('test', ['-x', folder], { uid, gid }).status === 0;
+  if (folders.every(mayEnter)) return { how: `as ${name}`, prefix: [], user: { uid, gid } };
+  const leave = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
+  return {
+    how: `as ${name} with leave to enter private folders`,
+    prefix: ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', ...leave, '--'],
+    user: { uid, gid },
+  };
+}
+
+/** What to spawn, and as whom. */
+export function commandAs(
+  { prefix, user }: RunAs,
+  command: string,
+  args: readonly string[],
+): { command: string; args: string[]; user: User | undefined } {
+  const [first = command, ...rest] = [...prefix, command, ...args];
+  return { command: first, args: rest, user: prefix.length === 0 ? user : undefined };
 }

@@ -27,16 +27,12 @@ export async function runPostgres(options: RunPostgresOptions): Promise<RunningP
     (file) => file.size,
     () => 0,
   );
-  const [command, args] = commandAs(cluster.runAs, binaries.postgres, ['-D', cluster.dataDir, ...flags]);
-  const { uid, gid } = cluster.runAs;
-  const server = await spawnApart({
-    command,
-    args,
-    logFile,
-    ...(uid !== undefined && { uid }),
-    ...(gid !== undefined && { gid }),
-    stop: STOP_POSTGRES,
-  });
+  const { command, args, user } = commandAs(cluster.runAs, binaries.postgres, [
+    '-D',
+    cluster.dataDir,
+    ...flags,
+  ]);
+  const server = await spawnApart({ command, args, logFile, ...user, stop: STOP_POSTGRES });
   const problem = await waitUntilReady(server, url);
   if (problem === null) return server;
   await server.stop();
