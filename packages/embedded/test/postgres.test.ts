@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chown, mkdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { chown, cp, mkdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startOnFreePort } from '../src/free-port.js';
 import { homePaths, prepareHome } from '../src/home.js';
 import { isAlive } from '../src/pid-file.js';
-import { findPostgresBinaries } from '../src/postgres/binaries.js';
+import { binariesIn, findPostgresBinaries } from '../src/postgres/binaries.js';
 import { foldersToEnter, openCluster, POSTGRES_USER } from '../src/postgres/cluster.js';
 import { asUser, type RunAs, waysToRunNewCluster } from '../src/postgres/run-as.js';
 import { runPostgres } from '../src/postgres/run-postgres.js';
@@ -79,8 +79,8 @@ test('a Postgres that an earlier start left behind is stopped, and its data kept
 });
 
 /** Postgres on this home with nobody to start it again once it is stopped. */
-async function runUnsupervised(home: string): Promise<number> {
-  const [paths, binaries] = [homePaths(home), findPostgresBinaries()];
+async function runUnsupervised(home: string, binaries = findPostgresBinaries()): Promise<number> {
+  const paths = homePaths(home);
   const cluster = await openCluster({ paths, binaries, sync: true });
   const { started } = await startOnFreePort((port) =>
     runPostgres({
@@ -91,6 +91,7 @@ async function runUnsupervised(home: string): Promise<number> {
       logFile: join(paths.logsDir, 'postgres.log'),
     }),
   );
+  onTestFinished(() => started.stop());
   return started.pid;
 }
 
@@ -122,15 +123,16 @@ test.runIf(isRoot).each(waysToRunNewCluster(FOLDERS))(
   },
 );
 
-test.runIf(isRoot)('as another user it can live in a folder that only root may enter', async () => {
-  const home = join(temporaryHome(), 'home');
-  const paths = await prepareHome(home);
-  const [, asNobody] = waysToRunNewCluster(foldersToEnter(paths, findPostgresBinaries()));
-  const first = await start(home, [asNobody as RunAs]);
-  expect(first.kind).toContain('run as nobody with leave to enter private folders');
-  await first.stop();
-  const second = await start(home);
-  expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+test.runIf(isRoot)('as another user it can live where only root may enter, binaries and all', async () => {
+  const privateFolder = temporaryHome();
+  const { postgres } = findPostgresBinaries();
+  await cp(dirname(dirname(postgres)), join(privateFolder, 'native'), { recursive: true });
+  const binaries = binariesIn(join(privateFolder, 'native'));
+  const paths = await prepareHome(join(privateFolder, 'home'));
+  const [, asNobody] = waysToRunNewCluster(foldersToEnter(paths, binaries));
+  expect(asNobody?.how).toBe('as nobody with leave to enter private folders');
+  await openCluster({ paths, binaries, sync: false, ways: [asNobody as RunAs] });
+  expect(isAlive(await runUnsupervised(paths.home, binaries))).toBe(true);
 });
 
 test.runIf(isRoot)('a cluster made in a user namespace goes on where there are none', async () => {

