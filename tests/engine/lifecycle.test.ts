@@ -38,7 +38,14 @@ async function everyMinute(changes: object = {}) {
     return schedule;
   };
   const claim = async (now: number) => (await engine.claim(now)).filter((run) => run.scheduleId === id);
-  return { id, key, at, read, claim, runs: () => engine.runsOf(id) };
+  const audited = async () => {
+    const { rows } = await database.pool.query<{ entry: string }>(
+      `select action || ' by ' || actor as entry from audit_log where subject = $1 and action <> 'schedule.created' order by id`,
+      [key],
+    );
+    return rows.map(({ entry }) => entry);
+  };
+  return { id, key, at, read, claim, audited, runs: () => engine.runsOf(id) };
 }
 
 describe('Pause', () => {
@@ -102,6 +109,33 @@ describe('Pause', () => {
     expect((await schedule.runs()).map((run) => run.occurrenceAt - T0)).toEqual([MINUTE]);
     const [run] = await schedule.claim(T0 + 125_000);
     expect(run?.occurrenceAt).toBe(T0 + 2 * MINUTE);
+    expect(await schedule.audited()).toEqual(['schedule.paused by ops', 'schedule.resumed by carillon']);
+  });
+
+  it('that ends for many ends for those too which come behind one that can not be resumed', async () => {
+    const [spoilt, sound] = [await everyMinute(), await everyMinute()];
+    for (const schedule of [spoilt, sound])
+      await pauseSchedule(database.pool, schedule.at(T0), { note: null, untilAt: T0 + 1 });
+    await database.pool.query(`update schedule_versions set plan = '{' where schedule_id = $1`, [spoilt.id]);
+    await resumeEnded(database.pool, T0 + 2);
+    expect((await sound.read()).status).toBe('active');
+    const { rows } = await database.pool.query(
+      'select status, paused_until, pause_note from schedules where id = $1',
+      [spoilt.id],
+    );
+    const note = expect.stringContaining('it could not be resumed: ');
+    expect(rows).toEqual([{ status: 'paused', paused_until: null, pause_note: note }]);
+    expect(await spoilt.audited()).toEqual(['schedule.paused by ops', 'schedule.paused by carillon']);
+  });
+
+  it('outlasts a skip of the last occurrence, and is over when it ends', async () => {
+    const schedule = await everyMinute({ rule: { at: new Date(T0 + MINUTE).toISOString() } });
+    await pauseSchedule(database.pool, schedule.at(T0), { note: null, untilAt: T0 + 2 * MINUTE });
+    await skipNext(database.pool, schedule.at(T0 + 1));
+    expect(await schedule.read()).toMatchObject({ status: 'paused', nextRunAt: null });
+    await resumeEnded(database.pool, T0 + 2 * MINUTE);
+    expect(await schedule.read()).toMatchObject({ status: 'finished', pausedUntil: null });
+    expect((await schedule.runs()).map((run) => run.reasonCode)).toEqual(['skipped_by_request']);
   });
 
   it('holds the runs that wait, and lets them go on afterwards', async () => {

@@ -48,6 +48,12 @@ it('A definition that can not be read pauses its schedule, and its batch goes on
     ids[1],
   ]);
   expect(rows).toEqual([{ status: 'paused', pause_note: expect.stringContaining('could not be read') }]);
+  const { rows: audited } = await database.pool.query(
+    `select actor, detail->>'note' as note from audit_log
+     where action = 'schedule.paused' and subject = (select key from schedules where id = $1)`,
+    [ids[1]],
+  );
+  expect(audited).toEqual([{ actor: 'carillon', note: expect.stringContaining('could not be read') }]);
 });
 
 it('A run that exists already is not made again, and its schedule moves on', async () => {

@@ -80,9 +80,10 @@ export class Claimer {
       claimWaiting(context.pool, options),
     ]);
     for (const claim of [due, waiting]) this.#take(claim, performance.now() - startedAt);
-    if (waiting.hasPauseEnded) await resumeEnded(context.pool, null);
+    const resumedDueAts = waiting.hasPauseEnded ? await resumeEnded(context.pool, null) : [];
+    this.#arm(resumedDueAts);
     await this.#shareOut(due.isFull);
-    const hasMore = due.isFull || waiting.isFull || waiting.hasPauseEnded;
+    const hasMore = due.isFull || waiting.isFull || resumedDueAts.length > 0;
     if (hasMore) this.#callForHelp();
     return hasMore;
   }
@@ -104,7 +105,7 @@ export class Claimer {
   }
 
   #take({ runs, nextDueAts, lost, lostKeys }: Claim, tookMs: number): void {
-    const { metrics, bells } = this.context;
+    const { metrics } = this.context;
     if (lost > 0) metrics.count('carillon_lost_claims_total', lost);
     for (const key of lostKeys) reportContention(this.context, key);
     if (runs.length > 0) {
@@ -112,7 +113,11 @@ export class Claimer {
       metrics.count('jobs_due_total', runs.length);
       this.run(runs);
     }
-    // Redis being away is no reason to stop: the sweep arms what is missing.
-    if (nextDueAts.length > 0) bells.arm(nextDueAts).catch(() => {});
+    this.#arm(nextDueAts);
+  }
+
+  /** Not awaited, and Redis being away is no reason to stop: the sweep arms what is missing. */
+  #arm(dueAts: readonly number[]): void {
+    if (dueAts.length > 0) this.context.bells.arm(dueAts).catch(() => {});
   }
 }

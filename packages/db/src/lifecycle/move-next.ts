@@ -24,7 +24,7 @@ export function rescheduleNext(
   });
 }
 
-/** Leaves the next occurrence out; it is accounted for as a skipped run. */
+/** Leaves the next occurrence out; it is accounted for as a skipped run. A paused schedule stays so, if it was the last: resuming finishes it. */
 export function skipNext(db: Database, request: ChangeRequest): Promise<ChangeResult<Moment>> {
   return changeSchedule(db, request, async (tx, schedule) => {
     const skipped = nextOf(schedule, 'skipped');
@@ -39,7 +39,7 @@ export function skipNext(db: Database, request: ChangeRequest): Promise<ChangeRe
     );
     await tx.query(
       `update schedules
-       set status = (case when $3::bigint is null then 'finished' else status::text end)::schedule_status,
+       set status = (case when $3::bigint is null and status = 'active' then 'finished' else status::text end)::schedule_status,
            occurrence_at = ${fromMs('$2::bigint')}, next_run_at = ${fromMs('$3::bigint')}, updated_at = ${fromMs('$4::bigint')}
        where id = $1`,
       [schedule.id, next?.occurrenceAt ?? null, next?.dueAt ?? null, schedule.nowAt],

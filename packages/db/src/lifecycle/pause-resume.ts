@@ -1,9 +1,17 @@
 import { type Moment, momentAfter, type Stretch, stretchFrom } from '@carillon/shared';
 import type { Pool } from 'pg';
 import { type Database, inTransaction, type Transaction } from '../database.js';
+import { isTransientError } from '../is-away.js';
 import { recordPassed } from '../queries/move-on.js';
+import { pauseBroken } from '../queries/pause-broken.js';
 import { fromMs, nowOr } from '../sql-text.js';
-import { type ChangeRequest, type ChangeResult, changeSchedule, Refused } from './change-schedule.js';
+import {
+  type ChangeRequest,
+  type ChangeResult,
+  changeSchedule,
+  Refused,
+  recordAudit,
+} from './change-schedule.js';
 import { type LockedSchedule, lockSchedule } from './locked-schedule.js';
 import { promoteLocked } from './promote-queued.js';
 
@@ -61,26 +69,32 @@ export function resumeSchedule(db: Database, request: ChangeRequest): Promise<Ch
   });
 }
 
-/** Resumes every schedule whose pause has run its time. */
+/** Resumes the schedules whose pause has run its time, as many as fit in a batch; answers what to arm. */
 export async function resumeEnded(pool: Pool, now: number | null): Promise<number[]> {
   const { rows } = await pool.query<{ id: number }>(
-    `select id from schedules where paused_until <= ${nowOr('$1')} order by id limit 1000`,
+    `select id from schedules where paused_until <= ${nowOr('$1')} and status = 'paused' order by id limit 1000`,
     [now],
   );
   const dueAts: number[] = [];
   for (const { id } of rows) {
-    await inTransaction(pool, async (tx) => {
-      const schedule = await lockSchedule(tx, { id }, now);
-      // Looked at again under the lock: somebody may have resumed it, or put the end off.
-      if (
-        schedule?.status !== 'paused' ||
-        schedule.pausedUntil === null ||
-        schedule.pausedUntil > schedule.nowAt
-      )
-        return;
-      dueAts.push(...(await resumeLocked(tx, schedule, schedule.pausedUntil)));
-    });
+    try {
+      dueAts.push(...(await inTransaction(pool, (tx) => resumeIfEnded(tx, id, now))));
+    } catch (error) {
+      if (isTransientError(error)) throw error;
+      // One that can't be resumed must not hold up those behind it: it stays paused, and says why.
+      await pauseBroken(pool, { id, note: `it could not be resumed: ${(error as Error).message}`, now });
+    }
   }
+  return dueAts;
+}
+
+async function resumeIfEnded(tx: Transaction, id: number, now: number | null): Promise<number[]> {
+  const schedule = await lockSchedule(tx, { id }, now);
+  // Looked at again under the lock: somebody may have resumed it, or put the end off.
+  if (schedule?.status !== 'paused' || schedule.pausedUntil === null || schedule.pausedUntil > schedule.nowAt)
+    return [];
+  const dueAts = await resumeLocked(tx, schedule, schedule.pausedUntil);
+  await recordAudit(tx, { ...schedule, actor: 'carillon', action: 'schedule.resumed', now });
   return dueAts;
 }
 

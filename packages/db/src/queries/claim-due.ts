@@ -67,7 +67,7 @@ function claim(pool: Pool, options: ClaimOptions & { mayExist: boolean }): Promi
           ? { kind: 'broken', reason: `its definition could not be read: ${row.unreadable}` }
           : decideDue(row, nowAt);
       if (decision.kind === 'broken') {
-        await pauseBroken(tx, row, decision.reason, nowAt);
+        await pauseBroken(tx, { id: row.id, note: decision.reason, now: nowAt });
         continue;
       }
       const { run, passed, next } = decision;

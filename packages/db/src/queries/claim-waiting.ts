@@ -19,7 +19,7 @@ export interface WaitingClaim extends Claim {
 /** Asked on every bell, and nearly always answered with two noes: two looks at the head of an index. */
 const LOOK = `
   select exists (select from runs where next_attempt_at <= ${nowOr('$1')}),
-         exists (select from schedules where paused_until <= ${nowOr('$1')})`;
+         exists (select from schedules where paused_until <= ${nowOr('$1')} and status = 'paused')`;
 
 /**
  * Claims runs that wait (retries, triggers, backfills, queued ones whose turn has come). This is the gate for all of them:

@@ -1,0 +1,28 @@
+import { eventually, type TestApi, useDatabase, useProcesses } from '@carillon/testkit';
+import { beforeAll, expect, it } from 'vitest';
+import { useHttp } from './http.js';
+
+const database = useDatabase();
+const processes = useProcesses(database);
+let api: TestApi;
+const ask = useHttp(() => api.url);
+
+/** No sweep comes to help while this lasts. */
+const RARE_SWEEPS = { SWEEP_INTERVAL_MS: '60000', ARM_HORIZON_MS: '180000' };
+
+beforeAll(async () => {
+  api = await processes.api({ env: RARE_SWEEPS });
+  await processes.worker({ env: RARE_SWEEPS });
+});
+
+it('A pause that ends by itself leaves a bell for what comes next: nobody has to sweep', async () => {
+  await ask('POST', '/v1/schedules', { id: 'breather', rule: { every: 'PT3S' } });
+  // The bell that was armed with the schedule rings into the pause.
+  const until = new Date(Date.now() + 4_000).toISOString();
+  expect((await ask('POST', '/v1/schedules/breather/pause', { until })).status).toBe(200);
+  const [run] = await eventually(async () => {
+    const { items } = (await ask('GET', '/v1/runs?schedule=breather&status=succeeded')).body;
+    return items.length > 0 && items;
+  });
+  expect(Date.parse(run.occurrenceAt)).toBeGreaterThan(Date.parse(until));
+});
