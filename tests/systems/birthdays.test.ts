@@ -9,7 +9,7 @@ import {
   type UserEdit,
 } from '@carillon/db';
 import { nextOccurrences } from '@carillon/shared';
-import { useDatabase, useEngine } from '@carillon/testkit';
+import { eventually, useDatabase, useEngine } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
 import { useUsers } from './users.js';
 
@@ -312,7 +312,7 @@ describe('A birthday that somebody changes at the same moment', () => {
   it('is skipped with its id, and looked at again: in the end it goes by the new data', async () => {
     const nowAt = at('2026-11-16T00:00:00Z');
     const key = await users.create({ timezone: 'UTC' }, nowAt);
-    const { id, key: scheduleKey } = await users.birthday(key);
+    const { key: scheduleKey } = await users.birthday(key);
     await edit(key, { timezone: 'Asia/Tokyo' }, nowAt);
     // An operator's pause that is not committed yet: the handler reads the version before it, and waits for the row.
     const operator = await database.pool.connect();
@@ -321,7 +321,7 @@ describe('A birthday that somebody changes at the same moment', () => {
       const request = { ref: { projectId, key: scheduleKey }, actor: 'ops', now: nowAt };
       await pauseSchedule(operator, request, { note: 'wait', untilAt: null });
       const handling = handleNextEvent(database.pool, nowAt);
-      await untilSomebodyWaitsFor(id);
+      await untilSomebodyWaits();
       await operator.query('commit');
       expect(await handling).toMatchObject({
         kind: 'handled',
@@ -335,14 +335,13 @@ describe('A birthday that somebody changes at the same moment', () => {
     expect(await users.birthday(key)).toMatchObject({ status: 'paused', timing: { timezone: 'Asia/Tokyo' } });
   });
 
-  async function untilSomebodyWaitsFor(_scheduleId: number): Promise<void> {
-    for (;;) {
+  const untilSomebodyWaits = () =>
+    eventually(async () => {
       const { rowCount } = await database.pool.query(
         `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
       );
-      if ((rowCount ?? 0) > 0) return;
-    }
-  }
+      return (rowCount ?? 0) > 0;
+    });
 });
 
 describe('A domain event', () => {

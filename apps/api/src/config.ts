@@ -1,4 +1,4 @@
-import { LocalTime } from '@carillon/shared';
+import { EncryptionKey, LocalTime } from '@carillon/shared';
 import { z } from 'zod';
 
 const Environment = z.object({
@@ -9,7 +9,7 @@ const Environment = z.object({
   REDIS_PREFIX: z.string().min(1).default('bull'),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   CARILLON_ADMIN_KEY: z.string().min(8).optional(),
-  CARILLON_ENCRYPTION_KEY: z.base64().length(44).optional(),
+  CARILLON_ENCRYPTION_KEY: EncryptionKey.optional(),
   ALLOW_PRIVATE_TARGETS: z.stringbool().default(false),
   ARM_HORIZON_MS: z.coerce.number().int().min(1_000).default(60_000),
   RETRY_MAX_ATTEMPTS: z.coerce.number().int().min(1).max(100).default(3),

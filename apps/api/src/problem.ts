@@ -1,4 +1,4 @@
-import { OverLimit } from '@carillon/db';
+import { isDatabaseAway, OverLimit } from '@carillon/db';
 import type { Problem as FieldProblem } from '@carillon/shared';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
@@ -77,18 +77,9 @@ function toProblem(error: FastifyError | HttpProblem): HttpProblem {
   if (error.statusCode !== undefined && error.statusCode < 500) {
     return new HttpProblem(error.statusCode, error.message);
   }
-  if (isUnavailable(error)) {
+  if (isDatabaseAway(error)) {
     const detail = 'the database is away; nothing was changed, try again';
     return new HttpProblem(503, detail, [], { 'retry-after': '1' });
   }
   return new HttpProblem(500, 'something went wrong here; it has been logged');
-}
-
-const NO_CONNECTION = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOTFOUND', 'ETIMEDOUT', 'EAI_AGAIN'];
-const GIVEN_UP = /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout)/;
-
-/** Postgres is starting, stopping or not there: class 57P of SQLSTATE, 53 (no resources), or no connection at all. */
-function isUnavailable({ code, message }: FastifyError): boolean {
-  if (/^(57P0|53|08)/.test(code ?? '') || NO_CONNECTION.includes(code)) return true;
-  return GIVEN_UP.test(message);
 }

@@ -64,9 +64,11 @@ describe('Creating a schedule', () => {
     ['target.type', { target: { type: 'carrier-pigeon' } }, 'expected one of webhook, queue, handler, call'],
     ['timeout', { timeout: '15s' }, 'ISO 8601 duration'],
     ['id', { id: 'a b' }, 'letters, digits'],
+    ['id', { id: 'rem_mine' }, 'does not begin with "rem_" or "evt_"'],
+    ['id', { id: 'evt_mine' }, 'does not begin with "rem_" or "evt_"'],
     ['name', { name: 'a\0b' }, 'NUL'],
     ['payload.x', { payload: { x: '\ud800' } }, 'surrogate'],
-    ['secret', { secret: 'short' }, ''],
+    ['secret', { secret: 'short' }, 'the base64 of'],
   ])('names the field %s and says what would be right', async (field, more, message) => {
     const { status, body } = await create(scheduleBody(more));
     expect(status).toBe(400);

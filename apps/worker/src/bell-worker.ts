@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { BELL_JOB, Bell, keepPunctual, QUEUES } from '@carillon/queue';
 import { Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
@@ -6,6 +7,8 @@ import type { InFlight } from './in-flight.js';
 
 /** So many bells may ring in one worker at a time: most of the time all but one only wait for the same claim. */
 const BELLS_AT_ONCE = 200;
+/** A bell from the far future is garbage, or a clock is off by more than a horizon: the sweep will look in time. */
+const LONGEST_HOLD_MS = 120_000;
 
 export interface BellWorker {
   /** Takes bells again, after none was taken for want of places. */
@@ -36,7 +39,10 @@ export function listenForBells(
       }
       metrics.count('carillon_bells_rung_total');
       const earlyMs = bell.data.ringAt - clock.now();
-      if (earlyMs > 0) await hold(Math.min(earlyMs, LONGEST_HOLD_MS), stopped.signal);
+      if (earlyMs > 0) {
+        const ms = Math.min(earlyMs, LONGEST_HOLD_MS);
+        await sleep(ms, undefined, { signal: stopped.signal }).catch(() => {}); // Stopping: the last look takes what is due.
+      }
       await ring();
     },
     {
@@ -61,21 +67,4 @@ export function listenForBells(
       await punctual;
     },
   };
-}
-
-/** A bell from the far future is garbage, or a clock is off by more than a horizon: the sweep will look in time. */
-const LONGEST_HOLD_MS = 120_000;
-
-function hold(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
-  });
 }

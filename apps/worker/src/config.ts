@@ -1,4 +1,4 @@
-import { parseTiming } from '@carillon/shared';
+import { EncryptionKey, parseTiming } from '@carillon/shared';
 import { z } from 'zod';
 
 const milliseconds = (least: number) => z.coerce.number().int().min(least);
@@ -25,10 +25,7 @@ const Environment = z
       .refine((cron) => parseTiming({ rule: { cron } }, { anchorAt: 0 }).ok, 'expected a cron pattern')
       .default('0 * * * *'),
     CARILLON_HANDLERS: z.string().optional(),
-    CARILLON_ENCRYPTION_KEY: z
-      .string()
-      .refine((key) => Buffer.from(key, 'base64').length === 32, 'expected the base64 of 32 bytes')
-      .optional(),
+    CARILLON_ENCRYPTION_KEY: EncryptionKey.optional(),
     ALLOW_PRIVATE_TARGETS: z.stringbool().default(false),
     ORIGIN_CONCURRENCY: z.coerce.number().int().min(1).default(100),
     CIRCUIT_OPEN_MS: milliseconds(1).default(10_000),

@@ -163,7 +163,7 @@ describe('A receiver that does not answer', () => {
 });
 
 describe('What is sent', () => {
-  it('is the contract’s body, with the payload byte for byte, and its headers', async () => {
+  it('is the contract’s body, with the payload as it is kept, and its headers', async () => {
     const payload = '{"amount": 1.0,  "big":12345678901234567890, "b":1,"a":"é\\u00e9"}';
     const id = await deliver('status/200/body', {
       id: 'body-1',

@@ -1,5 +1,5 @@
 export * from './database.js';
-export { isTransientError } from './is-away.js';
+export { isDatabaseAway, isTransientError } from './is-away.js';
 export * from './lifecycle/cancel-run.js';
 export * from './lifecycle/cancel-schedule.js';
 export type { RunChangeRequest } from './lifecycle/change-run.js';

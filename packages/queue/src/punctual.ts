@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 
@@ -22,18 +23,7 @@ export async function keepPunctual(
     const head = await redis.zrange(delayed, 0, '0', 'WITHSCORES').catch(() => []);
     const score = head[1];
     const untilHeadMs = score === undefined ? LONGEST_SLEEP_MS : Number(score) / SCORE_PER_MS - localNow();
-    await sleep(Math.min(Math.max(untilHeadMs, 1), LONGEST_SLEEP_MS), signal);
+    const ms = Math.min(Math.max(untilHeadMs, 1), LONGEST_SLEEP_MS);
+    await sleep(ms, undefined, { signal }).catch(() => {}); // Aborted: the loop sees it.
   }
-}
-
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const finish = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', finish);
-      resolve();
-    };
-    const timer = setTimeout(finish, ms);
-    signal.addEventListener('abort', finish, { once: true });
-  });
 }

@@ -25,8 +25,6 @@ let number = 0;
  */
 export class World {
   now = T0;
-  version = 1;
-  definitionVersion = 1;
   status: 'active' | 'paused' | 'cancelled' = 'active';
   readonly inFlight: ClaimedRun[] = [];
   readonly stale: ClaimedRun[] = [];
@@ -95,7 +93,6 @@ export class World {
     if (this.status === 'paused') {
       await resumeSchedule(this.database.pool, this.request);
       this.status = 'active';
-      this.version++;
     }
     this.crash();
     for (let i = 0; i < 40; i++) {
@@ -126,7 +123,7 @@ export class World {
     if (violations.length > 0) throw new Error(violations.join('\n'));
   }
 
-  /** I2, I4, I5, I6, at the moment of the claim. */
+  /** I2, I4 and I6, at the moment of the claim. */
   #witness(run: ClaimedRun): void {
     const name = `${run.origin} ${new Date(run.occurrenceAt).toISOString()} attempt ${run.attempt}`;
     if (run.dueAt > this.now) throw new Error(`early: ${name}`);

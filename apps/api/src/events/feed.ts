@@ -1,4 +1,5 @@
 import { readWatermark, type Watermark } from '@carillon/db';
+import type { PostgresClock } from '@carillon/queue';
 import type { Pool } from 'pg';
 import type { CarillonEvent } from './event.js';
 import { Tail } from './tail.js';
@@ -22,6 +23,7 @@ export class Feed {
 
   constructor(
     private readonly pool: Pool,
+    private readonly clock: PostgresClock,
     private readonly onError: (error: unknown) => void,
   ) {}
 
@@ -34,7 +36,7 @@ export class Feed {
     live.listeners.add(listening);
     const stop = () => live.listeners.delete(listening);
     try {
-      if (since) await this.#catchUp(new Tail(this.pool, projectId, since), listener);
+      if (since) await this.#catchUp(this.#tailFrom(projectId, since), listener);
       else listener({ events: [], position: (await live.tail).position });
     } catch (error) {
       stop();
@@ -53,11 +55,15 @@ export class Feed {
   #liveFor(projectId: number) {
     const known = this.#live.get(projectId);
     if (known) return known;
-    const tail = readWatermark(this.pool, projectId).then((from) => new Tail(this.pool, projectId, from));
+    const tail = readWatermark(this.pool, projectId).then((from) => this.#tailFrom(projectId, from));
     const live = { listeners: new Set<Listener>(), tail };
     this.#live.set(projectId, live);
     this.#follow(projectId).catch(this.onError);
     return live;
+  }
+
+  #tailFrom(projectId: number, from: Watermark): Tail {
+    return new Tail(this.pool, projectId, from, this.clock.now());
   }
 
   async #follow(projectId: number): Promise<void> {

@@ -34,13 +34,15 @@ export class Tail {
   readonly #audit: Trail;
   readonly #known = new Map<string, Known>();
   readonly #seenAudit = new Set<number>();
-  #skipsSince = new Date();
+  #skipsSince: Date;
 
   constructor(
     private readonly pool: Pool,
     private readonly projectId: number,
     from: Watermark,
+    nowAt: number,
   ) {
+    this.#skipsSince = new Date(nowAt);
     this.#epochs = new Trail(from.epoch);
     this.#audit = new Trail(from.auditId);
   }

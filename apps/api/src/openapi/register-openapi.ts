@@ -8,7 +8,8 @@ const DESCRIPTION = `Carillon does things at the time that it was told: once, ev
 
 Send your key as \`Authorization: Bearer <key>\`. Times are RFC 3339 in UTC with milliseconds, durations ISO 8601 (\`PT15M\`).
 Errors are \`application/problem+json\` (RFC 9457) and name the field. Lists answer \`{ items, nextCursor }\`; give \`nextCursor\` as
-\`cursor\` for the next page. Every POST takes an \`Idempotency-Key\`: the same key and request again get the same answer.`;
+\`cursor\` for the next page. Whatever makes or changes a schedule, a user, a reminder, a task or a template, and whatever acts on one
+schedule or run, takes an \`Idempotency-Key\`: the same key and request again get the same answer.`;
 
 const TAGS = [
   ['Schedules', 'A rule, its target and its policies.'],

@@ -16,9 +16,9 @@ meanwhile. At least once: \`data.id\` is the same when an event is sent again.`;
 
 /** Server-sent events of what happens. */
 export const eventRoutes =
-  ({ pool, keys }: ApiContext): FastifyPluginAsyncZod =>
+  ({ pool, clock, keys }: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
-    const feed = new Feed(pool, (error) => app.log.debug({ err: error }, 'Events'));
+    const feed = new Feed(pool, clock, (error) => app.log.debug({ err: error }, 'Events'));
     const open = new Set<() => void>();
     app.addHook('preClose', async () => {
       feed.close();

@@ -52,7 +52,7 @@ export const ledgerRoutes =
         const fromAt = afterAt === null ? givenFromAt : Math.max(givenFromAt, afterAt + 1);
         const schedule = await readSchedule(pool, projectId, params.id);
         if (!schedule) throw notFound('schedule', params.id);
-        const range = { scheduleId: schedule.id, fromAt, toAt };
+        const range = { projectId, scheduleId: schedule.id, fromAt, toAt };
         // One more than a page: where there are more, the page ends at an instant of which all runs are here.
         const runs = await readRunsBetween(pool, { ...range, limit: query.limit + 1 });
         const lastRunAt = runs.length > query.limit ? (runs.at(-1)?.occurrenceAt.getTime() ?? toAt) : null;

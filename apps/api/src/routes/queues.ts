@@ -12,7 +12,7 @@ import { keyInCookie, requireSameOrigin } from '../session.js';
 
 const BASE_PATH = '/queues';
 /** What programs put in and take out; the rest is Carillon's own. */
-const OUTSIDE = ['schedule-requests', 'schedule-rejected', 'schedule-due'];
+const OUTSIDE = [QUEUES.requests, QUEUES.rejected, QUEUES.due];
 
 /** Bull Board, for those who run the installation: what Redis holds. It only shows; the truth is in Postgres. */
 export const queueRoutes =

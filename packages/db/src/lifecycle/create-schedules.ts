@@ -108,6 +108,7 @@ async function countLiveSchedules(db: Database, projectId: number, most: number)
     text: `select least($2, count(*)) as count from (
              (select from schedules where project_id = $1 and status = 'active' and next_run_at is not null limit $2)
              union all
+             -- The first condition is that of the index to use.
              (select from schedules where project_id = $1 and status in ('paused', 'cancelled') and status = 'paused' limit $2)
            ) as live`,
     values: [projectId, most],
@@ -134,7 +135,7 @@ async function create(db: Database, { projectId, drafts, actor }: Creation): Pro
   });
 }
 
-/** The payload goes in as the text that it is: parsing and printing it again would change it. */
+/** The payload goes in as the text that it is: no need to parse and print it again. */
 function toRecord(draft: Draft): string {
   const record = JSON.stringify({
     key: draft.key,

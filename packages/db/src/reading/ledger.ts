@@ -14,6 +14,7 @@ export interface Definition {
 }
 
 interface Range {
+  projectId: number;
   scheduleId: number;
   fromAt: number;
   toAt: number;
@@ -22,15 +23,15 @@ interface Range {
 /** The definitions of a schedule that held at any time up to the end of a range, oldest first. */
 export async function readDefinitions(
   db: Database,
-  { scheduleId, fromAt, toAt }: Range,
+  { projectId, scheduleId, fromAt, toAt }: Range,
 ): Promise<Definition[]> {
   const { rows } = await db.query<Omit<Definition, 'timing' | 'plan'> & { timing: string; plan: string }>(
     `select version, timing, plan, ${toMs('created_at')} as "fromAt", ${toMs('superseded_at')} as "untilAt"
      from schedule_versions
-     where schedule_id = $1 and created_at <= ${fromMs('$3::bigint')}
+     where project_id = $4 and schedule_id = $1 and created_at <= ${fromMs('$3::bigint')}
        and (superseded_at is null or superseded_at > ${fromMs('$2::bigint')})
      order by version limit 1000`,
-    [scheduleId, fromAt, toAt],
+    [scheduleId, fromAt, toAt, projectId],
   );
   return rows.map((row) => ({ ...row, timing: readTiming(row.timing), plan: readPlan(row.plan) }));
 }
@@ -38,13 +39,13 @@ export async function readDefinitions(
 /** The runs of a schedule in a range, earliest occurrence first. */
 export async function readRunsBetween(
   db: Database,
-  { scheduleId, fromAt, toAt, limit }: Range & { limit: number },
+  { projectId, scheduleId, fromAt, toAt, limit }: Range & { limit: number },
 ): Promise<RunView[]> {
   const { rows } = await db.query<RunView>(
-    `${SELECT_RUNS} where r.schedule_id = $1
+    `${SELECT_RUNS} where r.project_id = $5 and r.schedule_id = $1
        and r.occurrence_at between ${fromMs('$2::bigint')} and ${fromMs('$3::bigint')}
      order by r.occurrence_at, r.origin limit $4`,
-    [scheduleId, fromAt, toAt, limit],
+    [scheduleId, fromAt, toAt, limit, projectId],
   );
   return rows;
 }
@@ -59,13 +60,16 @@ export interface Gap {
   reason: string;
 }
 
-export async function readGapsBetween(db: Database, { scheduleId, fromAt, toAt }: Range): Promise<Gap[]> {
+export async function readGapsBetween(
+  db: Database,
+  { projectId, scheduleId, fromAt, toAt }: Range,
+): Promise<Gap[]> {
   const { rows } = await db.query<Gap>(
     `select ${toMs('from_at')} as "fromAt", ${toMs('to_at')} as "toAt", count, version, reason_code as "reasonCode", reason
      from gaps
-     where schedule_id = $1 and to_at >= ${fromMs('$2::bigint')} and from_at <= ${fromMs('$3::bigint')}
+     where project_id = $4 and schedule_id = $1 and to_at >= ${fromMs('$2::bigint')} and from_at <= ${fromMs('$3::bigint')}
      order by from_at limit 1000`,
-    [scheduleId, fromAt, toAt],
+    [scheduleId, fromAt, toAt, projectId],
   );
   return rows;
 }

@@ -28,7 +28,7 @@ export const schedules = pgTable(
     /** The id that the outside knows, chosen by the client or made by us. */
     key: text('key').notNull(),
     status: scheduleStatus('status').notNull().default('active'),
-    /** Counts edits of the definition, pauses and resumes; never fires. */
+    /** Counts edits of the definition, pauses, resumes and a cancel; never fires. */
     version: integer('version').notNull().default(1),
     /** The version at which the definition that holds was made: the row of `schedule_versions`. */
     definitionVersion: integer('definition_version').notNull().default(1),
@@ -78,7 +78,7 @@ export const scheduleVersions = pgTable(
     timing: text('timing').notNull(),
     /** Canonical JSON of what to do and by which policies. */
     plan: text('plan').notNull(),
-    /** Passed through byte for byte: `json` keeps the text, `jsonb` would not. */
+    /** Passed on as it was written here: `json` keeps the text, `jsonb` would not. */
     payload: json('payload'),
     createdAt: instant('created_at').notNull().default(sql`clock_timestamp()`),
     createdBy: text('created_by').notNull(),

@@ -49,6 +49,11 @@ export const WebUrl = z
   .superRefine(refuseWith(urlProblem))
   .meta({ format: 'uri', examples: ['https://example.com/hook'] });
 
+/** What secrets are encrypted with. */
+export const EncryptionKey = z
+  .string()
+  .refine((key) => Buffer.from(key, 'base64').length === 32, 'expected the base64 of 32 bytes');
+
 export const SECOND_MS = 1_000;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;

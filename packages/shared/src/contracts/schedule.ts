@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { REMINDER_PREFIX } from '../reminder.js';
 import { SECRET_RULE, secretBytes } from '../webhook/secret.js';
+import { YEARLY_EVENT_PREFIX } from '../yearly-event.js';
 import { DAY_MS, duration, HOUR_MS, InstantText, ScheduleKey, SECOND_MS, WebUrl } from './fields.js';
 import { Target } from './target.js';
 
@@ -110,7 +112,7 @@ const definition = {
     .meta({ description: 'Signs the deliveries of this schedule. Kept encrypted and never shown again.' }),
   target: Target.optional(),
   /** Any JSON. That it can be kept is seen to where it comes in, by `unstorable`. */
-  payload: z.unknown().optional().describe('Any JSON; passed on as it is.'),
+  payload: z.unknown().optional().describe('Any JSON, passed on as such; a number beyond 2^53 is rounded.'),
 };
 
 const EXAMPLE = {
@@ -123,7 +125,14 @@ const EXAMPLE = {
   payload: { invoice: 42 },
 };
 
+/** Schedules with these ids are Carillon's own: it reports on them as reminders, and names the events of the year in them. */
+const OWN_PREFIXES = [REMINDER_PREFIX, YEARLY_EVENT_PREFIX];
+const ChosenKey = ScheduleKey.refine(
+  (key) => !OWN_PREFIXES.some((prefix) => key.startsWith(prefix)),
+  `expected an id that does not begin with ${OWN_PREFIXES.map((prefix) => `"${prefix}"`).join(' or ')}: these are made by Carillon`,
+);
+
 export const ScheduleInput = z
-  .strictObject({ id: ScheduleKey.optional(), ...definition })
+  .strictObject({ id: ChosenKey.optional(), ...definition })
   .meta({ id: 'ScheduleRequest', examples: [EXAMPLE] });
 export type ScheduleInput = z.infer<typeof ScheduleInput>;
