@@ -24,8 +24,8 @@ const ON_ITS_WAY_MS = 2_000;
 
 /**
  * Makes up for any bell that did not ring and any worker that did not come back: claims what is overdue, rescues the
- * runs of expired leases, lets queues go on that nobody did, times anew what goes by an older calendar, arms every slot of
- * the horizon that Redis does not hold.
+ * runs of expired leases, lets queues go on that nobody did, arms every slot of the horizon that Redis does not hold, times
+ * anew what goes by an older calendar.
  */
 export async function sweep(context: WorkerContext, ring: () => Promise<void>): Promise<Drift> {
   const { pool, log, metrics, sweepIntervalMs } = context;

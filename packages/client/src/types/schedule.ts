@@ -113,7 +113,7 @@ export interface Schedule {
   target: Target;
   payload: unknown;
   status: ScheduleStatus;
-  /** Counts edits, pauses and resumes. */
+  /** Counts edits, pauses, resumes and a cancel. */
   version: number;
   nextRunAt: string | null;
   lastRunAt: string | null;

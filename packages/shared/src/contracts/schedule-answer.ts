@@ -35,7 +35,7 @@ export const Schedule = z
     target: Target,
     payload: z.unknown(),
     status: z.enum(SCHEDULE_STATUSES),
-    version: z.int().meta({ description: 'Counts edits, pauses and resumes; also the ETag.' }),
+    version: z.int().meta({ description: 'Counts edits, pauses, resumes and a cancel; also the ETag.' }),
     nextRunAt: NullableInstant,
     lastRunAt: NullableInstant,
     lastEnqueuedAt: NullableInstant.meta({ description: 'When the last run was claimed.' }),
