@@ -120,8 +120,8 @@ describe('Claims', () => {
 const putOff = (runs: readonly ClaimedRun[]) =>
   closeRuns(
     database.pool,
-    runs.map(({ scheduleId, occurrenceAt, origin, epoch }) => ({
-      ...{ scheduleId, occurrenceAt, origin, epoch },
+    runs.map((run) => ({
+      ...run,
       ...{
         status: 'retrying',
         outcome: null,

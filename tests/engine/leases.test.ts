@@ -1,4 +1,4 @@
-import { extendLeases, findCancelled, rescueRuns } from '@carillon/db';
+import { cancelRun, extendLeases, findCancelled, rescueRuns } from '@carillon/db';
 import { encodeRunId } from '@carillon/shared';
 import { insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
@@ -83,7 +83,9 @@ describe('A lease', () => {
   it('shows its holder which of the runs were cancelled meanwhile', async () => {
     const { run } = await claimOneShot();
     expect(await findCancelled(database.pool, [run.epoch])).toEqual([]);
-    await database.pool.query(`update runs set status = 'cancelled' where epoch = $1`, [run.epoch]);
+    expect(await cancelRun(database.pool, { projectId: run.projectId, run, actor: 'test' })).toMatchObject({
+      kind: 'changed',
+    });
     expect(await findCancelled(database.pool, [run.epoch])).toMatchObject([{ scheduleId: run.scheduleId }]);
   });
 });

@@ -289,6 +289,35 @@ describe('Edit', () => {
     expect((await schedule.runs()).map((run) => run.status)).toEqual(['skipped']);
   });
 
+  const everyHalfMinute = (key: string) => (locked: LockedSchedule) => {
+    const input = { id: key, rule: { cron: '*/30 * * * * *' } };
+    const { first, requestHash: _, ...made } = draft(input, locked.nowAt);
+    return { ...made, next: first };
+  };
+  const HALF = MINUTE / 2;
+
+  it('nor where the new rule comes to it only after others', async () => {
+    const schedule = await everyMinute();
+    await skipNext(database.pool, schedule.at(T0));
+    await editSchedule(database.pool, schedule.at(T0 + 1), everyHalfMinute(schedule.key));
+    expect(await schedule.claim(T0 + HALF)).toHaveLength(1);
+    expect(await schedule.claim(T0 + MINUTE)).toEqual([]);
+    expect((await schedule.read()).nextRunAt).toEqual(new Date(T0 + MINUTE + HALF));
+    expect((await schedule.runs()).map((run) => run.status)).toEqual(['running', 'skipped']);
+  });
+
+  it('nor one that was brought forward and is still under way', async () => {
+    const schedule = await everyMinute();
+    await rescheduleNext(database.pool, schedule.at(T0), T0 + 1);
+    const [ahead] = await schedule.claim(T0 + 1);
+    if (!ahead) throw new Error('not claimed');
+    await editSchedule(database.pool, schedule.at(T0 + 2), everyHalfMinute(schedule.key));
+    expect(await schedule.claim(T0 + HALF)).toHaveLength(1);
+    expect(await schedule.claim(T0 + MINUTE)).toEqual([]);
+    expect(await engine.succeed(ahead, T0 + MINUTE + 1)).toBe(1);
+    expect((await schedule.runs()).map((run) => run.status)).toEqual(['running', 'succeeded']);
+  });
+
   it('nor accounts for it twice, where more than can be listed is missed together with it', async () => {
     const schedule = await everyMinute();
     await skipNext(database.pool, schedule.at(T0));

@@ -27,9 +27,10 @@ const start = async (env: Record<string, string> = {}) => {
 const inMs = (ms: number) => ({ rule: { at: new Date(Date.now() + ms).toISOString() } });
 const runOf = async (id: number | undefined) =>
   (
-    await database.pool.query('select status, claimed_at - due_at as late from runs where schedule_id = $1', [
-      id,
-    ])
+    await database.pool.query(
+      'select status, claimed_at - due_at as late from every_run where schedule_id = $1',
+      [id],
+    )
   ).rows[0];
 const succeeded = (id: number | undefined) =>
   eventually(async () => (await runOf(id))?.status === 'succeeded');
@@ -179,7 +180,7 @@ describe('A worker that is told to stop', () => {
     expect((await runOf(hanging)).status).toBe('retrying');
     expect((await database.pool.query('select from leases')).rows.length).toBe(0);
     const { rows } = await database.pool.query(
-      'select outcome, free_attempts from runs where schedule_id = $1',
+      'select outcome, free_attempts from every_run where schedule_id = $1',
       [hanging],
     );
     expect(rows).toEqual([{ outcome: 'handed_back', free_attempts: 1 }]);
@@ -200,13 +201,13 @@ describe('Clocks that disagree', () => {
     );
     await eventually(async () => {
       const { rows } = await database.pool.query(
-        `select from runs where schedule_id = any($1) and status = 'succeeded'`,
+        `select from every_run where schedule_id = any($1) and status = 'succeeded'`,
         [ids],
       );
       return rows.length === ids.length;
     });
     const { rows } = await database.pool.query(
-      'select from runs where schedule_id = any($1) and claimed_at < due_at',
+      'select from every_run where schedule_id = any($1) and claimed_at < due_at',
       [ids],
     );
     expect(rows.length).toBe(0);

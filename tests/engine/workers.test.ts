@@ -15,9 +15,9 @@ describe('Five worker processes', () => {
 
   it('make one run of one schedule that is due now', async () => {
     const [id] = await insertSchedules(database, [{ rule: { at: new Date(Date.now() - 1).toISOString() } }]);
-    const succeeded = `select count(*)::int as n from runs where schedule_id = $1 and status = 'succeeded'`;
+    const succeeded = `select count(*)::int as n from every_run where schedule_id = $1 and status = 'succeeded'`;
     await eventually(async () => (await count(succeeded, [id])) === 1);
-    expect(await count('select count(*)::int as n from runs where schedule_id = $1', [id])).toBe(1);
+    expect(await count('select count(*)::int as n from every_run where schedule_id = $1', [id])).toBe(1);
     expect(await count('select count(*)::int as n from leases')).toBe(0);
   });
 
@@ -44,7 +44,7 @@ describe('Five worker processes', () => {
     }>(
       `select s.id, v.timing, array_agg(date_part('epoch', r.occurrence_at) * 1000 order by r.occurrence_at) as occurrences,
               (count(*) filter (where r.claimed_at < r.due_at))::int as early
-       from schedules s join schedule_versions v on v.schedule_id = s.id join runs r on r.schedule_id = s.id
+       from schedules s join schedule_versions v on v.schedule_id = s.id join every_run r on r.schedule_id = s.id
        where s.id = any($1) and r.occurrence_at <= to_timestamp($2::float8 / 1000) group by 1, 2`,
       [ids, untilAt],
     );
@@ -64,12 +64,12 @@ describe('Five worker processes', () => {
     );
     await eventually(async () => {
       const done = await count(
-        `select count(*)::int as n from runs where schedule_id = any($1) and status = 'succeeded'`,
+        `select count(*)::int as n from every_run where schedule_id = any($1) and status = 'succeeded'`,
         [ids],
       );
       return done === ids.length;
     });
-    expect(await count('select count(*)::int as n from runs where schedule_id = any($1)', [ids])).toBe(
+    expect(await count('select count(*)::int as n from every_run where schedule_id = any($1)', [ids])).toBe(
       ids.length,
     );
   });

@@ -95,7 +95,7 @@ async function waitForCalm({ pool }: Installation, { sinceId }: Mark): Promise<s
       `select 'overdue: ' || key as what from schedules
        where id > $1 and status = 'active' and next_run_at <= $2::timestamptz
        union all
-       select r.status || ': ' || s.key from runs r join schedules s on s.id = r.schedule_id
+       select r.status || ': ' || s.key from every_run r join schedules s on s.id = r.schedule_id
        where s.id > $1 and r.status in ('queued', 'running', 'retrying') and r.due_at <= $2::timestamptz
          and s.status <> 'paused'`,
       [sinceId, untilAt],

@@ -27,13 +27,13 @@ async function claimAfter(change: string): Promise<{ started: number; runs: numb
   });
   expect(starts.length).toBe(1);
   await database.pool.query(`update schedules set ${change} where id = $1`, [id]);
-  const { started } = await inTransaction(database.pool, (tx) =>
-    startRuns(tx, starts, { workerId, nowAt, leaseMs: 1_000, mayExist: false }),
+  const started = await inTransaction(database.pool, (tx) =>
+    startRuns(tx, starts, { workerId, nowAt, leaseMs: 1_000 }),
   );
   const runs = await engine.runsOf(id);
   // Out of the way of whoever claims next.
   await database.pool.query(`update schedules set status = 'cancelled' where id = $1`, [id]);
-  return { started: started.length, runs: runs.length };
+  return { started: started.starts.length, runs: runs.length };
 }
 
 describe('A claim that was decided on before', () => {

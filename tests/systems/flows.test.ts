@@ -52,7 +52,7 @@ const rowOf = async (key: string) => {
 };
 const runsOf = async (key: string) => {
   const { rows } = await database.pool.query(
-    `select r.status, r.attempt from runs r join schedules s on s.id = r.schedule_id where s.key = $1 order by r.occurrence_at`,
+    `select r.status, r.attempt from every_run r join schedules s on s.id = r.schedule_id where s.key = $1 order by r.occurrence_at`,
     [key],
   );
   return rows;
@@ -207,5 +207,5 @@ const HOLD_UP = (key: string) => `
     then raise exception 'held up' using errcode = '53000'; end if;
     return new;
   end $$;
-  create or replace trigger hold_up before update on runs for each row execute function hold_up()`;
+  create or replace trigger hold_up before insert or update on runs for each row execute function hold_up()`;
 const LET_GO = 'drop trigger hold_up on runs';

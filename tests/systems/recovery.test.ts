@@ -46,7 +46,7 @@ describe('A worker that starts after a downtime', () => {
     expect(found?.newestEventTimestamp).toContain(`${dateBefore(1)}T09:00:00.000Z`);
 
     await eventually(async () => {
-      const { rows } = await database.pool.query(`select status from runs`);
+      const { rows } = await database.pool.query(`select status from every_run`);
       return rows.length === 3 && rows.every(({ status }) => status === 'succeeded');
     });
     for (const key of keys) expect(Date.parse((await users.next(key)) ?? '')).toBeGreaterThan(Date.now());
@@ -56,6 +56,6 @@ describe('A worker that starts after a downtime', () => {
   it('does not deliver again what was recovered already', async () => {
     const worker = await processes.worker();
     expect(worker.lines.map(({ msg }) => msg)).toContain('No missed events found');
-    expect((await database.pool.query('select from runs')).rowCount).toBe(3);
+    expect((await database.pool.query('select from every_run')).rowCount).toBe(3);
   });
 });

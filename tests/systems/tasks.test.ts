@@ -87,7 +87,7 @@ describe('/v1/tasks', () => {
     expect(rows.every(({ count }) => count === 1)).toBe(true);
     await eventually(async () => {
       const runs = await database.pool.query(
-        `select from runs r join schedule_versions v on v.schedule_id = r.schedule_id
+        `select from every_run r join schedule_versions v on v.schedule_id = r.schedule_id
          where v.payload ->> 'title' like 'race %' and r.status = 'succeeded'`,
       );
       return runs.rowCount === 40;

@@ -59,7 +59,7 @@ describe('A handler', () => {
     const id = await insertDue(database, { id: 'h-cancel', ...handler('test-waits'), timeout: 'PT60S' });
     await eventually(() => seen.has('h-cancel'));
     const { rows } = await database.pool.query(
-      `select (date_part('epoch', occurrence_at) * 1000)::bigint as at from runs where schedule_id = $1`,
+      `select (date_part('epoch', occurrence_at) * 1000)::bigint as at from every_run where schedule_id = $1`,
       [id],
     );
     const run = { scheduleId: id, occurrenceAt: rows[0].at, origin: 'rule' as const };

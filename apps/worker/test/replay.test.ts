@@ -20,7 +20,7 @@ const webhook = (path: string) => ({ type: 'webhook' as const, url: receiver.url
 
 async function identityOf(scheduleId: number): Promise<RunIdentity> {
   const { rows } = await database.pool.query(
-    `select (date_part('epoch', occurrence_at) * 1000)::bigint as at, origin from runs where schedule_id = $1 order by 1`,
+    `select (date_part('epoch', occurrence_at) * 1000)::bigint as at, origin from every_run where schedule_id = $1 order by 1`,
     [scheduleId],
   );
   return { scheduleId, occurrenceAt: rows[0].at, origin: rows[0].origin };

@@ -70,7 +70,7 @@ export async function readRun(database: TestDatabase, scheduleId: number): Promi
     `select status, attempt, free_attempts as "freeAttempts", outcome, http_status as "httpStatus", error_code as "errorCode",
             error, response, external_id as "externalId", reason_code as "reasonCode", reason, progress,
             finished_at as "finishedAt", next_attempt_at as "nextAttemptAt"
-     from runs where schedule_id = $1 order by occurrence_at`,
+     from every_run where schedule_id = $1 order by occurrence_at`,
     [scheduleId],
   );
   return rows[0] ?? null;

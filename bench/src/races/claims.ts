@@ -117,7 +117,7 @@ async function check(
   { claimed, double, wave }: { claimed: number; double: number; wave: number },
 ): Promise<void> {
   const { rows } = await pool.query<{ runs: number; due: number }>(
-    `select (select count(*)::int from runs where status = 'running' and attempt = 1) as runs,
+    `select (select count(*)::int from every_run where status = 'running' and attempt = 1) as runs,
             (select count(*)::int from schedules where next_run_at <= clock_timestamp()) as due`,
   );
   const { runs, due } = rows[0] ?? {};

@@ -129,7 +129,7 @@ async function claim(pool: Pool, engine: Pool): Promise<number> {
     const { runs } = await claimDue(engine, options);
     if (runs.length !== CLAIM) throw new Error(`claimed ${runs.length} of ${CLAIM}`);
   });
-  const { rows } = await pool.query<{ count: number }>('select count(*)::int as count from runs');
+  const { rows } = await pool.query<{ count: number }>('select count(*)::int as count from every_run');
   if (rows[0]?.count !== due) throw new Error(`${rows[0]?.count} runs of ${due}`);
   return tookMs;
 }

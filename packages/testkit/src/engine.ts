@@ -49,7 +49,7 @@ export function useEngine(database: TestDatabase) {
     // As a worker does: a lease is given up with the last of the runs that were claimed under it.
     await database.pool.query(
       `delete from leases l where epoch = any($1::bigint[])
-         and not exists (select from runs r where r.epoch = l.epoch and r.status = 'running')`,
+         and not exists (select from every_run r where r.epoch = l.epoch and r.status = 'running')`,
       [ended.map(({ run }) => run.epoch)],
     );
     return kept;
@@ -67,7 +67,7 @@ export function useEngine(database: TestDatabase) {
         `select round(date_part('epoch', occurrence_at) * 1000)::bigint as "occurrenceAt", origin, status, attempt, version,
                 outcome, reason_code as "reasonCode", reason,
                 round(date_part('epoch', next_attempt_at) * 1000)::bigint as "nextAttemptAt"
-         from runs where schedule_id = $1 order by occurrence_at, origin`,
+         from every_run where schedule_id = $1 order by occurrence_at, origin`,
         [scheduleId],
       );
       return rows;
@@ -86,6 +86,10 @@ function toClosedRun({ run, outcome }: Ended): ClosedRun {
     occurrenceAt: run.occurrenceAt,
     origin: run.origin,
     epoch: run.epoch,
+    projectId: run.projectId,
+    version: run.version,
+    dueAt: run.dueAt,
+    isWritten: run.isWritten,
     status: closing.status,
     outcome: outcome.kind === 'deferred' ? null : outcome.kind,
     durationMs: 1,

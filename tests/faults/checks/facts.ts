@@ -99,7 +99,7 @@ export async function readFacts(
   const runs = await read<RunFact>(
     `select ${IDENTITY}, project_id as "projectId", version, status, ${ms('due_at', 'dueAt')},
             ${ms('enqueued_at', 'enqueuedAt')}, attempt, replays
-     from runs where schedule_id > $1 order by schedule_id, occurrence_at`,
+     from every_run where schedule_id > $1 order by schedule_id, occurrence_at`,
   );
   const attempts = await read<AttemptFact>(
     `select ${IDENTITY}, number, epoch, ${ms('claimed_at', 'claimedAt')}, ${ms('finished_at', 'finishedAt')}, outcome,

@@ -52,9 +52,11 @@ async function accountForOverdue(tx: Transaction, schedule: LockedSchedule, reas
 export async function readInFlight(tx: Transaction, scheduleId: number): Promise<RunIdentity[]> {
   const { rows } = await tx.query<{ occurrence_at: number; origin: RunOrigin }>({
     name: 'read-in-flight',
-    text: `select ${toMs('r.occurrence_at')} as occurrence_at, r.origin
-           from leases l join runs r on r.epoch = l.epoch
-           where r.schedule_id = $1 and r.status = 'running' order by r.occurrence_at`,
+    text: `select ${toMs('l.occurrence_at')} as occurrence_at, l.origin
+           from leased_runs l
+           left join runs r on r.schedule_id = l.schedule_id and r.occurrence_at = l.occurrence_at and r.origin = l.origin
+           where l.schedule_id = $1 and (r.status is null or r.status = 'running' and r.epoch = l.epoch)
+           order by l.occurrence_at`,
     values: [scheduleId],
   });
   return rows.map((row) => ({ scheduleId, occurrenceAt: row.occurrence_at, origin: row.origin }));

@@ -1,5 +1,6 @@
 import { encodeRunId, type RunIdentity } from '@carillon/shared';
 import type { Database, Transaction } from '../database.js';
+import { writeDownOf } from '../queries/write-down.js';
 import type { RunStatus } from '../reading/runs.js';
 import { fromMs } from '../sql-text.js';
 import { type Change, type ChangeResult, changeSchedule } from './change-schedule.js';
@@ -26,12 +27,13 @@ export async function changeRun<T>(
   { projectId, run, actor, now = null }: RunChangeRequest,
   change: (tx: Transaction, schedule: LockedSchedule, status: RunStatus) => Promise<Change<T>>,
 ): Promise<ChangeResult<T>> {
-  const { rowCount } = await db.query(`select from runs where ${IS_RUN} and project_id = $4`, [
+  const { rowCount } = await db.query(`select from every_run where ${IS_RUN} and project_id = $4`, [
     ...runValues(run),
     projectId,
   ]);
   if (rowCount === 0) return { kind: 'not_found' };
   return changeSchedule(db, { ref: { id: run.scheduleId }, actor, now }, async (tx, schedule) => {
+    await writeDownOf(tx, schedule.id);
     const { rows } = await tx.query<{ status: RunStatus }>(
       `select status from runs where ${IS_RUN} for update`,
       runValues(run),

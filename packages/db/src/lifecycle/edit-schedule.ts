@@ -14,6 +14,7 @@ import {
 import type { Database, Transaction } from '../database.js';
 import { insertRun } from '../queries/insert-run.js';
 import { recordPassed } from '../queries/move-on.js';
+import { writeDownOf } from '../queries/write-down.js';
 import { fromMs } from '../sql-text.js';
 import { readInFlight } from './cancel-schedule.js';
 import { type ChangeRequest, type ChangeResult, changeSchedule, Refused } from './change-schedule.js';
@@ -46,6 +47,8 @@ export function editSchedule(
 ): Promise<ChangeResult<Edited>> {
   return changeSchedule(db, request, async (tx, schedule) => {
     if (schedule.status === 'cancelled') throw new Refused("it is cancelled and can't be edited");
+    // The new rule may name what is under way now: it is found by its row.
+    await writeDownOf(tx, schedule.id);
     const asked = await edit(schedule, tx);
     const made = { ...asked, next: await firstUnaccounted(tx, schedule, asked) };
     const { sealedSecret } = made;
@@ -82,7 +85,10 @@ export function editSchedule(
     );
     await tx.query(
       `update schedules
-       set version = $2, definition_version = $2, counted = $3, runs_total = runs_total + $7, occurrence_at = ${fromMs('$4::bigint')},
+       set version = $2, definition_version = $2, counted = $3, runs_total = runs_total + $7,
+           accounted_until = (select max(occurrence_at) from runs
+                              where schedule_id = $1 and origin = 'rule' and occurrence_at > ${fromMs('$4::bigint')}),
+           occurrence_at = ${fromMs('$4::bigint')},
            next_run_at = ${fromMs('$5::bigint')}, updated_at = ${fromMs('$6::bigint')},
            status = (case when status = 'paused' then 'paused' when $5::bigint is null then 'finished' else 'active' end)::schedule_status
        where id = $1`,

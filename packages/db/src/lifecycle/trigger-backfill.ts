@@ -94,7 +94,7 @@ async function readDone(
   { fromAt, toAt }: Backfill,
 ): Promise<Set<number>> {
   const { rows } = await tx.query<{ at: number }>(
-    `select ${toMs('occurrence_at')} as at from runs
+    `select ${toMs('occurrence_at')} as at from every_run
      where schedule_id = $1 and occurrence_at between ${fromMs('$2::bigint')} and ${fromMs('$3::bigint')}
        and origin <> 'trigger' and status in ('queued', 'running', 'retrying', 'succeeded')`,
     [scheduleId, fromAt, toAt],

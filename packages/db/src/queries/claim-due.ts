@@ -21,6 +21,10 @@ export interface ClaimedRun {
   replays: number;
   epoch: number;
   counted: boolean;
+  /** Of the definition that it runs under. */
+  version: number;
+  /** Whether it has its row; if not, only its lease names it until it ends. */
+  isWritten: boolean;
   plan: Plan;
   payload: string | null;
 }
@@ -45,18 +49,7 @@ export interface ClaimOptions extends ReadDueOptions {
 }
 
 /** Claims schedules that are due: reads and locks them, decides, and starts their runs, all in one transaction. */
-export async function claimDue(pool: Pool, options: ClaimOptions): Promise<Claim> {
-  try {
-    return await claim(pool, { ...options, mayExist: false });
-  } catch (error) {
-    if (!isUniqueViolation(error)) throw error;
-    return claim(pool, { ...options, mayExist: true });
-  }
-}
-
-const isUniqueViolation = (error: unknown) => (error as { code?: unknown }).code === '23505';
-
-function claim(pool: Pool, options: ClaimOptions & { mayExist: boolean }): Promise<Claim> {
+export function claimDue(pool: Pool, options: ClaimOptions): Promise<Claim> {
   return inTransaction(pool, async (tx) => {
     const { rows, nowAt } = await readDue(tx, options);
     const nextDueAts: number[] = [];
@@ -84,9 +77,9 @@ function claim(pool: Pool, options: ClaimOptions & { mayExist: boolean }): Promi
     if (starts.length === 0) return { runs: [], nowAt, nextDueAts, lost: 0, lostKeys: [], isFull };
     // Ascending ids: whoever else writes these rows in a batch locks them in the same order.
     starts.sort((a, b) => a.row.id - b.row.id);
-    const { epoch, started } = await startRuns(tx, starts, { ...options, nowAt });
-    const runs = started.map((start) => toClaimedRun(start, epoch));
-    const lostKeys = runs.length === starts.length ? [] : keysBeyond(starts, started);
+    const started = await startRuns(tx, starts, { ...options, nowAt });
+    const runs = started.starts.map((start) => toClaimedRun(start, started.epoch));
+    const lostKeys = runs.length === starts.length ? [] : keysBeyond(starts, started.starts);
     return { runs, nowAt, nextDueAts, lost: lostKeys.length, lostKeys, isFull };
   });
 }
@@ -152,6 +145,8 @@ function toClaimedRun({ row, run }: Start, epoch: number): ClaimedRun {
     replays: 0,
     epoch,
     counted: row.counted,
+    version: row.definitionVersion,
+    isWritten: row.isWrittenAtOnce,
     plan: row.plan,
     payload: row.payload,
   };

@@ -155,7 +155,10 @@ const OPEN_ATTEMPTS = `
     from unnest($1::bigint[], $2::bigint[], $3::run_origin[], $4::bool[])
       as input(schedule_id, occurrence_at, origin, counted)
   ), lease as (
-    insert into leases (worker_id, expires_at) values ($5, ${fromMs('$6::bigint + $7::bigint')}) returning epoch
+    insert into leases (worker_id, claimed_at, held_until, schedule_ids, occurrence_ats, origins)
+    select $5, ${fromMs('$6::bigint')}, ${fromMs('$6::bigint + $7::bigint')},
+           array_agg(schedule_id), array_agg(occurrence_at), array_agg(origin)
+    from input returning epoch
   ), archived as (
     insert into attempts (schedule_id, occurrence_at, origin, number, epoch, worker_id, claimed_at, finished_at, outcome,
                           http_status, duration_ms, error_code, error, response, external_id)
@@ -175,7 +178,7 @@ const OPEN_ATTEMPTS = `
     where ${found('r.schedule_id', 'input.schedule_id')} and r.occurrence_at = input.occurrence_at and r.origin = input.origin
     returning r.schedule_id, r.occurrence_at, r.origin, r.epoch, r.version
   )
-  select opened.schedule_id, ${toMs('opened.occurrence_at')}, opened.origin, opened.epoch, v.plan, v.payload::text
+  select opened.schedule_id, ${toMs('opened.occurrence_at')}, opened.origin, opened.epoch, opened.version, v.plan, v.payload::text
   from opened join schedule_versions v on ${found('v.schedule_id', 'opened.schedule_id')} and v.version = opened.version`;
 
 async function openAttempts(
@@ -183,7 +186,7 @@ async function openAttempts(
   waiting: readonly Waiting[],
   { workerId, leaseMs, nowAt }: { workerId: number; leaseMs: number; nowAt: number },
 ): Promise<ClaimedRun[]> {
-  const { rows } = await tx.query<[number, number, RunOrigin, number, string, string | null]>({
+  const { rows } = await tx.query<[number, number, RunOrigin, number, number, string, string | null]>({
     name: 'open-attempts',
     text: OPEN_ATTEMPTS,
     values: [
@@ -198,7 +201,7 @@ async function openAttempts(
     rowMode: 'array',
   });
   const byIdentity = new Map(waiting.map((run) => [identityOf(run), run]));
-  return rows.map(([scheduleId, occurrenceAt, origin, epoch, plan, payload]) => {
+  return rows.map(([scheduleId, occurrenceAt, origin, epoch, version, plan, payload]) => {
     const {
       key,
       status: _,
@@ -209,6 +212,8 @@ async function openAttempts(
       scheduleKey: key,
       attempt: run.attempt + 1,
       epoch,
+      version,
+      isWritten: true,
       plan: readPlan(plan),
       payload,
     };

@@ -1,6 +1,6 @@
 import type { RunOrigin } from '@carillon/shared';
 import type { Pool } from 'pg';
-import { found, fromMs, nowOr, numberArray, textArray } from '../sql-text.js';
+import { fromMs, nowOr, numberArray, textArray } from '../sql-text.js';
 
 /** What is posted to whom once a run has ended. */
 export interface Receipt {
@@ -14,6 +14,11 @@ export interface ClosedRun {
   occurrenceAt: number;
   origin: RunOrigin;
   epoch: number;
+  projectId: number;
+  version: number;
+  dueAt: number;
+  /** Whether it has its row since it was claimed. */
+  isWritten: boolean;
   status: 'succeeded' | 'failed' | 'retrying';
   /** Null where nothing was tried: the attempt is taken back, and what stands under `error` is why the run waits. */
   outcome: 'succeeded' | 'failed' | 'handed_back' | null;
@@ -30,67 +35,110 @@ export interface ClosedRun {
 }
 
 /**
- * Guarded by the epoch: a run that was rescued meanwhile belongs to somebody else, and is not touched. The `+ 0` keeps
- * Postgres from looking runs up by epoch, which would read the whole batch anew for each of its rows.
+ * Writes down how runs ended. Nearly all have no row until now. One that has (it was tried before, others had to find it, it was
+ * cancelled) is changed, if it is still under way under this epoch: being ready for that costs two searches and a record of
+ * the log more for each run, so it is not the usual way.
+ *
+ * Guarded by the epoch: a lease that is gone was rescued, and its runs are somebody else's. Who rescues deletes it, and waits for
+ * whoever holds it here.
  */
-const closeRunsText = ({ withReceipts }: { withReceipts: boolean }) => `
+const closeRunsText = ({ mayExist, withReceipts }: { mayExist: boolean; withReceipts: boolean }) => `
   with clock as (select ${nowOr('$1')} as now),
   input as (
     select * from unnest($2::bigint[], $3::bigint[], $4::run_origin[], $5::bigint[], $6::run_status[], $7::attempt_outcome[],
-                         $8::int[], $9::int[], $10::text[], $11::text[], $12::text[], $13::text[], $14::bigint[])
+                         $8::int[], $9::int[], $10::text[], $11::text[], $12::text[], $13::text[], $14::bigint[],
+                         $15::bigint[], $16::int[], $17::bigint[])
       as input(schedule_id, occurrence_at, origin, epoch, status, outcome, duration_ms, http_status, error_code, error,
-               response, external_id, retry_in_ms)
+               response, external_id, retry_in_ms, project_id, version, due_at)
+  ), released as (
+    delete from leases where epoch = any($18::bigint[]) returning epoch, worker_id, claimed_at
+  ), kept as (
+    select epoch, worker_id, claimed_at from leases where epoch = any($19::bigint[]) for key share
+  ), held as (
+    select * from released union all select * from kept
   ), closed as (
-    update runs r
-    set status = input.status, outcome = input.outcome, finished_at = (select now from clock), duration_ms = input.duration_ms,
-        http_status = input.http_status, response = input.response, external_id = input.external_id,
-        error_code = case when input.outcome is not null then input.error_code end,
-        error = case when input.outcome is not null then input.error end,
-        reason_code = case when input.outcome is null then input.error_code end,
-        reason = case when input.outcome is null then input.error end,
-        attempt = r.attempt - (input.outcome is null)::int,
-        next_attempt_at = (select now from clock) + input.retry_in_ms * interval '1 millisecond',
-        open = case when input.status = 'retrying' then true end,
-        failed_at = case when input.status = 'failed' then (select now from clock) end,
-        free_attempts = r.free_attempts + (input.outcome is not distinct from 'handed_back')::int
-    from input
-    where ${found('r.schedule_id', 'input.schedule_id')} and r.occurrence_at = ${fromMs('input.occurrence_at')} and r.origin = input.origin
-      and r.epoch + 0 = input.epoch and r.status = 'running'
-    returning ${withReceipts ? 'r.schedule_id, r.occurrence_at, r.origin, r.project_id' : '1'}
-  ), ${withReceipts ? RECEIVED : ''} released as (
-    delete from leases where epoch = any($15::bigint[])
-  )
+    insert into runs (schedule_id, occurrence_at, origin, project_id, version, status, due_at, enqueued_at, epoch, worker_id,
+                      claimed_at, finished_at, outcome, duration_ms, http_status, response, external_id, error_code, error,
+                      reason_code, reason, attempt, free_attempts, next_attempt_at, open, failed_at)
+    select input.schedule_id, ${fromMs('input.occurrence_at')}, coalesce(input.origin, 'rule'), input.project_id, input.version,
+           input.status, ${fromMs('input.due_at')}, held.claimed_at, input.epoch, held.worker_id, held.claimed_at,
+           (select now from clock), input.outcome, input.duration_ms, input.http_status, input.response, input.external_id,
+           case when input.outcome is not null then input.error_code end,
+           case when input.outcome is not null then input.error end,
+           case when input.outcome is null then input.error_code end,
+           case when input.outcome is null then input.error end,
+           (input.outcome is not null)::int, (input.outcome is not distinct from 'handed_back')::int,
+           (select now from clock) + input.retry_in_ms * interval '1 millisecond',
+           case when input.status = 'retrying' then true end,
+           case when input.status = 'failed' then (select now from clock) end
+    from input join held on held.epoch = input.epoch
+    ${mayExist ? CLOSED_BEFORE : ''}
+    returning ${withReceipts ? 'schedule_id, occurrence_at, origin, project_id' : '1'}
+  )${withReceipts ? RECEIVED : ''}
   select count(*)::int as closed from closed`;
 
+/** Counted on from what the row says: it may have been tried before. */
+const CLOSED_BEFORE = `
+    on conflict (schedule_id, occurrence_at, origin) do update
+    set status = excluded.status, outcome = excluded.outcome, finished_at = excluded.finished_at,
+        duration_ms = excluded.duration_ms, http_status = excluded.http_status, response = excluded.response,
+        external_id = excluded.external_id, error_code = excluded.error_code, error = excluded.error,
+        reason_code = excluded.reason_code, reason = excluded.reason, attempt = runs.attempt + excluded.attempt - 1,
+        free_attempts = runs.free_attempts + excluded.free_attempts, next_attempt_at = excluded.next_attempt_at,
+        open = excluded.open, failed_at = excluded.failed_at
+    where runs.epoch = excluded.epoch and runs.status = 'running'`;
+
 /** Only a run that was still ours to close leaves a receipt. */
-const RECEIVED = `
-  received as (
+const RECEIVED = `, received as (
     insert into receipts (project_id, schedule_id, url, body, next_try_at)
     select closed.project_id, closed.schedule_id, receipt.url, receipt.body, clock.now
-    from unnest($16::bigint[], $17::bigint[], $18::run_origin[], $19::text[], $20::text[])
+    from unnest($20::bigint[], $21::bigint[], $22::run_origin[], $23::text[], $24::text[])
       as receipt(schedule_id, occurrence_at, origin, url, body), closed, clock
     where closed.schedule_id = receipt.schedule_id and closed.occurrence_at = ${fromMs('receipt.occurrence_at')}
       and closed.origin = receipt.origin
-  ),`;
+  )`;
 
-const CLOSE_RUNS = closeRunsText({ withReceipts: false });
-const CLOSE_RUNS_WITH_RECEIPTS = closeRunsText({ withReceipts: true });
+export interface CloseOptions {
+  /** The leases that are given up: nothing is left under them. */
+  doneEpochs: readonly number[];
+  now: number | null;
+}
 
 /** Closes a batch of attempts and gives up the leases that are done; answers how many runs were still ours. */
 export async function closeRuns(
   pool: Pool,
   closed: readonly ClosedRun[],
-  { doneEpochs, now }: { doneEpochs: readonly number[]; now: number | null },
+  options: CloseOptions,
+): Promise<number> {
+  if (closed.some((run) => run.isWritten)) return close(pool, closed, { ...options, mayExist: true });
+  try {
+    return await close(pool, closed, { ...options, mayExist: false });
+  } catch (error) {
+    // Somebody has written one of them down meanwhile: it was cancelled, or told how far it has come.
+    if (!isUniqueViolation(error)) throw error;
+    return close(pool, closed, { ...options, mayExist: true });
+  }
+}
+
+const isUniqueViolation = (error: unknown) => (error as { code?: unknown }).code === '23505';
+
+async function close(
+  pool: Pool,
+  closed: readonly ClosedRun[],
+  { doneEpochs, now, mayExist }: CloseOptions & { mayExist: boolean },
 ): Promise<number> {
   const noted = closed.filter((run) => run.receipt);
+  const withReceipts = noted.length > 0;
+  const keptEpochs = new Set(closed.map((run) => run.epoch));
+  for (const epoch of doneEpochs) keptEpochs.delete(epoch);
   const { rows } = await pool.query<{ closed: number }>({
-    name: noted.length > 0 ? 'close-runs-with-receipts' : 'close-runs',
-    text: noted.length > 0 ? CLOSE_RUNS_WITH_RECEIPTS : CLOSE_RUNS,
+    name: `close-runs${mayExist ? '-that-may-exist' : ''}${withReceipts ? '-with-receipts' : ''}`,
+    text: closeRunsText({ mayExist, withReceipts }),
     values: [
       now,
       numberArray(closed.map((run) => run.scheduleId)),
       numberArray(closed.map((run) => run.occurrenceAt)),
-      textArray(closed.map((run) => run.origin)),
+      textArray(closed.map((run) => (run.origin === 'rule' ? null : run.origin))),
       numberArray(closed.map((run) => run.epoch)),
       textArray(closed.map((run) => run.status)),
       textArray(closed.map((run) => run.outcome)),
@@ -101,8 +149,12 @@ export async function closeRuns(
       textArray(closed.map((run) => run.response)),
       textArray(closed.map((run) => run.externalId)),
       numberArray(closed.map((run) => run.retryInMs)),
+      numberArray(closed.map((run) => run.projectId)),
+      numberArray(closed.map((run) => run.version)),
+      numberArray(closed.map((run) => run.dueAt)),
       numberArray(doneEpochs),
-      ...(noted.length > 0 ? receiptValues(noted) : []),
+      numberArray([...keptEpochs]),
+      ...(withReceipts ? receiptValues(noted) : []),
     ],
   });
   return rows[0]?.closed ?? 0;

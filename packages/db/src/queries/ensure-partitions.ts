@@ -17,10 +17,10 @@ export async function ensurePartitions(db: Pool | ClientBase, now: number | null
   );
   for (const { suffix, from, to } of rows) {
     const range = `for values from ('${from}T00:00:00Z') to ('${to}T00:00:00Z')`;
-    // Half of each page stays free, so that closing a run finds room beside it (a HOT update).
+    // Most runs are written once; the room is for those that are tried again or wait their turn (a HOT update).
     await createUnlessTaken(
       db,
-      `create table if not exists runs_${suffix} partition of runs ${range} with (fillfactor = 50)`,
+      `create table if not exists runs_${suffix} partition of runs ${range} with (fillfactor = 90)`,
     );
     await createUnlessTaken(
       db,

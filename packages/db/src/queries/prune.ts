@@ -29,7 +29,11 @@ export async function dropOldRuns(
   for (const { month } of rows) {
     // A run of long ago may still be under way: a backfill, a retry that was held by a pause.
     const { rowCount } = await pool.query(
-      `select from runs_${month} where status in ('queued', 'running', 'retrying') limit 1`,
+      `select from runs_${month} where status in ('queued', 'running', 'retrying')
+       union all
+       select from leased_runs where to_char(occurrence_at at time zone 'UTC', 'YYYY_MM') = $1
+       limit 1`,
+      [month],
     );
     if (rowCount) continue;
     await pool.query(`drop table runs_${month}, attempts_${month}`);

@@ -9,6 +9,8 @@ export interface DueRow extends DueSchedule {
   version: number;
   definitionVersion: number;
   counted: boolean;
+  /** Its run has to be written down when it starts: others must find it before its end, or it may exist already. */
+  isWrittenAtOnce: boolean;
   /** JSON text, passed through as it is. */
   payload: string | null;
 }
@@ -20,7 +22,8 @@ export interface UnreadableRow {
 }
 
 const COLUMNS = `due.id, due.project_id, due.key, due.version, due.definition_version, due.counted,
-  ${toMs('due.occurrence_at')}, ${toMs('due.next_run_at')}, due.runs_total, v.timing, v.plan, v.payload::text, ${toMs(nowOr('$2'))}`;
+  ${toMs('due.occurrence_at')}, ${toMs('due.next_run_at')}, due.runs_total, v.timing, v.plan, v.payload::text, ${toMs(nowOr('$2'))},
+  due.counted or coalesce(due.occurrence_at <= due.accounted_until, false)`;
 
 /** With its `limit` this can only be looked up for one schedule at a time, whatever a plan thinks of the tables. */
 const DEFINITION = `cross join lateral (
@@ -76,6 +79,7 @@ type Columns = [
   string,
   string | null,
   number,
+  boolean,
 ];
 
 export interface ReadDueOptions {
@@ -114,6 +118,7 @@ function toDueRow(columns: Columns): DueRow | UnreadableRow {
       timing: readTiming(columns[9]),
       plan: readPlan(columns[10]),
       payload: columns[11],
+      isWrittenAtOnce: columns[13],
     };
   } catch (error) {
     // One row must not sink its batch.

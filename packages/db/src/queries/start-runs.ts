@@ -1,6 +1,6 @@
 import type { Moment } from '@carillon/shared';
 import { askLast, type Transaction } from '../database.js';
-import { found, fromMs, numberArray } from '../sql-text.js';
+import { found, fromMs, numberArray, textArray } from '../sql-text.js';
 import type { DueRow } from './read-due.js';
 
 export interface Start {
@@ -10,20 +10,18 @@ export interface Start {
 }
 
 /**
- * The claim. In one statement: re-verify what was decided on, move the schedule on, open the run and its first
- * attempt under a new lease. A row that changed in between does not match and is not ours.
+ * The claim. In one statement: re-verify what was decided on, move the schedule on, and put the run with its first attempt under
+ * a new lease. A row that changed in between does not match and is not ours.
+ *
+ * The lease names the run, and its row is written when it ends; at once where others must find it before that, or where the
+ * occurrence may have its run already. Then the run is not made again, and its schedule has moved on all the same.
  *
  * By `status::text` no index of active schedules can be gone through for the batch, only the key looked up (see `found`).
- *
- * Where a run may exist already (schedule, occurrence, origin) it is not made again, and its schedule has moved on all the
- * same. Being ready for that costs two searches and a record of the log more for each run, so it is not the usual way.
  */
-const startRunsText = ({ mayExist }: { mayExist: boolean }) => `
+const START_RUNS = `
   with input as (
-    select * from unnest($1::bigint[], $2::int[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[])
-      as input(id, version, was_due_at, occurrence_at, due_at, next_occurrence_at, next_due_at)
-  ), lease as (
-    insert into leases (worker_id, expires_at) values ($8, ${fromMs('$9::bigint + $10::bigint')}) returning epoch
+    select * from unnest($1::bigint[], $2::int[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bool[])
+      as input(id, version, was_due_at, occurrence_at, due_at, next_occurrence_at, next_due_at, is_written)
   ), moved as (
     update schedules s
     set status = case when input.next_due_at is null then 'finished'::schedule_status else 'active' end,
@@ -31,42 +29,54 @@ const startRunsText = ({ mayExist }: { mayExist: boolean }) => `
         next_run_at = ${fromMs('input.next_due_at')},
         runs_total = s.runs_total + 1,
         last_run_at = ${fromMs('input.occurrence_at')},
-        last_enqueued_at = ${fromMs('$9::bigint')}
+        last_enqueued_at = ${fromMs('$10::bigint')}
     from input
     where ${found('s.id', 'input.id')} and s.status::text = 'active' and s.version = input.version
       and s.next_run_at = ${fromMs('input.was_due_at')}
-    returning s.id, s.project_id, s.definition_version, s.counted, input.occurrence_at, input.due_at
-  ), started as (
+    returning s.id, s.project_id, s.definition_version, s.counted, s.last_run_at as occurrence_at, ${fromMs('input.due_at')} as due_at,
+              input.is_written
+  ), lease as (
+    insert into leases (worker_id, claimed_at, held_until, schedule_ids, occurrence_ats, due_ats, versions)
+    select $9, ${fromMs('$10::bigint')}, ${fromMs('$10::bigint + $11::bigint')},
+           array_agg(id), array_agg(occurrence_at), array_agg(due_at), array_agg(definition_version)
+    from moved having count(*) > 0
+    returning epoch, cardinality(schedule_ids) as size
+  ), written as (
     insert into runs (schedule_id, occurrence_at, origin, project_id, version, status, due_at, enqueued_at,
                       attempt, open, epoch, worker_id, claimed_at)
-    select moved.id, ${fromMs('moved.occurrence_at')}, 'rule', moved.project_id, moved.definition_version, 'running',
-           ${fromMs('moved.due_at')}, ${fromMs('$9::bigint')}, 1, nullif(moved.counted, false), lease.epoch, $8, ${fromMs('$9::bigint')}
+    select moved.id, moved.occurrence_at, 'rule', moved.project_id, moved.definition_version, 'running',
+           moved.due_at, ${fromMs('$10::bigint')}, 1, nullif(moved.counted, false), lease.epoch, $9, ${fromMs('$10::bigint')}
     from moved, lease
-    ${mayExist ? 'on conflict do nothing' : ''}
+    where moved.is_written
+    on conflict do nothing
     returning schedule_id
   )
-  select lease.epoch, (select coalesce(json_agg(schedule_id), '[]') from started) from lease`;
-
-const START_RUNS = startRunsText({ mayExist: false });
-const START_RUNS_THAT_MAY_EXIST = startRunsText({ mayExist: true });
+  select lease.epoch,
+         case when lease.size = $12 and not exists (select from input where is_written) then null
+              else (select coalesce(json_agg(id), '[]') from moved
+                    where is_written is not true or id in (select schedule_id from written)) end
+  from lease`;
 
 export interface StartOptions {
   workerId: number;
   nowAt: number;
   leaseMs: number;
-  /** Without this, a run that exists already is an error. */
-  mayExist: boolean;
 }
 
-/** Starts the runs that were decided on, and commits; answers with the epoch, and those that are really ours. */
+export interface Started {
+  epoch: number;
+  starts: readonly Start[];
+}
+
+/** Starts the runs that were decided on, and commits; answers with those that are really ours. */
 export async function startRuns(
   tx: Transaction,
   starts: readonly Start[],
-  { workerId, nowAt, leaseMs, mayExist }: StartOptions,
-): Promise<{ epoch: number; started: readonly Start[] }> {
-  const { rows } = await askLast<[number, number[]]>(tx, {
-    name: mayExist ? 'start-runs-that-may-exist' : 'start-runs',
-    text: mayExist ? START_RUNS_THAT_MAY_EXIST : START_RUNS,
+  { workerId, nowAt, leaseMs }: StartOptions,
+): Promise<Started> {
+  const { rows } = await askLast<[number, number[] | null]>(tx, {
+    name: 'start-runs',
+    text: START_RUNS,
     rowMode: 'array',
     values: [
       numberArray(starts.map(({ row }) => row.id)),
@@ -76,13 +86,17 @@ export async function startRuns(
       numberArray(starts.map(({ run }) => run.dueAt)),
       numberArray(starts.map(({ next }) => next?.occurrenceAt ?? null)),
       numberArray(starts.map(({ next }) => next?.dueAt ?? null)),
+      textArray(starts.map(({ row }) => (row.isWrittenAtOnce ? 'true' : null))),
       workerId,
       nowAt,
       leaseMs,
+      starts.length,
     ],
   });
-  const [[epoch, ids]] = rows as [[number, number[]]];
-  if (ids.length === starts.length) return { epoch, started: starts };
+  const [started] = rows;
+  if (!started) return { epoch: 0, starts: [] };
+  const [epoch, ids] = started;
+  if (ids === null) return { epoch, starts };
   const ours = new Set(ids);
-  return { epoch, started: starts.filter(({ row }) => ours.has(row.id)) };
+  return { epoch, starts: starts.filter(({ row }) => ours.has(row.id)) };
 }

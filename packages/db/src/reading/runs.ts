@@ -46,7 +46,7 @@ export const SELECT_RUNS = `
   select r.schedule_id as "scheduleId", s.key as "scheduleKey", r.origin, r.occurrence_at as "occurrenceAt", r.status, r.version,
          r.due_at as "dueAt", r.enqueued_at as "enqueuedAt", r.attempt, r.epoch, r.replays, r.next_attempt_at as "nextAttemptAt",
          r.progress, r.reason_code as "reasonCode", r.reason, ${ATTEMPT('r')}
-  from runs r join schedules s on s.id = r.schedule_id`;
+  from every_run r join schedules s on s.id = r.schedule_id`;
 
 const IS_RUN = (from: string) =>
   `${from}.schedule_id = $2 and ${from}.occurrence_at = ${fromMs('$3::bigint')} and ${from}.origin = $4`;
@@ -88,7 +88,8 @@ export type RunCursor = RunIdentity;
 
 /** Where a status is rare, what the engine keeps for its own use leads to it without a walk through the history. */
 const SHORT_CUTS: Partial<Record<RunStatus, string>> = {
-  running: 'r.epoch in (select epoch from leases)',
+  running:
+    '(r.schedule_id, r.occurrence_at, r.origin) in (select schedule_id, occurrence_at, origin from leased_runs)',
   queued: 'r.open',
   retrying: 'r.open',
   failed: 'r.failed_at is not null',

@@ -47,7 +47,8 @@ const attemptColumns = () => ({
 });
 
 /**
- * One row per run, partitioned by `occurrence_at` (in the migration's SQL: drizzle has no word for it).
+ * One row per run, partitioned by `occurrence_at` (in the migration's SQL: drizzle has no word for it). What is under way may
+ * not have its row yet: `every_run` is the view of them all, and the one to read.
  * It carries its latest attempt: nearly every run has one attempt only, and a second row for it would
  * cost a fifth of the throughput.
  *
@@ -83,7 +84,9 @@ export const runs = pgTable(
   (t) => [
     primaryKey({ columns: [t.scheduleId, t.occurrenceAt, t.origin] }),
     index('runs_project').on(t.projectId, t.occurrenceAt),
-    index('runs_epoch').on(t.epoch),
+    // Runs are written about in the order of their epochs, so a summary of each stretch of pages will do: an entry for each
+    // run would cost every fire, for nobody but the stream of events.
+    index('runs_epoch').using('brin', t.epoch).with({ pages_per_range: 16, autosummarize: true }),
     index('runs_next_attempt').on(t.nextAttemptAt).where(sql`next_attempt_at is not null`),
     index('runs_open').on(t.scheduleId, t.occurrenceAt).where(sql`open`),
     index('runs_failed').on(t.projectId, t.failedAt).where(sql`failed_at is not null`),
@@ -104,15 +107,31 @@ export const attempts = pgTable(
 );
 
 /**
- * One row per claimed batch. Its number, the epoch, is the fencing token of every run in it: a run that
- * was rescued and claimed anew has another, and the late writer of the old one is refused.
+ * One row per claimed batch, which names the runs in it. A run that nobody has to find before its end is named here only until
+ * then, and its row is written once, with how it ended (docs/decisions/written-when-it-ends.md); the view `every_run` shows both.
+ *
+ * Its number, the epoch, is the fencing token of every run in it: a run that was rescued and claimed anew has another, and the late
+ * writer of the old one is refused.
  */
 export const leases = pgTable(
   'leases',
   {
     epoch: bigserial('epoch', { mode: 'number' }).primaryKey(),
     workerId: id('worker_id').notNull(),
-    expiresAt: instant('expires_at').notNull(),
+    claimedAt: instant('claimed_at'),
+    /** When it runs out, unless it is extended. */
+    heldUntil: instant('held_until'),
+    scheduleIds: id('schedule_ids').array(),
+    occurrenceAts: instant('occurrence_ats').array(),
+    /** Null where all are by rule. */
+    origins: runOrigin('origins').array(),
+    dueAts: instant('due_ats').array(),
+    versions: integer('versions').array(),
+    /**
+     * For workers from before leases named their runs, who go by this: they would give up such a lease without knowing what is in
+     * it. Leases of theirs have no `held_until`.
+     */
+    expiresAt: instant('expires_at').notNull().default(sql`'infinity'`),
   },
   (t) => [index('leases_expiry').on(t.expiresAt)],
 );

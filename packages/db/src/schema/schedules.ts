@@ -38,6 +38,11 @@ export const schedules = pgTable(
     nextRunAt: instant('next_run_at'),
     /** Whether a claim must look at the schedule's open runs first (overlap, limits, dependencies). */
     counted: boolean('counted').notNull().default(false),
+    /**
+     * Up to here an occurrence may have its run already: it was skipped or brought forward, and an edit named that instant again.
+     * Nearly always null, for a rule by itself never goes back.
+     */
+    accountedUntil: instant('accounted_until'),
     runsTotal: integer('runs_total').notNull().default(0),
     lastRunAt: instant('last_run_at'),
     lastEnqueuedAt: instant('last_enqueued_at'),

@@ -47,13 +47,13 @@ async function readLatest(tx: Transaction, { id, timing }: LockedSchedule): Prom
   const { rows } = await tx.query<{ occurrenceAt: number; timing: string }>({
     name: 'read-latest-celebration',
     text: `select ${toMs('r.occurrence_at')} as "occurrenceAt", v.timing
-           from runs r join schedule_versions v on v.schedule_id = r.schedule_id and v.version = r.version
+           from every_run r join schedule_versions v on v.schedule_id = r.schedule_id and v.version = r.version
            where r.schedule_id = $1 and r.origin = 'rule'
              and (r.status not in ('skipped', 'cancelled') or r.reason_code = 'skipped_by_request')
            union all
            select ${toMs('last_run_at')}, $2 from schedules where id = $1 and last_run_at is not null
              and not exists (
-               select from runs where schedule_id = $1 and occurrence_at = last_run_at and origin = 'rule'
+               select from every_run where schedule_id = $1 and occurrence_at = last_run_at and origin = 'rule'
              )
            order by 1 desc limit 1`,
     values: [id, storeTiming(timing)],

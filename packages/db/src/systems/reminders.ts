@@ -51,7 +51,7 @@ const SELECT_REMINDERS = `
   from schedule_versions v
   join schedules s on s.id = v.schedule_id
   left join lateral (
-    select * from runs where schedule_id = s.id and origin = 'rule' order by occurrence_at desc limit 1
+    select * from every_run where schedule_id = s.id and origin = 'rule' order by occurrence_at desc limit 1
   ) as r on true
   left join lateral (
     select error from attempts a
