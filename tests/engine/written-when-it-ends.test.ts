@@ -7,7 +7,7 @@ import {
   rescueRuns,
   writeProgress,
 } from '@carillon/db';
-import { insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
+import { eventually, insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
 
 const database = useDatabase();
@@ -92,6 +92,26 @@ describe('A run that only its lease knows of', () => {
       { status: 'cancelled', outcome: 'cancelled', reason: 'cancelled by ops' },
     ]);
     expect(await engine.runsOf(other.scheduleId)).toMatchObject([{ status: 'succeeded' }]);
+  });
+
+  it('is closed by turns with whoever writes runs of its lease down', async () => {
+    const [run, other] = await claim(2);
+    if (!run || !other) throw new Error('not claimed');
+    const writer = await database.pool.connect();
+    await writer.query('begin');
+    await writer.query('select from leases where epoch = $1 for update', [run.epoch]);
+    let isClosed = false;
+    const closing = engine.succeed(run, T0 + 1).finally(() => {
+      isClosed = true;
+    });
+    const isWaiting = async () =>
+      (await database.pool.query(`select from pg_locks where not granted`)).rowCount !== 0;
+    await eventually(async () => isClosed || (await isWaiting()));
+    expect(isClosed).toBe(false);
+    await writer.query('commit');
+    writer.release();
+    expect(await closing).toBe(1);
+    await engine.succeed(other, T0 + 2);
   });
 
   it('shows how far it has come, and is closed all the same', async () => {

@@ -39,6 +39,15 @@ CREATE VIEW "unwritten_runs" AS
   );--> statement-breakpoint
 -- Every run, be it written down or not.
 CREATE VIEW "every_run" AS SELECT * FROM "runs" UNION ALL SELECT * FROM "unwritten_runs";--> statement-breakpoint
+-- What workers have in hand: found from the leases, which are few, and not by a walk through the history.
+CREATE VIEW "runs_in_flight" AS
+  SELECT * FROM "unwritten_runs"
+  UNION ALL
+  SELECT written.* FROM "leased_runs" l, LATERAL (
+    SELECT * FROM "runs" r
+    WHERE r."schedule_id" = l."schedule_id" AND r."occurrence_at" = l."occurrence_at" AND r."origin" = l."origin" LIMIT 1
+  ) AS written
+  WHERE written."epoch" = l."epoch" AND written."status" = 'running';--> statement-breakpoint
 DROP VIEW "run_attempts";--> statement-breakpoint
 CREATE VIEW "run_attempts" AS
   SELECT "schedule_id", "occurrence_at", "origin", "number", "epoch", "worker_id", "claimed_at", "finished_at",

@@ -48,15 +48,12 @@ async function accountForOverdue(tx: Transaction, schedule: LockedSchedule, reas
   await recordPassed(tx, schedule, overdue, nowAt);
 }
 
-/** The runs of a schedule that a worker has in hand. Leases are few, and lead to them without a look at the history. */
+/** The runs of a schedule that a worker has in hand. */
 export async function readInFlight(tx: Transaction, scheduleId: number): Promise<RunIdentity[]> {
   const { rows } = await tx.query<{ occurrence_at: number; origin: RunOrigin }>({
     name: 'read-in-flight',
-    text: `select ${toMs('l.occurrence_at')} as occurrence_at, l.origin
-           from leased_runs l
-           left join runs r on r.schedule_id = l.schedule_id and r.occurrence_at = l.occurrence_at and r.origin = l.origin
-           where l.schedule_id = $1 and (r.status is null or r.status = 'running' and r.epoch = l.epoch)
-           order by l.occurrence_at`,
+    text: `select ${toMs('occurrence_at')} as occurrence_at, origin from runs_in_flight
+           where schedule_id = $1 order by 1`,
     values: [scheduleId],
   });
   return rows.map((row) => ({ scheduleId, occurrenceAt: row.occurrence_at, origin: row.origin }));

@@ -42,11 +42,13 @@ const ATTEMPT = (from: string) => `${from}.worker_id as "workerId", ${from}.clai
   ${from}.finished_at as "finishedAt", ${from}.outcome, ${from}.http_status as "httpStatus", ${from}.duration_ms as "durationMs",
   ${from}.error_code as "errorCode", ${from}.error, ${from}.response, ${from}.external_id as "externalId"`;
 
-export const SELECT_RUNS = `
+const selectFrom = (source: 'every_run' | 'runs_in_flight') => `
   select r.schedule_id as "scheduleId", s.key as "scheduleKey", r.origin, r.occurrence_at as "occurrenceAt", r.status, r.version,
          r.due_at as "dueAt", r.enqueued_at as "enqueuedAt", r.attempt, r.epoch, r.replays, r.next_attempt_at as "nextAttemptAt",
          r.progress, r.reason_code as "reasonCode", r.reason, ${ATTEMPT('r')}
-  from every_run r join schedules s on s.id = r.schedule_id`;
+  from ${source} r join schedules s on s.id = r.schedule_id`;
+
+export const SELECT_RUNS = selectFrom('every_run');
 
 const IS_RUN = (from: string) =>
   `${from}.schedule_id = $2 and ${from}.occurrence_at = ${fromMs('$3::bigint')} and ${from}.origin = $4`;
@@ -88,8 +90,6 @@ export type RunCursor = RunIdentity;
 
 /** Where a status is rare, what the engine keeps for its own use leads to it without a walk through the history. */
 const SHORT_CUTS: Partial<Record<RunStatus, string>> = {
-  running:
-    '(r.schedule_id, r.occurrence_at, r.origin) in (select schedule_id, occurrence_at, origin from leased_runs)',
   queued: 'r.open',
   retrying: 'r.open',
   failed: 'r.failed_at is not null',
@@ -127,7 +127,7 @@ export async function listRuns(
     );
   }
   const { rows } = await db.query<RunView>(
-    `${SELECT_RUNS} where ${where.sql}
+    `${selectFrom(filter.status === 'running' ? 'runs_in_flight' : 'every_run')} where ${where.sql}
      order by r.occurrence_at desc, r.schedule_id desc, r.origin desc limit ${where.place(limit)}`,
     where.values,
   );
