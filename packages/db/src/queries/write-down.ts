@@ -2,8 +2,8 @@ import type { Transaction } from '../database.js';
 import { numberArray } from '../sql-text.js';
 
 /**
- * Writes down what a schedule has under way, where only a lease knows of it yet. Once this has returned, its runs are found by
- * their rows until the transaction ends. The caller holds the schedule's row lock, so that nothing is claimed meanwhile.
+ * Writes down what a schedule has under way, where only a lease knows of it yet: from here on its runs are found by their rows.
+ * Who must be sure that none is claimed meanwhile holds the schedule's row lock.
  */
 export async function writeDownOf(tx: Transaction, scheduleId: number): Promise<void> {
   const { rows } = await tx.query<{ epoch: number }>({
