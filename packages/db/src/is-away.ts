@@ -14,8 +14,11 @@ export function isDatabaseAway(error: unknown): boolean {
   return severity === 'FATAL' || severity === 'PANIC' || NOT_THERE.test(code);
 }
 
-/** Whether the same statement may well succeed in a moment. */
-export function isTransientError(error: unknown): boolean {
+/** Whether an error says that somebody else was in the way. */
+export function isInTheWay(error: unknown): boolean {
   const { code = '', severity } = error as Record<string, string | undefined>;
-  return isDatabaseAway(error) || (severity !== undefined && IN_EACH_OTHERS_WAY.test(code));
+  return severity !== undefined && IN_EACH_OTHERS_WAY.test(code);
 }
+
+/** Whether the same statement may well succeed in a moment. */
+export const isTransientError = (error: unknown): boolean => isDatabaseAway(error) || isInTheWay(error);
