@@ -36,8 +36,8 @@ describe('Plans that were made while there was next to nothing look each row of 
 
   it('when runs are started', async () => {
     const nothing = Array.from({ length: 8 }, () => `'{}'`).join();
-    expect(await planOf(`"start-runs"(${nothing}, 1, 1, 1, 1)`)).toMatch(
-      /Index Cond: \(\(id >= input(_\d)?\.id\)/,
-    );
+    const plan = await planOf(`"start-runs"(${nothing}, 1, 1, 1, 1, '{}')`);
+    // Those that go, and those that move on.
+    expect(plan.match(/Index Cond: \(\(id >= input(_\d)?\.id\)/g)).toHaveLength(2);
   });
 });

@@ -44,7 +44,7 @@ describe('Five worker processes', () => {
     }>(
       `select s.id, v.timing, array_agg(date_part('epoch', r.occurrence_at) * 1000 order by r.occurrence_at) as occurrences,
               (count(*) filter (where r.claimed_at < r.due_at))::int as early
-       from schedules s join schedule_versions v on v.schedule_id = s.id join every_run r on r.schedule_id = s.id
+       from every_schedule s join schedule_versions v on v.schedule_id = s.id join every_run r on r.schedule_id = s.id
        where s.id = any($1) and r.occurrence_at <= to_timestamp($2::float8 / 1000) group by 1, 2`,
       [ids, untilAt],
     );

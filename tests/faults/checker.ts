@@ -35,7 +35,7 @@ const CALM_WITHIN_MS = 90_000;
 
 export async function takeMark({ pool }: Installation): Promise<Mark> {
   const { rows } = await pool.query<Mark>(
-    `select coalesce((select max(id) from schedules), 0) as "sinceId",
+    `select coalesce((select max(schedule_id) from schedule_versions), 0) as "sinceId",
             coalesce((select max(id) from audit_log), 0) as "sinceAuditId"`,
   );
   return rows[0] as Mark;
@@ -95,7 +95,7 @@ async function waitForCalm({ pool }: Installation, { sinceId }: Mark): Promise<s
       `select 'overdue: ' || key as what from schedules
        where id > $1 and status = 'active' and next_run_at <= $2::timestamptz
        union all
-       select r.status || ': ' || s.key from every_run r join schedules s on s.id = r.schedule_id
+       select r.status || ': ' || s.key from every_run r join every_schedule s on s.id = r.schedule_id
        where s.id > $1 and r.status in ('queued', 'running', 'retrying') and r.due_at <= $2::timestamptz
          and s.status <> 'paused'`,
       [sinceId, untilAt],

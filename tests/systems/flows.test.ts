@@ -43,7 +43,7 @@ afterAll(async () => {
 const dueOf = (id: string) => taken.filter(({ due }) => due.id === id);
 const rowOf = async (key: string) => {
   const { rows } = await database.pool.query(
-    `select id, status, next_run_at as "nextRunAt", occurrence_at as "occurrenceAt" from schedules where key = $1`,
+    `select id, status, next_run_at as "nextRunAt", occurrence_at as "occurrenceAt" from every_schedule where key = $1`,
     [key],
   );
   return rows[0] as
@@ -52,7 +52,7 @@ const rowOf = async (key: string) => {
 };
 const runsOf = async (key: string) => {
   const { rows } = await database.pool.query(
-    `select r.status, r.attempt from every_run r join schedules s on s.id = r.schedule_id where s.key = $1 order by r.occurrence_at`,
+    `select r.status, r.attempt from every_run r join every_schedule s on s.id = r.schedule_id where s.key = $1 order by r.occurrence_at`,
     [key],
   );
   return rows;
@@ -203,7 +203,7 @@ describe('A crash after publishing and before the row says so', () => {
 /** No run of the schedule can be closed until it is let go: what was published is not written down. */
 const HOLD_UP = (key: string) => `
   create or replace function hold_up() returns trigger language plpgsql as $$ begin
-    if new.status = 'succeeded' and exists (select from schedules where id = new.schedule_id and key = '${key}')
+    if new.status = 'succeeded' and exists (select from every_schedule where id = new.schedule_id and key = '${key}')
     then raise exception 'held up' using errcode = '53000'; end if;
     return new;
   end $$;

@@ -217,7 +217,7 @@ describe('A reminder', () => {
       };
     };
     const { rows } = await database.pool.query(
-      `select count(*)::int as count from every_run r join schedules s on s.id = r.schedule_id
+      `select count(*)::int as count from every_run r join every_schedule s on s.id = r.schedule_id
        where s.key like 'rem\\_%' and r.outcome = 'succeeded'`,
     );
     const expected = { completed: rows[0]?.count, failed: 1, retried: 3, contended: 1 };

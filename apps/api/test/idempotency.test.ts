@@ -3,9 +3,10 @@ import { scheduleBody, useApi } from './use-api.js';
 
 const api = useApi();
 const count = async (key: string) => {
-  const { rows } = await api.database.pool.query('select count(*) as count from schedules where key = $1', [
-    key,
-  ]);
+  const { rows } = await api.database.pool.query(
+    'select count(*) as count from every_schedule where key = $1',
+    [key],
+  );
   return rows[0].count as number;
 };
 

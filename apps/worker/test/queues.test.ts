@@ -31,8 +31,7 @@ function queueOf(name: string): Queue {
 const waitingIn = (name: string) => queueOf(name).getJobs(['waiting']);
 const scheduleOf = async (key: string) => {
   const { rows } = await database.pool.query(
-    `select s.id, s.status, v.plan::json -> 'target' as target, v.rule from schedules s
-     join schedule_versions v on v.schedule_id = s.id and v.version = s.definition_version where s.key = $1`,
+    `select id, status, plan::json -> 'target' as target, rule from every_schedule where key = $1`,
     [key],
   );
   return rows[0];

@@ -124,12 +124,10 @@ describe('A replay', () => {
   });
 
   it('waits while its schedule is paused', async () => {
-    const id = await insertDue(database, { target: webhook('flaky/1/paused'), ...ONCE });
+    const yesterday = Date.now() - 86_400_000;
+    const daily = { rule: { every: 'P1D' }, target: webhook('flaky/1/paused'), ...ONCE };
+    const [id] = (await insertSchedules(database, [daily], { nowAt: yesterday })) as [number];
     await awaitRun(database, id, hasEnded);
-    await database.pool.query(
-      `update schedules set status = 'active', next_run_at = now() + interval '1 day', occurrence_at = now() + interval '1 day' where id = $1`,
-      [id],
-    );
     await pauseSchedule(database.pool, { ref: { id }, actor: 'test' }, { note: null, untilAt: null });
     await replayRun(database.pool, await requestFor(id));
     expect(await awaitRun(database, id, ({ status }) => status === 'retrying')).toMatchObject({

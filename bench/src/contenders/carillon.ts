@@ -43,12 +43,11 @@ async function findFaults(pool: Pool, jobs: readonly Job[]): Promise<string[]> {
   const { rows } = await pool.query<Record<string, number>>(
     `select (select count(*)::int from runs) as runs,
             (select count(*)::int from runs where status = 'succeeded' and attempt = 1 and finished_at >= claimed_at) as succeeded,
-            (select count(*)::int from runs r join schedules s on s.id = r.schedule_id
-             join schedule_versions v on v.schedule_id = s.id and v.version = s.definition_version
+            (select count(*)::int from runs r join every_schedule s on s.id = r.schedule_id
              where r.occurrence_at = r.due_at
-               and round(date_part('epoch', r.occurrence_at) * 1000) = (v.payload->>'at')::float8) as at_their_time,
+               and round(date_part('epoch', r.occurrence_at) * 1000) = (s.payload->>'at')::float8) as at_their_time,
             (select count(*)::int from runs where claimed_at < due_at) as early,
-            (select count(*)::int from schedules where status = 'finished' and runs_total = 1) as finished`,
+            (select count(*)::int from every_schedule where status = 'finished' and runs_total = 1) as finished`,
   );
   const found = rows[0] ?? {};
   return (['runs', 'succeeded', 'at_their_time', 'finished'] as const)

@@ -86,7 +86,7 @@ const everySecond: Contender = {
         const { rows } = await pool.query<{ runs: number; succeeded: number; finished: number }>(
           `select (select count(*)::int from runs) as runs,
                   (select count(*)::int from runs where status = 'succeeded' and attempt = 1 and claimed_at >= due_at) as succeeded,
-                  (select count(*)::int from schedules where status = 'finished') as finished`,
+                  (select count(*)::int from every_schedule where status = 'finished') as finished`,
         );
         const { runs, succeeded, finished } = rows[0] ?? {};
         const holds = runs === jobs.length && succeeded === jobs.length && finished === SCHEDULES;

@@ -89,7 +89,7 @@ export async function readFacts(
     `select s.id, s.project_id as "projectId", p.key as project, s.key, s.status,
             s.definition_version as "definitionVersion", ${ms('s.occurrence_at', 'occurrenceAt')},
             ${ms('s.updated_at', 'updatedAt')}
-     from schedules s left join projects p on p.id = s.project_id where s.id > $1 order by s.id`,
+     from every_schedule s left join projects p on p.id = s.project_id where s.id > $1 order by s.id`,
   );
   const definitions = await read<Omit<DefinitionFact, 'timing' | 'plan'> & { timing: string; plan: string }>(
     `select schedule_id as "scheduleId", version, timing, plan, ${ms('created_at', 'fromAt')},

@@ -131,7 +131,7 @@ export class Installation {
   /** The worker that has a run of this schedule in hand. */
   async holderOf(key: string): Promise<TestProcess> {
     const { rows } = await this.pool.query<{ pid: number }>(
-      `select w.pid from every_run r join schedules s on s.id = r.schedule_id join workers w on w.id = r.worker_id
+      `select w.pid from every_run r join every_schedule s on s.id = r.schedule_id join workers w on w.id = r.worker_id
        where s.key = $1 and r.status = 'running'`,
       [key],
     );

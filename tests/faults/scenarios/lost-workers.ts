@@ -26,7 +26,7 @@ function arrival({ receiver }: Stage, id: string, attempt: number): Promise<Deli
 
 async function outcomesOf({ installation }: Stage, id: string): Promise<string[]> {
   const { rows } = await installation.pool.query<{ outcome: string }>(
-    `select a.outcome from run_attempts a join schedules s on s.id = a.schedule_id where s.key = $1 order by a.number`,
+    `select a.outcome from run_attempts a join every_schedule s on s.id = a.schedule_id where s.key = $1 order by a.number`,
     [id],
   );
   return rows.map(({ outcome }) => outcome);

@@ -66,10 +66,9 @@ const resetAtCommit: Scenario = {
         { withinMs: 30_000, what: 'the answer to a repeated create' },
       );
       stage.inject(resets - proxy.ambushesLeft);
-      const { rows } = await installation.pool.query(
-        'select s.key from schedules s join schedule_versions v on v.schedule_id = s.id where v.name = $1',
-        [name],
-      );
+      const { rows } = await installation.pool.query('select key from every_schedule where name = $1', [
+        name,
+      ]);
       expect(rows).toEqual([{ key: created.id }]);
     }
     proxy.pass();

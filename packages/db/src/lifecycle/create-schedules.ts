@@ -39,23 +39,27 @@ export class OverLimit extends Error {
   }
 }
 
-/** One statement for any number: rows, their definitions and the audit entry stand or fall together. */
+/**
+ * One statement for any number: rows, their definitions and the audit entry stand or fall together. What tells whether a key is
+ * taken is its definition, for that is there for ever.
+ */
 const CREATE_SCHEDULES = `
   with input as (
     select * from json_to_recordset($2::json)
       as input(key text, name text, tags text[], target_type text, rule json, timing text, plan text, payload json,
                occurrence_at bigint, due_at bigint, counted boolean, request_hash text, secret bytea)
-  ), made as (
-    insert into schedules (project_id, key, occurrence_at, next_run_at, counted)
-    select $1, key, ${fromMs('occurrence_at')}, ${fromMs('due_at')}, counted from input order by key
-    on conflict (project_id, key) do nothing
-    returning id, key, created_at
   ), defined as (
     insert into schedule_versions (schedule_id, version, project_id, key, name, tags, target_type, rule, timing, plan,
                                    payload, created_by, request_hash)
-    select made.id, 1, $1, made.key, input.name, input.tags, input.target_type, input.rule, input.timing, input.plan,
-           input.payload, $3, input.request_hash
-    from made join input using (key)
+    select nextval('schedules_id_seq'), 1, $1, key, name, tags, target_type, rule, timing, plan, payload, $3, request_hash
+    from (select * from input order by key) as input
+    on conflict (project_id, key) where superseded_at is null do nothing
+    returning schedule_id, key
+  ), made as (
+    insert into schedules (id, project_id, key, occurrence_at, next_run_at, counted)
+    select defined.schedule_id, $1, key, ${fromMs('input.occurrence_at')}, ${fromMs('input.due_at')}, input.counted
+    from defined join input using (key)
+    returning id, key, created_at
   ), signed as (
     insert into webhook_secrets (project_id, schedule_id, sealed)
     select $1, made.id, input.secret from made join input using (key) where input.secret is not null
@@ -94,7 +98,7 @@ async function keysBeyond(
   await tx.query('select from projects where id = $1 for no key update', [projectId]);
   const keys = new Set(drafts.map(({ key }) => key));
   const { rows } = await tx.query<{ key: string }>(
-    'select key from schedules where project_id = $1 and key = any($2)',
+    'select key from schedule_versions where project_id = $1 and key = any($2) and superseded_at is null',
     [projectId, [...keys]],
   );
   for (const { key } of rows) keys.delete(key);
@@ -160,8 +164,9 @@ async function readRequestHashes(
   drafts: readonly Draft[],
 ): Promise<Map<string, string>> {
   const { rows } = await db.query<{ key: string; request_hash: string }>(
-    `select s.key, v.request_hash from schedules s join schedule_versions v on v.schedule_id = s.id and v.version = 1
-     where s.project_id = $1 and s.key = any($2)`,
+    `select v.key, first.request_hash
+     from schedule_versions v join schedule_versions first on first.schedule_id = v.schedule_id and first.version = 1
+     where v.project_id = $1 and v.key = any($2) and v.superseded_at is null`,
     [projectId, drafts.map((draft) => draft.key)],
   );
   return new Map(rows.map((row) => [row.key, row.request_hash]));

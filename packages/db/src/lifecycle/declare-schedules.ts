@@ -60,7 +60,7 @@ function nextUnder(draft: Pick<Drafted, 'timing' | 'plan'>, schedule: LockedSche
 /** Whether the latest definition that the code gave is this one. */
 async function isCurrent(pool: Pool, projectId: number, draft: Draft): Promise<boolean> {
   const { rows } = await pool.query<{ request_hash: string }>(
-    `select v.request_hash from schedules s join schedule_versions v on v.schedule_id = s.id
+    `select v.request_hash from every_schedule s join schedule_versions v on v.schedule_id = s.id
      where s.project_id = $1 and s.key = $2 and v.created_by = $3 order by v.version desc limit 1`,
     [projectId, draft.key, ACTOR],
   );

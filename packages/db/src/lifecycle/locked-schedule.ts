@@ -1,5 +1,6 @@
 import { type Plan, readPlan, readTiming, type Timing } from '@carillon/shared';
 import type { Transaction } from '../database.js';
+import { bringBack } from '../queries/bring-back.js';
 import { nowOr, toMs } from '../sql-text.js';
 
 export type ScheduleStatus = 'active' | 'paused' | 'finished' | 'cancelled';
@@ -42,12 +43,7 @@ export async function lockSchedule(
   ref: ScheduleRef,
   now: number | null,
 ): Promise<LockedSchedule | null> {
-  const { rows } = await tx.query<Record<string, unknown>>(
-    'id' in ref
-      ? { name: 'lock-schedule-by-id', text: LOCK_BY_ID, values: [ref.id] }
-      : { name: 'lock-schedule', text: LOCK_BY_KEY, values: [ref.projectId, ref.key] },
-  );
-  const [row] = rows;
+  const row = (await lockRow(tx, ref)) ?? (await lockGone(tx, ref));
   if (!row) return null;
   // Read after the lock was had: the definition, and the time, are those that hold now.
   const { rows: definitions } = await tx.query<{ timing: string; plan: string; now_at: number }>({
@@ -75,4 +71,24 @@ export async function lockSchedule(
     plan: readPlan(definition.plan),
     nowAt: definition.now_at,
   };
+}
+
+async function lockRow(tx: Transaction, ref: ScheduleRef): Promise<Record<string, unknown> | null> {
+  const { rows } = await tx.query<Record<string, unknown>>(
+    'id' in ref
+      ? { name: 'lock-schedule-by-id', text: LOCK_BY_ID, values: [ref.id] }
+      : { name: 'lock-schedule', text: LOCK_BY_KEY, values: [ref.projectId, ref.key] },
+  );
+  return rows[0] ?? null;
+}
+
+/** What has fired and left no row needs one again to be locked and changed. */
+async function lockGone(tx: Transaction, ref: ScheduleRef): Promise<Record<string, unknown> | null> {
+  await bringBack(
+    tx,
+    'id' in ref
+      ? { where: 'e.id = $1', values: [ref.id] }
+      : { where: 'e.project_id = $1 and e.key = $2', values: [ref.projectId, ref.key] },
+  );
+  return lockRow(tx, ref);
 }

@@ -63,7 +63,7 @@ const REPLAY_FAILED = `
   with clock as (select ${nowOr('$1')} as now),
   chosen as (
     select r.schedule_id, r.occurrence_at, r.origin, s.counted, s.status as schedule_status
-    from runs r join schedules s on s.id = r.schedule_id
+    from runs r join every_schedule s on s.id = r.schedule_id
     where r.project_id = $2 and r.failed_at is not null and s.status <> 'cancelled'
       and ($3::text is null or s.key = $3)
       and ($4::timestamptz is null or r.occurrence_at >= $4)

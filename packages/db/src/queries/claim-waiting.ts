@@ -47,6 +47,7 @@ const NOTHING: Claim = { runs: [], nowAt: 0, nextDueAts: [], lost: 0, lostKeys: 
 async function startWaiting(tx: Transaction, options: ClaimWaitingOptions): Promise<Claim> {
   const { waiting, nowAt } = await lockWaiting(tx, options);
   const schedules = await lockSchedules(tx, waiting);
+  if (waiting.some(({ scheduleId }) => !schedules.has(scheduleId))) await addGone(tx, waiting, schedules);
   let isFull = waiting.length >= options.limit;
   const runs: Waiting[] = [];
   for (const run of waiting) {
@@ -125,6 +126,25 @@ async function lockSchedules(
     rowMode: 'array',
   });
   return new Map(rows.map(([id, key, counted, status]) => [id, { key, counted, status }]));
+}
+
+/**
+ * Adds those of which there is no row to be locked: they have fired, and are finished. Who is bringing one back at this moment
+ * has not told anybody yet, and waits for the run.
+ */
+async function addGone(
+  tx: Transaction,
+  waiting: readonly WaitingRun[],
+  schedules: Map<number, WaitingSchedule>,
+): Promise<void> {
+  const ids = waiting.map(({ scheduleId }) => scheduleId).filter((id) => !schedules.has(id));
+  const { rows } = await tx.query<[number, string, boolean, string]>({
+    name: 'read-gone-schedules',
+    text: 'select id, key, counted, status from every_schedule where id = any($1::bigint[]) and is_gone',
+    values: [numberArray(ids)],
+    rowMode: 'array',
+  });
+  for (const [id, key, counted, status] of rows) schedules.set(id, { key, counted, status });
 }
 
 async function stopWaiting(

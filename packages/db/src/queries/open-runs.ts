@@ -37,7 +37,7 @@ async function hasSucceededWithin(
 ): Promise<boolean> {
   const { rowCount } = await tx.query({
     name: 'has-succeeded-within',
-    text: `select from schedules s
+    text: `select from every_schedule s
            join runs r on r.schedule_id = s.id
            where s.project_id = $1 and s.key = $2 and r.status = 'succeeded'
              and r.finished_at >= ${fromMs('$3::bigint - $4::bigint')}

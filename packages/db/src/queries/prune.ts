@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import { nowOr } from '../sql-text.js';
+import { bringBack } from './bring-back.js';
 
 /** Workers that have been gone for so long that nobody asks about them any more. */
 export async function forgetWorkers(pool: Pool, now: number | null): Promise<void> {
@@ -36,6 +37,7 @@ export async function dropOldRuns(
       [month],
     );
     if (rowCount) continue;
+    await bringBack(pool, { where: `e.id in (select schedule_id from runs_${month})`, values: [] });
     await pool.query(`drop table runs_${month}, attempts_${month}`);
     dropped.push(month);
   }

@@ -11,6 +11,8 @@ export interface DueRow extends DueSchedule {
   counted: boolean;
   /** Its run has to be written down when it starts: others must find it before its end, or it may exist already. */
   isWrittenAtOnce: boolean;
+  /** Nobody has changed it since it was made. */
+  isUntouched: boolean;
   /** JSON text, passed through as it is. */
   payload: string | null;
 }
@@ -23,7 +25,8 @@ export interface UnreadableRow {
 
 const COLUMNS = `due.id, due.project_id, due.key, due.version, due.definition_version, due.counted,
   ${toMs('due.occurrence_at')}, ${toMs('due.next_run_at')}, due.runs_total, v.timing, v.plan, v.payload::text, ${toMs(nowOr('$2'))},
-  due.counted or coalesce(due.occurrence_at <= due.accounted_until, false)`;
+  due.counted or coalesce(due.occurrence_at <= due.accounted_until, false),
+  due.updated_at = due.created_at`;
 
 /** With its `limit` this can only be looked up for one schedule at a time, whatever a plan thinks of the tables. */
 const DEFINITION = `cross join lateral (
@@ -80,6 +83,7 @@ type Columns = [
   string | null,
   number,
   boolean,
+  boolean,
 ];
 
 export interface ReadDueOptions {
@@ -119,6 +123,7 @@ function toDueRow(columns: Columns): DueRow | UnreadableRow {
       plan: readPlan(columns[10]),
       payload: columns[11],
       isWrittenAtOnce: columns[13],
+      isUntouched: columns[14],
     };
   } catch (error) {
     // One row must not sink its batch.

@@ -43,10 +43,10 @@ const ATTEMPT = (from: string) => `${from}.worker_id as "workerId", ${from}.clai
   ${from}.error_code as "errorCode", ${from}.error, ${from}.response, ${from}.external_id as "externalId"`;
 
 const selectFrom = (source: 'every_run' | 'runs_in_flight') => `
-  select r.schedule_id as "scheduleId", s.key as "scheduleKey", r.origin, r.occurrence_at as "occurrenceAt", r.status, r.version,
+  select r.schedule_id as "scheduleId", v.key as "scheduleKey", r.origin, r.occurrence_at as "occurrenceAt", r.status, r.version,
          r.due_at as "dueAt", r.enqueued_at as "enqueuedAt", r.attempt, r.epoch, r.replays, r.next_attempt_at as "nextAttemptAt",
          r.progress, r.reason_code as "reasonCode", r.reason, ${ATTEMPT('r')}
-  from ${source} r join schedules s on s.id = r.schedule_id`;
+  from ${source} r join schedule_versions v on v.schedule_id = r.schedule_id and v.version = r.version`;
 
 export const SELECT_RUNS = selectFrom('every_run');
 
@@ -71,7 +71,7 @@ export async function readAttempts(
   const { rows } = await db.query<AttemptView>({
     name: 'read-attempts',
     text: `select a.number, a.epoch, ${ATTEMPT('a')}
-           from run_attempts a join schedules s on s.id = a.schedule_id
+           from run_attempts a join every_schedule s on s.id = a.schedule_id
            where s.project_id = $1 and ${IS_RUN('a')} order by a.number`,
     values: [projectId, run.scheduleId, run.occurrenceAt, run.origin],
   });
@@ -109,7 +109,7 @@ export async function listRuns(
     .always('r.project_id = $1')
     .add(
       filter.scheduleKey,
-      (key) => `r.schedule_id = (select id from schedules where project_id = $1 and key = ${key})`,
+      (key) => `r.schedule_id = (select id from every_schedule where project_id = $1 and key = ${key})`,
     )
     .add(filter.status, (status) => `r.status = ${status}`)
     .add(filter.from, (at) => `r.occurrence_at >= ${at}::timestamptz`)

@@ -33,11 +33,8 @@ interface Row extends Omit<ScheduleView, 'timing' | 'plan'> {
   plan: string;
 }
 
-const VERSIONS =
-  'schedules s join schedule_versions v on v.schedule_id = s.id and v.version = s.definition_version';
-
 const COLUMNS = `
-  s.id, s.key, s.status, s.version, v.name, v.tags, v.rule, v.timing, v.plan, v.payload,
+  s.id, s.key, s.status, s.version, s.name, s.tags, s.rule, s.timing, s.plan, s.payload,
   s.next_run_at as "nextRunAt", s.occurrence_at as "occurrenceAt", s.last_run_at as "lastRunAt",
   s.last_enqueued_at as "lastEnqueuedAt", s.runs_total as "runsTotal", s.paused_at as "pausedAt",
   s.paused_until as "pausedUntil", s.paused_by as "pausedBy", s.pause_note as "pauseNote",
@@ -50,7 +47,7 @@ export async function readSchedule(
 ): Promise<ScheduleView | null> {
   const { rows } = await db.query<Row>({
     name: 'read-schedule',
-    text: `select ${COLUMNS} from ${VERSIONS} where s.project_id = $1 and s.key = $2`,
+    text: `select ${COLUMNS} from every_schedule s where s.project_id = $1 and s.key = $2`,
     values: [projectId, key],
   });
   return rows[0] ? toView(rows[0]) : null;
@@ -100,25 +97,26 @@ const NEWEST = 20_000;
 
 type From = (where: Where, page: Omit<Page, 'limit'>) => string;
 
-const FROM: From = () => `from ${VERSIONS}`;
-const FROM_NEWEST: From = (where, { beforeId }) => `
-  from (select * from schedule_versions
-        where project_id = $1 and superseded_at is null and schedule_id < ${where.place(beforeId ?? Number.MAX_SAFE_INTEGER)}
-        order by schedule_id desc limit ${NEWEST}) as v
-  join schedules s on v.schedule_id = s.id and v.version = s.definition_version`;
+const FROM: From = () => 'from every_schedule s';
+const FROM_NEWEST: From = (where, { filter, beforeId }) => `
+  from (select s.schedule_id as id
+        from (select * from schedule_versions
+              where project_id = $1 and superseded_at is null and schedule_id < ${where.place(beforeId ?? Number.MAX_SAFE_INTEGER)}
+              order by schedule_id desc limit ${NEWEST}) as s
+        where ${searched(where, filter.q ?? '')}) as found
+  join every_schedule s using (id)`;
 const FROM_FOUND: From = (where, { filter }) => `
   from (with found as materialized (
-          select v.schedule_id as id from schedule_versions v
-          where v.project_id = $1 and v.superseded_at is null and ${searched(where, filter.q ?? '')})
+          select s.schedule_id as id from schedule_versions s
+          where s.project_id = $1 and s.superseded_at is null and ${searched(where, filter.q ?? '')})
         select id from found) as found
-  join schedules s on s.id = found.id
-  join schedule_versions v on v.schedule_id = s.id and v.version = s.definition_version`;
+  join every_schedule s using (id)`;
 
 async function select(db: Database, page: Page, from: From): Promise<ScheduleView[]> {
   const where = matching(page);
   const source = from(where, page);
   const { rows } = await db.query<Row>(
-    `select ${COLUMNS} ${source} where ${where.sql} order by v.schedule_id desc limit ${where.place(page.limit)}`,
+    `select ${COLUMNS} ${source} where ${where.sql} order by s.id desc limit ${where.place(page.limit)}`,
     where.values,
   );
   return rows.map(toView);
@@ -129,7 +127,7 @@ export async function findScheduleKeys(db: Database, page: Page): Promise<{ id: 
   const where = matching(page);
   const limit = where.place(page.limit);
   const { rows } = await db.query<{ id: number; key: string }>(
-    `select s.id, s.key from ${VERSIONS} where ${where.sql} order by v.schedule_id desc limit ${limit}`,
+    `select s.id, s.key from every_schedule s where ${where.sql} order by s.id desc limit ${limit}`,
     where.values,
   );
   return rows;
@@ -138,33 +136,35 @@ export async function findScheduleKeys(db: Database, page: Page): Promise<{ id: 
 export async function countSchedules(db: Database, page: Omit<Page, 'limit'>): Promise<number> {
   const where = matching(page);
   const { rows } = await db.query<{ count: number }>(
-    `select count(*) as count from ${VERSIONS} where ${where.sql}`,
+    `select count(*) as count from every_schedule s where ${where.sql}`,
     where.values,
   );
   return rows[0]?.count ?? 0;
 }
 
 /** The expression of the index `schedule_versions_search`, to the letter. */
-const SEARCHED = `lower(case when v.key like 'sch\\_%' then '' else v.key || ' ' end || coalesce(v.name, ''))`;
+const SEARCHED = `lower(case when s.key like 'sch\\_%' then '' else s.key || ' ' end || coalesce(s.name, ''))`;
 
 function matching({ projectId, filter, beforeId }: Omit<Page, 'limit'>): Where {
   const where = new Where(projectId)
-    .always('v.project_id = $1 and v.superseded_at is null')
-    .add(beforeId, (id) => `v.schedule_id < ${id}`)
-    .add(filter.tag, (tag) => `v.tags @> array[${tag}]::text[]`)
-    .add(filter.target, (target) => `v.target_type = ${target}`);
-  if (filter.status) {
-    // Spelled out, not a parameter: only so can the planner tell that a partial index applies.
-    where.always(`s.project_id = $1 and s.status = '${filter.status}'`);
-  }
+    .always('s.project_id = $1')
+    .add(beforeId, (id) => `s.id < ${id}`)
+    .add(filter.tag, (tag) => `s.tags @> array[${tag}]::text[]`)
+    .add(filter.target, (target) => `s.target_type = ${target}`);
+  if (filter.status === 'finished') where.always(`s.status = 'finished'`);
+  // Spelled out, not a parameter, and asked of the rows themselves: only so can the planner tell that a partial index applies.
+  else if (filter.status) where.always(amongRows(`status = '${filter.status}'`));
+  const { dueBefore = 'infinity', dueAfter = '-infinity' } = filter;
   if (filter.dueBefore ?? filter.dueAfter) {
-    where.always(`s.project_id = $1 and s.status = 'active'`);
-    where.add(filter.dueBefore, (at) => `s.next_run_at < ${at}::timestamptz`);
-    where.add(filter.dueAfter, (at) => `s.next_run_at > ${at}::timestamptz`);
+    const [before, after] = [dueBefore, dueAfter].map((at) => `${where.place(at)}::timestamptz`);
+    where.always(amongRows(`status = 'active' and next_run_at < ${before} and next_run_at > ${after}`));
   }
   if (filter.q !== undefined) where.always(searched(where, filter.q));
   return where;
 }
+
+const amongRows = (condition: string) =>
+  `s.id in (select id from schedules where project_id = $1 and ${condition})`;
 
 function searched(where: Where, q: string): string {
   const text = q.toLowerCase().replace(/[\\%_]/g, '\\$&');
@@ -172,7 +172,7 @@ function searched(where: Where, q: string): string {
   const patterns = text.length < 3 ? [`${text}%`, `% ${text}%`] : [`%${text}%`];
   const places = patterns.map((pattern) => `${SEARCHED} like ${where.place(pattern)}`);
   // The whole id, which may be one that we made, is found by its own index.
-  const isIt = `v.schedule_id = (select id from schedules where project_id = $1 and key = ${where.place(q)})`;
+  const isIt = `(s.project_id = $1 and s.key = ${where.place(q)})`;
   return `(${places.join(' or ')} or ${isIt})`;
 }
 

@@ -19,6 +19,9 @@ export const scheduleStatus = pgEnum('schedule_status', ['active', 'paused', 'fi
  * The hot half of a schedule: everything that a fire changes or re-verifies, and nothing else. A fire
  * rewrites this row and, because `next_run_at` is indexed, an entry in each index of this table; so the
  * definition and the columns that people search by live in `schedule_versions`, which no fire touches.
+ *
+ * One that fires once, and that nobody changed, has no row any more when it has fired: its definition and
+ * its run tell all that the row would (docs/decisions/fired-and-gone.md). All schedules are in the view `every_schedule`.
  */
 export const schedules = pgTable(
   'schedules',
@@ -50,8 +53,9 @@ export const schedules = pgTable(
     pausedUntil: instant('paused_until'),
     pausedBy: text('paused_by'),
     pauseNote: text('pause_note'),
-    createdAt: instant('created_at').notNull().default(sql`clock_timestamp()`),
-    updatedAt: instant('updated_at').notNull().default(sql`clock_timestamp()`),
+    createdAt: instant('created_at').notNull().default(sql`statement_timestamp()`),
+    /** The same instant as `created_at` until somebody changes the schedule; a fire does not. */
+    updatedAt: instant('updated_at').notNull().default(sql`statement_timestamp()`),
   },
   (t) => [
     uniqueIndex('schedules_key').on(t.projectId, t.key),
@@ -85,7 +89,7 @@ export const scheduleVersions = pgTable(
     plan: text('plan').notNull(),
     /** Passed on as it was written here: `json` keeps the text, `jsonb` would not. */
     payload: json('payload'),
-    createdAt: instant('created_at').notNull().default(sql`clock_timestamp()`),
+    createdAt: instant('created_at').notNull().default(sql`statement_timestamp()`),
     createdBy: text('created_by').notNull(),
     /** Of the request that made it, to tell a repeated create from a conflicting one. */
     requestHash: text('request_hash'),
@@ -93,6 +97,8 @@ export const scheduleVersions = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.scheduleId, t.version] }),
+    // What makes an id of the outside name one schedule for ever.
+    uniqueIndex('schedule_versions_key').on(t.projectId, t.key).where(sql`superseded_at is null`),
     index('schedule_versions_project').on(t.projectId, t.scheduleId).where(sql`superseded_at is null`),
     index('schedule_versions_tags').using('gin', t.tags).where(sql`superseded_at is null`),
     // The few that name a calendar: what they must be timed by changes without them.

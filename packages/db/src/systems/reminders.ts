@@ -45,11 +45,10 @@ interface Row
 }
 
 const SELECT_REMINDERS = `
-  select s.id, s.key, s.status, v.timing, v.plan, v.payload, s.next_run_at as "nextRunAt", s.created_at as "createdAt",
+  select s.id, s.key, s.status, s.timing, s.plan, s.payload, s.next_run_at as "nextRunAt", s.created_at as "createdAt",
          r.status as "runStatus", r.occurrence_at as "occurrenceAt", r.attempt, r.epoch,
          r.next_attempt_at as "nextAttemptAt", r.external_id as "externalId", coalesce(r.error, r.reason, before.error) as "lastError"
-  from schedule_versions v
-  join schedules s on s.id = v.schedule_id
+  from every_schedule s
   left join lateral (
     select * from every_run where schedule_id = s.id and origin = 'rule' order by occurrence_at desc limit 1
   ) as r on true
@@ -60,7 +59,7 @@ const SELECT_REMINDERS = `
   ) as before on true`;
 
 /** Ids beginning so are reminders; the tag is what they are found by. */
-const IS_REMINDER = `v.superseded_at is null and v.key like '${REMINDER_PREFIX.replace('_', '\\_')}%'`;
+const IS_REMINDER = `s.key like '${REMINDER_PREFIX.replace('_', '\\_')}%'`;
 
 export async function readReminder(
   db: Database,
@@ -81,10 +80,10 @@ export async function listReminders(
   { projectId, limit, beforeId }: { projectId: number; limit: number; beforeId: number | null },
 ): Promise<ReminderView[]> {
   const where = new Where(projectId)
-    .always(`v.project_id = $1 and v.tags @> array['${REMINDER_TAG}']::text[] and ${IS_REMINDER}`)
-    .add(beforeId, (id) => `v.schedule_id < ${id}`);
+    .always(`s.project_id = $1 and s.tags @> array['${REMINDER_TAG}']::text[] and ${IS_REMINDER}`)
+    .add(beforeId, (id) => `s.id < ${id}`);
   const { rows } = await db.query<Row>(
-    `${SELECT_REMINDERS} where ${where.sql} order by v.schedule_id desc limit ${where.place(limit)}`,
+    `${SELECT_REMINDERS} where ${where.sql} order by s.id desc limit ${where.place(limit)}`,
     where.values,
   );
   return rows.map(toView);

@@ -96,13 +96,12 @@ async function readEvents(tx: Transaction, projectId: number, userKey: string): 
   const { rows } = await tx.query<Omit<Row, 'occurrenceAt'> & { occurrenceAt: Date | null }>(
     `select e.name, e.date::text, e.local_time as "localTime", e.leap_day as "leapDay", e.message,
             s.id as "scheduleId", s.key as "scheduleKey", s.version, s.occurrence_at as "occurrenceAt",
-            v.timing, v.plan, v.payload::text,
+            s.timing, s.plan, s.payload::text,
             u.first_name as "firstName", u.last_name as "lastName", u.timezone, u.target, p.default_target as "defaultTarget"
      from users u
      join projects p on p.id = u.project_id
      join user_events e on e.user_id = u.id
-     join schedules s on s.project_id = e.project_id and s.key = e.schedule_key
-     join schedule_versions v on v.schedule_id = s.id and v.version = s.definition_version
+     join every_schedule s on s.project_id = e.project_id and s.key = e.schedule_key
      where u.project_id = $1 and u.key = $2 and s.status <> 'cancelled' order by s.id`,
     [projectId, userKey],
   );

@@ -41,11 +41,10 @@ const SELECT_USERS = `
   left join lateral (
     select json_agg(json_build_object(
              'name', e.name, 'date', e.date::text, 'localTime', e.local_time, 'leapDay', e.leap_day, 'message', e.message,
-             'scheduleKey', e.schedule_key, 'nextRunAt', ${toMs('s.next_run_at')}, 'timing', v.timing
+             'scheduleKey', e.schedule_key, 'nextRunAt', ${toMs('s.next_run_at')}, 'timing', s.timing
            ) order by e.created_at, e.name) as events
     from user_events e
-    join schedules s on s.project_id = e.project_id and s.key = e.schedule_key
-    join schedule_versions v on v.schedule_id = s.id and v.version = s.definition_version
+    join every_schedule s on s.project_id = e.project_id and s.key = e.schedule_key
     where e.user_id = u.id
   ) as e on true`;
 
