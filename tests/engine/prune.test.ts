@@ -1,4 +1,4 @@
-import { dropOldRuns, forgetWorkers, registerWorker } from '@carillon/db';
+import { dropOldRuns, forgetWorkers, readSchedule, registerWorker } from '@carillon/db';
 import { insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
 import { expect, it } from 'vitest';
 
@@ -25,9 +25,13 @@ it('History is dropped by whole months once it is old enough, but not while a ru
   expect(await months()).toContain(thisMonth);
 
   await engine.succeed(run, Date.now());
+  const before = await readSchedule(database.pool, database.projectId, run.scheduleKey);
   expect(await dropOldRuns(database.pool, inAYear)).toContain(thisMonth?.slice(5));
   expect(await months()).toEqual(['runs_default']);
   expect(await engine.runsOf(id as number)).toEqual([]);
+  // Until now, its run alone told when it had fired.
+  expect(before).toMatchObject({ status: 'finished', lastRunAt: new Date(run.occurrenceAt) });
+  expect(await readSchedule(database.pool, database.projectId, run.scheduleKey)).toEqual(before);
 });
 
 it('Workers that have long been gone are forgotten', async () => {
