@@ -115,6 +115,21 @@ describe('Claims', () => {
     );
     expect(rows).toEqual([{ waiting: 1_500 }]);
   });
+
+  it('leave a run that waits to whoever has its schedule locked, be it only for now', async () => {
+    await database.pool.query('truncate runs, leases');
+    const [workerId, [id]] = await Promise.all([
+      registerWorker(database.pool, { host: 'test', pid: 1 }),
+      insertSchedules(database, [{ rule: { every: 'PT1H' } }], { nowAt: Date.now() - 3_600_000 }),
+    ]);
+    await putOff((await claimBy(workerId)).runs);
+    const claimAgain = async () =>
+      idsOf(await claimWaiting(database.pool, { workerId, leaseMs: 5_000, limit: 10, now: null }));
+    await whileLocked([id as number], 'update', async () => {
+      expect(await claimAgain()).toEqual([]);
+    });
+    expect(await claimAgain()).toEqual([id]);
+  });
 });
 
 const putOff = (runs: readonly ClaimedRun[]) =>

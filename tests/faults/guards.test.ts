@@ -9,10 +9,15 @@ const database = useDatabase();
 const engine = useEngine(database);
 const T0 = Date.parse('2026-03-02T10:00:00Z');
 
+/** One that moves on to its next occurrence, and one that has none and is gone. */
+const RECURRING = { every: 'PT10S' };
+const ONCE = { at: new Date(T0 + 10_000).toISOString() };
+type Rule = typeof RECURRING | typeof ONCE;
+
 /** Decides on a due schedule, lets it change before the claim, and answers how many runs the claim started. */
-async function claimAfter(change: string): Promise<{ started: number; runs: number }> {
+async function claimAfter(rule: Rule, change: string): Promise<{ started: number; runs: number }> {
   const workerId = await registerWorker(database.pool, { host: 'test', pid: 1 });
-  const [id] = (await insertSchedules(database, [{ rule: { every: 'PT10S' } }], { nowAt: T0 })) as [number];
+  const [id] = (await insertSchedules(database, [{ rule }], { nowAt: T0 })) as [number];
   const nowAt = T0 + 10_000;
   // The row lock is let go on purpose: the guard has to hold without it.
   const starts = await inTransaction(database.pool, async (tx) => {
@@ -36,9 +41,12 @@ async function claimAfter(change: string): Promise<{ started: number; runs: numb
   return { started: started.starts.length, runs: runs.length };
 }
 
-describe('A claim that was decided on before', () => {
+describe.each([
+  ['of a schedule that recurs', RECURRING],
+  ['of one that fires once', ONCE],
+])('A claim %s that was decided on before', (_which, rule) => {
   it('nothing changed starts its run', async () => {
-    expect(await claimAfter('key = key')).toEqual({ started: 1, runs: 1 });
+    expect(await claimAfter(rule, 'key = key')).toEqual({ started: 1, runs: 1 });
   });
 
   it.each([
@@ -47,6 +55,6 @@ describe('A claim that was decided on before', () => {
     ['a cancel (I4)', `status = 'cancelled'`],
     ['a reschedule (I6)', `next_run_at = next_run_at + interval '1 minute'`],
   ])('%s starts nothing', async (_what, change) => {
-    expect(await claimAfter(change)).toEqual({ started: 0, runs: 0 });
+    expect(await claimAfter(rule, change)).toEqual({ started: 0, runs: 0 });
   });
 });
