@@ -1,17 +1,16 @@
 import { openArena } from './harness/arena.js';
 import { textTable } from './harness/format.js';
 import type { Race, RaceResult } from './harness/race.js';
-import { readOptions } from './options.js';
+import { type Options, readOptions, USAGE } from './options.js';
 import { RACES } from './races/index.js';
 import { writePage } from './report/page.js';
 import { circumstances, type KeptResult, keepResults } from './report/results.js';
 
-const options = readOptions(process.argv.slice(2));
+const THERE_ARE = `There are: ${RACES.map(({ name }) => name).join(', ')}`;
+const options = readOptionsOrLeave();
 const unknown = options.names.filter((name) => !RACES.some((race) => race.name === name));
 if (unknown.length > 0) {
-  console.error(
-    `No race named ${unknown.join(', ')}. There are: ${RACES.map(({ name }) => name).join(', ')}`,
-  );
+  console.error(`No race named ${unknown.join(', ')}. ${THERE_ARE}`);
   process.exit(2);
 }
 const races = RACES.filter(({ name }) => options.names.length === 0 || options.names.includes(name));
@@ -33,6 +32,18 @@ try {
   await arena.close();
 }
 process.exit(results.some(({ refused }) => refused.length > 0) ? 1 : 0);
+
+function readOptionsOrLeave(): Options {
+  try {
+    const options = readOptions(process.argv.slice(2));
+    if (options) return options;
+    console.log(`${USAGE}\n\n${THERE_ARE}`);
+    process.exit(0);
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${USAGE}\n\n${THERE_ARE}`);
+    process.exit(2);
+  }
+}
 
 async function run(race: Race): Promise<KeptResult> {
   console.log(`\n${race.name}: ${race.work}`);

@@ -10,7 +10,18 @@ export interface Options {
   isWritten: boolean;
 }
 
-export function readOptions(args: string[]): Options {
+export const USAGE = `pnpm bench [race ...] [options]
+
+  Runs all races, or those that are named, and checks each result before it is printed.
+
+  --quick        all of them small: proves that they hold, and writes nothing
+  --repeat <n>   rounds of each (3; 1 with --quick)
+  --only <name>  Carillon beside this contender alone
+  --write        puts the result on docs/performance.md, as running all of them does
+  --help`;
+
+/** Null where help was asked for. */
+export function readOptions(args: string[]): Options | null {
   const { values, positionals } = parseArgs({
     // pnpm hands its own separator on.
     args: args.filter((arg) => arg !== '--'),
@@ -20,8 +31,10 @@ export function readOptions(args: string[]): Options {
       repeat: { type: 'string' },
       only: { type: 'string' },
       write: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
     },
   });
+  if (values.help) return null;
   const repeat = Number(values.repeat ?? (values.quick ? 1 : 3));
   if (!Number.isInteger(repeat) || repeat < 1) throw new Error('--repeat takes a whole number from 1');
   return {

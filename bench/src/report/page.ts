@@ -33,7 +33,7 @@ none was lost, and prints no figure where that did not hold.
 
 \`pnpm bench\` runs all races and writes this page; \`pnpm bench <race>\` runs one, \`--write\` puts it on the page, \`--quick\`
 runs all of them small and proves only that they hold. What people found out stands at the end, and is kept by hand in
-[performance/tried.md](performance/tried.md).`;
+[performance/tried.md](performance/tried.md); what each race gave is in [performance/results.json](performance/results.json).`;
 
 function goalTable(results: readonly KeptResult[]): string {
   const rows = results.flatMap(({ name, goals, command }) =>

@@ -4,8 +4,8 @@ import { cpus, loadavg, platform, release, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { RaceResult } from '../harness/race.js';
 
-/** What the latest rounds of each race gave, from which the page is made. Not committed: the page is. */
-const FILE = fileURLToPath(new URL('../../results.json', import.meta.url));
+/** What the latest rounds of each race gave, from which the page is made: a race run by itself leaves the others as they are. */
+const FILE = fileURLToPath(new URL('../../../docs/performance/results.json', import.meta.url));
 
 export interface KeptResult extends RaceResult {
   name: string;
@@ -19,18 +19,14 @@ export interface KeptResult extends RaceResult {
 }
 
 export async function readResults(): Promise<KeptResult[]> {
-  try {
-    return JSON.parse(await readFile(FILE, 'utf8'));
-  } catch {
-    return [];
-  }
+  return JSON.parse(await readFile(FILE, 'utf8'));
 }
 
 /** Keeps results in place of what was known of the same races. */
 export async function keepResults(results: readonly KeptResult[]): Promise<KeptResult[]> {
   const names = new Set(results.map(({ name }) => name));
   const kept = [...(await readResults()).filter(({ name }) => !names.has(name)), ...results];
-  await writeFile(FILE, JSON.stringify(kept, null, 2));
+  await writeFile(FILE, `${JSON.stringify(kept, null, 2)}\n`);
   return kept;
 }
 
