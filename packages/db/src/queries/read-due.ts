@@ -11,8 +11,8 @@ export interface DueRow extends DueSchedule {
   counted: boolean;
   /** Its run has to be written down when it starts: others must find it before its end, or it may exist already. */
   isWrittenAtOnce: boolean;
-  /** Nobody has changed it since it was made. */
-  isUntouched: boolean;
+  /** Somebody has changed it since it was made. */
+  isTouched: boolean;
   /** JSON text, passed through as it is. */
   payload: string | null;
 }
@@ -23,10 +23,12 @@ export interface UnreadableRow {
   unreadable: string;
 }
 
-const COLUMNS = `due.id, due.project_id, due.key, due.version, due.definition_version, due.counted,
-  ${toMs('due.occurrence_at')}, ${toMs('due.next_run_at')}, due.runs_total, v.timing, v.plan, v.payload::text, ${toMs(nowOr('$2'))},
-  due.counted or coalesce(due.occurrence_at <= due.accounted_until, false),
-  due.updated_at = due.created_at`;
+/** What is as usual is null: nothing has to be printed, sent and parsed for it. */
+const COLUMNS = `due.id, due.project_id, due.key, ${toMs('due.occurrence_at')}, v.timing, v.plan, v.payload::text,
+  (select ${toMs(nowOr('$2'))}), ${toMs('nullif(due.next_run_at, due.occurrence_at)')}, nullif(due.version, 1),
+  nullif(due.definition_version, due.version), nullif(due.runs_total, 0), nullif(due.counted, false),
+  nullif(due.counted or coalesce(due.occurrence_at <= due.accounted_until, false), false),
+  nullif(due.updated_at <> due.created_at, false)`;
 
 /** With its `limit` this can only be looked up for one schedule at a time, whatever a plan thinks of the tables. */
 const DEFINITION = `cross join lateral (
@@ -69,21 +71,21 @@ const READ_FAIR_SHARES = `
   limit $1`;
 
 type Columns = [
-  number,
-  number,
-  string,
-  number,
-  number,
-  boolean,
-  number,
-  number,
-  number,
-  string,
-  string,
-  string | null,
-  number,
-  boolean,
-  boolean,
+  id: number,
+  projectId: number,
+  key: string,
+  occurrenceAt: number,
+  timing: string,
+  plan: string,
+  payload: string | null,
+  nowAt: number,
+  dueAt: number | null,
+  version: number | null,
+  definitionVersion: number | null,
+  runsTotal: number | null,
+  counted: true | null,
+  isWrittenAtOnce: true | null,
+  isTouched: true | null,
 ];
 
 export interface ReadDueOptions {
@@ -104,26 +106,27 @@ export async function readDue(
       : { name: 'read-due', text: READ_FIRST_DUE, values: [limit, now] }),
     rowMode: 'array',
   });
-  return { rows: result.rows.map(toDueRow), nowAt: result.rows[0]?.[12] ?? 0 };
+  return { rows: result.rows.map(toDueRow), nowAt: result.rows[0]?.[7] ?? 0 };
 }
 
 function toDueRow(columns: Columns): DueRow | UnreadableRow {
   try {
+    const version = columns[9] ?? 1;
     return {
       id: columns[0],
       projectId: columns[1],
       key: columns[2],
-      version: columns[3],
-      definitionVersion: columns[4],
-      counted: columns[5],
-      occurrenceAt: columns[6],
-      dueAt: columns[7],
-      runsTotal: columns[8],
-      timing: readTiming(columns[9]),
-      plan: readPlan(columns[10]),
-      payload: columns[11],
-      isWrittenAtOnce: columns[13],
-      isUntouched: columns[14],
+      version,
+      definitionVersion: columns[10] ?? version,
+      counted: columns[12] ?? false,
+      occurrenceAt: columns[3],
+      dueAt: columns[8] ?? columns[3],
+      runsTotal: columns[11] ?? 0,
+      timing: readTiming(columns[4]),
+      plan: readPlan(columns[5]),
+      payload: columns[6],
+      isWrittenAtOnce: columns[13] ?? false,
+      isTouched: columns[14] ?? false,
     };
   } catch (error) {
     // One row must not sink its batch.

@@ -11,7 +11,7 @@ export interface Start {
 
 /** Whether all that the row of a schedule would say after this start is told by its definition and this run. */
 const tellsAll = ({ row, next }: Start): boolean =>
-  next === null && row.runsTotal === 0 && row.isUntouched && !row.isWrittenAtOnce;
+  next === null && row.runsTotal === 0 && !row.isTouched && !row.isWrittenAtOnce;
 
 /** By `status::text` no index of active schedules can be gone through for the batch, only the key looked up (see `found`). */
 const IS_AS_DECIDED_ON = `${found('s.id', 'input.id')} and s.status::text = 'active' and s.version = input.version

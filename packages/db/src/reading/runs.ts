@@ -42,11 +42,15 @@ const ATTEMPT = (from: string) => `${from}.worker_id as "workerId", ${from}.clai
   ${from}.finished_at as "finishedAt", ${from}.outcome, ${from}.http_status as "httpStatus", ${from}.duration_ms as "durationMs",
   ${from}.error_code as "errorCode", ${from}.error, ${from}.response, ${from}.external_id as "externalId"`;
 
+/** Not a join: of a herd, all of which has to be sorted, only the keys of the page are looked up. */
+const KEY =
+  '(select key from schedule_versions v where v.schedule_id = r.schedule_id and v.version = r.version)';
+
 const selectFrom = (source: 'every_run' | 'runs_in_flight') => `
-  select r.schedule_id as "scheduleId", v.key as "scheduleKey", r.origin, r.occurrence_at as "occurrenceAt", r.status, r.version,
+  select r.schedule_id as "scheduleId", ${KEY} as "scheduleKey", r.origin, r.occurrence_at as "occurrenceAt", r.status, r.version,
          r.due_at as "dueAt", r.enqueued_at as "enqueuedAt", r.attempt, r.epoch, r.replays, r.next_attempt_at as "nextAttemptAt",
          r.progress, r.reason_code as "reasonCode", r.reason, ${ATTEMPT('r')}
-  from ${source} r join schedule_versions v on v.schedule_id = r.schedule_id and v.version = r.version`;
+  from ${source} r`;
 
 export const SELECT_RUNS = selectFrom('every_run');
 
