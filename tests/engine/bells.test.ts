@@ -1,5 +1,5 @@
-import { Bells, connectProducer, PostgresClock, SLOT_MS, slotEnd } from '@carillon/queue';
-import { useDatabase } from '@carillon/testkit';
+import { Bells, connectProducer, PostgresClock, SLOT_MS, slotEnd, untilReady } from '@carillon/queue';
+import { TcpProxy, useDatabase } from '@carillon/testkit';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
@@ -10,9 +10,9 @@ let other: Bells;
 const T0 = Math.ceil(Date.now() / 1_000) * 1_000 + 3_600_000;
 let now = T0;
 
-const open = (process: string) =>
+const open = (process: string, connection = redis) =>
   new Bells({
-    redis,
+    redis: connection,
     prefix: database.prefix,
     clock: new PostgresClock(() => now),
     process,
@@ -92,5 +92,22 @@ describe('Bells', () => {
     await expect(away.arm([T0 + 30_000])).rejects.toThrow();
     await expect(away.arm([T0 + 30_000])).rejects.toThrow();
     gone.disconnect();
+  });
+
+  it('are armed once Redis is there, though it was away when the process began', async () => {
+    const proxy = await TcpProxy.before(database.redisUrl);
+    proxy.refuse();
+    const late = connectProducer(proxy.url(database.redisUrl), () => {});
+    const kept = open('late', late);
+    try {
+      await expect(kept.arm([T0 + 5_000])).rejects.toThrow();
+      proxy.pass();
+      await untilReady(late);
+      await kept.arm([T0 + 5_000]);
+      expect(await held()).toEqual([`bell-${T0 + 5_000}`]);
+    } finally {
+      late.disconnect();
+      await proxy.close();
+    }
   });
 });

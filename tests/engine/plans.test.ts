@@ -1,4 +1,4 @@
-import { claimDue, openDatabase, registerWorker } from '@carillon/db';
+import { claimDue, openDatabase, registerWorker, warmUp } from '@carillon/db';
 import { insertSchedules, useDatabase } from '@carillon/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -22,6 +22,19 @@ beforeAll(async () => {
 afterAll(() => engine.end());
 
 const dueLately = () => ({ rule: { at: new Date(Date.now() - 1_000).toISOString() } });
+
+it('A worker has planned what a fire takes on each connection that it keeps, before anything is due', async () => {
+  const options = { url: database.url, applicationName: 'test', byIndex: true, onError: () => {} };
+  const pool = openDatabase({ ...options, max: 4, kept: 2 });
+  await warmUp(pool, 2);
+  const clients = await Promise.all([pool.connect(), pool.connect()]);
+  for (const client of clients) {
+    const { rows } = await client.query('select name from pg_prepared_statements order by name');
+    expect(rows.map(({ name }) => name)).toEqual(['close-runs', 'read-due', 'start-runs']);
+    client.release();
+  }
+  await pool.end();
+});
 
 async function planOf(statement: string): Promise<string> {
   const { rows } = await engine.query<{ 'QUERY PLAN': string }>(`explain execute ${statement}`);

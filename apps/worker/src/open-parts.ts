@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
-import { openDatabase, registerWorker, signOff } from '@carillon/db';
-import { Bells, connectProducer, connectWorker, PostgresClock } from '@carillon/queue';
+import { openDatabase, registerWorker, signOff, warmUp } from '@carillon/db';
+import { Bells, connectProducer, connectWorker, PostgresClock, untilReady } from '@carillon/queue';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import type { Config } from './config.js';
@@ -23,17 +23,22 @@ export interface WorkerParts {
   close(): Promise<void>;
 }
 
+/** As many as a bell takes at once: to claim, to look for what waits, to close, and one for a heartbeat. */
+const CONNECTIONS_KEPT = 4;
+
 export async function openParts(config: Config, log: Logger): Promise<WorkerParts> {
   const reportError = (what: string) => (error: Error) => log.debug({ err: error }, what);
   const pool = openDatabase({
     url: config.DATABASE_URL,
     max: 8,
+    kept: CONNECTIONS_KEPT,
     applicationName: 'carillon-worker',
     byIndex: true,
     onError: reportError('Postgres'),
   });
   const producer = connectProducer(config.REDIS_URL, reportError('Redis'));
   const redis = connectWorker(config.REDIS_URL, reportError('Redis'));
+  await Promise.all([warmUp(pool, CONNECTIONS_KEPT), untilReady(producer)]);
   const workerId = await registerWorker(pool, { host: hostname(), pid: process.pid });
   const clock = new PostgresClock(Date.now);
   const metrics = new Metrics();

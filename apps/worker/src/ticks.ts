@@ -1,5 +1,5 @@
-import { QUEUES, TICKS, type Tick } from '@carillon/queue';
-import { Queue, Worker } from 'bullmq';
+import { openQueue, QUEUES, TICKS, type Tick } from '@carillon/queue';
+import { type Queue, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 
@@ -21,8 +21,7 @@ export class Ticks {
     },
   ) {
     const { producer, redis, prefix, work, log } = options;
-    this.#queue = new Queue(QUEUES.ticks, { connection: producer, prefix, skipWaitingForReady: true });
-    this.#queue.on('error', () => {}); // The connection reports its own errors.
+    this.#queue = openQueue(QUEUES.ticks, { redis: producer, prefix });
     this.#worker = new Worker(
       QUEUES.ticks,
       async (job) => {

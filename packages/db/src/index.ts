@@ -33,6 +33,7 @@ export * from './queries/read-delivery-settings.js';
 export * from './queries/read-due-projects.js';
 export * from './queries/receipts.js';
 export * from './queries/sweep.js';
+export { warmUp } from './queries/warm-up.js';
 export * from './queries/workers.js';
 export * from './queries/write-progress.js';
 export * from './reading/audit.js';

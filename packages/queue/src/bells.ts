@@ -1,7 +1,8 @@
-import { type JobsOptions, Queue } from 'bullmq';
+import type { JobsOptions, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { PostgresClock } from './clock.js';
 import { BELL_JOB, type Bell, QUEUES } from './names.js';
+import { openQueue } from './open-queue.js';
 import { SCORE_PER_MS } from './punctual.js';
 import { SLOT_MS, slotEnd } from './slots.js';
 
@@ -37,13 +38,7 @@ export class Bells {
 
   constructor(options: BellsOptions) {
     this.#options = options;
-    this.queue = new Queue<Bell>(QUEUES.bells, {
-      connection: options.redis,
-      prefix: options.prefix,
-      // While Redis is away an add fails at once, also when it was away from the beginning.
-      skipWaitingForReady: true,
-    });
-    this.queue.on('error', () => {}); // The connection reports its own errors.
+    this.queue = openQueue<Bell>(QUEUES.bells, options);
   }
 
   /** Arms the slots of these instants, as far as they lie within the horizon; what lies beyond is the sweep's. */

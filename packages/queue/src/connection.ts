@@ -16,6 +16,20 @@ export function connectWorker(url: string, onError: (error: Error) => void): Red
   return connect(url, { maxRetriesPerRequest: null }, onError);
 }
 
+/** Waits for the connection, but not for long: without Redis everything goes on, only less punctually. */
+export function untilReady(redis: Redis, withinMs = 2_000): Promise<void> {
+  if (redis.status === 'ready') return Promise.resolve();
+  return new Promise((resolve) => {
+    const go = () => {
+      clearTimeout(timer);
+      redis.off('ready', go);
+      resolve();
+    };
+    const timer = setTimeout(go, withinMs);
+    redis.once('ready', go);
+  });
+}
+
 function connect(
   url: string,
   options: Omit<RedisOptions, 'replyMapping'>,

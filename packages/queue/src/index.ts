@@ -2,6 +2,7 @@ export * from './bells.js';
 export * from './clock.js';
 export * from './connection.js';
 export * from './names.js';
+export * from './open-queue.js';
 export * from './pokes.js';
 export * from './punctual.js';
 export * from './slots.js';

@@ -1,8 +1,7 @@
 import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { FastifyAdapter } from '@bull-board/fastify';
-import { QUEUES } from '@carillon/queue';
-import { Queue } from 'bullmq';
+import { openQueue, QUEUES } from '@carillon/queue';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiContext } from '../context.js';
 import { isOperator } from '../plugins/authenticate.js';
@@ -18,12 +17,7 @@ const OUTSIDE = [QUEUES.requests, QUEUES.rejected, QUEUES.due];
 export const queueRoutes =
   ({ keys, bells, redis, prefix }: ApiContext): FastifyPluginAsync =>
   async (app) => {
-    const open = (name: string) => {
-      const queue = new Queue(name, { connection: redis, prefix });
-      queue.on('error', () => {}); // The connection reports its own errors.
-      return queue;
-    };
-    const others = [QUEUES.ticks, ...OUTSIDE].map(open);
+    const others = [QUEUES.ticks, ...OUTSIDE].map((name) => openQueue(name, { redis, prefix }));
     app.addHook('onClose', async () => {
       await Promise.all(others.map((queue) => queue.close().catch(() => {})));
     });

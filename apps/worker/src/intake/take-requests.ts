@@ -1,6 +1,6 @@
 import { isTransientError } from '@carillon/db';
-import { QUEUES, REJECTED_JOB, type ScheduleRejected } from '@carillon/queue';
-import { DelayedError, type Job, Queue, Worker } from 'bullmq';
+import { openQueue, QUEUES, REJECTED_JOB, type ScheduleRejected } from '@carillon/queue';
+import { DelayedError, type Job, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Config } from '../config.js';
 import type { WorkerContext } from '../context.js';
@@ -23,8 +23,7 @@ export function takeRequests(
   const prefix = config.REDIS_PREFIX;
   const stopped = new AbortController();
   const requests = new Requests(context, config);
-  const rejected = new Queue<ScheduleRejected>(QUEUES.rejected, { connection: producer, prefix });
-  rejected.on('error', () => {}); // The connection reports its own errors.
+  const rejected = openQueue<ScheduleRejected>(QUEUES.rejected, { redis: producer, prefix });
 
   const take = async (job: Job, token?: string): Promise<void> => {
     const work = () => requests.handle(job.name, job.data);

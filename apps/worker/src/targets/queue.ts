@@ -1,6 +1,6 @@
-import { DUE_JOB, type PostgresClock, type ScheduleDue } from '@carillon/queue';
+import { DUE_JOB, openQueue, type PostgresClock, type ScheduleDue } from '@carillon/queue';
 import { encodeRunId, type Outcome } from '@carillon/shared';
-import { type BulkJobOptions, Queue } from 'bullmq';
+import type { BulkJobOptions, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Flight } from '../in-flight.js';
 
@@ -66,9 +66,7 @@ export class DueQueues {
     const known = this.#open.get(name);
     if (known) return known;
     this.#closeOldest();
-    const queue = new Queue(name, { connection: this.options.redis, prefix: this.options.prefix });
-    queue.on('error', () => {}); // The connection reports its own errors.
-    const opened = { queue, waiting: [] };
+    const opened = { queue: openQueue(name, this.options), waiting: [] };
     this.#open.set(name, opened);
     return opened;
   }

@@ -1,5 +1,5 @@
 import type { RunOrigin } from '@carillon/shared';
-import type { Pool } from 'pg';
+import type { Database } from '../database.js';
 import { fromMs, nowOr, numberArray, textArray } from '../sql-text.js';
 
 /** What is posted to whom once a run has ended. */
@@ -106,24 +106,24 @@ export interface CloseOptions {
 
 /** Closes a batch of attempts and gives up the leases that are done; answers how many runs were still ours. */
 export async function closeRuns(
-  pool: Pool,
+  db: Database,
   closed: readonly ClosedRun[],
   options: CloseOptions,
 ): Promise<number> {
-  if (closed.some((run) => run.isWritten)) return close(pool, closed, { ...options, mayExist: true });
+  if (closed.some((run) => run.isWritten)) return close(db, closed, { ...options, mayExist: true });
   try {
-    return await close(pool, closed, { ...options, mayExist: false });
+    return await close(db, closed, { ...options, mayExist: false });
   } catch (error) {
     // Somebody has written one of them down meanwhile: it was cancelled, or told how far it has come.
     if (!isUniqueViolation(error)) throw error;
-    return close(pool, closed, { ...options, mayExist: true });
+    return close(db, closed, { ...options, mayExist: true });
   }
 }
 
 const isUniqueViolation = (error: unknown) => (error as { code?: unknown }).code === '23505';
 
 async function close(
-  pool: Pool,
+  db: Database,
   closed: readonly ClosedRun[],
   { doneEpochs, now, mayExist }: CloseOptions & { mayExist: boolean },
 ): Promise<number> {
@@ -131,7 +131,7 @@ async function close(
   const withReceipts = noted.length > 0;
   const keptEpochs = new Set(closed.map((run) => run.epoch));
   for (const epoch of doneEpochs) keptEpochs.delete(epoch);
-  const { rows } = await pool.query<{ closed: number }>({
+  const { rows } = await db.query<{ closed: number }>({
     name: `close-runs${mayExist ? '-that-may-exist' : ''}${withReceipts ? '-with-receipts' : ''}`,
     text: closeRunsText({ mayExist, withReceipts }),
     values: [
