@@ -17,6 +17,7 @@ export async function startApi(config: Config, log: Logger): Promise<RunningApi>
   const pool = openDatabase({
     url: config.DATABASE_URL,
     max: 10,
+    kept: 2,
     applicationName: 'carillon-api',
     // A client waits for the answer: better a 503 soon than an answer late.
     connectTimeoutMs: 2_000,
