@@ -52,7 +52,7 @@ const CREATE_SCHEDULES = `
     insert into schedule_versions (schedule_id, version, project_id, key, name, tags, target_type, rule, timing, plan,
                                    payload, created_by, request_hash)
     select nextval('schedules_id_seq'), 1, $1, key, name, tags, target_type, rule, timing, plan, payload, $3, request_hash
-    from (select * from input order by key) as input
+    from input
     on conflict (project_id, key) where superseded_at is null do nothing
     returning schedule_id, key
   ), made as (
@@ -123,10 +123,12 @@ async function countLiveSchedules(db: Database, projectId: number, most: number)
 async function create(db: Database, { projectId, drafts, actor }: Creation): Promise<Created[]> {
   const unique = new Map<string, Draft>();
   for (const draft of drafts) if (!unique.has(draft.key)) unique.set(draft.key, draft);
+  // By their keys: of two calls with the same ones, one waits for the other, and not each for the other.
+  const inOrder = [...unique.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
   const { rows } = await db.query<{ id: number; key: string; created_at: Date }>({
     name: 'create-schedules',
     text: CREATE_SCHEDULES,
-    values: [projectId, `[${[...unique.values()].map(toRecord).join()}]`, actor],
+    values: [projectId, `[${inOrder.map(toRecord).join()}]`, actor],
   });
   const made = new Map(rows.map((row) => [row.key, row]));
   const others = drafts.filter((draft) => !made.has(draft.key) || unique.get(draft.key) !== draft);

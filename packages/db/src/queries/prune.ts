@@ -37,9 +37,29 @@ export async function dropOldRuns(
       [month],
     );
     if (rowCount) continue;
-    await bringBack(pool, { where: `e.id in (select schedule_id from runs_${month})`, values: [] });
+    await bringBackThoseOf(pool, month);
     await pool.query(`drop table runs_${month}, attempts_${month}`);
     dropped.push(month);
   }
   return dropped;
+}
+
+/** Runs that are looked through at once: a month may have many millions. */
+const AT_ONCE = 10_000;
+
+/** Schedules of which only a run in this month tells that they have fired. */
+async function bringBackThoseOf(pool: Pool, month: string): Promise<void> {
+  let afterId = 0;
+  for (;;) {
+    const { rows } = await pool.query<{ last: number | null }>(
+      `select max(schedule_id) as last
+       from (select schedule_id from runs_${month} where schedule_id > $1 order by schedule_id limit ${AT_ONCE}) as next`,
+      [afterId],
+    );
+    const lastId = rows[0]?.last ?? null;
+    if (lastId === null) return;
+    const among = `select schedule_id from runs_${month} where schedule_id > $1 and schedule_id <= $2`;
+    await bringBack(pool, { where: `e.id in (${among})`, values: [afterId, lastId] });
+    afterId = lastId;
+  }
 }
