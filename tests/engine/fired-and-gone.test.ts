@@ -92,11 +92,7 @@ describe('A schedule that has fired once, and that nobody changed', () => {
     expect(await isGone(schedule)).toBe(true);
     expect(await triggerSchedule(database.pool, changing(schedule))).toMatchObject({ kind: 'changed' });
     expect(await isGone(schedule)).toBe(false);
-    expect(await told(schedule)).toMatchObject({
-      ...before,
-      runsTotal: expect.any(Number),
-      lastEnqueuedAt: expect.any(Date),
-    });
+    expect(await told(schedule)).toEqual(before);
     await engine.succeed(await claimOne(T0 + HOUR), T0 + HOUR);
   });
 
