@@ -179,19 +179,17 @@ describe('The ledger', () => {
     expect(items[2]).toMatchObject({ status: 'upcoming' });
   });
 
-  it('a year of seconds in a pause is one entry, and costs nothing', async () => {
+  it('half a century of seconds in a pause is one entry, which nobody counts one by one', async () => {
     const { id } = await create({ rule: { every: 'PT1S' } });
-    await moveBack(id, 24 * 365);
+    await moveBack(id, 24 * 365 * 50);
     await api.call('POST', `/v1/schedules/${id}/pause`);
     await api.call('POST', `/v1/schedules/${id}/resume`);
-    const startedAt = performance.now();
-    const { items } = await ledger(id, `from=2020-01-01T00:00:00Z&limit=3`);
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    const { items } = await ledger(id, `from=1970-01-01T00:00:00Z&limit=3`);
     expect(items[0]).toMatchObject({
       status: 'skipped',
       why: expect.stringMatching(/^skipped: paused by admin/),
     });
-    expect(items[0].count).toBeGreaterThan(31_000_000);
+    expect(items[0].count).toBeGreaterThan(1_550_000_000);
     expect(items[1].status).not.toBe('skipped');
   });
 

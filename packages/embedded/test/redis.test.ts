@@ -45,8 +45,8 @@ test.each(choices)('delayed jobs of BullMQ are on time on %s', async (choice) =>
   await expect.poll(() => lateness.length, { timeout: 10_000 }).toBe(100);
   const sorted = lateness.toSorted((a, b) => a - b);
   expect(sorted[0]).toBeGreaterThanOrEqual(0);
-  // 6 ms on a quiet machine; as shipped, the WebAssembly one is 900 ms late.
-  expect(sorted[50]).toBeLessThan(50);
+  // As shipped, the WebAssembly one is 900 ms late, however quiet the machine; with our settings 6 ms, and more on a busy one.
+  expect(sorted[50]).toBeLessThan(500);
 });
 
 test('the WebAssembly one outlives more connections than its event loop has places', async () => {
