@@ -5,8 +5,9 @@ export function number(value: number): string {
   return value.toLocaleString('en-US', { maximumFractionDigits: digits });
 }
 
-export const ratio = (value: number): string => `${number(value)}×`;
-export const percent = (share: number): string => `${Math.round(share * 100)}%`;
+export const ratio = (value: number): string => (Number.isFinite(value) ? `${number(value)}×` : '–');
+export const percent = (share: number): string =>
+  Number.isFinite(share) ? `${Math.round(share * 100)}%` : '–';
 
 /** A table for the terminal: the first column to the left, numbers to the right. */
 export function textTable(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -40,6 +40,7 @@ export interface Race {
 /** What the rounds of one contender gave. */
 export interface Rounds<C, T> {
   contender: C;
+  /** Empty where one of them did not hold: what went before it is no figure either. */
   samples: T[];
   /** Why there is no figure. */
   refused: string | null;
@@ -62,6 +63,7 @@ export async function interleave<C extends { name: string }, T>(
         rounds.samples.push(await run(rounds.contender));
         say(`${rounds.contender.name}, round ${round} of ${repeat}`);
       } catch (error) {
+        rounds.samples = [];
         rounds.refused = error instanceof Error ? error.message : String(error);
         say(`${rounds.contender.name}: ${rounds.refused}`);
       }

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { faultsIn } from './one-shots.js';
+import { interleave, type RaceContext } from './race.js';
+
+const context = (repeat: number) => ({ repeat, say: () => {} }) as unknown as RaceContext;
+const [sound, unsound] = [{ name: 'sound' }, { name: 'unsound' }];
+
+describe('A race', () => {
+  it('takes its contenders in turns', async () => {
+    const turns: string[] = [];
+    await interleave(context(2), [sound, unsound], async ({ name }) => turns.push(name));
+    expect(turns).toEqual(['sound', 'unsound', 'sound', 'unsound']);
+  });
+
+  it('has no figure for whose round did not hold, not even from the rounds before; the others go on', async () => {
+    let rounds = 0;
+    const all = await interleave(context(3), [sound, unsound], async (contender) => {
+      if (contender === unsound && ++rounds === 2) throw new Error('it lost one');
+      return 1;
+    });
+    expect(all).toEqual([
+      { contender: sound, samples: [1, 1, 1], refused: null },
+      { contender: unsound, samples: [], refused: 'it lost one' },
+    ]);
+    expect(rounds).toBe(2);
+  });
+});
+
+describe('A round of jobs', () => {
+  const jobs = [0, 1, 2].map((n) => ({ n, at: 0 }));
+  const faults = (seen: number[], latenessMs: number[]) =>
+    faultsIn({ seen: Uint8Array.from(seen), latenessMs: Int32Array.from(latenessMs) }, jobs);
+
+  it('holds where each came once and none before its time', () => {
+    expect(faults([1, 1, 1], [0, 5, 0])).toEqual([]);
+  });
+
+  it.each([
+    ['one that never came', [1, 0, 1], [0, 0, 0], '1 jobs never came'],
+    ['some that came again', [2, 1, 3], [0, 0, 0], '2 jobs came more than once'],
+    ['one that came early', [1, 1, 1], [0, -1, 0], '1 jobs came early'],
+  ])('does not hold with %s', (_, seen, latenessMs, fault) => {
+    expect(faults(seen, latenessMs)).toEqual([fault]);
+  });
+});
