@@ -50,17 +50,18 @@ async function run(race: Race): Promise<KeptResult> {
   const before = circumstances();
   const say = (text: string) => console.log(`  · ${text}`);
   const startedAt = performance.now();
-  const result = await race.run({ ...options, arena, say });
+  const repeat = options.repeat ?? race.rounds;
+  const result = await race.run({ ...options, repeat, arena, say });
   say(`took ${Math.round((performance.now() - startedAt) / 1_000)} s`);
   print(result);
-  const flags = options.repeat === 3 ? '' : ` --repeat ${options.repeat}`;
+  const flags = repeat === race.rounds ? '' : ` --repeat ${repeat}`;
   return {
     ...result,
     ...before,
     name: race.name,
     work: race.work,
     command: `pnpm bench ${race.name}${flags}`,
-    repeat: options.repeat,
+    repeat,
     servers: arena.description,
   };
 }

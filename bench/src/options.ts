@@ -4,7 +4,8 @@ export interface Options {
   /** The races to run; all of them, if none is named. */
   names: string[];
   isQuick: boolean;
-  repeat: number;
+  /** Null for as many rounds as each race has by itself. */
+  repeat: number | null;
   only: string | null;
   /** Whether the results go to docs/performance.md. */
   isWritten: boolean;
@@ -15,7 +16,7 @@ export const USAGE = `pnpm bench [race ...] [options]
   Runs all races, or those that are named, and checks each result before it is printed.
 
   --quick        all of them small: proves that they hold, and writes nothing
-  --repeat <n>   rounds of each (3; 1 with --quick)
+  --repeat <n>   rounds of each contender (3 or 5; 1 with --quick)
   --only <name>  Carillon beside this contender alone
   --write        puts the result on docs/performance.md, as running all of them does
   --help`;
@@ -35,8 +36,10 @@ export function readOptions(args: string[]): Options | null {
     },
   });
   if (values.help) return null;
-  const repeat = Number(values.repeat ?? (values.quick ? 1 : 3));
-  if (!Number.isInteger(repeat) || repeat < 1) throw new Error('--repeat takes a whole number from 1');
+  const asked = values.repeat ?? (values.quick ? '1' : null);
+  const repeat = asked === null ? null : Number(asked);
+  if (repeat !== null && (!Number.isInteger(repeat) || repeat < 1))
+    throw new Error('--repeat takes a whole number from 1');
   return {
     names: positionals,
     isQuick: values.quick,

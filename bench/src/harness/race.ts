@@ -34,6 +34,8 @@ export interface Race {
   name: string;
   /** What is done and measured, in a sentence. */
   work: string;
+  /** Rounds of each contender, unless told otherwise: more where one takes seconds, and how fast the machine is just then decides. */
+  rounds: number;
   run(context: RaceContext): Promise<RaceResult>;
 }
 

@@ -31,6 +31,7 @@ interface Entrant {
 export const api: Race = {
   name: 'api',
   work: `POST /v1/schedules over ${CONNECTIONS} connections, 10,000 schedules one by one; beside it a bare Fastify that inserts the body; and 100,000 in bulk, 5,000 a call, two calls at a time`,
+  rounds: 5,
   async run(context) {
     const [calls, bulkCalls] = context.isQuick ? [500, 4] : [10_000, 20];
     const bare: CrewOptions = {

@@ -31,6 +31,7 @@ const GOAL = 2;
 export const badNeighbour: Race = {
   name: 'bad-neighbour',
   work: `${PER_SECOND} webhooks a second to an origin that answers at once, alone and beside as many to one that never answers`,
+  rounds: 3,
   async run(context) {
     const all = await interleave(context, NEIGHBOURHOODS, (where) =>
       onSite(context.arena, (site) => deliver(site, where, context.isQuick ? 2 : 20)),

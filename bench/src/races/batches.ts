@@ -10,6 +10,7 @@ const SIZES = [50, 100, 200, 500, 1_000];
 export const batches: Race = {
   name: 'batches',
   work: 'the herd of 50,000, by Carillon alone, with different SCHEDULER_BATCH_SIZE',
+  rounds: 3,
   async run(context) {
     const count = context.isQuick ? 1_000 : 50_000;
     const sizes = context.isQuick ? SIZES.slice(-1) : SIZES;

@@ -16,6 +16,7 @@ const P99_GOAL_MS = 50;
 export const cadence: Race = {
   name: 'cadence',
   work: `${SCHEDULES} schedules that fire every second, on ${WORKERS} workers, for a minute: how late their handlers began`,
+  rounds: 3,
   async run(context) {
     const seconds = context.isQuick ? 3 : 60;
     const [rounds] = await interleave(context, [everySecond], (contender) =>

@@ -27,6 +27,7 @@ interface Sample {
 export const claims: Race = {
   name: 'claims',
   work: `${number(DUE)} due, ${CLAIMERS} claimers at once, each on a connection of its own, until nothing is left`,
+  rounds: 5,
   async run(context) {
     const waves = context.isQuick ? 2 : 20;
     const all = await interleave(context, ASKED, ({ limit }) =>

@@ -17,6 +17,7 @@ const GOALS = { 'graphile-worker': 1.5, 'pg-boss': 3, BullMQ: 4 } as Record<stri
 export const herd: Race = {
   name: 'herd',
   work: '100,000 one-shots due in one instant, a handler that only notes their number, from that instant to the last one done and written',
+  rounds: 5,
   async run(context) {
     const count = context.isQuick ? 2_000 : 100_000;
     const all = await interleave(context, contenders(context.only), async (contender): Promise<Sample> => {

@@ -29,6 +29,7 @@ const QUICK: Size = { all: 10_000, near: 2_000, fromMs: 3_000, untilMs: 8_000 };
 export const recover: Race = {
   name: 'recover',
   work: 'FLUSHALL with 1 million schedules, 100,000 of them due within the horizon: until Redis holds a bell for every slot in which something is due',
+  rounds: 3,
   async run(context) {
     const size = context.isQuick ? QUICK : FULL;
     const [rounds] = await interleave(context, [{ name: 'Carillon' }], () => loseRedis(context.arena, size));

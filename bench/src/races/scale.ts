@@ -22,6 +22,7 @@ const COLUMNS: [title: string, cost: keyof Costs][] = [
 export const scale: Race = {
   name: 'scale',
   work: '10 thousand, 100 thousand, 1 million and 10 million pending schedules, 5,000 of them within the horizon: what it costs to create, claim, sweep and list, what Redis holds, and what two idle workers ask',
+  rounds: 3,
   async run(context) {
     const { arena, isQuick, say } = context;
     const sizes = isQuick ? [2_000, 20_000] : SIZES;
