@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { basename } from 'node:path';
 import type { Message } from './tally.js';
 
 export interface CrewOptions {
@@ -99,7 +100,7 @@ class Member {
     });
     this.ready = new Promise((resolve, reject) => {
       const timer = setTimeout(
-        () => reject(new Error(`${main} is not ready: ${this.output}`)),
+        () => reject(new Error(`${basename(main)} is not ready: ${reasonIn(this.output)}`)),
         READY_WITHIN_MS,
       );
       const settled = (settle: () => void) => () => {
@@ -116,7 +117,8 @@ class Member {
       this.#child.stdout?.on('data', read);
       this.#child.stderr?.on('data', read);
       this.#child.once('exit', (code, signal) => {
-        if (!this.#isEnding) this.failure = `${main} ended (${signal ?? code}): ${this.output}`;
+        if (!this.#isEnding)
+          this.failure = `${basename(main)} ended (${signal ?? code}): ${reasonIn(this.output)}`;
         settled(() => reject(new Error(this.failure ?? 'ended')))();
       });
     });
@@ -150,4 +152,11 @@ class Member {
     else if (message.kind === 'handled') this.handled = message.count;
     else this.#onReport(message);
   }
+}
+
+/** Of what a process printed before it ended, the line that says why, and then all of it. */
+function reasonIn(output: string): string {
+  const lines = output.split('\n').filter((line) => line.trim() !== '');
+  const reason = lines.find((line) => /^\w*error\b/i.test(line)) ?? lines.at(-1) ?? 'it printed nothing';
+  return `${reason}\n${output}`;
 }

@@ -38,7 +38,7 @@ export async function runOneShots(
     const round = await tryOneShots(arena, contender, { ...options, leadMs });
     if (round) return round;
   }
-  throw new Error(`${contender.name} could not be made ready in ${serversMs / 2} ms`);
+  throw new Error(`it could not be made ready in ${serversMs / 2} ms`);
 }
 
 /** Answers null where not all was ready when the first job fell due: that would not be a race. */
@@ -74,7 +74,7 @@ async function tryOneShots(
     await crew.end();
     const tallied = isCountedElsewhere ? [] : faultsIn(report, jobs);
     const faults = [...tallied, ...(await stage.findFaults(jobs))];
-    if (faults.length > 0) throw new Error(`${contender.name} did not hold: ${faults.join('; ')}`);
+    if (faults.length > 0) throw new Error(`it did not hold: ${faults.join('; ')}`);
     return { tookMs, latenessMs: report.latenessMs };
   } finally {
     await crew?.end();

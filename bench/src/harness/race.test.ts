@@ -15,12 +15,12 @@ describe('A race', () => {
   it('has no figure for whose round did not hold, not even from the rounds before; the others go on', async () => {
     let rounds = 0;
     const all = await interleave(context(3), [sound, unsound], async (contender) => {
-      if (contender === unsound && ++rounds === 2) throw new Error('it lost one');
+      if (contender === unsound && ++rounds === 2) throw new Error('it lost one\nat such a place');
       return 1;
     });
     expect(all).toEqual([
       { contender: sound, samples: [1, 1, 1], refused: null },
-      { contender: unsound, samples: [], refused: 'it lost one' },
+      { contender: unsound, samples: [], refused: 'unsound: it lost one' },
     ]);
     expect(rounds).toBe(2);
   });

@@ -66,8 +66,10 @@ export async function interleave<C extends { name: string }, T>(
         say(`${rounds.contender.name}, round ${round} of ${repeat}`);
       } catch (error) {
         rounds.samples = [];
-        rounds.refused = error instanceof Error ? error.message : String(error);
-        say(`${rounds.contender.name}: ${rounds.refused}`);
+        const why = `${rounds.contender.name}: ${error instanceof Error ? error.message : error}`;
+        say(why);
+        // The first line is kept; what follows it is for whoever looks on.
+        [rounds.refused = why] = why.split('\n');
       }
     }
   }

@@ -5,7 +5,11 @@ import type { Job } from '../harness/tally.js';
 import { endOnSignal, readOrders } from './environment.js';
 
 const { databaseUrl, tally } = readOrders();
-const backend = new PostgresBackend({ poolConfig: { connectionString: databaseUrl, max: 20 } });
+const backend = new PostgresBackend({
+  poolConfig: { connectionString: databaseUrl, max: 20 },
+  // The contender has made the tables. Two processes that make sure of them at one moment can be in each other's way, and one ends.
+  ensureSchema: false,
+});
 const agenda = new Agenda({ backend, ...AGENDA_SETTINGS });
 agenda.on('error', (error) => console.error(error));
 agenda.define<Job>(AGENDA_JOB, async (job) => tally.mark(job.attrs.data));

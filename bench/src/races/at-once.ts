@@ -84,7 +84,7 @@ function createNow(arena: Arena, seconds: number): Promise<Int32Array> {
         report,
         Array.from({ length: count }, (_, n) => ({ n, at: 0 })),
       );
-      if (faults.length > 0) throw new Error(`at-once did not hold: ${faults.join('; ')}`);
+      if (faults.length > 0) throw new Error(`it did not hold: ${faults.join('; ')}`);
       // The handlers noted when they began, counted from the start of the round.
       return report.latenessMs.map((beganMs, n) => Math.max(0, startedAt + beganMs - (answeredAt[n] ?? 0)));
     } finally {

@@ -123,7 +123,5 @@ async function check(
   );
   const { runs, due } = rows[0] ?? {};
   if (claimed !== DUE || double > 0 || runs !== DUE * (wave + 1) || due !== 0)
-    throw new Error(
-      `claims did not hold: ${claimed} claimed, ${double} twice, ${runs} runs, ${due} still due`,
-    );
+    throw new Error(`it did not hold: ${claimed} claimed, ${double} twice, ${runs} runs, ${due} still due`);
 }

@@ -114,6 +114,6 @@ async function checkAll({ pool }: Site, crew: Crew, near: number, withinMs: numb
   const { succeeded, early } = rows[0] ?? {};
   if (succeeded !== near) faults.push(`${succeeded} of ${near} runs succeeded`);
   if (early) faults.push(`${early} runs were claimed early`);
-  if (faults.length > 0) throw new Error(`recover did not hold: ${faults.join('; ')}`);
+  if (faults.length > 0) throw new Error(`it did not hold: ${faults.join('; ')}`);
   return percentile(report.latenessMs, 1);
 }

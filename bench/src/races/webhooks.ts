@@ -144,7 +144,7 @@ async function sendAlone(arena: Arena, url: string, count: number): Promise<numb
       await crew.report(),
       Array.from({ length: count }, (_, n) => ({ n, at: 0 })),
     );
-    if (faults.length > 0) throw new Error(`undici alone did not hold: ${faults.join('; ')}`);
+    if (faults.length > 0) throw new Error(`it did not hold: ${faults.join('; ')}`);
     return tookMs;
   } finally {
     await crew.end();

@@ -52,7 +52,7 @@ function raceSection({ name, work, command, repeat, head, rows, notes, plots, re
   const pictures = plots
     .filter(({ lines }) => lines.length > 0)
     .map((plot) => `![${plot.title}](performance/${plot.name}.svg)`);
-  const without = refused.map((reason) => `No figure: ${reason.split('\n')[0]}`);
+  const without = refused.map((reason) => `No figure: ${reason}`);
   const told = [...notes, ...without].join('\n');
   const intro = `${work[0]?.toUpperCase()}${work.slice(1)}. ${repeat} ${repeat === 1 ? 'round' : 'rounds'} each: ${code(command)}.`;
   return [`## ${name}`, intro, markdownTable(head, rows, '---:'), told, ...pictures]
