@@ -69,7 +69,7 @@ export async function interleave<C extends { name: string }, T>(
         const why = `${rounds.contender.name}: ${error instanceof Error ? error.message : error}`;
         say(why);
         // The first line is kept; what follows it is for whoever looks on.
-        [rounds.refused = why] = why.split('\n');
+        rounds.refused = why.replace(/\n.*/s, '');
       }
     }
   }
