@@ -1,7 +1,48 @@
+import { existsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+import { findChromium } from './scripts/chromium.mjs';
+import { hasProgram } from './scripts/programs.mjs';
 
 // Workspace packages are read from their sources, so that a test never sees an old build.
 const conditions = ['@carillon/source'];
+
+/** Tests that need a program which npm can't install. Debian's packages: chromium, prometheus, golang-go with sprig. */
+const OPTIONAL = [
+  { isThere: findChromium() !== null, program: 'Chromium', folder: 'tests/browser' },
+  {
+    isThere: hasProgram('prometheus') && hasProgram('promtool'),
+    program: 'Prometheus',
+    folder: 'tests/prometheus',
+  },
+  {
+    isThere: hasProgram('go') && existsSync('/usr/share/gocode/src/github.com/Masterminds/sprig'),
+    program: 'Go with sprig',
+    folder: 'tests/deploy/chart',
+  },
+];
+
+/** Tests that define handlers: a definition holds for its whole process, so each of these files has one of its own. */
+const DEFINE_HANDLERS = [
+  'apps/worker/test/handler.test.ts',
+  'apps/worker/test/probes.test.ts',
+  'apps/worker/test/robustness.test.ts',
+  'apps/worker/test/typed-handlers.test.ts',
+  'packages/carillon/test/**/*.test.ts',
+  'packages/testing/test/**/*.test.ts',
+];
+/** Packs and installs the packages from npm. It takes minutes, so `pnpm packed` runs it and `npm test` does not. */
+const PACKED = 'tests/packages/**/*.test.ts';
+
+const missing = OPTIONAL.filter(({ isThere }) => !isThere);
+for (const { program, folder } of missing)
+  console.log(`${program} is not installed here, so the tests in ${folder} are left out.`);
+
+const real = {
+  pool: 'forks' as const,
+  globalSetup: ['packages/testkit/src/global-setup.ts'],
+  testTimeout: 30_000,
+  hookTimeout: 60_000,
+};
 
 export default defineConfig({
   resolve: { conditions },
@@ -10,24 +51,46 @@ export default defineConfig({
     maxWorkers: 3,
     // No test changes a module for another: each file would import the whole of it anew.
     isolate: false,
+    setupFiles: ['scripts/property-seed.mjs'],
     projects: [
       {
         extends: true,
         test: {
           name: 'unit',
-          include: ['packages/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts', 'bench/src/**/*.test.ts'],
+          include: [
+            'packages/*/src/**/*.test.ts',
+            'apps/*/src/**/*.test.ts',
+            'bench/src/**/*.test.ts',
+            'scripts/*.test.mjs',
+          ],
+          testTimeout: 30_000,
         },
       },
       {
         extends: true,
         test: {
+          ...real,
           name: 'real',
           include: ['packages/*/test/**/*.test.ts', 'apps/*/test/**/*.test.ts', 'tests/**/*.test.ts'],
-          pool: 'forks',
-          globalSetup: ['packages/testkit/src/global-setup.ts'],
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
+          exclude: [
+            '**/node_modules/**',
+            ...missing.map(({ folder }) => `${folder}/**`),
+            ...DEFINE_HANDLERS,
+            PACKED,
+          ],
         },
+      },
+      {
+        extends: true,
+        test: { ...real, name: 'handlers', include: DEFINE_HANDLERS, isolate: true },
+      },
+      {
+        extends: true,
+        test: { ...real, name: 'packed', include: [PACKED] },
+      },
+      {
+        extends: true,
+        test: { ...real, name: 'screenshots', include: ['tests/screenshots/take-screenshots.ts'] },
       },
     ],
   },

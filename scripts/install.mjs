@@ -3,13 +3,13 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-// Only what Node itself brings: this runs before anything is installed.
+// Uses Node's own modules only, because this script runs before anything is installed.
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 const bin = join(root, 'node_modules', '.bin');
 const { engines, packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-/** Programs are found among the project's own first; turbo looks for pnpm on PATH. */
+/** Puts the project's own programs first on PATH. Turbo looks for pnpm there. */
 const env = {
   ...process.env,
   PATH: `${bin}${delimiter}${process.env.PATH ?? ''}`,
@@ -27,8 +27,8 @@ export function checkNodeVersion() {
 }
 
 /**
- * npm runs us through a shell, which a signal to npm may end without our hearing of it. Whoever started us is gone
- * then, and so shall we be.
+ * Ends this process when npm ends. npm starts it through a shell, and a signal to npm may end the shell without
+ * reaching this process.
  */
 export function endWithNpm() {
   if (process.env.npm_lifecycle_event === undefined) return;
@@ -40,7 +40,7 @@ export function endWithNpm() {
   }, 200).unref();
 }
 
-/** Runs a program, signals passed on to it. Its output is shown as it comes, or with `quiet` only if it fails. */
+/** Runs a program and forwards signals to it. With `quiet`, its output is shown only if it fails. */
 export function run(command, args, { quiet = false, more = {} } = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, args, {
@@ -65,12 +65,12 @@ export function run(command, args, { quiet = false, more = {} } = {}) {
   });
 }
 
-/** Installs unless what is installed is what the lockfile says. Needs no network if so. */
+/** Installs the dependencies, unless the installed ones match the lockfile. That case needs no network. */
 export async function install() {
   if (isInstalled()) return;
   console.log('Installing dependencies');
   const pinned = packageManager.replace('pnpm@', '');
-  // pnpm asks before it replaces modules that another version installed, and there may be nobody to answer.
+  // pnpm asks before it replaces modules that another version installed, and in CI nothing answers.
   const args = ['install', '--frozen-lockfile', '--config.confirm-modules-purge=false'];
   const code =
     installedPnpm() === pinned
@@ -97,7 +97,7 @@ function workspaces() {
   );
 }
 
-/** Whether a package's modules are there; one without dependencies has none. */
+/** True if every dependency of a package is installed. */
 function hasModules(folder) {
   const { dependencies = {}, devDependencies = {} } = JSON.parse(
     readFileSync(join(folder, 'package.json'), 'utf8'),

@@ -5,7 +5,7 @@ import { checkNodeVersion, endWithNpm, install, root, run } from './install.mjs'
 checkNodeVersion();
 endWithNpm();
 await install();
-// Said only when there is something to build: it takes a moment the first time.
+// Printed only if the build takes a moment, which means that there is something to build.
 const note = setTimeout(() => console.log('Building'), 1_000);
 const built = await run(
   'turbo',

@@ -1,5 +1,8 @@
+import { buildEarlierCarillon, DEFAULT_COMMIT, type EarlierCarillon } from './before/earlier-carillon.js';
 import { openArena } from './harness/arena.js';
+import { expectServersToStop } from './harness/connections.js';
 import { textTable } from './harness/format.js';
+import { continueOnPinnedNode } from './harness/pinned-node.js';
 import type { Race, RaceResult } from './harness/race.js';
 import { type Options, readOptions, USAGE } from './options.js';
 import { RACES } from './races/index.js';
@@ -13,29 +16,58 @@ if (unknown.length > 0) {
   console.error(`No race named ${unknown.join(', ')}. ${THERE_ARE}`);
   process.exit(2);
 }
-const races = RACES.filter(({ name }) => options.names.length === 0 || options.names.includes(name));
-
-const arena = await openArena(process.env);
-// The servers run apart from this process group: Ctrl-C does not reach them.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => arena.close().finally(() => process.exit(130)));
+const incomparable = RACES.filter(({ name, canCompare }) => options.names.includes(name) && !canCompare);
+if (options.before && incomparable.length > 0) {
+  console.error(`No comparison with an earlier commit in ${incomparable.map(({ name }) => name).join(', ')}`);
+  process.exit(2);
 }
+const races = RACES.filter(({ name, canCompare }) =>
+  options.names.length === 0 ? canCompare || !options.before : options.names.includes(name),
+);
+
+if (!options.isOnOwnNode) await continueOnPinnedNode();
+const before = options.before ? await buildEarlierOrLeave(options.before) : null;
+const opening = openArena(process.env);
+let isInterrupted = false;
+/** Never settles: the signal handler ends this process. */
+const untilExit = new Promise<never>(() => {});
+// The servers run in sessions of their own, so Ctrl-C does not reach them.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    isInterrupted = true;
+    expectServersToStop();
+    close().finally(() => process.exit(130));
+  });
+}
+const arena = await opening.catch(async (error) => {
+  await before?.remove();
+  throw error;
+});
 const results: KeptResult[] = [];
 try {
   for (const line of arena.description) console.log(line);
+  if (before) console.log(`Carillon before: commit ${before.version}, with the dependencies of this one`);
   for (const race of races) {
     results.push(await run(race));
-    // After each of them: all take an hour and more, and whoever stops has what was there.
+    // Written after each race: all races take more than an hour, and an interrupted run keeps its results.
     if (options.isWritten) await writePage(await keepResults(results));
   }
 } finally {
-  await arena.close();
+  await close();
 }
 process.exit(results.some(({ refused }) => refused.length > 0) ? 1 : 0);
 
+async function close(): Promise<void> {
+  await (await opening).close();
+  await before?.remove();
+}
+
 function readOptionsOrLeave(): Options {
   try {
-    const options = readOptions(process.argv.slice(2));
+    const options = readOptions(process.argv.slice(2), {
+      races: RACES.map(({ name }) => name),
+      defaultCommit: DEFAULT_COMMIT,
+    });
     if (options) return options;
     console.log(`${USAGE}\n\n${THERE_ARE}`);
     process.exit(0);
@@ -45,19 +77,33 @@ function readOptionsOrLeave(): Options {
   }
 }
 
+async function buildEarlierOrLeave(commit: string): Promise<EarlierCarillon> {
+  try {
+    return await buildEarlierCarillon(commit);
+  } catch (error) {
+    console.error((error as Error).message);
+    process.exit(2);
+  }
+}
+
 async function run(race: Race): Promise<KeptResult> {
+  if (isInterrupted) return untilExit;
   console.log(`\n${race.name}: ${race.work}`);
-  const before = circumstances();
-  const say = (text: string) => console.log(`  · ${text}`);
+  const conditions = circumstances();
+  const say = (text: string) => {
+    if (!isInterrupted) console.log(`  · ${text}`);
+  };
   const startedAt = performance.now();
   const repeat = options.repeat ?? race.rounds;
-  const result = await race.run({ ...options, repeat, arena, say });
+  const result = await race.run({ ...options, repeat, before, arena, say });
+  // A race whose servers were stopped has no result to print or keep.
+  if (isInterrupted) return untilExit;
   say(`took ${Math.round((performance.now() - startedAt) / 1_000)} s`);
   print(result);
   const flags = repeat === race.rounds ? '' : ` --repeat ${repeat}`;
   return {
     ...result,
-    ...before,
+    ...conditions,
     name: race.name,
     work: race.work,
     command: `pnpm bench ${race.name}${flags}`,
@@ -69,7 +115,7 @@ async function run(race: Race): Promise<KeptResult> {
 function print({ head, rows, goals, notes, refused }: RaceResult): void {
   console.log(`\n${textTable(head, rows)}\n`);
   for (const note of notes) console.log(note);
-  // At a quick run's size the figures say nothing.
+  // The figures of a quick run are too small to be compared with a goal.
   for (const { goal, figure, isMet } of options.isQuick ? [] : goals)
     console.log(`${isMet ? '✓' : '✗'} goal ${goal}: ${figure}`);
   for (const reason of refused) console.error(`No figure: ${reason}`);

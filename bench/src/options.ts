@@ -7,8 +7,12 @@ export interface Options {
   /** Null for as many rounds as each race has by itself. */
   repeat: number | null;
   only: string | null;
-  /** Whether the results go to docs/performance.md. */
+  /** The commit to compare this one with. */
+  before: string | null;
+  /** True if the results go to docs/performance.md. */
   isWritten: boolean;
+  /** True to use the Node that started the bench instead of the pinned one. */
+  isOnOwnNode: boolean;
 }
 
 export const USAGE = `pnpm bench [race ...] [options]
@@ -18,20 +22,36 @@ export const USAGE = `pnpm bench [race ...] [options]
   --quick        all of them small: proves that they hold, and writes nothing
   --repeat <n>   rounds of each contender (3 or 5; 1 with --quick)
   --only <name>  Carillon beside this contender alone
+  --before [commit]
+                 races this commit against an earlier one, in turns, and prints the ratio (herd, steady,
+                 recurring-herd, claims and webhooks; 928375a by default). Writes nothing. Add
+                 "--only before" to leave the other contenders out
   --write        puts the result on docs/performance.md, as running all of them does
+  --own-node     stays on the Node of this command; by default all contenders run on the pinned Node 22
   --help`;
 
-/** Null where help was asked for. */
-export function readOptions(args: string[]): Options | null {
+/** Recognises a commit after `--before`. */
+interface Known {
+  races: readonly string[];
+  defaultCommit: string;
+}
+
+/** Null if help was asked for. */
+export function readOptions(args: string[], known: Known): Options | null {
   const { values, positionals } = parseArgs({
-    // pnpm hands its own separator on.
-    args: args.filter((arg) => arg !== '--'),
+    // pnpm passes its own separator on.
+    args: withCommit(
+      args.filter((arg) => arg !== '--'),
+      known,
+    ),
     allowPositionals: true,
     options: {
       quick: { type: 'boolean', default: false },
       repeat: { type: 'string' },
       only: { type: 'string' },
+      before: { type: 'string' },
       write: { type: 'boolean', default: false },
+      'own-node': { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
@@ -40,11 +60,24 @@ export function readOptions(args: string[]): Options | null {
   const repeat = asked === null ? null : Number(asked);
   if (repeat !== null && (!Number.isInteger(repeat) || repeat < 1))
     throw new Error('--repeat takes a whole number from 1');
+  if (values.before && values.write) throw new Error('--before and --write do not go together');
   return {
     names: positionals,
     isQuick: values.quick,
     repeat,
     only: values.only ?? null,
-    isWritten: !values.quick && (values.write || positionals.length === 0),
+    before: values.before ?? null,
+    isWritten: !values.quick && !values.before && (values.write || positionals.length === 0),
+    isOnOwnNode: values['own-node'],
   };
+}
+
+/** `parseArgs` has no option whose value may be left out: adds the default commit where `--before` has none. */
+function withCommit(args: readonly string[], { races, defaultCommit }: Known): string[] {
+  return args.flatMap((arg, i) => {
+    if (arg !== '--before') return [arg];
+    const next = args[i + 1];
+    const hasCommit = next !== undefined && !next.startsWith('-') && !races.includes(next);
+    return hasCommit ? [arg] : [arg, defaultCommit];
+  });
 }

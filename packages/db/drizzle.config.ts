@@ -1,3 +1,8 @@
 import { defineConfig } from 'drizzle-kit';
 
-export default defineConfig({ dialect: 'postgresql', schema: './dist/schema/index.js', out: './migrations' });
+export default defineConfig({
+  dialect: 'postgresql',
+  schema: './dist/schema/index.js',
+  out: './migrations',
+  migrations: { schema: 'carillon', table: 'migrations' },
+});

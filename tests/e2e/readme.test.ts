@@ -13,7 +13,7 @@ const processes = useProcesses(database);
 let url = '';
 let folder = '';
 
-/** A folder such as `npm start` leaves behind: the key in its place, our packages to be found. */
+/** Makes a folder such as `npm start` leaves behind: with the admin key, and with our packages installed. */
 beforeAll(async () => {
   const [api] = await Promise.all([processes.api(), processes.worker()]);
   ({ url } = api);
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** The fenced blocks of the first-minute walk, in one language, as written but for the address. */
+/** The fenced blocks of the README's first-minute walk in one language, with the address of this test's API. */
 async function blocks(language: string): Promise<string[]> {
   const readme = await readFile(join(root, 'README.md'), 'utf8');
   const [, walk = ''] = /\n## A first schedule\n([\s\S]*?)\n## /.exec(readme) ?? [];
@@ -49,34 +49,43 @@ const run = async (program: string, args: string[]) => {
 const shell = (script: string) => run('sh', ['-euc', script]);
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 
-describe('The first minute of the README', () => {
-  it.runIf(hasCurl)('works by curl', async () => {
+/** The module that an example imports its typed handler from. */
+const HANDLERS = `
+const schema = { version: 1 as const, vendor: 'readme', validate: (value: unknown) => ({ value: value as { to: string } }) };
+export const sendDigest = { name: 'send-digest', schema: { '~standard': schema } };
+`;
+
+describe('README', () => {
+  it.runIf(hasCurl)('the first minute of the README works by curl', async () => {
     const scripts = (await blocks('sh')).filter((script) => script.includes('curl'));
     const [hello = '', standup = ''] = scripts;
     expect(await shell(hello)).toContain('"id":"hello"');
-    // A repeat changes nothing, and two seconds later there is a run to be seen.
+    // Repeating the request changes nothing, and two seconds later its answer shows a run.
     await eventually(async () => (await shell(hello)).includes('"status":"succeeded"'), { everyMs: 300 });
     expect(JSON.parse(await shell(standup))).toMatchObject({ id: 'standup', status: 'active' });
   });
 
-  it('works in TypeScript', { timeout: 60_000 }, async () => {
+  it('the first minute of the README works in TypeScript', { timeout: 60_000 }, async () => {
     const [program = ''] = await blocks('ts');
     await writeFile(join(folder, 'walk.js'), program);
     expect(await run(process.execPath, ['walk.js'])).toMatch(/^succeeded \d+ ms late\n$/);
   });
 
-  it('and what the client’s README shows are correct TypeScript', { timeout: 60_000 }, async () => {
+  it('the examples of the README and of the client’s README are correct TypeScript', {
+    timeout: 60_000,
+  }, async () => {
     const reference = fenced(await readFile(join(root, 'packages/client/README.md'), 'utf8'), 'ts');
     const programs = [...(await blocks('ts')), ...reference].map((text, i) => ({
       text,
       name: `walk-${i}.ts`,
     }));
+    await writeFile(join(folder, 'handlers.ts'), HANDLERS);
     await Promise.all(programs.map(({ text, name }) => writeFile(join(folder, name), text)));
     const strict = '--noEmit --strict --target es2023 --module nodenext --skipLibCheck --types node';
     await run('node_modules/.bin/tsc', [...strict.split(' '), ...programs.map(({ name }) => name)]);
   });
 
-  it('works on the command line', { timeout: 60_000 }, async () => {
+  it('the first minute of the README works on the command line', { timeout: 60_000 }, async () => {
     const scripts = (await blocks('sh')).filter((script) => script.includes('npx carillon'));
     expect(scripts).toHaveLength(1);
     const said = await shell(scripts[0] as string);

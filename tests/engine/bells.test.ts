@@ -35,32 +35,32 @@ beforeEach(async () => {
 afterAll(() => redis.disconnect());
 
 describe('Bells', () => {
-  it('ring at the end of their slot, so that what is due in it is due when they ring', () => {
+  it('a bell rings at the end of its slot, when everything in the slot is due', () => {
     for (const at of [0, 1, SLOT_MS - 1, SLOT_MS, SLOT_MS + 1]) {
       expect(slotEnd(at)).toBeGreaterThanOrEqual(at);
       expect(slotEnd(at) - at).toBeLessThan(SLOT_MS);
     }
   });
 
-  it('are one per slot, however many rows are due in it and whoever arms it', async () => {
+  it('a slot has one bell, however many rows are due in it and however many processes arm it', async () => {
     await bells.arm([T0 + 5_001, T0 + 5_002, T0 + 5_004]);
     await other.arm([T0 + 5_003]);
     expect(await held()).toEqual([`bell-${T0 + 5_005}`]);
   });
 
-  it('are left to the sweep where they lie beyond the horizon', async () => {
+  it('a bell beyond the horizon is not armed: the sweep does it later', async () => {
     await bells.arm([T0 + 60_001, T0 + 3_600_000]);
     expect(await held()).toEqual([]);
   });
 
-  it('less than a second away have an id of their own process: the shared one may be ringing right now', async () => {
+  it('a bell less than a second away has an id of its own process, because the shared id may be ringing right now', async () => {
     await bells.arm([T0 + 500]);
     await bells.arm([T0 + 499]);
     await other.arm([T0 + 500]);
     expect(await held()).toEqual([`bell-${T0 + 500}-a-0`, `bell-${T0 + 500}-b-0`]);
   });
 
-  it('for what is due now ring at once, one per slot and process', async () => {
+  it('one process that arms a hundred bells for now adds only one bell per slot', async () => {
     now = Date.now();
     await Promise.all(Array.from({ length: 100 }, () => bells.arm([now])));
     const ids = await held();
@@ -68,7 +68,7 @@ describe('Bells', () => {
     expect(ids.length).toBeLessThanOrEqual(2);
   });
 
-  it('that Redis lost are armed anew, though this process believes them armed', async () => {
+  it('a bell that Redis has lost is armed again by rearm, although this process remembers it as armed', async () => {
     const ringAt = T0 + 30_000;
     await bells.arm([ringAt]);
     await bells.queue.obliterate({ force: true });
@@ -79,7 +79,7 @@ describe('Bells', () => {
     expect(await bells.readArmed(now, 60_000)).toEqual(new Set([ringAt]));
   });
 
-  it('that could not be armed are not believed to be', async () => {
+  it('a bell that could not be armed is not remembered as armed: the next try fails as well', async () => {
     const gone = connectProducer('redis://127.0.0.1:1', () => {});
     const away = new Bells({
       redis: gone,
@@ -94,7 +94,7 @@ describe('Bells', () => {
     gone.disconnect();
   });
 
-  it('are armed once Redis is there, though it was away when the process began', async () => {
+  it('bells are armed once Redis is reachable, even if it was away when the process began', async () => {
     const proxy = await TcpProxy.before(database.redisUrl);
     proxy.refuse();
     const late = connectProducer(proxy.url(database.redisUrl), () => {});

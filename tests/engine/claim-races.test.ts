@@ -1,16 +1,28 @@
-import { type ClaimedRun, claimDue, claimWaiting, closeRuns, registerWorker } from '@carillon/db';
-import { insertSchedules, useDatabase } from '@carillon/testkit';
-import { describe, expect, it } from 'vitest';
+import { type Claimant, type ClaimedRun, claimDue, claimWaiting, closeRuns } from '@carillon/db';
+import { insertSchedules, registerTestWorker, useDatabase } from '@carillon/testkit';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { deferredRun } from './closed-run.js';
 
 const database = useDatabase();
+let workers: Claimant[];
+let worker: Claimant;
+beforeAll(async () => {
+  workers = await Promise.all(Array.from({ length: 10 }, () => registerTestWorker(database)));
+  worker = workers[0] as Claimant;
+});
 
-const claimBy = (workerId: number, limit = 100) =>
-  claimDue(database.pool, { workerId, leaseMs: 5_000, limit, fairTo: [], now: null });
+const claimBy = (holder: Claimant, limit = 100) =>
+  claimDue(database.pool, { ...holder, leaseMs: 5_000, limit, fairTo: [], now: null });
 
 const dueAgo = (ms: number) => ({ rule: { at: new Date(Date.now() - ms).toISOString() } });
 const idsOf = ({ runs }: { runs: readonly ClaimedRun[] }) => runs.map((run) => run.scheduleId);
 
-/** Does something while a transaction has locked these, which then rolls back. */
+/** Defers the runs; returns how many of them were still the worker's own. */
+async function defer(holder: Claimant, runs: readonly ClaimedRun[]): Promise<number> {
+  return (await closeRuns(database.pool, runs.map(deferredRun), { ...holder, now: null })).length;
+}
+
+/** Does the work while another transaction has locked rows of the agenda; that transaction then rolls back. */
 async function whileLocked(
   ids: readonly number[],
   strength: 'update' | 'share',
@@ -18,134 +30,95 @@ async function whileLocked(
 ): Promise<void> {
   const client = await database.pool.connect();
   await client.query('begin');
-  await client.query(`select from schedules where id = any($1) for ${strength}`, [ids]);
+  await client.query(`select from carillon.agenda where schedule_id = any($1) for ${strength}`, [ids]);
   await work();
   await client.query('rollback');
   client.release();
 }
 
-describe('Claims', () => {
-  it('ten workers race for one due row: one claim, nine empty', async () => {
-    await insertSchedules(database, [{ rule: { at: new Date(Date.now() - 1_000).toISOString() } }]);
-    const workers = await Promise.all(
-      Array.from({ length: 10 }, (_, pid) => registerWorker(database.pool, { host: 'test', pid })),
-    );
-
-    const claims = await Promise.all(workers.map((id) => claimBy(id)));
-
+describe('Claims that race', () => {
+  it('ten workers race for one due schedule: one claims it, nine claim nothing (I2)', async () => {
+    await insertSchedules(database, [dueAgo(1_000)]);
+    const claims = await Promise.all(workers.map((holder) => claimBy(holder)));
     expect(claims.map((claim) => claim.runs.length).sort()).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
   });
 
-  it('many workers share a herd, and every occurrence is claimed exactly once', async () => {
-    const at = new Date(Date.now() - 1_000).toISOString();
+  it('eight workers share a herd of 2,000, and every occurrence is claimed exactly once (I2)', async () => {
+    const { rule } = dueAgo(1_000);
     const ids = await insertSchedules(
       database,
-      Array.from({ length: 2_000 }, () => ({ rule: { at } })),
+      Array.from({ length: 2_000 }, () => ({ rule })),
     );
     const claimed: number[] = [];
-    const workThrough = async (workerId: number) => {
+    const claimAll = async (holder: Claimant) => {
       for (;;) {
-        const { runs } = await claimBy(workerId, 50);
+        const { runs } = await claimBy(holder, 50);
         if (runs.length === 0) return;
         claimed.push(...runs.map((run) => run.scheduleId));
       }
     };
 
-    await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map(workThrough));
+    await Promise.all(workers.slice(0, 8).map(claimAll));
 
-    // A worker stops at the first empty look, which a neighbour's locks may cause: one more pass for what is left.
-    await workThrough(1);
+    // A worker stops at its first empty claim, which the locks of another worker may cause. One more pass claims the rest.
+    await claimAll(worker);
     expect(claimed.toSorted((a, b) => a - b)).toEqual(ids.toSorted((a, b) => a - b));
   });
 
-  it('take what others have locked and let go again, oldest first', async () => {
+  it('a claim takes schedules that other transactions have locked and released again, oldest first', async () => {
     const ids = await insertSchedules(database, [dueAgo(3_000), dueAgo(2_000), dueAgo(1_000)]);
-    const [byOne, byTwo] = [ids.slice(0, 1), ids.slice(1, 2)];
-    await whileLocked(byOne, 'update', async () => {});
-    // Two at once leave a mark that is not the number of a transaction.
-    await whileLocked(byTwo, 'share', () => whileLocked(byTwo, 'share', async () => {}));
+    const [lockedOnce, lockedTwice] = [ids.slice(0, 1), ids.slice(1, 2)];
+    await whileLocked(lockedOnce, 'update', async () => {});
+    // Two share locks at once leave a multixact in the row instead of a transaction id.
+    await whileLocked(lockedTwice, 'share', () => whileLocked(lockedTwice, 'share', async () => {}));
 
-    expect(idsOf(await claimBy(1, 2))).toEqual(ids.slice(0, 2));
-    expect(idsOf(await claimBy(1))).toEqual(ids.slice(2));
+    expect(idsOf(await claimBy(worker, 2))).toEqual(ids.slice(0, 2));
+    expect(idsOf(await claimBy(worker))).toEqual(ids.slice(2));
   });
 
-  it('take it also while something that began before that goes on', async () => {
+  it('a claim takes a schedule that was locked and released while an older transaction is still open', async () => {
     const ids = await insertSchedules(database, [dueAgo(2_000), dueAgo(1_000)]);
-    const [elsewhere] = await insertSchedules(database, [
-      { rule: { at: new Date(Date.now() + 60_000).toISOString() } },
-    ]);
+    const [elsewhere] = await insertSchedules(database, [dueAgo(-60_000)]);
 
     await whileLocked([elsewhere as number], 'update', async () => {
       await whileLocked(ids.slice(0, 1), 'update', async () => {});
-      expect(idsOf(await claimBy(1))).toEqual(ids);
+      expect(idsOf(await claimBy(worker))).toEqual(ids);
     });
   });
 
-  it('pass over what is locked, and take the rest', async () => {
+  it('a claim passes over a schedule that another transaction has locked, and takes the rest', async () => {
     const ids = await insertSchedules(database, [dueAgo(2_000), dueAgo(1_000)]);
 
     await whileLocked(ids.slice(0, 1), 'update', async () => {
-      expect(idsOf(await claimBy(1))).toEqual(ids.slice(1));
+      expect(idsOf(await claimBy(worker))).toEqual(ids.slice(1));
     });
-    expect(idsOf(await claimBy(1))).toEqual(ids.slice(0, 1));
+    expect(idsOf(await claimBy(worker))).toEqual(ids.slice(0, 1));
   });
 
-  it('many workers claim what is put off again and again, each time one of them, and Postgres lives', async () => {
-    const at = new Date(Date.now() - 1_000).toISOString();
+  it('eight workers claim and defer 1,500 runs over and over: each run has one owner at a time, and Postgres survives', async () => {
+    await database.pool.query('truncate carillon.runs, carillon.leases');
+    const { rule } = dueAgo(1_000);
     await insertSchedules(
       database,
-      Array.from({ length: 1_500 }, () => ({ rule: { at } })),
+      Array.from({ length: 1_500 }, () => ({ rule })),
     );
-    await putOff((await claimBy(1, 1_500)).runs);
-    let double = 0;
-    const workThrough = async (workerId: number) => {
+    await defer(worker, (await claimBy(worker, 1_500)).runs);
+    let claimedTwice = 0;
+    const claimAndDefer = async (holder: Claimant) => {
       for (let round = 0; round < 40; round++) {
-        const options = { workerId, leaseMs: 60_000, limit: 50 + 5 * round, now: null };
+        const options = { ...holder, leaseMs: 60_000, limit: 50 + 5 * round, now: null };
         const { runs } = await claimWaiting(database.pool, options);
-        // What somebody else has claimed as well is no longer ours to put off.
-        double += runs.length - (await putOff(runs));
+        // A run that another worker has claimed as well is no longer this worker's to defer.
+        claimedTwice += runs.length - (await defer(holder, runs));
       }
     };
 
-    await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map(workThrough));
+    await Promise.all(workers.slice(0, 8).map(claimAndDefer));
 
-    expect(double).toBe(0);
+    expect(claimedTwice).toBe(0);
     const { rows } = await database.pool.query(
-      `select count(*)::int as waiting from runs where status = 'retrying' and attempt = 0`,
+      `select count(*) as waiting from carillon.runs where status = 'retrying' and attempt = 0`,
     );
     expect(rows).toEqual([{ waiting: 1_500 }]);
   });
-
-  it('leave a run that waits to whoever has its schedule locked, be it only for now', async () => {
-    await database.pool.query('truncate runs, leases');
-    const [workerId, [id]] = await Promise.all([
-      registerWorker(database.pool, { host: 'test', pid: 1 }),
-      insertSchedules(database, [{ rule: { every: 'PT1H' } }], { nowAt: Date.now() - 3_600_000 }),
-    ]);
-    await putOff((await claimBy(workerId)).runs);
-    const claimAgain = async () =>
-      idsOf(await claimWaiting(database.pool, { workerId, leaseMs: 5_000, limit: 10, now: null }));
-    await whileLocked([id as number], 'update', async () => {
-      expect(await claimAgain()).toEqual([]);
-    });
-    expect(await claimAgain()).toEqual([id]);
-  });
 });
-
-const putOff = (runs: readonly ClaimedRun[]) =>
-  closeRuns(
-    database.pool,
-    runs.map((run) => ({
-      ...run,
-      ...{
-        status: 'retrying',
-        outcome: null,
-        errorCode: 'busy',
-        error: 'put off',
-        retryInMs: 0,
-        durationMs: 0,
-      },
-      ...{ httpStatus: null, response: null, externalId: null },
-    })),
-    { doneEpochs: [...new Set(runs.map(({ epoch }) => epoch))], now: null },
-  );

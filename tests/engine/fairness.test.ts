@@ -1,16 +1,16 @@
-import { claimDue, readDueProjects, registerWorker } from '@carillon/db';
-import { insertSchedules, useDatabase } from '@carillon/testkit';
+import { backfillSchedule, claimDue, claimWaiting, type ProjectShare, readProjectsWith } from '@carillon/db';
+import { insertSchedules, registerTestWorker, useDatabase } from '@carillon/testkit';
 import { expect, it } from 'vitest';
 
 const database = useDatabase();
 const T0 = Date.parse('2026-03-02T10:00:00Z');
 
-it('A project with a backlog does not hold up the others: each has its share of a batch', async () => {
+it('a project with a backlog does not hold up the others: each project gets its share of a batch', async () => {
   for (const key of ['two', 'three', 'idle']) {
-    await database.pool.query('insert into projects (key, name) values ($1, $1)', [key]);
+    await database.pool.query('insert into carillon.projects (key, name) values ($1, $1)', [key]);
   }
   const due = (ms: number) => ({ rule: { at: new Date(T0 + ms).toISOString() } });
-  // The first project's rows are all due before the others'.
+  // All rows of the first project are due before those of the others.
   await insertSchedules(
     database,
     Array.from({ length: 500 }, () => due(0)),
@@ -19,19 +19,75 @@ it('A project with a backlog does not hold up the others: each has its share of 
   await insertSchedules(database, [due(1), due(2)], { nowAt: T0, projectId: 2 });
   await insertSchedules(database, [due(3)], { nowAt: T0, projectId: 3 });
   await insertSchedules(database, [due(3_600_000)], { nowAt: T0, projectId: 4 });
-  const workerId = await registerWorker(database.pool, { host: 'test', pid: 1 });
-  const claim = async (fairTo: number[]) => {
-    const options = { workerId, leaseMs: 15_000, limit: 30, now: T0 + 1_000 };
+  const holder = await registerTestWorker(database);
+  const claim = async (fairTo: ProjectShare[]) => {
+    const options = { ...holder, leaseMs: 15_000, limit: 30, now: T0 + 1_000 };
     const { runs } = await claimDue(database.pool, { ...options, fairTo });
     return runs.map((run) => run.projectId);
   };
 
-  const fairTo = await readDueProjects(database.pool, T0 + 1_000);
-  expect(fairTo).toEqual([1, 2, 3]);
+  const fairTo = await readProjectsWith('due', database.pool, T0 + 1_000);
+  expect(fairTo.map(({ id }) => id).toSorted()).toEqual([1, 2, 3]);
   const first = await claim([]);
   expect(new Set(first)).toEqual(new Set([1]));
   const second = await claim(fairTo);
   expect(second.filter((id) => id === 2).length).toBe(2);
   expect(second.filter((id) => id === 3).length).toBe(1);
   expect(second.filter((id) => id === 1).length).toBe(10);
+});
+
+it('backfills of one project do not hold up the triggers of another: a batch of waiting runs is shared by weight', async () => {
+  const nowAt = T0 + 86_400_000;
+  await database.pool.query(`update carillon.projects set limits = '{"weight":2}' where id = 3`);
+  const every = (id: string) => ({ id, rule: { every: 'PT1M' } });
+  for (const [projectId, minutes] of [
+    [1, 500],
+    [2, 100],
+    [3, 100],
+  ] as const) {
+    await insertSchedules(database, [every(`every-${projectId}`)], { nowAt, projectId });
+    const request = {
+      ref: { projectId, key: `every-${projectId}` },
+      actor: 'test',
+      ifMatch: null,
+      now: nowAt,
+    };
+    const range = { fromAt: nowAt, toAt: nowAt + minutes * 60_000 };
+    expect(await backfillSchedule(database.pool, request, range)).toMatchObject({ value: minutes });
+  }
+  const holder = await registerTestWorker(database);
+  const fairTo = await readProjectsWith('waiting', database.pool, nowAt);
+  expect(fairTo.toSorted((a, b) => a.id - b.id)).toEqual([
+    { id: 1, weight: 1 },
+    { id: 2, weight: 1 },
+    { id: 3, weight: 2 },
+  ]);
+  const { runs } = await claimWaiting(database.pool, {
+    ...holder,
+    leaseMs: 15_000,
+    limit: 40,
+    fairTo,
+    now: nowAt,
+  });
+  const counts = [1, 2, 3].map((id) => runs.filter(({ projectId }) => projectId === id).length);
+  expect(counts).toEqual([10, 10, 20]);
+});
+
+it('a claim takes payloads up to its bound in bytes, at least one row, and leaves the rest for the next claim', async () => {
+  const at = T0 + 2 * 86_400_000;
+  const inputs = Array.from({ length: 5 }, () => ({
+    rule: { at: new Date(at).toISOString() },
+    payload: 'x'.repeat(998),
+  }));
+  await database.pool.query('delete from carillon.agenda');
+  await insertSchedules(database, inputs, { nowAt: at });
+  const holder = await registerTestWorker(database);
+  const claim = async (maxBytes: number) => {
+    const options = { ...holder, leaseMs: 15_000, limit: 5, fairTo: [], now: at + 1_000 };
+    const { runs, isFull } = await claimDue(database.pool, { ...options, maxBytes });
+    return { claimed: runs.length, isFull, areWhole: runs.every(({ payload }) => payload?.length === 1_000) };
+  };
+  expect(await claim(1)).toEqual({ claimed: 1, isFull: true, areWhole: true });
+  expect(await claim(1_500)).toMatchObject({ claimed: 2, areWhole: true });
+  expect(await claim(1_500)).toMatchObject({ claimed: 2, areWhole: true });
 });

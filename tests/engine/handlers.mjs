@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { defineHandler } from '@carillon/worker';
 
 const sleep = (ms, signal) =>
@@ -9,7 +10,11 @@ const sleep = (ms, signal) =>
     });
   });
 
-defineHandler('half-a-second', ({ signal }) => sleep(500, signal));
+/** Ends when the process is told to stop, half a second later. */
+defineHandler('ends-while-stopping', async ({ signal }) => {
+  await once(process, 'SIGTERM', { signal });
+  await sleep(500, signal);
+});
 defineHandler('hang-on-first-attempt', ({ attempt, signal }) =>
   attempt === 1 ? sleep(3_600_000, signal) : undefined,
 );

@@ -12,7 +12,7 @@ const create = async (id: string): Promise<Created['kind'] | undefined> => {
   return created?.kind;
 };
 
-it('Of many that are made at one moment, only as many as there is room for are; and those may be made again', async () => {
+it('ten creates at one moment in a project with a limit of three: three are created, and repeating them changes nothing', async () => {
   const ids = Array.from({ length: 10 }, (_, n) => `crowd-${n}`);
   const kinds = await Promise.all(ids.map(create));
   expect(kinds.toSorted()).toEqual([...Array(3).fill('created'), ...Array(7).fill('over_limit')]);

@@ -1,68 +1,226 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { migrate } from '@carillon/db';
-import { eventually, useDatabase } from '@carillon/testkit';
-import { expect, it } from 'vitest';
+import {
+  claimDue,
+  closeRuns,
+  createSchedules,
+  migrate,
+  openDatabase,
+  readSchedule,
+  registerWorker,
+  rescueRuns,
+  UnsupportedDatabase,
+} from '@carillon/db';
+import { draft, eventually, testServers, useDatabase } from '@carillon/testkit';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { succeededRun } from './closed-run.js';
 
 const database = useDatabase();
-
-it('What is wrong with a migration itself is said at once', async () => {
-  const folder = await migrationOf('ALTER TABLE "no_such_table" ADD COLUMN "extra" integer');
-  await expect(migrate(database.url, { folder })).rejects.toMatchObject({ cause: { code: '42P01' } });
-  await rm(folder, { recursive: true });
+/** For databases that are not migrated yet. */
+const administrator = openDatabase({
+  url: testServers().databaseUrl,
+  max: 1,
+  applicationName: 'test',
+  onError: () => {},
 });
+afterAll(() => administrator.end());
 
-it('A migration that meets a transaction halfway gives way to it, and is done after it', async () => {
-  const folder = await migrationOf(
-    'ALTER TABLE "runs" ADD COLUMN "extra" integer',
-    'ALTER TABLE "leases" ADD COLUMN "extra" integer',
-  );
-  const worker = await database.pool.connect();
+/** A new database in which statements have run before Carillon comes. */
+async function withDatabase(statements: string, work: (url: string) => Promise<void>): Promise<void> {
+  const name = `${new URL(database.url).pathname.slice(1)}_other`;
+  const url = Object.assign(new URL(database.url), { pathname: `/${name}` }).toString();
+  await administrator.query(`create database ${name}`);
+  const pool = openDatabase({ url, max: 1, applicationName: 'test', onError: () => {} });
   try {
-    await worker.query('begin');
-    await worker.query('lock table leases in row exclusive mode');
-    const migrated = migrate(database.url, { folder });
-    await eventually(
-      async () => {
-        const { rows } = await database.pool.query(
-          `select from pg_locks where relation = 'leases'::regclass and not granted`,
-        );
-        return rows.length > 0;
-      },
-      { what: 'the migration waiting for the leases, with the runs locked' },
-    );
-    // Now the worker wants what the migration holds, while the migration wants what the worker holds.
-    await worker.query('lock table runs in row exclusive mode');
-    await worker.query('commit');
-    await migrated;
-    const { rows } = await database.pool.query(
-      `select table_name from information_schema.columns where column_name = 'extra' order by 1`,
-    );
-    expect(rows.map(({ table_name }) => table_name)).toEqual(
-      expect.arrayContaining(['leases', 'runs', 'runs_default']),
-    );
+    await pool.query(statements);
+    await work(url);
   } finally {
-    worker.release();
-    await rm(folder, { recursive: true });
+    await pool.end();
+    await administrator.query(`drop database ${name} with (force)`);
   }
+}
+
+describe('Migrations', () => {
+  const folders: string[] = [];
+  afterEach(async () => {
+    for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
+  });
+
+  it('an error in a migration is reported at once', async () => {
+    const folder = await migrationOf('ALTER TABLE "carillon"."no_such_table" ADD COLUMN "extra" integer');
+    await expect(migrate(database.url, { folder })).rejects.toMatchObject({ cause: { code: '42P01' } });
+  });
+
+  it('a migration and a transaction that would deadlock: the migration gives way and is done afterwards', async () => {
+    const folder = await migrationOf(
+      'ALTER TABLE "carillon"."runs" ADD COLUMN "extra" integer',
+      'ALTER TABLE "carillon"."leases" ADD COLUMN "extra" integer',
+    );
+    const worker = await database.pool.connect();
+    try {
+      await worker.query('begin');
+      await worker.query('lock table carillon.leases in row exclusive mode');
+      const migrated = migrate(database.url, { folder });
+      await eventually(
+        async () => {
+          const { rows } = await database.pool.query(
+            `select from pg_locks where relation = 'carillon.leases'::regclass and not granted`,
+          );
+          return rows.length > 0;
+        },
+        { what: 'the migration waiting for carillon.leases, with carillon.runs locked' },
+      );
+      // Now the worker wants the table that the migration holds, while the migration wants the one that the worker holds.
+      await worker.query('lock table carillon.runs in row exclusive mode');
+      await worker.query('commit');
+      await migrated;
+      const { rows } = await database.pool.query(
+        `select distinct table_name from information_schema.columns
+         where table_schema = 'carillon' and column_name = 'extra' and table_name in ('leases', 'runs') order by 1`,
+      );
+      expect(rows.map(({ table_name }) => table_name)).toEqual(['leases', 'runs']);
+    } finally {
+      worker.release();
+    }
+  });
+
+  /** A folder with one migration, later than all that there are. */
+  async function migrationOf(...statements: string[]): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), 'carillon-migrations-'));
+    folders.push(folder);
+    await mkdir(join(folder, 'meta'));
+    await writeFile(join(folder, '9999_later.sql'), statements.join(';--> statement-breakpoint\n'));
+    const entry = {
+      idx: 0,
+      version: '7',
+      when: Date.parse('2999-01-01'),
+      tag: '9999_later',
+      breakpoints: true,
+    };
+    await writeFile(
+      join(folder, 'meta', '_journal.json'),
+      JSON.stringify({ version: '7', dialect: 'postgresql', entries: [entry] }),
+    );
+    return folder;
+  }
+
+  it('processes that migrate one database at the same moment take turns, and each of them succeeds', async () => {
+    await withDatabase('select 1', async (url) => {
+      await Promise.all([1, 2, 3, 4].map(() => migrate(url)));
+      const pool = openDatabase({ url, max: 1, applicationName: 'test', onError: () => {} });
+      const { rows } = await pool.query('select count(*) as installations from carillon.installation');
+      expect(rows).toEqual([{ installations: 1 }]);
+      await pool.end();
+    });
+  });
 });
 
-/** A folder with one migration, later than all there are. */
-async function migrationOf(...statements: string[]): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'carillon-migrations-'));
-  await mkdir(join(folder, 'meta'));
-  await writeFile(join(folder, '9999_later.sql'), statements.join(';--> statement-breakpoint\n'));
-  const entry = {
-    idx: 0,
-    version: '7',
-    when: Date.parse('2999-01-01'),
-    tag: '9999_later',
-    breakpoints: true,
-  };
-  await writeFile(
-    join(folder, 'meta', '_journal.json'),
-    JSON.stringify({ version: '7', dialect: 'postgresql', entries: [entry] }),
-  );
-  return folder;
+describe('Databases that hold other tables', () => {
+  it('a database of the pre-release is refused with one line that says what to do, and stays as it is', async () => {
+    const preRelease = 'create table public.schedule_versions (id int); create table public.leases (id int)';
+    await withDatabase(preRelease, async (url) => {
+      const refusal = await migrate(url).catch((error: Error) => error);
+      expect(refusal).toBeInstanceOf(UnsupportedDatabase);
+      const { message } = refusal as Error;
+      expect(message).toContain('pre-release');
+      expect(message).toContain('Use an empty database');
+      expect(message).not.toContain('\n');
+      const pool = openDatabase({ url, max: 1, applicationName: 'test', onError: () => {} });
+      const { rows } = await pool.query(`select to_regnamespace('carillon') as schema`);
+      expect(rows).toEqual([{ schema: null }]);
+      await pool.end();
+    });
+  });
+
+  it('a table called leases of another application is no reason to refuse its database', async () => {
+    await withDatabase('create table public.leases (id int)', (url) => migrate(url));
+  });
+
+  it('another application’s rows in drizzle.__drizzle_migrations do not keep Carillon from migrating', async () => {
+    const theirs = `
+      create schema drizzle;
+      create table drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint);
+      insert into drizzle.__drizzle_migrations (hash, created_at) values ('theirs', ${Date.parse('2999-01-01')})`;
+    await withDatabase(theirs, async (url) => {
+      await migrate(url);
+      const pool = openDatabase({ url, max: 1, applicationName: 'test', onError: () => {} });
+      expect(await fireOnce(pool, 'beside-drizzle')).toBe('finished');
+      const { rows } = await pool.query('select hash from drizzle.__drizzle_migrations');
+      expect(rows).toEqual([{ hash: 'theirs' }]);
+      await pool.end();
+    });
+  });
+});
+
+type Pool = ReturnType<typeof openDatabase>;
+
+async function create(pool: Pool, key: string, at: number): Promise<void> {
+  const drafts = [draft({ id: key, rule: { at: new Date(at).toISOString() } }, at)];
+  expect(await createSchedules(pool, { projectId: 1, drafts, actor: 'test' })).toMatchObject([
+    { kind: 'created' },
+  ]);
 }
+
+async function claim(pool: Pool, now: number | null = null) {
+  const token = '00000000-0000-4000-8000-000000000001';
+  const holder = await registerWorker(pool, {
+    host: 'test',
+    pid: 1,
+    token,
+    handlers: ['noop', 'log'],
+    tzdata: 'test',
+    heartbeatIntervalMs: 5_000,
+  });
+  const { runs } = await claimDue(pool, { ...holder, leaseMs: 5_000, limit: 10, fairTo: [], now });
+  return { holder, runs };
+}
+
+/** Creates a one-shot, claims and closes it; returns its status. */
+async function fireOnce(pool: Pool, key: string): Promise<string | undefined> {
+  await create(pool, key, Date.now() - 1_000);
+  const { holder, runs } = await claim(pool);
+  expect(runs.map(({ scheduleKey }) => scheduleKey)).toEqual([key]);
+  const closed = await closeRuns(pool, runs.map(succeededRun), { ...holder, now: null });
+  expect(closed).toHaveLength(1);
+  return (await readSchedule(pool, 1, key))?.status;
+}
+
+describe('Schemas', () => {
+  it('two schemas of one database hold two installations that do not see each other', async () => {
+    const schema = 'other';
+    await migrate(database.url, { schema });
+    await migrate(database.url, { schema });
+    const other = openDatabase({
+      url: database.url,
+      max: 2,
+      applicationName: 'test',
+      schema,
+      onError: () => {},
+    });
+    try {
+      const now = Date.now() - 1_000;
+      await create(database.pool, 'ours', now);
+      // The claim of the other schema finds only its own schedule, and the key of ours is free there.
+      expect(await fireOnce(other, 'theirs')).toBe('finished');
+      expect(await readSchedule(other, 1, 'ours')).toBeNull();
+      expect(await readSchedule(database.pool, 1, 'theirs')).toBeNull();
+      await create(other, 'ours', now + 3_600_000);
+
+      // A claim in a month without a partition makes the partition in its own schema.
+      const { runs } = await claim(other, Date.parse('2030-05-05T00:00:00Z'));
+      expect(runs).toMatchObject([{ scheduleKey: 'ours', month: '2030-05-01' }]);
+      const { rows } = await database.pool.query(
+        `select relnamespace::regnamespace::text as schema from pg_class where relname = 'runs_2030_05'`,
+      );
+      expect(rows).toEqual([{ schema: 'other' }]);
+      // A rescue in one schema leaves the leases of the other alone.
+      expect(await rescueRuns(database.pool, Date.parse('2031-01-01T00:00:00Z'))).toEqual([]);
+      expect(await rescueRuns(other, Date.parse('2031-01-01T00:00:00Z'))).toHaveLength(1);
+
+      expect((await claim(database.pool)).runs).toMatchObject([{ scheduleKey: 'ours' }]);
+    } finally {
+      await other.end();
+    }
+  });
+});

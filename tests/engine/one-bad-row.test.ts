@@ -1,68 +1,181 @@
-import { readSchedule } from '@carillon/db';
+import { readSchedule, replayFailed, replayRun, triggerSchedule } from '@carillon/db';
 import { insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
 import { expect, it } from 'vitest';
 
 const database = useDatabase();
 const engine = useEngine(database);
 const T0 = Date.parse('2026-03-02T10:00:00Z');
+const MINUTE = 60_000;
 
-async function threeDue(spoil: (id: number) => [text: string, values: unknown[]]) {
+/** Three schedules fall due together. The second one is spoilt by a statement before they are claimed. */
+async function claimThree({
+  rule,
+  spoil,
+}: {
+  rule: object;
+  spoil: (id: number) => [text: string, values: unknown[]];
+}) {
   const keys = ['a', 'b', 'c'].map((letter) => `${letter}-${Math.random().toString(36).slice(2)}`);
-  const rule = { cron: '* * * * *' };
-  const ids = await insertSchedules(
-    database,
-    keys.map((id) => ({ id, rule })),
-    { nowAt: T0 },
-  );
-  const [text, values] = spoil(ids[1] as number);
-  await database.pool.query(text, values);
-  const claimed = (await engine.claim(T0 + 60_000))
-    .map((run) => run.scheduleId)
-    .filter((id) => ids.includes(id));
-  return { ids, claimed, spoilt: await readSchedule(database.pool, database.projectId, keys[1] as string) };
+  const inputs = keys.map((id) => ({ id, rule }) as { id: string; rule: { every: string } });
+  const ids = (await insertSchedules(database, inputs, { nowAt: T0 })) as [number, number, number];
+  await database.pool.query(...spoil(ids[1]));
+  const claimed = (await engine.claim(T0 + MINUTE)).map((run) => run.scheduleId);
+  return { ids, claimed: claimed.filter((id) => ids.includes(id)), spoiltKey: keys[1] as string };
 }
 
-it('A rule that can no longer be evaluated pauses its schedule with the reason, and its batch goes on', async () => {
-  const { ids, claimed, spoilt } = await threeDue((id) => [
-    `update schedule_versions set timing = (timing::jsonb || '{"timezone":"Mars/Olympus"}')::text where schedule_id = $1`,
-    [id],
-  ]);
+const read = (key: string) => readSchedule(database.pool, database.projectId, key);
+
+it('a rule that can no longer be evaluated pauses its schedule with the reason, and the rest of the batch is claimed', async () => {
+  const { ids, claimed, spoiltKey } = await claimThree({
+    rule: { cron: '* * * * *' },
+    spoil: (id) => [
+      `update carillon.schedules set timing = (timing::jsonb || '{"timezone":"Mars/Olympus"}')::text where id = $1`,
+      [id],
+    ],
+  });
   expect(claimed).toEqual([ids[0], ids[2]]);
-  expect(spoilt).toMatchObject({
+  expect(await read(spoiltKey)).toMatchObject({
     status: 'paused',
     pausedBy: 'carillon',
     pauseNote: expect.stringContaining('Mars'),
   });
 });
 
-it('A definition that can not be read pauses its schedule, and its batch goes on', async () => {
-  const ids = await insertSchedules(
-    database,
-    [1, 2, 3].map(() => ({ rule: { at: new Date(T0).toISOString() } })),
-    { nowAt: T0 },
-  );
-  await database.pool.query(`update schedule_versions set plan = '{' where schedule_id = $1`, [ids[1]]);
-  const claimed = (await engine.claim(T0)).map((run) => run.scheduleId);
+it('a definition that can’t be read pauses its schedule with the reason, and the rest of the batch is claimed', async () => {
+  const { ids, claimed, spoiltKey } = await claimThree({
+    rule: { at: new Date(T0).toISOString() },
+    spoil: (id) => [`update carillon.schedules set plan = '{' where id = $1`, [id]],
+  });
   expect(claimed).toEqual([ids[0], ids[2]]);
-  const { rows } = await database.pool.query('select status, pause_note from schedules where id = $1', [
-    ids[1],
-  ]);
-  expect(rows).toEqual([{ status: 'paused', pause_note: expect.stringContaining('could not be read') }]);
-  const { rows: audited } = await database.pool.query(
-    `select actor, detail->>'note' as note from audit_log
-     where action = 'schedule.paused' and subject = (select key from schedules where id = $1)`,
+  const { rows } = await database.pool.query(
+    `select s.status, s.version, s.pause_note, a.is_held, a.version as agenda_version
+     from carillon.schedules s join carillon.agenda a on a.schedule_id = s.id where s.id = $1`,
     [ids[1]],
   );
-  expect(audited).toEqual([{ actor: 'carillon', note: expect.stringContaining('could not be read') }]);
+  const note = expect.stringContaining('could not be read');
+  expect(rows).toEqual([
+    { status: 'paused', version: 2, pause_note: note, is_held: true, agenda_version: 2 },
+  ]);
+  const { rows: audited } = await database.pool.query(
+    `select actor, detail->>'note' as note from carillon.audit_log where action = 'schedule.paused' and subject = $1`,
+    [spoiltKey],
+  );
+  expect(audited).toEqual([{ actor: 'carillon', note }]);
 });
 
-it('A run that exists already is not made again, and its schedule moves on', async () => {
-  const { ids, claimed, spoilt } = await threeDue((id) => [
-    `with named_again as (update schedules set accounted_until = to_timestamp($2) where id = $1)
-     insert into runs (schedule_id, occurrence_at, origin, project_id, version, status, due_at)
-     values ($1, to_timestamp($2), 'rule', 1, 1, 'succeeded', to_timestamp($2))`,
-    [id, T0 / 1_000 + 60],
-  ]);
+it('an occurrence that has its run already is not run again, its schedule moves on, and the rest of the batch is claimed', async () => {
+  const { ids, claimed, spoiltKey } = await claimThree({
+    rule: { cron: '* * * * *' },
+    spoil: (id) => [
+      `insert into carillon.runs (schedule_id, occurrence_at, origin, month, project_id, version, status, due_at,
+                                  recorded_at, happened_at, finished_at)
+       values ($1, to_timestamp($2), 'rule', date_trunc('month', to_timestamp($2)), 1, 1, 'succeeded', to_timestamp($2),
+               to_timestamp($2), to_timestamp($2), to_timestamp($2))`,
+      [id, (T0 + MINUTE) / 1_000],
+    ],
+  });
   expect(claimed).toEqual([ids[0], ids[2]]);
-  expect(spoilt).toMatchObject({ status: 'active', nextRunAt: new Date(T0 + 120_000) });
+  expect(await read(spoiltKey)).toMatchObject({ status: 'active', nextRunAt: T0 + 2 * MINUTE });
+  expect(await engine.runsOf(ids[1])).toMatchObject([{ status: 'succeeded', attempt: 0 }]);
+});
+
+/** Has Postgres refuse a row of `runs`, as a value that it can't store would. */
+async function refuseRuns(condition: string): Promise<() => Promise<unknown>> {
+  const name = `test_${Math.random().toString(36).slice(2)}`;
+  await database.pool.query(
+    `alter table carillon.runs add constraint ${name} check (not (${condition})) not valid`,
+  );
+  return () => database.pool.query(`alter table carillon.runs drop constraint ${name}`);
+}
+
+it('a due occurrence that Postgres refuses to start pauses its schedule with the reason, and its neighbours are claimed', async () => {
+  const keys = Array.from({ length: 20 }, (_, i) => `refused-${i}`);
+  const inputs = keys.map((id) => ({ id, rule: { at: new Date(T0).toISOString() } }));
+  const ids = await insertSchedules(database, inputs, { nowAt: T0 });
+  const allow = await refuseRuns(`schedule_id in (${ids[7]}, ${ids[8]})`);
+  try {
+    const claimed: number[] = [];
+    for (let round = 0; round < 20; round++)
+      claimed.push(...(await engine.claim(T0 + MINUTE)).map((run) => run.scheduleId));
+    const fine = ids.filter((_, i) => i !== 7 && i !== 8);
+    expect(claimed.filter((id) => ids.includes(id)).toSorted((a, b) => a - b)).toEqual(
+      fine.toSorted((a, b) => a - b),
+    );
+  } finally {
+    await allow();
+  }
+  for (const key of ['refused-7', 'refused-8'])
+    expect(await read(key)).toMatchObject({
+      status: 'paused',
+      pausedBy: 'carillon',
+      pauseNote: expect.stringContaining('could not be claimed'),
+    });
+});
+
+it('a waiting run that Postgres refuses to start fails with the reason, and its neighbours are claimed', async () => {
+  const keys = Array.from({ length: 20 }, (_, i) => `waiting-${i}`);
+  const rule = { at: new Date(T0 + 1_000 * MINUTE).toISOString() };
+  const ids = await insertSchedules(
+    database,
+    keys.map((id) => ({ id, rule })),
+    { nowAt: T0 },
+  );
+  for (const key of keys)
+    await triggerSchedule(database.pool, {
+      ref: { projectId: database.projectId, key },
+      actor: 'test',
+      now: T0,
+    });
+  await database.pool.query(`update carillon.schedules set plan = '{' where id = $1`, [ids[3]]);
+  const allow = await refuseRuns(`schedule_id = ${ids[7]} and status = 'running'`);
+  try {
+    const claimed: number[] = [];
+    for (let round = 0; round < 20; round++)
+      claimed.push(...(await engine.claim(T0 + MINUTE)).map((run) => run.scheduleId));
+    const fine = ids.filter((_, i) => i !== 3 && i !== 7);
+    expect(claimed.filter((id) => ids.includes(id)).toSorted((a, b) => a - b)).toEqual(
+      fine.toSorted((a, b) => a - b),
+    );
+  } finally {
+    await allow();
+  }
+  for (const i of [3, 7])
+    expect(await engine.runsOf(ids[i] as number)).toMatchObject([
+      {
+        status: 'failed',
+        attempt: 0,
+        reasonCode: 'unclaimable',
+        reason: expect.stringContaining('could not be'),
+      },
+    ]);
+});
+
+it('a run can be replayed a hundred times and no more', async () => {
+  const [id] = await insertSchedules(
+    database,
+    [{ id: 'replayed', rule: { at: new Date(T0).toISOString() } }],
+    { nowAt: T0 },
+  );
+  const [run] = await engine.claim(T0 + MINUTE);
+  if (!run || run.scheduleId !== id) throw new Error('not claimed');
+  await engine.fail(run, T0 + MINUTE);
+  await database.pool.query(
+    `update carillon.runs set status = 'failed', failed_at = now(), next_attempt_at = null, replays = 99 where schedule_id = $1`,
+    [id],
+  );
+  const replay = () =>
+    replayRun(database.pool, { projectId: database.projectId, run, actor: 'test', now: T0 + 2 * MINUTE });
+  expect(await replay()).toMatchObject({ kind: 'changed' });
+  await database.pool.query(
+    `update carillon.runs set status = 'failed', failed_at = now(), next_attempt_at = null where schedule_id = $1`,
+    [id],
+  );
+  expect(await replay()).toMatchObject({ kind: 'refused' });
+  const request = { projectId: database.projectId, filter: {}, limit: 100, perSecond: 100, actor: 'test' };
+  const { rows } = await database.pool.query('select replays from carillon.runs where schedule_id = $1', [
+    id,
+  ]);
+  await replayFailed(database.pool, request);
+  expect(rows).toEqual([{ replays: 100 }]);
+  expect(await engine.runsOf(id as number)).toMatchObject([{ status: 'failed' }]);
 });

@@ -24,14 +24,14 @@ async function everyMinute(policies: object) {
 }
 
 describe('Overlapping runs', () => {
-  it('are allowed unless a policy says otherwise', async () => {
+  it('runs of one schedule may overlap unless a policy says otherwise', async () => {
     const { id, claim } = await everyMinute({});
     await claim(1);
     await claim(2);
     expect(await statuses(id)).toEqual(['running', 'running']);
   });
 
-  it('are skipped with the reason, and the schedule goes on', async () => {
+  it('overlap policy skip: a run that would overlap is skipped with the reason, and the schedule goes on', async () => {
     const { id, claim, claimOne } = await everyMinute({ overlap: 'skip' });
     const first = await claimOne(1);
     expect(await claim(2)).toEqual([]);
@@ -44,14 +44,14 @@ describe('Overlapping runs', () => {
     });
   });
 
-  it('are skipped also while the run before waits for its retry', async () => {
+  it('overlap policy skip: a run is skipped also while the run before it waits for its retry', async () => {
     const { id, claim, claimOne } = await everyMinute({ overlap: 'skip', retry: { baseDelay: 'PT1H' } });
     await engine.fail(await claimOne(1), T0 + MINUTE);
     expect(await claim(2)).toEqual([]);
     expect(await statuses(id)).toEqual(['retrying', 'skipped']);
   });
 
-  it('queue up, and begin one after the other in order', async () => {
+  it('overlap policy queue: runs queue up and start one after the other, in order', async () => {
     const { id, claim, claimOne } = await everyMinute({ overlap: 'queue' });
     const first = await claimOne(1);
     expect(await claim(2)).toEqual([]);
@@ -65,13 +65,13 @@ describe('Overlapping runs', () => {
     expect(await statuses(id)).toEqual(['succeeded', 'running', 'queued']);
   });
 
-  it('do not wait for ever where the worker was lost that should have let the next one begin', async () => {
+  it('a queued run starts even if the worker was lost that should have promoted it: the sweep finds the stuck queue', async () => {
     const { id, claim, claimOne } = await everyMinute({ overlap: 'queue' });
     const first = await claimOne(1);
     await claim(2);
     expect(await readStuckQueues(database.pool)).not.toContain(id);
     await engine.succeed(first, T0 + 2.1 * MINUTE);
-    // Lost here. What comes next only queues up behind.
+    // The worker is lost before it promotes the next run. Later occurrences only queue up behind.
     expect(await claim(3)).toEqual([]);
     expect(await readStuckQueues(database.pool)).toContain(id);
     await promoteQueued(database.pool, id, T0 + 3.1 * MINUTE);
@@ -79,7 +79,7 @@ describe('Overlapping runs', () => {
     expect(await readStuckQueues(database.pool)).not.toContain(id);
   });
 
-  it('take the place of the run before, whose late answer is refused', async () => {
+  it('overlap policy cancel: the next run takes the place of the run before, whose late answer is refused', async () => {
     const { id, claimOne } = await everyMinute({ overlap: 'cancel' });
     const first = await claimOne(1);
     await claimOne(2);
@@ -88,18 +88,16 @@ describe('Overlapping runs', () => {
     expect(await statuses(id)).toEqual(['cancelled', 'running']);
   });
 
-  it('are limited to so many at once, the rest being queued', async () => {
+  it('maxConcurrentRuns 2: two runs start and the third is queued', async () => {
     const { id, claim, claimOne } = await everyMinute({ maxConcurrentRuns: 2 });
     await claimOne(1);
     await claimOne(2);
     expect(await claim(3)).toEqual([]);
     expect(await statuses(id)).toEqual(['running', 'running', 'queued']);
-    const client = await database.pool.connect();
-    expect((await readInFlight(client, id)).length).toBe(2);
-    client.release();
+    expect((await readInFlight(database.pool, id)).length).toBe(2);
   });
 
-  it('count a trigger too', async () => {
+  it('overlap policy skip applies to a triggered run too', async () => {
     const { id, claim, claimOne } = await everyMinute({ overlap: 'skip' });
     await claimOne(1);
     await triggerSchedule(database.pool, { ref: { id }, actor: 'ops', now: T0 + 1.5 * MINUTE });
@@ -111,15 +109,15 @@ describe('Overlapping runs', () => {
   });
 });
 
-describe('A dependency', () => {
-  it('that has succeeded in time lets the run start, otherwise it is skipped with the reason', async () => {
+describe('Dependencies', () => {
+  it('a run starts if its dependency has succeeded in time, and is skipped with the reason otherwise', async () => {
     await insertSchedules(database, [{ id: 'export', rule: { at: new Date(T0 + MINUTE).toISOString() } }], {
       nowAt: T0,
     });
     const { id, claim, claimOne } = await everyMinute({ dependsOn: { schedule: 'export', within: 'PT2M' } });
     const [exported] = (await engine.claim(T0 + MINUTE)).filter((run) => run.scheduleKey === 'export');
     expect((await engine.runsOf(id))[0]).toMatchObject({ status: 'skipped', reasonCode: 'dependency' });
-    if (!exported) throw new Error('not claimed');
+    if (!exported) throw new Error('nothing was claimed');
     await engine.succeed(exported, T0 + 1.5 * MINUTE);
     await claimOne(2);
     await claimOne(3);

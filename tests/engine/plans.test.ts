@@ -1,56 +1,117 @@
-import { claimDue, openDatabase, registerWorker, warmUp } from '@carillon/db';
-import { insertSchedules, useDatabase } from '@carillon/testkit';
+import {
+  type Claimant,
+  type ClaimedRun,
+  claimDue,
+  claimWaiting,
+  closeRuns,
+  openDatabase,
+  warmUp,
+} from '@carillon/db';
+import { insertSchedules, registerTestWorker, useDatabase } from '@carillon/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { succeededRun } from './closed-run.js';
 
 const database = useDatabase();
-let engine: ReturnType<typeof openDatabase>;
+/** One connection, so that every plan that is looked at was made on it. */
+let pool: ReturnType<typeof openDatabase>;
+let holder: Claimant;
 beforeAll(async () => {
-  // One connection, as a worker opens it: what is planned on it is what it goes on with.
-  engine = openDatabase({
-    url: database.url,
-    max: 1,
-    applicationName: 'test',
-    byIndex: true,
-    onError: () => {},
-  });
-  await insertSchedules(database, [1, 2].map(dueLately));
-  await database.pool.query('analyze');
-  const workerId = await registerWorker(engine, { host: 'test', pid: 1 });
-  const { runs } = await claimDue(engine, { workerId, leaseMs: 5_000, limit: 100, fairTo: [], now: null });
-  expect(runs).toHaveLength(2);
+  pool = openDatabase({ url: database.url, max: 1, applicationName: 'test', onError: () => {} });
+  holder = await registerTestWorker(database);
 });
-afterAll(() => engine.end());
+afterAll(() => pool.end());
 
-const dueLately = () => ({ rule: { at: new Date(Date.now() - 1_000).toISOString() } });
+const thisMonth = new Date().toISOString().slice(0, 7).replace('-', '_');
+const RUNS = `runs_${thisMonth}`;
 
-it('A worker has planned what a fire takes on each connection that it keeps, before anything is due', async () => {
-  const options = { url: database.url, applicationName: 'test', byIndex: true, onError: () => {} };
-  const pool = openDatabase({ ...options, max: 4, kept: 2 });
-  await warmUp(pool, 2);
-  const clients = await Promise.all([pool.connect(), pool.connect()]);
-  for (const client of clients) {
-    const { rows } = await client.query('select name from pg_prepared_statements order by name');
-    expect(rows.map(({ name }) => name)).toEqual(['close-runs', 'read-due', 'start-runs']);
-    client.release();
-  }
-  await pool.end();
-});
-
-async function planOf(statement: string): Promise<string> {
-  const { rows } = await engine.query<{ 'QUERY PLAN': string }>(`explain execute ${statement}`);
-  return rows.map((row) => row['QUERY PLAN']).join('\n');
+async function claim(count: number): Promise<ClaimedRun[]> {
+  const { rule } = { rule: { at: new Date(Date.now() - 1_000).toISOString() } };
+  await insertSchedules(
+    database,
+    Array.from({ length: count }, () => ({ rule })),
+  );
+  const options = { ...holder, leaseMs: 60_000, limit: count, fairTo: [], now: null };
+  const { runs } = await claimDue(pool, options);
+  expect(runs).toHaveLength(count);
+  return runs;
 }
 
-/** Read the other way round, each would go through the whole table, and for each of its rows through the batch. */
-describe('Plans that were made while there was next to nothing look each row of a batch up by its key', () => {
-  it('when schedules are read', async () => {
-    expect(await planOf('"read-due"(1000, null)')).toMatch(/Index Cond: \(\(schedule_id = due\.id\)/);
+const close = (runs: readonly ClaimedRun[]) =>
+  closeRuns(pool, runs.map(succeededRun), { ...holder, now: null });
+
+describe('Warm-up', () => {
+  it('a worker has planned the statements of a fire on every connection that it keeps, before anything is due', async () => {
+    const options = { url: database.url, applicationName: 'test', onError: () => {} };
+    const kept = openDatabase({ ...options, max: 4, min: 2 });
+    await warmUp(kept, holder, 2);
+    const clients = await Promise.all([kept.connect(), kept.connect()]);
+    for (const client of clients) {
+      const { rows } = await client.query('select name from pg_prepared_statements order by name');
+      expect(rows.map(({ name }) => name)).toEqual(['close-runs', 'lock-due', 'start-last', 'start-next']);
+      client.release();
+    }
+    await kept.end();
+  });
+});
+
+describe('HOT updates', () => {
+  it('closing runs that succeed rewrites no index entry: every update is a HOT update', async () => {
+    const runs = await claim(200);
+    const before = await countUpdates();
+    expect(await close(runs)).toHaveLength(200);
+    const after = await countUpdates();
+    expect({ updates: after.updates - before.updates, hot: after.hot - before.hot }).toEqual({
+      updates: 200,
+      hot: 200,
+    });
   });
 
-  it('when runs are started', async () => {
-    const nothing = Array.from({ length: 8 }, () => `'{}'`).join();
-    const plan = await planOf(`"start-runs"(${nothing}, 1, 1, 1, 1, '{}')`);
-    // Those that go, and those that move on.
-    expect(plan.match(/Index Cond: \(\(id >= input(_\d)?\.id\)/g)).toHaveLength(2);
+  async function countUpdates(): Promise<{ updates: number; hot: number }> {
+    await pool.query('select pg_stat_force_next_flush()');
+    const { rows } = await pool.query(
+      `select n_tup_upd as updates, n_tup_hot_upd as hot from pg_stat_user_tables
+       where schemaname = 'carillon' and relname = $1`,
+      [RUNS],
+    );
+    return rows[0];
+  }
+});
+
+describe('Planner policy', () => {
+  /** The plan that the connection has kept for a prepared statement. */
+  async function planOf(name: string): Promise<string> {
+    const { rows } = await pool.query<{ count: number }>(
+      'select cardinality(parameter_types) as count from pg_prepared_statements where name = $1',
+      [name],
+    );
+    const nulls = Array.from({ length: rows[0]?.count ?? 0 }, () => 'null').join();
+    const plan = await pool.query<{ 'QUERY PLAN': string }>(`explain execute "${name}"(${nulls})`);
+    return plan.rows.map((row) => row['QUERY PLAN']).join('\n');
+  }
+
+  it('the statements of a fire look rows up by key, also if they were planned while the tables were nearly empty', async () => {
+    await database.pool.query('truncate carillon.agenda, carillon.runs, carillon.leases');
+    await close(await claim(3));
+    await insertSchedules(database, [{ rule: { every: 'PT1H' } }]);
+    await database.pool.query('analyze');
+    // As after the sixth execution, when Postgres keeps one plan for all parameters.
+    await pool.query('set plan_cache_mode = force_generic_plan');
+    // The plans are read with null parameters. Without this, Postgres would prune all partitions, because none holds a
+    // null month.
+    await pool.query('set enable_partition_pruning = off');
+    await warmUp(pool, holder, 1);
+    await claimWaiting(pool, { ...holder, leaseMs: 60_000, limit: 10, now: null });
+
+    for (const name of ['lock-due', 'start-last', 'start-next']) {
+      const plan = await planOf(name);
+      expect(plan, name).not.toContain('Seq Scan on agenda');
+      expect(plan, name).not.toMatch(/Hash Join|Merge Join/);
+      expect(plan, name).toMatch(/Index Scan using \w+ on agenda/);
+    }
+    for (const name of ['look-for-waiting', 'close-runs']) {
+      const plan = await planOf(name);
+      expect(plan, name).not.toContain(`Seq Scan on ${RUNS}`);
+      expect(plan, name).toMatch(new RegExp(`Index (Only )?Scan using \\w+ on ${RUNS}`));
+    }
   });
 });

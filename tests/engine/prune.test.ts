@@ -1,45 +1,134 @@
-import { dropOldRuns, forgetWorkers, readSchedule, registerWorker } from '@carillon/db';
-import { insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
+import {
+  addMetrics,
+  type ClaimedRun,
+  dropOldRuns,
+  forgetDeferrals,
+  forgetMetricMinutes,
+  forgetWorkers,
+  openDatabase,
+  pauseSchedule,
+  readSchedule,
+  resumeSchedule,
+} from '@carillon/db';
+import { eventually, insertSchedules, registerTestWorker, useDatabase, useEngine } from '@carillon/testkit';
 import { expect, it } from 'vitest';
 
 const database = useDatabase();
 const engine = useEngine(database);
 
 const DAY = 86_400_000;
+const T0 = Date.parse('2020-02-10T10:00:00Z');
+const aYearLater = { keepDays: 30, now: T0 + 365 * DAY };
+
 const months = async () => {
   const { rows } = await database.pool.query<{ name: string }>(
-    `select inhrelid::regclass::text as name from pg_inherits where inhparent = 'runs'::regclass order by 1`,
+    `select relname as name from pg_class
+     where relnamespace = 'carillon'::regnamespace and relname ~ '^(runs|attempts)_2020_..$' order by 1`,
   );
   return rows.map((row) => row.name);
 };
+const once = (more: object = {}) => ({ rule: { at: new Date(T0).toISOString() }, ...more });
 
-it('History is dropped by whole months once it is old enough, but not while a run in it is open', async () => {
-  const [thisMonth] = await months();
-  const [id] = await insertSchedules(database, [{ rule: { at: new Date().toISOString() } }]);
-  const [run] = await engine.claim(Date.now() + 1);
-  if (!run) throw new Error('not claimed');
-  const inAYear = { keepDays: 30, now: Date.now() + 365 * DAY };
+it('a month of history is dropped once it is old enough, but not while a run in it is still running', async () => {
+  const [id] = await insertSchedules(database, [once()], { nowAt: T0 });
+  const [run] = (await engine.claim(T0)) as [ClaimedRun];
+  const month = ['attempts_2020_02', 'runs_2020_02'];
+  expect(await months()).toEqual(month);
 
-  expect(await dropOldRuns(database.pool, { keepDays: 30, now: null })).toEqual([]);
-  expect(await dropOldRuns(database.pool, inAYear)).not.toContain(thisMonth?.slice(5));
-  expect(await months()).toContain(thisMonth);
+  expect(await dropOldRuns(database.pool, { keepDays: 30, now: T0 + 20 * DAY })).toEqual([]);
+  expect(await dropOldRuns(database.pool, aYearLater)).not.toContain('2020_02');
+  expect(await months()).toEqual(month);
 
-  await engine.succeed(run, Date.now());
-  const before = await readSchedule(database.pool, database.projectId, run.scheduleKey);
-  expect(await dropOldRuns(database.pool, inAYear)).toContain(thisMonth?.slice(5));
-  expect(await months()).toEqual(['runs_default']);
+  await engine.succeed(run, T0 + 1);
+  expect(await dropOldRuns(database.pool, aYearLater)).toContain('2020_02');
+  expect(await months()).toEqual([]);
   expect(await engine.runsOf(id as number)).toEqual([]);
-  // Until now, its run alone told when it had fired.
-  expect(before).toMatchObject({ status: 'finished', lastRunAt: new Date(run.occurrenceAt) });
-  expect(await readSchedule(database.pool, database.projectId, run.scheduleKey)).toEqual(before);
 });
 
-it('Workers that have long been gone are forgotten', async () => {
-  const id = await registerWorker(database.pool, { host: 'test', pid: 99 });
+it('a month that could not be dropped because a read of the runs was open is dropped by a later retention', async () => {
+  await insertSchedules(database, [once()], { nowAt: T0 });
+  const [run] = (await engine.claim(T0)) as [ClaimedRun];
+  await engine.succeed(run, T0 + 1);
+  const reader = await database.pool.connect();
+  await reader.query('begin');
+  await reader.query('select count(*) from carillon.run_attempts');
+  const hasty = openDatabase({
+    url: database.url,
+    max: 2,
+    queryTimeoutMs: 300,
+    applicationName: 'test',
+    onError: () => {},
+  });
+  await expect(dropOldRuns(hasty, aYearLater)).rejects.toThrow('Query read timeout');
+  await reader.query('rollback');
+  reader.release();
+  await eventually(async () => {
+    await dropOldRuns(hasty, aYearLater).catch(() => {});
+    return (await months()).length === 0;
+  });
+  await hasty.end();
+});
+
+it('a finished one-shot still reads as finished with its last run after the month of that run was dropped', async () => {
+  await insertSchedules(database, [once({ id: 'old' })], { nowAt: T0 });
+  const [run] = (await engine.claim(T0)) as [ClaimedRun];
+  await engine.succeed(run, T0 + 1);
+  const before = await readSchedule(database.pool, database.projectId, 'old');
+  expect(before).toMatchObject({ status: 'finished', runsTotal: 1, lastRunAt: T0, lastClaimedAt: T0 });
+  expect(await dropOldRuns(database.pool, aYearLater)).toContain('2020_02');
+  expect(await readSchedule(database.pool, database.projectId, 'old')).toEqual(before);
+});
+
+it('a run that a pause has held for longer than history is kept survives, and runs after the resume', async () => {
+  const [id] = (await insertSchedules(database, [{ rule: { every: 'P1D' } }], { nowAt: T0 - DAY })) as [
+    number,
+  ];
+  const [run] = (await engine.claim(T0)) as [ClaimedRun];
+  await engine.fail(run, T0 + 1);
+  const request = { ref: { id }, actor: 'ops' };
+  await pauseSchedule(database.pool, { ...request, now: T0 + 2 }, { note: null, untilAt: null });
+  expect(await dropOldRuns(database.pool, aYearLater)).toContain('2020_02');
+  expect(await engine.runsOf(id)).toMatchObject([{ status: 'retrying', occurrenceAt: T0 }]);
+  await resumeSchedule(database.pool, { ...request, now: aYearLater.now });
+  const again = (await engine.claim(aYearLater.now)).filter(({ scheduleId }) => scheduleId === id);
+  expect(again).toMatchObject([{ occurrenceAt: T0, attempt: 2 }]);
+});
+
+it('a worker that has been gone for a week is forgotten, and one that is alive is not', async () => {
+  const { workerId } = await registerTestWorker(database);
   const exists = async () =>
-    (await database.pool.query('select from workers where id = $1', [id])).rowCount === 1;
-  await forgetWorkers(database.pool, null);
+    (await database.pool.query('select from carillon.workers where id = $1', [workerId])).rowCount === 1;
+  await forgetWorkers(database.pool);
   expect(await exists()).toBe(true);
-  await forgetWorkers(database.pool, Date.now() + 8 * DAY);
+  await database.pool.query(
+    `update carillon.workers set heartbeat_at = clock_timestamp() - interval '8 days' where id = $1`,
+    [workerId],
+  );
+  await forgetWorkers(database.pool);
   expect(await exists()).toBe(false);
+});
+
+it('the deferrals of a run are deleted after the run itself was dropped, and not before', async () => {
+  const [id] = await insertSchedules(database, [once()], { nowAt: T0 });
+  const [run] = (await engine.claim(T0)) as [ClaimedRun];
+  const deferred = { kind: 'deferred', retryInMs: 1_000, reasonCode: 'busy', reason: 'busy now' } as const;
+  await engine.closeAll([{ run, outcome: deferred }], T0);
+  const [again] = (await engine.claim(T0 + 2_000)) as [ClaimedRun];
+  await engine.succeed(again, T0 + 2_000);
+  const count = async () =>
+    (await database.pool.query('select from carillon.deferrals where schedule_id = $1', [id])).rowCount;
+  await forgetDeferrals(database.pool, aYearLater);
+  expect(await count()).toBe(1);
+  await dropOldRuns(database.pool, aYearLater);
+  await forgetDeferrals(database.pool, aYearLater);
+  expect(await count()).toBe(0);
+});
+
+it('the minutes of counters are deleted once no window reaches them', async () => {
+  const drift = { name: 'carillon_drift_total', labels: 'kind="overdue"', value: 1 };
+  await addMetrics(database.pool, [drift], T0);
+  await addMetrics(database.pool, [drift], T0 + DAY);
+  await forgetMetricMinutes(database.pool, T0 + DAY + 2 * 3_600_000);
+  const { rows } = await database.pool.query('select minute from carillon.metric_minutes');
+  expect(rows).toEqual([{ minute: T0 + DAY }]);
 });

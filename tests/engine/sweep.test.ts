@@ -1,4 +1,4 @@
-import { readSchedule, setCalendar } from '@carillon/db';
+import { cancelSchedule, readSchedule, setCalendar } from '@carillon/db';
 import { connectProducer, QUEUES, slotEnd } from '@carillon/queue';
 import { eventually, insertSchedules, type TestProcess, useDatabase, useProcesses } from '@carillon/testkit';
 import type { Redis } from 'ioredis';
@@ -26,16 +26,11 @@ const start = async (env: Record<string, string> = {}) => {
 };
 const inMs = (ms: number) => ({ rule: { at: new Date(Date.now() + ms).toISOString() } });
 const runOf = async (id: number | undefined) =>
-  (
-    await database.pool.query(
-      'select status, claimed_at - due_at as late from every_run where schedule_id = $1',
-      [id],
-    )
-  ).rows[0];
+  (await database.pool.query('select status from carillon.runs where schedule_id = $1', [id])).rows[0];
 const succeeded = (id: number | undefined) =>
   eventually(async () => (await runOf(id))?.status === 'succeeded');
 
-/** What FLUSHALL does, within this test's prefix. */
+/** Does what FLUSHALL does, within this test's prefix. */
 async function loseRedis(): Promise<void> {
   const keys = await redis.keys(`${database.prefix}:*`);
   if (keys.length > 0) await redis.del(...keys);
@@ -47,7 +42,7 @@ async function armedSlots(): Promise<number[]> {
 }
 
 describe('The sweep', () => {
-  it('arms what nobody has armed, so that Postgres and Redis agree (I8)', async () => {
+  it('the sweep arms a bell for everything due within the horizon, so that Postgres and Redis agree (I8)', async () => {
     await start();
     const inputs = [4_000, 5_000, 6_000, 3_600_000].map(inMs);
     await insertSchedules(database, inputs);
@@ -58,30 +53,31 @@ describe('The sweep', () => {
     });
   });
 
-  it('times anew what was made by the dates that a calendar had before', async () => {
+  it('the sweep moves a schedule that was created with outdated dates of its calendar, and an unreadable one does not stop it', async () => {
     await start();
     const { pool, projectId } = database;
     const tomorrow = new Date(new Date().setUTCHours(24, 0, 0, 0));
     const dates = [tomorrow.toISOString().slice(0, 10)];
     await setCalendar(pool, { projectId, name: 'closed', dates, actor: 'ops' });
-    // As if it had been read before the change, and written after it.
+    // As if the API had read the calendar before the change and written the schedule after it.
     const daily = { id: 'shop', rule: { cron: '0 0 * * *' }, exclusions: ['closed'] };
     await insertSchedules(database, [daily], { calendars: new Map([['closed', []]]) });
     const shop = () => readSchedule(pool, projectId, 'shop');
-    await eventually(async () => (await shop())?.nextRunAt?.getTime() === tomorrow.getTime() + 86_400_000);
+    await eventually(async () => (await shop())?.nextRunAt === tomorrow.getTime() + 86_400_000);
     expect((await shop())?.version).toBe(2);
 
-    // One that can't be timed must not keep the sweep from its other work.
-    await pool.query(
-      `update schedule_versions set timing = '{"calendars":' where key = 'shop' and superseded_at is null`,
-    );
+    // A schedule whose timing can't be read must not keep the sweep from its other work.
+    await pool.query(`update carillon.schedules set timing = '{"calendars":' where key = 'shop'`);
     const soon = inMs(5_000);
     await insertSchedules(database, [soon]);
     await eventually(async () => (await armedSlots()).includes(slotEnd(Date.parse(soon.rule.at))));
-    await pool.query(`update schedules set status = 'cancelled' where key = 'shop'`);
+    await pool.query(
+      `delete from carillon.agenda a using carillon.schedules s where s.id = a.schedule_id and s.key = 'shop'`,
+    );
+    await pool.query(`update carillon.schedules set status = 'cancelled' where key = 'shop'`);
   });
 
-  it('goes on after Redis has lost everything, its own repeating job included', async () => {
+  it('the sweep goes on after Redis has lost everything, including the sweep’s own repeating job', async () => {
     const worker = await start();
     const [before] = await insertSchedules(database, [inMs(300)]);
     await succeeded(before);
@@ -92,36 +88,37 @@ describe('The sweep', () => {
     expect(worker.isRunning).toBe(true);
   });
 
-  it('is known to Redis again before it is missed: a heartbeat finds out', async () => {
+  it('a worker’s heartbeat restores the sweep’s repeating job in Redis before a sweep is missed', async () => {
     await start({ SWEEP_INTERVAL_MS: '6000', ARM_HORIZON_MS: '18000' });
     const lastSweep = async () =>
       Number(
-        (await database.pool.query('select extract(epoch from last_at) as at from sweeps')).rows[0]?.at ?? 0,
+        (await database.pool.query('select swept_at from carillon.installation')).rows[0]?.swept_at ?? 0,
       );
     const before = await lastSweep();
     await eventually(async () => (await lastSweep()) > before);
     await loseRedis();
-    // It counts as missed after two intervals without a sweep, which would be later than this.
+    // A sweep counts as missed after two intervals, which would be later than this.
     await eventually(async () => (await redis.exists(`${database.prefix}:${QUEUES.ticks}:repeat`)) === 1, {
       withinMs: 11_000,
     });
   });
 
-  it('finds what a lost bell left behind, and counts it as drift', async () => {
+  it('the sweep finds a bell that Redis has lost, reports it as drift and arms it again', async () => {
     const worker = await start({ ARM_HORIZON_MS: '60000' });
     const [id] = await insertSchedules(database, [inMs(20_000)]);
     const slotsArmed = async () => (await armedSlots()).length > 0;
     await eventually(slotsArmed);
-    await new Promise((resolve) => setTimeout(resolve, 2_500)); // Longer than a row counts as on its way.
+    // The sweep counts a missing bell as drift only if the schedule has not changed in the last two seconds.
+    await database.pool.query("update carillon.schedules set updated_at = updated_at - interval '1 minute'");
     await redis.del(`${database.prefix}:${QUEUES.bells}:delayed`);
     const line = await worker.logged('Sweep found drift');
     expect(line).toMatchObject({ drift: { missingBells: 1 } });
-    // At once, though Redis still holds a job of the bell's usual id; not when it is so near that it has an id of its own.
+    // Redis still holds a job with the bell's usual id, so the sweep arms it under another one, at once.
     await eventually(slotsArmed, { withinMs: 6_000 });
-    await database.pool.query(`update schedules set status = 'cancelled' where id = $1`, [id]);
+    await cancelSchedule(database.pool, { ref: { id: id as number }, actor: 'test' });
   });
 
-  it('begins with a look at what was missed while nobody was there', async () => {
+  it('a worker that starts reports the events that were missed while no worker ran, and runs them', async () => {
     await insertSchedules(database, [inMs(-5_000), inMs(-3_000)]);
     const worker = await start();
     expect(worker.lines.find((line) => line.msg === 'Starting recovery check')).toBeTruthy();
@@ -134,7 +131,7 @@ describe('The sweep', () => {
     );
     await eventually(async () => {
       const { rows } = await database.pool.query(
-        `select from schedules where status = 'active' and next_run_at < now()`,
+        'select from carillon.agenda where not is_held and due_at < now()',
       );
       return rows.length === 0;
     });
@@ -142,7 +139,7 @@ describe('The sweep', () => {
     expect(next.lines.find((line) => line.msg === 'No missed events found')).toBeTruthy();
   });
 
-  it('rescues the runs of a worker that was killed, within lease and sweep (I7)', async () => {
+  it('the run of a worker that was killed is rescued within lease plus sweep (I7)', async () => {
     const hanging = await start({ CARILLON_HANDLERS: new URL('./handlers.mjs', import.meta.url).href });
     const [id] = await insertSchedules(database, [
       { ...inMs(100), target: { type: 'handler', name: 'hang-on-first-attempt' }, timeout: 'PT1H' },
@@ -152,7 +149,7 @@ describe('The sweep', () => {
     await start({ CARILLON_HANDLERS: new URL('./handlers.mjs', import.meta.url).href });
     await succeeded(id);
     const { rows } = await database.pool.query(
-      'select number, outcome from run_attempts where schedule_id = $1 order by number',
+      'select number, outcome from carillon.run_attempts where schedule_id = $1 order by number',
       [id],
     );
     expect(rows).toEqual([
@@ -162,14 +159,14 @@ describe('The sweep', () => {
   });
 });
 
-describe('A worker that is told to stop', () => {
-  it('finishes what ends in time and hands the rest back, leaving nothing leased', async () => {
+describe('Shutdown', () => {
+  it('a worker that is told to stop finishes the runs that end in time, hands the others back and leaves no lease', async () => {
     const worker = await start({
       CARILLON_HANDLERS: new URL('./handlers.mjs', import.meta.url).href,
       STOP_DEADLINE_MS: '1000',
     });
     const [slow, hanging] = await insertSchedules(database, [
-      { ...inMs(50), target: { type: 'handler', name: 'half-a-second' } },
+      { ...inMs(50), target: { type: 'handler', name: 'ends-while-stopping' } },
       { ...inMs(50), target: { type: 'handler', name: 'hang-on-first-attempt' }, timeout: 'PT1H' },
     ]);
     await eventually(
@@ -178,9 +175,9 @@ describe('A worker that is told to stop', () => {
     await worker.end('SIGTERM');
     expect((await runOf(slow)).status).toBe('succeeded');
     expect((await runOf(hanging)).status).toBe('retrying');
-    expect((await database.pool.query('select from leases')).rows.length).toBe(0);
+    expect((await database.pool.query('select from carillon.leases')).rows.length).toBe(0);
     const { rows } = await database.pool.query(
-      'select outcome, free_attempts from every_run where schedule_id = $1',
+      'select outcome, free_attempts from carillon.runs where schedule_id = $1',
       [hanging],
     );
     expect(rows).toEqual([{ outcome: 'handed_back', free_attempts: 1 }]);
@@ -189,8 +186,8 @@ describe('A worker that is told to stop', () => {
   });
 });
 
-describe('Clocks that disagree', () => {
-  it('make no worker fire before its time by the clock of Postgres (I6)', async () => {
+describe('Clocks', () => {
+  it('workers whose clocks are 30 seconds off never fire early by the clock of Postgres (I6)', async () => {
     const shift = (ms: number) => ({
       nodeArguments: ['--import', `data:text/javascript,const now=Date.now;Date.now=()=>now()+${ms}`],
     });
@@ -201,13 +198,13 @@ describe('Clocks that disagree', () => {
     );
     await eventually(async () => {
       const { rows } = await database.pool.query(
-        `select from every_run where schedule_id = any($1) and status = 'succeeded'`,
+        `select from carillon.runs where schedule_id = any($1) and status = 'succeeded'`,
         [ids],
       );
       return rows.length === ids.length;
     });
     const { rows } = await database.pool.query(
-      'select from every_run where schedule_id = any($1) and claimed_at < due_at',
+      'select from carillon.runs where schedule_id = any($1) and claimed_at < due_at',
       [ids],
     );
     expect(rows.length).toBe(0);

@@ -13,15 +13,15 @@ describe('Five worker processes', () => {
     await Promise.all(Array.from({ length: 5 }, () => processes.worker()));
   });
 
-  it('make one run of one schedule that is due now', async () => {
+  it('five workers make one run of a schedule that is due now, and leave no lease', async () => {
     const [id] = await insertSchedules(database, [{ rule: { at: new Date(Date.now() - 1).toISOString() } }]);
-    const succeeded = `select count(*)::int as n from every_run where schedule_id = $1 and status = 'succeeded'`;
+    const succeeded = `select count(*) as n from carillon.runs where schedule_id = $1 and status = 'succeeded'`;
     await eventually(async () => (await count(succeeded, [id])) === 1);
-    expect(await count('select count(*)::int as n from every_run where schedule_id = $1', [id])).toBe(1);
-    expect(await count('select count(*)::int as n from leases')).toBe(0);
+    expect(await count('select count(*) as n from carillon.runs where schedule_id = $1', [id])).toBe(1);
+    expect(await count('select count(*) as n from carillon.leases')).toBe(0);
   });
 
-  it('make exactly one run of every occurrence of 20 schedules at one-second cadence (I1, I2, I6)', async () => {
+  it('five workers make exactly one run of every occurrence of 20 schedules at one-second cadence, none early (I1, I2, I6)', async () => {
     const startedAt = Date.now();
     const ids = await insertSchedules(
       database,
@@ -31,7 +31,7 @@ describe('Five worker processes', () => {
     const untilAt = startedAt + 8_000;
     await eventually(async () => {
       const { rows } = await database.pool.query(
-        'select from schedules where id = any($1) and next_run_at <= to_timestamp($2::float8 / 1000)',
+        'select from carillon.agenda where schedule_id = any($1) and due_at <= to_timestamp($2::float8 / 1000)',
         [ids, untilAt],
       );
       return rows.length === 0;
@@ -42,9 +42,9 @@ describe('Five worker processes', () => {
       occurrences: number[];
       early: number;
     }>(
-      `select s.id, v.timing, array_agg(date_part('epoch', r.occurrence_at) * 1000 order by r.occurrence_at) as occurrences,
-              (count(*) filter (where r.claimed_at < r.due_at))::int as early
-       from every_schedule s join schedule_versions v on v.schedule_id = s.id join every_run r on r.schedule_id = s.id
+      `select s.id, s.timing, array_agg(date_part('epoch', r.occurrence_at) * 1000 order by r.occurrence_at) as occurrences,
+              count(*) filter (where r.claimed_at < r.due_at) as early
+       from carillon.schedules s join carillon.runs r on r.schedule_id = s.id
        where s.id = any($1) and r.occurrence_at <= to_timestamp($2::float8 / 1000) group by 1, 2`,
       [ids, untilAt],
     );
@@ -56,7 +56,7 @@ describe('Five worker processes', () => {
     }
   });
 
-  it('share a herd of thousands without losing or doubling any', async () => {
+  it('five workers share a herd of 5,000 without losing or doubling a run', async () => {
     const at = new Date(Date.now() + 1_500).toISOString();
     const ids = await insertSchedules(
       database,
@@ -64,12 +64,12 @@ describe('Five worker processes', () => {
     );
     await eventually(async () => {
       const done = await count(
-        `select count(*)::int as n from every_run where schedule_id = any($1) and status = 'succeeded'`,
+        `select count(*) as n from carillon.runs where schedule_id = any($1) and status = 'succeeded'`,
         [ids],
       );
       return done === ids.length;
     });
-    expect(await count('select count(*)::int as n from every_run where schedule_id = any($1)', [ids])).toBe(
+    expect(await count('select count(*) as n from carillon.runs where schedule_id = any($1)', [ids])).toBe(
       ids.length,
     );
   });

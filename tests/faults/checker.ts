@@ -1,33 +1,37 @@
 import { eventually } from '@carillon/testkit';
+import { checkAgenda, findContradictions } from './checks/agenda.js';
 import { checkAttempts } from './checks/attempts.js';
 import { checkBells } from './checks/bells.js';
 import { checkAcknowledged, checkChanges } from './checks/changes.js';
 import { type Facts, groupBy, readFacts } from './checks/facts.js';
+import { type Lateness, measureLateness, type Span } from './checks/lateness.js';
+import { excuseLostClaims } from './checks/lost-tail.js';
 import { checkOccurrences } from './checks/occurrences.js';
 import { checkTenancy } from './checks/tenancy.js';
 import type { Installation } from './harness/installation.js';
 
-/** Where a scenario began: what was there before is another's. */
+/** The start of the scenario: rows from before it belong to an earlier scenario. */
 export interface Mark {
   sinceId: number;
   sinceAuditId: number;
 }
 
 export interface Verdict {
-  /** By promise, each with the name of what broke it. */
+  /** Each begins with the promise that was broken and names the schedule that broke it. */
   violations: string[];
-  /** Occurrences that rules named, and runs that were tried at least once. */
+  /** Numbers of occurrences that rules named, and of runs that were tried at least once. */
   named: number;
   fired: number;
   lost: number;
   /** Occurrences that were claimed or accounted for more than once: never allowed. */
   duplicated: number;
-  /** Runs that the receiver saw more than once, under their one id: what at-least-once means. */
+  /** Runs that the receiver saw more than once, under their one id, as at-least-once delivery allows. */
   redelivered: number;
-  /** Attempts of which nobody knows how they ended. */
+  /** Attempts that ended as `unknown`. */
   unknown: number;
-  /** From the moment at which the fault was gone to that at which nothing was overdue or open any more. */
+  /** From the end of the fault until nothing was overdue or open any more. */
   recoveryMs: number;
+  lateness: Lateness;
 }
 
 /** How long things may stay unsettled: far beyond lease and sweep, for machines that are busy with other things. */
@@ -35,34 +39,41 @@ const CALM_WITHIN_MS = 90_000;
 
 export async function takeMark({ pool }: Installation): Promise<Mark> {
   const { rows } = await pool.query<Mark>(
-    `select coalesce((select max(schedule_id) from schedule_versions), 0) as "sinceId",
-            coalesce((select max(id) from audit_log), 0) as "sinceAuditId"`,
+    `select coalesce((select max(id) from carillon.schedules), 0) as "sinceId",
+            coalesce((select max(id) from carillon.audit_log), 0) as "sinceAuditId"`,
   );
   return rows[0] as Mark;
 }
 
 /**
- * The one checker, the same after every scenario. Waits for calm, then holds what Postgres, Redis and the receiver know
- * against the nine promises.
+ * The one checker, the same after every scenario. It waits until nothing is open, then compares what Postgres, Redis
+ * and the receiver know with the ten promises.
  */
 export async function check(
   installation: Installation,
-  { mark, healedAt }: { mark: Mark; healedAt: number },
+  { mark, healedAt, span, lostTail }: { mark: Mark; healedAt: number; span: Span; lostTail: Span | null },
 ): Promise<Verdict> {
+  const contradictions = await findContradictions(installation);
   const unsettled = await waitForCalm(installation, mark);
   const recoveryMs = performance.now() - healedAt;
   const unarmed = await waitForBells(installation);
-  // What is still to come is called off, so that nothing moves while it is looked at.
+  const misplaced = checkAgenda(await readFacts(installation, mark));
+  // Everything that is still to come is cancelled, so that nothing moves during the last look.
   for (const client of Object.values(installation.clients)) await client.cancelAll();
-  unsettled.push(...(await waitForCalm(installation, mark)));
+  unsettled.push(...(await waitForCalm(installation, mark)), ...(await waitForLeases(installation)));
+  contradictions.push(...(await findContradictions(installation)));
 
-  const facts = await readFacts(installation, mark);
+  if (lostTail) unsettled.push(...(await waitForPlaces(installation)));
+  const { facts, violations: repeated } = excuseLostClaims(await readFacts(installation, mark), lostTail);
   const accounting = checkOccurrences(facts);
   const violations = [
     ...installation.crashes(),
+    ...contradictions,
     ...unsettled,
     ...unarmed,
+    ...misplaced,
     ...accounting.violations,
+    ...repeated,
     ...checkAttempts(facts),
     ...checkChanges(facts),
     ...checkTenancy(facts),
@@ -72,7 +83,15 @@ export async function check(
   ];
   const { named, lost, doubled } = accounting;
   const claimedTwice = violations.filter((text) => text.startsWith('I2 claimed twice')).length;
-  return { violations, named, lost, duplicated: doubled + claimedTwice, recoveryMs, ...tally(facts) };
+  return {
+    violations,
+    named,
+    lost,
+    duplicated: doubled + claimedTwice,
+    recoveryMs,
+    lateness: measureLateness(facts, span),
+    ...tally(facts),
+  };
 }
 
 function tally(facts: Facts): Pick<Verdict, 'fired' | 'redelivered' | 'unknown'> {
@@ -86,16 +105,17 @@ function tally(facts: Facts): Pick<Verdict, 'fired' | 'redelivered' | 'unknown'>
   };
 }
 
-/** I3 and I7: all that was due when it was asked comes to its end. Answers what did not. */
+/** I3 and I7: waits until everything that is due at the moment of the call has ended. Returns what has not. */
 async function waitForCalm({ pool }: Installation, { sinceId }: Mark): Promise<string[]> {
   const { rows } = await pool.query<{ now: string }>('select clock_timestamp()::text as now');
   const untilAt = rows[0]?.now;
   const look = () =>
     pool.query<{ what: string }>(
-      `select 'overdue: ' || key as what from schedules
-       where id > $1 and status = 'active' and next_run_at <= $2::timestamptz
+      `select 'overdue: ' || s.key as what
+       from carillon.agenda a join carillon.schedules s on s.id = a.schedule_id
+       where s.id > $1 and s.status <> 'paused' and a.due_at <= $2::timestamptz
        union all
-       select r.status || ': ' || s.key from every_run r join every_schedule s on s.id = r.schedule_id
+       select r.status || ': ' || s.key from carillon.runs r join carillon.schedules s on s.id = r.schedule_id
        where s.id > $1 and r.status in ('queued', 'running', 'retrying') and r.due_at <= $2::timestamptz
          and s.status <> 'paused'`,
       [sinceId, untilAt],
@@ -104,6 +124,30 @@ async function waitForCalm({ pool }: Installation, { sinceId }: Mark): Promise<s
   const isCalm = await eventually(async () => (await look()).rowCount === 0, options).catch(() => false);
   if (isCalm) return [];
   return (await look()).rows.slice(0, 20).map(({ what }) => `I3 not settled, ${what}`);
+}
+
+/** I3: at rest no lease is left, neither with runs nor without. */
+async function waitForLeases({ pool }: Installation): Promise<string[]> {
+  const look = () => pool.query<{ epoch: number }>('select epoch from carillon.leases order by epoch');
+  const isRested = await eventually(async () => (await look()).rowCount === 0, {
+    withinMs: CALM_WITHIN_MS,
+    everyMs: 50,
+  }).catch(() => false);
+  if (isRested) return [];
+  return (await look()).rows.slice(0, 20).map(({ epoch }) => `I3 a lease is left at rest: epoch ${epoch}`);
+}
+
+/** At rest every worker has all of its places free. A place whose run was lost with its transaction must not leak. */
+async function waitForPlaces({ pool }: Installation): Promise<string[]> {
+  const look = () =>
+    pool.query<{ what: string }>(
+      `select id || ' has ' || in_flight as what from carillon.workers
+       where stopped_at is null and alive_until > clock_timestamp() and in_flight > 0`,
+    );
+  const areFree = await eventually(async () => (await look()).rowCount === 0, { everyMs: 50 }).catch(
+    () => false,
+  );
+  return areFree ? [] : (await look()).rows.map(({ what }) => `I3 places are left at rest: worker ${what}`);
 }
 
 async function waitForBells(installation: Installation): Promise<string[]> {

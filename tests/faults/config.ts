@@ -1,7 +1,11 @@
-/** One seed is the short pass; `pnpm faults` asks for more, and for the figures. */
+/** The short pass plays one seed; `pnpm faults` asks for more, and for the figures. */
 export const SEEDS = (process.env.FAULT_SEEDS ?? '1').split(',').map(Number);
 export const IS_LONG = process.env.FAULT_RESULTS !== undefined;
-/** Where each result goes, a line of JSON each. */
+/** The file to which each result is appended as a line of JSON. */
 export const RESULTS_FILE = process.env.FAULT_RESULTS;
-/** Only these scenarios, by number. */
-export const ONLY = process.env.FAULT_ONLY?.split(',').map(Number);
+/** The numbers of the scenarios to play; all of them if it is not set. */
+const ONLY = process.env.FAULT_ONLY?.split(',').map(Number);
+export const isChosen = (scenario: number): boolean => ONLY?.includes(scenario) ?? true;
+
+/** How many random histories the simulation plays; `pnpm faults` asks for more. */
+export const SIMULATION_RUNS = Number(process.env.SIMULATION_RUNS ?? 25);

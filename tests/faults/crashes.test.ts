@@ -2,4 +2,4 @@ import { playAll } from './harness/play.js';
 import { lostServers } from './scenarios/lost-servers.js';
 import { lostWorkers } from './scenarios/lost-workers.js';
 
-playAll('When something is lost', [...lostWorkers, ...lostServers]);
+playAll('Lost workers and servers', [...lostWorkers, ...lostServers]);

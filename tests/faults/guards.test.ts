@@ -1,27 +1,29 @@
-import { inTransaction, registerWorker } from '@carillon/db';
+import { inTransaction, StaleGeneration } from '@carillon/db';
 import { decideDue } from '@carillon/shared';
-import { insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
-import { describe, expect, it } from 'vitest';
-import { readDue } from '../../packages/db/src/queries/read-due.js';
-import { startRuns } from '../../packages/db/src/queries/start-runs.js';
+import { insertSchedules, registerTestWorker, useDatabase, useEngine } from '@carillon/testkit';
+import { expect, it } from 'vitest';
+import { lockDue } from '../../packages/db/src/engine/lock-due.js';
+import { startRuns } from '../../packages/db/src/engine/start-runs.js';
 
 const database = useDatabase();
 const engine = useEngine(database);
 const T0 = Date.parse('2026-03-02T10:00:00Z');
 
-/** One that moves on to its next occurrence, and one that has none and is gone. */
-const RECURRING = { every: 'PT10S' };
-const ONCE = { at: new Date(T0 + 10_000).toISOString() };
-type Rule = typeof RECURRING | typeof ONCE;
+/** The two kinds of schedules: one that moves on to its next occurrence, and one that leaves the agenda with its only run. */
+const SCHEDULES = [
+  ['a recurring schedule', { every: 'PT10S' }],
+  ['a one-shot schedule', { at: new Date(T0 + 10_000).toISOString() }],
+] as const;
+type Rule = (typeof SCHEDULES)[number][1];
 
-/** Decides on a due schedule, lets it change before the claim, and answers how many runs the claim started. */
+/** Decides on a due schedule, changes the database before the claim starts the run, and returns how many runs were started. */
 async function claimAfter(rule: Rule, change: string): Promise<{ started: number; runs: number }> {
-  const workerId = await registerWorker(database.pool, { host: 'test', pid: 1 });
+  const holder = await registerTestWorker(database);
   const [id] = (await insertSchedules(database, [{ rule }], { nowAt: T0 })) as [number];
   const nowAt = T0 + 10_000;
-  // The row lock is let go on purpose: the guard has to hold without it.
+  // The first transaction releases its lock on purpose: the guard has to work without it.
   const starts = await inTransaction(database.pool, async (tx) => {
-    const { rows } = await readDue(tx, { limit: 100, fairTo: [], now: nowAt });
+    const { rows } = await lockDue(tx, { limit: 100, fairTo: [], handlers: ['noop'], now: nowAt });
     return rows.flatMap((row) => {
       if ('unreadable' in row || row.id !== id) return [];
       const decision = decideDue(row, nowAt);
@@ -31,30 +33,54 @@ async function claimAfter(rule: Rule, change: string): Promise<{ started: number
     });
   });
   expect(starts.length).toBe(1);
-  await database.pool.query(`update schedules set ${change} where id = $1`, [id]);
-  const started = await inTransaction(database.pool, (tx) =>
-    startRuns(tx, starts, { workerId, nowAt, leaseMs: 1_000 }),
-  );
-  const runs = await engine.runsOf(id);
-  // Out of the way of whoever claims next.
-  await database.pool.query(`update schedules set status = 'cancelled' where id = $1`, [id]);
-  return { started: started.starts.length, runs: runs.length };
+  await database.pool.query(change.replace(':id', String(id)));
+  try {
+    const started = await inTransaction(database.pool, (tx) =>
+      startRuns(tx, starts, { ...holder, mayExist: false, nowAt, leaseMs: 1_000 }),
+    );
+    return {
+      started: started.flatMap(({ starts }) => starts).length,
+      runs: (await engine.runsOf(id)).length,
+    };
+  } finally {
+    // The next test must not claim this schedule.
+    await database.pool.query('delete from carillon.agenda where schedule_id = $1', [id]);
+  }
 }
 
-describe.each([
-  ['of a schedule that recurs', RECURRING],
-  ['of one that fires once', ONCE],
-])('A claim %s that was decided on before', (_which, rule) => {
-  it('nothing changed starts its run', async () => {
-    expect(await claimAfter(rule, 'key = key')).toEqual({ started: 1, runs: 1 });
-  });
+it.each(SCHEDULES)(
+  'a claim of %s that did not change since the decision starts its run',
+  async (_which, rule) => {
+    expect(await claimAfter(rule, 'select 1')).toEqual({ started: 1, runs: 1 });
+  },
+);
 
-  it.each([
-    ['an edit (I5)', 'version = version + 1'],
-    ['a pause (I4)', `status = 'paused'`],
-    ['a cancel (I4)', `status = 'cancelled'`],
-    ['a reschedule (I6)', `next_run_at = next_run_at + interval '1 minute'`],
-  ])('%s starts nothing', async (_what, change) => {
+const CHANGES = [
+  ['an edit', 'I5', 'update carillon.agenda set version = version + 1 where schedule_id = :id'],
+  ['a pause', 'I4', 'update carillon.agenda set is_held = true where schedule_id = :id'],
+  ['a cancel', 'I4', 'delete from carillon.agenda where schedule_id = :id'],
+  [
+    'a reschedule',
+    'I6',
+    `update carillon.agenda set due_at = due_at + interval '1 minute' where schedule_id = :id`,
+  ],
+] as const;
+
+it.each(SCHEDULES.flatMap(([which, rule]) => CHANGES.map((change) => [which, ...change, rule] as const)))(
+  'a claim of %s that was decided on before %s starts nothing (%s)',
+  async (_which, _what, _promise, change, rule) => {
     expect(await claimAfter(rule, change)).toEqual({ started: 0, runs: 0 });
-  });
-});
+  },
+);
+
+it.each(SCHEDULES)(
+  'a claim of %s by a worker of an earlier generation is refused as a whole (I10)',
+  async (_which, rule) => {
+    const change = 'update carillon.installation set generation = generation + 1';
+    await expect(claimAfter(rule, change)).rejects.toThrow(StaleGeneration);
+    const { rowCount } = await database.pool.query(
+      'select from carillon.runs where schedule_id = (select max(id) from carillon.schedules)',
+    );
+    expect(rowCount).toBe(0);
+  },
+);

@@ -1,7 +1,14 @@
 import { playAll } from './harness/play.js';
 import { bellsAndClocks } from './scenarios/bells-and-clocks.js';
 import { crowds } from './scenarios/crowds.js';
+import { neighbours } from './scenarios/neighbours.js';
 import { races } from './scenarios/races.js';
 import { sickServers } from './scenarios/sick-servers.js';
 
-playAll('When things go wrong', [...sickServers, ...bellsAndClocks, ...races, ...crowds]);
+playAll('Sick servers, false bells, races, crowds and bad neighbours', [
+  ...sickServers,
+  ...bellsAndClocks,
+  ...races,
+  ...crowds,
+  ...neighbours,
+]);

@@ -15,7 +15,7 @@ const ROUNDS = 70;
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** One before the other, the other before the one, and whatever comes of it when they start within milliseconds of each other. */
+/** Order 0 claims first, order 1 handles the edit first; the others start both within milliseconds of each other. */
 async function inSomeOrder<C, H>(
   order: number,
   { claim, handle }: { claim: () => Promise<C>; handle: () => Promise<H> },
@@ -33,7 +33,7 @@ async function inSomeOrder<C, H>(
   return { claimed, handled };
 }
 
-/** One user whose birthday falls due at the very moment at which the edit of it is handled. */
+/** Creates a user whose birthday falls due at the moment at which an edit of the user is handled. */
 async function race(round: number, handledAt: number) {
   const key = await users.create({ dateOfBirth: '1990-02-10', timezone: 'UTC' }, CREATED_AT);
   const { id } = await users.birthday(key);
@@ -42,10 +42,10 @@ async function race(round: number, handledAt: number) {
     claim: () => engine.claim(DUE_AT),
     handle: () => handleNextEvent(database.pool, handledAt),
   });
-  // Both of its events (date and name) are told by then.
+  // The edit made two domain events, one for the date and one for the name.
   const rest = await users.handle(handledAt);
   const reports = [...(handled?.kind === 'handled' ? [handled.report] : []), ...rest];
-  // What the handler found due is claimed by whoever looks next.
+  // An occurrence that the handler found due is queued, and the next claim takes it.
   const runs = [...claimed, ...(await engine.claim(DUE_AT))].filter((run) => run.scheduleId === id);
   for (const run of runs) await engine.succeed(run, DUE_AT);
   const sum = (count: (report: (typeof reports)[number]) => number) =>
@@ -59,11 +59,11 @@ async function race(round: number, handledAt: number) {
   };
 }
 
-describe('A birthday that falls due while its user is edited', () => {
-  it('is either claimed as it was or moved, never both, never neither', async () => {
+describe('Claim and edit race', () => {
+  it('a birthday that falls due while its user is edited is either claimed as it was or moved, never both, never neither', async () => {
     const seen = { claimed: 0, moved: 0 };
     for (let round = 0; round < ROUNDS; round++) {
-      // A moment before it is due: whoever has the row first, wins.
+      // The edit is handled a millisecond before the birthday is due: whichever locks the row first wins.
       const { runs, rescheduled, processing, next, kept } = await race(round, DUE_AT - 1);
       if (runs.length === 1) {
         seen.claimed++;
@@ -84,12 +84,12 @@ describe('A birthday that falls due while its user is edited', () => {
       }
       expect(kept.length).toBe(runs.length);
     }
-    // The race is a race only if both can win it.
+    // Both outcomes must have happened, or this was no race.
     expect(seen.claimed).toBeGreaterThan(0);
     expect(seen.moved).toBeGreaterThan(0);
   });
 
-  it('goes out once where it was due already, whoever comes first, and next year by the new date', async () => {
+  it('a birthday that was due before its user was edited goes out once, whichever comes first, and next year by the new date', async () => {
     for (let round = 0; round < ROUNDS / 2; round++) {
       const { runs, next, kept } = await race(round, DUE_AT);
       expect(runs.length).toBe(1);

@@ -24,31 +24,33 @@ const HOUR = 3_600_000;
 const edit = (key: string, changes: UserEdit, now: number) =>
   editUser(database.pool, { projectId, key, actor: 'test', now }, changes);
 
-/** Claims what is due of one user's birthday. */
+/** Claims the runs of one user's birthday that are due. */
 async function claim(key: string, now: number) {
   const { id } = await users.birthday(key);
   return (await engine.claim(now)).filter((run) => run.scheduleId === id);
 }
 
+const payloadOf = async (key: string) => JSON.parse((await users.birthday(key)).payloadText ?? 'null');
+
 const greet = async (key: string, now: number) => {
   const [run] = await claim(key, now);
-  if (!run) throw new Error('nobody was greeted');
+  if (!run) throw new Error('no greeting was claimed');
   await engine.succeed(run, now);
   return run;
 };
 
-describe('A user', () => {
-  it('has a birthday schedule from the beginning, at nine in the morning of their own zone', async () => {
+describe('Users', () => {
+  it('a new user has a birthday schedule at nine in the morning of the user’s own time zone', async () => {
     const key = await users.create({ timezone: 'Asia/Tokyo' }, at('2026-11-16T00:00:00Z'));
     expect(await users.next(key)).toBe('2026-12-10T00:00:00.000Z');
-    expect((await users.birthday(key)).payload).toMatchObject({
+    expect(await payloadOf(key)).toMatchObject({
       userId: key,
       message: 'Happy birthday, Ada Lovelace!',
     });
   });
 
-  it('is not there without the schedule: both are made or neither', async () => {
-    const count = async () => (await database.pool.query('select from users')).rowCount;
+  it('a user and its birthday schedule are created together or not at all', async () => {
+    const count = async () => (await database.pool.query('select from carillon.users')).rowCount;
     const before = await count();
     await expect(users.create({ timezone: 'Mars/Olympus' }, Date.now())).rejects.toThrow(
       'not a known time zone',
@@ -59,7 +61,7 @@ describe('A user', () => {
     expect(await count()).toBe(before);
   });
 
-  it('born on 29 February in Apia has the right next three events', async () => {
+  it('a user born on 29 February in Apia has the right next three birthdays', async () => {
     const nowAt = at('2026-11-16T00:00:00Z');
     const key = await users.create({ dateOfBirth: '2000-02-29', timezone: 'Pacific/Apia' }, nowAt);
     const { timing } = await users.birthday(key);
@@ -70,7 +72,7 @@ describe('A user', () => {
     ]);
   });
 
-  it('is greeted each year once, and the run of each year has another id', async () => {
+  it('a user is greeted once each year, by a run of its own', async () => {
     const key = await users.create({ timezone: 'UTC' }, at('2026-11-16T00:00:00Z'));
     await greet(key, at('2026-12-10T09:00:00Z'));
     expect(await users.next(key)).toBe('2027-12-10T09:00:00.000Z');
@@ -79,7 +81,7 @@ describe('A user', () => {
     expect((await engine.runsOf(id)).map(({ status }) => status)).toEqual(['succeeded', 'succeeded']);
   });
 
-  it('that is deleted is greeted no more', async () => {
+  it('a user that is deleted is no longer greeted', async () => {
     const nowAt = at('2026-11-16T00:00:00Z');
     const key = await users.create({ timezone: 'UTC' }, nowAt);
     const { key: scheduleKey, id } = await users.birthday(key);
@@ -90,13 +92,13 @@ describe('A user', () => {
   });
 });
 
-describe('An edit of date or zone', () => {
-  it('writes down what changed in its own transaction, and leaves the schedule to whoever handles it', async () => {
+describe('Edits of users', () => {
+  it('an edit of date and time zone records domain events in its own transaction, and their handler moves the birthday', async () => {
     const nowAt = at('2026-11-16T00:00:00Z');
     const key = await users.create({ timezone: 'UTC' }, nowAt);
     await edit(key, { dateOfBirth: '1990-11-30', timezone: 'Asia/Tokyo' }, nowAt);
     const { rows } = await database.pool.query(
-      'select type, detail, handled_at from domain_events where subject = $1 order by id',
+      'select type, detail, handled_at from carillon.domain_events where subject = $1 order by id',
       [key],
     );
     expect(rows).toEqual([
@@ -113,7 +115,7 @@ describe('An edit of date or zone', () => {
     ]);
     expect(await users.next(key)).toBe('2026-12-10T09:00:00.000Z');
     const reports = await users.handle(nowAt);
-    // The first of the two finds everything as it now is; the second finds nothing left to do.
+    // The first event applies both changes; the second finds nothing left to do.
     expect(reports).toMatchObject([
       { rescheduled: 1, skipped: 0, skippedIds: [] },
       { rescheduled: 0, skipped: 0, skippedIds: [] },
@@ -121,7 +123,7 @@ describe('An edit of date or zone', () => {
     expect(await users.next(key)).toBe('2026-11-30T00:00:00.000Z');
   });
 
-  it('is reported in the audit trail', async () => {
+  it('moving a birthday after an edit is recorded in the audit log', async () => {
     const nowAt = at('2026-11-16T00:00:00Z');
     const key = await users.create({ timezone: 'UTC' }, nowAt);
     await edit(key, { timezone: 'Asia/Tokyo' }, nowAt);
@@ -137,23 +139,23 @@ describe('An edit of date or zone', () => {
     ]);
   });
 
-  it('that changes nothing writes nothing down', async () => {
+  it('an edit of a user that changes nothing records no event and leaves the schedule alone', async () => {
     const nowAt = at('2026-11-16T00:00:00Z');
     const key = await users.create({ timezone: 'UTC' }, nowAt);
     expect(await edit(key, { timezone: 'UTC', firstName: 'Ada' }, nowAt)).toEqual({ events: [] });
     expect((await users.birthday(key)).version).toBe(1);
   });
 
-  it('of the name reaches the greeting', async () => {
+  it('an edit of the name changes the greeting and not its time', async () => {
     const nowAt = at('2026-11-16T00:00:00Z');
     const key = await users.create({ timezone: 'UTC' }, nowAt);
     await edit(key, { lastName: 'King' }, nowAt);
     await users.handle(nowAt);
-    expect((await users.birthday(key)).payload).toMatchObject({ message: 'Happy birthday, Ada King!' });
+    expect(await payloadOf(key)).toMatchObject({ message: 'Happy birthday, Ada King!' });
     expect(await users.next(key)).toBe('2026-12-10T09:00:00.000Z');
   });
 
-  it('moves every yearly event of the user, not only the birthday', async () => {
+  it('an edit of the time zone moves every yearly event of the user, not only the birthday', async () => {
     const nowAt = at('2026-11-16T00:00:00Z');
     const key = await users.create({ timezone: 'UTC' }, nowAt);
     const event = {
@@ -184,7 +186,7 @@ describe('An edit of date or zone', () => {
     ]);
   });
 
-  it('leaves a paused birthday paused', async () => {
+  it('an edit of the time zone leaves a paused birthday paused', async () => {
     const nowAt = at('2026-11-16T00:00:00Z');
     const key = await users.create({ timezone: 'UTC' }, nowAt);
     const { key: scheduleKey } = await users.birthday(key);
@@ -196,8 +198,8 @@ describe('An edit of date or zone', () => {
   });
 });
 
-describe('A birthday belongs to a local year', () => {
-  it('across the date line: a day later, at the same time of day', async () => {
+describe('Local years', () => {
+  it('a move across the date line puts the birthday a day later, at the same local time', async () => {
     const nowAt = at('2026-06-01T00:00:00Z');
     const key = await users.create({ dateOfBirth: '1990-06-15', timezone: 'Pacific/Apia' }, nowAt);
     expect(await users.next(key)).toBe('2026-06-14T20:00:00.000Z');
@@ -206,7 +208,7 @@ describe('A birthday belongs to a local year', () => {
     expect(await users.next(key)).toBe('2026-06-15T20:00:00.000Z');
   });
 
-  it('across the date line on the day itself, to where nine has passed: at once, not next year', async () => {
+  it('a move on the birthday to a zone where nine o’clock has passed greets at once, not next year', async () => {
     const nowAt = at('2026-06-15T12:00:00Z');
     const key = await users.create(
       { dateOfBirth: '1990-06-15', timezone: 'Pacific/Pago_Pago' },
@@ -219,7 +221,7 @@ describe('A birthday belongs to a local year', () => {
     expect(await users.next(key)).toBe('2027-06-14T20:00:00.000Z');
   });
 
-  it('a move on the day itself, after the greeting went out, does not greet twice', async () => {
+  it('a move on the birthday after the greeting went out does not greet twice', async () => {
     const key = await users.create(
       { dateOfBirth: '1990-06-15', timezone: 'Pacific/Apia' },
       at('2026-06-01T00:00:00Z'),
@@ -229,12 +231,12 @@ describe('A birthday belongs to a local year', () => {
     const movedAt = greetedAt + HOUR;
     await edit(key, { timezone: 'Pacific/Pago_Pago' }, movedAt);
     await users.handle(movedAt);
-    // Where they are now it is still the 14th; the 15th comes, and nobody is greeted.
+    // In the new zone it is still the 14th. The 15th comes, and no second greeting goes out.
     expect(await users.next(key)).toBe('2027-06-15T20:00:00.000Z');
     expect(await claim(key, at('2026-06-15T20:00:00Z'))).toEqual([]);
   });
 
-  it('nor do two moves around the turn of the year, whatever year it is where they go', async () => {
+  it('several moves around the turn of the year do not greet twice, whatever the local year', async () => {
     const key = await users.create(
       { dateOfBirth: '1990-01-01', timezone: 'Pacific/Kiritimati' },
       at('2025-11-16T00:00:00Z'),
@@ -250,7 +252,7 @@ describe('A birthday belongs to a local year', () => {
     expect(await users.next(key)).toBe('2027-01-01T08:00:00.000Z');
   });
 
-  it('nor does a corrected date later in a year that was celebrated', async () => {
+  it('a birth date that is corrected to a later day does not greet twice in a year that was celebrated', async () => {
     const key = await users.create(
       { dateOfBirth: '1990-02-10', timezone: 'UTC' },
       at('2026-01-01T00:00:00Z'),
@@ -262,7 +264,7 @@ describe('A birthday belongs to a local year', () => {
     expect(await users.next(key)).toBe('2027-02-20T09:00:00.000Z');
   });
 
-  it('and a year that somebody chose to skip stays skipped', async () => {
+  it('a birthday that was skipped stays skipped after a move to another time zone', async () => {
     const nowAt = at('2026-06-01T00:00:00Z');
     const key = await users.create({ dateOfBirth: '1990-06-15', timezone: 'UTC' }, nowAt);
     const { key: scheduleKey } = await users.birthday(key);
@@ -273,15 +275,15 @@ describe('A birthday belongs to a local year', () => {
   });
 });
 
-describe('A birthday that is being delivered', () => {
-  it('goes out as it was, is named in the report, and next year goes by the new data', async () => {
+describe('Edits during a delivery', () => {
+  it('a greeting in flight during an edit goes out as it was, is named in the report, and next year follows the new data', async () => {
     const key = await users.create(
       { dateOfBirth: '1990-02-10', timezone: 'UTC' },
       at('2026-01-01T00:00:00Z'),
     );
     const now = at('2026-02-10T09:00:00Z');
     const [run] = await claim(key, now);
-    if (!run) throw new Error('not claimed');
+    if (!run) throw new Error('nothing was claimed');
     await edit(key, { dateOfBirth: '1990-02-20', firstName: 'Augusta' }, now);
     const [report] = await users.handle(now);
     expect(report).toMatchObject({ rescheduled: 0, skipped: 1, left: [{ why: 'processing' }] });
@@ -291,14 +293,14 @@ describe('A birthday that is being delivered', () => {
     expect(await users.next(key)).toBe('2027-02-20T09:00:00.000Z');
   });
 
-  it('and is waiting for its next attempt is left alone too', async () => {
+  it('a greeting that waits for its retry during an edit goes out as it was', async () => {
     const key = await users.create(
       { dateOfBirth: '1990-02-10', timezone: 'UTC' },
       at('2026-01-01T00:00:00Z'),
     );
     const now = at('2026-02-10T09:00:00Z');
     const [run] = await claim(key, now);
-    if (!run) throw new Error('not claimed');
+    if (!run) throw new Error('nothing was claimed');
     await engine.fail(run, now);
     await edit(key, { timezone: 'Asia/Tokyo' }, now);
     expect(await users.handle(now)).toMatchObject([{ rescheduled: 0, skipped: 1 }]);
@@ -308,20 +310,20 @@ describe('A birthday that is being delivered', () => {
   });
 });
 
-describe('A birthday that somebody changes at the same moment', () => {
-  it('is skipped with its id, and looked at again: in the end it goes by the new data', async () => {
+describe('Edits at the same moment', () => {
+  it('a birthday that is changed while its event is handled is reported as skipped, handled again, and follows the new data', async () => {
     const nowAt = at('2026-11-16T00:00:00Z');
     const key = await users.create({ timezone: 'UTC' }, nowAt);
     const { key: scheduleKey } = await users.birthday(key);
     await edit(key, { timezone: 'Asia/Tokyo' }, nowAt);
-    // An operator's pause that is not committed yet: the handler reads the version before it, and waits for the row.
+    // An operator's pause is not committed yet: the handler has read the version before it, and waits for the row.
     const operator = await database.pool.connect();
     try {
       await operator.query('begin');
       const request = { ref: { projectId, key: scheduleKey }, actor: 'ops', now: nowAt };
       await pauseSchedule(operator, request, { note: 'wait', untilAt: null });
       const handling = handleNextEvent(database.pool, nowAt);
-      await untilSomebodyWaits();
+      await untilHandlerWaits();
       await operator.query('commit');
       expect(await handling).toMatchObject({
         kind: 'handled',
@@ -335,7 +337,7 @@ describe('A birthday that somebody changes at the same moment', () => {
     expect(await users.birthday(key)).toMatchObject({ status: 'paused', timing: { timezone: 'Asia/Tokyo' } });
   });
 
-  const untilSomebodyWaits = () =>
+  const untilHandlerWaits = () =>
     eventually(async () => {
       const { rowCount } = await database.pool.query(
         `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
@@ -344,8 +346,8 @@ describe('A birthday that somebody changes at the same moment', () => {
     });
 });
 
-describe('A domain event', () => {
-  it('has one handler, however many look at once', async () => {
+describe('Domain events', () => {
+  it('a domain event is handled once, however many handlers look at the same moment', async () => {
     const nowAt = at('2026-11-16T00:00:00Z');
     const keys = await Promise.all(
       Array.from({ length: 20 }, () => users.create({ timezone: 'UTC' }, nowAt)),
@@ -356,20 +358,24 @@ describe('A domain event', () => {
     for (const key of keys) expect((await users.birthday(key)).version).toBe(2);
   });
 
-  it('that could not be handled is tried again, and says why meanwhile', async () => {
+  it('a domain event that could not be handled keeps the error and is tried again', async () => {
     const nowAt = at('2026-11-16T00:00:00Z');
     const key = await users.create({ timezone: 'UTC' }, nowAt);
     await edit(key, { timezone: 'Asia/Tokyo' }, nowAt);
-    await database.pool.query(`update user_events set local_time = '99:99' where schedule_key = $1`, [
-      (await users.birthday(key)).key,
-    ]);
+    await database.pool.query(
+      `update carillon.user_events set local_time = '99:99' where schedule_key = $1`,
+      [(await users.birthday(key)).key],
+    );
     expect(await handleNextEvent(database.pool, nowAt)).toMatchObject({ kind: 'failed' });
     expect(await handleNextEvent(database.pool, nowAt)).toBeNull();
-    const { rows } = await database.pool.query('select last_error from domain_events where subject = $1', [
-      key,
-    ]);
+    const { rows } = await database.pool.query(
+      'select last_error from carillon.domain_events where subject = $1',
+      [key],
+    );
     expect(rows[0]?.last_error).toContain('rule.cron');
-    await database.pool.query(`update user_events set local_time = '09:00' where local_time = '99:99'`);
+    await database.pool.query(
+      `update carillon.user_events set local_time = '09:00' where local_time = '99:99'`,
+    );
     expect(await users.handle(nowAt + 1_000)).toMatchObject([{ rescheduled: 1 }]);
   });
 });

@@ -1,3 +1,4 @@
+import { readSchedule } from '@carillon/db';
 import { DUE_JOB, QUEUES, REQUESTS, type ScheduleDue } from '@carillon/queue';
 import { eventually, type TestProcess, useDatabase, useProcesses } from '@carillon/testkit';
 import { Queue, Worker } from 'bullmq';
@@ -19,7 +20,7 @@ interface Taken {
   name: string;
   due: ScheduleDue;
 }
-/** What the main application has taken from `schedule-due`, in order. */
+/** The jobs that the main application has taken from `schedule-due`, in order. */
 const taken: Taken[] = [];
 let mainApp: Worker;
 
@@ -41,23 +42,15 @@ afterAll(async () => {
 });
 
 const dueOf = (id: string) => taken.filter(({ due }) => due.id === id);
-const rowOf = async (key: string) => {
-  const { rows } = await database.pool.query(
-    `select id, status, next_run_at as "nextRunAt", occurrence_at as "occurrenceAt" from every_schedule where key = $1`,
-    [key],
-  );
-  return rows[0] as
-    | { id: number; status: string; nextRunAt: Date | null; occurrenceAt: Date | null }
-    | undefined;
-};
+const rowOf = (key: string) => readSchedule(database.pool, database.projectId, key);
 const runsOf = async (key: string) => {
   const { rows } = await database.pool.query(
-    `select r.status, r.attempt from every_run r join every_schedule s on s.id = r.schedule_id where s.key = $1 order by r.occurrence_at`,
+    `select r.status, r.attempt from carillon.runs r join carillon.schedules s on s.id = r.schedule_id where s.key = $1 order by r.occurrence_at`,
     [key],
   );
   return rows;
 };
-/** A request, and that it was acknowledged: done, and nothing of it refused. */
+/** Sends a request and waits until its job is completed. */
 async function request(name: string, data: object): Promise<void> {
   const job = await requests.add(name, data);
   await eventually(async () => (await job.getState()) === 'completed');
@@ -74,12 +67,12 @@ async function counters() {
   };
 }
 
-describe('A one-shot schedule', () => {
-  it('is requested, inserted, acknowledged; then it falls due, is published, and is done', async () => {
+describe('One-shot schedules', () => {
+  it('a one-shot that is requested by queue is stored and acknowledged, then published when due, and finished', async () => {
     const before = await counters();
     const at = new Date(Date.now() + 1_500).toISOString();
     await request(REQUESTS.schedule, { id: 'once', at });
-    expect(await rowOf('once')).toMatchObject({ status: 'active', nextRunAt: new Date(at) });
+    expect(await rowOf('once')).toMatchObject({ status: 'active', nextRunAt: Date.parse(at) });
     expect(dueOf('once')).toEqual([]);
     const [first] = await eventually(() => dueOf('once').length > 0 && dueOf('once'));
     expect(first).toMatchObject({
@@ -97,7 +90,7 @@ describe('A one-shot schedule', () => {
     });
   });
 
-  it('that is requested twice is one schedule', async () => {
+  it('a one-shot that is requested twice is one schedule and is published once', async () => {
     const data = { id: 'twice', at: new Date(Date.now() + 1_000).toISOString() };
     await request(REQUESTS.schedule, data);
     await request(REQUESTS.schedule, data);
@@ -106,7 +99,7 @@ describe('A one-shot schedule', () => {
     expect(dueOf('twice')).toHaveLength(1);
   });
 
-  it('is not done before it is published', async () => {
+  it('a run is running until it is published and recorded, and succeeded only then', async () => {
     await database.pool.query(HOLD_UP('held'));
     await request(REQUESTS.schedule, { id: 'held', at: new Date(Date.now() + 300).toISOString() });
     await eventually(() => dueOf('held').length > 0);
@@ -116,8 +109,8 @@ describe('A one-shot schedule', () => {
   });
 });
 
-describe('A recurring schedule', () => {
-  it('is published at each occurrence, moves on in place, and is done after the last', async () => {
+describe('Recurring schedules', () => {
+  it('a recurring schedule is published at each occurrence, keeps its row, and finishes after the last', async () => {
     const startsAt = Math.ceil(Date.now() / 1_000) * 1_000 + 1_000;
     const dtstart = new Date(startsAt).toISOString().replace(/[-:]|\.\d{3}/g, '');
     await request(REQUESTS.schedule, {
@@ -125,11 +118,11 @@ describe('A recurring schedule', () => {
       rrule: `DTSTART:${dtstart}\nRRULE:FREQ=SECONDLY;COUNT=3`,
     });
     const made = await rowOf('daily');
-    expect(made?.nextRunAt?.getTime()).toBe(startsAt);
+    expect(made?.nextRunAt).toBe(startsAt);
     await eventually(() => dueOf('daily').length === 1);
     const moved = await rowOf('daily');
     expect(moved).toMatchObject({ id: made?.id, status: 'active' });
-    expect(moved?.nextRunAt?.getTime()).toBeGreaterThan(startsAt);
+    expect(moved?.nextRunAt).toBeGreaterThan(startsAt);
     await eventually(() => dueOf('daily').length === 3);
     await eventually(async () => (await rowOf('daily'))?.status === 'finished');
     expect(dueOf('daily').map(({ due }) => Date.parse(due.occurrenceAt) - startsAt)).toEqual([
@@ -140,14 +133,14 @@ describe('A recurring schedule', () => {
   });
 });
 
-describe('A cancellation', () => {
-  it('is requested, written, acknowledged; and the schedule is passed over from then on', async () => {
+describe('Cancellations', () => {
+  it('a cancellation by queue is stored and acknowledged, and the schedule is not published afterwards', async () => {
     const before = await counters();
     const at = new Date(Date.now() + 1_200).toISOString();
     await request(REQUESTS.schedule, { id: 'unwanted', at });
     await request(REQUESTS.cancel, { id: 'unwanted' });
     expect(await rowOf('unwanted')).toMatchObject({ status: 'cancelled', nextRunAt: null });
-    // One that is due later shows that the time of the cancelled one has passed.
+    // A schedule that is due later shows that the time of the cancelled one has passed.
     await request(REQUESTS.schedule, { id: 'wanted', at: new Date(Date.parse(at) + 300).toISOString() });
     await eventually(() => dueOf('wanted').length > 0);
     expect(dueOf('unwanted')).toEqual([]);
@@ -155,7 +148,7 @@ describe('A cancellation', () => {
     await eventually(async () => (await counters()).cancelled === before.cancelled + 1);
   });
 
-  it('at the very moment of a claim waits for it, and nothing comes after', async () => {
+  it('a cancellation during a claim waits for it, and nothing is published afterwards', async () => {
     await request(REQUESTS.schedule, { id: 'ticking', rrule: 'RRULE:FREQ=SECONDLY' });
     await eventually(() => dueOf('ticking').length > 0);
     await request(REQUESTS.cancel, { id: 'ticking' });
@@ -168,7 +161,7 @@ describe('A cancellation', () => {
   });
 });
 
-/** The worker dies when the job is published and the row does not say so yet; another one takes over. */
+/** The worker dies when the job is published and the run is not closed yet; another worker takes over. */
 async function crashAfterPublishing(key: string, whileDown: () => Promise<unknown>): Promise<void> {
   await database.pool.query(HOLD_UP(key));
   await request(REQUESTS.schedule, { id: key, at: new Date(Date.now() + 300).toISOString() });
@@ -183,13 +176,13 @@ async function crashAfterPublishing(key: string, whileDown: () => Promise<unknow
   expect(await rowOf(key)).toMatchObject({ status: 'finished' });
 }
 
-describe('A crash after publishing and before the row says so', () => {
-  it('publishes again; Redis knows the job by its id, and the main application gets it once', async () => {
+describe('Crashes', () => {
+  it('a crash between publishing and recording publishes again under the same job id, and the main application gets the job once', async () => {
     await crashAfterPublishing('crashed', async () => {});
     expect(dueOf('crashed')).toHaveLength(1);
   });
 
-  it('publishes again also where Redis has forgotten it, with the same ids to know it by', async () => {
+  it('a crash between publishing and recording, after which Redis forgot the job, publishes again with the same ids', async () => {
     await crashAfterPublishing('crashed-and-forgotten', () =>
       due.remove(dueOf('crashed-and-forgotten')[0]?.jobId ?? ''),
     );
@@ -200,12 +193,12 @@ describe('A crash after publishing and before the row says so', () => {
   });
 });
 
-/** No run of the schedule can be closed until it is let go: what was published is not written down. */
+/** Postgres refuses to close any run of the schedule until the trigger is dropped. */
 const HOLD_UP = (key: string) => `
   create or replace function hold_up() returns trigger language plpgsql as $$ begin
-    if new.status = 'succeeded' and exists (select from every_schedule where id = new.schedule_id and key = '${key}')
+    if new.status = 'succeeded' and exists (select from carillon.schedules where id = new.schedule_id and key = '${key}')
     then raise exception 'held up' using errcode = '53000'; end if;
     return new;
   end $$;
-  create or replace trigger hold_up before insert or update on runs for each row execute function hold_up()`;
-const LET_GO = 'drop trigger hold_up on runs';
+  create or replace trigger hold_up before insert or update on carillon.runs for each row execute function hold_up()`;
+const LET_GO = 'drop trigger hold_up on carillon.runs';

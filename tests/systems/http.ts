@@ -2,11 +2,11 @@ import { ADMIN_KEY } from '@carillon/testkit';
 
 export interface Answered {
   status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: an answer is looked at field by field, and what is not there fails the test.
+  // biome-ignore lint/suspicious/noExplicitAny: tests look at a response field by field, and a missing field fails the test.
   body: any;
 }
 
-/** Asks an API that runs as a process of its own. */
+/** Sends requests to an API that runs as a process of its own. */
 export function useHttp(url: () => string, key = ADMIN_KEY) {
   return async (method: string, path: string, body?: unknown): Promise<Answered> => {
     const response = await fetch(`${url()}${path}`, {

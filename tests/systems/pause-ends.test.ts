@@ -7,7 +7,7 @@ const processes = useProcesses(database);
 let api: TestApi;
 const ask = useHttp(() => api.url);
 
-/** No sweep comes to help while this lasts. */
+/** No sweep happens while this test runs. */
 const RARE_SWEEPS = { SWEEP_INTERVAL_MS: '60000', ARM_HORIZON_MS: '180000' };
 
 beforeAll(async () => {
@@ -15,9 +15,13 @@ beforeAll(async () => {
   await processes.worker({ env: RARE_SWEEPS });
 });
 
-it('A pause that ends by itself leaves a bell for what comes next: nobody has to sweep', async () => {
-  await ask('POST', '/v1/schedules', { id: 'breather', rule: { every: 'PT3S' } });
-  // The bell that was armed with the schedule rings into the pause.
+it('a pause that reaches its end arms the bell of the next occurrence, without waiting for a sweep', async () => {
+  await ask('POST', '/v1/schedules', {
+    id: 'breather',
+    rule: { every: 'PT3S' },
+    target: { type: 'handler', name: 'noop' },
+  });
+  // The bell that was armed at the create rings during the pause.
   const until = new Date(Date.now() + 4_000).toISOString();
   expect((await ask('POST', '/v1/schedules/breather/pause', { until })).status).toBe(200);
   const [run] = await eventually(async () => {

@@ -10,7 +10,7 @@ const users = useUsers({ pool: () => database.pool, projectId: database.projectI
 const DAY = 86_400_000;
 const dateBefore = (days: number) => new Date(Date.now() - days * DAY).toISOString().slice(5, 10);
 
-/** Everything was down while these had their birthday: 7 days, 3 days and 1 day ago. */
+/** Users who had their birthday 7 days, 3 days and 1 day ago, while everything was down. */
 async function missed(): Promise<string[]> {
   const ago = [7, 3, 1];
   return Promise.all(
@@ -23,17 +23,17 @@ async function missed(): Promise<string[]> {
   );
 }
 
-describe('A worker that starts after a downtime', () => {
-  it('finds nothing to recover where nothing was missed', async () => {
+describe('Recovery', () => {
+  it('a worker that starts and finds nothing missed says so', async () => {
     const worker = await processes.worker();
     expect(worker.lines.map(({ msg }) => msg)).toContain('Starting recovery check');
     expect(worker.lines.map(({ msg }) => msg)).toContain('No missed events found');
     await worker.end();
   });
 
-  it('first says what was missed, from the oldest to the newest, then has it delivered, each once', async () => {
+  it('a worker that starts after a downtime reports the oldest and the newest missed event, then delivers each once', async () => {
     const keys = await missed();
-    // The look itself changes nothing, however often it is taken.
+    // Reading what was missed changes nothing, however often it is done.
     const looks = [0, 0].map(() => readMissed(database.pool, { olderThanMs: 0, now: null }));
     const [first, second] = await Promise.all(looks);
     expect(second).toEqual(first);
@@ -46,16 +46,16 @@ describe('A worker that starts after a downtime', () => {
     expect(found?.newestEventTimestamp).toContain(`${dateBefore(1)}T09:00:00.000Z`);
 
     await eventually(async () => {
-      const { rows } = await database.pool.query(`select status from every_run`);
+      const { rows } = await database.pool.query(`select status from carillon.runs`);
       return rows.length === 3 && rows.every(({ status }) => status === 'succeeded');
     });
     for (const key of keys) expect(Date.parse((await users.next(key)) ?? '')).toBeGreaterThan(Date.now());
     await worker.end();
   });
 
-  it('does not deliver again what was recovered already', async () => {
+  it('a worker that starts again does not deliver recovered events a second time', async () => {
     const worker = await processes.worker();
     expect(worker.lines.map(({ msg }) => msg)).toContain('No missed events found');
-    expect((await database.pool.query('select from every_run')).rowCount).toBe(3);
+    expect((await database.pool.query('select from carillon.runs')).rowCount).toBe(3);
   });
 });

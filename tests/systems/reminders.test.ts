@@ -50,8 +50,8 @@ const linesOf = (id: string) =>
     .map(({ level, msg }) => [level, String(msg).replace(id, '#')]);
 const [INFO, WARN, ERROR, DEBUG] = [30, 40, 50, 20];
 
-describe('A reminder', () => {
-  it('is scheduled until its time, in the zone that was named', async () => {
+describe('Reminders', () => {
+  it('a new reminder is scheduled for its local time in the requested time zone', async () => {
     const { status, body } = await ask('POST', '/v1/reminders', {
       message: 'Take your medicine',
       recipient: 'Ada',
@@ -75,7 +75,7 @@ describe('A reminder', () => {
     expect((await ask('GET', '/v1/reminders')).body.items[0]).toEqual(body);
   });
 
-  it('that succeeds is completed, with what the other side calls it', async () => {
+  it('a reminder whose delivery succeeds is completed, and keeps the receiver’s id', async () => {
     const id = await remind('created/call_42/reminder');
     const reminder = await untilStatus(id, 'completed');
     expect(reminder).toMatchObject({
@@ -98,7 +98,7 @@ describe('A reminder', () => {
     ]);
   });
 
-  it('is processing while its attempt is under way', async () => {
+  it('a reminder is processing while its attempt is under way', async () => {
     const id = await remind('slow/1200/reminder');
     const { attemptCount, idempotencyKey, runId } = await untilStatus(id, 'processing');
     expect(attemptCount).toBe(1);
@@ -106,7 +106,7 @@ describe('A reminder', () => {
     await untilStatus(id, 'completed');
   });
 
-  it('that fails waits for its next attempt, says why, and is completed when one succeeds', async () => {
+  it('a reminder that fails waits for its retry with the error, and is completed when a retry succeeds', async () => {
     const id = await remind('flaky/1/reminder');
     const waiting = await untilStatus(id, 'pending_retry');
     expect(waiting).toMatchObject({ attemptCount: 1, lastError: expect.stringContaining('500') });
@@ -123,7 +123,7 @@ describe('A reminder', () => {
     ]);
   });
 
-  it('that keeps failing has failed for good after its attempts, twice as far apart each, with a key for each', async () => {
+  it('a reminder that keeps failing fails for good after its attempts, each after twice the delay and with a key of its own', async () => {
     const id = await remind('status/503/reminder');
     const reminder = await untilStatus(id, 'failed');
     expect(reminder).toMatchObject({
@@ -142,7 +142,7 @@ describe('A reminder', () => {
     expect(linesOf(id).at(-1)).toEqual([ERROR, 'Reminder # permanently failed']);
   });
 
-  it('goes out as a call that carries the key of its attempt and the message', async () => {
+  it('a reminder can go out as a call, which carries the attempt’s key and the message', async () => {
     const id = await remind(null, { target: { type: 'call', number: '+4930123456' } });
     const reminder = await untilStatus(id, 'completed');
     expect(reminder.externalId).toBe('call_77');
@@ -154,12 +154,12 @@ describe('A reminder', () => {
     });
   });
 
-  it('goes to a handler where nothing is said', async () => {
+  it('a reminder without a target goes to the handler log', async () => {
     const id = await remind(null);
     expect((await untilStatus(id, 'completed')).target).toEqual({ type: 'handler', name: 'log' });
   });
 
-  it('is delivered once, though two workers look for it', async () => {
+  it('thirty reminders are delivered once each by two workers', async () => {
     const at = soon(1_000);
     const paths = Array.from({ length: 30 }, (_, i) => `status/200/once-${i}`);
     const ids = await Promise.all(paths.map((path) => remind(path, { at })));
@@ -167,14 +167,16 @@ describe('A reminder', () => {
     expect(paths.map((path) => receiver.to(path).length)).toEqual(paths.map(() => 1));
   });
 
-  it('that somebody else has in hand already is passed over, which shows at the level debug', async () => {
+  it('a reminder whose run exists already is passed over, which is logged at the level debug', async () => {
     const at = soon(700);
     const id = await remind('status/200/contended', { at });
-    // The run is there before the bell rings, as after an edit that names once more what has run.
+    // The run exists before the bell rings.
     await database.pool.query(
-      `with named as (update schedules set accounted_until = next_run_at where key = $1 returning *)
-       insert into runs (schedule_id, occurrence_at, origin, project_id, version, status, due_at)
-       select id, next_run_at, 'rule', project_id, definition_version, 'succeeded', next_run_at from named`,
+      `insert into carillon.runs (schedule_id, occurrence_at, origin, month, project_id, version, status, due_at, recorded_at,
+                                  happened_at, finished_at)
+       select s.id, a.occurrence_at, 'rule', date_trunc('month', a.due_at at time zone 'UTC'), s.project_id,
+              s.definition_version, 'succeeded', a.due_at, now(), now(), now()
+       from carillon.schedules s join carillon.agenda a on a.schedule_id = s.id where s.key = $1`,
       [id],
     );
     await eventually(() => linesOf(id).length === 1);
@@ -182,7 +184,7 @@ describe('A reminder', () => {
     expect(receiver.to('status/200/contended')).toEqual([]);
   });
 
-  it('can be cancelled before its time, and while it waits for another try', async () => {
+  it('a reminder can be cancelled before its time and while it waits for a retry, and not when it is completed', async () => {
     const early = await remind('status/200/cancelled', { at: '2099-01-01T00:00:00Z' });
     expect((await ask('DELETE', `/v1/reminders/${early}`)).body.status).toBe('cancelled');
     const late = await remind('retry-after/60/reminder');
@@ -194,7 +196,7 @@ describe('A reminder', () => {
     expect((await ask('DELETE', '/v1/reminders/rem_nothing')).status).toBe(404);
   });
 
-  it('is refused with the field named', async () => {
+  it('a reminder with an invalid time is refused, and the field is named', async () => {
     const { status, body } = await ask('POST', '/v1/reminders', {
       message: 'x',
       recipient: 'y',
@@ -204,7 +206,7 @@ describe('A reminder', () => {
     expect(body.errors).toMatchObject([{ field: 'at' }]);
   });
 
-  it('shows in the four figures that its operators watch', async () => {
+  it('the four reminder counters in /metrics agree with what happened', async () => {
     const figures = async () => {
       const lines: string[] = (await ask('GET', '/metrics')).body.split('\n');
       const value = (name: string) =>
@@ -212,17 +214,17 @@ describe('A reminder', () => {
       return {
         completed: value('carillon_reminders_total{outcome="completed"}'),
         failed: value('carillon_reminders_total{outcome="failed"}'),
-        // Those that needed a retry, each counted once.
+        // Reminders that needed a retry, each counted once.
         retried: value('carillon_reminders_retried_total'),
         contended: value('carillon_reminders_contended_total'),
       };
     };
     const { rows } = await database.pool.query(
-      `select count(*)::int as count from every_run r join every_schedule s on s.id = r.schedule_id
+      `select count(*) as count from carillon.runs r join carillon.schedules s on s.id = r.schedule_id
        where s.key like 'rem\\_%' and r.outcome = 'succeeded'`,
     );
     const expected = { completed: rows[0]?.count, failed: 1, retried: 3, contended: 1 };
-    // Workers hand their counters over with the next heartbeat.
+    // Workers report their counters with the next heartbeat.
     await eventually(async () => JSON.stringify(await figures()) === JSON.stringify(expected)).catch(
       () => {},
     );

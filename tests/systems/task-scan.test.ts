@@ -14,7 +14,7 @@ interface Line {
   message: string;
 }
 
-/** A scan at an instant, without its pauses; with what it logged, and the pauses that it would have made. */
+/** Runs a scan at the instant NOW without really waiting; also returns its log lines and its pauses. */
 async function scan(more: Partial<ScanOptions> = {}, pool = database.pool) {
   const lines: Line[] = [];
   const pauses: number[] = [];
@@ -47,29 +47,28 @@ const task = async (title: string, dueInMs: number, sentAgoMs: number | null = n
     { title, dueAt: NOW + dueInMs, target: null },
   );
   if (sentAgoMs !== null) {
-    await database.pool.query('update tasks set reminder_sent_at = $2 where id = $1', [
+    await database.pool.query('update carillon.tasks set reminder_sent_at = $2 where id = $1', [
       id,
       new Date(NOW - sentAgoMs),
     ]);
   }
   return { key, id };
 };
-const sentAt = async (key: string) =>
-  (await readTask(database.pool, projectId, key))?.reminderSentAt?.getTime() ?? null;
+const sentAt = async (key: string) => (await readTask(database.pool, projectId, key))?.reminderSentAt ?? null;
 const remindersOf = async (key: string) => {
   const { rows } = await database.pool.query<{ payload: { title: string; workerRunId: string } }>(
-    `select v.payload from schedule_versions v where v.key like $1 || '-%' order by v.schedule_id`,
+    `select payload from carillon.schedules where key like $1 || '-%' order by id`,
     [key],
   );
   return rows.map(({ payload }) => payload);
 };
 
 afterEach(async () => {
-  await database.pool.query('drop trigger if exists trouble on tasks; delete from tasks');
+  await database.pool.query('drop trigger if exists trouble on carillon.tasks; delete from carillon.tasks');
 });
 
-describe('A scan', () => {
-  it('reminds of tasks that are due within a day and of which there was no reminder for a day', async () => {
+describe('Task scans', () => {
+  it('a scan reminds of tasks that are due within 24 hours and had no reminder in the last 24 hours', async () => {
     const due = await task('in an hour', HOUR);
     const now = await task('this very moment', 0);
     const dayAhead = await task('in 24 hours', 24 * HOUR);
@@ -85,9 +84,9 @@ describe('A scan', () => {
     expect((await scan()).result).toMatchObject({ due: 0, sent: 0 });
   });
 
-  it('takes the soonest first, and no more than a thousand', async () => {
+  it('a scan takes the tasks that are due soonest first, and at most a thousand', async () => {
     await database.pool.query(
-      `insert into tasks (project_id, key, title, due_at)
+      `insert into carillon.tasks (project_id, key, title, due_at)
        select $1, 'tsk_bulk' || n, 'task ' || n, to_timestamp($2::float8 / 1000) + n * interval '1 second'
        from generate_series(1010, 1, -1) as n`,
       [projectId, NOW],
@@ -95,17 +94,17 @@ describe('A scan', () => {
     const { result } = await scan();
     expect(result).toMatchObject({ due: 1_000, sent: 1_000 });
     const { rows } = await database.pool.query<{ key: string }>(
-      `select key from tasks where reminder_sent_at is null order by due_at`,
+      `select key from carillon.tasks where reminder_sent_at is null order by due_at`,
     );
     expect(rows.map(({ key }) => key)).toEqual(Array.from({ length: 10 }, (_, i) => `tsk_bulk${1_001 + i}`));
     const { rows: first } = await database.pool.query(
-      `select payload ->> 'title' as title from schedule_versions where key like 'tsk_bulk%' order by schedule_id limit 2`,
+      `select payload ->> 'title' as title from carillon.schedules where key like 'tsk_bulk%' order by id limit 2`,
     );
     expect(first).toEqual([{ title: 'task 1' }, { title: 'task 2' }]);
     expect((await scan()).result).toMatchObject({ due: 10, sent: 10 });
   });
 
-  it('sends one reminder per task, however many scans race', async () => {
+  it('four scans at once send one reminder per task', async () => {
     const tasks = [];
     for (let i = 0; i < 60; i++) tasks.push(await task(`task ${i}`, HOUR + i));
     const scans = await Promise.all(Array.from({ length: 4 }, () => scan()));
@@ -116,7 +115,7 @@ describe('A scan', () => {
     for (const { key } of tasks) expect(await remindersOf(key)).toHaveLength(1);
   });
 
-  it('writes an audit entry for each reminder, with the run of the scan that sent it', async () => {
+  it('a scan writes an audit entry for each reminder, with its own run id', async () => {
     const { key } = await task('audited', HOUR);
     const { result } = await scan();
     const { workerRunId } = result as { workerRunId: string };
@@ -131,7 +130,7 @@ describe('A scan', () => {
     });
   });
 
-  it('logs its start, its end and what it did', async () => {
+  it('a scan logs its start, its end and its counts', async () => {
     await task('logged', HOUR);
     const { lines, result } = await scan();
     const { workerRunId } = result as { workerRunId: string };
@@ -146,14 +145,14 @@ describe('A scan', () => {
     expect(lines[1]?.detail.durationMs).toEqual(expect.any(Number));
   });
 
-  it('of one project leaves the tasks of others alone', async () => {
+  it('a scan of one project leaves the tasks of other projects alone (I9)', async () => {
     const { key } = await task('ours', HOUR);
     expect((await scan({ projectId: projectId + 1 })).result).toMatchObject({ due: 0 });
     expect(await sentAt(key)).toBeNull();
   });
 });
 
-/** Makes the update of one task fail with an SQLSTATE, so many times. */
+/** Makes the update of one task fail with an SQLSTATE, the given number of times. */
 async function trouble(id: number, code: string, times: number): Promise<void> {
   await database.pool.query(`
     drop sequence if exists troubles; create sequence troubles;
@@ -162,11 +161,11 @@ async function trouble(id: number, code: string, times: number): Promise<void> {
       then raise exception 'trouble' using errcode = '${code}'; end if;
       return new;
     end $$;
-    create trigger trouble before update on tasks for each row execute function make_trouble()`);
+    create trigger trouble before update on carillon.tasks for each row execute function make_trouble()`);
 }
 
-describe('A scan in trouble', () => {
-  it('tries a task again after 1, 2 and 4 seconds where what went wrong may pass', async () => {
+describe('Task scans that fail', () => {
+  it('a scan retries a task after 1, 2 and 4 seconds if the error is transient', async () => {
     const { id, key } = await task('deadlocked', HOUR);
     await trouble(id, '40P01', 3);
     const { result, pauses } = await scan();
@@ -175,13 +174,13 @@ describe('A scan in trouble', () => {
     expect(await remindersOf(key)).toHaveLength(1);
   });
 
-  it('looks at the flag anew before it tries again, and skips what was sent meanwhile', async () => {
+  it('a scan that retries a task checks again whether a reminder was sent, and skips the task if so', async () => {
     const { id, key } = await task('sent by another', HOUR);
     await trouble(id, '40001', 1);
     const { result } = await scan({
       wait: async () => {
-        await database.pool.query('drop trigger trouble on tasks');
-        await database.pool.query('update tasks set reminder_sent_at = $2 where id = $1', [
+        await database.pool.query('drop trigger trouble on carillon.tasks');
+        await database.pool.query('update carillon.tasks set reminder_sent_at = $2 where id = $1', [
           id,
           new Date(NOW),
         ]);
@@ -191,7 +190,7 @@ describe('A scan in trouble', () => {
     expect(await remindersOf(key)).toEqual([]);
   });
 
-  it('gives one task up after three more tries, with an error, and goes on with the rest', async () => {
+  it('a scan gives a task up after three retries, logs an error, and goes on with the rest', async () => {
     const bad = await task('always deadlocked', HOUR);
     const good = await task('fine', 2 * HOUR);
     await trouble(bad.id, '40P01', 100);
@@ -206,11 +205,11 @@ describe('A scan in trouble', () => {
     // Nothing is left half done, and the next scan finds the task again.
     expect(await sentAt(bad.key)).toBeNull();
     expect(await remindersOf(bad.key)).toEqual([]);
-    await database.pool.query('drop trigger trouble on tasks');
+    await database.pool.query('drop trigger trouble on carillon.tasks');
     expect((await scan()).result).toMatchObject({ due: 1, sent: 1 });
   });
 
-  it('does not try again what will not pass', async () => {
+  it('a scan does not retry a task if the error is permanent', async () => {
     const { id } = await task('broken', HOUR);
     await trouble(id, 'P0001', 100);
     const { result, pauses } = await scan();
@@ -218,7 +217,7 @@ describe('A scan in trouble', () => {
     expect(result).toMatchObject({ sent: 0, failed: 1 });
   });
 
-  it('gives the run up in the middle where the database goes away, and what was sent stays sent', async () => {
+  it('a scan ends if Postgres goes away in the middle, and the reminders sent so far stay sent', async () => {
     const first = await task('before', HOUR);
     const { id, key } = await task('when it went away', 2 * HOUR);
     const last = await task('after', 3 * HOUR);
@@ -232,12 +231,12 @@ describe('A scan in trouble', () => {
       detail: { due: 3, sent: 1, failed: 0 },
     });
     expect([await sentAt(first.key), await sentAt(key), await sentAt(last.key)]).toEqual([NOW, null, null]);
-    // The next hour goes on where this one stopped.
-    await database.pool.query('drop trigger trouble on tasks');
+    // The next scan goes on where this one stopped.
+    await database.pool.query('drop trigger trouble on carillon.tasks');
     expect((await scan()).result).toMatchObject({ due: 2, sent: 2 });
   });
 
-  it('gives the whole run up where the database stays away, and says so', async () => {
+  it('a scan ends with an error if Postgres stays away from the start', async () => {
     const away = openDatabase({
       url: 'postgres://nobody@127.0.0.1:1/none',
       max: 1,

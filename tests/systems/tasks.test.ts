@@ -26,8 +26,8 @@ afterAll(async () => {
 
 const inAnHour = () => new Date(Date.now() + HOUR).toISOString();
 
-describe('/v1/tasks', () => {
-  it('keeps tasks: create, read, list, edit, delete', async () => {
+describe('Tasks', () => {
+  it('/v1/tasks creates, reads, lists, edits and deletes tasks', async () => {
     const dueAt = '2099-01-01T12:00:00.000Z';
     const { status, body } = await ask('POST', '/v1/tasks', { title: 'File the return', dueAt });
     expect(status).toBe(201);
@@ -41,7 +41,7 @@ describe('/v1/tasks', () => {
     expect((await ask('POST', '/v1/tasks', { title: 'x', dueAt: 'soon' })).status).toBe(400);
   });
 
-  it('delivers the reminder through the engine, to where the task says', async () => {
+  it('a scan delivers a task’s reminder through the engine to the task’s own target, once', async () => {
     const target = { type: 'webhook', url: receiver.url('status/200/task') };
     const task = (await ask('POST', '/v1/tasks', { title: 'Call back', dueAt: inAnHour(), target })).body;
     const scan = await ask('POST', '/v1/tasks/scan');
@@ -60,13 +60,13 @@ describe('/v1/tasks', () => {
     expect((await ask('POST', '/v1/tasks/scan')).body).toMatchObject({ due: 0, sent: 0 });
   });
 
-  it('scans every hour at :00, by a repeating job that is there from the start', async () => {
+  it('tasks are scanned every hour at :00 UTC, by a repeating job that exists from the start', async () => {
     const scheduler = await eventually(() => ticks.getJobScheduler(TICKS.tasks));
     expect(scheduler).toMatchObject({ pattern: '0 * * * *', tz: 'UTC' });
     expect(new Date(scheduler?.next ?? 0).toISOString()).toMatch(/:00:00\.000Z$/);
   });
 
-  it('sends one reminder per task while two replicas and the API scan at the same moment', async () => {
+  it('two workers and the API scan at the same moment: each task gets one reminder', async () => {
     const titles = Array.from({ length: 40 }, (_, i) => `race ${i}`);
     await Promise.all(titles.map((title) => ask('POST', '/v1/tasks', { title, dueAt: inAnHour() })));
     const ticked = Array.from({ length: 6 }, () =>
@@ -80,21 +80,21 @@ describe('/v1/tasks', () => {
     const ended = () => workers.flatMap(({ lines }) => lines.filter(({ msg }) => msg === 'Task scan ended'));
     await eventually(() => ended().length >= 6);
     const { rows } = await database.pool.query<{ title: string; count: number }>(
-      `select payload ->> 'title' as title, count(*)::int as count from schedule_versions
+      `select payload ->> 'title' as title, count(*) as count from carillon.schedules
        where payload ->> 'title' like 'race %' group by 1`,
     );
     expect(rows).toHaveLength(40);
     expect(rows.every(({ count }) => count === 1)).toBe(true);
     await eventually(async () => {
       const runs = await database.pool.query(
-        `select from every_run r join schedule_versions v on v.schedule_id = r.schedule_id
-         where v.payload ->> 'title' like 'race %' and r.status = 'succeeded'`,
+        `select from carillon.runs r join carillon.schedules s on s.id = r.schedule_id
+         where s.payload ->> 'title' like 'race %' and r.status = 'succeeded'`,
       );
       return runs.rowCount === 40;
     });
   });
 
-  it('scans by a pattern of one’s own', async () => {
+  it('tasks are scanned by the pattern in TASK_SCAN_CRON', async () => {
     const often = await processes.worker({ env: { TASK_SCAN_CRON: '* * * * * *' } });
     await ask('POST', '/v1/tasks', { title: 'every second', dueAt: inAnHour() });
     await eventually(async () => {

@@ -23,8 +23,8 @@ async function create(more: object = {}): Promise<{ id: string; nextBirthdayEven
   return body;
 }
 
-describe('/v1/users', () => {
-  it('answers a new user with the next birthday, in UTC and on their own clock', async () => {
+describe('Users over HTTP', () => {
+  it('creating a user answers with the next birthday, in UTC and in the user’s own time zone', async () => {
     const { status, body } = await ask('POST', '/v1/users', { ...ada, timezone: 'Asia/Tokyo' });
     expect(status).toBe(201);
     expect(body).toMatchObject({ ...ada, timezone: 'Asia/Tokyo', target: null });
@@ -36,7 +36,7 @@ describe('/v1/users', () => {
     expect((await ask('GET', `/v1/users/${body.id}`)).body).toEqual(body);
   });
 
-  it('greets at the hour that the installation, or the user, has chosen', async () => {
+  it('a birthday is greeted at the local time of the installation, or at the user’s own', async () => {
     const early = await processes.api({ env: { BIRTHDAY_LOCAL_TIME: '07:30' } });
     const asked = await useHttp(() => early.url)('POST', '/v1/users', ada);
     expect(asked.body.nextBirthdayEvent.local).toContain('T07:30:00');
@@ -51,20 +51,20 @@ describe('/v1/users', () => {
     [{ dateOfBirth: '2999-01-01' }, 'dateOfBirth'],
     [{ firstName: ' ' }, 'firstName'],
     [{ target: { type: 'webhook', url: 'ftp://x' } }, 'target.url'],
-  ])('refuses %j and names the field', async (wrong, field) => {
+  ])('creating a user with %j is refused, and the field is named', async (wrong, field) => {
     const { status, body } = await ask('POST', '/v1/users', { ...ada, ...wrong });
     expect(status).toBe(400);
     expect(body.errors.map((error: { field: string }) => error.field)).toEqual([field]);
   });
 
-  it('knows no user that is not there', async () => {
+  it('a user that does not exist can be neither read, edited nor deleted', async () => {
     for (const method of ['GET', 'PUT', 'DELETE']) {
       const { status } = await ask(method, '/v1/users/usr_nobody', method === 'PUT' ? {} : undefined);
       expect(status).toBe(404);
     }
   });
 
-  it('delivers the greeting with its id and a message, and the id is what to deduplicate on', async () => {
+  it('a birthday greeting carries a message and its event id, which is also the idempotency key', async () => {
     const target = { type: 'webhook', url: receiver.url('status/200/birthday') };
     const { id, nextBirthdayEvent } = await create({ target });
     const at = new Date(Date.now() + 300).toISOString();
@@ -85,7 +85,7 @@ describe('/v1/users', () => {
     expect(received?.headers['x-idempotency-key']).toBe(runId);
   });
 
-  it('moves the birthday after the answer to an edit, and says so in the log', async () => {
+  it('an edit of a user moves the birthday shortly after the response, and the worker logs it', async () => {
     const { id } = await create();
     const { status, body } = await ask('PUT', `/v1/users/${id}`, { timezone: 'Asia/Tokyo' });
     expect(status).toBe(200);
@@ -105,7 +105,7 @@ describe('/v1/users', () => {
     });
   });
 
-  it('handles an edit of which nobody told the workers, by the sweep', async () => {
+  it('an edit whose wake-up message was lost is handled by the sweep', async () => {
     const { id } = await create();
     const asked = { projectId: database.projectId, key: id, actor: 'test' };
     await editUser(database.pool, asked, { dateOfBirth: '1990-03-03' });
@@ -114,7 +114,7 @@ describe('/v1/users', () => {
     );
   });
 
-  it('warns of an event that is being processed, and leaves it alone', async () => {
+  it('an edit does not change a greeting that is being delivered, and the worker warns of it', async () => {
     const target = { type: 'webhook', url: receiver.url('slow/1500/party') };
     const { id, nextBirthdayEvent } = await create({ target });
     const at = new Date(Date.now() + 100).toISOString();
@@ -139,7 +139,7 @@ describe('/v1/users', () => {
     expect(audit.body.items[0].detail).toMatchObject({ rescheduled: 0, skipped: 1, skippedIds: [runId] });
   });
 
-  it('has further yearly events by the same door', async () => {
+  it('a user can have further yearly events, and all but the birthday can be removed', async () => {
     const { id } = await create();
     const event = { name: 'anniversary', date: '2015-06-20', message: 'To both of you!' };
     const added = await ask('POST', `/v1/users/${id}/events`, event);
@@ -152,7 +152,7 @@ describe('/v1/users', () => {
     expect(removed.body.cancelled).toEqual([added.body.events[1].scheduleId]);
   });
 
-  it('cancels with the user all that was to come', async () => {
+  it('deleting a user cancels the schedules of its events', async () => {
     const { id, nextBirthdayEvent } = await create();
     const deleted = await ask('DELETE', `/v1/users/${id}`);
     expect(deleted.body).toEqual({ id, cancelled: [nextBirthdayEvent.scheduleId], inFlight: [] });

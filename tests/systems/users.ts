@@ -19,13 +19,13 @@ const DEFAULTS = {
 export function useUsers({ pool, projectId }: { pool: () => TestDatabase['pool']; projectId: number }) {
   const read = async (key: string): Promise<UserView> => {
     const user = await readUser(pool(), projectId, key);
-    if (!user) throw new Error('there is no such user');
+    if (!user) throw new Error(`user ${key} does not exist`);
     return user;
   };
   const birthday = async (key: string) => {
     const scheduleKey = (await read(key)).events.find(({ name }) => name === 'birthday')?.scheduleKey ?? '';
     const schedule = await readSchedule(pool(), projectId, scheduleKey);
-    if (!schedule) throw new Error('there is no such schedule');
+    if (!schedule) throw new Error(`user ${key} has no birthday schedule`);
     return schedule;
   };
   return {
@@ -49,9 +49,12 @@ export function useUsers({ pool, projectId }: { pool: () => TestDatabase['pool']
       if (created.kind !== 'created') throw new Error(JSON.stringify(created));
       return created.key;
     },
-    /** When the birthday comes next, as its own clock shows it in UTC. */
-    next: async (key: string) => (await birthday(key)).nextRunAt?.toISOString() ?? null,
-    /** Handles what waits; answers with the reports. */
+    /** When the birthday comes next, in UTC; null if nothing comes. */
+    async next(key: string): Promise<string | null> {
+      const { nextRunAt } = await birthday(key);
+      return nextRunAt === null ? null : new Date(nextRunAt).toISOString();
+    },
+    /** Handles the domain events that wait; returns the reports. */
     async handle(now: number) {
       const reports = [];
       for (;;) {

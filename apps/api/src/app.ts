@@ -1,25 +1,38 @@
+import { writeExactly } from '@carillon/shared';
+import cookie from '@fastify/cookie';
 import fastify, { type FastifyInstance, LogController } from 'fastify';
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Logger } from 'pino';
+import { authenticate } from './auth/authenticate.js';
+import { limitRate } from './auth/rate-limit.js';
 import type { ApiContext } from './context.js';
+import type { DashboardFiles } from './dashboard/read-files.js';
+import { HTTP_LIMITS, type HttpLimits } from './http/connections.js';
+import { HttpProblem, sendProblem } from './http/problem.js';
+import { readJson, refuseUnstorableAddress } from './http/read-json.js';
+import { refreshClock } from './http/refresh-clock.js';
+import { registerSecurityHeaders } from './http/security-headers.js';
 import { registerOpenApi } from './openapi/register-openapi.js';
-import { authenticateBy } from './plugins/authenticate.js';
-import { keepClock } from './plugins/keep-clock.js';
-import { limitRate } from './plugins/rate-limit.js';
-import { readJson, refuseUnstorableAddress } from './plugins/read-json.js';
-import { setSecurityHeaders } from './plugins/security-headers.js';
-import { HttpProblem, sendProblem } from './problem.js';
+import { alertChannelRoutes } from './routes/alert-channels.js';
+import { alertRoutes } from './routes/alerts.js';
+import { attentionRoutes } from './routes/attention.js';
 import { bulkRoutes } from './routes/bulk.js';
 import { calendarRoutes } from './routes/calendars.js';
+import { dashboardRoutes } from './routes/dashboard.js';
 import { docRoutes } from './routes/docs.js';
 import { eventRoutes } from './routes/events.js';
+import { feedRoutes, feedTokenRoutes } from './routes/feeds.js';
 import { forecastRoutes } from './routes/forecast.js';
 import { healthRoutes } from './routes/health.js';
+import { heartbeatRoutes } from './routes/heartbeats.js';
 import { keyRoutes } from './routes/keys.js';
 import { ledgerRoutes } from './routes/ledger.js';
+import { occurrenceAuditRoutes } from './routes/occurrence-audit.js';
 import { operationRoutes } from './routes/operations.js';
+import { pingRoutes } from './routes/pings.js';
 import { projectSecretRoutes } from './routes/project-secret.js';
 import { projectRoutes } from './routes/projects.js';
+import { putScheduleRoutes } from './routes/put-schedule.js';
 import { queueRoutes } from './routes/queues.js';
 import { reminderRoutes } from './routes/reminders.js';
 import { ruleRoutes } from './routes/rules.js';
@@ -27,58 +40,89 @@ import { runActionRoutes } from './routes/run-actions.js';
 import { runRoutes } from './routes/runs.js';
 import { scheduleActionRoutes } from './routes/schedule-actions.js';
 import { scheduleRoutes } from './routes/schedules.js';
+import { sessionRoutes, signInByKeyRoutes } from './routes/session.js';
 import { signInRoutes } from './routes/sign-in.js';
+import { simulateRoutes } from './routes/simulate.js';
+import { statsRoutes } from './routes/stats.js';
 import { taskRoutes } from './routes/tasks.js';
 import { templateRoutes } from './routes/templates.js';
 import { userRoutes } from './routes/users.js';
+import { versionRoutes } from './routes/versions.js';
 
-const LARGEST_BODY = 256 * 1_024;
+const MAX_BODY_BYTES = 256 * 1_024;
 
-/** The table of contents: every route of the API. */
+interface AppOptions {
+  withQueues?: boolean;
+  /** Null if the dashboard is not built: the page at `/` then says so. */
+  dashboard?: DashboardFiles | null;
+  trustProxy?: boolean | string[];
+  limits?: HttpLimits;
+}
+
+/** Builds the API. This file lists every route. */
 export async function buildApp(
   context: ApiContext,
   log: Logger,
-  { withQueues = true }: { withQueues?: boolean } = {},
+  { withQueues = true, dashboard = null, trustProxy = false, limits = HTTP_LIMITS }: AppOptions = {},
 ): Promise<FastifyInstance> {
   const app = fastify({
     loggerInstance: log,
-    bodyLimit: LARGEST_BODY,
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: limits.requestTimeoutMs,
+    http: {
+      headersTimeout: limits.headersTimeoutMs,
+      connectionsCheckingInterval: limits.checkIntervalMs,
+    },
+    trustProxy,
     logController: new LogController({ disableRequestLogging: true }),
-    // Ids have up to 128 characters; what is longer is refused by its schema, not by the router.
+    // Ids have up to 128 characters. A longer one must reach its schema, which answers 400 instead of 404.
     routerOptions: { maxParamLength: 1_024 },
   }).withTypeProvider<ZodTypeProvider>();
   app.setValidatorCompiler(validatorCompiler);
-  // What routes send is described by their schemas and held against them in tests, not on every answer.
-  app.setSerializerCompiler(() => JSON.stringify);
+  // Response schemas document the API. Tests check responses against them; at run time that would cost too much.
+  app.setSerializerCompiler(() => writeExactly);
   app.setErrorHandler(sendProblem);
   app.setNotFoundHandler((request) => {
-    throw new HttpProblem(404, `there is no ${request.method} ${request.url.split('?')[0]}`);
+    throw new HttpProblem('route_not_found', `there is no ${request.method} ${request.url.split('?')[0]}`);
   });
   readJson(app as unknown as FastifyInstance);
-  app.addHook('onSend', setSecurityHeaders);
+  // Only a request without an API key looks for a cookie, so cookies are not parsed for every request.
+  await app.register(cookie, { hook: false });
+  await registerSecurityHeaders(app as unknown as FastifyInstance);
   await registerOpenApi(app as unknown as FastifyInstance);
 
   await app.register(healthRoutes(context));
   await app.register(docRoutes);
+  await app.register(pingRoutes(context));
   await app.register(signInRoutes(context));
+  await app.register(dashboardRoutes(dashboard));
   if (withQueues) await app.register(queueRoutes(context));
+  await app.register(signInByKeyRoutes(context), { prefix: '/v1' });
+  await app.register(feedRoutes(context), { prefix: '/v1' });
   await app.register(
     async (v1) => {
       v1.decorateRequest('caller');
-      v1.addHook('onRequest', authenticateBy(context.keys));
-      v1.addHook('onRequest', limitRate(context.requestsPerMinute));
-      v1.addHook('onRequest', keepClock(context));
+      v1.decorateRequest('credential');
+      v1.addHook('onRequest', authenticate(context.throttle));
+      v1.addHook('onRequest', limitRate(context.requestsPerMinute, context.usage));
+      v1.addHook('onRequest', refreshClock(context));
       v1.addHook('preValidation', refuseUnstorableAddress);
       await v1.register(scheduleRoutes(context));
+      await v1.register(putScheduleRoutes(context));
       await v1.register(scheduleActionRoutes(context));
       await v1.register(bulkRoutes(context));
       await v1.register(calendarRoutes(context));
       await v1.register(ruleRoutes(context));
       await v1.register(ledgerRoutes(context));
+      await v1.register(versionRoutes(context));
       await v1.register(forecastRoutes(context));
+      await v1.register(simulateRoutes(context));
+      await v1.register(feedTokenRoutes(context));
       await v1.register(runRoutes(context));
       await v1.register(runActionRoutes(context));
+      await v1.register(statsRoutes(context));
       await v1.register(eventRoutes(context));
+      await v1.register(sessionRoutes(context));
       await v1.register(keyRoutes(context));
       await v1.register(projectRoutes(context));
       await v1.register(projectSecretRoutes(context));
@@ -87,6 +131,11 @@ export async function buildApp(
       await v1.register(taskRoutes(context));
       await v1.register(templateRoutes(context));
       await v1.register(operationRoutes(context));
+      await v1.register(occurrenceAuditRoutes(context));
+      await v1.register(attentionRoutes(context));
+      await v1.register(alertRoutes(context));
+      await v1.register(alertChannelRoutes(context));
+      await v1.register(heartbeatRoutes(context));
     },
     { prefix: '/v1' },
   );

@@ -1,28 +1,54 @@
-import type { Creations, SecretBox } from '@carillon/db';
-import type { Bells, Pokes, PostgresClock } from '@carillon/queue';
-import type { ScheduleDefaults } from '@carillon/shared';
+import type { DeadLetters, GroupCreates, SecretBox } from '@carillon/db';
+import type { Bells, PostgresClock, WakeUps } from '@carillon/queue';
+import type { HealthFacts, ScheduleDefaults } from '@carillon/shared';
+import type { Tracing } from '@carillon/telemetry';
 import type { Redis } from 'ioredis';
 import type { Pool } from 'pg';
-import type { Counters } from './counters.js';
-import type { KeyRing } from './key-ring.js';
+import type { KeyCache } from './auth/key-cache.js';
+import type { KeyThrottle } from './auth/key-throttle.js';
+import type { UsageBus } from './auth/usage-bus.js';
+import type { StreamLimits } from './events/stream-limiter.js';
+import type { BackgroundCache } from './http/background-cache.js';
+import type { HeavyWork } from './http/heavy-work.js';
+import type { Counters } from './metrics/counters.js';
+import type { Forecasts } from './schedules/forecasts.js';
 
-/** What every route shares. */
+/** The services that routes share. */
 export interface ApiContext {
   pool: Pool;
   redis: Redis;
-  /** BullMQ's. */
+  /** The key prefix of BullMQ. */
   prefix: string;
   bells: Bells;
-  pokes: Pokes;
+  wakeUps: WakeUps;
   clock: PostgresClock;
-  keys: KeyRing;
+  /** The facts by which health is judged, at most a second old. */
+  health: () => Promise<HealthFacts>;
+  /** A replica that stops is no longer ready. */
+  lifecycle: { isStopping: boolean };
+  keys: KeyCache;
+  /** Looks up API keys, and limits failed lookups by client address. */
+  throttle: KeyThrottle;
+  /** Shares the counts of rate limits with the other replicas. */
+  usage: UsageBus;
   counters: Counters;
-  creations: Creations;
+  /** Null unless OTEL_EXPORTER_OTLP_ENDPOINT is set. */
+  tracing: Tracing | null;
+  creates: GroupCreates;
+  forecasts: Forecasts;
+  /** Dead letters by project and filter. */
+  deadLetters: BackgroundCache<DeadLetters>;
   defaults: ScheduleDefaults;
-  /** Seals the secrets of schedules; null where the installation has no key for it. */
+  /** Encrypts secrets; null if CARILLON_ENCRYPTION_KEY is not set. */
   secrets: SecretBox | null;
-  /** Requests per minute and key where the project says nothing; 0 for no limit. */
+  /** Requests per minute of a project without a limit of its own; 0 for no limit. */
   requestsPerMinute: number;
-  /** When people are greeted, on the clock of their own zone. */
+  /** Pings per minute of one heartbeat. */
+  pingsPerMinute: number;
+  /** Limits of open event streams. */
+  streams: StreamLimits;
+  /** Limits the bulk requests that each project runs at once. */
+  heavy: HeavyWork;
+  /** Local time of birthday messages, in the time zone of the user. */
   birthdayLocalTime: string;
 }

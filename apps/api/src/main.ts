@@ -1,4 +1,4 @@
-import { migrate } from '@carillon/db';
+import { migrate, UnsupportedDatabase, verifyMigrated, verifyPooler, WrongEncryptionKey } from '@carillon/db';
 import { pino } from 'pino';
 import { readConfig } from './config.js';
 import { startApi } from './server.js';
@@ -10,8 +10,24 @@ if ('problems' in config) {
 }
 
 const log = pino({ level: config.LOG_LEVEL, base: { app: 'api', pid: process.pid } });
-await migrate(config.DATABASE_URL);
-const api = await startApi(config, log);
+const { DATABASE_DIRECT_URL = config.DATABASE_URL, DATABASE_SCHEMA: schema } = config;
+const api = await verifyPooler({
+  url: config.DATABASE_URL,
+  hasDirectUrl: config.DATABASE_DIRECT_URL !== undefined,
+  usesPreparedStatements: config.DATABASE_PREPARED_STATEMENTS,
+})
+  .then(() =>
+    config.MIGRATE_ON_START
+      ? migrate(DATABASE_DIRECT_URL, { schema })
+      : verifyMigrated(config.DATABASE_URL, { schema }),
+  )
+  .then(() => startApi(config, log))
+  .catch((error: unknown) => {
+    // The operator can fix these errors, so they are printed as one line instead of a stack trace.
+    if (!(error instanceof UnsupportedDatabase || error instanceof WrongEncryptionKey)) throw error;
+    console.error(`carillon api: ${error.message}`);
+    process.exit(2);
+  });
 
 let isStopping = false;
 const stop = async () => {

@@ -1,80 +1,235 @@
-import { Creations, ensureAdminKey, openDatabase, readClock, SecretBox } from '@carillon/db';
-import { Bells, connectProducer, Pokes, PostgresClock } from '@carillon/queue';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  ensureAdminKey,
+  GroupCreates,
+  openDatabase,
+  readClock,
+  readEngineFacts,
+  SecretBox,
+  setMissingSecrets,
+  verifyEncryptionKey,
+} from '@carillon/db';
+import { Bells, connectProducer, PostgresClock, RedisWatch, WakeUps } from '@carillon/queue';
+import type { ScheduleDefaults } from '@carillon/shared';
+import { cachedFor, openTracing, readHealthFacts } from '@carillon/telemetry';
+import type { FastifyInstance } from 'fastify';
+import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { buildApp } from './app.js';
+import { KeyCache } from './auth/key-cache.js';
+import { KeyThrottle } from './auth/key-throttle.js';
+import { openOwnKey } from './auth/own-key.js';
+import { UsageBus } from './auth/usage-bus.js';
 import type { Config } from './config.js';
-import { Counters } from './counters.js';
-import { KeyRing } from './key-ring.js';
+import { readDashboardFiles } from './dashboard/read-files.js';
+import { BackgroundCache } from './http/background-cache.js';
+import { HTTP_LIMITS, watchConnections } from './http/connections.js';
+import { HeavyWork } from './http/heavy-work.js';
+import { Counters } from './metrics/counters.js';
+import { Forecasts } from './schedules/forecasts.js';
+import { sealNewSecret } from './schedules/seal-secret.js';
 
 export interface RunningApi {
   url: string;
   stop(): Promise<void>;
 }
 
+/** Parts that a program which runs the API in its own process may pass in. */
+export interface ApiResources {
+  /** A pool of connections to Postgres, used instead of a pool of the API's own. */
+  pool?: Pool | undefined;
+  /** The problem of a payload that does not fit its handler, if the handlers live in this process. */
+  payloadProblem?: ScheduleDefaults['payloadProblem'];
+  /** A key for this process itself, with all rights in the default project. It is not stored. */
+  ownKey?: string | undefined;
+  /** The clock of this machine (default `Date.now`). A test that moves the time of Postgres moves this one along. */
+  localNow?: (() => number) | undefined;
+  /** The path below which another server passes requests on to this API, such as `/scheduler`. */
+  mountPath?: string | undefined;
+}
+
+/** An API that does not listen yet. */
+export interface OpenApi {
+  app: FastifyInstance;
+  stop(): Promise<void>;
+}
+
+/**
+ * Maximum number of event streams on one replica, over all projects. Each may buffer 1 MiB that its client has not read
+ * yet.
+ */
+const MAX_STREAMS = 1_000;
+/** Time for requests in progress to finish when the API stops. */
+const SHUTDOWN_TIMEOUT_MS = 8_000;
+
+/** Number of clock readings at the start. The one with the shortest round trip counts. */
+const CLOCK_SAMPLES = 3;
+
+/** Health is read without a key, so many requests must not cause many queries. */
+const HEALTH_CACHE_TTL_MS = 1_000;
+/** Interval of test writes to Redis, so that an outage is logged even if no probe reads the health. It sends no query. */
+const REDIS_CHECK_INTERVAL_MS = 5_000;
+const REDIS_TROUBLE = 'Redis takes no writes: new schedules are found by the sweep, some seconds late';
+
 /** Starts one API replica. */
-export async function startApi(config: Config, log: Logger): Promise<RunningApi> {
-  const reportError = (what: string) => (error: Error) => log.debug({ err: error }, what);
+export async function startApi(
+  config: Config,
+  log: Logger,
+  resources: ApiResources = {},
+): Promise<RunningApi> {
+  const { app, stop } = await openApi(config, log, resources);
+  const url = await app.listen({ host: config.HOST, port: config.PORT });
+  log.info({ url }, 'API ready');
+  return { url, stop };
+}
+
+/** Opens one API replica without listening. */
+export async function openApi(
+  config: Config,
+  log: Logger,
+  { pool: given, payloadProblem, ownKey, localNow = Date.now, mountPath = '' }: ApiResources = {},
+): Promise<OpenApi> {
+  const reportError = (message: string) => (error: Error) => log.debug({ err: error }, message);
   const pool = openDatabase({
     url: config.DATABASE_URL,
+    pool: given,
+    schema: config.DATABASE_SCHEMA,
+    usesPreparedStatements: config.DATABASE_PREPARED_STATEMENTS,
     max: 10,
-    kept: 2,
+    min: 2,
     applicationName: 'carillon-api',
-    // A client waits for the answer: better a 503 soon than an answer late.
+    // A client waits for the response, so a quick 503 is better than a late response.
     connectTimeoutMs: 2_000,
     queryTimeoutMs: 20_000,
-    onError: reportError('Postgres'),
+    onError: reportError('Postgres connection error'),
   });
-  const redis = connectProducer(config.REDIS_URL, reportError('Redis'));
-  const clock = new PostgresClock(Date.now);
-  for (let asked = 0; asked < 3; asked++) await clock.ask(() => readClock(pool));
-  if (config.CARILLON_ADMIN_KEY) await ensureAdminKey(pool, config.CARILLON_ADMIN_KEY);
+  const encryptionKey = config.CARILLON_ENCRYPTION_KEY;
+  const secrets = encryptionKey === undefined ? null : new SecretBox(encryptionKey);
+  try {
+    await verifyEncryptionKey(pool, encryptionKey);
+    if (secrets) await setMissingSecrets(pool, sealNewSecret(secrets));
+    else
+      log.warn(
+        'CARILLON_ENCRYPTION_KEY is not set: webhooks are sent unsigned, and targets with headers are refused. Set it to sign webhooks.',
+      );
+    if (config.CARILLON_ADMIN_KEY && !(await ensureAdminKey(pool, config.CARILLON_ADMIN_KEY)))
+      log.warn(
+        'The key in CARILLON_ADMIN_KEY was revoked and stays revoked. Set CARILLON_ADMIN_KEY to another key.',
+      );
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+  const redis = connectProducer(config.REDIS_URL, reportError('Redis connection error'));
+  const clock = new PostgresClock(localNow);
+  for (let samples = 0; samples < CLOCK_SAMPLES; samples++) await clock.ask(() => readClock(pool));
+  const usage = new UsageBus(redis, {
+    prefix: config.REDIS_PREFIX,
+    onError: reportError('Redis connection error'),
+  });
   const counters = new Counters(pool);
-  const creations = new Creations(pool);
-  const keys = new KeyRing(pool);
+  const creates = new GroupCreates(pool);
+  const keys = new KeyCache(pool, performance, ownKey === undefined ? null : openOwnKey(pool, ownKey));
   const prefix = config.REDIS_PREFIX;
   const bells = new Bells({
     redis,
     prefix,
     clock,
-    process: `a${process.pid}`,
+    process: randomUUID(),
     horizonMs: config.ARM_HORIZON_MS,
     onArmed: (count) => counters.count('carillon_bells_armed_total', count),
   });
-  const pokes = new Pokes({ redis, prefix });
+  const wakeUps = new WakeUps({ redis, prefix });
+  const watch = new RedisWatch({
+    redis,
+    prefix,
+    onTrouble: (state, error) => log.warn({ err: error, redis: state }, REDIS_TROUBLE),
+    onRecovery: () => log.info('Redis takes writes again'),
+  });
+  const health = cachedFor(HEALTH_CACHE_TTL_MS, () =>
+    readHealthFacts({
+      pingPostgres: () => pool.query('select 1'),
+      readEngine: () => readEngineFacts(pool, null),
+      lookAtRedis: () => watch.look(),
+    }),
+  );
+  const redisCheck = setInterval(() => watch.look(), REDIS_CHECK_INTERVAL_MS);
   const defaults = {
-    target: { type: 'handler', name: 'log' } as const,
+    target: null,
     maxAttempts: config.RETRY_MAX_ATTEMPTS,
     baseDelayMs: config.RETRY_BASE_DELAY_SECONDS * 1_000,
     allowPrivateTargets: config.ALLOW_PRIVATE_TARGETS,
+    maxOutgoingTimeoutMs: config.MAX_OUTGOING_TIMEOUT_SECONDS * 1_000,
+    ...(payloadProblem && { payloadProblem }),
   };
-  const encryptionKey = config.CARILLON_ENCRYPTION_KEY;
-  const secrets = encryptionKey === undefined ? null : new SecretBox(encryptionKey);
+  const limits = {
+    ...HTTP_LIMITS,
+    requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
+    headersTimeoutMs: Math.min(HTTP_LIMITS.headersTimeoutMs, config.REQUEST_TIMEOUT_MS),
+    maxConnections: config.MAX_CONNECTIONS,
+  };
+  const dashboard = readDashboardFiles(config.DASHBOARD_BASE_PATH, { mountPath });
+  if (!dashboard) log.warn('The dashboard is not built: the page at / says how to build it');
   const requestsPerMinute = config.RATE_LIMIT_PER_MINUTE;
+  const lifecycle = { isStopping: false };
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SERVICE_NAME: serviceName } = config;
+  const tracing = endpoint === undefined ? null : await openTracing({ endpoint, serviceName });
   const app = await buildApp(
     {
       pool,
       redis,
       prefix,
       bells,
-      pokes,
+      wakeUps,
       clock,
+      health,
+      lifecycle,
       keys,
+      throttle: new KeyThrottle(keys, config.AUTH_FAILURES_PER_MINUTE, usage),
+      usage,
       counters,
-      creations,
+      tracing,
+      creates,
+      forecasts: new Forecasts(pool, (error) => log.warn({ err: error }, 'Forecast failed')),
+      deadLetters: new BackgroundCache((error) => log.warn({ err: error }, 'Dead letters were not grouped')),
       defaults,
       secrets,
       requestsPerMinute,
+      pingsPerMinute: config.PINGS_PER_MINUTE,
+      streams: {
+        perProject: config.EVENT_STREAMS_PER_PROJECT,
+        perKey: config.EVENT_STREAMS_PER_KEY,
+        total: MAX_STREAMS,
+      },
+      heavy: new HeavyWork(),
       birthdayLocalTime: config.BIRTHDAY_LOCAL_TIME,
     },
     log,
+    { trustProxy: config.TRUST_PROXY, limits, dashboard },
   );
-  const url = await app.listen({ host: config.HOST, port: config.PORT });
-  log.info({ url }, 'API ready');
+  app.server.maxConnections = limits.maxConnections;
+  const closeSilentConnections = watchConnections(app.server);
   return {
-    url,
+    app,
     async stop() {
-      await app.close();
-      await Promise.allSettled([counters.flush(), keys.flush(), bells.close(), pokes.close()]);
+      clearInterval(redisCheck);
+      // A load balancer learns from /health/ready that this replica leaves, while requests are still answered.
+      lifecycle.isStopping = true;
+      await sleep(config.STOP_DELAY_MS);
+      const deadline = setTimeout(() => app.server.closeAllConnections(), SHUTDOWN_TIMEOUT_MS);
+      const closing = app.close();
+      closeSilentConnections();
+      await closing;
+      clearTimeout(deadline);
+      await Promise.allSettled([
+        counters.flush(),
+        keys.flush(),
+        bells.close(),
+        wakeUps.close(),
+        tracing?.stop(),
+      ]);
+      usage.close();
       redis.disconnect();
       await pool.end();
       log.info('API stopped');

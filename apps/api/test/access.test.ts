@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { scheduleBody, useApi } from './use-api.js';
@@ -6,10 +7,11 @@ const document = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.
 const api = useApi();
 
 const operations = Object.entries(document.paths as Record<string, Record<string, { responses: object }>>)
-  .filter(([path]) => path.startsWith('/v1'))
+  // A calendar program has no key: the token in the address of its feed is enough.
+  .filter(([path]) => path.startsWith('/v1') && path !== '/v1/calendar.ics')
   .flatMap(([path, methods]) => Object.keys(methods).map((method) => [method.toUpperCase(), path] as const));
 
-/** What makes each request one that would work, but for whose key it is. */
+/** Valid parameters and bodies, so that only the key decides whether a request is accepted. */
 const BODIES: Record<string, unknown> = {
   'POST /v1/schedules': scheduleBody(),
   'PATCH /v1/schedules/{id}': { name: 'theirs' },
@@ -18,6 +20,10 @@ const BODIES: Record<string, unknown> = {
   'POST /v1/schedules/bulk': { items: [scheduleBody()] },
   'POST /v1/schedules/actions': { action: 'pause' },
   'POST /v1/rules/preview': { rule: { every: 'PT1H' } },
+  'POST /v1/session': { key: 'ck_guess' },
+  'POST /v1/alert-channels': { id: 'theirs', type: 'email', to: ['a@example.com'] },
+  'PATCH /v1/alert-channels/{id}': { enabled: false },
+  'POST /v1/maintenance-windows': { endAt: '2099-01-01T00:00:00Z' },
   'POST /v1/keys': { name: 'x', scopes: ['read'] },
   'POST /v1/projects': { id: 'theirs' },
   'PATCH /v1/projects/{id}': { name: 'x' },
@@ -45,27 +51,34 @@ const request = (method: string, path: string, key: string | null) => {
       ? '1'
       : path.startsWith('/v1/projects')
         ? 'default'
-        : MINE;
+        : path.startsWith('/v1/schedules/actions')
+          ? randomUUID()
+          : MINE;
   const body = BODIES[`${method} ${path}`];
-  return api.call(method, path.replace('{id}', id), { key, ...(body === undefined ? {} : { body }) });
+  const query = path === '/v1/forecast/minute' ? `?at=${new Date(Date.now() + 60_000).toISOString()}` : '';
+  return api.call(method, path.replace('{id}', id) + query, { key, ...(body === undefined ? {} : { body }) });
 };
 
-const needsAdmin = (path: string) => /^\/v1\/(keys|projects)/.test(path);
-const isReading = (method: string, path: string) => method === 'GET' || path === '/v1/rules/preview';
+/** Every key may read the channels of alerts; their secrets are not shown. */
+const needsAdmin = (method: string, path: string) =>
+  /^\/v1\/(keys|projects)/.test(path) || (method !== 'GET' && path.startsWith('/v1/alert-channels'));
+/** A session belongs to its key, so ending it takes no scope beyond reading. */
+const isReading = (method: string, path: string) =>
+  method === 'GET' || ['/v1/rules/preview', '/v1/simulate'].includes(path) || path.startsWith('/v1/session');
 
-describe('Who may ask', () => {
-  it.each(operations)('%s %s is not answered without a key', async (method, path) => {
+describe('Authentication', () => {
+  it.each(operations)('%s %s answers 401 without a key', async (method, path) => {
     const answer = await request(method, path, null);
     expect(answer.status).toBe(401);
     expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/);
     expect(answer.headers.get('content-type')).toContain('application/problem+json');
   });
 
-  it.each(operations)('%s %s is not answered to a key that nobody gave out', async (method, path) => {
+  it.each(operations)('%s %s answers 401 to an unknown key', async (method, path) => {
     expect((await request(method, path, 'ck_guess')).status).toBe(401);
   });
 
-  it.each(operations.filter(([method, path]) => !isReading(method, path) && !needsAdmin(path)))(
+  it.each(operations.filter(([method, path]) => !isReading(method, path) && !needsAdmin(method, path)))(
     '%s %s needs the scope write',
     async (method, path) => {
       const answer = await request(method, path, readKey);
@@ -74,30 +87,36 @@ describe('Who may ask', () => {
     },
   );
 
-  it.each(operations.filter(([, path]) => needsAdmin(path)))(
-    '%s %s needs the scope admin',
+  it.each(operations.filter(([method, path]) => needsAdmin(method, path)))(
+    '%s %s requires the scope admin',
     async (method, path) => {
       expect((await request(method, path, writeKey)).status).toBe(403);
     },
   );
 
-  it('a key of another site in a cookie changes nothing', async () => {
-    const headers = { cookie: `carillon_key=${otherKey}`, 'sec-fetch-site': 'cross-site' };
+  it('a cross-site request with a session cookie changes nothing', async () => {
+    const { headers: answered } = await api.call('POST', '/v1/session', {
+      key: null,
+      body: { key: otherKey },
+    });
+    const cookie = answered.get('set-cookie')?.split(';')[0] as string;
+    const headers = { cookie, 'sec-fetch-site': 'cross-site' };
     const answer = await api.call('POST', '/v1/schedules', { key: null, headers, body: scheduleBody() });
     expect(answer.status).toBe(403);
   });
 });
 
-describe('Projects are worlds of their own', () => {
-  it.each(operations.filter(([, path]) => /schedules\/{id}|runs\/{id}|keys\/{id}/.test(path)))(
-    '%s %s does not find what belongs to another project',
-    async (method, path) => {
-      const answer = await request(method, path, otherKey);
-      expect(answer.status).toBe(404);
-    },
+describe('Isolation of projects', () => {
+  const finding = operations.filter(
+    // A PUT creates a schedule of the caller's own project.
+    ([method, path]) => /schedules\/{id}|runs\/{id}|keys\/{id}/.test(path) && method !== 'PUT',
   );
+  it.each(finding)('%s %s does not find what belongs to another project', async (method, path) => {
+    const answer = await request(method, path, otherKey);
+    expect(answer.status).toBe(404);
+  });
 
-  it('lists, forecasts, counts and bulk actions see their own project only', async () => {
+  it('lists, forecasts, counts and bulk actions see only the project of the key', async () => {
     for (const path of ['/v1/schedules', '/v1/runs', '/v1/schedules?q=mine', '/v1/schedules?status=active']) {
       expect((await api.call('GET', path, { key: otherKey })).body.items).toEqual([]);
     }
@@ -120,7 +139,7 @@ describe('Projects are worlds of their own', () => {
     });
   });
 
-  it('the same id may be used in each', async () => {
+  it('two projects may use the same schedule id', async () => {
     const { status } = await api.call('POST', '/v1/schedules', {
       key: otherKey,
       body: scheduleBody({ id: MINE, name: 'theirs' }),
@@ -130,7 +149,7 @@ describe('Projects are worlds of their own', () => {
     expect((await api.call('GET', `/v1/schedules/${MINE}`, { key: otherKey })).body.name).toBe('theirs');
   });
 
-  it('the same Idempotency-Key may be used in each', async () => {
+  it('two projects may use the same Idempotency-Key', async () => {
     const headers = { 'idempotency-key': 'shared' };
     const mine = await api.call('POST', '/v1/schedules', { headers, body: scheduleBody() });
     const theirs = await api.call('POST', '/v1/schedules', { headers, key: otherKey, body: scheduleBody() });
@@ -138,7 +157,7 @@ describe('Projects are worlds of their own', () => {
     expect(theirs.body.id).not.toBe(mine.body.id);
   });
 
-  it('an admin of another project sees only theirs, and makes none', async () => {
+  it('an admin of a project other than default sees only that project and cannot create projects', async () => {
     const { body } = await api.call('GET', '/v1/projects', { key: otherKey });
     expect(body.items.map(({ id }: { id: string }) => id)).toEqual(['other']);
     const made = await api.call('POST', '/v1/projects', { key: otherKey, body: { id: 'more' } });

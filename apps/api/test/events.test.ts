@@ -1,91 +1,37 @@
-import { claimWaiting, closeRuns, registerWorker } from '@carillon/db';
-import { ADMIN_KEY, eventually } from '@carillon/testkit';
-import { beforeAll, describe, expect, it } from 'vitest';
+import type { ClaimedRun } from '@carillon/db';
+import type { Outcome } from '@carillon/shared';
+import { eventually, useEngine } from '@carillon/testkit';
+import { describe, expect, it } from 'vitest';
+import { type ListenOptions, listen as listenTo, type Seen } from './listen.js';
 import { scheduleBody, useApi } from './use-api.js';
 
 const api = useApi();
-let workerId = 0;
-beforeAll(async () => {
-  workerId = await registerWorker(api.database.pool, { host: 'test', pid: 1 });
-});
+const engine = useEngine(api.database);
 
-interface Seen {
-  id: string | null;
-  type: string;
-  // biome-ignore lint/suspicious/noExplicitAny: what comes is what the test is about.
-  data: any;
-}
+const listen = (options: ListenOptions = {}) => listenTo(api.url, options);
 
-/** A listener that keeps what it hears. */
-async function listen({ key = ADMIN_KEY, since }: { key?: string; since?: string | undefined } = {}) {
-  const abort = new AbortController();
-  const response = await fetch(`${api.url}/v1/events`, {
-    headers: { authorization: `Bearer ${key}`, ...(since === undefined ? {} : { 'last-event-id': since }) },
-    signal: abort.signal,
-  });
-  const seen: Seen[] = [];
-  const state = { lastId: null as string | null, hasEnded: false };
-  const read = async () => {
-    let rest = '';
-    const decoder = new TextDecoder();
-    for await (const chunk of response.body as ReadableStream<Uint8Array>) {
-      const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n\n');
-      rest = parts.pop() ?? '';
-      for (const part of parts) {
-        const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(part)?.[1];
-        state.lastId = field('id') ?? state.lastId;
-        const data = field('data');
-        if (data) seen.push({ id: field('id') ?? null, type: field('event') ?? '', data: JSON.parse(data) });
-      }
-    }
-  };
-  read().then(
-    () => {
-      state.hasEnded = true;
-    },
-    () => {
-      state.hasEnded = true;
-    },
-  );
-  await eventually(() => state.lastId !== null);
-  return { response, seen, state, close: () => abort.abort() };
-}
+const FAILED_FOR_GOOD: Outcome = { kind: 'failed', isTransient: false, errorCode: 'test', error: 'no' };
 
-const claim = async () => {
-  const options = { workerId, leaseMs: 60_000, limit: 100, now: null };
-  const { runs } = await claimWaiting(api.database.pool, options);
-  return runs;
-};
+const FAILED_FOR_NOW: Outcome = { ...FAILED_FOR_GOOD, isTransient: true };
 
-const finish = (runs: Awaited<ReturnType<typeof claim>>, status: 'succeeded' | 'failed') =>
-  closeRuns(
-    api.database.pool,
-    runs.map((run) => ({
-      ...run,
-      status,
-      outcome: status,
-      durationMs: 1,
-      httpStatus: null,
-      errorCode: null,
-      error: status === 'failed' ? 'no' : null,
-      response: null,
-      externalId: null,
-      retryInMs: null,
-    })),
-    { doneEpochs: runs.map(({ epoch }) => epoch), now: null },
+const claim = () => engine.claim(Date.now());
+const finish = (runs: readonly ClaimedRun[], outcome: Outcome) =>
+  engine.closeAll(
+    runs.map((run) => ({ run, outcome })),
+    Date.now(),
   );
 
 const typesOf = (seen: readonly Seen[]) => seen.map(({ type }) => type);
 
 describe('Events', () => {
-  it('tell of schedules that change and of runs from start to end', async () => {
+  it('event stream: reports changes of schedules, and runs from start to end', async () => {
     const listener = await listen();
     const { id } = (await api.call('POST', '/v1/schedules', { body: scheduleBody() })).body;
     await api.call('POST', `/v1/schedules/${id}/trigger`);
     await eventually(() => typesOf(listener.seen).filter((type) => type === 'schedule.changed').length >= 2);
     const runs = await claim();
     await eventually(() => typesOf(listener.seen).includes('run.started'));
-    await finish(runs, 'succeeded');
+    await finish(runs, { kind: 'succeeded' });
     await eventually(() => typesOf(listener.seen).includes('run.succeeded'));
     expect(listener.seen.map(({ data }) => data.scheduleId)).toEqual([id, id, id, id]);
     expect(listener.seen[0]?.data).toMatchObject({ action: 'schedule.created', actor: 'admin' });
@@ -93,7 +39,7 @@ describe('Events', () => {
     listener.close();
   });
 
-  it('are not lost between two connections', async () => {
+  it('event stream: a resume delivers the events between two connections', async () => {
     const { id } = (await api.call('POST', '/v1/schedules', { body: scheduleBody() })).body;
     const first = await listen();
     await api.call('POST', `/v1/schedules/${id}/trigger`);
@@ -102,7 +48,7 @@ describe('Events', () => {
     await eventually(() => typesOf(first.seen).includes('run.started'));
     const { lastId } = first.state;
     first.close();
-    await finish(runs, 'failed');
+    await finish(runs, FAILED_FOR_GOOD);
     await api.call('PATCH', `/v1/schedules/${id}`, { body: { name: 'meanwhile' } });
     const second = await listen({ since: lastId as string });
     await eventually(() => typesOf(second.seen).includes('run.failed'));
@@ -110,7 +56,58 @@ describe('Events', () => {
     second.close();
   });
 
-  it('of another project are not heard', async () => {
+  it('event stream: a waiting run that is cancelled is reported once', async () => {
+    const listener = await listen();
+    const { id } = (await api.call('POST', '/v1/schedules', { body: scheduleBody() })).body;
+    const { runId: retryingId } = (await api.call('POST', `/v1/schedules/${id}/trigger`)).body;
+    await finish(await claim(), FAILED_FOR_NOW);
+    await eventually(() => typesOf(listener.seen).includes('run.retrying'));
+    const { runId: queuedId } = (await api.call('POST', `/v1/schedules/${id}/trigger`)).body;
+    await api.call('POST', `/v1/runs/${queuedId}/cancel`);
+    await api.call('DELETE', `/v1/schedules/${id}`);
+    const cancelled = () => listener.seen.filter(({ type }) => type === 'run.cancelled');
+    await eventually(() => cancelled().length >= 2);
+    // Events come in order: an event that is reported twice would come before this one.
+    const { body: later } = await api.call('POST', '/v1/schedules', { body: scheduleBody() });
+    await eventually(() => listener.seen.some(({ data }) => data.scheduleId === later.id));
+    expect(
+      cancelled()
+        .map(({ data }) => data.runId)
+        .sort(),
+    ).toEqual([queuedId, retryingId].sort());
+    const startsOf = (runId: string) =>
+      listener.seen.filter(({ type, data }) => type === 'run.started' && data.runId === runId).length;
+    expect([startsOf(retryingId), startsOf(queuedId)]).toEqual([1, 0]);
+    listener.close();
+  });
+
+  it('event stream: a resume reports runs that were cancelled between two connections', async () => {
+    const { id } = (await api.call('POST', '/v1/schedules', { body: scheduleBody() })).body;
+    const first = await listen();
+    first.close();
+    const { runId } = (await api.call('POST', `/v1/schedules/${id}/trigger`)).body;
+    await api.call('POST', `/v1/runs/${runId}/cancel`);
+    const second = await listen({ since: first.state.lastId as string });
+    await eventually(() =>
+      second.seen.some(({ type, data }) => type === 'run.cancelled' && data.runId === runId),
+    );
+    second.close();
+  });
+
+  it('event stream: reports the end of a run that was in flight when the first listener connected', async () => {
+    const key = await api.keyFor({ project: 'latecomer' });
+    const body = scheduleBody({ target: { type: 'webhook', url: 'https://example.com/' } });
+    await api.call('POST', '/v1/schedules', { key, body });
+    const { runId } = (await api.call('POST', `/v1/schedules/${body.id}/trigger`, { key })).body;
+    const runs = await claim();
+    const listener = await listen({ key });
+    await finish(runs, { kind: 'succeeded' });
+    await eventually(() => listener.seen.length > 0);
+    expect(listener.seen).toMatchObject([{ type: 'run.succeeded', data: { runId } }]);
+    listener.close();
+  });
+
+  it('event stream: events of another project are not delivered', async () => {
     const key = await api.keyFor({ project: 'deaf' });
     const [theirs, ours] = [await listen({ key }), await listen()];
     await api.call('POST', '/v1/schedules', { body: scheduleBody() });
@@ -122,27 +119,14 @@ describe('Events', () => {
     ours.close();
   });
 
-  it('end when the key is revoked', async () => {
+  it('event stream: ends when its key is revoked', async () => {
     const { body } = await api.call('POST', '/v1/keys', { body: { name: 'listener', scopes: ['read'] } });
     const listener = await listen({ key: body.key });
     await api.call('DELETE', `/v1/keys/${body.id}`);
     await eventually(() => listener.state.hasEnded, { withinMs: 5_000 });
   });
 
-  it('refuse a Last-Event-ID that was none', async () => {
+  it('event stream: an invalid Last-Event-ID answers 400', async () => {
     expect((await api.call('GET', '/v1/events', { headers: { 'last-event-id': 'x' } })).status).toBe(400);
-  });
-
-  it('Postgres is left in peace while nobody listens and nobody asks', async () => {
-    const statements = async () => {
-      const { rows } = await api.database.pool.query(
-        `select max(query_start) as at from pg_stat_activity where application_name = 'carillon-api' and datname = current_database()`,
-      );
-      return (rows[0].at as Date | null)?.getTime() ?? 0;
-    };
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
-    const before = await statements();
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
-    expect(await statements()).toBe(before);
   });
 });

@@ -36,12 +36,12 @@ const operations: Operation[] = Object.entries(document.paths).flatMap(([path, m
   })),
 );
 
-/** Mostly what the document asks for, now and then something else. */
+/** Mostly valid values, sometimes invalid ones. */
 const mostly = (schema: Schema) =>
   fc.oneof({ weight: 5, arbitrary: valueFor(schema, document) }, { weight: 1, arbitrary: anyValue });
 
 const NO_SUCH = ['nope', 'run_r1_mi1k8qo0'];
-/** Not the key that the test itself goes by. */
+/** Never replaces the API key of the test. */
 const OTHER_KEYS = ['4000', '0', '-1', 'x', '1e3', '9'.repeat(30)];
 
 function requestOf({ path, parameters, body }: Operation, known: readonly string[]) {
@@ -87,13 +87,13 @@ function requestOf({ path, parameters, body }: Operation, known: readonly string
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value)) ?? '';
 
-describe('Any request', () => {
+describe('Fuzzed requests', () => {
   it.each(
     operations
       .filter(({ path }) => path !== '/v1/events')
       .map((operation) => [`${operation.method} ${operation.path}`, operation] as const),
   )(
-    '%s answers only what the document describes',
+    'every response to a fuzzed %s matches the OpenAPI document',
     async (_name, operation) => {
       const schedules = [1, 2, 3, 4].map(() => scheduleBody({ rule: { every: 'P1D' } }));
       for (const body of schedules) await api.call('POST', '/v1/schedules', { body });
@@ -123,9 +123,10 @@ describe('Any request', () => {
             expect(matches(answer.body, content.schema, document), answer.text.slice(0, 1_000)).toEqual([]);
           }
         }),
-        { numRuns: Number(process.env.FUZZ_RUNS ?? 100) },
+        { numRuns: Number(process.env.FUZZ_RUNS ?? 25) },
       );
-      expect(seen.has(401)).toBe(false);
+      // A sign-in with a key that does not exist is the one request that may answer 401 to a valid key.
+      if (operation.path !== '/v1/session') expect(seen.has(401)).toBe(false);
       if (process.env.FUZZ_SHOW) console.log(_name, Object.fromEntries(seen));
     },
     120_000,

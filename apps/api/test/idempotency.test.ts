@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { scheduleBody, useApi } from './use-api.js';
+import { NOOP, scheduleBody, useApi } from './use-api.js';
 
 const api = useApi();
 const count = async (key: string) => {
   const { rows } = await api.database.pool.query(
-    'select count(*) as count from every_schedule where key = $1',
+    'select count(*) as count from carillon.schedules where key = $1',
     [key],
   );
   return rows[0].count as number;
 };
 
 describe('Idempotency-Key', () => {
-  it('repeats at once are one schedule and one answer', async () => {
+  it('concurrent requests with one Idempotency-Key create one schedule and get one response', async () => {
     const headers = { 'idempotency-key': 'at-once' };
-    // Without an id: were it done twice, there would be two.
-    const body = { name: 'once', rule: { every: 'PT1H' } };
+    // Without an id, executing the request twice would create two schedules.
+    const body = { name: 'once', rule: { every: 'PT1H' }, target: NOOP };
     const answers = await Promise.all(
       Array.from({ length: 12 }, () => api.call('POST', '/v1/schedules', { headers, body })),
     );
@@ -25,16 +25,16 @@ describe('Idempotency-Key', () => {
     expect((await api.call('GET', '/v1/schedules?q=once')).body.items).toHaveLength(1);
   });
 
-  it('holds on every replica', async () => {
+  it('an Idempotency-Key holds on every replica', async () => {
     const other = await api.replica();
     const headers = { 'idempotency-key': 'replicas' };
-    const body = { rule: { every: 'PT1H' } };
+    const body = { rule: { every: 'PT1H' }, target: NOOP };
     const first = await api.call('POST', '/v1/schedules', { headers, body });
     const second = await api.call('POST', `${other}/v1/schedules`, { headers, body });
     expect(second.text).toBe(first.text);
   });
 
-  it('with another request is refused', async () => {
+  it('an Idempotency-Key that is reused for another request answers 422', async () => {
     const headers = { 'idempotency-key': 'another' };
     await api.call('POST', '/v1/schedules', { headers, body: scheduleBody({ id: 'x1' }) });
     const answer = await api.call('POST', '/v1/schedules', { headers, body: scheduleBody({ id: 'x2' }) });
@@ -42,20 +42,20 @@ describe('Idempotency-Key', () => {
     expect(await count('x2')).toBe(0);
   });
 
-  it('whatever breaks before the end leaves neither the schedule nor the key', async () => {
-    // The answer can't be kept: as good as a crash between doing and answering.
+  it('a failure before the commit stores neither the schedule nor the Idempotency-Key', async () => {
+    // Storing the response fails, which has the same effect as a crash before the commit.
     await api.database.pool.query(`
       create function refuse_answer() returns trigger language plpgsql as $$ begin raise exception 'broken'; end $$;
-      create trigger broken before update on idempotency_keys for each row when (new.key = 'crash') execute function refuse_answer()`);
+      create trigger broken before update on carillon.idempotency_keys for each row when (new.key = 'crash') execute function refuse_answer()`);
     const request = { headers: { 'idempotency-key': 'crash' }, body: scheduleBody({ id: 'crashed' }) };
     expect((await api.call('POST', '/v1/schedules', request)).status).toBe(500);
     expect(await count('crashed')).toBe(0);
-    await api.database.pool.query('drop trigger broken on idempotency_keys');
+    await api.database.pool.query('drop trigger broken on carillon.idempotency_keys');
     expect((await api.call('POST', '/v1/schedules', request)).status).toBe(201);
     expect(await count('crashed')).toBe(1);
   });
 
-  it('a refusal uses no key up', async () => {
+  it('a refused request does not use up its Idempotency-Key', async () => {
     const headers = { 'idempotency-key': 'refused' };
     const body = scheduleBody({ id: 'late' });
     expect((await api.call('POST', '/v1/schedules/late/trigger', { headers })).status).toBe(404);
@@ -63,7 +63,7 @@ describe('Idempotency-Key', () => {
     expect((await api.call('POST', '/v1/schedules/late/trigger', { headers })).status).toBe(200);
   });
 
-  it('triggers once, however often it is asked', async () => {
+  it('a repeated trigger with one Idempotency-Key starts one run', async () => {
     const { id } = (await api.call('POST', '/v1/schedules', { body: scheduleBody() })).body;
     const headers = { 'idempotency-key': 'trigger' };
     const answers = await Promise.all(
@@ -73,16 +73,28 @@ describe('Idempotency-Key', () => {
     expect((await api.call('GET', `/v1/runs?schedule=${id}`)).body.items).toHaveLength(1);
   });
 
-  it('after a day is a new one', async () => {
+  it('concurrent PATCH requests with one Idempotency-Key edit the schedule once', async () => {
+    const { id } = (await api.call('POST', '/v1/schedules', { body: scheduleBody() })).body;
+    const headers = { 'idempotency-key': 'patch' };
+    const answers = await Promise.all(
+      [1, 2, 3, 4].map(() => api.call('PATCH', `/v1/schedules/${id}`, { headers, body: { name: 'edited' } })),
+    );
+    expect(answers.map(({ status, body }) => [status, body.version])).toEqual(
+      [1, 2, 3, 4].map(() => [200, 2]),
+    );
+    expect((await api.call('GET', `/v1/schedules/${id}`)).body).toMatchObject({ name: 'edited', version: 2 });
+  });
+
+  it('an Idempotency-Key may be used again after a day', async () => {
     const headers = { 'idempotency-key': 'old' };
     await api.call('POST', '/v1/schedules', { headers, body: scheduleBody() });
     await api.database.pool.query(
-      `update idempotency_keys set created_at = now() - interval '25 hours' where key = 'old'`,
+      `update carillon.idempotency_keys set created_at = now() - interval '25 hours' where key = 'old'`,
     );
     expect((await api.call('POST', '/v1/schedules', { headers, body: scheduleBody() })).status).toBe(201);
   });
 
-  it.each(['', 'x'.repeat(256), 'a b'])('refuses the key %j', async (key) => {
+  it.each(['', 'x'.repeat(256), 'a b'])('the invalid Idempotency-Key %j is refused', async (key) => {
     const answer = await api.call('POST', '/v1/schedules', {
       headers: { 'idempotency-key': key },
       body: scheduleBody(),

@@ -1,6 +1,6 @@
 import type { Document, Schema } from './schema-arbitrary.js';
 
-/** What is wrong with a value by a schema of the document; nothing where it is as described. */
+/** Checks a value against a schema of the OpenAPI document. Returns the violations. */
 export function matches(value: unknown, schema: Schema, document: Document, path = '$'): string[] {
   if (schema.$ref) {
     const named = document.components.schemas[schema.$ref.split('/').at(-1) as string];

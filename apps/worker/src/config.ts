@@ -1,4 +1,4 @@
-import { EncryptionKey, parseTiming } from '@carillon/shared';
+import { DatabaseSchema, EncryptionKey, parseTiming, type ScheduleDefaults } from '@carillon/shared';
 import { z } from 'zod';
 
 const milliseconds = (least: number) => z.coerce.number().int().min(least);
@@ -6,29 +6,66 @@ const milliseconds = (least: number) => z.coerce.number().int().min(least);
 const Environment = z
   .object({
     DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
+    /** For migrations: a connection that bypasses a pooler. */
+    DATABASE_DIRECT_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+    /** Off for a connection pooler that does not keep prepared statements. */
+    DATABASE_PREPARED_STATEMENTS: z.stringbool().default(true),
+    DATABASE_SCHEMA: DatabaseSchema.default('carillon'),
+    /** Off if the command `migrate` is run before each deployment. The start then only verifies that it was. */
+    MIGRATE_ON_START: z.stringbool().default(true),
     REDIS_URL: z.url({ protocol: /^rediss?$/ }),
     REDIS_PREFIX: z.string().min(1).default('bull'),
+    /** The address on which WORKER_PORT listens. */
+    HOST: z.string().min(1).default('127.0.0.1'),
+    /** The port of /health/live, /health/ready and /metrics; none if it is not set. */
+    WORKER_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
+    /** The address of an OpenTelemetry collector (OTLP over HTTP). Traces are recorded only if it is set. */
+    OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+    OTEL_SERVICE_NAME: z.string().min(1).default('carillon-worker'),
     LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
     SWEEP_INTERVAL_MS: milliseconds(100).default(5_000),
     ARM_HORIZON_MS: milliseconds(1_000).default(60_000),
     LEASE_MS: milliseconds(500).default(15_000),
     STOP_DEADLINE_MS: milliseconds(0).default(10_000),
     SCHEDULER_BATCH_SIZE: z.coerce.number().int().min(1).max(5_000).default(1_000),
-    WORKER_CONCURRENCY: z.coerce.number().int().min(1).default(2_000),
-    /** How long history is kept, by whole months; for ever where it is not set. */
+    WORKER_CONCURRENCY: z.coerce.number().int().min(1).default(4_000),
+    /** Payloads of the runs in flight. */
+    WORKER_PAYLOAD_MB: z.coerce.number().int().min(1).default(128),
+    /** How long history is kept, in whole months. History is kept for ever if this is not set. */
     RUN_RETENTION_DAYS: z.coerce.number().int().min(1).nullable().default(null),
     RETRY_MAX_ATTEMPTS: z.coerce.number().int().min(1).max(100).default(3),
     RETRY_BASE_DELAY_SECONDS: z.coerce.number().min(0.001).max(86_400).default(60),
-    /** When to remind of tasks that are due soon, in UTC. */
+    /** The longest time-out of a webhook or a call. */
+    MAX_OUTGOING_TIMEOUT_SECONDS: z.coerce.number().int().min(1).max(86_400).default(900),
+    /** The cron pattern of the scan for tasks that are due soon, in UTC. */
     TASK_SCAN_CRON: z
       .string()
       .refine((cron) => parseTiming({ rule: { cron } }, { anchorAt: 0 }).ok, 'expected a cron pattern')
       .default('0 * * * *'),
+    /** How often the occurrences that rules named are compared with the runs that exist; 0 for never. */
+    AUDIT_INTERVAL_SECONDS: z.coerce.number().int().min(0).default(3_600),
     CARILLON_HANDLERS: z.string().optional(),
+    /** For development: the worker stops when its handlers change, and its supervisor starts one with the new code. */
+    CARILLON_WATCH: z.stringbool().default(false),
     CARILLON_ENCRYPTION_KEY: EncryptionKey.optional(),
     ALLOW_PRIVATE_TARGETS: z.stringbool().default(false),
+    /** Name servers for the names of receivers, as `address` or `address:port`; the machine's own if it is not set. */
+    DNS_SERVERS: z
+      .string()
+      .default('')
+      .transform((text) => text.split(/[\s,]+/).filter((server) => server !== '')),
     ORIGIN_CONCURRENCY: z.coerce.number().int().min(1).default(100),
     CIRCUIT_OPEN_MS: milliseconds(1).default(10_000),
+    /** The address of the dashboard, for the links in alerts. */
+    PUBLIC_URL: z.url({ protocol: /^https?$/ }).default('http://127.0.0.1:3000'),
+    /** How long an alert waits for others that one message can tell together. */
+    ALERT_GROUPING_MS: milliseconds(0).default(5_000),
+    /** The server that sends e-mail, such as smtps://user:password@smtp.example.com. */
+    SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
+    SMTP_FROM: z.string().min(3).default('Carillon <carillon@localhost>'),
+    /** An outside monitor that is pinged while the engine lives. */
+    HEARTBEAT_URL: z.url({ protocol: /^https?$/ }).optional(),
+    HEARTBEAT_INTERVAL_SECONDS: z.coerce.number().min(1).max(86_400).default(60),
     VAPI_BASE_URL: z.url({ protocol: /^https?$/ }).default('https://api.vapi.ai'),
     VAPI_API_KEY: z.string().min(1).optional(),
     VAPI_ASSISTANT_ID: z.string().min(1).optional(),
@@ -36,12 +73,21 @@ const Environment = z
   })
   .refine((env) => env.ARM_HORIZON_MS >= 3 * env.SWEEP_INTERVAL_MS, {
     path: ['ARM_HORIZON_MS'],
-    error: 'must be at least three times SWEEP_INTERVAL_MS, so that a sweep may fail and nothing is late',
+    error: 'must be at least three times SWEEP_INTERVAL_MS, so that no run is late if one sweep fails',
   });
 
 export type Config = z.infer<typeof Environment>;
 
-/** Reads the environment; what is wrong with it is said in one line each, by name. */
+/** The defaults that this installation sets for the fields that a schedule leaves out. */
+export const scheduleDefaults = (config: Config): ScheduleDefaults => ({
+  target: null,
+  maxAttempts: config.RETRY_MAX_ATTEMPTS,
+  baseDelayMs: config.RETRY_BASE_DELAY_SECONDS * 1_000,
+  allowPrivateTargets: config.ALLOW_PRIVATE_TARGETS,
+  maxOutgoingTimeoutMs: config.MAX_OUTGOING_TIMEOUT_SECONDS * 1_000,
+});
+
+/** Reads the environment. Each problem is one line that names the variable. */
 export function readConfig(environment: NodeJS.ProcessEnv): Config | { problems: string[] } {
   const parsed = Environment.safeParse(environment);
   if (parsed.success) return parsed.data;

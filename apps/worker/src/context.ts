@@ -1,20 +1,29 @@
+import type { Claimant } from '@carillon/db';
 import type { Bells, PostgresClock } from '@carillon/queue';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import type { Alerts } from './alerts/alerts.js';
+import type { Receipts } from './delivery/receipts/receipts.js';
+import type { Traffic } from './delivery/traffic/traffic.js';
 import type { Metrics } from './metrics.js';
-import type { Receipts } from './targets/receipts.js';
-import type { Traffic } from './targets/traffic.js';
+import type { RunHooks } from './pipeline/run-hooks.js';
+import type { RunTracing } from './run-tracing.js';
 
-/** What every part of a worker shares. */
+/** Shared by every part of a worker. */
 export interface WorkerContext {
-  workerId: number;
+  /** This process as a holder of leases. Part of every fencing token. */
+  holder: Claimant;
   pool: Pool;
   bells: Bells;
   clock: PostgresClock;
   metrics: Metrics;
   log: Logger;
   receipts: Pick<Receipts, 'send'>;
-  traffic: Pick<Traffic, 'breath'>;
+  traffic: Pick<Traffic, 'backpressure' | 'openCircuits'>;
+  alerts: Pick<Alerts, 'noteEnd' | 'look'>;
+  hooks: RunHooks;
+  /** Null unless OTEL_EXPORTER_OTLP_ENDPOINT is set. */
+  tracing: RunTracing | null;
   leaseMs: number;
   batchSize: number;
   sweepIntervalMs: number;

@@ -2,34 +2,40 @@ import { declareSchedules, readCalendars, requestHashOf } from '@carillon/db';
 import { type Calendars, calendarsNamedBy, draftSchedule, ScheduleInput } from '@carillon/shared';
 import type { Config } from './config.js';
 import type { WorkerContext } from './context.js';
-import { type DeclaredSchedule, declaredSchedules } from './define.js';
+import type { DeclaredSchedule } from './define.js';
+import type { Registry } from './registry.js';
 
-/** The project that schedules from the code belong to: the first one. */
+/** Schedules that are declared in code belong to the default project. */
 const DEFAULT_PROJECT_ID = 1;
 
-/** Creates or brings up to date what the code declares, and reports what it no longer does. */
-export async function declare(context: WorkerContext, config: Config): Promise<void> {
+/** Creates and updates the schedules that the code declares, and reports those that it no longer declares. */
+export async function declare(context: WorkerContext, config: Config, registry: Registry): Promise<void> {
   const { pool, clock, bells, log } = context;
   const nowAt = Math.floor(clock.now());
-  const declared = declaredSchedules();
+  const declared = registry.schedules.map(({ input }) => input);
   const calendars = await readCalendars(pool, DEFAULT_PROJECT_ID, calendarsNamedBy(declared));
-  const drafts = declared.map((schedule) => toDraft(schedule, { nowAt, config, calendars }));
+  const drafts = declared.map((schedule) => toDraft(schedule, { nowAt, config, calendars, registry }));
   const report = await declareSchedules(pool, { projectId: DEFAULT_PROJECT_ID, drafts });
-  bells.arm(drafts.map((draft) => draft.first.dueAt)).catch(() => {}); // The sweep arms what is missing.
+  bells.arm(drafts.map((draft) => draft.first.dueAt)).catch(() => {}); // If Redis is away, the sweep arms the bells later.
   if (report.created.length + report.changed.length > 0) {
     log.info({ created: report.created, changed: report.changed }, 'Schedules declared in code');
   }
   if (report.noLongerDeclared.length > 0) {
     log.warn(
       { schedules: report.noLongerDeclared },
-      'Schedules no longer declared in code go on; cancel them if they should not',
+      'Schedules that are no longer declared in code still fire; cancel them if they should not',
     );
   }
 }
 
 function toDraft(
-  declared: DeclaredSchedule,
-  { nowAt, config, calendars }: { nowAt: number; config: Config; calendars: Calendars },
+  declared: DeclaredSchedule['input'],
+  {
+    nowAt,
+    config,
+    calendars,
+    registry,
+  }: { nowAt: number; config: Config; calendars: Calendars; registry: Registry },
 ) {
   const refuse = (problems: string) => new Error(`the schedule ${declared.id} declared in code: ${problems}`);
   const parsed = ScheduleInput.safeParse(declared);
@@ -41,9 +47,11 @@ function toDraft(
     nowAt,
     calendars,
     defaults: {
-      // What the code declares goes to a handler; an address in a receipt is the operator's own.
-      target: { type: 'handler', name: 'log' },
+      // A schedule declared in code goes to a handler. The operator chose the URLs of its receipts, so they may be
+      // private.
+      target: null,
       allowPrivateTargets: true,
+      payloadProblem: registry.payloadProblem,
       maxAttempts: config.RETRY_MAX_ATTEMPTS,
       baseDelayMs: config.RETRY_BASE_DELAY_SECONDS * 1_000,
     },

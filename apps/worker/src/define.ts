@@ -1,73 +1,125 @@
 import type { ScheduleInput } from '@carillon/shared';
+import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Logger } from 'pino';
 
-/** What a handler is given of the run that it is to do. */
-export interface HandlerRun {
+/** The run as its handler sees it. */
+export interface HandlerRun<Payload = unknown> {
   runId: string;
+  /** The project whose run this is. A handler that serves several projects must keep their data apart. */
+  projectId: string;
   scheduleId: string;
   /** The instant that the rule named. */
   occurrenceAt: Date;
   attempt: number;
-  payload: unknown;
+  /** The payload of the schedule. If the handler has a schema, this is the schema's output. */
+  payload: Payload;
   /** Aborts on time-out, on cancel, and when this worker stops. */
   signal: AbortSignal;
   log: Logger;
-  /** Shows any JSON on the run while it goes on, say `{ done: 3, of: 10 }`. */
+  /** Stores any JSON on the run as its progress, such as `{ done: 3, of: 10 }`. */
   progress: (value: unknown) => void;
 }
 
-export type Handler = (run: HandlerRun) => Promise<unknown> | unknown;
+/** The value that a handler returns is kept with the attempt, as JSON of at most 16 KiB. */
+export type Handler<Payload = unknown> = (run: HandlerRun<Payload>) => Promise<unknown> | unknown;
 
-const handlers = new Map<string, Handler>();
-const schedules = new Map<string, DeclaredSchedule>();
-
-/** Registers a function that schedules can name as their target: `{ "type": "handler", "name": … }`. */
-export function defineHandler(name: string, handler: Handler): void {
-  if (handlers.has(name)) throw new Error(`a handler named ${name} is defined already`);
-  handlers.set(name, handler);
+export interface HandlerOptions {
+  /**
+   * Runs the handler in a process of its own. For handlers that compute for long, take much memory, or may crash: in the
+   * worker's own process they would harm the runs of all others. Needs `CARILLON_HANDLERS`.
+   */
+  isolate?: boolean | undefined;
+  /** Maximum number of runs of this handler at the same time in one worker. Default: the places of the worker. */
+  concurrency?: number | undefined;
 }
 
-export function findHandler(name: string): Handler | undefined {
-  return handlers.get(name);
+/** A function that schedules can name as their target: `{ "type": "handler", "name": … }`. */
+export interface HandlerDefinition<Schema extends StandardSchemaV1 = StandardSchemaV1>
+  extends HandlerOptions {
+  name: string;
+  /** Any Standard Schema, such as one of Zod or Valibot. A payload that does not fit fails the run. */
+  schema?: Schema | undefined;
+  /** A method and not a function property, so that a typed handler can stand in a list of handlers. */
+  run(run: HandlerRun<StandardSchemaV1.InferOutput<Schema>>): Promise<unknown> | unknown;
+}
+
+/**
+ * Every handler and schedule that the code of this process has defined, in order. A worker that is started on its own
+ * takes these; a worker in library mode takes only those that it is given.
+ */
+const defined: { handlers: HandlerDefinition[]; schedules: DeclaredSchedule[] } = {
+  handlers: [],
+  schedules: [],
+};
+
+export const definedInProcess = (): Readonly<typeof defined> => defined;
+
+/** Defines a handler. The type of its payload follows from the schema. */
+export function defineHandler<Schema extends StandardSchemaV1>(
+  definition: HandlerDefinition<Schema>,
+): HandlerDefinition<Schema>;
+export function defineHandler(name: string, run: Handler, options?: HandlerOptions): HandlerDefinition;
+export function defineHandler(
+  first: string | HandlerDefinition,
+  run: Handler = () => {},
+  options: HandlerOptions = {},
+): HandlerDefinition {
+  const definition = typeof first === 'string' ? { name: first, run, ...options } : first;
+  const { name, concurrency } = definition;
+  if (concurrency !== undefined && !(Number.isInteger(concurrency) && concurrency >= 1))
+    throw new Error(`the handler ${name} has concurrency: ${concurrency}; expected a whole number from 1`);
+  defined.handlers.push(definition);
+  return definition;
 }
 
 type Rule = ScheduleInput['rule'];
-type Policies = Omit<ScheduleInput, 'id' | 'name' | 'rule' | 'target'>;
+type Policies = Omit<ScheduleInput, 'id' | 'name' | 'rule' | 'target' | 'payload'>;
 
-/** A schedule that lives in the code: its rule as one of five words, and what it runs. */
-export type ScheduleDefinition = Policies &
-  Rule & {
-    /** Its id, by which it is found again after a deploy. */
+/** The payload is required if the schema of the handler does not accept its absence. */
+type PayloadField<Schema extends StandardSchemaV1> =
+  undefined extends StandardSchemaV1.InferInput<Schema>
+    ? { payload?: StandardSchemaV1.InferInput<Schema> }
+    : { payload: StandardSchemaV1.InferInput<Schema> };
+
+/** A schedule that is declared in code: one of the five kinds of rule, and its handler. */
+export type ScheduleDefinition<Schema extends StandardSchemaV1 = StandardSchemaV1> = Policies &
+  Rule &
+  PayloadField<Schema> & {
+    /** The id of the schedule. It stays the same across deploys. */
     name: string;
-    /** The name of a handler, or the function itself, which is then registered under the schedule's name. */
-    handler: string | Handler;
+    /**
+     * A handler, its name, or a function. A function is registered as a handler under the name of the schedule.
+     */
+    handler: string | Handler | HandlerDefinition<Schema>;
   };
 
-/** What is made of it: the same input as the API takes. */
-export interface DeclaredSchedule extends ScheduleInput {
-  id: string;
+/** A schedule that the code of a worker declares. */
+export interface DeclaredSchedule {
+  /** The declaration in the form that the API takes. */
+  input: ScheduleInput & { id: string };
+  /** The handler, if the declaration gives its definition or a function; null if it gives a name. */
+  handler: HandlerDefinition | null;
 }
 
-/** Declares a schedule, to be created or brought up to date when a worker starts. */
-export function defineSchedule(definition: ScheduleDefinition): void {
+/** Declares a schedule, which is created or updated when a worker starts. */
+export function defineSchedule<Schema extends StandardSchemaV1 = StandardSchemaV1>(
+  definition: ScheduleDefinition<Schema>,
+): DeclaredSchedule {
   const { name, handler, at, in: within, every, cron, rrule, ...policies } = definition;
-  if (schedules.has(name)) throw new Error(`a schedule named ${name} is defined already`);
-  if (typeof handler === 'function') defineHandler(name, handler);
+  const known = typeof handler === 'function' ? defineHandler(name, handler) : handler;
   const given = Object.entries({ at, in: within, every, cron, rrule }).filter(
     ([, text]) => text !== undefined,
   );
-  schedules.set(name, {
-    id: name,
-    name,
-    ...policies,
-    rule: Object.fromEntries(given),
-    target: { type: 'handler', name: typeof handler === 'function' ? name : handler },
-  });
+  const declared: DeclaredSchedule = {
+    input: {
+      id: name,
+      name,
+      ...(policies as Policies),
+      rule: Object.fromEntries(given),
+      target: { type: 'handler', name: typeof known === 'string' ? known : known.name },
+    },
+    handler: typeof known === 'string' ? null : (known as HandlerDefinition),
+  };
+  defined.schedules.push(declared);
+  return declared;
 }
-
-export function declaredSchedules(): DeclaredSchedule[] {
-  return [...schedules.values()];
-}
-
-defineHandler('noop', () => {});
-defineHandler('log', ({ log, payload }) => log.info({ payload }, 'Run'));

@@ -1,12 +1,11 @@
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { migrate } from '@carillon/db';
+import { fileURLToPath } from 'node:url';
+import { migrate, UnsupportedDatabase, verifyMigrated, verifyPooler, WrongEncryptionKey } from '@carillon/db';
 import { pino } from 'pino';
 import { readConfig } from './config.js';
-import { startWorker } from './worker.js';
-
-/** A path counts from where the worker was started. */
-const toUrl = (module: string) => (URL.canParse(module) ? module : pathToFileURL(resolve(module)).href);
+import { suspectHandlers } from './delivery/targets/handler.js';
+import { loadHandlers, urlOf } from './load-handlers.js';
+import { watchHandlers } from './watch-handlers.js';
+import { type RunningWorker, startWorker } from './worker.js';
 
 const config = readConfig(process.env);
 if ('problems' in config) {
@@ -15,16 +14,79 @@ if ('problems' in config) {
 }
 
 const log = pino({ level: config.LOG_LEVEL, base: { app: 'worker', pid: process.pid } });
-await migrate(config.DATABASE_URL);
-if (config.CARILLON_HANDLERS) await import(toUrl(config.CARILLON_HANDLERS));
-const worker = await startWorker(config, log);
-
+const { DATABASE_DIRECT_URL = config.DATABASE_URL, DATABASE_SCHEMA: schema, CARILLON_HANDLERS } = config;
+const exit = process.exit.bind(process);
+let starting: Promise<RunningWorker> | null = null;
 let isStopping = false;
-const stop = async () => {
+
+const stop = async (exitCode: number) => {
   if (isStopping) return;
   isStopping = true;
-  await worker.stop();
-  process.exit(0);
+  // A worker that is still starting may already have claimed runs. They are delivered or handed back.
+  await (await starting)?.stop();
+  exit(exitCode);
 };
-process.on('SIGINT', stop);
-process.on('SIGTERM', stop);
+
+/**
+ * A handler left a rejection unhandled, threw in a timer, or wants to end the process. The state of the process is
+ * unknown, so it takes no more runs, lets deliveries end, hands the rest back, and exits for its supervisor to start a
+ * new one.
+ */
+const stopAfterError = (error: unknown) => {
+  const handlers = suspectHandlers();
+  log.fatal(
+    { err: error, handlers },
+    'Unhandled error, probably in one of these handlers: this worker stops',
+  );
+  stop(1);
+};
+
+/** From the first claim on, which is part of the start, no handler and no signal may end the process at once. */
+const guardRuns = () => {
+  process.on('SIGINT', () => stop(0));
+  process.on('SIGTERM', () => stop(0));
+  process.on('uncaughtException', stopAfterError);
+  process.on('unhandledRejection', stopAfterError);
+  // An exit in a handler would take the runs of all others along. It fails the handler's own run instead.
+  process.exit = (code) => {
+    const error = new Error(
+      `process.exit(${code ?? ''}) was called in a worker: a handler must throw instead`,
+    );
+    stopAfterError(error);
+    throw error;
+  };
+};
+
+/** The supervisor starts a worker that ends with this code again at once: `packages/embedded/src/keep-running.ts`. */
+const RELOAD_EXIT_CODE = 75;
+
+/** Hot reload: the runs in hand end or are handed back, and a new process has the new code and all that it imports. */
+const reloadOnChange = (module: string) => {
+  const url = urlOf(module);
+  if (url.protocol !== 'file:') return;
+  watchHandlers(fileURLToPath(url), (file) => {
+    log.info({ file }, 'Handlers changed: this worker stops, to be started again with the new code');
+    stop(RELOAD_EXIT_CODE);
+  });
+};
+
+try {
+  await verifyPooler({
+    url: config.DATABASE_URL,
+    hasDirectUrl: config.DATABASE_DIRECT_URL !== undefined,
+    usesPreparedStatements: config.DATABASE_PREPARED_STATEMENTS,
+  });
+  if (config.MIGRATE_ON_START) await migrate(DATABASE_DIRECT_URL, { schema });
+  else await verifyMigrated(config.DATABASE_URL, { schema });
+  await loadHandlers(CARILLON_HANDLERS);
+  starting = startWorker(config, log);
+  guardRuns();
+  await starting;
+  if (config.CARILLON_WATCH && CARILLON_HANDLERS) reloadOnChange(CARILLON_HANDLERS);
+} catch (error) {
+  // The operator can fix these errors, so they are printed as one line instead of a stack trace.
+  const isForOperator = error instanceof UnsupportedDatabase || error instanceof WrongEncryptionKey;
+  if (isForOperator) console.error(`carillon worker: ${error.message}`);
+  else console.error(error);
+  exit(isForOperator ? 2 : 1);
+}

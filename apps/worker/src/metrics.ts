@@ -1,15 +1,24 @@
 import type { Counter } from '@carillon/db';
+import { BUCKETS_MS } from '@carillon/telemetry';
 
-/** Upper bounds of the histograms' buckets, in milliseconds. */
-const BUCKETS_MS = [1, 2, 5, 10, 20, 30, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000];
+interface Histogram {
+  buckets: number[];
+  sumMs: number;
+  count: number;
+}
 
-/** Counts what happens in this process, until the next heartbeat carries it to Postgres, where all replicas are summed. */
+/**
+ * Counters and histograms of this process, since its start. The worker's own `/metrics` shows them; each heartbeat adds
+ * their growth to the sums over all replicas in Postgres.
+ */
 export class Metrics {
-  #counters = new Map<string, Counter>();
-  #histograms = new Map<string, { buckets: number[]; sumMs: number; count: number }>();
+  readonly #counters = new Map<string, Counter>();
+  readonly #histograms = new Map<string, Histogram>();
+  /** The part of each counter that was handed over by `take`, by the same key. */
+  readonly #taken = new Map<string, number>();
 
   count(name: string, by = 1, labels = ''): void {
-    const key = `${name}{${labels}}`;
+    const key = keyOf(name, labels);
     const counter = this.#counters.get(key);
     if (counter) counter.value += by;
     else this.#counters.set(key, { name, labels, value: by });
@@ -29,25 +38,41 @@ export class Metrics {
     histogram.count++;
   }
 
-  /** Hands over what has grown since the last time. */
-  take(): Counter[] {
-    for (const [name, { buckets, sumMs, count }] of this.#histograms) {
-      buckets.forEach((value, i) => {
-        const bound = BUCKETS_MS[i];
-        if (value > 0)
-          this.count(`${name}_bucket`, value, `le="${bound === undefined ? '+Inf' : bound / 1_000}"`);
-      });
-      this.count(`${name}_sum`, sumMs / 1_000);
-      this.count(`${name}_count`, count);
-    }
-    const grown = [...this.#counters.values()];
-    this.#counters = new Map();
-    this.#histograms = new Map();
-    return grown;
+  /** Every counter since the start of the process; of a histogram, its buckets, its sum and its count. */
+  totals(): Counter[] {
+    return [...this.#counters.values(), ...[...this.#histograms].flatMap(toCounters)];
   }
 
-  /** Takes back what could not be handed over. */
-  giveBack(grown: readonly Counter[]): void {
-    for (const { name, labels, value } of grown) this.count(name, value, labels);
+  /** Returns the growth of all counters since the last call. */
+  take(): Counter[] {
+    return this.totals().flatMap(({ name, labels, value }) => {
+      const key = keyOf(name, labels);
+      const grown = value - (this.#taken.get(key) ?? 0);
+      this.#taken.set(key, value);
+      return grown > 0 ? [{ name, labels, value: grown }] : [];
+    });
   }
+
+  /** Takes back growth that could not be written. */
+  giveBack(grown: readonly Counter[]): void {
+    for (const { name, labels, value } of grown) {
+      const key = keyOf(name, labels);
+      this.#taken.set(key, (this.#taken.get(key) ?? 0) - value);
+    }
+  }
+}
+
+const keyOf = (name: string, labels: string) => `${name}{${labels}}`;
+
+function toCounters([name, { buckets, sumMs, count }]: [string, Histogram]): Counter[] {
+  const used = buckets.flatMap((value, i) => {
+    const bound = BUCKETS_MS[i];
+    const labels = `le="${bound === undefined ? '+Inf' : bound / 1_000}"`;
+    return value > 0 ? [{ name: `${name}_bucket`, labels, value }] : [];
+  });
+  return [
+    ...used,
+    { name: `${name}_sum`, labels: '', value: sumMs / 1_000 },
+    { name: `${name}_count`, labels: '', value: count },
+  ];
 }

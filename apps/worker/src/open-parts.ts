@@ -1,59 +1,145 @@
+import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { openDatabase, registerWorker, signOff, warmUp } from '@carillon/db';
-import { Bells, connectProducer, connectWorker, PostgresClock, untilReady } from '@carillon/queue';
+import {
+  type Claimant,
+  openDatabase,
+  registerWorker,
+  signOff,
+  verifyEncryptionKey,
+  warmUp,
+} from '@carillon/db';
+import {
+  Bells,
+  connectProducer,
+  connectWorker,
+  PostgresClock,
+  RedisWatch,
+  TICKS,
+  untilReady,
+  WakeUps,
+} from '@carillon/queue';
+import { openTracing } from '@carillon/telemetry';
 import type { Redis } from 'ioredis';
+import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import { Alerts } from './alerts/alerts.js';
 import type { Config } from './config.js';
 import type { WorkerContext } from './context.js';
+import type { Deliver } from './delivery/deliver.js';
+import { openTargets } from './delivery/open-targets.js';
+import { TZDATA_VERSION } from './loops/keep-tzdata.js';
 import { Metrics } from './metrics.js';
-import type { Deliver } from './targets/deliver.js';
-import { openTargets } from './targets/open-targets.js';
+import { joinHooks } from './pipeline/run-hooks.js';
+import { processRegistry, type Registry } from './registry.js';
+import { RunTracing } from './run-tracing.js';
+import { reminderHooks } from './systems/reminder-hooks.js';
+import { yearlyEventHooks } from './systems/yearly-event-hooks.js';
 
-/** What a worker is made of before anything moves: connections, the context that its parts share, and the targets. */
+/** The parts of a worker before it starts: connections, the shared context, and the targets. */
 export interface WorkerParts {
   context: WorkerContext;
   deliver: Deliver;
-  /** For adding jobs: fails at once while Redis is away. */
+  /** For adding jobs: fails at once while Redis is unreachable. */
   producer: Redis;
   /** For BullMQ's workers: waits for Redis. */
   redis: Redis;
-  /** No more deliveries. Connections stay open: what was delivered is still to be written down. */
+  redisWatch: RedisWatch;
+  /** Pings the outside monitor, if there is one. Called after each sweep. */
+  pingMonitor(): Promise<void>;
+  /** Ends all deliveries. The connections stay open, because results are still to be written. */
   closeTargets(): Promise<void>;
-  /** Signs the worker off, and lets go of everything. */
+  /** Signs the worker off and closes all connections. */
   close(): Promise<void>;
 }
 
-/** As many as a bell takes at once: to claim, to look for what waits, to close, and one for a heartbeat. */
+/**
+ * Connections that stay open: a claim of due rows, a claim of waiting runs, a close and a heartbeat run at the same
+ * time.
+ */
 const CONNECTIONS_KEPT = 4;
 
-export async function openParts(config: Config, log: Logger): Promise<WorkerParts> {
+const REDIS_TROUBLE = 'Redis takes no writes: due runs are found by the sweep, some seconds late';
+
+/** Parts that a program which runs a worker in its own process may pass in. */
+export interface WorkerResources {
+  /** The handlers and schedules (default: all that the code of this process has defined). */
+  registry?: Registry | undefined;
+  /** A pool of connections to Postgres, used instead of a pool of the worker's own. */
+  pool?: Pool | undefined;
+  /** The clock of this machine (default `Date.now`). A test that moves the time of Postgres moves this one along. */
+  localNow?: (() => number) | undefined;
+}
+
+export async function openParts(
+  config: Config,
+  log: Logger,
+  { registry = processRegistry(), pool: given, localNow = Date.now }: WorkerResources = {},
+): Promise<WorkerParts> {
   const reportError = (what: string) => (error: Error) => log.debug({ err: error }, what);
   const pool = openDatabase({
     url: config.DATABASE_URL,
+    pool: given,
+    schema: config.DATABASE_SCHEMA,
+    usesPreparedStatements: config.DATABASE_PREPARED_STATEMENTS,
     max: 8,
-    kept: CONNECTIONS_KEPT,
+    min: CONNECTIONS_KEPT,
     applicationName: 'carillon-worker',
-    byIndex: true,
+    // Both are shorter than a lease, so a silent Postgres or a frozen worker is noticed before its leases expire.
+    queryTimeoutMs: (config.LEASE_MS * 2) / 3,
+    transactionTimeoutMs: config.LEASE_MS / 2,
     onError: reportError('Postgres'),
   });
   const producer = connectProducer(config.REDIS_URL, reportError('Redis'));
   const redis = connectWorker(config.REDIS_URL, reportError('Redis'));
-  await Promise.all([warmUp(pool, CONNECTIONS_KEPT), untilReady(producer)]);
-  const workerId = await registerWorker(pool, { host: hostname(), pid: process.pid });
-  const clock = new PostgresClock(Date.now);
+  const disconnect = async () => {
+    producer.disconnect();
+    redis.disconnect();
+    await pool.end();
+  };
+  const holder = await joinInstallation(pool, { config, registry }).catch(async (error) => {
+    await disconnect();
+    throw error;
+  });
+  // Warming up only makes the start quicker: a connection that could not be warmed plans its statements when they are
+  // first used.
+  await Promise.all([
+    warmUp(pool, holder, CONNECTIONS_KEPT).catch(reportError('Warm-up')),
+    untilReady(producer),
+  ]);
+  const clock = new PostgresClock(localNow);
   const metrics = new Metrics();
   const bells = new Bells({
     redis: producer,
     prefix: config.REDIS_PREFIX,
     clock,
-    process: `w${workerId}`,
+    process: holder.token,
     horizonMs: config.ARM_HORIZON_MS,
     onArmed: (count) => metrics.count('carillon_bells_armed_total', count),
   });
-  const targets = openTargets(config, { pool, redis: producer, clock, metrics, log });
+  const redisWatch = new RedisWatch({
+    redis: producer,
+    prefix: config.REDIS_PREFIX,
+    onTrouble: (state, error) => log.warn({ err: error, redis: state }, REDIS_TROUBLE),
+    onRecovery: () => log.info('Redis takes writes again'),
+  });
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SERVICE_NAME: serviceName } = config;
+  const tracing = endpoint === undefined ? null : await openTracing({ endpoint, serviceName });
+  const targets = openTargets(config, { registry, pool, holder, redis: producer, clock, metrics, log });
+  const wakeUps = new WakeUps({ redis: producer, prefix: config.REDIS_PREFIX });
+  const alerts = new Alerts({
+    pool,
+    clock,
+    metrics,
+    log,
+    sendMessages: () => targets.messages.send(),
+    wakeAt: (at) =>
+      wakeUps.wakeLater(TICKS.alerts, { id: `${TICKS.alerts}-${at}`, delayMs: at - clock.now() }),
+    groupingMs: config.ALERT_GROUPING_MS,
+    sweepIntervalMs: config.SWEEP_INTERVAL_MS,
+  });
   return {
     context: {
-      workerId,
+      holder,
       pool,
       bells,
       clock,
@@ -61,6 +147,9 @@ export async function openParts(config: Config, log: Logger): Promise<WorkerPart
       log,
       receipts: targets.receipts,
       traffic: targets.traffic,
+      alerts,
+      hooks: joinHooks([reminderHooks({ log, metrics }), yearlyEventHooks]),
+      tracing: tracing && new RunTracing(tracing, pool, log),
       leaseMs: config.LEASE_MS,
       batchSize: config.SCHEDULER_BATCH_SIZE,
       sweepIntervalMs: config.SWEEP_INTERVAL_MS,
@@ -69,13 +158,34 @@ export async function openParts(config: Config, log: Logger): Promise<WorkerPart
     deliver: targets.deliver,
     producer,
     redis,
-    closeTargets: () => targets.close(),
+    redisWatch,
+    pingMonitor: targets.pingMonitor,
+    async closeTargets() {
+      await alerts.stop();
+      await targets.close();
+    },
     async close() {
-      await signOff(pool, workerId).catch(() => {});
+      await signOff(pool, holder).catch(() => {});
       await bells.close().catch(() => {});
-      producer.disconnect();
-      redis.disconnect();
-      await pool.end();
+      await wakeUps.close().catch(() => {});
+      await tracing?.stop().catch(() => {});
+      await disconnect();
     },
   };
+}
+
+/** Refuses a worker whose encryption key differs from the installation's, and registers it. */
+async function joinInstallation(
+  pool: Pool,
+  { config, registry }: { config: Config; registry: Registry },
+): Promise<Claimant> {
+  await verifyEncryptionKey(pool, config.CARILLON_ENCRYPTION_KEY);
+  return registerWorker(pool, {
+    host: hostname(),
+    pid: process.pid,
+    token: randomUUID(),
+    handlers: registry.names,
+    tzdata: TZDATA_VERSION,
+    heartbeatIntervalMs: config.SWEEP_INTERVAL_MS,
+  });
 }

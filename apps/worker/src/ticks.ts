@@ -3,7 +3,7 @@ import { type Queue, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 
-/** The fixed ticks that BullMQ repeats for us, whichever worker gets them. */
+/** The fixed ticks that BullMQ's job schedulers repeat. Each tick goes to one worker. */
 export class Ticks {
   readonly #queue: Queue;
   readonly #worker: Worker;
@@ -14,8 +14,10 @@ export class Ticks {
       redis: Redis;
       prefix: string;
       sweepIntervalMs: number;
-      /** When to look for tasks that are due soon, in UTC. */
+      /** The cron pattern of the scan for tasks that are due soon, in UTC. */
       taskScanCron: string;
+      /** How often expected and actual occurrences are compared; null if they are not. */
+      auditIntervalMs: number | null;
       log: Logger;
       work: Record<Tick, () => Promise<unknown>>;
     },
@@ -30,38 +32,42 @@ export class Ticks {
       {
         connection: redis,
         prefix,
-        // A scan of a thousand tasks must not hold up the sweep.
+        // All ticks can run at once, so that a scan of a thousand tasks does not delay the sweep.
         concurrency: Object.keys(TICKS).length,
         lockDuration: 15_000,
         stalledInterval: 5_000,
       },
     );
-    this.#worker.on('error', (error) => log.debug({ err: error }, 'Ticks'));
+    this.#worker.on('error', (error) => log.debug({ err: error }, 'Tick queue error'));
     this.#worker.on('failed', (job, error) => log.error({ err: error, tick: job?.name }, 'Tick failed'));
   }
 
-  /** Makes the repeating jobs, anew where Redis has lost them. */
+  /** Creates the job schedulers, also after Redis has lost them. */
   async ensure(): Promise<void> {
-    const gone = { removeOnComplete: true, removeOnFail: true };
-    const { sweepIntervalMs, taskScanCron } = this.options;
+    const opts = { removeOnComplete: true, removeOnFail: true };
+    const { sweepIntervalMs, taskScanCron, auditIntervalMs } = this.options;
     await this.#queue.upsertJobScheduler(
       TICKS.sweep,
       { every: sweepIntervalMs },
-      { name: TICKS.sweep, opts: gone },
+      { name: TICKS.sweep, opts },
     );
-    await this.#queue.upsertJobScheduler(
-      TICKS.prune,
-      { every: 3_600_000 },
-      { name: TICKS.prune, opts: gone },
-    );
+    await this.#queue.upsertJobScheduler(TICKS.prune, { every: 3_600_000 }, { name: TICKS.prune, opts });
+    await this.#queue.upsertJobScheduler(TICKS.calendars, { every: 60_000 }, { name: TICKS.calendars, opts });
     await this.#queue.upsertJobScheduler(
       TICKS.tasks,
       { pattern: taskScanCron, tz: 'UTC' },
-      { name: TICKS.tasks, opts: gone },
+      { name: TICKS.tasks, opts },
     );
+    if (auditIntervalMs === null) await this.#queue.removeJobScheduler(TICKS.audit);
+    else
+      await this.#queue.upsertJobScheduler(
+        TICKS.audit,
+        { every: auditIntervalMs },
+        { name: TICKS.audit, opts },
+      );
   }
 
-  /** Whether Redis still knows the sweep. It may have been emptied, and all our jobs with it. */
+  /** True if Redis still has the job scheduler of the sweep. A Redis that was emptied has lost it. */
   async isSweepKnown(): Promise<boolean> {
     return (await this.#queue.getJobScheduler(TICKS.sweep)) !== undefined;
   }

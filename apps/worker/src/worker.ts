@@ -1,46 +1,89 @@
 import type { Logger } from 'pino';
-import { listenForBells } from './bell-worker.js';
 import type { Config } from './config.js';
 import { declare } from './declare.js';
 import { takeRequests } from './intake/take-requests.js';
+import { audit } from './loops/audit.js';
 import { every } from './loops/every.js';
 import { sendHeartbeat } from './loops/heartbeat.js';
 import { keepLeases } from './loops/keep-leases.js';
 import { prune } from './loops/prune.js';
 import { recover } from './loops/recover.js';
 import { sweep } from './loops/sweep.js';
-import { openParts } from './open-parts.js';
-import { Pipeline } from './pipeline.js';
+import { watchClock } from './loops/watch-clock.js';
+import { openParts, type WorkerParts, type WorkerResources } from './open-parts.js';
+import { listenForBells, Pipeline } from './pipeline/pipeline.js';
+import { Probes } from './probes.js';
+import { processRegistry, type Registry } from './registry.js';
 import { handleEvents } from './systems/handle-events.js';
-import { introduce } from './systems/introduce.js';
-import { scan } from './systems/scan.js';
+import { keepCalendars } from './systems/keep-calendars.js';
+import { scanDueTasks } from './systems/scan-due-tasks.js';
 import { Ticks } from './ticks.js';
 
 export interface RunningWorker {
   id: number;
+  /** The port of its probes and metrics; null if WORKER_PORT is not set. */
+  port: number | null;
+  /** Sweeps, and resolves when no run is left in flight. For tests that move time. */
+  settle(): Promise<void>;
   /** Stops gracefully: no new claims, what is in hand ends or is handed back. */
   stop(): Promise<void>;
 }
 
-/** Starts one worker replica. */
-export async function startWorker(config: Config, log: Logger): Promise<RunningWorker> {
-  const parts = await openParts(config, log);
-  const { context, producer, redis } = parts;
+/** Starts one worker replica, with the handlers and schedules of the registry. Its probes answer from the first moment. */
+export async function startWorker(
+  config: Config,
+  log: Logger,
+  { registry = processRegistry(), ...resources }: WorkerResources = {},
+): Promise<RunningWorker> {
+  const probes = new Probes();
+  const { HOST: host, WORKER_PORT } = config;
+  const port = WORKER_PORT === undefined ? null : await probes.listen({ host, port: WORKER_PORT });
+  let parts: WorkerParts | null = null;
+  try {
+    parts = await openParts(config, log, { registry, ...resources });
+    const { id, settle, stop } = await startWith(parts, { config, log, registry, probes });
+    return {
+      id,
+      port,
+      settle,
+      async stop() {
+        probes.noteStopping();
+        await stop();
+        await probes.close();
+      },
+    };
+  } catch (error) {
+    await parts?.closeTargets();
+    await parts?.close();
+    await probes.close();
+    throw error;
+  }
+}
+
+/** Nothing is claimed before the last step of the start that can fail. So after a failed start, closing the parts is enough. */
+async function startWith(
+  parts: WorkerParts,
+  { config, log, registry, probes }: { config: Config; log: Logger; registry: Registry; probes: Probes },
+): Promise<Omit<RunningWorker, 'port'>> {
+  const { context, producer, redis, redisWatch } = parts;
   const { REDIS_PREFIX: prefix, SWEEP_INTERVAL_MS: sweepIntervalMs } = config;
-  const pipeline = new Pipeline(context, introduce(parts.deliver, log), {
+  const pipeline = new Pipeline(context, parts.deliver, {
     places: config.WORKER_CONCURRENCY,
+    bytes: config.WORKER_PAYLOAD_MB * MEGABYTE,
   });
   const { inFlight } = pipeline;
   const ring = () => pipeline.ring();
   const stopping = new AbortController();
   const events = () => handleEvents(context, stopping.signal);
   const sweepOnce = async () => {
-    await sweep(context, ring);
+    await sweep(context, inFlight, ring);
     await events();
+    await context.alerts.look();
+    void parts.pingMonitor();
   };
 
   await sendHeartbeat(context, inFlight);
-  await declare(context, config);
+  await declare(context, config, registry);
   await recover(context, ring);
   const bellWorker = listenForBells(context, { redis, prefix, inFlight, ring });
   pipeline.onFree = () => bellWorker.resume();
@@ -50,24 +93,39 @@ export async function startWorker(config: Config, log: Logger): Promise<RunningW
     prefix,
     sweepIntervalMs,
     taskScanCron: config.TASK_SCAN_CRON,
+    auditIntervalMs: config.AUDIT_INTERVAL_SECONDS === 0 ? null : config.AUDIT_INTERVAL_SECONDS * 1_000,
     log,
     work: {
       sweep: sweepOnce,
       prune: () => prune(context, config.RUN_RETENTION_DAYS),
       events,
-      tasks: () => scan(context, config, stopping.signal),
+      calendars: () => keepCalendars(context, config, stopping.signal),
+      tasks: () => scanDueTasks(context, config, stopping.signal),
+      alerts: () => context.alerts.look(),
+      audit: () => audit(context, { signal: stopping.signal }),
     },
   });
-  const ensureTicks = () => ticks.ensure().catch((error) => log.debug({ err: error }, 'Ticks'));
+  const ensureTicks = () =>
+    ticks
+      .ensure()
+      .catch((error) => log.debug({ err: error }, 'Job schedulers of the ticks could not be created'));
   await ensureTicks();
-  const intake = takeRequests(context, { config, redis, producer });
+  const intake = takeRequests(context, { config, registry, redis, producer });
 
-  /** Where Redis is away, or was emptied and our repeating job with it: makes the job anew, and sweeps by this clock. */
+  const lookAtClock = watchClock(context.clock, log);
+  /**
+   * If Redis takes no writes, or was emptied and has lost our repeating job: creates the job again, and sweeps by this
+   * timer.
+   */
   const watchOver = async () => {
-    const { nowAt, lastSweepAt } = await sendHeartbeat(context, inFlight);
+    const [{ nowAt, lastSweepAt }, redisState] = await Promise.all([
+      sendHeartbeat(context, inFlight),
+      redisWatch.look(),
+    ]);
+    lookAtClock();
     const isSwept = lastSweepAt !== null && nowAt - lastSweepAt <= 2 * sweepIntervalMs;
-    const isSweepKnown = await ticks.isSweepKnown().catch(() => false);
-    if (!isSwept || !isSweepKnown) await Promise.all([ensureTicks(), sweepOnce()]);
+    const canRepeat = redisState === 'up' && (await ticks.isSweepKnown().catch(() => false));
+    if (!isSwept || !canRepeat) await Promise.all([ensureTicks(), sweepOnce()]);
   };
   const report = (what: string) => (error: unknown) => log.error({ err: error }, what);
   const loops = [
@@ -75,28 +133,56 @@ export async function startWorker(config: Config, log: Logger): Promise<RunningW
     every(sweepIntervalMs, watchOver, report('Heartbeat failed')),
   ];
 
-  log.info({ workerId: context.workerId }, 'Worker ready');
+  probes.watch({ parts, inFlight });
+  log.info({ workerId: context.holder.workerId }, 'Worker ready');
   return {
-    id: context.workerId,
+    id: context.holder.workerId,
+    async settle() {
+      await sendHeartbeat(context, inFlight);
+      await sweepOnce();
+      await until(() => inFlight.count === 0, Number.POSITIVE_INFINITY);
+    },
     async stop() {
       log.info({ inFlight: inFlight.count }, 'Worker stopping');
       stopping.abort();
-      await Promise.all([pipeline.stopClaiming(), bellWorker.close(), ticks.close(), intake.close()]);
-      await settled(() => inFlight.count === 0, config.STOP_DEADLINE_MS);
+      const closing = [bellWorker.close(), ticks.close(), intake.close()];
+      await within(STEP_DEADLINE_MS, pipeline.stopClaiming());
+      await until(() => inFlight.count === 0, config.STOP_DEADLINE_MS);
       for (const flight of inFlight.flights()) flight.abort('shutdown');
-      await settled(() => inFlight.count === 0, 1_000);
-      await pipeline.finish();
-      await parts.closeTargets();
-      await Promise.all(loops.map((loop) => loop.stop()));
-      await sendHeartbeat(context, inFlight).catch(() => {});
-      await parts.close();
+      await within(STEP_DEADLINE_MS, pipeline.finish());
+      if (inFlight.count > 0)
+        log.warn(
+          { runs: inFlight.count },
+          'Stopped with open runs: the sweep rescues them when their lease expires',
+        );
+      await within(
+        STEP_DEADLINE_MS,
+        Promise.all([parts.closeTargets(), ...loops.map((loop) => loop.stop()), ...closing]),
+      );
+      await within(STEP_DEADLINE_MS, sendHeartbeat(context, inFlight));
+      await within(STEP_DEADLINE_MS, parts.close());
       log.info('Worker stopped');
     },
   };
 }
 
-/** Waits for a condition, but not for ever. */
-async function settled(condition: () => boolean, deadlineMs: number): Promise<void> {
+const MEGABYTE = 1_024 ** 2;
+
+/** No step of a stop takes longer than this, also while Postgres or Redis is away. */
+const STEP_DEADLINE_MS = 2_000;
+
+/** Waits for a step of the stop, successful or not, until its deadline. */
+async function within(deadlineMs: number, step: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, deadlineMs);
+  });
+  await Promise.race([step.catch(() => {}), deadline]);
+  clearTimeout(timer);
+}
+
+/** Waits for a condition until a deadline. */
+async function until(condition: () => boolean, deadlineMs: number): Promise<void> {
   const startedAt = performance.now();
   while (!condition() && performance.now() - startedAt < deadlineMs)
     await new Promise((resolve) => setTimeout(resolve, 10));

@@ -11,11 +11,11 @@ const VAPI = () => ({
   VAPI_ASSISTANT_ID: 'assistant_1',
   VAPI_PHONE_NUMBER_ID: 'phone_1',
 });
-// The operator's base URL may well be private; that of webhooks may not.
+// Private addresses are forbidden for webhooks. The operator's own base URL for Vapi may still be private.
 useWorker(database, () => ({ ...VAPI(), ALLOW_PRIVATE_TARGETS: 'false' }));
 
-describe('A call', () => {
-  it('asks Vapi to call, with the attempt’s key, and keeps the id of the call', async () => {
+describe('Call target', () => {
+  it('a call target asks Vapi to call, sends the attempt’s key, and keeps the id of the call', async () => {
     const id = await insertDue(database, {
       target: { type: 'call', number: '+4930123456', assistantId: null, phoneNumberId: 'phone_2' },
       payload: { message: 'Take your pills' },
@@ -38,7 +38,7 @@ describe('A call', () => {
     expect(metadata.idempotency_key).toMatch(new RegExp(`^${metadata.run_id}-1-[0-9a-z]+$`));
   });
 
-  it('fails for good, saying what is missing, where Vapi is not configured', async () => {
+  it('a call fails for good if Vapi is not configured, and the error names the missing variable', async () => {
     const worker = await startTestWorker(bare, {});
     const id = await insertDue(bare, {
       target: { type: 'call', number: '+4930123456', assistantId: null, phoneNumberId: null },

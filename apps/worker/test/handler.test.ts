@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { cancelRun } from '@carillon/db';
-import { eventually, useDatabase } from '@carillon/testkit';
+import { MAX_RESULT_BYTES, readHandlerResult } from '@carillon/shared';
+import { eventually, insertSchedules, useDatabase } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
 import { defineHandler, type HandlerRun } from '../src/define.js';
 import { awaitRun, hasEnded, insertDue, readRun, startTestWorker, useWorker } from './support.js';
@@ -27,12 +28,74 @@ defineHandler('test-waits', async (run) => {
 defineHandler('test-deaf', async () => {
   await new Promise(() => {});
 });
+defineHandler('test-thenable', () => ({
+  // biome-ignore lint/suspicious/noThenProperty: the test is about objects that have one.
+  then: (_resolve: unknown, reject: (error: Error) => void) => reject(new Error('the query failed')),
+}));
 defineHandler('test-throws', () => {
   throw new Error('out of paper');
 });
 
-describe('A handler', () => {
-  it('shows its progress on the run while it goes on, and the last of it afterwards', async () => {
+defineHandler('test-project', ({ projectId, progress }) => progress({ projectId }));
+
+defineHandler('test-returns', ({ payload }) => payload);
+defineHandler('test-returns-soon', async () => ({ rows: 3, next: null }));
+defineHandler('test-returns-circle', () => {
+  const circle: Record<string, unknown> = {};
+  circle.self = circle;
+  return circle;
+});
+
+describe('The value that a handler returns', () => {
+  const resultOf = async (name: string, payload?: unknown) => {
+    const id = await insertDue(database, { ...handler(name), payload });
+    const run = await awaitRun(database, id, hasEnded);
+    expect(run).toMatchObject({ status: 'succeeded', attempt: 1, error: null });
+    return readHandlerResult(run);
+  };
+
+  it('the value that a handler returns, or its promise resolves to, is kept with the attempt', async () => {
+    expect(await resultOf('test-returns', { sum: 42, ü: [null] })).toEqual({ value: { sum: 42, ü: [null] } });
+    expect(await resultOf('test-returns', 'text')).toEqual({ value: 'text' });
+    expect(await resultOf('test-returns-soon')).toEqual({ value: { rows: 3, next: null } });
+    expect(await resultOf('test-returns')).toBeNull();
+  });
+
+  it('a value of more than 16 KiB, or one that is not JSON, is not kept: the run succeeds and says why', async () => {
+    const most = 'x'.repeat(MAX_RESULT_BYTES - 2);
+    expect(await resultOf('test-returns', most)).toEqual({ value: most });
+    for (const large of [`${most}x`, 'x'.repeat(50_000), Array.from({ length: 20_000 }, () => 1)])
+      expect(await resultOf('test-returns', large)).toEqual({
+        error: expect.stringMatching(/was not kept: .*16384 bytes that are kept/),
+      });
+    expect(await resultOf('test-returns-circle')).toEqual({ error: expect.stringContaining('is not JSON') });
+  });
+});
+
+describe('Handler target', () => {
+  it('a handler is told which project its run belongs to', async () => {
+    const id = await insertDue(database, handler('test-project'));
+    expect(await awaitRun(database, id, hasEnded)).toMatchObject({ progress: { projectId: 'default' } });
+  });
+
+  it('a handler that its project may no longer use is not run: the run fails with the reason', async () => {
+    const { rows } = await database.pool.query<{ id: number }>(
+      `insert into carillon.projects (key, name) values ('tenant', 'tenant') returning id`,
+    );
+    const [id] = await insertSchedules(
+      database,
+      [{ rule: { at: new Date().toISOString() }, ...handler('test-throws') }],
+      { projectId: rows[0]?.id as number },
+    );
+    expect(await awaitRun(database, id as number, hasEnded)).toMatchObject({
+      status: 'failed',
+      attempt: 1,
+      errorCode: 'not_allowed',
+      error: expect.stringContaining('limits.handlers'),
+    });
+  });
+
+  it('a handler’s progress shows on its run while it is running, and the last progress stays afterwards', async () => {
     const id = await insertDue(database, { ...handler('test-progress'), payload: { go: 'later' } });
     const going = await awaitRun(database, id, ({ progress }) => progress !== null);
     expect(going).toMatchObject({ status: 'running' });
@@ -44,22 +107,22 @@ describe('A handler', () => {
     });
   });
 
-  it('is told of its time-out, and the run is tried again', async () => {
+  it('a handler that exceeds its time-out is told so by its signal, and the run is retried', async () => {
     const id = await insertDue(database, { id: 'h-timeout', ...handler('test-waits'), timeout: 'PT0.3S' });
     expect(await awaitRun(database, id)).toMatchObject({ status: 'retrying', errorCode: 'timeout' });
     expect(aborted.get('h-timeout')).toBe('timeout');
   });
 
-  it('that does not listen is not waited for', async () => {
+  it('a handler that ignores its signal is not waited for: the run is retried after the time-out', async () => {
     const id = await insertDue(database, { ...handler('test-deaf'), timeout: 'PT0.3S' });
     expect(await awaitRun(database, id)).toMatchObject({ status: 'retrying', errorCode: 'timeout' });
   });
 
-  it('is told of a cancel', async () => {
+  it('a handler is told by its signal that its run was cancelled', async () => {
     const id = await insertDue(database, { id: 'h-cancel', ...handler('test-waits'), timeout: 'PT60S' });
     await eventually(() => seen.has('h-cancel'));
     const { rows } = await database.pool.query(
-      `select (date_part('epoch', occurrence_at) * 1000)::bigint as at from every_run where schedule_id = $1`,
+      'select occurrence_at as at from carillon.runs where schedule_id = $1',
       [id],
     );
     const run = { scheduleId: id, occurrenceAt: rows[0].at, origin: 'rule' as const };
@@ -68,7 +131,7 @@ describe('A handler', () => {
     expect(await readRun(database, id)).toMatchObject({ status: 'cancelled' });
   });
 
-  it('is told of the shutdown, and its run is handed back without costing it an attempt', async () => {
+  it('a handler is told of the worker’s shutdown, and its run is handed back without costing an attempt', async () => {
     const worker = await startTestWorker(other, {});
     const id = await insertDue(other, { id: 'h-shutdown', ...handler('test-waits'), timeout: 'PT60S' });
     await eventually(() => seen.has('h-shutdown'));
@@ -82,13 +145,26 @@ describe('A handler', () => {
     });
   });
 
-  it('that throws has failed, and may be tried again; one that is not there too', async () => {
+  it('a run whose handler throws is retried and carries the name of the handler and the message of its error', async () => {
     const throws = await insertDue(database, handler('test-throws'));
-    expect(await awaitRun(database, throws)).toMatchObject({ status: 'retrying', error: 'out of paper' });
-    const unknown = await insertDue(database, handler('no-such'));
-    expect(await awaitRun(database, unknown)).toMatchObject({
+    expect(await awaitRun(database, throws)).toMatchObject({
       status: 'retrying',
-      errorCode: 'unknown_handler',
+      error: 'handler test-throws: out of paper',
+    });
+  });
+
+  it('a run waits unclaimed, and keeps its attempts, while no worker has its handler', async () => {
+    const unknown = await insertDue(database, handler('no-such'));
+    const known = await insertDue(database, handler('noop'));
+    expect(await awaitRun(database, known)).toMatchObject({ status: 'succeeded' });
+    expect(await readRun(database, unknown)).toBeNull();
+  });
+
+  it('a thenable that a handler returns is awaited, such as the query builder of an ORM', async () => {
+    const id = await insertDue(database, handler('test-thenable'));
+    expect(await awaitRun(database, id)).toMatchObject({
+      status: 'retrying',
+      error: 'handler test-thenable: the query failed',
     });
   });
 });

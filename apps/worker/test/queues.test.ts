@@ -5,8 +5,8 @@ import { eventually, insertSchedules, testServers, useDatabase } from '@carillon
 import { type Job, Queue } from 'bullmq';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Flight } from '../src/in-flight.js';
-import { DueQueues } from '../src/targets/queue.js';
+import { DueQueues } from '../src/delivery/targets/queue.js';
+import { Flight } from '../src/pipeline/in-flight.js';
 import { awaitRun, hasEnded, insertDue, useWorker } from './support.js';
 
 const database = useDatabase();
@@ -31,7 +31,7 @@ function queueOf(name: string): Queue {
 const waitingIn = (name: string) => queueOf(name).getJobs(['waiting']);
 const scheduleOf = async (key: string) => {
   const { rows } = await database.pool.query(
-    `select id, status, plan::json -> 'target' as target, rule from every_schedule where key = $1`,
+    `select id, status, plan::json -> 'target' as target, rule from carillon.schedules where key = $1`,
     [key],
   );
   return rows[0];
@@ -39,8 +39,8 @@ const scheduleOf = async (key: string) => {
 const rejectionOf = (key: string) =>
   eventually(async () => (await waitingIn(QUEUES.rejected)).find((job) => job.data.data?.id === key));
 
-describe('The target queue', () => {
-  it('adds ScheduleDue with the run’s id as job id', async () => {
+describe('Queue target', () => {
+  it('a queue target adds a ScheduleDue job whose job id is the run’s id', async () => {
     const id = await insertDue(database, {
       id: 'q-1',
       target: { type: 'queue', queue: 'orders' },
@@ -49,12 +49,12 @@ describe('The target queue', () => {
     expect(await awaitRun(database, id)).toMatchObject({ status: 'succeeded' });
     const [job] = (await waitingIn('orders')) as [Job];
     expect(job.name).toBe(DUE_JOB);
-    expect(Object.keys(job.data)).toEqual(['id', 'runId', 'occurrenceAt', 'firedAt', 'payload']);
+    expect(Object.keys(job.data)).toEqual(['id', 'projectId', 'runId', 'occurrenceAt', 'firedAt', 'payload']);
     expect(job.data).toMatchObject({ id: 'q-1', payload: { a: [1, 'ü'] } });
     expect(job.id).toBe(job.data.runId);
   });
 
-  it('adds a whole herd, each run once', async () => {
+  it('a queue target adds a herd of 1,200 runs, each once', async () => {
     const at = new Date().toISOString();
     const ids = await insertSchedules(
       database,
@@ -68,7 +68,7 @@ describe('The target queue', () => {
     expect(new Set(jobs.map((job) => job.data.runId)).size).toBe(ids.length);
   });
 
-  it('gives a replay an id of its own', async () => {
+  it('a replay is added to the queue under a job id of its own', async () => {
     const id = await insertDue(database, { id: 'q-2', target: { type: 'queue', queue: 'replayed' } });
     await awaitRun(database, id, hasEnded);
     const [first] = (await waitingIn('replayed')) as [Job];
@@ -81,25 +81,67 @@ describe('The target queue', () => {
   });
 });
 
+/** A claimed run for a queue, as far as the target looks at it. */
+const flightTo = (queue: string, more: object = {}) =>
+  new Flight({
+    scheduleId: 1,
+    occurrenceAt: 0,
+    origin: 'rule',
+    scheduleKey: queue,
+    replays: 0,
+    payload: null,
+    plan: { target: { type: 'queue', queue } },
+    ...more,
+  } as unknown as ClaimedRun);
+
+describe('Bytes in Redis', () => {
+  const payload = JSON.stringify('x'.repeat(100_000));
+  const open = (maxWaitingBytes?: number) =>
+    new DueQueues({
+      redis,
+      prefix: database.prefix,
+      clock: new PostgresClock(Date.now),
+      ...(maxWaitingBytes === undefined ? {} : { maxWaitingBytes }),
+    });
+
+  it('a run fails transiently while large jobs without a consumer fill its queue', async () => {
+    const queues = open(250_000);
+    const outcomes = [];
+    for (let i = 0; i < 3; i++)
+      outcomes.push(await queues.deliver(flightTo('hoarder', { payload, occurrenceAt: i })));
+    expect(outcomes.map(({ kind }) => kind)).toEqual(['succeeded', 'succeeded', 'failed']);
+    expect(outcomes[2]).toMatchObject({ isTransient: true, errorCode: 'queue_full' });
+    expect(await waitingIn('hoarder')).toHaveLength(2);
+    await queues.close();
+  });
+
+  it('jobs that are claimed together are added in parts of 4 MiB, each job once', async () => {
+    const queues = open();
+    const flights = Array.from({ length: 60 }, (_, i) => flightTo('heavy', { payload, occurrenceAt: i }));
+    const outcomes = await Promise.all(flights.map(queues.deliver));
+    expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['succeeded']));
+    expect(await queueOf('heavy').getWaitingCount()).toBe(60);
+    await queues.close();
+  });
+
+  it('a queue keeps fewer ended jobs if they are large', async () => {
+    const queues = open();
+    await queues.deliver(flightTo('kept', { payload }));
+    const [job] = (await waitingIn('kept')) as [Job];
+    expect(job.opts.removeOnComplete).toMatchObject({ count: 671 });
+    await queues.close();
+  });
+});
+
 describe('While Redis is away', () => {
-  it('a run for a queue has failed for now, and is tried again', async () => {
+  it('a run for a queue fails transiently while Redis is away', async () => {
     const away = connectProducer('redis://127.0.0.1:1', () => {});
     const queues = new DueQueues({
       redis: away,
       prefix: database.prefix,
       clock: new PostgresClock(Date.now),
     });
-    const plan = { target: { type: 'queue', queue: 'away' } };
-    const run = {
-      scheduleId: 1,
-      occurrenceAt: 0,
-      origin: 'rule',
-      scheduleKey: 'away',
-      replays: 0,
-      payload: null,
-      plan,
-    };
-    expect(await queues.deliver(new Flight(run as unknown as ClaimedRun))).toMatchObject({
+    expect(await queues.deliver(flightTo('away'))).toMatchObject({
       kind: 'failed',
       isTransient: true,
       errorCode: 'redis_unavailable',
@@ -110,15 +152,22 @@ describe('While Redis is away', () => {
 
 describe('The queue schedule-requests', () => {
   it.each([
-    ['short-at', { at: new Date(Date.now() + 3_600_000).toISOString() }],
-    ['short-rrule', { rrule: 'FREQ=DAILY;BYHOUR=9' }],
-  ])('takes { id, %s } for the default project and the queue schedule-due', async (id, rule) => {
-    await queueOf(QUEUES.requests).add(REQUESTS.schedule, { id, ...rule });
-    const made = await eventually(() => scheduleOf(id));
-    expect(made).toMatchObject({ status: 'active', target: { type: 'queue', queue: 'schedule-due' }, rule });
-  });
+    ['{ id, at }', 'short-at', { at: new Date(Date.now() + 3_600_000).toISOString() }],
+    ['{ id, rrule }', 'short-rrule', { rrule: 'FREQ=DAILY;BYHOUR=9' }],
+  ])(
+    'the queue schedule-requests takes the short form %s, for the default project and the queue schedule-due',
+    async (_, id, rule) => {
+      await queueOf(QUEUES.requests).add(REQUESTS.schedule, { id, ...rule });
+      const made = await eventually(() => scheduleOf(id));
+      expect(made).toMatchObject({
+        status: 'active',
+        target: { type: 'queue', queue: 'schedule-due' },
+        rule,
+      });
+    },
+  );
 
-  it('fires what it took, through schedule-due', async () => {
+  it('a schedule that was requested by queue fires through the queue schedule-due', async () => {
     await queueOf(QUEUES.requests).add(REQUESTS.schedule, {
       id: 'soon',
       at: new Date(Date.now() + 300).toISOString(),
@@ -131,7 +180,7 @@ describe('The queue schedule-requests', () => {
     expect(Date.parse(due.data.firedAt)).toBeGreaterThanOrEqual(Date.parse(due.data.occurrenceAt));
   });
 
-  it('takes a whole schedule, and the same request again once, in whatever order its fields come', async () => {
+  it('a full schedule request is taken once, however often it is repeated and in whatever order its fields come', async () => {
     const request = {
       id: 'whole',
       rule: { cron: '0 9 * * *' },
@@ -154,6 +203,7 @@ describe('The queue schedule-requests', () => {
 
   it.each([
     ['no-rule', { id: 'no-rule' }, /rule/],
+    ['no-target', { id: 'no-target', rule: { cron: '0 9 * * *' } }, /target: is missing/],
     ['two-rules', { id: 'two-rules', at: '2030-01-01T00:00:00Z', rrule: 'FREQ=DAILY' }, /exactly one/],
     ['bad-rrule', { id: 'bad-rrule', rrule: 'FREQ=SOMETIMES' }, /rule/],
     ['never', { id: 'never', rrule: 'FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30' }, /rule/],
@@ -169,30 +219,36 @@ describe('The queue schedule-requests', () => {
       /host/,
     ],
     ['whole', { id: 'whole', at: '2030-01-01T00:00:00Z' }, /exists already/],
-  ])('rejects %s, with the reason', async (id, data, reason) => {
+  ])('the queue schedule-requests rejects the request %s with the reason', async (id, data, reason) => {
     await queueOf(QUEUES.requests).add(REQUESTS.schedule, data);
     const rejected = await rejectionOf(id);
     expect(rejected.data).toMatchObject({ name: REQUESTS.schedule, data });
     expect(rejected.data.reason).toMatch(reason);
   });
 
-  it.each([null, 'text', 7, [1]])('rejects %j, which is no request at all', async (data) => {
-    const job = await queueOf(QUEUES.requests).add(REQUESTS.schedule, data);
-    const rejected = await eventually(async () =>
-      (await waitingIn(QUEUES.rejected)).find((each) => each.id === `rejected-${job.id}`),
-    );
-    expect(rejected.data.reason).toMatch(/request|id/);
-  });
+  it.each([null, 'text', 7, [1]])(
+    'the queue schedule-requests rejects %j, which is not a request',
+    async (data) => {
+      const job = await queueOf(QUEUES.requests).add(REQUESTS.schedule, data);
+      const rejected = await eventually(async () =>
+        (await waitingIn(QUEUES.rejected)).find((each) => each.id === `rejected-${job.id}`),
+      );
+      expect(rejected.data.reason).toMatch(/request|id/);
+    },
+  );
 
-  it('takes no more than the project may have, but again what it has', async () => {
-    const request = (id: string) => ({ id, rule: { cron: '0 9 * * *' } });
+  it('a request beyond the project’s limit of schedules is rejected, but a repeated one is not', async () => {
+    const target = { type: 'handler', name: 'noop' };
+    const request = (id: string) => ({ id, rule: { cron: '0 9 * * *' }, target });
     const ask = (id: string) => queueOf(QUEUES.requests).add(REQUESTS.schedule, request(id));
     const rejected = async () =>
       (await waitingIn(QUEUES.rejected)).filter(({ data }) => data.data?.id?.startsWith('room-'));
     await ask('room-first');
     await eventually(() => scheduleOf('room-first'));
-    await database.pool.query(`update projects set limits = '{"schedules": 1}' where key = 'default'`);
-    // What was read of the project is believed for a while, so it is asked again and again.
+    await database.pool.query(
+      `update carillon.projects set limits = '{"schedules": 1}' where key = 'default'`,
+    );
+    // The worker caches the project's settings for a while, so the request is repeated until the new limit applies.
     let asked = 0;
     const askOnUntil = (condition: () => Promise<unknown>) =>
       eventually(
@@ -209,7 +265,7 @@ describe('The queue schedule-requests', () => {
     await ask('room-last');
     await eventually(async () => (await rejected()).some(({ data }) => data.data.id === 'room-last'));
     expect((await rejected()).map(({ data }) => data.data.id)).not.toContain('room-first');
-    await database.pool.query(`update projects set limits = '{}' where key = 'default'`);
+    await database.pool.query(`update carillon.projects set limits = '{}' where key = 'default'`);
     const accepted = asked + 1;
     await askOnUntil(async () => {
       const keys = Array.from({ length: asked - accepted + 1 }, (_, i) => `room-${accepted + i}`);
@@ -217,7 +273,7 @@ describe('The queue schedule-requests', () => {
     });
   });
 
-  it('rejects a job of another name', async () => {
+  it('the queue schedule-requests rejects a job with an unknown name', async () => {
     const job = await queueOf(QUEUES.requests).add('Other', { id: 'other' });
     const rejected = await eventually(async () =>
       (await waitingIn(QUEUES.rejected)).find((each) => each.id === `rejected-${job.id}`),
@@ -225,7 +281,7 @@ describe('The queue schedule-requests', () => {
     expect(rejected.data.reason).toContain(REQUESTS.cancel);
   });
 
-  it('cancels, again without harm, and rejects to cancel what there is not', async () => {
+  it('a cancel request may be repeated, and one for an unknown schedule is rejected', async () => {
     await queueOf(QUEUES.requests).add(REQUESTS.schedule, { id: 'to-cancel', rrule: 'FREQ=DAILY' });
     await eventually(() => scheduleOf('to-cancel'));
     for (let n = 0; n < 2; n++) await queueOf(QUEUES.requests).add(REQUESTS.cancel, { id: 'to-cancel' });
@@ -235,7 +291,7 @@ describe('The queue schedule-requests', () => {
     expect((await waitingIn(QUEUES.rejected)).filter((job) => job.data.data?.id === 'to-cancel')).toEqual([]);
   });
 
-  it('takes a thousand requests at once, and loses none', async () => {
+  it('a thousand requests at once are all taken', async () => {
     const at = new Date(Date.now() + 3_600_000).toISOString();
     const jobs = Array.from({ length: 1_000 }, (_, n) => ({
       name: REQUESTS.schedule,
@@ -243,14 +299,16 @@ describe('The queue schedule-requests', () => {
     }));
     await queueOf(QUEUES.requests).addBulk(jobs);
     await eventually(async () => {
-      const { rows } = await database.pool.query(`select count(*) from schedules where key like 'many-%'`);
+      const { rows } = await database.pool.query(
+        `select count(*) from carillon.schedules where key like 'many-%'`,
+      );
       return Number(rows[0].count) === 1_000;
     });
   });
 });
 
 describe('While Postgres is away', () => {
-  it('requests wait, and are done when it is back', async () => {
+  it('requests wait while Postgres is away, and are done when it is back', async () => {
     const name = new URL(database.url).pathname.slice(1);
     const elsewhere = new pg.Client({ connectionString: testServers().databaseUrl });
     await elsewhere.connect();

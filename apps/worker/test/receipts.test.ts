@@ -13,10 +13,10 @@ useWorker(database);
 const webhook = (path: string) => ({ type: 'webhook' as const, url: receiver.url(path), headers: {} });
 const receiptsAt = (path: string) => receiver.to(path).map(({ body }) => JSON.parse(body));
 const leftOver = async () =>
-  Number((await database.pool.query(`select count(*) from receipts`)).rows[0].count);
+  Number((await database.pool.query(`select count(*) as count from carillon.receipts`)).rows[0].count);
 
 describe('Receipts', () => {
-  it('tell of a success where that was asked for, once, and only then', async () => {
+  it('a success receipt is posted once to onSuccess, and nothing to onFailure', async () => {
     const id = await insertDue(database, {
       id: 'rcpt-1',
       target: webhook('created/ext_1'),
@@ -40,7 +40,7 @@ describe('Receipts', () => {
     expect(receiver.to('status/200/failure')).toHaveLength(0);
   });
 
-  it('tell of a failure once the attempts are used up', async () => {
+  it('a failure receipt is posted once the attempts are used up', async () => {
     const onFailure = receiver.url('status/204/failed');
     const id = await insertDue(database, {
       target: webhook('status/503/rcpt'),
@@ -59,14 +59,14 @@ describe('Receipts', () => {
     });
   });
 
-  it('are tried again, with the same id, where their receiver fails', async () => {
+  it('a receipt is retried with the same id if its receiver fails', async () => {
     const path = 'flaky/1/receipt';
     await insertDue(database, { target: { type: 'handler', name: 'noop' }, onSuccess: receiver.url(path) });
     await eventually(() => receiver.to(path).length === 1);
-    // Not in earnest after five seconds: now.
+    // The retry is due in five seconds. The test makes it due now.
     await eventually(async () => {
       await database.pool.query(
-        `update receipts set next_try_at = now() where tries = 1 and next_try_at < now() + interval '10 seconds'`,
+        `update carillon.receipts set next_try_at = now() where tries = 1 and next_try_at < now() + interval '10 seconds'`,
       );
       return receiver.to(path).length === 2;
     });
@@ -74,7 +74,7 @@ describe('Receipts', () => {
     await eventually(async () => (await leftOver()) === 0);
   });
 
-  it('tell of a run whose worker was lost with its last attempt', async () => {
+  it('a failure receipt is posted for a run whose worker was lost with its last attempt', async () => {
     const path = 'status/200/lost';
     const id = await insertDue(database, {
       target: webhook('hang/lost'),
@@ -83,8 +83,10 @@ describe('Receipts', () => {
       onFailure: receiver.url(path),
     });
     await eventually(() => receiver.to('hang/lost').length === 1);
-    // As if its worker had died: the lease has run out, and nobody extends it.
-    await database.pool.query(`update leases set worker_id = 0, expires_at = now() - interval '1 second'`);
+    // As if its worker had died: the lease has expired and belongs to a worker that does not exist.
+    await database.pool.query(
+      `update carillon.leases set worker_id = 0, held_until = now() - interval '1 second'`,
+    );
     expect(await awaitRun(database, id, hasEnded)).toMatchObject({
       status: 'failed',
       errorCode: 'worker_lost',
@@ -93,7 +95,7 @@ describe('Receipts', () => {
     expect(receipt).toMatchObject({ type: 'run.failed', attempt: 1, httpStatus: null });
   });
 
-  it('are given up where they are refused', async () => {
+  it('a receipt that its receiver refuses is given up', async () => {
     await insertDue(database, {
       target: { type: 'handler', name: 'noop' },
       onSuccess: receiver.url('status/404/receipt'),
@@ -103,7 +105,7 @@ describe('Receipts', () => {
   });
 });
 
-describe('A schedule’s own secret', () => {
+describe('Secrets of schedules', () => {
   const box = new SecretBox(ENCRYPTION_KEY);
   const [older, newer] = [spellSecret(randomBytes(24)), spellSecret(randomBytes(24))] as [string, string];
   const verify = (secret: string, path: string) => {
@@ -113,7 +115,7 @@ describe('A schedule’s own secret', () => {
   const define = (path: string) =>
     draft({ id: 'signed', rule: { every: 'PT1S' }, target: webhook(path), secret: older }, Date.now());
 
-  it('signs its deliveries from the first, and after an edit with both it and the one that replaced it', async () => {
+  it('a schedule’s own secret signs its deliveries, and after an edit both the old and the new secret verify', async () => {
     const first = define('status/200/own');
     const sealedSecret = box.seal(older, database.projectId);
     await createSchedules(database.pool, {
@@ -126,42 +128,53 @@ describe('A schedule’s own secret', () => {
 
     const ref = { projectId: database.projectId, key: 'signed' };
     const second = define('status/200/rotated');
-    await editSchedule(database.pool, { ref, actor: 'test' }, () => ({
-      ...second,
-      next: second.first,
-      sealedSecret: box.seal(newer, database.projectId),
-    }));
+    await editSchedule(
+      database.pool,
+      { ref, actor: 'test' },
+      {
+        ...second,
+        sealedSecret: box.seal(newer, database.projectId),
+      },
+    );
     await eventually(() => receiver.to('status/200/rotated').length > 0);
     for (const secret of [older, newer]) expect(verify(secret, 'status/200/rotated')).toBeTruthy();
 
-    // An edit that says nothing of it leaves it as it is.
+    // An edit that does not mention the secret keeps it.
     const third = define('status/200/kept');
-    await editSchedule(database.pool, { ref, actor: 'test' }, () => ({
-      ...third,
-      plan: { ...third.plan, hasSecret: false },
-      next: third.first,
-    }));
+    await editSchedule(
+      database.pool,
+      { ref, actor: 'test' },
+      {
+        ...third,
+        plan: { ...third.plan, hasSecret: false },
+      },
+    );
     await eventually(() => receiver.to('status/200/kept').length > 0);
     expect(verify(newer, 'status/200/kept')).toBeTruthy();
 
     const fourth = define('status/200/removed');
-    await editSchedule(database.pool, { ref, actor: 'test' }, () => ({
-      ...fourth,
-      next: fourth.first,
-      sealedSecret: null,
-    }));
+    await editSchedule(
+      database.pool,
+      { ref, actor: 'test' },
+      {
+        ...fourth,
+        sealedSecret: null,
+      },
+    );
     await eventually(() => receiver.to('status/200/removed').length > 0);
     expect(receiver.to('status/200/removed').at(-1)?.headers['webhook-signature']).toBeUndefined();
   });
 
-  it('is nowhere in Postgres as it is spelled', async () => {
-    const { rows } = await database.pool.query(`select sealed from webhook_secrets`);
+  it('a secret is nowhere in Postgres in plain text', async () => {
+    const { rows } = await database.pool.query(`select sealed from carillon.webhook_secrets`);
     for (const { sealed } of rows) expect(sealed.includes(older.slice(6))).toBe(false);
-    const { rows: plans } = await database.pool.query(`select plan, rule::text from schedule_versions`);
+    const { rows: plans } = await database.pool.query(
+      `select plan, rule::text from carillon.schedules union all select plan, rule::text from carillon.schedule_versions`,
+    );
     expect(JSON.stringify(plans)).not.toContain(older.slice(6));
   });
 
-  it('does not open for another project, nor with another key', () => {
+  it('an encrypted secret can be decrypted neither for another project nor with another encryption key', () => {
     const sealed = box.seal(older, 1);
     expect(box.open(sealed, 1)).toBe(older);
     expect(() => box.open(sealed, 2)).toThrow();

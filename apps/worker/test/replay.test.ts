@@ -9,7 +9,7 @@ import {
 import type { RunIdentity } from '@carillon/shared';
 import { eventually, insertSchedules, useDatabase, useReceiver } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
-import { awaitRun, hasEnded, insertDue, useWorker } from './support.js';
+import { attemptsOf, awaitRun, hasEnded, insertDue, useWorker } from './support.js';
 
 const database = useDatabase();
 const receiver = useReceiver();
@@ -20,7 +20,7 @@ const webhook = (path: string) => ({ type: 'webhook' as const, url: receiver.url
 
 async function identityOf(scheduleId: number): Promise<RunIdentity> {
   const { rows } = await database.pool.query(
-    `select (date_part('epoch', occurrence_at) * 1000)::bigint as at, origin from every_run where schedule_id = $1 order by 1`,
+    'select occurrence_at as at, origin from carillon.runs where schedule_id = $1 order by 1',
     [scheduleId],
   );
   return { scheduleId, occurrenceAt: rows[0].at, origin: rows[0].origin };
@@ -30,16 +30,8 @@ async function requestFor(scheduleId: number, projectId = database.projectId) {
   return { projectId, run: await identityOf(scheduleId), actor: 'test' };
 }
 
-const numbersOf = async (scheduleId: number) =>
-  (
-    await database.pool.query(
-      `select number, outcome from run_attempts where schedule_id = $1 order by number`,
-      [scheduleId],
-    )
-  ).rows;
-
-describe('A replay', () => {
-  it('is a new attempt of the same run, with the same webhook-id and a full set of attempts', async () => {
+describe('Replay', () => {
+  it('a replay is a new attempt of the same run, with the same webhook-id and a full set of attempts', async () => {
     const path = 'flaky/3/replayed';
     const id = await insertDue(database, {
       target: webhook(path),
@@ -49,19 +41,19 @@ describe('A replay', () => {
 
     expect(await replayRun(database.pool, await requestFor(id))).toMatchObject({ kind: 'changed' });
 
-    // Two failed before it, the third fails too, and the fourth is only there because the replay has its own set.
+    // Attempts 1 and 2 failed before the replay, attempt 3 fails too. Attempt 4 exists because the replay has its own set.
     expect(await awaitRun(database, id, ({ status }) => status === 'succeeded')).toMatchObject({
       attempt: 4,
       freeAttempts: 2,
     });
-    expect(await numbersOf(id)).toEqual(
+    expect(await attemptsOf(database, id)).toEqual(
       [1, 2, 3, 4].map((number) => ({ number, outcome: number === 4 ? 'succeeded' : 'failed' })),
     );
     expect(new Set(receiver.to(path).map(({ headers }) => headers['webhook-id'])).size).toBe(1);
     expect(new Set(receiver.to(path).map(({ headers }) => headers['x-attempt-key'])).size).toBe(4);
   });
 
-  it('is refused while the run is open, and on a schedule that was cancelled', async () => {
+  it('a replay is refused while the run is open, and if its schedule is cancelled', async () => {
     const open = await insertDue(database, {
       target: webhook('status/500/open'),
       retry: { baseDelay: 'PT60S' },
@@ -85,15 +77,15 @@ describe('A replay', () => {
     });
   });
 
-  it('is not for another project', async () => {
+  it('a run of another project can be neither replayed nor cancelled (I9)', async () => {
     const id = await insertDue(database, { target: webhook('status/404/tenant'), ...ONCE });
     await awaitRun(database, id, hasEnded);
     expect(await replayRun(database.pool, await requestFor(id, 999))).toEqual({ kind: 'not_found' });
     expect(await cancelRun(database.pool, await requestFor(id, 999))).toEqual({ kind: 'not_found' });
   });
 
-  it('of all that failed begins one after the other, as fast as was asked for', async () => {
-    await database.pool.query(`update runs set failed_at = null`);
+  it('a replay of all failed runs starts them one after the other, at the requested rate', async () => {
+    await database.pool.query(`delete from carillon.runs where status = 'failed'`);
     const at = new Date().toISOString();
     const ids = await insertSchedules(
       database,
@@ -107,10 +99,10 @@ describe('A replay', () => {
     for (const id of ids) await awaitRun(database, id, hasEnded);
     const request = { projectId: database.projectId, limit: 1_000, perSecond: 10, actor: 'test' };
 
-    const none = await replayFailed(database.pool, { ...request, filter: { scheduleKey: 'no-such' } });
+    const none = await replayFailed(database.pool, { ...request, filter: { scheduleKeys: ['no-such'] } });
     const replayed = await replayFailed(database.pool, {
       ...request,
-      filter: { from: new Date(Date.now() - 60_000) },
+      filter: { from: Date.now() - 60_000 },
     });
 
     expect(none.count).toBe(0);
@@ -123,7 +115,7 @@ describe('A replay', () => {
     expect((await replayFailed(database.pool, { ...request, filter: {} })).count).toBe(0);
   });
 
-  it('waits while its schedule is paused', async () => {
+  it('a replayed run waits while its schedule is paused, and runs after the resume', async () => {
     const yesterday = Date.now() - 86_400_000;
     const daily = { rule: { every: 'P1D' }, target: webhook('flaky/1/paused'), ...ONCE };
     const [id] = (await insertSchedules(database, [daily], { nowAt: yesterday })) as [number];
@@ -131,7 +123,7 @@ describe('A replay', () => {
     await pauseSchedule(database.pool, { ref: { id }, actor: 'test' }, { note: null, untilAt: null });
     await replayRun(database.pool, await requestFor(id));
     expect(await awaitRun(database, id, ({ status }) => status === 'retrying')).toMatchObject({
-      nextAttemptAt: null,
+      nextAttemptAt: Number.POSITIVE_INFINITY,
     });
 
     await resumeSchedule(database.pool, { ref: { id }, actor: 'test' });
@@ -140,8 +132,8 @@ describe('A replay', () => {
   });
 });
 
-describe('Cancelling one run', () => {
-  it('stops one that is in flight, and refuses what its worker still writes', async () => {
+describe('Cancel of one run', () => {
+  it('cancelling a run in flight closes its connection, and its worker’s late answer is refused', async () => {
     const path = 'hang/cancelled';
     const id = await insertDue(database, { target: webhook(path), timeout: 'PT60S' });
     await eventually(() => receiver.to(path).length === 1);
@@ -156,7 +148,7 @@ describe('Cancelling one run', () => {
     });
   });
 
-  it('takes one that waits for its retry out of the way, once', async () => {
+  it('cancelling a run that waits for its retry ends it, and a second cancel is refused', async () => {
     const id = await insertDue(database, {
       target: webhook('status/503/waits'),
       retry: { baseDelay: 'PT60S' },

@@ -1,14 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import type { ScheduleInput } from '@carillon/shared';
 import { eventually, insertSchedules, type TestDatabase } from '@carillon/testkit';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
-import { readConfig } from '../src/config.js';
+import { type Config, readConfig } from '../src/config.js';
+import type { WorkerContext } from '../src/context.js';
+import { openParts, type WorkerParts } from '../src/open-parts.js';
+import { Claimer } from '../src/pipeline/claim.js';
+import { Finalizer } from '../src/pipeline/finalize.js';
+import { type Flight, InFlight } from '../src/pipeline/in-flight.js';
+import type { Registry } from '../src/registry.js';
 import { type RunningWorker, startWorker } from '../src/worker.js';
 
 export const ENCRYPTION_KEY = randomBytes(32).toString('base64');
 
-/** Short clocks: what takes half a minute in earnest takes a second or two here. */
+/** Short intervals: recovery that takes half a minute in production takes a second or two here. */
 const QUICK = {
   SWEEP_INTERVAL_MS: '150',
   ARM_HORIZON_MS: '10000',
@@ -16,7 +22,7 @@ const QUICK = {
   STOP_DEADLINE_MS: '200',
 };
 
-/** A worker in this process, on the test's own database. */
+/** Runs a worker in this process, on the test's own database. */
 export function useWorker(database: TestDatabase, env: () => Record<string, string> = () => ({})) {
   let worker: RunningWorker;
   beforeAll(async () => {
@@ -25,10 +31,25 @@ export function useWorker(database: TestDatabase, env: () => Record<string, stri
   afterAll(() => worker?.stop());
 }
 
+/** Runs a worker that has the handlers of this registry and no others. */
+export function useRegistry(database: TestDatabase, registry: Registry) {
+  let worker: RunningWorker;
+  beforeAll(async () => {
+    worker = await startTestWorker(database, {}, undefined, registry);
+  });
+  afterAll(() => worker?.stop());
+}
+
 export async function startTestWorker(
   database: TestDatabase,
   env: Record<string, string>,
+  log: Logger = pino({ level: 'silent' }),
+  registry?: Registry,
 ): Promise<RunningWorker> {
+  return startWorker(testConfig(database, env), log, { registry });
+}
+
+function testConfig(database: TestDatabase, env: Record<string, string>): Config {
   const config = readConfig({
     ...QUICK,
     DATABASE_URL: database.url,
@@ -39,7 +60,43 @@ export async function startTestWorker(
     ...env,
   });
   if ('problems' in config) throw new Error(config.problems.join());
-  return startWorker(config, pino({ level: 'silent' }));
+  return config;
+}
+
+/** Opens the parts of a worker without starting it: no bell, sweep or heartbeat interferes with the test. */
+export function useParts(database: TestDatabase) {
+  const { log, messages } = keepLog();
+  let parts: WorkerParts;
+  beforeAll(async () => {
+    parts = await openParts(testConfig(database, { LEASE_MS: '60000', ARM_HORIZON_MS: '60000' }), log);
+  });
+  afterAll(async () => {
+    await parts?.closeTargets();
+    await parts?.close();
+  });
+  return {
+    messages,
+    get parts() {
+      return parts;
+    },
+    get context() {
+      return parts.context;
+    },
+  };
+}
+
+/** Fails if nothing, or more than one run, is in flight. */
+export function onlyOne(flights: readonly Flight[]): Flight {
+  const [flight] = flights;
+  if (!flight || flights.length > 1) throw new Error(`${flights.length} runs are in flight`);
+  return flight;
+}
+
+/** A log that keeps its lines for the test to read. */
+export function keepLog(): { log: Logger; messages: string[] } {
+  const messages: string[] = [];
+  const log = pino({ level: 'info' }, { write: (line) => void messages.push(JSON.parse(line).msg) });
+  return { log, messages };
 }
 
 export interface RunSeen {
@@ -55,11 +112,12 @@ export interface RunSeen {
   reasonCode: string | null;
   reason: string | null;
   progress: unknown;
-  finishedAt: Date | null;
-  nextAttemptAt: Date | null;
+  finishedAt: number | null;
+  /** Infinity while the run is held or waits for its turn. */
+  nextAttemptAt: number | null;
 }
 
-/** Inserts a one-shot that is due now; answers its internal id. The sweep finds it, if nothing does before. */
+/** Inserts a one-shot that is due now; returns its internal id. No bell is armed: the sweep finds it. */
 export async function insertDue(database: TestDatabase, input: Omit<ScheduleInput, 'rule'>): Promise<number> {
   const [id] = await insertSchedules(database, [{ ...input, rule: { at: new Date().toISOString() } }]);
   return id as number;
@@ -70,13 +128,13 @@ export async function readRun(database: TestDatabase, scheduleId: number): Promi
     `select status, attempt, free_attempts as "freeAttempts", outcome, http_status as "httpStatus", error_code as "errorCode",
             error, response, external_id as "externalId", reason_code as "reasonCode", reason, progress,
             finished_at as "finishedAt", next_attempt_at as "nextAttemptAt"
-     from every_run where schedule_id = $1 order by occurrence_at`,
+     from carillon.runs where schedule_id = $1 order by occurrence_at`,
     [scheduleId],
   );
   return rows[0] ?? null;
 }
 
-/** Waits until the run of a schedule is as asked for, by default: until its attempt has ended. */
+/** Waits until the run of a schedule meets the condition, by default until its attempt has ended. */
 export function awaitRun(
   database: TestDatabase,
   scheduleId: number,
@@ -93,3 +151,29 @@ export function awaitRun(
 
 export const hasEnded = ({ status }: RunSeen) =>
   ['succeeded', 'failed', 'cancelled', 'skipped'].includes(status);
+
+/** The attempts of a schedule's runs, by number. */
+export async function attemptsOf(
+  { pool }: TestDatabase,
+  scheduleId: number,
+): Promise<{ number: number; outcome: string }[]> {
+  const { rows } = await pool.query(
+    'select number, outcome from carillon.run_attempts where schedule_id = $1 order by number',
+    [scheduleId],
+  );
+  return rows;
+}
+
+/** Claims everything that is due. The finalizer closes the runs when the test says so. */
+export async function claimAll(context: WorkerContext) {
+  const inFlight = new InFlight({ places: 100, bytes: 1e9 }, () => {});
+  const flights: Flight[] = [];
+  const claimer = new Claimer(
+    context,
+    inFlight,
+    { throttle: () => null },
+    (runs) => void flights.push(...inFlight.add(runs)),
+  );
+  await claimer.ring();
+  return { inFlight, flights, finalizer: new Finalizer(context, inFlight) };
+}

@@ -1,6 +1,6 @@
 import { insertSchedules, useDatabase, useReceiver } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
-import { awaitRun, hasEnded, insertDue, useWorker } from './support.js';
+import { attemptsOf, awaitRun, hasEnded, insertDue, useWorker } from './support.js';
 
 const database = useDatabase();
 const [bad, limited, healthy, stuck, narrow] = [
@@ -25,16 +25,8 @@ const insertMany = (count: number, url: string, more: object = {}) =>
     })),
   );
 
-const attemptsOf = async (id: number) =>
-  (
-    await database.pool.query(
-      `select number, outcome from run_attempts where schedule_id = $1 order by number`,
-      [id],
-    )
-  ).rows;
-
-describe('An origin that keeps failing', () => {
-  it('is left alone after twenty failures: runs wait as retrying, with the reason, and no attempt is counted', async () => {
+describe('Circuit', () => {
+  it('an origin’s circuit opens after twenty failures: runs wait as retrying with the reason, and no attempt is counted', async () => {
     const ids = await insertMany(20, bad.url('status/500'), { retry: { maxAttempts: 1 } });
     for (const id of ids) await awaitRun(database, id, hasEnded);
     const before = bad.received.length;
@@ -45,10 +37,10 @@ describe('An origin that keeps failing', () => {
     expect(waiting).toMatchObject({ attempt: 0, outcome: null, reasonCode: 'circuit_open', errorCode: null });
     expect(waiting.reason).toContain(bad.origin);
     expect(waiting.nextAttemptAt).not.toBeNull();
-    expect(await attemptsOf(id)).toEqual([]);
+    expect(await attemptsOf(database, id)).toEqual([]);
     expect(bad.received.length).toBe(before);
 
-    // The wait is over, the probe succeeds, and the circuit is closed for everybody.
+    // After the wait, one run probes the origin. It succeeds, and the circuit closes for all runs.
     expect(await awaitRun(database, id, hasEnded)).toMatchObject({
       status: 'succeeded',
       attempt: 1,
@@ -59,7 +51,7 @@ describe('An origin that keeps failing', () => {
     expect(await awaitRun(database, next)).toMatchObject({ status: 'succeeded', attempt: 1 });
   });
 
-  it('is also one that hangs', async () => {
+  it('an origin’s circuit opens also after twenty time-outs', async () => {
     const ids = await insertMany(20, stuck.url('hang'), { timeout: 'PT0.4S', retry: { maxAttempts: 1 } });
     for (const id of ids) await awaitRun(database, id, hasEnded);
     const id = await insertDue(database, { target: webhook(stuck.url('status/200')) });
@@ -68,7 +60,7 @@ describe('An origin that keeps failing', () => {
     });
   });
 
-  it('is not one that answers 4xx', async () => {
+  it('an origin’s circuit stays closed if the origin answers 4xx', async () => {
     const ids = await insertMany(30, bad.url('status/429'), { retry: { maxAttempts: 1 } });
     for (const id of ids)
       expect(await awaitRun(database, id, hasEnded)).toMatchObject({ status: 'failed', httpStatus: 429 });
@@ -76,7 +68,7 @@ describe('An origin that keeps failing', () => {
     expect(await awaitRun(database, id)).toMatchObject({ status: 'succeeded' });
   });
 
-  it('keeps the attempts that a run has made, while it waits for the next', async () => {
+  it('a run that waits for an open circuit keeps the attempts that it has made', async () => {
     const id = await insertDue(database, {
       target: webhook(bad.url('status/503/first')),
       retry: { maxAttempts: 2, baseDelay: 'PT2S', jitter: false },
@@ -86,15 +78,15 @@ describe('An origin that keeps failing', () => {
     for (const other of others) await awaitRun(database, other, hasEnded);
     const put = await awaitRun(database, id, ({ reasonCode }) => reasonCode === 'circuit_open');
     expect(put).toMatchObject({ status: 'retrying', attempt: 1, outcome: null });
-    expect(await attemptsOf(id)).toEqual([{ number: 1, outcome: 'failed' }]);
+    expect(await attemptsOf(database, id)).toEqual([{ number: 1, outcome: 'failed' }]);
     expect(await awaitRun(database, id, hasEnded)).toMatchObject({ status: 'failed', attempt: 2 });
-    expect(await attemptsOf(id)).toHaveLength(2);
+    expect(await attemptsOf(database, id)).toHaveLength(2);
   });
 });
 
-describe('An origin that hangs', () => {
-  it('has no more deliveries at once than it may, and holds up nobody else', async () => {
-    // Until after the test has ended: whoever waited for one of them would not be there in time.
+describe('Concurrency of an origin', () => {
+  it('an origin that hangs has at most its limit of concurrent deliveries, and does not hold up other origins', async () => {
+    // These deliveries hang until after the test has ended. A delivery that waited for one of them would be too late.
     const hung = await insertMany(40, limited.url('hang'), { timeout: 'PT60S', retry: { maxAttempts: 1 } });
     const prompt = await insertMany(60, healthy.url('status/200'));
 
@@ -106,10 +98,10 @@ describe('An origin that hangs', () => {
   });
 });
 
-describe('A project with limits', () => {
+describe('Limits of a project', () => {
   const insertInto = async (key: string, limits: object, path: string, count = 12) => {
     const { rows } = await database.pool.query(
-      `insert into projects (key, name, limits) values ($1, $1, $2) returning id`,
+      `insert into carillon.projects (key, name, limits) values ($1, $1, $2) returning id`,
       [key, JSON.stringify(limits)],
     );
     const inputs = Array.from({ length: count }, () => ({
@@ -119,15 +111,16 @@ describe('A project with limits', () => {
     return insertSchedules(database, inputs, { projectId: rows[0].id });
   };
 
-  it('delivers no more per second than it may; the rest waits', async () => {
+  it('a project delivers at most its deliveries per second, and the rest waits', async () => {
     const ids = await insertInto('slow', { deliveriesPerSecond: 5 }, healthy.url('status/200/rate'), 30);
     for (const id of ids) await awaitRun(database, id, ({ status }) => status === 'succeeded');
     const times = healthy.to('status/200/rate').map(({ at }) => at);
-    // A second's worth and one at first, five for every second after that: nearly five seconds, by the worker's clock.
+    // Six of the thirty runs may go at once, and then five a second, so the last one goes after nearly five seconds by
+    // the worker's clock.
     expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(2_500);
   });
 
-  it('has no more deliveries at once than it may; the rest waits', async () => {
+  it('a project has at most its limit of concurrent deliveries, and the rest waits', async () => {
     const ids = await insertInto('narrow', { concurrentDeliveries: 2 }, narrow.url('slow/50'));
     for (const id of ids) await awaitRun(database, id, ({ status }) => status === 'succeeded');
     expect(narrow.mostOpen).toBe(2);

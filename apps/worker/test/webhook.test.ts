@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { SecretBox, setProjectSecret } from '@carillon/db';
+import { inTransaction, SecretBox, setProjectSecret } from '@carillon/db';
 import { spellSecret } from '@carillon/shared';
 import { eventually, insertSchedules, useDatabase, useReceiver } from '@carillon/testkit';
 import { Webhook } from 'standardwebhooks';
@@ -19,17 +19,34 @@ const deliver = (path: string, more: object = {}) =>
     ...more,
   });
 const outcomeOf = async (path: string, more: object = {}) => awaitRun(database, await deliver(path, more));
-/** For those who never answer: nobody waits for them here longer than it takes to see it. */
+/** A short time-out, for receivers that never answer. */
 const SOON = { timeout: 'PT2S' };
 
 /** How long after its end the run is tried again, in seconds. */
-const delayOf = ({ nextAttemptAt, finishedAt }: { nextAttemptAt: Date | null; finishedAt: Date | null }) =>
-  nextAttemptAt && finishedAt
-    ? Math.round((nextAttemptAt.getTime() - finishedAt.getTime()) / 100) / 10
-    : null;
+const delayOf = ({
+  nextAttemptAt,
+  finishedAt,
+}: {
+  nextAttemptAt: number | null;
+  finishedAt: number | null;
+}) =>
+  nextAttemptAt !== null && finishedAt !== null ? Math.round((nextAttemptAt - finishedAt) / 100) / 10 : null;
 
-describe('A receiver that answers', () => {
-  it.each([200, 201, 202, 204])('%i: succeeded', async (status) => {
+/** Throws unless the request carries a signature of its body. The library does not accept bodies that are not JSON. */
+function verifySignature(
+  secret: string,
+  { headers, body }: { headers: Record<string, unknown>; body: string },
+): void {
+  const signed = new Webhook(secret).sign(
+    String(headers['webhook-id']),
+    new Date(Number(headers['webhook-timestamp']) * 1_000),
+    body,
+  );
+  expect(headers['webhook-signature']).toBe(signed);
+}
+
+describe('Webhook receivers that answer', () => {
+  it.each([200, 201, 202, 204])('a webhook that is answered %i succeeds', async (status) => {
     expect(await outcomeOf(`status/${status}`)).toMatchObject({
       status: 'succeeded',
       httpStatus: status,
@@ -37,7 +54,7 @@ describe('A receiver that answers', () => {
     });
   });
 
-  it('201 with an id: the id is kept', async () => {
+  it('a webhook that is answered 201 with an id keeps the id', async () => {
     expect(await outcomeOf('created/ext_42')).toMatchObject({
       status: 'succeeded',
       httpStatus: 201,
@@ -45,17 +62,20 @@ describe('A receiver that answers', () => {
     });
   });
 
-  it.each([301, 302, 307, 308])('%i: failed at once, and nobody follows', async (status) => {
-    const before = receiver.to('status/200').length;
-    expect(await outcomeOf(`redirect/${status}`)).toMatchObject({
-      status: 'failed',
-      httpStatus: status,
-      attempt: 1,
-    });
-    expect(receiver.to('status/200')).toHaveLength(before);
-  });
+  it.each([301, 302, 307, 308])(
+    'a webhook that is answered %i fails at once, and the redirect is not followed',
+    async (status) => {
+      const before = receiver.to('status/200').length;
+      expect(await outcomeOf(`redirect/${status}`)).toMatchObject({
+        status: 'failed',
+        httpStatus: status,
+        attempt: 1,
+      });
+      expect(receiver.to('status/200')).toHaveLength(before);
+    },
+  );
 
-  it.each([400, 401, 404, 422])('%i: failed at once', async (status) => {
+  it.each([400, 401, 404, 422])('a webhook that is answered %i fails at once', async (status) => {
     expect(await outcomeOf(`status/${status}`)).toMatchObject({
       status: 'failed',
       httpStatus: status,
@@ -63,7 +83,7 @@ describe('A receiver that answers', () => {
     });
   });
 
-  it('410: failed, and the schedule pauses with a note', async () => {
+  it('a webhook that is answered 410 fails, and a recurring schedule is paused with a note', async () => {
     const id = await deliver('status/410');
     expect(await awaitRun(database, id)).toMatchObject({ status: 'failed', httpStatus: 410 });
     const [recurring] = await insertSchedules(database, [
@@ -73,56 +93,60 @@ describe('A receiver that answers', () => {
       },
     ]);
     const paused = await eventually(async () => {
-      const { rows } = await database.pool.query(`select status, pause_note from schedules where id = $1`, [
-        recurring,
-      ]);
+      const { rows } = await database.pool.query(
+        `select status, pause_note from carillon.schedules where id = $1`,
+        [recurring],
+      );
       return rows[0].status === 'paused' && rows[0];
     });
     expect(paused.pause_note).toContain('410');
   });
 
-  it.each([408, 425, 429, 500, 502, 503])('%i: tried again after the base delay', async (status) => {
-    const run = await outcomeOf(`status/${status}`);
-    expect(run).toMatchObject({
-      status: 'retrying',
-      httpStatus: status,
-      attempt: 1,
-      errorCode: `http_${status}`,
-    });
-    expect(delayOf(run)).toBe(60);
-  });
+  it.each([408, 425, 429, 500, 502, 503])(
+    'a webhook that is answered %i is retried after the base delay',
+    async (status) => {
+      const run = await outcomeOf(`status/${status}`);
+      expect(run).toMatchObject({
+        status: 'retrying',
+        httpStatus: status,
+        attempt: 1,
+        errorCode: `http_${status}`,
+      });
+      expect(delayOf(run)).toBe(60);
+    },
+  );
 
-  it('429 with Retry-After in seconds: tried again then', async () => {
+  it('a webhook that is answered 429 with Retry-After in seconds is retried then', async () => {
     expect(delayOf(await outcomeOf('retry-after/7'))).toBe(7);
   });
 
-  it('429 with Retry-After as a date: tried again then', async () => {
+  it('a webhook that is answered 429 with Retry-After as a date is retried then', async () => {
     const delay = delayOf(await outcomeOf('retry-date/300'));
     expect(delay).toBeGreaterThan(240);
     expect(delay).toBeLessThanOrEqual(300);
   });
 
-  it('with more than 16 KiB: no more than that is kept, and it counts', async () => {
+  it('a webhook that is answered with a gigabyte succeeds, and 16 KiB of the answer are kept', async () => {
     const run = await outcomeOf('huge');
     expect(run).toMatchObject({ status: 'succeeded', httpStatus: 200 });
     expect(run.response).toBe('x'.repeat(16 * 1_024));
   });
 
-  it('with a gzip bomb: what is kept is the gzip, not what it would become', async () => {
+  it('a webhook that is answered with a gzip bomb succeeds, and the answer is kept compressed', async () => {
     const run = await outcomeOf('bomb');
     expect(run).toMatchObject({ status: 'succeeded', httpStatus: 200 });
     expect(Buffer.byteLength(run.response ?? '')).toBeLessThanOrEqual(16 * 1_024);
     expect(run.response?.startsWith('\u001f')).toBe(true);
   });
 
-  it('with bytes that are no text: succeeded, and no more than 16 KiB are kept', async () => {
+  it('a webhook that is answered with binary bytes succeeds, and at most 16 KiB are kept', async () => {
     const run = await outcomeOf('binary');
     expect(run).toMatchObject({ status: 'succeeded' });
     expect(Buffer.byteLength(run.response ?? '')).toBeLessThanOrEqual(16 * 1_024);
   });
 });
 
-describe('A receiver that does not answer', () => {
+describe('Webhook receivers that do not answer', () => {
   it.each([
     ['reset', 'connection_lost'],
     ['reset-midway', 'connection_lost'],
@@ -130,7 +154,7 @@ describe('A receiver that does not answer', () => {
     ['headers', 'bad_answer'],
     ['hang', 'timeout'],
     ['drip', 'timeout'],
-  ])('%s: tried again (%s)', async (path, errorCode) => {
+  ])('a webhook whose receiver does %s is retried with the error code %s', async (path, errorCode) => {
     expect(await outcomeOf(path, SOON)).toMatchObject({
       status: 'retrying',
       outcome: 'failed',
@@ -139,7 +163,7 @@ describe('A receiver that does not answer', () => {
     });
   });
 
-  it('nobody listens: tried again', async () => {
+  it('a webhook to a port that nothing listens on is retried with connection_refused', async () => {
     const id = await insertDue(database, {
       target: { type: 'webhook', url: 'http://127.0.0.1:1/', headers: {} },
       retry: RETRY,
@@ -150,32 +174,29 @@ describe('A receiver that does not answer', () => {
     });
   });
 
-  it('the name does not exist: tried again', async () => {
+  it('a webhook to a name that does not exist is retried with name_not_found', async () => {
     const url = 'http://does-not-exist.invalid/';
     const id = await insertDue(database, { target: { type: 'webhook', url, headers: {} }, retry: RETRY });
     expect(await awaitRun(database, id)).toMatchObject({ status: 'retrying', errorCode: 'name_not_found' });
   });
 
-  it('a hanging one is let go of at the deadline', async () => {
+  it('a webhook whose receiver hangs closes its connection at the deadline', async () => {
     await outcomeOf('hang/deadline', SOON);
     await eventually(() => receiver.to('hang/deadline').length === 1 && receiver.open === 0);
   });
 });
 
-describe('What is sent', () => {
-  it('is the contract’s body, with the payload as it is kept, and its headers', async () => {
+describe('Webhook requests', () => {
+  it('a webhook carries the documented body and headers, and the payload exactly as it is stored', async () => {
     const payload = '{"amount": 1.0,  "big":12345678901234567890, "b":1,"a":"é\\u00e9"}';
     const id = await deliver('status/200/body', {
       id: 'body-1',
       target: { type: 'webhook', url: receiver.url('status/200/body?x=1'), headers: { 'X-Tenant': 'acme' } },
     });
     await awaitRun(database, id);
-    await database.pool.query(`update schedule_versions set payload = $2 where schedule_id = $1`, [
-      id,
-      payload,
-    ]);
+    await database.pool.query('update carillon.schedules set payload = $2 where id = $1', [id, payload]);
     await database.pool.query(
-      `update runs set status = 'retrying', next_attempt_at = now(), open = true where schedule_id = $1`,
+      `update carillon.runs set status = 'retrying', next_attempt_at = now() where schedule_id = $1`,
       [id],
     );
     const [first, second] = await eventually(() => {
@@ -208,7 +229,63 @@ describe('What is sent', () => {
     expect(Number(headers['webhook-timestamp'])).toBeCloseTo(Date.now() / 1_000, -2);
   });
 
-  it('is signed with the project’s secret, and during its rotation with both; a tampered body does not verify', async () => {
+  it('a webhook target chooses the method and the body, and the signature covers the body that is sent', async () => {
+    const secret = spellSecret(randomBytes(32));
+    const sealed = new SecretBox(ENCRYPTION_KEY).seal(secret, database.projectId);
+    const payload = { b: 1, a: ['ü', null] };
+    const send = async (path: string, target: object, more: object = {}) => {
+      const schedule = {
+        rule: { at: new Date().toISOString() },
+        target: { type: 'webhook', url: receiver.url(path), headers: {}, ...target },
+        payload,
+        ...more,
+      } as const;
+      // In one transaction: otherwise the worker could send the webhook before it has a secret.
+      const id = await inTransaction(database.pool, async (tx) => {
+        const { projectId } = database;
+        const [inserted] = await insertSchedules({ projectId, pool: tx }, [schedule]);
+        await tx.query(
+          'insert into carillon.webhook_secrets (project_id, schedule_id, sealed) values ($1, $2, $3)',
+          [projectId, inserted, sealed],
+        );
+        await tx.query(
+          `update carillon.schedules set plan = (plan::jsonb || '{"hasSecret":true}')::text where id = $1`,
+          [inserted],
+        );
+        return inserted;
+      });
+      await awaitRun(database, id as number);
+      const got = receiver.to(path).at(-1) as NonNullable<ReturnType<typeof receiver.to>[0]>;
+      verifySignature(secret, got);
+      return got;
+    };
+    expect(await send('status/200/put', { method: 'PUT', body: 'payload' })).toMatchObject({
+      method: 'PUT',
+      body: JSON.stringify(payload),
+      headers: { 'content-type': 'application/json', 'webhook-id': expect.any(String) },
+    });
+    const patched = await send('status/200/patch', { method: 'PATCH' });
+    expect(patched.method).toBe('PATCH');
+    expect(JSON.parse(patched.body)).toMatchObject({ type: 'schedule.due', payload });
+    const got = await send('status/200/get', { method: 'GET', headers: { accept: 'text/plain' } });
+    expect(got).toMatchObject({ method: 'GET', body: '', headers: { accept: 'text/plain' } });
+    expect(got.headers['content-type']).toBeUndefined();
+    expect((await send('status/200/delete', { method: 'DELETE', body: 'payload' })).body).not.toBe('');
+    const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    const text = await send('status/200/form', { body: 'payload', headers: form }, { payload: 'a=1&b=ü' });
+    expect(text).toMatchObject({
+      method: 'POST',
+      body: 'a=1&b=ü',
+      headers: { 'content-type': form['Content-Type'] },
+    });
+    const json = { 'content-type': 'application/vnd.api+json' };
+    expect((await send('status/200/json', { body: 'payload', headers: json }, { payload: 'x' })).body).toBe(
+      '"x"',
+    );
+    expect((await send('status/200/none', { body: 'payload' }, { payload: undefined })).body).toBe('');
+  });
+
+  it('a webhook is signed with the project’s secret, during a rotation with both secrets, and a tampered body does not verify', async () => {
     const box = new SecretBox(ENCRYPTION_KEY);
     const [older, newer] = [spellSecret(randomBytes(24)), spellSecret(randomBytes(32))];
     for (const secret of [older, newer]) {
@@ -216,7 +293,7 @@ describe('What is sent', () => {
       await setProjectSecret(database.pool, { projectId: database.projectId, sealed, actor: 'test' });
     }
     const path = 'status/200/signed';
-    // What was known of the project is believed for a while.
+    // The worker caches the project's settings for a while, so the delivery is repeated until it is signed.
     const { body, headers } = await eventually(
       async () => {
         await awaitRun(database, await deliver(path));

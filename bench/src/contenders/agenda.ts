@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { PostgresBackend } from '@agendajs/postgres-backend';
 import { Agenda } from 'agenda';
 import pg from 'pg';
+import { closePool } from '../harness/connections.js';
 import { type Contender, PLAYERS_EACH, versionOf } from './contender.js';
 
 export const AGENDA_JOB = 'job';
@@ -9,7 +10,7 @@ export const AGENDA_SETTINGS = {
   processEvery: 100,
   maxConcurrency: 1_000,
   defaultConcurrency: 500,
-  // No limit to what is locked ahead.
+  // No limit on the number of jobs that are locked ahead.
   defaultLockLimit: 0,
 };
 
@@ -31,7 +32,7 @@ export const agenda: Contender = {
         processes: PLAYERS_EACH,
         env: {},
       },
-      // It has no way to add many at once, and adding them is not what is measured.
+      // Agenda has no bulk insert, and inserting is not part of the measurement.
       async seed(jobs) {
         await pool.query(
           `insert into agenda_jobs (name, next_run_at, data)
@@ -54,7 +55,7 @@ export const agenda: Contender = {
       },
       async close() {
         await maker.stop();
-        await pool.end();
+        await closePool(pool);
       },
     };
   },

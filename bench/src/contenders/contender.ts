@@ -3,28 +3,28 @@ import { createRequire } from 'node:module';
 import type { CrewOptions } from '../harness/crew.js';
 import type { Job } from '../harness/tally.js';
 
-/** Somebody who can be given one-shot jobs and runs each when it is due. */
+/** A scheduler that takes one-shot jobs and runs each when it is due. */
 export interface Contender {
   name: string;
   version: string;
-  /** For the report: how it was set up, and that it is the best that its documentation offers. */
+  /** For the report: its settings, which are the best ones that its documentation offers. */
   settings: string;
-  /** Whether Postgres can tell afterwards what ran and how it went. */
+  /** True if its results are stored in Postgres. */
   keepsHistory: boolean;
-  /** How long it may take to write so many jobs down. They must all be there before they are due. */
+  /** Maximum time to store this many jobs. All of them must be stored before they are due. */
   seedMs(jobs: number): number;
-  /** A job in so many: those who are too slow for all of them are given a part, and the report says so. */
+  /** The contender gets one job in this many. A contender that is too slow for all jobs gets a part, and the report says so. */
   share: number;
   open(servers: { databaseUrl: string; redisUrl: string }): Promise<Stage>;
 }
 
-/** A contender with its tables made, in one round. */
+/** A contender in one round, with its tables created. */
 export interface Stage {
   seed(jobs: readonly Job[]): Promise<void>;
   crew: Pick<CrewOptions, 'main' | 'processes' | 'env' | 'readyWhenPrinted'>;
-  /** Whether nothing is left to do and all that was done is written. */
+  /** True if all jobs are done and their results are stored. */
   isSettled(): Promise<boolean>;
-  /** What is wrong with what its store says about these jobs, where it says anything. */
+  /** Checks the stored results of these jobs; returns the faults. Empty if it stores no results. */
   findFaults(jobs: readonly Job[]): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -34,7 +34,7 @@ export const PLAYERS_EACH = 2;
 
 const require = createRequire(import.meta.url);
 
-/** The version that is installed, which is what ran. */
+/** The installed version. */
 export function versionOf(packageName: string): string {
   const { pathname } = new URL(`file://${require.resolve(packageName)}`);
   const folder = pathname.slice(0, pathname.lastIndexOf(`/node_modules/${packageName}/`));

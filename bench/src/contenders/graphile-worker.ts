@@ -1,11 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { makeWorkerUtils } from 'graphile-worker';
 import pg from 'pg';
+import { closePool } from '../harness/connections.js';
 import { type Contender, inChunks, PLAYERS_EACH, versionOf } from './contender.js';
 
 /**
- * After its own performance page and the settings of its own benchmark: jobs fetched in batches, completions written in
- * batches, and a poll interval at which its lateness does not count.
+ * The settings of its own performance page and benchmark: jobs are fetched in batches, completions are written in
+ * batches, and the poll interval is so short that it adds no lateness.
  */
 export const GRAPHILE_SETTINGS = {
   concurrentJobs: 24,
@@ -46,7 +47,7 @@ export const graphileWorker: Contender = {
       },
       findFaults: async () => [],
       async close() {
-        await pool.end();
+        await closePool(pool);
         await utils.release();
       },
     };

@@ -1,3 +1,4 @@
+import type { RaceContext } from '../harness/race.js';
 import { agenda } from './agenda.js';
 import { bullmq } from './bullmq.js';
 import { bullmqPostgres } from './bullmq-postgres.js';
@@ -8,7 +9,8 @@ import { pgBoss } from './pg-boss.js';
 
 const PEERS: readonly Contender[] = [graphileWorker, pgBoss, bullmq, bullmqPostgres, agenda];
 
-/** Carillon first, then whom it is compared with. */
-export function contenders(only: string | null): Contender[] {
-  return [carillon, ...PEERS.filter(({ name }) => !only || name.toLowerCase().includes(only.toLowerCase()))];
+/** Carillon first, then its earlier build if there is one, then the other schedulers. */
+export function contenders({ only, before }: Pick<RaceContext, 'only' | 'before'>): Contender[] {
+  const ours = before ? [carillon, before.carillon] : [carillon];
+  return [...ours, ...PEERS.filter(({ name }) => !only || name.toLowerCase().includes(only.toLowerCase()))];
 }

@@ -1,10 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { PgBoss } from 'pg-boss';
+import { closePool } from '../harness/connections.js';
 import { type Contender, inChunks, PLAYERS_EACH, versionOf } from './contender.js';
 
 export const PG_BOSS_QUEUE = 'bench';
-/** Fetches and completes in batches, at once again while they come full; polls as often as it allows. */
+/** Fetches and completes in batches, fetches again at once after a full batch, and polls at its shortest interval. */
 export const PG_BOSS_WORK = {
   batchSize: 200,
   pollingIntervalSeconds: 0.5,
@@ -52,7 +53,7 @@ export const pgBoss: Contender = {
         return completed === jobs.length ? [] : [`${completed} of ${jobs.length} jobs are completed`];
       },
       async close() {
-        await pool.end();
+        await closePool(pool);
         await boss.stop({ graceful: false });
       },
     };

@@ -5,21 +5,26 @@ import { type Servers, startServers } from '@carillon/embedded';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 
-/** What Redis has by default; the embedded one is told to tick faster, which would flatter every delayed job. */
+/** The default `hz` of Redis. The embedded Redis has a higher one, which would make every delayed job more punctual. */
 const DEFAULT_HZ = '10';
 
-/** The servers that all contenders share, one after the other, and a database of its own for each round. */
+/** The servers that all contenders use in turn, with a new database for each round. */
 export interface Arena {
   databaseUrl: string;
   redisUrl: string;
-  /** For the report: which servers, with which settings that matter. */
+  /** For the report: the versions of Node and the servers, with the settings that matter. */
   description: string[];
-  /** An empty database, or a copy of one that was kept, and an empty Redis; whoever came before is gone. */
+  /**
+   * Creates an empty database, or a copy of a kept one, and empties Redis. The data of the previous round is deleted.
+   */
   clear(kept?: string): Promise<string>;
-  /** Keeps the database of the round that has ended under another name, to begin others with. */
+  /** Keeps the database of the last round under another name, as a template for later rounds. */
   keep(name: string): Promise<void>;
   forget(name: string): Promise<void>;
-  /** What a server does between two bursts, done now: so that no round pays for the one before it. */
+  /**
+   * Does the maintenance that a server does between two bursts (vacuum, checkpoint), so that no round pays for the
+   * previous one.
+   */
   settle(databaseUrl: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -34,10 +39,16 @@ export async function openArena(env: NodeJS.ProcessEnv): Promise<Arena> {
     log: { info: () => {}, warn: (text) => console.error(text) },
   });
   const redis = new Redis(servers.redisUrl);
-  const close = async () => {
+  const stop = async () => {
     redis.disconnect();
     await servers.stop();
     await rm(home, { recursive: true, force: true });
+  };
+  let stopping: Promise<void> | undefined;
+  // An interrupted run may call this twice.
+  const close = () => {
+    stopping ??= stop();
+    return stopping;
   };
   try {
     if (env.REDIS_URL) await refuseUnlessEmpty(redis);
@@ -58,7 +69,7 @@ export async function openArena(env: NodeJS.ProcessEnv): Promise<Arena> {
   }
 }
 
-/** Rounds begin by emptying Redis: not one that somebody uses. */
+/** Each round empties Redis, so a Redis that holds other data is refused. */
 async function refuseUnlessEmpty(redis: Redis): Promise<void> {
   const keys = await redis.dbsize();
   if (keys > 0) throw new Error(`REDIS_URL holds ${keys} keys, and a benchmark would delete them`);
@@ -100,6 +111,7 @@ async function describe(servers: Servers, redis: Redis): Promise<string[]> {
   const info = await redis.info('server');
   const version = /(?:valkey|redis)_version:(\S+)/.exec(info)?.[1];
   return [
+    `Node: ${process.versions.node} for all contenders, Carillon included`,
     `Postgres: ${servers.postgresKind}; ${shown.join(', ')}`,
     `Redis: ${servers.redisKind} (version ${version}), hz ${(hz as string[])[1]}, no persistence unless it is external`,
   ];

@@ -4,14 +4,15 @@ import { Bells, connectProducer, PostgresClock } from '@carillon/queue';
 import type { Redis } from 'ioredis';
 import type { Pool } from 'pg';
 import type { Arena } from './arena.js';
+import { closePool, reportConnectionError } from './connections.js';
 import type { CrewOptions } from './crew.js';
 
-/** The program of an app, beside what it exports. */
+/** The path of an app's program. */
 const mainOf = (exported: string) => fileURLToPath(new URL('./main.js', exported));
 const HANDLERS = new URL('../players/carillon-handlers.js', import.meta.url).href;
 const WORKERS = 2;
 
-/** Two of Carillon's own worker processes, as they come, with the bench's handler loaded. */
+/** Two worker processes of Carillon with default settings and the bench's handler. */
 export const workerCrew = (env: Record<string, string>): CrewOptions => ({
   main: mainOf(import.meta.resolve('@carillon/worker')),
   processes: WORKERS,
@@ -32,7 +33,7 @@ export const apiCrew = (env: Record<string, string>): CrewOptions => ({
   readyWhenPrinted: 'API ready',
 });
 
-/** What an API process is connected to, in a database that is ready for use. */
+/** The connections of an API process, on a migrated database. */
 export interface Site {
   pool: Pool;
   redis: Redis;
@@ -43,7 +44,7 @@ export interface Site {
 
 export const HORIZON_MS = 60_000;
 
-/** Makes Carillon's tables in a database that is empty. */
+/** Creates Carillon's tables in an empty database. */
 export async function openSite({
   databaseUrl,
   redisUrl,
@@ -52,9 +53,13 @@ export async function openSite({
   redisUrl: string;
 }): Promise<Site> {
   await migrate(databaseUrl);
-  const onError = (error: Error) => console.error(error);
-  const pool = openDatabase({ url: databaseUrl, max: 4, applicationName: 'carillon-bench', onError });
-  const redis = connectProducer(redisUrl, onError);
+  const pool = openDatabase({
+    url: databaseUrl,
+    max: 4,
+    applicationName: 'carillon-bench',
+    onError: reportConnectionError,
+  });
+  const redis = connectProducer(redisUrl, reportConnectionError);
   await new Promise((resolve) => redis.once('ready', resolve));
   const clock = new PostgresClock(Date.now);
   await clock.ask(() => readClock(pool));
@@ -74,12 +79,12 @@ export async function openSite({
     async close() {
       await bells.close();
       redis.disconnect();
-      await pool.end();
+      await closePool(pool);
     },
   };
 }
 
-/** Clears the arena for a round of Carillon alone, and closes what the round opened. */
+/** Prepares a round of Carillon alone, and closes its connections afterwards. */
 export async function onSite<T>(arena: Arena, round: (site: Site) => Promise<T>, kept?: string): Promise<T> {
   const site = await openSite({ databaseUrl: await arena.clear(kept), redisUrl: arena.redisUrl });
   try {

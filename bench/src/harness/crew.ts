@@ -8,12 +8,12 @@ export interface CrewOptions {
   main: string;
   processes: number;
   env: Record<string, string>;
-  /** How a process that sends no message says that it is ready: by this in its output. */
+  /** The text in the output of a process that shows that it is ready. */
   readyWhenPrinted?: string;
 }
 
 export interface CrewReport {
-  /** How often each job came, over all processes. */
+  /** The number of runs of each job, over all processes. */
   seen: Uint8Array;
   latenessMs: Int32Array;
 }
@@ -45,12 +45,12 @@ export class Crew {
     return this.#members.reduce((sum, member) => sum + member.handled, 0);
   }
 
-  /** Why the crew can no longer do its work, if so. */
+  /** The reason why the crew has failed; null if it has not. */
   get failure(): string | null {
     return this.#members.find((member) => member.failure)?.failure ?? null;
   }
 
-  /** What each of them printed last. */
+  /** The latest output of each process. */
   get outputs(): string[] {
     return this.#members.map((member) => member.output);
   }
@@ -110,7 +110,7 @@ class Member {
       const onReady = settled(resolve);
       this.#child.on('message', (message: Message) => this.#receive(message, onReady));
       const read = (chunk: Buffer) => {
-        // The end is enough to see what went wrong.
+        // The end of the output is enough to find the error.
         this.output = (this.output + chunk.toString()).slice(-4_000);
         if (readyWhenPrinted && this.output.includes(readyWhenPrinted)) onReady();
       };
@@ -122,7 +122,7 @@ class Member {
         settled(() => reject(new Error(this.failure ?? 'ended')))();
       });
     });
-    // Whoever waits for it hears of it; nobody else need.
+    // A rejection without a waiting caller must not end the bench.
     this.ready.catch(() => {});
   }
 
@@ -154,7 +154,7 @@ class Member {
   }
 }
 
-/** Of what a process printed before it ended, the line that says why, and then all of it. */
+/** The line of a process's output that most likely names the error, followed by the whole output. */
 function reasonIn(output: string): string {
   const lines = output.split('\n').filter((line) => line.trim() !== '');
   const reason = lines.find((line) => /^\w*error\b/i.test(line)) ?? lines.at(-1) ?? 'it printed nothing';

@@ -2,7 +2,7 @@ import { createSchedules, type Draft } from '@carillon/db';
 import { draftSchedule, type ScheduleInput } from '@carillon/shared';
 import type { Pool } from 'pg';
 
-/** The project that is there from the beginning. */
+/** The default project. */
 export const PROJECT_ID = 1;
 
 const DEFAULTS = {
@@ -12,7 +12,7 @@ const DEFAULTS = {
   allowPrivateTargets: true,
 };
 
-/** A schedule as the API would write it down. */
+/** A schedule as the API would store it. */
 export function draft(input: ScheduleInput & { id: string }, nowAt: number): Draft {
   const result = draftSchedule(input, { key: input.id, nowAt, defaults: DEFAULTS });
   if (!result.ok) throw new Error(JSON.stringify(result.problems));
@@ -22,7 +22,7 @@ export function draft(input: ScheduleInput & { id: string }, nowAt: number): Dra
 
 const AT_ONCE = 5_000;
 
-/** Writes schedules down, some thousands at a time: drafting all of them first would block this process for seconds. */
+/** Stores schedules, some thousands at a time: drafting all of them first would block this process for seconds. */
 export async function insertSchedules<T>(
   pool: Pool,
   items: readonly T[],

@@ -1,4 +1,4 @@
-/** Numbers as people read them: 36,500 or 7.25, never 36512.3381. */
+/** Formats a number with about three significant digits: 36,500 or 7.25, never 36512.3381. */
 export function number(value: number): string {
   if (!Number.isFinite(value)) return '–';
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;

@@ -5,28 +5,34 @@ import type { Job } from './tally.js';
 import { sleep, waitUntil } from './wait.js';
 
 export interface OneShotRound {
-  /** From the instant at which the first job was due to the last one done and written. */
+  /** From the due time of the first job to the end of the last one, results stored. */
   tookMs: number;
   latenessMs: Int32Array;
 }
 
-/** Between the last process that is ready and the first job: whatever they do at their start is over by then. */
-const BREATH_MS = 1_000;
+/** Time between the last process that is ready and the first job, so that start-up work is over. */
+const START_UP_MARGIN_MS = 1_000;
 const MOST_TRIES = 5;
 
-/** For vacuum, checkpoint and the start of the processes. Doubled where it was too short: a machine that is slow stays so. */
+/**
+ * Time for vacuum, checkpoint and the start of the processes. It is doubled if it was too short, because a slow machine
+ * stays slow.
+ */
 let serversMs = 3_000;
 
 interface RoundOptions {
-  /** The jobs of the round, given when it starts. */
+  /** Makes the jobs of the round when their start is known. */
   jobsFrom: (startAt: number) => Job[];
-  /** How long the round may take before it counts as lost. */
+  /** Maximum duration of the round. */
   withinMs: number;
-  /** The worker processes do not tally: what the contender's store and the race's own check say must do. */
+  /**
+   * True if the worker processes do not count jobs. The contender's store and the race's own check then prove the
+   * result.
+   */
   isCountedElsewhere?: boolean;
 }
 
-/** One round of one contender: its jobs written down, its processes started, then the wait for the instant. */
+/** Runs one round of one contender: stores its jobs, starts its processes, and waits until all jobs are done. */
 export async function runOneShots(
   arena: Arena,
   contender: Contender,
@@ -41,7 +47,7 @@ export async function runOneShots(
   throw new Error(`it could not be made ready in ${serversMs / 2} ms`);
 }
 
-/** Answers null where not all was ready when the first job fell due: that would not be a race. */
+/** Returns null if not everything was ready when the first job was due: such a round is repeated. */
 async function tryOneShots(
   arena: Arena,
   contender: Contender,
@@ -51,7 +57,7 @@ async function tryOneShots(
   const stage = await contender.open(servers);
   let crew: Crew | null = null;
   try {
-    const startAt = Date.now() + leadMs + BREATH_MS;
+    const startAt = Date.now() + leadMs + START_UP_MARGIN_MS;
     const jobs = jobsFrom(startAt);
     await stage.seed(jobs);
     await arena.settle(servers.databaseUrl);
@@ -62,11 +68,12 @@ async function tryOneShots(
       BENCH_JOBS: String(jobs.length),
     };
     crew = await Crew.start({ ...stage.crew, env });
-    if (Date.now() > startAt - BREATH_MS) return null;
+    if (Date.now() > startAt - START_UP_MARGIN_MS) return null;
     const firstAt = jobs.reduce((first, { at }) => Math.min(first, at), Number.POSITIVE_INFINITY);
     await sleep(firstAt - Date.now());
     if (!isCountedElsewhere) await waitForAll(crew, jobs.length, withinMs);
-    // Asking is work for the same Postgres: where it is asked from the start, not too often.
+    // Each check costs Postgres time. If the crew does not count the jobs, the checks run during the whole race, so
+    // they are less frequent.
     const everyMs = isCountedElsewhere ? 50 : 5;
     await waitUntil(() => stage.isSettled(), { everyMs, withinMs, what: `${contender.name} settles` });
     const tookMs = Date.now() - firstAt;
@@ -90,7 +97,7 @@ function waitForAll(crew: Crew, count: number, withinMs: number): Promise<void> 
   return waitUntil(areAllHandled, { everyMs: 5, withinMs, what: `${count} jobs handled` });
 }
 
-/** By what the handlers saw: each job once, and none before its time. */
+/** Checks the counts of the handlers: each job ran once, and none ran early. */
 export function faultsIn({ seen, latenessMs }: CrewReport, jobs: readonly Job[]): string[] {
   const lost = jobs.filter(({ n }) => seen[n] === 0).length;
   const repeated = jobs.filter(({ n }) => (seen[n] ?? 0) > 1).length;

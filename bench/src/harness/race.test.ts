@@ -5,14 +5,14 @@ import { interleave, type RaceContext } from './race.js';
 const context = (repeat: number) => ({ repeat, say: () => {} }) as unknown as RaceContext;
 const [sound, unsound] = [{ name: 'sound' }, { name: 'unsound' }];
 
-describe('A race', () => {
-  it('takes its contenders in turns', async () => {
+describe('race', () => {
+  it('a race runs its contenders in turns', async () => {
     const turns: string[] = [];
     await interleave(context(2), [sound, unsound], async ({ name }) => turns.push(name));
     expect(turns).toEqual(['sound', 'unsound', 'sound', 'unsound']);
   });
 
-  it('has no figure for whose round did not hold, not even from the rounds before; the others go on', async () => {
+  it('a contender with an invalid round has no figure in a race, and the other contenders go on', async () => {
     let rounds = 0;
     const all = await interleave(context(3), [sound, unsound], async (contender) => {
       if (contender === unsound && ++rounds === 2) throw new Error('it lost one\nat such a place');
@@ -26,20 +26,20 @@ describe('A race', () => {
   });
 });
 
-describe('A round of jobs', () => {
+describe('round of jobs', () => {
   const jobs = [0, 1, 2].map((n) => ({ n, at: 0 }));
   const faults = (seen: number[], latenessMs: number[]) =>
     faultsIn({ seen: Uint8Array.from(seen), latenessMs: Int32Array.from(latenessMs) }, jobs);
 
-  it('holds where each came once and none before its time', () => {
+  it('a round is valid if each job ran once and none ran early', () => {
     expect(faults([1, 1, 1], [0, 5, 0])).toEqual([]);
   });
 
   it.each([
-    ['one that never came', [1, 0, 1], [0, 0, 0], '1 jobs never came'],
-    ['some that came again', [2, 1, 3], [0, 0, 0], '2 jobs came more than once'],
-    ['one that came early', [1, 1, 1], [0, -1, 0], '1 jobs came early'],
-  ])('does not hold with %s', (_, seen, latenessMs, fault) => {
+    ['a job never came', [1, 0, 1], [0, 0, 0], '1 jobs never came'],
+    ['jobs came more than once', [2, 1, 3], [0, 0, 0], '2 jobs came more than once'],
+    ['a job came early', [1, 1, 1], [0, -1, 0], '1 jobs came early'],
+  ])('a round is invalid if %s', (_, seen, latenessMs, fault) => {
     expect(faults(seen, latenessMs)).toEqual([fault]);
   });
 });

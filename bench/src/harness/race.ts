@@ -1,15 +1,18 @@
+import type { EarlierCarillon } from '../before/earlier-carillon.js';
 import type { Plot } from '../report/plot.js';
 import type { Arena } from './arena.js';
 
 export interface RaceContext {
   arena: Arena;
-  /** Small, for CI: proves that the race still runs and holds, and says nothing about speed. */
+  /** Small, for CI: proves that the race still runs and its results are correct, and says nothing about speed. */
   isQuick: boolean;
   /** Rounds of each contender. */
   repeat: number;
   /** Only contenders whose name contains this; Carillon always runs. */
   only: string | null;
-  /** Progress, for whoever waits. */
+  /** The earlier build to compare with, in the races that can. */
+  before: EarlierCarillon | null;
+  /** Reports progress on the terminal. */
   say(text: string): void;
 }
 
@@ -23,34 +26,39 @@ export interface RaceResult {
   head: string[];
   rows: string[][];
   goals: Goal[];
-  /** What a reader of the table has to know. */
+  /** Notes below the table. */
   notes: string[];
   plots: Plot[];
-  /** Figures that are not there, because what they would say did not hold. */
+  /** The reasons for missing figures. */
   refused: string[];
 }
 
 export interface Race {
   name: string;
-  /** What is done and measured, in a sentence. */
+  /** A sentence that says what is done and measured. */
   work: string;
-  /** Rounds of each contender, unless told otherwise: more where one takes seconds, and how fast the machine is just then decides. */
+  /**
+   * The default number of rounds of each contender. Short rounds depend on the momentary speed of the machine, so they
+   * need more.
+   */
   rounds: number;
+  /** True if an earlier build of Carillon can take part. */
+  canCompare?: true;
   run(context: RaceContext): Promise<RaceResult>;
 }
 
-/** What the rounds of one contender gave. */
+/** The results of one contender's rounds. */
 export interface Rounds<C, T> {
   contender: C;
-  /** Empty where one of them did not hold: what went before it is no figure either. */
+  /** Empty if one round was invalid, because the other rounds then count for nothing. */
   samples: T[];
-  /** Why there is no figure. */
+  /** The reason why there is no figure. */
   refused: string | null;
 }
 
 /**
- * Each contender in turn, and that as often as asked for, so that whatever the machine does meanwhile hits all of them.
- * Whose round did not hold has no figure, and the others go on.
+ * Runs the contenders in turns for the given number of rounds, so that other load on the machine affects all of them. A
+ * contender with an invalid round has no figure, and the others go on.
  */
 export async function interleave<C extends { name: string }, T>(
   { repeat, say }: RaceContext,
@@ -68,7 +76,7 @@ export async function interleave<C extends { name: string }, T>(
         rounds.samples = [];
         const why = `${rounds.contender.name}: ${error instanceof Error ? error.message : error}`;
         say(why);
-        // The first line is kept; what follows it is for whoever looks on.
+        // The first line goes into the report, the rest to the terminal.
         rounds.refused = why.replace(/\n.*/s, '');
       }
     }

@@ -2,37 +2,32 @@ import type { Pool } from 'pg';
 import { draft, PROJECT_ID } from './drafts.js';
 
 export interface Seed {
-  /** Begins the ids of these schedules; unique within the round. */
+  /** The prefix of the schedules' ids, unique within the round. */
   prefix: string;
   count: number;
-  /** The instants at which they are due lie evenly between these two. */
+  /** The due times are spread evenly between these two instants. */
   fromAt: number;
   untilAt: number;
 }
 
-/** Next year, after it has fired: what has fired once stays out of the way. */
+/** The next occurrence is a year later, so that a schedule fires only once in the round. */
 const RULE = { cron: '0 0 1 1 *' };
 const AT_ONCE = 100_000;
 
 /**
- * The same rows as the API would write for each of them, but by the hundred thousand. The payload is that of a job, so
- * that the bench's handler can tell them apart.
+ * Inserts the same rows as the API would, but hundreds of thousands at a time. The payload is a job of the bench, so
+ * that its handler can tell the runs apart.
  */
 const SEED = `
   with made as (
-    insert into schedules (project_id, key, occurrence_at, next_run_at)
-    select $1, $2 || n, due_at, due_at
-    from (select n, to_timestamp(($3::float8 + floor(n * $4::float8)) / 1000)::timestamptz(3) as due_at
-          from generate_series($5::int, $6::int) as n) as numbered
-    returning id, key, next_run_at
+    insert into carillon.schedules (project_id, key, target_type, rule, timing, plan, payload, defined_by, request_hash)
+    select $1, $2 || n, $7, $8::json, $9, $10,
+           json_build_object('n', n, 'at', $3::float8 + floor(n * $4::float8)), 'bench', $2 || n
+    from generate_series($5::int, $6::int) as n
+    returning id, (payload ->> 'at')::float8 as due_at
   )
-  insert into schedule_versions (schedule_id, version, project_id, key, tags, target_type, rule, timing, plan, payload,
-                                 created_by, request_hash)
-  select id, 1, $1, key, '{}', $7, $8::json, $9, $10,
-         json_build_object('n', substr(key, length($2) + 1)::int,
-                           'at', round(date_part('epoch', next_run_at) * 1000)::bigint),
-         'bench', key
-  from made`;
+  insert into carillon.agenda (schedule_id, project_id, occurrence_at, due_at, handler)
+  select id, $1, to_timestamp(due_at / 1000), to_timestamp(due_at / 1000), 'bench' from made`;
 
 export async function seedSchedules(pool: Pool, { prefix, count, fromAt, untilAt }: Seed): Promise<void> {
   const { rule, timing, plan } = draft({ id: prefix, rule: RULE }, fromAt);

@@ -1,4 +1,4 @@
-/** The value below which this share of the values lies; they need not be in order. */
+/** The quantile of unsorted values. */
 export function percentile(values: ArrayLike<number>, share: number): number {
   const sorted = Float64Array.from(values as number[]).sort();
   const at = Math.min(sorted.length - 1, Math.max(0, Math.ceil(share * sorted.length) - 1));
@@ -12,7 +12,7 @@ export function median(values: readonly number[]): number {
   return ((low ?? Number.NaN) + (high ?? Number.NaN)) / 2;
 }
 
-/** How far apart the rounds were, as a share of their median: what a ratio is to be believed to. */
+/** The spread of the rounds as a share of their median: ratios are no more precise than this. */
 export function spread(values: readonly number[]): number {
   return (Math.max(...values) - Math.min(...values)) / median(values);
 }

@@ -1,21 +1,21 @@
-/** What a job carries: its number, and when it is due. */
+/** The payload of a job: its number and its due time. */
 export interface Job {
   n: number;
   at: number;
 }
 
-/** What a worker process says now and then, and once at the end. */
+/** The report that a worker process sends at an interval and at its end. */
 export type Message =
   | { kind: 'ready' }
   | { kind: 'handled'; count: number }
   | { kind: 'report'; seen: Uint8Array; latenessMs: Int32Array };
 
-/** A process that waits longer than this to say how far it is would make its race look slower than it was. */
+/** The interval of the reports. A longer interval would make the race look slower than it was. */
 const SAY_EVERY_MS = 10;
 
 /**
- * The handler of every contender: as good as nothing, but it proves afterwards that each job came, how often, and how
- * late. Lives in the worker process.
+ * The handler of every contender. It does almost nothing, but counts how often each job ran and how late. It runs in
+ * the worker process.
  */
 export class Tally {
   readonly #seen: Uint8Array;

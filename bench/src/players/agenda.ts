@@ -7,7 +7,8 @@ import { endOnSignal, readOrders } from './environment.js';
 const { databaseUrl, tally } = readOrders();
 const backend = new PostgresBackend({
   poolConfig: { connectionString: databaseUrl, max: 20 },
-  // The contender has made the tables. Two processes that make sure of them at one moment can be in each other's way, and one ends.
+  // The contender has created the tables. Two processes that create them at the same moment can conflict, and one of
+  // them ends.
   ensureSchema: false,
 });
 const agenda = new Agenda({ backend, ...AGENDA_SETTINGS });

@@ -4,9 +4,8 @@ import type { Job } from '../harness/tally.js';
 import { endOnSignal, readOrders } from './environment.js';
 
 const { redisUrl, tally } = readOrders();
-const { hostname, port } = new URL(redisUrl);
 const worker = new Worker<Job>(BULLMQ_QUEUE, async (job) => tally.mark(job.data), {
-  connection: { host: hostname, port: Number(port), maxRetriesPerRequest: null },
+  connection: { url: redisUrl, maxRetriesPerRequest: null },
   concurrency: BULLMQ_CONCURRENCY,
   removeOnComplete: { count: 0 },
 });

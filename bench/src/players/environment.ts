@@ -1,6 +1,6 @@
 import { Tally } from '../harness/tally.js';
 
-/** What the bench told this process. */
+/** The settings that the bench passes to this process. */
 export function readOrders() {
   const { DATABASE_URL, REDIS_URL, BENCH_JOBS, BENCH_INDEX, BENCH_PROCESSES } = process.env;
   if (!DATABASE_URL || !REDIS_URL || !BENCH_JOBS) throw new Error('to be started by the bench');
@@ -8,12 +8,12 @@ export function readOrders() {
     databaseUrl: DATABASE_URL,
     redisUrl: REDIS_URL,
     jobs: Number(BENCH_JOBS),
-    /** Which of how many processes this is. */
+    /** The number of this process and of all of them. */
     index: Number(BENCH_INDEX),
     processes: Number(BENCH_PROCESSES),
     tally: new Tally(Number(BENCH_JOBS)),
   };
 }
 
-/** Ends at once: a round that is over has nothing left to save. */
+/** Exits at once, because a finished round has nothing left to save. */
 export const endOnSignal = () => process.on('SIGTERM', () => process.exit(0));

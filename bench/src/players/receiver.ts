@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { endOnSignal } from './environment.js';
 
-// Takes webhooks on loopback, remembers whose they were, and says OK. A GET tells what came, and clears it.
+// Receives webhooks on loopback, records their jobs and answers OK. A GET returns the records and clears them.
 const seen = new Set<string>();
 let received = 0;
 

@@ -7,30 +7,34 @@ import { apiCrew } from '../harness/carillon.js';
 import { Crew, type CrewOptions } from '../harness/crew.js';
 import { number, percent } from '../harness/format.js';
 import { interleave, type Race } from '../harness/race.js';
-import { median, spread } from '../harness/statistics.js';
+import { rateRow } from '../harness/rate-row.js';
+import { median } from '../harness/statistics.js';
+import { COUNT_CREATED } from '../harness/tables.js';
 
 const CONNECTIONS = 50;
-/** While Postgres writes what one has sent, the API reads what the other sends. */
+/** Two bulk clients: while Postgres stores the request of one, the API reads the request of the other. */
 const BULK_SENDERS = 2;
 const SHARE_GOAL = 0.5;
 const BULK_GOAL = 10_000;
+const COUNT_CREATED_BARE =
+  'select count(*)::int as count, count(distinct key)::int as distinct from bare where next_run_at > now()';
 const KEY = 'ck_bench_admin_key_0123456789';
 
 interface Entrant {
   name: string;
   version: string;
   crew: (env: Record<string, string>) => CrewOptions;
-  /** Where Postgres counts what was created. */
-  table: string;
+  /** Checks in Postgres what was created. */
+  countCreated: string;
   /** Requests, and the schedules in each. */
   calls: number;
   perCall: number;
 }
 
-/** Writing schedules down, one by one and in bulk. */
+/** Creates schedules one by one and in bulk. */
 export const api: Race = {
   name: 'api',
-  work: `POST /v1/schedules over ${CONNECTIONS} connections, 10,000 schedules one by one; beside it a bare Fastify that inserts the body; and 100,000 in bulk, 5,000 a call, two calls at a time`,
+  work: `10,000 schedules are created one by one by POST /v1/schedules, over ${CONNECTIONS} connections. For comparison, a bare Fastify only inserts the body. Then 100,000 are created in bulk, 5,000 per call, two calls at a time`,
   rounds: 5,
   async run(context) {
     const [calls, bulkCalls] = context.isQuick ? [500, 4] : [10_000, 20];
@@ -40,14 +44,14 @@ export const api: Race = {
       env: {},
       readyWhenPrinted: 'API ready',
     };
-    const ours = { version: 'this commit', crew: apiCrew, table: 'schedules' };
+    const ours = { version: 'this commit', crew: apiCrew, countCreated: COUNT_CREATED };
     const entrants: Entrant[] = [
       { ...ours, name: 'Carillon', calls, perCall: 1 },
       {
         name: 'bare Fastify and INSERT',
         version: versionOf('fastify'),
         crew: (env) => ({ ...bare, env }),
-        table: 'bare',
+        countCreated: COUNT_CREATED_BARE,
         calls,
         perCall: 1,
       },
@@ -59,12 +63,7 @@ export const api: Race = {
       head: ['', 'schedules a second', 'spread', 'of bare'],
       rows: all
         .filter(({ refused }) => !refused)
-        .map(({ contender, samples }) => [
-          `${contender.name} ${contender.version}`,
-          number(median(samples)),
-          percent(spread(samples)),
-          percent(median(samples) / least),
-        ]),
+        .map((entrant) => [...rateRow(entrant), percent(median(entrant.samples) / least)]),
       goals: [
         {
           goal: `≥ ${percent(SHARE_GOAL)} of bare`,
@@ -80,7 +79,7 @@ export const api: Race = {
   },
 };
 
-async function post(arena: Arena, { crew: crewOf, table, calls, perCall }: Entrant): Promise<number> {
+async function post(arena: Arena, { crew: crewOf, countCreated, calls, perCall }: Entrant): Promise<number> {
   const databaseUrl = await arena.clear();
   const env = { DATABASE_URL: databaseUrl, REDIS_URL: arena.redisUrl, CARILLON_ADMIN_KEY: KEY };
   const crew = await Crew.start(crewOf(env));
@@ -88,7 +87,7 @@ async function post(arena: Arena, { crew: crewOf, table, calls, perCall }: Entra
     connections: CONNECTIONS,
   });
   try {
-    // Connections, plans and the JIT come first, and are not counted.
+    // The warm-up opens connections, makes plans and warms the JIT. It is not counted.
     const warmUp = Math.ceil(calls / 10);
     await send(client, bodiesOf({ from: 0, calls: warmUp, perCall }), perCall);
     const bodies = bodiesOf({ from: warmUp, calls, perCall });
@@ -96,7 +95,7 @@ async function post(arena: Arena, { crew: crewOf, table, calls, perCall }: Entra
     const startedAt = performance.now();
     await send(client, bodies, perCall);
     const seconds = (performance.now() - startedAt) / 1_000;
-    await check(databaseUrl, table, (warmUp + calls) * perCall);
+    await check(databaseUrl, countCreated, (warmUp + calls) * perCall);
     return (calls * perCall) / seconds;
   } finally {
     await client.destroy();
@@ -104,7 +103,7 @@ async function post(arena: Arena, { crew: crewOf, table, calls, perCall }: Entra
   }
 }
 
-/** Made before the clock starts: it is the server that is measured. */
+/** The requests are made before the clock starts, because only the server is measured. */
 function bodiesOf({ from, calls, perCall }: { from: number; calls: number; perCall: number }): string[] {
   return Array.from({ length: calls }, (_, call) => {
     const items = Array.from({ length: perCall }, (_, i) => example((from + call) * perCall + i));
@@ -134,7 +133,7 @@ async function send(client: Pool, bodies: readonly string[], perCall: number): P
 
 const DAY_MS = 86_400_000;
 
-/** As people would send it; due some day, each at a time of its own. */
+/** A typical request, with a due time of its own in the far future. */
 const example = (n: number) => ({
   id: `invoice-${n}`,
   name: `Invoice reminder ${n}`,
@@ -146,16 +145,14 @@ const example = (n: number) => ({
   payload: { invoice: n, amount: 4_200 },
 });
 
-async function check(databaseUrl: string, table: string, expected: number): Promise<void> {
+async function check(databaseUrl: string, countCreated: string, expected: number): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    const { rows } = await client.query<{ count: number; distinct: number }>(
-      `select count(*)::int as count, count(distinct key)::int as distinct from ${table} where next_run_at > now()`,
-    );
+    const { rows } = await client.query<{ count: number; distinct: number }>(countCreated);
     const { count, distinct } = rows[0] ?? {};
     if (count !== expected || distinct !== expected)
-      throw new Error(`${table} has ${count} rows, ${distinct} distinct, of ${expected}`);
+      throw new Error(`Postgres has ${count} rows, ${distinct} distinct, of ${expected}`);
   } finally {
     await client.end();
   }

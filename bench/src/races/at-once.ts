@@ -6,16 +6,17 @@ import { number, percent } from '../harness/format.js';
 import { faultsIn } from '../harness/one-shots.js';
 import { interleave, type Race } from '../harness/race.js';
 import { median, percentile, spread } from '../harness/statistics.js';
+import { areAllRunsClosed } from '../harness/tables.js';
 import { sleep, waitUntil } from '../harness/wait.js';
 
 const PER_SECOND = 200;
 const P99_GOAL_MS = 50;
 const KEY = 'ck_bench_admin_key_0123456789';
 
-/** A schedule for this very moment: how long after the API's answer does its handler begin? */
+/** A schedule that is due at once: how long after the API's answer does its handler begin? */
 export const atOnce: Race = {
   name: 'at-once',
-  work: `${PER_SECOND} schedules a second made for this very moment over HTTP, for 20 s: from the answer to the first line of the handler`,
+  work: `for 20 s, ${PER_SECOND} schedules a second that are due at once are created over HTTP. The race measures the time from the answer of the API to the start of the handler`,
   rounds: 3,
   async run(context) {
     const seconds = context.isQuick ? 2 : 20;
@@ -37,7 +38,7 @@ export const atOnce: Race = {
         ],
       ].slice(rounds?.refused ? 1 : 0),
       goals: [{ goal: `p99 < ${P99_GOAL_MS} ms`, figure: `${number(p99)} ms`, isMet: p99 < P99_GOAL_MS }],
-      notes: ['0 where the handler began before the answer had come.'],
+      notes: ['The figure is 0 if the handler began before the answer arrived.'],
       plots: [],
       refused: rounds?.refused ? [rounds.refused] : [],
     };
@@ -77,15 +78,18 @@ function createNow(arena: Arena, seconds: number): Promise<Int32Array> {
         withinMs: 60_000,
         what: `${count} runs`,
       });
-      const isSettled = async () => (await pool.query('select from leases limit 1')).rowCount === 0;
-      await waitUntil(isSettled, { everyMs: 20, withinMs: 60_000, what: 'all runs closed' });
+      await waitUntil(() => areAllRunsClosed(pool), {
+        everyMs: 20,
+        withinMs: 60_000,
+        what: 'all runs closed',
+      });
       const report = await workers.report();
       const faults = faultsIn(
         report,
         Array.from({ length: count }, (_, n) => ({ n, at: 0 })),
       );
       if (faults.length > 0) throw new Error(`it did not hold: ${faults.join('; ')}`);
-      // The handlers noted when they began, counted from the start of the round.
+      // The handlers recorded when they began, counted from the start of the round.
       return report.latenessMs.map((beganMs, n) => Math.max(0, startedAt + beganMs - (answeredAt[n] ?? 0)));
     } finally {
       await client.destroy();

@@ -30,7 +30,7 @@ const GOAL = 2;
 /** One origin hangs: how late are deliveries to another? */
 export const badNeighbour: Race = {
   name: 'bad-neighbour',
-  work: `${PER_SECOND} webhooks a second to an origin that answers at once, alone and beside as many to one that never answers`,
+  work: `${PER_SECOND} webhooks a second go to an origin that answers at once: first alone, then beside as many to an origin that never answers`,
   rounds: 3,
   async run(context) {
     const all = await interleave(context, NEIGHBOURHOODS, (where) =>
@@ -42,7 +42,7 @@ export const badNeighbour: Race = {
       head: ['', 'late by ms, p50', 'p99', 'spread of p99'],
       rows: all.filter(({ refused }) => !refused).map(toRow),
       goals: [{ goal: `p99 below ${ratio(GOAL)} that alone`, figure: ratio(figure), isMet: figure < GOAL }],
-      notes: ['Late: from the due instant to the request at the receiver.'],
+      notes: ['Lateness is measured from the due instant to the arrival of the request at the receiver.'],
       plots: [],
       refused: all.flatMap(({ refused }) => refused ?? []),
     };
@@ -67,7 +67,7 @@ async function deliver(
   const latenessMs: number[] = [];
   const good = await listen((dueAt) => latenessMs.push(Date.now() - dueAt));
   const bad = await listen(null);
-  // What hangs is not waited for at the end.
+  // The deliveries that hang are not waited for at the end.
   const crew = await Crew.start(workerCrew({ ...env, STOP_DEADLINE_MS: '500' }));
   try {
     const count = PER_SECOND * seconds;
@@ -98,7 +98,7 @@ async function deliver(
   }
 }
 
-/** Answers at once and tells when what came was due; or, without anybody to tell, never answers. */
+/** A receiver that answers at once and reports the due time of each delivery. Without a callback it never answers. */
 async function listen(onDue: ((dueAt: number) => void) | null): Promise<Server> {
   const server = createServer(async (request, response) => {
     let body = '';

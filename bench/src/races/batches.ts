@@ -6,10 +6,10 @@ import { median, spread } from '../harness/statistics.js';
 
 const SIZES = [50, 100, 200, 500, 1_000];
 
-/** How much is claimed at once is a choice; this is what each choice gives. */
+/** Compares the speed of different batch sizes of a claim. */
 export const batches: Race = {
   name: 'batches',
-  work: 'the herd of 50,000, by Carillon alone, with different SCHEDULER_BATCH_SIZE',
+  work: 'a herd of 50,000 one-shots, run by Carillon alone with different values of SCHEDULER_BATCH_SIZE',
   rounds: 3,
   async run(context) {
     const count = context.isQuick ? 1_000 : 50_000;

@@ -6,16 +6,17 @@ import { number, percent } from '../harness/format.js';
 import { runOneShots } from '../harness/one-shots.js';
 import { interleave, type Race } from '../harness/race.js';
 import { median, percentile, spread } from '../harness/statistics.js';
+import { areAllRunsClosed, findCadenceFaults } from '../harness/tables.js';
 import type { Job } from '../harness/tally.js';
 
 const SCHEDULES = 20;
 const WORKERS = 3;
 const P99_GOAL_MS = 50;
 
-/** Schedules that never rest: every second of each of them once, and on time. */
+/** Schedules that fire every second: each occurrence must run once and on time. */
 export const cadence: Race = {
   name: 'cadence',
-  work: `${SCHEDULES} schedules that fire every second, on ${WORKERS} workers, for a minute: how late their handlers began`,
+  work: `${SCHEDULES} schedules fire every second for a minute, on ${WORKERS} workers. The race measures how late their handlers began`,
   rounds: 3,
   async run(context) {
     const seconds = context.isQuick ? 3 : 60;
@@ -47,7 +48,7 @@ export const cadence: Race = {
   },
 };
 
-/** A job for each occurrence of each schedule, numbered as the handler does. */
+/** A job for each occurrence of each schedule, with the number that the handler computes. */
 const occurrences = (fromAt: number, seconds: number): Job[] =>
   Array.from({ length: SCHEDULES * seconds }, (_, n) => ({
     n,
@@ -80,21 +81,8 @@ const everySecond: Contender = {
             ),
         );
       },
-      async isSettled() {
-        return (await pool.query('select from leases limit 1')).rowCount === 0;
-      },
-      async findFaults(jobs) {
-        const { rows } = await pool.query<{ runs: number; succeeded: number; finished: number }>(
-          `select (select count(*)::int from runs) as runs,
-                  (select count(*)::int from runs where status = 'succeeded' and attempt = 1 and claimed_at >= due_at) as succeeded,
-                  (select count(*)::int from every_schedule where status = 'finished') as finished`,
-        );
-        const { runs, succeeded, finished } = rows[0] ?? {};
-        const holds = runs === jobs.length && succeeded === jobs.length && finished === SCHEDULES;
-        return holds
-          ? []
-          : [`${runs} runs, ${succeeded} succeeded, of ${jobs.length}; ${finished} schedules finished`];
-      },
+      isSettled: () => areAllRunsClosed(pool),
+      findFaults: (jobs) => findCadenceFaults(pool, jobs, SCHEDULES),
       close,
     };
   },

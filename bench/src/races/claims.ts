@@ -1,17 +1,22 @@
-import { claimDue, openDatabase, registerWorker } from '@carillon/db';
+import { claimDue, openDatabase } from '@carillon/db';
 import type { Pool } from 'pg';
+import { compareRounds } from '../before/comparison.js';
+import type { Arena } from '../harness/arena.js';
 import { onSite } from '../harness/carillon.js';
+import { registerClaimant } from '../harness/claimant.js';
+import { closePool, reportConnectionError } from '../harness/connections.js';
 import { number, percent } from '../harness/format.js';
-import { interleave, type Race } from '../harness/race.js';
+import { interleave, type Race, type Rounds } from '../harness/race.js';
 import { seedSchedules } from '../harness/seed.js';
 import { median, percentile, spread } from '../harness/statistics.js';
+import { countClaims, vacuumSchedules } from '../harness/tables.js';
 
 const DUE = 1_000;
 const CLAIMERS = 50;
-/** As a worker asks that has all its places free; and so few that it takes all fifty to claim what is due. */
+/** Two limits of a claim: that of a worker with all places free, and one so small that all fifty claimers are needed. */
 const ASKED = [
-  { name: 'as a worker asks, up to 1,000 a claim', limit: 1_000 },
-  { name: 'shared out, 20 a claim', limit: DUE / CLAIMERS },
+  { asked: 'as a worker asks, up to 1,000 a claim', limit: 1_000 },
+  { asked: 'shared out, 20 a claim', limit: DUE / CLAIMERS },
 ];
 const WARM_UP = 3;
 const P99_GOAL_MS = 100;
@@ -23,36 +28,33 @@ interface Sample {
   p99: number;
 }
 
-/** Fifty want the same thousand rows. */
+/** Fifty claimers compete for the same thousand rows. */
 export const claims: Race = {
   name: 'claims',
-  work: `${number(DUE)} due, ${CLAIMERS} claimers at once, each on a connection of its own, until nothing is left`,
+  work: `${number(DUE)} schedules are due, and ${CLAIMERS} claimers, each on a connection of its own, claim them at the same time until none is left`,
   rounds: 5,
+  canCompare: true,
   async run(context) {
     const waves = context.isQuick ? 2 : 20;
-    const all = await interleave(context, ASKED, ({ limit }) =>
-      onSite(context.arena, async ({ pool, env }) => {
-        const claimers = openDatabase({
-          url: env.DATABASE_URL,
-          max: CLAIMERS,
-          applicationName: 'carillon-bench-claimers',
-          byIndex: true,
-          onError: (error) => console.error(error),
-        });
-        try {
-          return await race(pool, claimers, { limit, waves });
-        } finally {
-          await claimers.end();
-        }
-      }),
+    const builds = [
+      { build: 'Carillon this commit', claim: claimInWaves },
+      ...(context.before
+        ? [{ build: `Carillon before ${context.before.version}`, claim: context.before.claimInWaves }]
+        : []),
+    ];
+    const entrants = ASKED.flatMap(({ asked, limit }) =>
+      builds.map(({ build, claim }) => ({ name: `${build}, ${asked}`, asked, claim, limit })),
+    );
+    const all = await interleave(context, entrants, ({ claim, limit }) =>
+      claim(context.arena, { limit, waves }),
     );
     const held = all.filter(({ refused }) => !refused);
-    const asWorkers = held.find(({ contender }) => contender === ASKED[0])?.samples ?? [];
+    const asWorkers = all[0]?.samples ?? [];
     const [rate, p99] = [medianOf(asWorkers, 'claimsPerSecond'), medianOf(asWorkers, 'p99')];
     return {
       head: ['', 'claimed a second', 'spread', 'p50 ms', 'p99 ms'],
       rows: held.map(({ contender, samples }) => [
-        `Carillon this commit, ${contender.name}`,
+        contender.name,
         number(medianOf(samples, 'claimsPerSecond')),
         percent(spread(samples.map((sample) => sample.claimsPerSecond))),
         number(medianOf(samples, 'p50')),
@@ -62,7 +64,7 @@ export const claims: Race = {
         { goal: `p99 < ${P99_GOAL_MS} ms`, figure: `${number(p99)} ms`, isMet: p99 < P99_GOAL_MS },
         { goal: `≥ ${number(RATE_GOAL)} a second`, figure: number(rate), isMet: rate >= RATE_GOAL },
       ],
-      notes: ['The goals are for claims as a worker makes them.'],
+      notes: ['The goals apply to claims of the size that a worker makes.', ...comparison(all)],
       plots: [],
       refused: all.flatMap(({ refused }) => refused ?? []),
     };
@@ -72,20 +74,54 @@ export const claims: Race = {
 const medianOf = (samples: readonly Sample[], figure: keyof Sample) =>
   median(samples.map((sample) => sample[figure]));
 
-async function race(
-  pool: Pool,
-  claimers: Pool,
-  { limit, waves }: { limit: number; waves: number },
-): Promise<Sample> {
-  const workerId = await registerWorker(pool, { host: 'bench', pid: process.pid });
+function comparison(all: readonly Rounds<{ asked: string }, Sample>[]): string[] {
+  return ASKED.flatMap(({ asked }) => {
+    const [now, before] = all.filter(({ contender }) => contender.asked === asked);
+    return [
+      ...compareRounds(`Claimed a second, ${asked}`, {
+        now,
+        before,
+        figureOf: (sample) => sample.claimsPerSecond,
+      }),
+      ...compareRounds(`p99 of a claim, ${asked}`, { now, before, figureOf: (sample) => sample.p99 }),
+    ];
+  });
+}
+
+interface Waves {
+  /** Maximum number of rows of a claim. */
+  limit: number;
+  waves: number;
+}
+
+/** One round: fifty claimers on a fresh database. */
+export function claimInWaves(arena: Arena, options: Waves): Promise<Sample> {
+  return onSite(arena, async ({ pool, env }) => {
+    const claimers = openDatabase({
+      url: env.DATABASE_URL,
+      max: CLAIMERS,
+      applicationName: 'carillon-bench-claimers',
+      onError: reportConnectionError,
+    });
+    try {
+      return await race(pool, claimers, options);
+    } finally {
+      await closePool(claimers);
+    }
+  });
+}
+
+async function race(pool: Pool, claimers: Pool, { limit, waves }: Waves): Promise<Sample> {
+  const holder = await registerClaimant(pool);
   const tookMs: number[] = [];
   const rates: number[] = [];
-  // The first waves make the connections, statistics and plans that every long-lived worker has, and are not counted.
+  // The first waves open connections and make statistics and plans, as in every long-lived worker. They are not
+  // counted.
   for (let wave = 0; wave < WARM_UP + waves; wave++) {
     const nowAt = Date.now();
     await seedSchedules(pool, { prefix: `wave-${wave}-`, count: DUE, fromAt: nowAt - 1_000, untilAt: nowAt });
     const isCounted = wave >= WARM_UP;
-    if (!isCounted) await pool.query('vacuum analyze schedules, schedule_versions');
+    if (!isCounted) await vacuumSchedules(pool);
     const claimed = new Set<number>();
     let double = 0;
     const startedAt = performance.now();
@@ -93,10 +129,11 @@ async function race(
       for (let left = true; left; ) {
         const askedAt = performance.now();
         const { runs } = await claimDue(claimers, {
-          workerId,
+          ...holder,
           leaseMs: 15_000,
           limit,
           fairTo: [],
+          handlers: ['bench'],
           now: null,
         });
         if (isCounted) tookMs.push(performance.now() - askedAt);
@@ -117,11 +154,7 @@ async function check(
   pool: Pool,
   { claimed, double, wave }: { claimed: number; double: number; wave: number },
 ): Promise<void> {
-  const { rows } = await pool.query<{ runs: number; due: number }>(
-    `select (select count(*)::int from every_run where status = 'running' and attempt = 1) as runs,
-            (select count(*)::int from schedules where next_run_at <= clock_timestamp()) as due`,
-  );
-  const { runs, due } = rows[0] ?? {};
+  const { runs, due } = await countClaims(pool);
   if (claimed !== DUE || double > 0 || runs !== DUE * (wave + 1) || due !== 0)
     throw new Error(`it did not hold: ${claimed} claimed, ${double} twice, ${runs} runs, ${due} still due`);
 }

@@ -1,3 +1,5 @@
+import { compareRounds } from '../before/comparison.js';
+import { BEFORE } from '../before/earlier-carillon.js';
 import type { Contender } from '../contenders/contender.js';
 import { contenders } from '../contenders/index.js';
 import { number, percent, ratio } from '../harness/format.js';
@@ -13,14 +15,15 @@ interface Sample {
 
 const GOALS = { 'graphile-worker': 1.5, 'pg-boss': 3, BullMQ: 4 } as Record<string, number>;
 
-/** Everything due in one instant: who is through first? */
+/** All jobs are due at one instant: which contender is done first? */
 export const herd: Race = {
   name: 'herd',
-  work: '100,000 one-shots due in one instant, a handler that only notes their number, from that instant to the last one done and written',
+  work: '100,000 one-shots are due at one instant, and their handler only records their number. The race measures the time from that instant until the last one is done and stored',
   rounds: 5,
+  canCompare: true,
   async run(context) {
     const count = context.isQuick ? 2_000 : 100_000;
-    const all = await interleave(context, contenders(context.only), async (contender): Promise<Sample> => {
+    const all = await interleave(context, contenders(context), async (contender): Promise<Sample> => {
       const jobs = Math.round(count * contender.share);
       const { tookMs, latenessMs } = await runOneShots(context.arena, contender, {
         jobsFrom: (startAt) => Array.from({ length: jobs }, (_, n) => ({ n, at: startAt })),
@@ -35,9 +38,16 @@ export const herd: Race = {
       head: ['', 'fires a second', 'spread', 'Carillon is', 'first after ms', 'last after ms', 'history'],
       rows: all.filter(({ refused }) => !refused).map((rounds) => toRow(rounds, ours)),
       goals: all.flatMap((rounds) => goalOf(rounds, ours)),
-      notes: all
-        .filter(({ contender }) => contender.share < 1)
-        .map(({ contender }) => `${contender.name} was given ${number(count * contender.share)} only.`),
+      notes: [
+        ...all
+          .filter(({ contender }) => contender.share < 1)
+          .map(({ contender }) => `${contender.name} was given ${number(count * contender.share)} only.`),
+        ...compareRounds('Fires a second', {
+          now: all[0],
+          before: all.find(({ contender }) => contender.name === BEFORE),
+          figureOf: (sample) => sample.firesPerSecond,
+        }),
+      ],
       plots: [],
       refused: all.flatMap(({ refused }) => refused ?? []),
     };
@@ -58,7 +68,8 @@ function toRow({ contender, samples }: Rounds<Contender, Sample>, ours: number):
 }
 
 function goalOf({ contender, samples }: Rounds<Contender, Sample>, ours: number): Goal[] {
-  if (contender.name === 'Carillon' || samples.length === 0 || Number.isNaN(ours)) return [];
+  const isOurs = contender.name === 'Carillon' || contender.name === BEFORE;
+  if (isOurs || samples.length === 0 || Number.isNaN(ours)) return [];
   const goal = GOALS[contender.name] ?? 1;
   const figure = ours / median(samples.map((sample) => sample.firesPerSecond));
   return [{ goal: `${ratio(goal)} ${contender.name}`, figure: ratio(figure), isMet: figure >= goal }];

@@ -5,7 +5,11 @@ import { badNeighbour } from './bad-neighbour.js';
 import { batches } from './batches.js';
 import { cadence } from './cadence.js';
 import { claims } from './claims.js';
+import { forecast } from './forecast.js';
 import { herd } from './herd.js';
+import { operations } from './operations.js';
+import { overlap } from './overlap.js';
+import { pages } from './pages.js';
 import { recover } from './recover.js';
 import { recurringHerd } from './recurring-herd.js';
 import { scale } from './scale.js';
@@ -18,11 +22,15 @@ export const RACES: readonly Race[] = [
   cadence,
   atOnce,
   recurringHerd,
+  overlap,
   claims,
   batches,
   webhooks,
   badNeighbour,
   api,
   scale,
+  pages,
+  operations,
+  forecast,
   recover,
 ];

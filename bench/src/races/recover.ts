@@ -8,6 +8,7 @@ import { faultsIn } from '../harness/one-shots.js';
 import { interleave, type Race } from '../harness/race.js';
 import { seedSchedules } from '../harness/seed.js';
 import { median, percentile, spread } from '../harness/statistics.js';
+import { areAllRunsClosed, findRunFaults } from '../harness/tables.js';
 import { sleep, waitUntil } from '../harness/wait.js';
 
 const SWEEP_MS = 5_000;
@@ -17,7 +18,7 @@ const HOUR_MS = 3_600_000;
 interface Size {
   all: number;
   near: number;
-  /** When, from now, the near ones are due. */
+  /** The delay until the near schedules are due. */
   fromMs: number;
   untilMs: number;
 }
@@ -25,10 +26,10 @@ interface Size {
 const FULL: Size = { all: 1_000_000, near: 100_000, fromMs: 15_000, untilMs: HORIZON_MS };
 const QUICK: Size = { all: 10_000, near: 2_000, fromMs: 3_000, untilMs: 8_000 };
 
-/** Redis loses everything: how long until it knows again when to ring? */
+/** Redis loses everything: how long until its bells are armed again? */
 export const recover: Race = {
   name: 'recover',
-  work: 'FLUSHALL with 1 million schedules, 100,000 of them due within the horizon: until Redis holds a bell for every slot in which something is due',
+  work: 'Redis is emptied by FLUSHALL, with 1 million schedules, 100,000 of them due within the horizon. The race measures the time until Redis again holds a bell for every slot in which something is due',
   rounds: 3,
   async run(context) {
     const size = context.isQuick ? QUICK : FULL;
@@ -74,7 +75,7 @@ function loseRedis(arena: Arena, { all, near, fromMs, untilMs }: Size) {
       await seedSchedules(site.pool, { prefix: 'near-', count: near, ...due });
       const { slots } = await readSlots(site.pool, { horizonMs: HORIZON_MS, slotMs: SLOT_MS, now: null });
       await site.bells.arm(slots.map(({ ringAt }) => ringAt));
-      // At no particular moment between two sweeps.
+      // At a random moment between two sweeps.
       await sleep(Math.random() * Math.max(0, due.fromAt - Date.now() - 2_000));
       await site.redis.flushall();
       const flushedAt = performance.now();
@@ -88,7 +89,7 @@ function loseRedis(arena: Arena, { all, near, fromMs, untilMs }: Size) {
   });
 }
 
-/** What is about to ring may have rung already: it says nothing. */
+/** Bells that ring within this time may have rung already, so they are left out. */
 const TOO_NEAR_MS = 250;
 
 async function areAllArmed({ pool, bells }: Site): Promise<boolean> {
@@ -97,23 +98,13 @@ async function areAllArmed({ pool, bells }: Site): Promise<boolean> {
   return slots.every(({ ringAt }) => ringAt - nowAt < TOO_NEAR_MS || armed.has(ringAt));
 }
 
-/** Whatever Redis lost, each occurrence still ran once; answers how late the latest was. */
+/** Checks that each occurrence still ran once; returns the largest lateness. */
 async function checkAll({ pool }: Site, crew: Crew, near: number, withinMs: number): Promise<number> {
   await waitUntil(() => crew.handled >= near, { everyMs: 50, withinMs, what: `${near} runs` });
-  const isSettled = async () => (await pool.query('select from leases limit 1')).rowCount === 0;
-  await waitUntil(isSettled, { everyMs: 50, withinMs, what: 'all runs closed' });
+  await waitUntil(() => areAllRunsClosed(pool), { everyMs: 50, withinMs, what: 'all runs closed' });
   const report = await crew.report();
-  const faults = faultsIn(
-    report,
-    Array.from({ length: near }, (_, n) => ({ n, at: 0 })),
-  );
-  const { rows } = await pool.query<{ succeeded: number; early: number }>(
-    `select (count(*) filter (where status = 'succeeded' and attempt = 1))::int as succeeded,
-            (count(*) filter (where claimed_at < due_at))::int as early from runs`,
-  );
-  const { succeeded, early } = rows[0] ?? {};
-  if (succeeded !== near) faults.push(`${succeeded} of ${near} runs succeeded`);
-  if (early) faults.push(`${early} runs were claimed early`);
+  const due = Array.from({ length: near }, (_, n) => ({ n, at: 0 }));
+  const faults = [...faultsIn(report, due), ...(await findRunFaults(pool, near))];
   if (faults.length > 0) throw new Error(`it did not hold: ${faults.join('; ')}`);
   return percentile(report.latenessMs, 1);
 }

@@ -1,6 +1,6 @@
 import { localTime, type ScheduleInput } from '@carillon/shared';
 
-/** All over the world, with offsets of half and three quarters of an hour among them. */
+/** Time zones all over the world, including offsets of half an hour and of three quarters. */
 const ZONES = [
   'Europe/Berlin',
   'Europe/London',
@@ -27,7 +27,7 @@ const DAYS = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'];
 
 type Timed = Pick<ScheduleInput, 'rule' | 'timezone'>;
 
-/** Two hundred rules, in cron and RRULE and twenty zones, each of which names this instant. */
+/** Two hundred cron and RRULE rules in twenty time zones. Each of them has an occurrence at this instant. */
 export function rulesDueAt(at: number): Timed[] {
   return ZONES.flatMap((timezone) => {
     const local = new Date(`${localTime(at, timezone).slice(0, 19)}Z`);
@@ -50,7 +50,7 @@ interface LocalDate {
 
 const cronRules = ({ h, m, s }: LocalTime, { day, weekday }: LocalDate) =>
   [
-    // Due again within the horizon: its next bell is armed at once.
+    // The next occurrence lies within the horizon, so its bell is armed at once.
     `${s} * * * * *`,
     `${s} ${m} * * * *`,
     `${s} ${m} ${h} * * *`,

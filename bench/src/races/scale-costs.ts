@@ -1,23 +1,18 @@
-import {
-  claimDue,
-  listSchedules,
-  openDatabase,
-  readMissed,
-  readSlots,
-  registerWorker,
-  rescueRuns,
-} from '@carillon/db';
+import { claimDue, listSchedules, openDatabase, readMissed, readSlots, rescueRuns } from '@carillon/db';
 import { SLOT_MS } from '@carillon/queue';
 import type { Pool } from 'pg';
 import type { Arena } from '../harness/arena.js';
 import { HORIZON_MS, onSite, type Site, workerCrew } from '../harness/carillon.js';
+import { registerClaimant } from '../harness/claimant.js';
+import { closePool, reportConnectionError } from '../harness/connections.js';
 import { Crew } from '../harness/crew.js';
 import { draft, insertSchedules, PROJECT_ID } from '../harness/drafts.js';
 import { seedSchedules } from '../harness/seed.js';
 import { median } from '../harness/statistics.js';
+import { analyzeSchedules, countRuns, removeWork } from '../harness/tables.js';
 import { sleep } from '../harness/wait.js';
 
-/** What a piece of work costs, by the median of its repetitions. */
+/** The median cost of a piece of work over its repetitions. */
 export interface Costs {
   createdPerSecond: number;
   claimMs: number;
@@ -33,7 +28,10 @@ const NEAR = 5_000;
 const CLAIM = 500;
 const TIMES = 12;
 
-/** Makes a database with so many schedules, all due in a month that begins tomorrow, and keeps it under this name. */
+/**
+ * Creates a database with this many schedules, which are due within a month from tomorrow, and keeps it under this
+ * name.
+ */
 export async function seedFar(arena: Arena, { name, size }: { name: string; size: number }): Promise<void> {
   await onSite(arena, async ({ pool, env }) => {
     const madeAt = Date.now();
@@ -52,21 +50,21 @@ export function measureCosts(
     const nowAt = Date.now();
     const near = { fromAt: nowAt + HORIZON_MS / 3, untilAt: nowAt + HORIZON_MS };
     await seedSchedules(site.pool, { prefix: 'near-', count: NEAR, ...near });
-    await site.pool.query('analyze schedules');
+    await analyzeSchedules(site.pool);
     // The engine's statements run under the worker's settings.
     const engine = openDatabase({
       url: site.env.DATABASE_URL,
       max: 2,
       applicationName: 'carillon-bench-engine',
-      byIndex: true,
-      onError: (error) => console.error(error),
+      onError: reportConnectionError,
     });
     try {
       return {
         listMs: await timeOf(async () => {
           await listSchedules(site.pool, { projectId: PROJECT_ID, filter: {}, limit: 50, beforeId: null });
         }),
-        // By a clock that stands still: as many are near for every size, however long it takes to look.
+        // Time stands still here, so that every size has the same number of near schedules, however long the
+        // measurement takes.
         sweepMs: await timeOf(() => sweep(site, engine, nowAt)),
         redisMb: await armedMemory(site, engine, nowAt),
         createdPerSecond: await create(site.pool, nowAt),
@@ -74,14 +72,14 @@ export function measureCosts(
         idlePerSecond: await idle(arena, site, isQuick ? 1_000 : 10_000),
       };
     } finally {
-      await engine.end();
+      await closePool(engine);
     }
   };
   return onSite(arena, round, name);
 }
 
 async function timeOf(work: () => Promise<void>): Promise<number> {
-  // The first time makes plans and fills caches.
+  // The first call makes plans and fills caches.
   await work();
   const tookMs: number[] = [];
   for (let i = 0; i < TIMES; i++) {
@@ -92,7 +90,7 @@ async function timeOf(work: () => Promise<void>): Promise<number> {
   return median(tookMs);
 }
 
-/** What a sweep asks of Postgres and Redis when nothing is wrong. */
+/** The work of a sweep that finds no drift. */
 async function sweep({ bells }: Site, engine: Pool, now: number): Promise<void> {
   await rescueRuns(engine, now);
   await readMissed(engine, { olderThanMs: 5_000, now });
@@ -120,25 +118,24 @@ async function create(pool: Pool, nowAt: number): Promise<number> {
 let number = 0;
 
 async function claim(pool: Pool, engine: Pool): Promise<number> {
-  const workerId = await registerWorker(pool, { host: 'bench', pid: process.pid });
+  const holder = await registerClaimant(pool);
   const dueAt = Date.now();
   const due = CLAIM * (TIMES + 1);
   await seedSchedules(pool, { prefix: 'due-', count: due, fromAt: dueAt - 1_000, untilAt: dueAt });
   const tookMs = await timeOf(async () => {
-    const options = { workerId, leaseMs: 60_000, limit: CLAIM, fairTo: [], now: dueAt };
+    const options = { ...holder, leaseMs: 60_000, limit: CLAIM, fairTo: [], handlers: ['bench'], now: dueAt };
     const { runs } = await claimDue(engine, options);
     if (runs.length !== CLAIM) throw new Error(`claimed ${runs.length} of ${CLAIM}`);
   });
-  const { rows } = await pool.query<{ count: number }>('select count(*)::int as count from every_run');
-  if (rows[0]?.count !== due) throw new Error(`${rows[0]?.count} runs of ${due}`);
+  const runs = await countRuns(pool);
+  if (runs !== due) throw new Error(`${runs} runs of ${due}`);
   return tookMs;
 }
 
-/** Transactions that two workers make when nothing is due, or near. */
+/** The number of transactions of two idle workers. */
 async function idle(arena: Arena, site: Site, forMs: number): Promise<number> {
-  await site.pool.query(`delete from schedules where key like 'near-%'`);
-  await site.pool.query('truncate leases');
-  // The bells that were armed for the near ones would still ring.
+  await removeWork(site.pool, 'near-');
+  // The near schedules are gone, but their bells would still ring and wake the workers.
   await site.redis.flushall();
   await arena.settle(site.env.DATABASE_URL);
   const crew = await Crew.start(workerCrew(site.env));

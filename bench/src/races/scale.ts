@@ -18,10 +18,10 @@ const COLUMNS: [title: string, cost: keyof Costs][] = [
   ['idle transactions a second', 'idlePerSecond'],
 ];
 
-/** The same work with ever more schedules that are not due: what does it cost that they are there? */
+/** Does the same work beside more and more schedules that are not due: what do they cost? */
 export const scale: Race = {
   name: 'scale',
-  work: '10 thousand, 100 thousand, 1 million and 10 million pending schedules, 5,000 of them within the horizon: what it costs to create, claim, sweep and list, what Redis holds, and what two idle workers ask',
+  work: 'with 10 thousand, 100 thousand, 1 million and 10 million pending schedules, 5,000 of them within the horizon, the race measures the cost of creating, claiming, sweeping and listing, the memory of Redis, and the transactions of two idle workers',
   rounds: 3,
   async run(context) {
     const { arena, isQuick, say } = context;

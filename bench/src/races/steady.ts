@@ -1,3 +1,5 @@
+import { compareRounds } from '../before/comparison.js';
+import { BEFORE } from '../before/earlier-carillon.js';
 import type { Contender } from '../contenders/contender.js';
 import { contenders } from '../contenders/index.js';
 import { number, percent, ratio } from '../harness/format.js';
@@ -17,17 +19,18 @@ interface Sample {
   latenessMs: Int32Array;
 }
 
-/** A trickle at random instants: who is on time? */
+/** Jobs at random instants: how punctual is each contender? */
 export const steady: Race = {
   name: 'steady',
-  work: `${FIRES_PER_SECOND} one-shots a second, each due at a random millisecond, for 60 s; how late their handlers began`,
+  work: `for 60 s, ${FIRES_PER_SECOND} one-shots a second are due, each at a random millisecond. The race measures how late their handlers began`,
   rounds: 3,
+  canCompare: true,
   async run(context) {
     const seconds = context.isQuick ? 2 : 60;
     const count = FIRES_PER_SECOND * seconds;
-    // In CI the herd has already proved that the others still run; the goal names BullMQ.
-    const isIn = ({ name }: Contender) => !context.isQuick || name === 'Carillon' || name === 'BullMQ';
-    const entrants = contenders(context.only).filter(isIn);
+    // In CI the herd has already shown that the other contenders run. The goal of this race only names BullMQ.
+    const isIn = ({ name }: Contender) => !context.isQuick || ['Carillon', BEFORE, 'BullMQ'].includes(name);
+    const entrants = contenders(context).filter(isIn);
     const all = await interleave(context, entrants, async (contender): Promise<Sample> => {
       const { latenessMs } = await runOneShots(context.arena, contender, {
         jobsFrom: (startAt) =>
@@ -46,7 +49,13 @@ export const steady: Race = {
       head: ['', 'p50 ms', 'p99 ms', 'latest ms', 'spread of p50', 'p50 of Carillon’s'],
       rows: held.map((rounds) => toRow(rounds, p50Of(all[0]))),
       goals: goalsOf(held),
-      notes: [],
+      notes: (['p50', 'p99'] as const).flatMap((figure) =>
+        compareRounds(`Lateness at ${figure}`, {
+          now: all[0],
+          before: all.find(({ contender }) => contender.name === BEFORE),
+          figureOf: (sample) => sample[figure],
+        }),
+      ),
       plots: [latenessPlot(held)],
       refused: all.flatMap(({ refused }) => refused ?? []),
     };
@@ -93,7 +102,7 @@ function goalsOf(held: readonly SteadyRounds[]): Goal[] {
   ];
 }
 
-/** For each contender, which share of all jobs was no later than that. */
+/** For each contender, the share of jobs below each lateness. */
 function latenessPlot(held: readonly SteadyRounds[]): Plot {
   const shares = [
     0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999,
@@ -107,7 +116,7 @@ function latenessPlot(held: readonly SteadyRounds[]): Plot {
       const all = samples.flatMap(({ latenessMs }) => [...latenessMs]);
       return {
         label: contender.name,
-        // A logarithm has no place for zero.
+        // A logarithmic axis has no zero.
         points: shares.map((share) => [Math.max(percentile(all, share), 0.5), share * 100]),
       };
     }),

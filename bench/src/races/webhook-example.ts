@@ -1,9 +1,9 @@
 import type { Job } from '../harness/tally.js';
 
-/** As many as a worker has to one origin by default, and two workers make 200. */
+/** The default concurrency of one worker to one origin. Two workers have 200. */
 export const CONNECTIONS_EACH = 100;
 
-/** What Carillon would post for this job. */
+/** The body that Carillon posts for this job. */
 export function exampleBody(job: Job, runId: string): string {
   return JSON.stringify({
     type: 'schedule.due',

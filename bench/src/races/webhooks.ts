@@ -1,4 +1,6 @@
 import { fileURLToPath } from 'node:url';
+import { compareRounds } from '../before/comparison.js';
+import { BEFORE } from '../before/earlier-carillon.js';
 import { carillon } from '../contenders/carillon.js';
 import { type Contender, PLAYERS_EACH, versionOf } from '../contenders/contender.js';
 import type { Arena } from '../harness/arena.js';
@@ -9,17 +11,19 @@ import { number, percent } from '../harness/format.js';
 import { faultsIn, runOneShots } from '../harness/one-shots.js';
 import { interleave, type Race } from '../harness/race.js';
 import { median, spread } from '../harness/statistics.js';
+import { areAllOneShotsDone, findDeliveryFaults } from '../harness/tables.js';
 import { waitUntil } from '../harness/wait.js';
 import { CONNECTIONS_EACH } from './webhook-example.js';
 
 const GOAL = 0.5;
 const WITHIN_MS = 120_000;
 
-/** Deliveries that really leave: how much of what HTTP itself takes is left? */
+/** Webhook deliveries: how close does their rate come to plain HTTP requests? */
 export const webhooks: Race = {
   name: 'webhooks',
-  work: `20,000 webhooks due in one instant, to a receiver on loopback, ${CONNECTIONS_EACH * PLAYERS_EACH} at once from ${PLAYERS_EACH} workers; beside it undici alone with the same connections, headers and body`,
+  work: `20,000 webhooks to a receiver on loopback are due at one instant, and ${PLAYERS_EACH} workers send ${CONNECTIONS_EACH * PLAYERS_EACH} at once. For comparison, undici alone sends the same headers and body over as many connections`,
   rounds: 5,
+  canCompare: true,
   async run(context) {
     const count = context.isQuick ? 1_000 : 20_000;
     const receiver = await Crew.start({
@@ -30,8 +34,13 @@ export const webhooks: Race = {
     });
     try {
       const url = /listening on (\S+)/.exec(receiver.outputs[0] ?? '')?.[1] ?? '';
+      const builds = [toWebhooks(url), ...(context.before ? [context.before.toWebhooks(url)] : [])];
       const entrants = [
-        { name: 'Carillon', version: 'this commit', run: () => deliver(context.arena, url, count) },
+        ...builds.map((build) => ({
+          name: build.name,
+          version: build.version,
+          run: () => deliver(context.arena, build, count),
+        })),
         {
           name: 'undici alone',
           version: versionOf('undici'),
@@ -44,7 +53,9 @@ export const webhooks: Race = {
         return count / (tookMs / 1_000);
       });
       const held = all.filter(({ refused }) => !refused);
-      const [ours, alone] = all.map(({ samples }) => median(samples)) as [number, number];
+      const roundsOf = (name: string) => all.find(({ contender }) => contender.name === name);
+      const rateOf = (name: string) => median(roundsOf(name)?.samples ?? []);
+      const [ours, alone] = [rateOf('Carillon'), rateOf('undici alone')];
       return {
         head: ['', 'webhooks a second', 'spread', 'of undici alone'],
         rows: held.map(({ contender, samples }) => [
@@ -60,7 +71,11 @@ export const webhooks: Race = {
             isMet: ours / alone >= GOAL,
           },
         ],
-        notes: [],
+        notes: compareRounds('Webhooks a second', {
+          now: roundsOf('Carillon'),
+          before: roundsOf(BEFORE),
+          figureOf: (rate) => rate,
+        }),
         plots: [],
         refused: all.flatMap(({ refused }) => refused ?? []),
       };
@@ -70,29 +85,22 @@ export const webhooks: Race = {
   },
 };
 
-async function deliver(arena: Arena, url: string, count: number): Promise<number> {
-  const round = await runOneShots(arena, toWebhooks(url), {
+async function deliver(arena: Arena, build: Contender, count: number): Promise<number> {
+  const round = await runOneShots(arena, build, {
     jobsFrom: (startAt) => Array.from({ length: count }, (_, n) => ({ n, at: startAt })),
     withinMs: WITHIN_MS,
-    // Nobody in the workers counts: that everything came is for the receiver to say.
+    // The workers do not count jobs: the receiver proves that every webhook arrived.
     isCountedElsewhere: true,
   });
   return round.tookMs;
 }
 
-const toWebhooks = (url: string): Contender => ({
+export const toWebhooks = (url: string): Contender => ({
   ...carillon,
   async open(servers) {
     const { pool, bells, close } = await openSite(servers);
-    // What came in a round that was given up does not count.
+    // Webhooks of an aborted round do not count.
     await readReceived(url);
-    const succeeded = async () => {
-      const { rows } = await pool.query<{ count: number }>(
-        `select count(*)::int as count from runs
-         where status = 'succeeded' and http_status = 200 and attempt - free_attempts = 1 and claimed_at >= due_at`,
-      );
-      return rows[0]?.count ?? 0;
-    };
     return {
       crew: workerCrew({ ORIGIN_CONCURRENCY: String(CONNECTIONS_EACH) }),
       async seed(jobs) {
@@ -106,19 +114,8 @@ const toWebhooks = (url: string): Contender => ({
         });
         await bells.arm(jobs.slice(0, 1).map(({ at }) => at));
       },
-      async isSettled() {
-        const { rowCount } = await pool.query(
-          `select from leases union all select from runs where next_attempt_at is not null
-           union all select from schedules where status = 'active' limit 1`,
-        );
-        return rowCount === 0;
-      },
-      async findFaults(jobs) {
-        const count = await succeeded();
-        return count === jobs.length
-          ? []
-          : [`${count} of ${jobs.length} runs succeeded at their first attempt`];
-      },
+      isSettled: () => areAllOneShotsDone(pool),
+      findFaults: (jobs) => findDeliveryFaults(pool, jobs),
       close,
     };
   },

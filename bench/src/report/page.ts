@@ -7,7 +7,9 @@ import { toSvg } from './svg.js';
 
 const docs = (path: string) => fileURLToPath(new URL(`../../../docs/${path}`, import.meta.url));
 
-/** Writes docs/performance.md and its pictures. What people wrote lies in a file of its own and is taken over as it is. */
+/**
+ * Writes docs/performance.md and its pictures. The hand-written part is in a file of its own and is copied as it is.
+ */
 export async function writePage(results: readonly KeptResult[]): Promise<void> {
   const inOrder = RACES.flatMap(({ name }) => results.filter((result) => result.name === name));
   const tried = await readFile(docs('performance/tried.md'), 'utf8').catch(() => '');
@@ -27,13 +29,13 @@ export async function writePage(results: readonly KeptResult[]): Promise<void> {
 
 const INTRODUCTION = `# Performance
 
-Carillon beside what one would use instead: on one machine, the same Postgres with durability on, the same Redis, turn by
-turn and repeated; medians, with the spread between the rounds. Each race checks in Postgres that every occurrence ran once and
-none was lost, and prints no figure where that did not hold.
+Carillon is compared with other schedulers on one machine: the same Node, the same Postgres with durability on, the same Redis. The contenders take
+turns, and each race is repeated. "This commit" is the commit that the table under "Conditions" names for the race. The tables show medians and the spread between the rounds. Each race checks in Postgres that every occurrence ran once and
+none was lost, and prints no figure otherwise.
 
-\`pnpm bench\` runs all races and writes this page; \`pnpm bench <race>\` runs one, \`--write\` puts it on the page, \`--quick\`
-runs all of them small and proves only that they hold. What people found out stands at the end, and is kept by hand in
-[performance/tried.md](performance/tried.md); what each race gave is in [performance/results.json](performance/results.json).`;
+\`pnpm bench\` runs all races and writes this page. \`pnpm bench <race>\` runs one race, and \`--write\` puts its result on the page. \`--quick\` runs small races, which
+only prove that the results are correct. \`--before <commit>\` runs an earlier commit in turns with this one and prints the ratio for each round. The last
+section is written by hand in [performance/tried.md](performance/tried.md). The results are in [performance/results.json](performance/results.json).`;
 
 function goalTable(results: readonly KeptResult[]): string {
   const rows = results.flatMap(({ name, goals, command }) =>
@@ -61,7 +63,11 @@ function raceSection({ name, work, command, repeat, head, rows, notes, plots, re
 }
 
 function conditions(results: readonly KeptResult[]): string {
-  const settings = contenders(null).map(({ name, version, settings }) => [name, version, settings]);
+  const settings = contenders({ only: null, before: null }).map(({ name, version, settings }) => [
+    name,
+    version,
+    settings,
+  ]);
   const runs = results.map(({ name, at, commit, machine }) => [name, `${at} UTC`, commit, machine]);
   const servers = [...new Set(results.flatMap((result) => result.servers))];
   return [
@@ -74,7 +80,7 @@ function conditions(results: readonly KeptResult[]): string {
 
 const code = (text: string) => `\`${text}\``;
 
-/** Figures stand to the right, words to the left. */
+/** Columns of figures are right-aligned. */
 function markdownTable(head: readonly string[], rows: readonly (readonly string[])[], align = '---'): string {
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;

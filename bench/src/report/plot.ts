@@ -1,6 +1,6 @@
-/** A picture for docs/performance.md: lines over two axes. */
+/** A line chart for docs/performance.md. */
 export interface Plot {
-  /** Its file is docs/performance/<name>.svg. */
+  /** The chart is written to docs/performance/<name>.svg. */
   name: string;
   title: string;
   x: Axis;

@@ -4,7 +4,9 @@ import { cpus, loadavg, platform, release, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { RaceResult } from '../harness/race.js';
 
-/** What the latest rounds of each race gave, from which the page is made: a race run by itself leaves the others as they are. */
+/**
+ * The latest results of each race, from which the page is made. Running a single race keeps the results of the others.
+ */
 const FILE = fileURLToPath(new URL('../../../docs/performance/results.json', import.meta.url));
 
 export interface KeptResult extends RaceResult {
@@ -22,7 +24,7 @@ export async function readResults(): Promise<KeptResult[]> {
   return JSON.parse(await readFile(FILE, 'utf8'));
 }
 
-/** Keeps results in place of what was known of the same races. */
+/** Replaces the stored results of these races. */
 export async function keepResults(results: readonly KeptResult[]): Promise<KeptResult[]> {
   const names = new Set(results.map(({ name }) => name));
   const kept = [...(await readResults()).filter(({ name }) => !names.has(name)), ...results];
@@ -30,7 +32,7 @@ export async function keepResults(results: readonly KeptResult[]): Promise<KeptR
   return kept;
 }
 
-/** What ran, and on what. The load tells whether the machine had anything else to do. */
+/** The versions and the machine. The load shows whether the machine was busy with other work. */
 export function circumstances(): { commit: string; at: string; machine: string } {
   const [cpu] = cpus();
   const gigabytes = Math.round(totalmem() / 2 ** 30);

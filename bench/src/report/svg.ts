@@ -4,10 +4,10 @@ import type { Axis, Plot } from './plot.js';
 const WIDTH = 760;
 const HEIGHT = 420;
 const MARGIN = { top: 48, right: 190, bottom: 56, left: 76 };
-/** Told apart also by those who see few colours (Okabe and Ito). */
+/** Colours that people with colour blindness can tell apart (Okabe and Ito). */
 const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9'];
 
-/** A picture of lines that needs nothing to be looked at but a browser. */
+/** Draws a line chart as SVG. */
 export function toSvg({ title, x, y, lines }: Plot): string {
   const points = lines.flatMap((line) => line.points);
   const across = scaleOf(
@@ -55,7 +55,7 @@ function scaleOf({ scale }: Axis, values: number[], [from, to]: [number, number]
   return { ticks, place: (value) => Math.round(from + (value / top) * (to - from)) };
 }
 
-/** 1, 2 or 5 and zeros. */
+/** Rounds to 1, 2 or 5 times a power of ten. */
 function niceStep(rough: number): number {
   const power = 10 ** Math.floor(Math.log10(rough));
   return (([1, 2, 5].find((factor) => factor * power >= rough) ?? 10) * power) as number;

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// A file of its own, and not the build: pnpm links a command only where its file exists when it installs.
+// The command is a file of its own and not part of the build, because pnpm links a command only if its file exists when
+// it installs.
 try {
   await import('@carillon/client/cli');
 } catch (error) {

@@ -16,7 +16,7 @@ type Answer = (response: ServerResponse) => void;
 
 let url = '';
 let received: Received[] = [];
-/** What is answered, in order; the last goes on. */
+/** The responses of the server, in order. The last one repeats. */
 let script: Answer[] = [];
 
 const server = createServer(async (request, response) => {
@@ -34,7 +34,11 @@ const json =
 const reset: Answer = (response) => response.socket?.resetAndDestroy();
 const hang: Answer = () => {};
 const problem = (status: number, detail: string, more: object = {}, headers: Record<string, string> = {}) =>
-  json(status, { type: 'about:blank', title: 'No', status, detail, ...more }, headers);
+  json(
+    status,
+    { type: '/problems/not_found', code: 'not_found', title: 'No', status, detail, ...more },
+    headers,
+  );
 
 beforeAll(async () => {
   server.listen(0, '127.0.0.1');
@@ -57,8 +61,8 @@ const failure = (call: Promise<unknown>) =>
     (error: unknown) => error as CarillonError,
   );
 
-describe('A call', () => {
-  it('carries the key, and what it asks for', async () => {
+describe('Calls', () => {
+  it('a call sends the key, the query and the body', async () => {
     script = [json(200, { items: [], nextCursor: null })];
     await client()
       .schedules.list({ tag: 'billing', dueBefore: new Date(0) })
@@ -70,7 +74,7 @@ describe('A call', () => {
     });
   });
 
-  it('is sent again after a lost connection, 503 and 429, under the same Idempotency-Key', async () => {
+  it('a call is retried after a lost connection, 503 and 429 with the same Idempotency-Key', async () => {
     script = [
       reset,
       problem(503, 'away'),
@@ -84,30 +88,37 @@ describe('A call', () => {
     expect(new Set(received.map(({ body }) => body)).size).toBe(1);
   });
 
-  it('is not sent again where it may have been done, and doing it twice would be wrong', async () => {
+  it('a call that is not repeatable is not retried if its outcome is unknown', async () => {
     script = [reset];
-    const error = await failure(client().schedules.act({ action: 'trigger' }));
+    const error = await failure(client().runs.replayAll());
     expect(error).toMatchObject({ name: 'CarillonError', kind: 'network', status: null });
     expect(received).toHaveLength(1);
   });
 
-  it('gives up after so many tries', async () => {
+  it('a call gives up after maxRetries', async () => {
     script = [problem(503, 'the database is away')];
     const error = await failure(client({ maxRetries: 1 }).schedules.get('a'));
     expect(error).toMatchObject({ kind: 'refused', status: 503, message: 'the database is away' });
     expect(received).toHaveLength(2);
   });
 
-  it('says what is wrong, field by field', async () => {
-    const errors = [{ field: 'rule.cron', message: 'field 2 (hour) is 25; expected 0-23' }];
+  it('a failed call throws a CarillonError with the code and the field errors', async () => {
+    const errors = [
+      { field: 'rule.cron', code: 'invalid_value', message: 'field 2 (hour) is 25; expected 0-23' },
+    ];
     script = [problem(400, 'rule.cron: field 2 (hour) is 25; expected 0-23', { errors })];
     const error = await failure(client().schedules.create({ rule: { cron: '0 25 * * *' } }));
     expect(error).toBeInstanceOf(CarillonError);
-    expect(error).toMatchObject({ status: 400, fieldErrors: errors, problem: { title: 'No' } });
+    expect(error).toMatchObject({
+      status: 400,
+      code: 'not_found',
+      fieldErrors: errors,
+      problem: { title: 'No' },
+    });
     expect(received).toHaveLength(1);
   });
 
-  it('understands refusals that are not the API’s own', async () => {
+  it('an error response of a proxy becomes a CarillonError without a problem', async () => {
     script = [(response) => response.writeHead(403, 'Forbidden').end('<h1>Proxy</h1>')];
     expect(await failure(client().system())).toMatchObject({
       status: 403,
@@ -116,18 +127,18 @@ describe('A call', () => {
     });
   });
 
-  it('says so where something else than a Carillon answers', async () => {
+  it('a response that is not JSON is reported as unreadable', async () => {
     script = [(response) => response.writeHead(200).end('<h1>Welcome</h1>')];
     expect(await failure(client().system())).toMatchObject({ kind: 'unreadable' });
   });
 
-  it('does not wait for ever', async () => {
+  it('a call times out', async () => {
     script = [hang];
     const error = await failure(client({ timeoutMs: 50, maxRetries: 0 }).system());
-    expect(error).toMatchObject({ kind: 'timeout', message: `no answer from ${url} within 50 ms` });
+    expect(error).toMatchObject({ kind: 'timeout', message: `no response from ${url} within 50 ms` });
   });
 
-  it('ends when its signal says so, and throws the reason', async () => {
+  it('an aborted call throws the reason of its signal', async () => {
     script = [hang];
     const stop = new AbortController();
     const call = failure(client().system({ signal: stop.signal }));
@@ -136,7 +147,7 @@ describe('A call', () => {
     expect(await call).toMatchObject({ message: 'enough' });
   });
 
-  it('also ends while it waits for another try', async () => {
+  it('a call can be aborted while it waits for a retry', async () => {
     script = [problem(429, 'slowly', {}, { 'retry-after': '30' })];
     const stop = new AbortController();
     const call = failure(client().system({ signal: stop.signal }));
@@ -145,7 +156,7 @@ describe('A call', () => {
     expect(await call).toMatchObject({ message: 'enough' });
   });
 
-  it('names the version that an edit is meant for', async () => {
+  it('an edit sends its expected version as If-Match', async () => {
     script = [json(200, {})];
     await client().schedules.update('a', { tags: ['x'] }, { ifMatch: 3 });
     await client().schedules.pause('a', { note: 'n', ifMatch: '"4"' });
@@ -154,14 +165,14 @@ describe('A call', () => {
   });
 });
 
-describe('A list', () => {
+describe('Lists', () => {
   const pages = [
     json(200, { items: [1, 2], nextCursor: 'b' }),
     json(200, { items: [3], nextCursor: 'c' }),
     json(200, { items: [4], nextCursor: null }),
   ];
 
-  it('is gone through page by page', async () => {
+  it('iterating over a list requests page after page', async () => {
     script = [...pages];
     const found: unknown[] = [];
     for await (const run of client().runs.list({ status: 'failed', limit: 2 })) found.push(run);
@@ -173,13 +184,13 @@ describe('A list', () => {
     ]);
   });
 
-  it('is asked for no further than it is read', async () => {
+  it('iterating over a list requests no more pages than are read', async () => {
     script = [...pages];
     expect(await client().runs.list().take(3)).toEqual([1, 2, 3]);
     expect(received).toHaveLength(2);
   });
 
-  it('can be asked for one page at a time', async () => {
+  it('a single page of a list can be requested', async () => {
     script = [...pages];
     expect(await client().runs.list({ cursor: 'a' }).page()).toEqual({ items: [1, 2], nextCursor: 'b' });
     expect(received[0]?.url).toBe('/v1/runs?cursor=a');
@@ -196,7 +207,7 @@ describe('Events', () => {
     };
   const said = (id: string, at = '') => `${at}event: run.started\ndata: {"id":"${id}"}\n\n`;
 
-  it('go on where a lost connection broke off, and none is told twice', async () => {
+  it('the event stream resumes after a lost connection and yields no event twice', async () => {
     script = [
       stream(
         'retry: 1\n\n',
@@ -223,12 +234,12 @@ describe('Events', () => {
     expect(lost).toEqual([null, expect.objectContaining({ kind: 'network' })]);
   });
 
-  it('are not asked for again with a key that is refused', async () => {
+  it('the event stream does not reconnect with a refused key', async () => {
     script = [problem(401, 'this API key is unknown')];
     expect(await failure(client().events().next())).toMatchObject({ status: 401 });
   });
 
-  it('end with their signal', async () => {
+  it('the event stream ends when its signal is aborted', async () => {
     script = [(response) => response.writeHead(200).write(': still here\n\n')];
     const stop = new AbortController();
     const next = failure(client().events({ signal: stop.signal }).next());

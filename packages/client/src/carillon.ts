@@ -1,103 +1,174 @@
 import { type EventOptions, followEvents } from './events.js';
 import type { Pages } from './pages.js';
+import { AlertChannels, Alerts } from './resources/alerts.js';
 import { Calendars } from './resources/calendars.js';
 import { Collection, EditableCollection } from './resources/collection.js';
+import { Feeds } from './resources/feeds.js';
 import { Keys } from './resources/keys.js';
 import { Projects } from './resources/projects.js';
 import { Runs } from './resources/runs.js';
 import { Schedules } from './resources/schedules.js';
+import { Session } from './resources/session.js';
 import { Tasks } from './resources/tasks.js';
 import { Users } from './resources/users.js';
 import { Calls } from './transport/calls.js';
 import { type CallOptions, Transport } from './transport/transport.js';
 import type { CarillonEvent } from './types/event.js';
-import type { PageQuery } from './types/instant.js';
-import type { Readiness, System, WorkerReplica } from './types/operations.js';
+import type { Instant, PageQuery } from './types/instant.js';
+import type { Attention, Readiness, Stats, StatsQuery, System, WorkerReplica } from './types/operations.js';
+import type { Simulation, SimulationInput } from './types/simulation.js';
 import type { Reminder, ReminderInput, Template, TemplateInput, TemplatePatch } from './types/systems.js';
-import type { AuditEntry, AuditFilter } from './types/tenancy.js';
-import type { Forecast, RulePreview, RulePreviewInput } from './types/time.js';
+import type { AuditEntry, AuditFilter, Me } from './types/tenancy.js';
+import type {
+  Forecast,
+  ForecastMinute,
+  OccurrenceAudit,
+  OccurrenceDifference,
+  RuleLint,
+  RulePreview,
+  RulePreviewInput,
+} from './types/time.js';
 
 export interface CarillonOptions {
-  /** Where the API is, such as `http://127.0.0.1:3000`. */
+  /** The base URL of the API, such as `http://127.0.0.1:3000`. */
   url: string;
-  /** An API key. Health can be asked for without. */
+  /** An API key. Only `health()` works without one. */
   key?: string | undefined;
   fetch?: typeof globalThis.fetch | undefined;
-  /** Further tries after 429, 503 and lost connections. */
+  /** Retries after 429, 503 and network errors (default 3). */
   maxRetries?: number | undefined;
-  /** How long one try may take. */
+  /** Time-out of one attempt (default 30,000 ms). */
   timeoutMs?: number | undefined;
+  /** Parses responses (default `JSON.parse`, which rounds integers beyond 2^53 in payloads). */
+  parseJson?: ((text: string) => unknown) | undefined;
 }
 
 const MAX_RETRIES = 3;
 const TIMEOUT_MS = 30_000;
 
 /**
- * A Carillon. Every call throws a `CarillonError` where it does not succeed; those that may succeed another time are sent
- * again by themselves.
+ * The client of one Carillon API. Every call throws a `CarillonError` if it fails. Transient failures are retried if a retry is
+ * safe.
  */
 export class Carillon {
   readonly schedules: Schedules;
   readonly runs: Runs;
+  readonly alerts: Alerts;
+  readonly alertChannels: AlertChannels;
   readonly calendars: Calendars;
+  readonly feeds: Feeds;
   readonly keys: Keys;
   readonly projects: Projects;
+  readonly session: Session;
   readonly users: Users;
   readonly tasks: Tasks;
   readonly reminders: Collection<Reminder, ReminderInput, Reminder>;
   readonly templates: EditableCollection<Template, TemplateInput, TemplatePatch, { id: string }>;
   readonly rules: {
-    /** What a rule means: in words, and its next occurrences. Saves nothing. */
+    /** Returns a rule in words and its next occurrences, without saving anything. */
     preview(input: RulePreviewInput, options?: CallOptions): Promise<RulePreview>;
+    /** Lists schedules with an occurrence that a clock change (DST) affects in the next year. */
+    lint(query?: PageQuery, options?: CallOptions): Pages<RuleLint>;
   };
   readonly #transport: Transport;
   readonly #calls: Calls;
 
-  constructor({ url, key, fetch, maxRetries = MAX_RETRIES, timeoutMs = TIMEOUT_MS }: CarillonOptions) {
+  constructor({
+    url,
+    key,
+    fetch,
+    maxRetries = MAX_RETRIES,
+    timeoutMs = TIMEOUT_MS,
+    parseJson = JSON.parse,
+  }: CarillonOptions) {
     const send: typeof globalThis.fetch = fetch ?? ((input, init) => globalThis.fetch(input, init));
-    this.#transport = new Transport({ url, key, fetch: send, maxRetries, timeoutMs });
+    this.#transport = new Transport({ url, key, fetch: send, maxRetries, timeoutMs, parseJson });
     const calls = new Calls(this.#transport);
     this.#calls = calls;
     this.schedules = new Schedules(calls);
     this.runs = new Runs(calls);
+    this.alerts = new Alerts(calls);
+    this.alertChannels = new AlertChannels(calls, '/v1/alert-channels');
     this.calendars = new Calendars(calls);
+    this.feeds = new Feeds(calls);
     this.keys = new Keys(calls);
     this.projects = new Projects(calls);
+    this.session = new Session(calls);
     this.users = new Users(calls);
     this.tasks = new Tasks(calls);
     this.reminders = new Collection(calls, '/v1/reminders');
     this.templates = new EditableCollection(calls, '/v1/templates');
-    this.rules = { preview: (input, options) => calls.post('/v1/rules/preview', input, options) };
+    this.rules = {
+      preview: (input, options) => calls.post('/v1/rules/preview', input, options),
+      lint: (query, options) => calls.pages('/v1/rules/lint', { ...query }, options),
+    };
   }
 
-  /** Fires expected per minute. */
+  /** Returns the project, the key and the scopes of this client. */
+  me(options?: CallOptions): Promise<Me> {
+    return this.#calls.read('/v1/me', undefined, options);
+  }
+
+  /** Returns the expected fires per minute. */
   forecast({ hours, ...options }: CallOptions & { hours?: number } = {}): Promise<Forecast> {
     return this.#calls.read('/v1/forecast', { hours }, options);
   }
 
-  /** Who did what, newest first. */
+  /** Plays schedules forward, with edits and outages, and returns what would happen. Saves nothing. */
+  simulate(input: SimulationInput, options?: CallOptions): Promise<Simulation> {
+    return this.#calls.post('/v1/simulate', input, options);
+  }
+
+  /** Returns the schedules that fire in the minute of an instant. */
+  forecastMinute(at: Instant, options?: CallOptions): Promise<ForecastMinute> {
+    return this.#calls.read('/v1/forecast/minute', { at }, options);
+  }
+
+  /** Returns the runs by outcome and their lateness, per step. The default is the last hour by minute. */
+  stats(query?: StatsQuery, options?: CallOptions): Promise<Stats> {
+    return this.#calls.read('/v1/stats', { ...query }, options);
+  }
+
+  /** Lists audit log entries, newest first. */
   audit(filter?: AuditFilter & PageQuery, options?: CallOptions): Pages<AuditEntry> {
     return this.#calls.pages('/v1/audit', { ...filter }, options);
   }
 
-  /** Worker replicas, newest first. */
+  /** Compares the occurrences that rules named with the runs that exist, page by page. For admins. */
+  auditOccurrences(
+    query?: PageQuery & {
+      from?: Instant | undefined;
+      to?: Instant | undefined;
+      schedule?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Pages<OccurrenceDifference, OccurrenceAudit> {
+    return this.#calls.pages('/v1/audit/occurrences', { ...query }, options);
+  }
+
+  /** Lists worker replicas, newest first. */
   workers(query?: PageQuery, options?: CallOptions): Pages<WorkerReplica> {
     return this.#calls.pages('/v1/workers', { ...query }, options);
   }
 
-  /** Drift and health in figures. */
+  /** Returns the problems that need a person. */
+  attention(options?: CallOptions): Promise<Attention> {
+    return this.#calls.read('/v1/attention', undefined, options);
+  }
+
+  /** Returns the health and drift figures of the engine. */
   system(options?: CallOptions): Promise<System> {
     return this.#calls.read('/v1/system', undefined, options);
   }
 
-  /** Whether the API can do its work. One that cannot throws, with status 503. */
+  /** Returns the readiness of the API. Throws with status 503 if it is down. */
   health(options?: CallOptions): Promise<Readiness> {
     return this.#calls.read('/health/ready', undefined, options);
   }
 
   /**
-   * What happens, as it happens. A lost connection is made anew where it broke off; end it with the signal, or by
-   * leaving the loop.
+   * Streams events as they happen. Reconnects after a lost connection and resumes where it broke off. Abort the signal or leave the
+   * loop to end the stream.
    */
   events(options?: EventOptions): AsyncGenerator<CarillonEvent, void, undefined> {
     return followEvents(this.#transport, options);

@@ -2,34 +2,43 @@ import { ServerSentReader } from './server-sent.js';
 import { CarillonError } from './transport/carillon-error.js';
 import { pauseFor } from './transport/pause-for.js';
 import type { Transport } from './transport/transport.js';
-import type { CarillonEvent } from './types/event.js';
+import type { CarillonEvent, RunEvent, ScheduleEvent } from './types/event.js';
+import type { RunStatus } from './types/run.js';
 
 export interface EventOptions {
   signal?: AbortSignal | undefined;
-  /** Begin with what happened after this event; without it, with what happens from now on. */
+  /** Resume after this event (default: from now on). */
   lastEventId?: string | undefined;
-  /** Called when the connection was lost, before it is made anew. */
+  /** Only events of these schedules. */
+  schedules?: readonly string[] | undefined;
+  /** Only events of these types. */
+  types?: readonly (RunEvent | ScheduleEvent)['type'][] | undefined;
+  /** Only events of runs that then had one of these statuses. */
+  statuses?: readonly RunStatus[] | undefined;
+  /** Send at most one `digest` a second instead of every event. */
+  digest?: boolean | undefined;
+  /** Called after a lost connection, before the reconnect. */
   onReconnect?: ((error: CarillonError | null) => void) | undefined;
 }
 
-/** The API says something every 15 s: one that has been quiet for three times that is not there any more. */
-const QUIET_MS = 45_000;
-const RECONNECT_MS = 1_000;
-const LONGEST_RECONNECT_MS = 5_000;
-/** Events come at least once. A reconnect repeats a batch at the most. */
-const REMEMBERED = 10_000;
+/** The API sends a heartbeat every 15 s. After three missed heartbeats the connection counts as lost. */
+const HEARTBEAT_TIMEOUT_MS = 45_000;
+const RECONNECT_DELAY_MS = 1_000;
+const MAX_RECONNECT_DELAY_MS = 5_000;
+/** Event ids that are remembered to drop repeats. A reconnect repeats at most one batch. */
+const MAX_SEEN_IDS = 10_000;
 
-/** What happens, as it happens. Goes on for ever: a lost connection is made anew where it broke off. */
+/** Streams events without end. Reconnects after a lost connection and resumes where it broke off. */
 export async function* followEvents(
   transport: Transport,
-  { signal, lastEventId = '', onReconnect }: EventOptions = {},
+  { signal, lastEventId = '', onReconnect, ...wanted }: EventOptions = {},
 ): AsyncGenerator<CarillonEvent, void, undefined> {
-  let reader = new ServerSentReader({ lastEventId, retryMs: RECONNECT_MS });
+  let reader = new ServerSentReader({ lastEventId, retryMs: RECONNECT_DELAY_MS });
   const seen = new Set<string>();
   for (let failures = 0; ; ) {
     let lost: CarillonError | null = null;
     try {
-      for await (const event of oneConnection(transport, reader, signal)) {
+      for await (const event of oneConnection(transport, reader, { signal, ...wanted })) {
         failures = 0;
         if (isNew(seen, event.data.id)) yield event;
       }
@@ -38,10 +47,10 @@ export async function* followEvents(
     }
     signal?.throwIfAborted();
     onReconnect?.(lost);
-    // What the connection left half said is not completed by the next one.
+    // Drop the incomplete message of the lost connection.
     reader = new ServerSentReader(reader);
     const base = Math.max(reader.retryMs, lost?.retryAfterMs ?? 0);
-    const delayMs = Math.min(LONGEST_RECONNECT_MS, base * 2 ** Math.min(failures++, 10));
+    const delayMs = Math.min(MAX_RECONNECT_DELAY_MS, base * 2 ** Math.min(failures++, 10));
     await pauseFor(delayMs * (0.5 + Math.random() / 2), signal);
   }
 }
@@ -49,17 +58,23 @@ export async function* followEvents(
 async function* oneConnection(
   transport: Transport,
   reader: ServerSentReader,
-  signal: AbortSignal | undefined,
+  { signal, schedules, types, statuses, digest }: EventOptions,
 ): AsyncGenerator<CarillonEvent, void, undefined> {
-  const quiet = new AbortController();
-  const timer = setTimeout(() => quiet.abort(), QUIET_MS);
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(), HEARTBEAT_TIMEOUT_MS);
   const { lastEventId } = reader;
   try {
     const response = await transport.open({
       method: 'GET',
       path: '/v1/events',
+      query: {
+        schedule: schedules?.join(),
+        type: types?.join(),
+        status: statuses?.join(),
+        digest: digest ? '1s' : undefined,
+      },
       headers: { accept: 'text/event-stream', ...(lastEventId ? { 'last-event-id': lastEventId } : {}) },
-      signal: signal ? AbortSignal.any([signal, quiet.signal]) : quiet.signal,
+      signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal,
     });
     const decoder = new TextDecoder();
     for await (const bytes of response.body ?? []) {
@@ -70,21 +85,21 @@ async function* oneConnection(
     }
   } finally {
     clearTimeout(timer);
-    // Also where whoever reads has had enough: the connection is not left open.
-    quiet.abort();
+    // Close the connection also if the consumer leaves its loop.
+    timeout.abort();
   }
 }
 
 function isNew(seen: Set<string>, id: string): boolean {
   if (seen.has(id)) return false;
   seen.add(id);
-  // Sets keep the order in which things were added: the first is the oldest.
+  // A Set keeps insertion order, so the first id is the oldest.
   const [oldest] = seen;
-  if (seen.size > REMEMBERED && oldest !== undefined) seen.delete(oldest);
+  if (seen.size > MAX_SEEN_IDS && oldest !== undefined) seen.delete(oldest);
   return true;
 }
 
-/** What may be another connection away; the rest is thrown. */
+/** Returns the error if a reconnect may help (null for a network error); throws it otherwise. */
 function lostConnection(error: unknown): CarillonError | null {
   if (!(error instanceof CarillonError)) {
     if (error instanceof TypeError || (error instanceof Error && error.name === 'AbortError')) return null;

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { Carillon } from './carillon.js';
 
-/** By fetch, or by whoever looks at it in a browser or a scraper. */
-const NOT_FOR_CLIENTS = ['GET /health/live', 'GET /metrics'];
+/** Operations for load balancers, Prometheus, calendar programs and watched jobs, which do not use the client. */
+const PINGS = ['/ping/x', '/ping/x/start', '/ping/x/fail'].flatMap((path) => [`GET ${path}`, `POST ${path}`]);
+const NOT_FOR_CLIENTS = ['GET /health/live', 'GET /metrics', 'GET /v1/calendar.ics', ...PINGS];
 
 interface OpenApi {
   paths: Record<string, Record<string, unknown>>;
@@ -17,17 +18,18 @@ const described = Object.entries(document.paths)
   .flatMap(([path, operations]) => Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`))
   .map((operation) => operation.replaceAll(/\{\w+\}/g, 'x'));
 
-it('There is a call for every operation that the API describes, and for no other', async () => {
+it('the client has a call for every operation of the OpenAPI document, and no other', async () => {
   const asked: string[] = [];
   const carillon = new Carillon({
     url: 'http://carillon.test',
     fetch: async (input, init) => {
       asked.push(`${init?.method} ${new URL(String(input)).pathname}`);
-      // What comes back is of no interest here: an end to every list, wait and stream.
+      // One body that ends every list, wait and stream. The test reads only the requests.
       return Response.json({ items: [], nextCursor: null, status: 'failed' });
     },
   });
-  const { schedules, runs, calendars, keys, projects, users, tasks, reminders, templates } = carillon;
+  const { schedules, runs, calendars, feeds, keys, projects, users, tasks, reminders, templates } = carillon;
+  const { alerts, alertChannels } = carillon;
   const stop = () => {
     throw new Error('enough');
   };
@@ -39,17 +41,26 @@ it('There is a call for every operation that the API describes, and for no other
     ...[schedules.update('x', {}), schedules.cancel('x'), schedules.pause('x'), schedules.resume('x')],
     ...[schedules.trigger('x'), schedules.reschedule('x', { at }), schedules.skipNext('x')],
     ...[schedules.backfill('x', { from: at, to: at }), schedules.act({ action: 'pause' })],
-    ...[schedules.occurrences('x').page(), schedules.ledger('x').page()],
+    ...[schedules.put('x', { rule }), schedules.actions()],
+    ...[
+      schedules.occurrences('x').page(),
+      schedules.ledger('x').page(),
+      schedules.versions('x').page(),
+      schedules.action('x'),
+    ],
     ...[runs.list().page(), runs.get('x'), runs.replay('x'), runs.cancel('x'), runs.replayAll()],
+    runs.deadLetters(),
     ...[
       calendars.set('x', { dates: [] }),
+      calendars.import('x', { ics: '' }),
       calendars.get('x'),
       calendars.list().page(),
       calendars.delete('x'),
     ],
+    ...[feeds.create({ name: 'x' }), feeds.list().page(), feeds.revoke('x' as never)],
     ...[keys.create({ name: 'x', scopes: [] }), keys.list().page(), keys.revoke('x' as never)],
     ...[projects.create({ id: 'x' }), projects.list().page(), projects.update('x', {})],
-    ...[projects.rotateSecret('x'), projects.removeSecret('x')],
+    ...[projects.rotateSecret('x'), projects.secret('x')],
     ...[users.create(user), users.get('x'), users.list().page(), users.update('x', {}), users.delete('x')],
     ...[users.addEvent('x', { name: 'x', date: 'x' }), users.removeEvent('x', 'x')],
     ...[tasks.create({ title: 'x', dueAt: at }), tasks.get('x'), tasks.list().page(), tasks.scan()],
@@ -58,8 +69,29 @@ it('There is a call for every operation that the API describes, and for no other
     reminders.delete('x'),
     ...[templates.create({ id: 'x', rule }), templates.get('x'), templates.list().page()],
     ...[templates.update('x', {}), templates.delete('x')],
+    ...[carillon.rules.lint().page(), carillon.simulate({})],
     ...[carillon.rules.preview({ rule }), carillon.forecast(), carillon.audit().page()],
-    ...[carillon.workers().page(), carillon.system(), carillon.health()],
+    ...[
+      carillon.workers().page(),
+      carillon.system(),
+      carillon.health(),
+      carillon.me(),
+      carillon.stats(),
+      carillon.forecastMinute(at),
+    ],
+    carillon.attention(),
+    carillon.auditOccurrences().page(),
+    ...[schedules.heartbeat('x'), schedules.rotateHeartbeat('x')],
+    ...[
+      alerts.list().page(),
+      alerts.silence({ endAt: at }),
+      alerts.maintenance().page(),
+      alerts.unsilence('x'),
+    ],
+    ...[alertChannels.create({ id: 'x', type: 'email', to: [] }), alertChannels.get('x')],
+    ...[alertChannels.list().page(), alertChannels.update('x', {}), alertChannels.test('x')],
+    alertChannels.delete('x'),
+    ...[carillon.session.start('x'), carillon.session.end(), carillon.session.endAll()],
     carillon
       .events({ onReconnect: stop })
       .next()

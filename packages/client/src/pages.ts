@@ -1,24 +1,23 @@
 import type { Page, PageQuery } from './types/instant.js';
 
 /**
- * A list that is longer than one answer. `for await` goes through all of its items, asking for pages as they are needed;
- * `page()` asks for one.
+ * A paged list. `for await` iterates over all items and requests pages as needed; `page()` requests a single page.
  */
 export class Pages<T, P extends Page<T> = Page<T>> implements AsyncIterable<T> {
-  readonly #ask: (query: PageQuery) => Promise<P>;
+  readonly #fetchPage: (query: PageQuery) => Promise<P>;
   readonly #query: PageQuery;
 
-  constructor(query: PageQuery, ask: (query: PageQuery) => Promise<P>) {
+  constructor(query: PageQuery, fetchPage: (query: PageQuery) => Promise<P>) {
     this.#query = query;
-    this.#ask = ask;
+    this.#fetchPage = fetchPage;
   }
 
-  /** One page: the first, or the one that a cursor names. */
+  /** Requests one page: the first one, or the page at a cursor. */
   page(cursor: string | undefined = this.#query.cursor): Promise<P> {
-    return this.#ask({ ...this.#query, cursor });
+    return this.#fetchPage({ ...this.#query, cursor });
   }
 
-  /** Page after page. */
+  /** Iterates over pages. */
   async *pages(): AsyncGenerator<P, void, undefined> {
     let page = await this.page();
     yield page;
@@ -32,7 +31,7 @@ export class Pages<T, P extends Page<T> = Page<T>> implements AsyncIterable<T> {
     for await (const { items } of this.pages()) yield* items;
   }
 
-  /** The first items, as an array. A limit is asked for: the list may be longer than memory. */
+  /** Returns the first `count` items. There is no `all()`, because a list may not fit into memory. */
   async take(count: number): Promise<T[]> {
     const taken: T[] = [];
     if (count <= 0) return taken;

@@ -3,11 +3,11 @@ import { ServerSentReader } from './server-sent.js';
 
 const reader = () => new ServerSentReader({ lastEventId: '', retryMs: 1_000 });
 
-describe('A stream of server-sent events', () => {
+describe('ServerSentReader', () => {
   const text =
     ': hello\nretry: 250\n\nid: 7\n\nevent: run.started\r\ndata: {"a":\r\ndata: 1}\r\n\r\ndata:x\nid: 8\n\n';
 
-  it('is the same in whatever pieces it comes', () => {
+  it('server-sent events are parsed the same for any chunk sizes', () => {
     const whole = reader();
     const messages = [...whole.read(text)];
     expect(messages).toEqual([
@@ -19,7 +19,7 @@ describe('A stream of server-sent events', () => {
     expect(pieces).toMatchObject({ lastEventId: '8', retryMs: 250 });
   });
 
-  it('counts an id once its message is complete', () => {
+  it('the id of a server-sent event counts when its message is complete', () => {
     const stream = reader();
     expect([...stream.read('id: 9\ndata: half')]).toEqual([]);
     expect(stream.lastEventId).toBe('');

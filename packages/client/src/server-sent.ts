@@ -1,14 +1,14 @@
-/** A message of a stream of server-sent events. */
+/** A server-sent event. */
 export interface ServerSent {
   type: string;
   data: string;
 }
 
-/** Reads a stream of server-sent events as it comes, in pieces of any size. */
+/** Parses a stream of server-sent events, in chunks of any size. */
 export class ServerSentReader {
-  /** Where to go on: the last id that was complete. */
+  /** The id of the last complete message, to resume from. */
   lastEventId: string;
-  /** How long the server asks to wait before a reconnect. */
+  /** The reconnect delay that the server asked for. */
   retryMs: number;
   #rest = '';
   #type = '';
@@ -20,8 +20,8 @@ export class ServerSentReader {
     this.retryMs = retryMs;
   }
 
-  *read(piece: string): Generator<ServerSent, void, undefined> {
-    const lines = (this.#rest + piece).split('\n');
+  *read(chunk: string): Generator<ServerSent, void, undefined> {
+    const lines = (this.#rest + chunk).split('\n');
     this.#rest = lines.pop() ?? '';
     for (const line of lines) {
       const message = this.#readLine(line.replace(/\r$/, ''));
@@ -32,7 +32,7 @@ export class ServerSentReader {
   #readLine(line: string): ServerSent | null {
     if (line === '') return this.#complete();
     const colon = line.indexOf(':');
-    // A line that begins with a colon is a comment, sent to keep the connection open.
+    // A line that begins with a colon is a comment (heartbeat).
     if (colon === 0) return null;
     const field = colon < 0 ? line : line.slice(0, colon);
     const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '');
@@ -43,7 +43,7 @@ export class ServerSentReader {
     return null;
   }
 
-  /** An id counts once its message is complete, also where that has no data: then it only says where to go on. */
+  /** Ends a message. Its id counts from now on, even if the message has no data and only moves the position. */
   #complete(): ServerSent | null {
     const message = { type: this.#type || 'message', data: this.#data.join('\n') };
     const hasData = this.#data.length > 0;

@@ -1,8 +1,10 @@
-/** A delivery, as it is posted to a webhook. */
+import type { AlertKind } from './types/alert.js';
+
+/** The body of a webhook request. */
 export interface WebhookDelivery<P = unknown> {
   type: 'schedule.due';
   scheduleId: string;
-  /** The same for every attempt: deduplicate on it. */
+  /** The id of the run. Every attempt has the same one: deduplicate by it. */
   runId: string;
   occurrenceAt: string;
   firedAt: string;
@@ -10,33 +12,109 @@ export interface WebhookDelivery<P = unknown> {
   payload: P;
 }
 
+/** The headers of a delivery. A target may add its own. */
+export interface WebhookHeaders {
+  /** The id of the run. The same for every attempt: deduplicate by it. */
+  'webhook-id': string;
+  /** Seconds since 1970. */
+  'webhook-timestamp': string;
+  /** One or more signatures `v1,<base64>`, separated by spaces. */
+  'webhook-signature': string;
+  /** The same as `webhook-id`. */
+  'x-idempotency-key': string;
+  /** The id of the attempt. */
+  'x-attempt-key': string;
+}
+
+/** The body of a receipt, which is sent to `onSuccess` or `onFailure` when a run has ended. */
+export interface WebhookReceipt {
+  type: 'run.succeeded' | 'run.failed';
+  scheduleId: string;
+  runId: string;
+  occurrenceAt: string;
+  finishedAt: string;
+  attempt: number;
+  httpStatus: number | null;
+  externalId: string | null;
+  /** Null for `run.succeeded`. */
+  error: string | null;
+}
+
+/** A breach of an objective, as a message to an alert channel tells of it. */
+export interface ToldBreach {
+  /** A breach and its recovery have the same id. */
+  id: string;
+  scheduleId: string;
+  scheduleName: string | null;
+  kind: AlertKind;
+  occurrenceAt: string;
+  openedAt: string;
+  resolvedAt: string | null;
+  /** Says what was expected, what happened, and since when. */
+  sentence: string;
+  /** The sentence of the ledger for the occurrence. Null if its schedule was removed. */
+  why: string | null;
+  resolution: string | null;
+  /** The page of the schedule. */
+  link: string;
+}
+
+/** The body of a message to an alert channel of the type webhook. */
+export interface WebhookAlert {
+  /** A test message, which lists nothing, is `alert.test`. */
+  type: 'alert' | 'alert.test';
+  project: string;
+  summary: string;
+  opened: ToldBreach[];
+  resolved: ToldBreach[];
+}
+
+/** The data of a `ScheduleDue` job, which a target of type `queue` adds to its queue. */
+export interface QueueDelivery<P = unknown> {
+  /** The id of the schedule. */
+  id: string;
+  projectId: string;
+  runId: string;
+  occurrenceAt: string;
+  firedAt: string;
+  payload: P;
+}
+
 export interface WebhookToVerify {
-  /** The body as it came, byte for byte: parsed and written anew it is not the same. */
+  /** The raw body, byte for byte. JSON that was parsed and serialized again does not verify. */
   payload: string | Uint8Array;
   headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** `whsec_…`, or several while one replaces another. */
+  /** `whsec_…`; several during a rotation. */
   secret: string | readonly string[];
-  /** How old, or how far ahead, it may be. */
+  /** The maximum difference between the timestamp and now, in either direction. */
   toleranceSeconds?: number | undefined;
-  /** The time to judge it by. */
+  /** The current time (default: the clock of this machine). */
   now?: Date | undefined;
 }
 
-/** The delivery was not sent by whoever knows the secret, or not lately. */
+/** The signature does not match any secret, or the timestamp is outside the tolerance. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
 }
 
 const TOLERANCE_SECONDS = 300;
 
-/** Makes sure that a delivery is from Carillon (Standard Webhooks), and answers with it. Throws where it is not. */
-export async function verifyWebhook<P = unknown>({
+/** Verifies the signature of a webhook request (Standard Webhooks) and returns its body. Throws if it is not genuine. */
+export async function verifyWebhook<P = unknown>(request: WebhookToVerify): Promise<WebhookDelivery<P>> {
+  return JSON.parse(await verifyWebhookSignature(request));
+}
+
+/**
+ * Verifies the signature of any webhook request and returns its body as text: for receipts, and for targets that send the
+ * payload alone. Throws if it is not genuine.
+ */
+export async function verifyWebhookSignature({
   payload,
   headers,
   secret,
   toleranceSeconds = TOLERANCE_SECONDS,
   now = new Date(),
-}: WebhookToVerify): Promise<WebhookDelivery<P>> {
+}: WebhookToVerify): Promise<string> {
   const read = readerOf(headers);
   const id = read('webhook-id');
   const timestamp = read('webhook-timestamp');
@@ -50,7 +128,7 @@ export async function verifyWebhook<P = unknown>({
   for (const key of keys) {
     for (const signature of signatures) {
       // WebCrypto compares in constant time.
-      if (await crypto.subtle.verify('HMAC', key, signature, signed)) return JSON.parse(body);
+      if (await crypto.subtle.verify('HMAC', key, signature, signed)) return body;
     }
   }
   throw new WebhookVerificationError('no signature matches');
@@ -78,7 +156,7 @@ function requireRecent(
     throw new WebhookVerificationError('webhook-timestamp is in the future');
 }
 
-/** `v1,<base64>`, several with a space between; other versions are not for us. */
+/** Parses `v1,<base64>` signatures, separated by spaces. Other versions are ignored. */
 function signaturesIn(header: string): Uint8Array<ArrayBuffer>[] {
   return header.split(' ').flatMap((versioned) => {
     const [version, signature] = versioned.split(',', 2);

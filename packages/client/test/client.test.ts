@@ -8,14 +8,16 @@ const receiver = useReceiver();
 let url = '';
 let carillon: Carillon;
 
+const env = { CARILLON_ENCRYPTION_KEY: btoa('a key of exactly thirty-two byte') };
+
 beforeAll(async () => {
-  const env = { CARILLON_ENCRYPTION_KEY: btoa('a key of exactly thirty-two byte') };
   const [api] = await Promise.all([processes.api({ env }), processes.worker({ env })]);
   ({ url } = api);
   carillon = new Carillon({ url, key: ADMIN_KEY });
 });
 
-const far = { rule: { at: new Date('2099-01-01T00:00:00Z') } };
+const target = { type: 'handler', name: 'log' } as const;
+const far = { rule: { at: new Date('2099-01-01T00:00:00Z') }, target };
 const failure = (call: Promise<unknown>) =>
   call.then(
     () => null,
@@ -28,7 +30,7 @@ const ended = (schedule: string) =>
   });
 
 describe('Schedules', () => {
-  it('are created, read, edited and cancelled', async () => {
+  it('the client creates, reads, edits and cancels schedules', async () => {
     const created = await carillon.schedules.create({ id: 'invoice', ...far, tags: ['billing'] });
     expect(created).toMatchObject({ id: 'invoice', status: 'active', version: 1, warnings: [] });
     expect(await carillon.schedules.get('invoice')).toMatchObject({ nextRunAt: '2099-01-01T00:00:00.000Z' });
@@ -38,9 +40,18 @@ describe('Schedules', () => {
       status: 412,
     });
     expect(await carillon.schedules.cancel('invoice')).toMatchObject({ status: 'cancelled', inFlight: [] });
+    expect(await failure(carillon.schedules.create({ id: 'invoice', ...far }))).toMatchObject({
+      code: 'schedule_cancelled',
+    });
+    expect(await carillon.schedules.put('invoice', far)).toMatchObject({ status: 'active', version: 4 });
+    expect(await failure(carillon.schedules.put('invoice', far, { createOnly: true }))).toMatchObject({
+      status: 412,
+    });
+    expect(await carillon.schedules.cancel('invoice', { purge: true })).toMatchObject({ purged: true });
+    expect(await failure(carillon.schedules.get('invoice'))).toMatchObject({ status: 404 });
   });
 
-  it('are made once, however often the request is repeated', async () => {
+  it('the client creates one schedule for repeated requests with one Idempotency-Key', async () => {
     const idempotencyKey = 'order-7';
     const [first, second] = await Promise.all([
       carillon.schedules.create(far, { idempotencyKey }),
@@ -51,17 +62,23 @@ describe('Schedules', () => {
     expect(others[0]?.id).not.toBe(others[1]?.id);
   });
 
-  it('are refused with what is wrong, field by field', async () => {
+  it('the client reports the code and the field errors of a problem', async () => {
     const error = await failure(carillon.schedules.create({ rule: { cron: '0 25 * * *' } }));
     expect(error).toBeInstanceOf(CarillonError);
     expect(error).toMatchObject({
       status: 400,
-      fieldErrors: [{ field: 'rule.cron', message: 'field 2 (hour) is 25; expected 0-23' }],
+      code: 'invalid_request',
+      fieldErrors: [
+        { field: 'rule.cron', code: 'invalid_value', message: 'field 2 (hour) is 25; expected 0-23' },
+      ],
     });
-    expect(await failure(carillon.schedules.get('nobody'))).toMatchObject({ status: 404 });
+    expect(await failure(carillon.schedules.get('unknown'))).toMatchObject({
+      status: 404,
+      code: 'not_found',
+    });
   });
 
-  it('are created, listed page by page, and acted on by the dozen', async () => {
+  it('the client creates, lists and changes many schedules', async () => {
     const many = Array.from({ length: 60 }, (_, i) => ({ id: `many-${i}`, ...far, tags: ['many'] }));
     expect(await carillon.schedules.createMany(many)).toMatchObject({ created: 60, refused: 0 });
     const ids = new Set<string>();
@@ -77,9 +94,9 @@ describe('Schedules', () => {
     expect(paused.items[0]?.pause).toMatchObject({ note: 'incident 7' });
   });
 
-  it('are paused, resumed, moved, and left out once', async () => {
+  it('the client pauses, resumes, reschedules and skips', async () => {
     const id = 'moved';
-    await carillon.schedules.create({ id, rule: { cron: '0 9 * * 1-5' }, timezone: 'Asia/Tokyo' });
+    await carillon.schedules.create({ id, rule: { cron: '0 9 * * 1-5' }, timezone: 'Asia/Tokyo', target });
     const until = new Date(Date.now() + 86_400_000);
     const paused = await carillon.schedules.pause(id, { note: 'holiday', until });
     expect(paused.pause).toMatchObject({ note: 'holiday', until: until.toISOString() });
@@ -94,7 +111,7 @@ describe('Schedules', () => {
 });
 
 describe('Runs', () => {
-  it('are delivered with a signature that verifies', async () => {
+  it('verifyWebhook accepts the signature of a real delivery', async () => {
     const secret = `whsec_${btoa('a secret that is long enough')}`;
     await carillon.schedules.create({
       id: 'signed',
@@ -116,7 +133,7 @@ describe('Runs', () => {
     });
   });
 
-  it('are replayed, one by one and all that failed', async () => {
+  it('the client replays single runs and all failed runs', async () => {
     await carillon.schedules.create({
       id: 'flaky',
       rule: { in: 'PT0.1S' },
@@ -131,13 +148,16 @@ describe('Runs', () => {
         (await carillon.runs.get(id)).attempts.filter((each) => each.outcome === 'failed').length === 2,
     );
     await eventually(async () => (await carillon.runs.get(id)).status === 'failed');
-    expect(await carillon.runs.replayAll({ schedule: 'flaky' })).toEqual({ replayed: 1, hasMore: false });
+    expect(await carillon.runs.replayAll({ schedule: 'flaky' })).toMatchObject({
+      replayed: 1,
+      hasMore: false,
+    });
     const replayed = await carillon.runs.ended(id);
     expect(replayed.status).toBe('succeeded');
     expect(replayed.attempts).toHaveLength(3);
   });
 
-  it('are triggered by hand, and cancelled', async () => {
+  it('the client triggers and cancels runs', async () => {
     await carillon.schedules.create({
       id: 'slow',
       ...far,
@@ -149,7 +169,7 @@ describe('Runs', () => {
     expect(await carillon.runs.cancel(runId)).toMatchObject({ id: runId, status: 'cancelled' });
   });
 
-  it('are accounted for in the ledger, in words', async () => {
+  it('the client reads the ledger in words', async () => {
     await carillon.schedules.create({
       id: 'told',
       rule: { in: 'PT0.1S' },
@@ -162,8 +182,10 @@ describe('Runs', () => {
 });
 
 describe('Events', () => {
-  it('go on after the API was away, and leave nothing out', { timeout: 60_000 }, async () => {
-    const api = await processes.api();
+  it('the event stream of the client resumes after an API restart without losing events', {
+    timeout: 60_000,
+  }, async () => {
+    const api = await processes.api({ env });
     const port = new URL(api.url).port;
     const mine = new Carillon({ url: api.url, key: ADMIN_KEY });
     const events: CarillonEvent[] = [];
@@ -179,7 +201,7 @@ describe('Events', () => {
     };
     const fire = (id: string) =>
       carillon.schedules.create({ id, rule: { in: 'PT0.1S' }, target: { type: 'handler', name: 'noop' } });
-    // Before the first event nobody knows whether the stream is open yet.
+    // The first event shows that the stream is open.
     await eventually(async () => events.length > 0 || (await carillon.schedules.create(far)) === null, {
       everyMs: 200,
     });
@@ -193,7 +215,7 @@ describe('Events', () => {
     await eventually(() => lost.length > 0);
     await fire('unheard');
     await ended('unheard');
-    await processes.api({ env: { PORT: port } });
+    await processes.api({ env: { ...env, PORT: port } });
     expect((await eventually(ofSchedule('unheard'))).map(({ type }) => type)).toContain('schedule.changed');
     const ids = events.map(({ data }) => data.id);
     expect(new Set(ids).size).toBe(ids.length);
@@ -203,7 +225,7 @@ describe('Events', () => {
 });
 
 describe('Operations', () => {
-  it('say what a rule means', async () => {
+  it('the client previews a rule', async () => {
     const preview = await carillon.rules.preview({
       rule: { cron: '30 2 * * *' },
       timezone: 'Europe/Berlin',
@@ -215,7 +237,7 @@ describe('Operations', () => {
     ]);
   });
 
-  it('make keys, which are refused once revoked', async () => {
+  it('the client creates keys, and a revoked key is refused', async () => {
     const key = await carillon.keys.create({
       name: 'ci',
       scopes: ['read'],
@@ -229,7 +251,7 @@ describe('Operations', () => {
     expect((await carillon.keys.list().take(10)).map(({ name }) => name)).toContain('ci');
   });
 
-  it('make projects, each a world of its own', async () => {
+  it('the client creates projects that are isolated from each other', async () => {
     await carillon.projects.create({ id: 'billing', limits: { schedules: 1 } });
     expect(await carillon.projects.update('billing', { name: 'Billing' })).toMatchObject({ name: 'Billing' });
     const { key } = await carillon.keys.create({ name: 'billing', scopes: ['write'], project: 'billing' });
@@ -238,19 +260,24 @@ describe('Operations', () => {
     expect((await carillon.projects.list().take(10)).map(({ id }) => id)).toContain('billing');
   });
 
-  it('keep calendars of days on which nothing fires', async () => {
+  it('the client manages calendars', async () => {
     await carillon.calendars.set('closed', { dates: ['2098-12-25'] });
-    const daily = { rule: { cron: '0 9 * * *' }, startAt: '2098-12-25T00:00:00Z', exclusions: ['closed'] };
+    const daily = {
+      rule: { cron: '0 9 * * *' },
+      startAt: '2098-12-25T00:00:00Z',
+      exclusions: ['closed'],
+      target,
+    };
     const schedule = await carillon.schedules.create({ id: 'open-days', ...daily });
     expect(schedule.nextRunAt).toBe('2098-12-26T09:00:00.000Z');
-    expect(await carillon.calendars.set('closed', { dates: [] })).toMatchObject({ dates: [], retimed: 1 });
+    expect(await carillon.calendars.set('closed', { dates: [] })).toMatchObject({ dates: [], retiming: 1 });
     expect((await carillon.calendars.list().take(5)).map(({ name }) => name)).toEqual(['closed']);
     expect(await failure(carillon.calendars.delete('closed'))).toMatchObject({ status: 409 });
     await carillon.calendars.set('unused', { dates: [] });
     expect(await carillon.calendars.delete('unused')).toBeUndefined();
   });
 
-  it('show workers, the engine, what is to come and who did what', async () => {
+  it('the client reads workers, system figures, forecast and audit log', async () => {
     expect(await carillon.workers().take(5)).toMatchObject([{ status: 'alive', pid: expect.any(Number) }]);
     expect(await carillon.system()).toMatchObject({ workers: { alive: 1 } });
     await eventually(async () => (await carillon.health()).status === 'ok');

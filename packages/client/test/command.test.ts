@@ -4,10 +4,10 @@ import { ADMIN_KEY, eventually } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
 import { useCommand } from './use-command.js';
 
-const { place, carillon, json, start } = useCommand();
+const { place, database, carillon, json, start } = useCommand();
 
-describe('The first minute', () => {
-  it('makes a schedule, and says why it ran', async () => {
+describe('First steps', () => {
+  it('carillon schedules create and carillon why: the first schedule is created and explained', async () => {
     const made = await carillon('schedules create --id hello --in 1s --target handler:log --payload {"a":1}');
     expect(made).toMatchObject({ code: 0, out: expect.stringMatching(/^hello is active, due /), notes: '' });
     await eventually(async () => (await json('runs ls --schedule hello')).items[0]?.status === 'succeeded', {
@@ -17,7 +17,51 @@ describe('The first minute', () => {
     expect(why.out).toMatch(/hello is finished.*\n\nOCCURRENCE +STATUS +WHY\n.*succeeded +ran .* late/s);
   });
 
-  it('finds the Carillon of this folder by its key, and sends that key nowhere else', async () => {
+  it('carillon why --steps: every step of an occurrence is listed below it with its time', async () => {
+    const { out, code } = await carillon('why hello -n 1 --steps');
+    expect(code).toBe(0);
+    const rows = out.trimEnd().split('\n').slice(3);
+    const at = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`;
+    const steps = [
+      'named by version 1 of the rule',
+      'due',
+      'claimed by worker \\d+',
+      `attempt 1 succeeded, until ${at}`,
+      'succeeded, \\d+ ms after it was due',
+    ];
+    expect(rows[0]).toMatch(/succeeded +ran .* late/);
+    for (const [i, text] of steps.entries()) expect(rows[i + 1]).toMatch(new RegExp(`^ +${at}  ${text} *$`));
+    expect(rows).toHaveLength(1 + steps.length);
+  });
+
+  it('carillon check: exits with 0 while each occurrence has its run, and with 1 and a list if one is lost', async () => {
+    expect(await carillon('check hello --last 1h')).toMatchObject({
+      code: 0,
+      out: '1 occurrences of 1 schedules compared: each has its run or lies in a gap.\n',
+    });
+    await carillon('schedules create --id forgotten --in 1s --target handler:log');
+    await eventually(
+      async () => (await json('runs ls --schedule forgotten')).items[0]?.status === 'succeeded',
+    );
+    await database.pool.query(
+      `delete from carillon.runs where schedule_id = (select id from carillon.schedules where key = 'forgotten')`,
+    );
+    const found = await carillon('check --last 1h');
+    expect(found.code).toBe(1);
+    expect(found.out).toMatch(/^2 occurrences of 2 schedules compared; these differ:\n\nSCHEDULE +KIND/);
+    expect(found.out).toMatch(
+      /forgotten +missing .* 1 +named by the rule, and there is neither a run nor a gap/,
+    );
+    const asJson = await carillon('check forgotten --json');
+    expect(asJson.code).toBe(1);
+    expect(JSON.parse(asJson.out)).toMatchObject({
+      schedules: 1,
+      occurrences: 1,
+      differences: [{ scheduleId: 'forgotten', kind: 'missing', count: 1 }],
+    });
+  });
+
+  it('the command uses the key of the installation in this folder and sends it to no other host', async () => {
     const home = join(place.folder, '.carillon');
     await mkdir(home);
     await writeFile(join(home, 'admin.key'), `${ADMIN_KEY}\n`);
@@ -34,20 +78,31 @@ describe('The first minute', () => {
     expect(elsewhere).toMatchObject({ code: 2, notes: expect.stringContaining('no API key') });
   });
 
-  it('says what to start where nothing answers', async () => {
+  it('the command suggests npm start if the API does not answer', async () => {
     const { code, notes } = await carillon('system', {
       CARILLON_URL: 'http://127.0.0.1:1',
       CARILLON_KEY: 'k',
     });
     expect({ code, notes }).toMatchObject({
       code: 6,
-      notes: expect.stringContaining('`npm start` starts Carillon'),
+      notes: expect.stringContaining('`npm start` starts one'),
     });
   });
 });
 
+describe('Signing secret', () => {
+  it('carillon secret shows and rotates the secret of a project', async () => {
+    const { secret } = await json('secret show');
+    expect(secret).toMatch(/^whsec_/);
+    const rotated = await carillon('secret rotate --project default');
+    expect(rotated).toMatchObject({ code: 0, notes: expect.stringContaining('24 hours') });
+    expect(rotated.out.trim()).not.toBe(secret);
+    expect((await carillon('secret show')).out).toBe(rotated.out);
+  });
+});
+
 describe('Schedules', () => {
-  it('are listed as a table for people and as JSON for programs', async () => {
+  it('carillon schedules ls prints a table, and JSON with --json', async () => {
     await carillon([
       'schedules',
       'create',
@@ -59,6 +114,8 @@ describe('Schedules', () => {
       'Asia/Tokyo',
       '--tag',
       'team',
+      '--target',
+      'handler:log',
     ]);
     const { out } = await carillon('schedules ls --tag team');
     expect(out).toMatch(
@@ -78,7 +135,7 @@ describe('Schedules', () => {
     ).toHaveLength(2);
   });
 
-  it('are edited, paused with a note, resumed, moved, left out, triggered, backfilled and cancelled', async () => {
+  it('carillon schedules: update, pause, resume, reschedule, skip-next, trigger, backfill and cancel', async () => {
     await carillon('schedules create --id edited --every 1h --target handler:noop');
     expect(await json('schedules update edited --attempts 5 --if-match 1')).toMatchObject({
       version: 2,
@@ -92,16 +149,27 @@ describe('Schedules', () => {
     );
     expect((await carillon('schedules resume edited')).out).toMatch(/^edited is active/);
     expect((await carillon('schedules reschedule edited --to +30m')).out).toMatch(/in 30 min/);
-    expect((await carillon('schedules skip-next edited')).out).toMatch(/^edited leaves out/);
+    expect((await carillon('schedules skip-next edited')).out).toMatch(/^edited skips/);
     const { runId } = await json('schedules trigger edited');
     expect((await carillon(`runs show ${runId}`)).out).toMatch(/origin +trigger/);
     expect((await carillon(['schedules', 'backfill', 'edited', '--from', '3h ago'])).code).toBe(0);
     expect((await carillon('schedules cancel edited')).out).toMatch(/^edited is cancelled/);
+    expect(await carillon('schedules create --id edited --every 1h --target handler:noop')).toMatchObject({
+      code: 5,
+      notes: expect.stringContaining('purge=true'),
+    });
+    expect((await carillon('schedules put edited --every 2h --target handler:noop')).out).toMatch(
+      /^edited is active, .*, at version \d+/,
+    );
+    expect((await carillon('schedules cancel edited --purge')).out).toMatch(/^edited is removed/);
+    expect((await carillon('schedules show edited')).code).toBe(3);
   });
 
-  it('are changed together: by their ids, and by what they have in common', async () => {
+  it('several schedules are changed by their ids or by a filter', async () => {
     await Promise.all(
-      ['one', 'two'].map((id) => carillon(`schedules create --id ${id} --every 1h --tag both`)),
+      ['one', 'two'].map((id) =>
+        carillon(`schedules create --id ${id} --every 1h --tag both --target handler:noop`),
+      ),
     );
     const paused = await carillon('schedules pause one nobody two');
     expect(paused).toMatchObject({
@@ -109,7 +177,7 @@ describe('Schedules', () => {
       out: expect.stringMatching(/^one is paused\nnobody: there is no .*\ntwo is paused\n$/),
     });
     expect(await carillon('schedules act resume --tag both --dry-run')).toMatchObject({
-      out: '2 would be changed\n',
+      out: expect.stringMatching(/^2 would be changed: (one, two|two, one)\nThey fire \d+ times/),
     });
     expect(await carillon('schedules act resume --tag both')).toMatchObject({ out: '2 of 2 changed\n' });
     expect(await carillon('schedules act cancel')).toMatchObject({
@@ -118,10 +186,14 @@ describe('Schedules', () => {
     });
   });
 
-  it('are read from files', async () => {
+  it('carillon schedules create reads a JSON file and standard input', async () => {
     await writeFile(
       join(place.folder, 'schedule.json'),
-      JSON.stringify({ rule: { every: 'PT1H' }, payload: { from: 'file' } }),
+      JSON.stringify({
+        rule: { every: 'PT1H' },
+        target: { type: 'handler', name: 'noop' },
+        payload: { from: 'file' },
+      }),
     );
     const made = await json(
       `schedules create --file ${join(place.folder, 'schedule.json')} --id filed --name Filed`,
@@ -130,18 +202,25 @@ describe('Schedules', () => {
   });
 });
 
-describe('A crontab', () => {
+describe('Crontab import', () => {
   const text =
     'CRON_TZ=Asia/Tokyo\nSHELL=/bin/bash\n0 3 * * * /usr/bin/backup --all\n@reboot /usr/bin/start\n61 * * * * x\n';
 
-  it('is tried without an API, and then taken over, once', async () => {
+  it('carillon import crontab: a dry run needs no API, and a second import changes nothing', async () => {
     const file = join(place.folder, 'crontab');
     await writeFile(file, text);
     const dry = await carillon(`import crontab ${file} --dry-run`, {});
-    expect(dry).toMatchObject({ code: 1, notes: '1 ready, 2 not taken\n' });
+    expect(dry).toMatchObject({
+      code: 1,
+      notes: '1 ready, 2 not taken\nThe import itself needs --target.\n',
+    });
     expect(dry.out).toMatch(/3 +ready +cron-usr-bin-backup-all +0 3 \* \* \* +Asia\/Tokyo +.* 18:00:00Z/);
     expect(dry.out).toMatch(/4 +not taken .*@reboot names no time/);
     expect((await json('schedules ls --tag crontab')).items).toEqual([]);
+    expect(await carillon(`import crontab ${file}`)).toMatchObject({
+      code: 2,
+      notes: expect.stringContaining('missing target'),
+    });
     const imported = await carillon(`import crontab ${file} --target queue:commands`);
     expect(imported).toMatchObject({ code: 1, notes: '1 created, 2 not taken\n' });
     expect((await carillon(`import crontab ${file} --target queue:commands`)).notes).toBe(
@@ -155,11 +234,11 @@ describe('A crontab', () => {
   });
 });
 
-describe('Following what happens', () => {
-  it('shows a line for each event, and ends well on Ctrl-C', async () => {
+describe('carillon tail', () => {
+  it('carillon tail prints a line per event and exits cleanly on Ctrl-C', async () => {
     const tail = start(['tail', '--schedule', 'watched', '--json']);
     const table = start(['tail', '--type', 'run.succeeded']);
-    // Until something is heard nobody knows that it listens.
+    // The first event shows that the command listens.
     await eventually(
       async () => {
         await carillon('schedules create --in 0s --target handler:noop');
@@ -185,8 +264,8 @@ describe('Following what happens', () => {
   });
 });
 
-describe('The rest', () => {
-  it('previews rules, and shows the engine, its workers, what is to come, keys and the audit trail', async () => {
+describe('Other commands', () => {
+  it('carillon rules, system, workers, forecast, keys and audit print their results', async () => {
     const preview = await carillon(['rules', 'preview', '0 9 * * 1-5', '--tz', 'Asia/Tokyo', '-n', '1']);
     expect(preview.out).toMatch(
       /^at 09:00 on weekdays, Tokyo time\n\nLOCAL +UTC +REMARK\n.* 09:00:00\+09:00/,
@@ -204,7 +283,7 @@ describe('The rest', () => {
     expect((await carillon('audit --action key.created')).out).toMatch(/key\.created/);
   });
 
-  it('says what is wrong, and where to look', async () => {
+  it('an invalid command line is explained with a hint and an exit code', async () => {
     expect(await carillon('schedules show nobody')).toMatchObject({
       code: 3,
       notes: 'carillon: there is no schedule with the id nobody\n',

@@ -13,7 +13,7 @@ beforeAll(async () => {
 const noop = { type: 'handler', name: 'noop' } as const;
 
 describe('The client', () => {
-  it('makes users, greets them, and lets them go', async () => {
+  it('the client creates users with birthday messages and deletes them', async () => {
     const ada = await carillon.users.create({
       firstName: 'Ada',
       lastName: 'Lovelace',
@@ -38,7 +38,7 @@ describe('The client', () => {
     });
   });
 
-  it('makes tasks, and reminds of those that are due soon, once', async () => {
+  it('the client creates tasks, and a scan reminds of due tasks once', async () => {
     const dueAt = new Date(Date.now() + 3_600_000);
     const task = await carillon.tasks.create({ title: 'File the tax return', dueAt, target: noop });
     expect(await carillon.tasks.scan()).toMatchObject({ due: 1, sent: 1, failed: 0 });
@@ -48,7 +48,7 @@ describe('The client', () => {
     expect(await carillon.tasks.delete(task.id)).toEqual({ id: task.id });
   });
 
-  it('makes reminders, and reads how they stand', async () => {
+  it('the client creates reminders and reads their status', async () => {
     const reminder = { message: 'Take your medicine', recipient: 'Ada', target: noop };
     const now = await carillon.reminders.create({ ...reminder, at: new Date() });
     await eventually(async () => (await carillon.reminders.get(now.id)).status === 'completed');
@@ -61,12 +61,16 @@ describe('The client', () => {
     expect(await carillon.reminders.delete(later.id)).toMatchObject({ id: later.id });
   });
 
-  it('makes templates, and schedules by them', async () => {
+  it('the client creates templates and schedules that use them', async () => {
     await carillon.templates.create({ id: 'month-end', rule: { cron: '0 18 L * *' } });
     expect(await carillon.templates.update('month-end', { timezone: 'Asia/Tokyo' })).toMatchObject({
       builtIn: false,
     });
-    const schedule = await carillon.schedules.create({ id: 'closing', template: 'month-end' });
+    const schedule = await carillon.schedules.create({
+      id: 'closing',
+      template: 'month-end',
+      target: { type: 'handler', name: 'noop' },
+    });
     expect(schedule).toMatchObject({ rule: { cron: '0 18 L * *' }, timezone: 'Asia/Tokyo' });
     expect((await carillon.templates.list().take(20)).map(({ id }) => id)).toContain('weekdays-nine');
     expect(await carillon.templates.delete('month-end')).toEqual({ id: 'month-end' });

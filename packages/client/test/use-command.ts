@@ -20,13 +20,15 @@ export interface Ended {
 
 type Environment = Record<string, string>;
 
-/** The command, with a Carillon to speak to and a folder to be in. */
+/** Runs the command against an API and a worker, in a folder of its own. */
 export function useCommand() {
-  const processes = useProcesses(useDatabase());
+  const database = useDatabase();
+  const processes = useProcesses(database);
   const place = { url: '', folder: '' };
 
   beforeAll(async () => {
-    const [api] = await Promise.all([processes.api(), processes.worker()]);
+    const env = { CARILLON_ENCRYPTION_KEY: btoa('a key of exactly thirty-two byte') };
+    const [api] = await Promise.all([processes.api({ env }), processes.worker({ env })]);
     place.url = api.url;
     place.folder = await mkdtemp(join(tmpdir(), 'carillon-command-'));
   });
@@ -38,7 +40,7 @@ export function useCommand() {
     CARILLON_HOME: join(place.folder, 'none'),
   });
 
-  /** Does what the line says; a text is split as a shell would, where it has no quotes. */
+  /** Executes a command line. A string is split at spaces. */
   async function carillon(line: string | string[], env = environment()): Promise<Ended> {
     const said = collector();
     const terminal = { ...said, style: plain, columns: null, signal: new AbortController().signal };
@@ -47,14 +49,14 @@ export function useCommand() {
     return { code, ...said.said };
   }
 
-  /** What the command tells programs. */
+  /** The JSON output of a command. */
   async function json(line: string) {
     const { code, out, notes } = await carillon(`${line} --json`);
     if (code !== 0) throw new Error(notes);
     return JSON.parse(out);
   }
 
-  /** The command as a process of its own. */
+  /** Starts the command as a process. */
   function start(args: string[], env = environment()) {
     const child = spawn(process.execPath, [bin, ...args], {
       cwd: place.folder,
@@ -67,7 +69,7 @@ export function useCommand() {
     return { child, said, ended };
   }
 
-  return { place, carillon, json, start };
+  return { place, database, carillon, json, start };
 }
 
 function collector() {

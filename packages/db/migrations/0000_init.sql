@@ -1,58 +1,61 @@
-CREATE TYPE "public"."attempt_outcome" AS ENUM('succeeded', 'failed', 'unknown', 'cancelled', 'handed_back');--> statement-breakpoint
-CREATE TYPE "public"."run_origin" AS ENUM('rule', 'trigger', 'backfill');--> statement-breakpoint
-CREATE TYPE "public"."run_status" AS ENUM('queued', 'running', 'retrying', 'succeeded', 'failed', 'skipped', 'cancelled');--> statement-breakpoint
-CREATE TYPE "public"."schedule_status" AS ENUM('active', 'paused', 'finished', 'cancelled');--> statement-breakpoint
-CREATE TABLE "metrics" (
-	"name" text NOT NULL,
-	"labels" text DEFAULT '' NOT NULL,
-	"value" double precision NOT NULL,
-	CONSTRAINT "metrics_name_labels_pk" PRIMARY KEY("name","labels")
-);
+-- The migrator has created the schema already, to keep its own table there.
+CREATE SCHEMA IF NOT EXISTS "carillon";
 --> statement-breakpoint
-CREATE TABLE "sweeps" (
-	"singleton" boolean PRIMARY KEY DEFAULT true NOT NULL,
-	"last_at" timestamp (3) with time zone NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE "attempts" (
+CREATE TYPE "carillon"."attempt_outcome" AS ENUM('succeeded', 'failed', 'unknown', 'cancelled', 'handed_back');--> statement-breakpoint
+CREATE TYPE "carillon"."run_origin" AS ENUM('rule', 'trigger', 'backfill');--> statement-breakpoint
+CREATE TYPE "carillon"."run_status" AS ENUM('queued', 'running', 'retrying', 'succeeded', 'failed', 'skipped', 'cancelled');--> statement-breakpoint
+CREATE TYPE "carillon"."schedule_status" AS ENUM('active', 'paused', 'cancelled');--> statement-breakpoint
+CREATE TABLE "carillon"."attempts" (
 	"schedule_id" bigint NOT NULL,
 	"occurrence_at" timestamp (3) with time zone NOT NULL,
-	"origin" "run_origin" NOT NULL,
-	"number" smallint NOT NULL,
+	"origin" "carillon"."run_origin" NOT NULL,
+	"month" date NOT NULL,
+	"number" integer NOT NULL,
 	"epoch" bigint,
 	"worker_id" bigint,
 	"claimed_at" timestamp (3) with time zone,
 	"finished_at" timestamp (3) with time zone,
-	"outcome" "attempt_outcome",
+	"outcome" "carillon"."attempt_outcome",
 	"http_status" smallint,
 	"duration_ms" integer,
 	"error_code" text,
 	"error" text,
 	"response" text,
 	"external_id" text,
-	CONSTRAINT "attempts_schedule_id_occurrence_at_origin_number_pk" PRIMARY KEY("schedule_id","occurrence_at","origin","number")
-) PARTITION BY RANGE ("occurrence_at");
+	CONSTRAINT "attempts_schedule_id_occurrence_at_origin_number_month_pk" PRIMARY KEY("schedule_id","occurrence_at","origin","number","month")
+) PARTITION BY LIST ("month");
 --> statement-breakpoint
-CREATE TABLE "leases" (
-	"epoch" bigserial PRIMARY KEY NOT NULL,
-	"worker_id" bigint NOT NULL,
-	"expires_at" timestamp (3) with time zone NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE "runs" (
+CREATE TABLE "carillon"."deferrals" (
 	"schedule_id" bigint NOT NULL,
 	"occurrence_at" timestamp (3) with time zone NOT NULL,
-	"origin" "run_origin" NOT NULL,
+	"origin" "carillon"."run_origin" NOT NULL,
+	"attempt" integer NOT NULL,
+	"reason_code" text NOT NULL,
+	"project_id" bigint NOT NULL,
+	"reason" text NOT NULL,
+	"from_at" timestamp (3) with time zone NOT NULL,
+	"until_at" timestamp (3) with time zone NOT NULL,
+	"count" integer DEFAULT 1 NOT NULL,
+	CONSTRAINT "deferrals_pk" PRIMARY KEY("schedule_id","occurrence_at","origin","attempt","reason_code")
+);
+--> statement-breakpoint
+CREATE TABLE "carillon"."runs" (
+	"schedule_id" bigint NOT NULL,
+	"occurrence_at" timestamp (3) with time zone NOT NULL,
+	"origin" "carillon"."run_origin" NOT NULL,
+	"month" date NOT NULL,
 	"project_id" bigint NOT NULL,
 	"version" integer NOT NULL,
-	"status" "run_status" NOT NULL,
+	"handler" text,
+	"status" "carillon"."run_status" NOT NULL,
 	"due_at" timestamp (3) with time zone NOT NULL,
-	"enqueued_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
-	"attempt" smallint DEFAULT 0 NOT NULL,
-	"free_attempts" smallint DEFAULT 0 NOT NULL,
-	"replays" smallint DEFAULT 0 NOT NULL,
+	"recorded_at" timestamp (3) with time zone NOT NULL,
+	"happened_at" timestamp (3) with time zone NOT NULL,
+	"attempt" integer DEFAULT 0 NOT NULL,
+	"free_attempts" integer DEFAULT 0 NOT NULL,
+	"replays" integer DEFAULT 0 NOT NULL,
+	"lateness_ms" bigint,
 	"next_attempt_at" timestamp (3) with time zone,
-	"open" boolean,
 	"failed_at" timestamp (3) with time zone,
 	"progress" json,
 	"reason_code" text,
@@ -61,27 +64,41 @@ CREATE TABLE "runs" (
 	"worker_id" bigint,
 	"claimed_at" timestamp (3) with time zone,
 	"finished_at" timestamp (3) with time zone,
-	"outcome" "attempt_outcome",
+	"outcome" "carillon"."attempt_outcome",
 	"http_status" smallint,
 	"duration_ms" integer,
 	"error_code" text,
 	"error" text,
 	"response" text,
 	"external_id" text,
-	CONSTRAINT "runs_schedule_id_occurrence_at_origin_pk" PRIMARY KEY("schedule_id","occurrence_at","origin")
-) PARTITION BY RANGE ("occurrence_at");
+	CONSTRAINT "runs_schedule_id_occurrence_at_origin_month_pk" PRIMARY KEY("schedule_id","occurrence_at","origin","month"),
+	CONSTRAINT "runs_state" CHECK (case status
+        when 'running' then epoch is not null and attempt > 0 and finished_at is null and outcome is null
+          and next_attempt_at is null and failed_at is null
+        when 'succeeded' then finished_at is not null and next_attempt_at is null and failed_at is null
+        when 'queued' then next_attempt_at is not null and failed_at is null
+        when 'retrying' then next_attempt_at is not null and failed_at is null
+        when 'failed' then finished_at is not null and next_attempt_at is null and failed_at is not null
+        when 'cancelled' then finished_at is not null and next_attempt_at is null and failed_at is null
+        when 'skipped' then finished_at is not null and next_attempt_at is null and failed_at is null
+          and attempt = 0 and reason_code is not null
+      end)
+) PARTITION BY LIST ("month");
 --> statement-breakpoint
-CREATE TABLE "workers" (
-	"id" bigserial PRIMARY KEY NOT NULL,
-	"host" text NOT NULL,
-	"pid" integer NOT NULL,
-	"started_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
-	"heartbeat_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
-	"stopped_at" timestamp (3) with time zone,
-	"in_flight" integer DEFAULT 0 NOT NULL
+CREATE TABLE "carillon"."agenda" (
+	"schedule_id" bigint PRIMARY KEY NOT NULL,
+	"project_id" bigint NOT NULL,
+	"version" integer DEFAULT 1 NOT NULL,
+	"occurrence_at" timestamp (3) with time zone NOT NULL,
+	"due_at" timestamp (3) with time zone NOT NULL,
+	"handler" text,
+	"is_held" boolean DEFAULT false NOT NULL,
+	"runs_total" integer DEFAULT 0 NOT NULL,
+	"last_run_at" timestamp (3) with time zone,
+	"last_claimed_at" timestamp (3) with time zone
 );
 --> statement-breakpoint
-CREATE TABLE "gaps" (
+CREATE TABLE "carillon"."gaps" (
 	"id" bigserial PRIMARY KEY NOT NULL,
 	"project_id" bigint NOT NULL,
 	"schedule_id" bigint NOT NULL,
@@ -91,14 +108,14 @@ CREATE TABLE "gaps" (
 	"count" integer NOT NULL,
 	"reason_code" text NOT NULL,
 	"reason" text NOT NULL,
-	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL
+	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
+	CONSTRAINT "gaps_order" CHECK (from_at <= to_at and count > 0)
 );
 --> statement-breakpoint
-CREATE TABLE "schedule_versions" (
+CREATE TABLE "carillon"."schedule_versions" (
 	"schedule_id" bigint NOT NULL,
 	"version" integer NOT NULL,
 	"project_id" bigint NOT NULL,
-	"key" text NOT NULL,
 	"name" text,
 	"tags" text[] DEFAULT '{}' NOT NULL,
 	"target_type" text NOT NULL,
@@ -106,48 +123,138 @@ CREATE TABLE "schedule_versions" (
 	"timing" text NOT NULL,
 	"plan" text NOT NULL,
 	"payload" json,
-	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
-	"created_by" text NOT NULL,
-	"request_hash" text,
-	"superseded_at" timestamp (3) with time zone,
+	"defined_at" timestamp (3) with time zone DEFAULT statement_timestamp() NOT NULL,
+	"defined_by" text NOT NULL,
+	"superseded_at" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "schedule_versions_schedule_id_version_pk" PRIMARY KEY("schedule_id","version")
 );
 --> statement-breakpoint
-CREATE TABLE "schedules" (
+CREATE TABLE "carillon"."schedules" (
 	"id" bigserial PRIMARY KEY NOT NULL,
 	"project_id" bigint NOT NULL,
 	"key" text NOT NULL,
-	"status" "schedule_status" DEFAULT 'active' NOT NULL,
+	"status" "carillon"."schedule_status" DEFAULT 'active' NOT NULL,
 	"version" integer DEFAULT 1 NOT NULL,
 	"definition_version" integer DEFAULT 1 NOT NULL,
-	"occurrence_at" timestamp (3) with time zone,
-	"next_run_at" timestamp (3) with time zone,
-	"counted" boolean DEFAULT false NOT NULL,
-	"runs_total" integer DEFAULT 0 NOT NULL,
+	"name" text,
+	"tags" text[] DEFAULT '{}' NOT NULL,
+	"target_type" text NOT NULL,
+	"rule" json NOT NULL,
+	"timing" text NOT NULL,
+	"plan" text NOT NULL,
+	"payload" json,
+	"defined_at" timestamp (3) with time zone DEFAULT statement_timestamp() NOT NULL,
+	"defined_by" text NOT NULL,
+	"is_counted" boolean DEFAULT false NOT NULL,
+	"request_hash" text,
+	"declared_hash" text,
+	"created_trace" text,
+	"runs_total" integer,
 	"last_run_at" timestamp (3) with time zone,
-	"last_enqueued_at" timestamp (3) with time zone,
+	"last_claimed_at" timestamp (3) with time zone,
 	"paused_at" timestamp (3) with time zone,
 	"paused_until" timestamp (3) with time zone,
 	"paused_by" text,
 	"pause_note" text,
+	"created_at" timestamp (3) with time zone DEFAULT statement_timestamp() NOT NULL,
+	"updated_at" timestamp (3) with time zone DEFAULT statement_timestamp() NOT NULL,
+	CONSTRAINT "schedules_pause" CHECK ((status = 'paused') = (paused_at is not null)),
+	CONSTRAINT "schedules_pause_detail" CHECK (status = 'paused' or (paused_until is null and paused_by is null and pause_note is null)),
+	CONSTRAINT "schedules_versions" CHECK (definition_version between 1 and version)
+);
+--> statement-breakpoint
+CREATE TABLE "carillon"."calendars" (
+	"project_id" bigint NOT NULL,
+	"name" text NOT NULL,
+	"dates" text[] NOT NULL,
+	"updated_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
+	"retimed_at" timestamp (3) with time zone,
+	"source_url" text,
+	"refresh_seconds" integer,
+	"refreshed_at" timestamp (3) with time zone,
+	"refresh_due_at" timestamp (3) with time zone,
+	"refresh_error" text,
+	CONSTRAINT "calendars_project_id_name_pk" PRIMARY KEY("project_id","name"),
+	CONSTRAINT "calendars_source" CHECK ((source_url is null) = (refresh_seconds is null))
+);
+--> statement-breakpoint
+CREATE TABLE "carillon"."domain_events" (
+	"id" bigserial PRIMARY KEY NOT NULL,
+	"project_id" bigint NOT NULL,
+	"type" text NOT NULL,
+	"subject" text NOT NULL,
+	"detail" json NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
+	"tries" integer DEFAULT 0 NOT NULL,
+	"next_try_at" timestamp (3) with time zone DEFAULT clock_timestamp(),
+	"last_error" text,
+	"handled_at" timestamp (3) with time zone,
+	"report" json
+);
+--> statement-breakpoint
+CREATE TABLE "carillon"."tasks" (
+	"id" bigserial PRIMARY KEY NOT NULL,
+	"project_id" bigint NOT NULL,
+	"key" text NOT NULL,
+	"title" text NOT NULL,
+	"due_at" timestamp (3) with time zone NOT NULL,
+	"target" json,
+	"reminder_sent_at" timestamp (3) with time zone,
 	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
 	"updated_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "api_keys" (
+CREATE TABLE "carillon"."templates" (
+	"project_id" bigint NOT NULL,
+	"key" text NOT NULL,
+	"description" text NOT NULL,
+	"rule" json NOT NULL,
+	"timezone" text,
+	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
+	CONSTRAINT "templates_project_id_key_pk" PRIMARY KEY("project_id","key")
+);
+--> statement-breakpoint
+CREATE TABLE "carillon"."user_events" (
+	"user_id" bigint NOT NULL,
+	"name" text NOT NULL,
+	"project_id" bigint NOT NULL,
+	"date" date NOT NULL,
+	"local_time" text NOT NULL,
+	"leap_day" text NOT NULL,
+	"message" text,
+	"schedule_key" text NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
+	CONSTRAINT "user_events_user_id_name_pk" PRIMARY KEY("user_id","name")
+);
+--> statement-breakpoint
+CREATE TABLE "carillon"."users" (
+	"id" bigserial PRIMARY KEY NOT NULL,
+	"project_id" bigint NOT NULL,
+	"key" text NOT NULL,
+	"first_name" text NOT NULL,
+	"last_name" text NOT NULL,
+	"date_of_birth" date NOT NULL,
+	"timezone" text NOT NULL,
+	"target" json,
+	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
+	"updated_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "carillon"."api_keys" (
 	"id" bigserial PRIMARY KEY NOT NULL,
 	"project_id" bigint NOT NULL,
 	"name" text NOT NULL,
 	"prefix" text NOT NULL,
 	"hash" "bytea" NOT NULL,
 	"scopes" text[] NOT NULL,
+	"is_from_environment" boolean DEFAULT false NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
 	"expires_at" timestamp (3) with time zone,
 	"last_used_at" timestamp (3) with time zone,
 	"revoked_at" timestamp (3) with time zone
 );
 --> statement-breakpoint
-CREATE TABLE "audit_log" (
+CREATE TABLE "carillon"."audit_log" (
 	"id" bigserial PRIMARY KEY NOT NULL,
 	"project_id" bigint NOT NULL,
 	"at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
@@ -157,7 +264,16 @@ CREATE TABLE "audit_log" (
 	"detail" json
 );
 --> statement-breakpoint
-CREATE TABLE "projects" (
+CREATE TABLE "carillon"."idempotency_keys" (
+	"project_id" bigint NOT NULL,
+	"key" text NOT NULL,
+	"request_hash" text NOT NULL,
+	"answer" json,
+	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
+	CONSTRAINT "idempotency_keys_project_id_key_pk" PRIMARY KEY("project_id","key")
+);
+--> statement-breakpoint
+CREATE TABLE "carillon"."projects" (
 	"id" bigserial PRIMARY KEY NOT NULL,
 	"key" text NOT NULL,
 	"name" text NOT NULL,
@@ -167,44 +283,353 @@ CREATE TABLE "projects" (
 	CONSTRAINT "projects_key_unique" UNIQUE("key")
 );
 --> statement-breakpoint
-CREATE INDEX "leases_expiry" ON "leases" USING btree ("expires_at");--> statement-breakpoint
-CREATE INDEX "runs_project" ON "runs" USING btree ("project_id","occurrence_at");--> statement-breakpoint
-CREATE INDEX "runs_epoch" ON "runs" USING btree ("epoch");--> statement-breakpoint
-CREATE INDEX "runs_next_attempt" ON "runs" USING btree ("next_attempt_at") WHERE next_attempt_at is not null;--> statement-breakpoint
-CREATE INDEX "runs_open" ON "runs" USING btree ("schedule_id","occurrence_at") WHERE open;--> statement-breakpoint
-CREATE INDEX "runs_failed" ON "runs" USING btree ("project_id","failed_at") WHERE failed_at is not null;--> statement-breakpoint
-CREATE INDEX "gaps_schedule" ON "gaps" USING btree ("schedule_id","from_at");--> statement-breakpoint
-CREATE INDEX "schedule_versions_tags" ON "schedule_versions" USING gin ("tags") WHERE superseded_at is null;--> statement-breakpoint
-CREATE INDEX "schedule_versions_target" ON "schedule_versions" USING btree ("project_id","target_type","schedule_id") WHERE superseded_at is null;--> statement-breakpoint
-CREATE UNIQUE INDEX "schedules_key" ON "schedules" USING btree ("project_id","key");--> statement-breakpoint
-CREATE INDEX "schedules_due" ON "schedules" USING btree ("next_run_at","id") WHERE status = 'active';--> statement-breakpoint
-CREATE INDEX "schedules_due_by_project" ON "schedules" USING btree ("project_id","next_run_at","id") WHERE status = 'active';--> statement-breakpoint
-CREATE INDEX "schedules_paused_until" ON "schedules" USING btree ("paused_until") WHERE paused_until is not null;--> statement-breakpoint
-CREATE UNIQUE INDEX "api_keys_hash" ON "api_keys" USING btree ("hash");--> statement-breakpoint
-CREATE INDEX "api_keys_project" ON "api_keys" USING btree ("project_id");--> statement-breakpoint
-CREATE INDEX "audit_log_project" ON "audit_log" USING btree ("project_id","id");--> statement-breakpoint
-CREATE INDEX "audit_log_subject" ON "audit_log" USING btree ("project_id","subject","id");--> statement-breakpoint
--- All attempts of a run, wherever they lie: the latest on the run, those before in "attempts".
-CREATE VIEW "run_attempts" AS
+CREATE TABLE "carillon"."receipts" (
+	"id" bigserial PRIMARY KEY NOT NULL,
+	"project_id" bigint NOT NULL,
+	"schedule_id" bigint NOT NULL,
+	"url" text NOT NULL,
+	"body" text NOT NULL,
+	"tries" integer DEFAULT 0 NOT NULL,
+	"next_try_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "carillon"."webhook_secrets" (
+	"id" bigserial PRIMARY KEY NOT NULL,
+	"project_id" bigint NOT NULL,
+	"schedule_id" bigint,
+	"sealed" "bytea" NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
+	"expires_at" timestamp (3) with time zone
+);
+--> statement-breakpoint
+CREATE TABLE "carillon"."installation" (
+	"is_single" boolean PRIMARY KEY DEFAULT true NOT NULL,
+	"id" uuid DEFAULT gen_random_uuid() NOT NULL,
+	"generation" integer DEFAULT 1 NOT NULL,
+	"key_check" "bytea",
+	"swept_at" timestamp (3) with time zone,
+	"stats_until" timestamp (3) with time zone,
+	"audited_until" timestamp (3) with time zone,
+	"audit_progress" jsonb,
+	"audit_differences" integer DEFAULT 0 NOT NULL,
+	"audit_differed_at" timestamp (3) with time zone,
+	"monitor_pinged_at" timestamp (3) with time zone,
+	"tzdata" text,
+	"tzdata_since" timestamp (3) with time zone,
+	"tzdata_next" text,
+	"tzdata_cursor" bigint,
+	CONSTRAINT "installation_is_single" CHECK (is_single)
+);
+--> statement-breakpoint
+CREATE SEQUENCE "carillon"."leases_epoch_seq";
+--> statement-breakpoint
+CREATE TABLE "carillon"."leases" (
+	"epoch" bigint PRIMARY KEY DEFAULT (extract(epoch from clock_timestamp()) * 1000)::bigint * 1024 + nextval('carillon.leases_epoch_seq') % 1024 NOT NULL,
+	"worker_id" bigint NOT NULL,
+	"token" uuid NOT NULL,
+	"generation" integer NOT NULL,
+	"claimed_at" timestamp (3) with time zone NOT NULL,
+	"open_runs" integer NOT NULL,
+	"held_until" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "carillon"."metrics" (
+	"name" text NOT NULL,
+	"labels" text DEFAULT '' NOT NULL,
+	"value" double precision NOT NULL,
+	CONSTRAINT "metrics_name_labels_pk" PRIMARY KEY("name","labels")
+);
+--> statement-breakpoint
+CREATE TABLE "carillon"."metric_minutes" (
+	"minute" timestamp (3) with time zone NOT NULL,
+	"name" text NOT NULL,
+	"labels" text DEFAULT '' NOT NULL,
+	"value" double precision NOT NULL,
+	CONSTRAINT "metric_minutes_minute_name_labels_pk" PRIMARY KEY("minute","name","labels")
+);
+--> statement-breakpoint
+CREATE TABLE "carillon"."workers" (
+	"id" bigserial PRIMARY KEY NOT NULL,
+	"token" uuid NOT NULL,
+	"host" text NOT NULL,
+	"pid" integer NOT NULL,
+	"started_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
+	"heartbeat_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
+	"alive_until" timestamp (3) with time zone NOT NULL,
+	"handlers" text[] DEFAULT '{}' NOT NULL,
+	"clock_offset_ms" integer DEFAULT 0 NOT NULL,
+	"tzdata" text,
+	"stopped_at" timestamp (3) with time zone,
+	"in_flight" integer DEFAULT 0 NOT NULL,
+	"open_circuits" text[] DEFAULT '{}' NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "carillon"."run_stats" (
+	"project_id" bigint NOT NULL,
+	"minute" timestamp (3) with time zone NOT NULL,
+	"succeeded" integer NOT NULL,
+	"failed" integer NOT NULL,
+	"skipped" integer NOT NULL,
+	"cancelled" integer NOT NULL,
+	"open" integer NOT NULL,
+	"lateness" integer[] NOT NULL,
+	"computed_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "run_stats_project_id_minute_pk" PRIMARY KEY("project_id","minute")
+);
+--> statement-breakpoint
+CREATE TABLE "carillon"."bulk_actions" (
+	"id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
+	"project_id" bigint NOT NULL,
+	"action" text NOT NULL,
+	"actor" text NOT NULL,
+	"request_key" text,
+	"request_hash" text,
+	"total" integer,
+	"matched" integer DEFAULT 0 NOT NULL,
+	"changed" integer DEFAULT 0 NOT NULL,
+	"refused" integer DEFAULT 0 NOT NULL,
+	"refusals" json DEFAULT '[]'::json NOT NULL,
+	"last_id" bigint,
+	"started_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
+	"reported_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
+	"finished_at" timestamp (3) with time zone,
+	"error" text
+);
+--> statement-breakpoint
+CREATE TABLE "carillon"."sessions" (
+	"hash" "bytea" PRIMARY KEY NOT NULL,
+	"project_id" bigint NOT NULL,
+	"key_id" bigint NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
+	"expires_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "carillon"."alert_channels" (
+	"id" bigserial PRIMARY KEY NOT NULL,
+	"project_id" bigint NOT NULL,
+	"key" text NOT NULL,
+	"type" text NOT NULL,
+	"is_enabled" boolean DEFAULT true NOT NULL,
+	"settings" json NOT NULL,
+	"sealed" "bytea",
+	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
+	"updated_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
+	CONSTRAINT "alert_channels_type" CHECK (type in ('webhook', 'slack', 'email', 'pagerduty'))
+);
+--> statement-breakpoint
+CREATE TABLE "carillon"."alert_messages" (
+	"id" bigserial PRIMARY KEY NOT NULL,
+	"dedup_id" uuid DEFAULT gen_random_uuid() NOT NULL,
+	"project_id" bigint NOT NULL,
+	"channel_id" bigint NOT NULL,
+	"content" json NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"tries" integer DEFAULT 0 NOT NULL,
+	"next_try_at" timestamp (3) with time zone,
+	"sent_at" timestamp (3) with time zone,
+	"error" text,
+	CONSTRAINT "alert_messages_state" CHECK (sent_at is null or next_try_at is null)
+);
+--> statement-breakpoint
+CREATE TABLE "carillon"."alerts" (
+	"id" bigserial PRIMARY KEY NOT NULL,
+	"dedup_id" uuid DEFAULT gen_random_uuid() NOT NULL,
+	"project_id" bigint NOT NULL,
+	"schedule_id" bigint NOT NULL,
+	"schedule_key" text NOT NULL,
+	"schedule_name" text,
+	"kind" text NOT NULL,
+	"occurrence_at" timestamp (3) with time zone NOT NULL,
+	"sentence" text NOT NULL,
+	"opened_at" timestamp (3) with time zone NOT NULL,
+	"resolved_at" timestamp (3) with time zone,
+	"resolution" text,
+	"noted_at" timestamp (3) with time zone NOT NULL,
+	"resolution_noted_at" timestamp (3) with time zone,
+	"is_opening_untold" boolean DEFAULT true NOT NULL,
+	"is_resolution_untold" boolean DEFAULT false NOT NULL,
+	"is_silenced" boolean DEFAULT false NOT NULL,
+	CONSTRAINT "alerts_kind" CHECK (kind in ('start', 'end', 'duration', 'success_rate')),
+	CONSTRAINT "alerts_resolution" CHECK ((resolved_at is null) = (resolution is null))
+);
+--> statement-breakpoint
+CREATE TABLE "carillon"."maintenance_windows" (
+	"id" bigserial PRIMARY KEY NOT NULL,
+	"project_id" bigint NOT NULL,
+	"schedule_key" text,
+	"starts_at" timestamp (3) with time zone NOT NULL,
+	"ends_at" timestamp (3) with time zone NOT NULL,
+	"note" text,
+	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
+	"created_by" text NOT NULL,
+	CONSTRAINT "maintenance_windows_order" CHECK (starts_at < ends_at)
+);
+--> statement-breakpoint
+CREATE TABLE "carillon"."ping_tokens" (
+	"schedule_id" bigint PRIMARY KEY NOT NULL,
+	"project_id" bigint NOT NULL,
+	"generation" integer NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "carillon"."pings" (
+	"id" bigserial PRIMARY KEY NOT NULL,
+	"project_id" bigint NOT NULL,
+	"schedule_id" bigint NOT NULL,
+	"kind" text NOT NULL,
+	"at" timestamp (3) with time zone NOT NULL,
+	"body" text,
+	"occurrence_at" timestamp (3) with time zone,
+	CONSTRAINT "pings_kind" CHECK (kind in ('start', 'success', 'fail'))
+);
+--> statement-breakpoint
+CREATE TABLE "carillon"."slo_watches" (
+	"schedule_id" bigint PRIMARY KEY NOT NULL,
+	"project_id" bigint NOT NULL,
+	"judged_until" timestamp (3) with time zone NOT NULL,
+	"check_at" timestamp (3) with time zone NOT NULL,
+	"has_open_alert" boolean DEFAULT false NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "carillon"."feeds" (
+	"id" bigserial PRIMARY KEY NOT NULL,
+	"project_id" bigint NOT NULL,
+	"name" text NOT NULL,
+	"hash" "bytea" NOT NULL,
+	"schedule_key" text,
+	"tag" text,
+	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
+	"last_used_at" timestamp (3) with time zone,
+	CONSTRAINT "feeds_scope" CHECK (schedule_key is null or tag is null)
+);
+--> statement-breakpoint
+CREATE INDEX "runs_project" ON "carillon"."runs" USING btree ("project_id","happened_at");--> statement-breakpoint
+CREATE INDEX "runs_lease" ON "carillon"."runs" USING btree ("epoch","schedule_id") WHERE epoch is not null;--> statement-breakpoint
+CREATE INDEX "runs_waiting" ON "carillon"."runs" USING btree ("next_attempt_at") WHERE next_attempt_at is not null;--> statement-breakpoint
+CREATE INDEX "runs_waiting_of_project" ON "carillon"."runs" USING btree ("project_id","next_attempt_at") WHERE next_attempt_at is not null;--> statement-breakpoint
+CREATE INDEX "runs_waiting_of_schedule" ON "carillon"."runs" USING btree ("schedule_id") WHERE next_attempt_at is not null;--> statement-breakpoint
+CREATE INDEX "runs_failed" ON "carillon"."runs" USING btree ("project_id","failed_at") WHERE failed_at is not null;--> statement-breakpoint
+CREATE INDEX "agenda_due" ON "carillon"."agenda" USING btree ("due_at","schedule_id") WHERE not is_held;--> statement-breakpoint
+CREATE INDEX "agenda_due_by_project" ON "carillon"."agenda" USING btree ("project_id","due_at","schedule_id") WHERE not is_held;--> statement-breakpoint
+CREATE INDEX "gaps_schedule" ON "carillon"."gaps" USING btree ("schedule_id","from_at");--> statement-breakpoint
+CREATE INDEX "gaps_age" ON "carillon"."gaps" USING btree ("created_at");--> statement-breakpoint
+CREATE INDEX "schedule_versions_age" ON "carillon"."schedule_versions" USING btree ("superseded_at");--> statement-breakpoint
+CREATE UNIQUE INDEX "schedules_key" ON "carillon"."schedules" USING btree ("project_id","key");--> statement-breakpoint
+CREATE INDEX "schedules_project" ON "carillon"."schedules" USING btree ("project_id","id");--> statement-breakpoint
+CREATE INDEX "schedules_target" ON "carillon"."schedules" USING btree ("project_id","target_type","id");--> statement-breakpoint
+CREATE INDEX "schedules_tags" ON "carillon"."schedules" USING gin ("tags");--> statement-breakpoint
+CREATE INDEX "schedules_stopped" ON "carillon"."schedules" USING btree ("project_id","id") WHERE status <> 'active';--> statement-breakpoint
+CREATE INDEX "schedules_paused_until" ON "carillon"."schedules" USING btree ("paused_until") WHERE paused_until is not null;--> statement-breakpoint
+CREATE INDEX "schedules_calendars" ON "carillon"."schedules" USING btree ("project_id") WHERE timing like '%"calendars":%';--> statement-breakpoint
+CREATE INDEX "domain_events_next_try" ON "carillon"."domain_events" USING btree ("next_try_at") WHERE next_try_at is not null;--> statement-breakpoint
+CREATE INDEX "domain_events_handled" ON "carillon"."domain_events" USING btree ("handled_at") WHERE handled_at is not null;--> statement-breakpoint
+CREATE UNIQUE INDEX "tasks_key" ON "carillon"."tasks" USING btree ("project_id","key");--> statement-breakpoint
+CREATE INDEX "tasks_project" ON "carillon"."tasks" USING btree ("project_id","id");--> statement-breakpoint
+CREATE INDEX "tasks_due" ON "carillon"."tasks" USING btree ("due_at");--> statement-breakpoint
+CREATE INDEX "tasks_reminder_sent" ON "carillon"."tasks" USING btree ("reminder_sent_at");--> statement-breakpoint
+CREATE UNIQUE INDEX "users_key" ON "carillon"."users" USING btree ("project_id","key");--> statement-breakpoint
+CREATE INDEX "users_project" ON "carillon"."users" USING btree ("project_id","id");--> statement-breakpoint
+CREATE UNIQUE INDEX "api_keys_hash" ON "carillon"."api_keys" USING btree ("hash");--> statement-breakpoint
+CREATE INDEX "api_keys_project" ON "carillon"."api_keys" USING btree ("project_id");--> statement-breakpoint
+CREATE INDEX "audit_log_project" ON "carillon"."audit_log" USING btree ("project_id","id");--> statement-breakpoint
+CREATE INDEX "audit_log_subject" ON "carillon"."audit_log" USING btree ("project_id","subject","id");--> statement-breakpoint
+CREATE INDEX "audit_log_action" ON "carillon"."audit_log" USING btree ("project_id","action","id");--> statement-breakpoint
+CREATE INDEX "idempotency_keys_age" ON "carillon"."idempotency_keys" USING btree ("created_at");--> statement-breakpoint
+CREATE INDEX "receipts_next_try" ON "carillon"."receipts" USING btree ("next_try_at");--> statement-breakpoint
+CREATE INDEX "receipts_next_try_of_project" ON "carillon"."receipts" USING btree ("project_id","next_try_at");--> statement-breakpoint
+CREATE INDEX "deferrals_age" ON "carillon"."deferrals" USING btree ("from_at");--> statement-breakpoint
+CREATE INDEX "run_stats_minute" ON "carillon"."run_stats" USING btree ("minute");--> statement-breakpoint
+CREATE INDEX "run_stats_open" ON "carillon"."run_stats" USING btree ("computed_at") WHERE open > 0;--> statement-breakpoint
+CREATE INDEX "bulk_actions_project" ON "carillon"."bulk_actions" USING btree ("project_id","started_at");--> statement-breakpoint
+CREATE INDEX "bulk_actions_age" ON "carillon"."bulk_actions" USING btree ("started_at");--> statement-breakpoint
+CREATE UNIQUE INDEX "bulk_actions_request" ON "carillon"."bulk_actions" USING btree ("project_id","request_key") WHERE request_key is not null;--> statement-breakpoint
+CREATE INDEX "sessions_key" ON "carillon"."sessions" USING btree ("key_id","created_at");--> statement-breakpoint
+CREATE INDEX "sessions_expires" ON "carillon"."sessions" USING btree ("expires_at");--> statement-breakpoint
+CREATE UNIQUE INDEX "feeds_hash" ON "carillon"."feeds" USING btree ("hash");--> statement-breakpoint
+CREATE INDEX "feeds_project" ON "carillon"."feeds" USING btree ("project_id","id");--> statement-breakpoint
+CREATE INDEX "calendars_refresh_due" ON "carillon"."calendars" USING btree ("refresh_due_at") WHERE refresh_due_at is not null;--> statement-breakpoint
+CREATE INDEX "webhook_secrets_schedule" ON "carillon"."webhook_secrets" USING btree ("schedule_id") WHERE schedule_id is not null;--> statement-breakpoint
+CREATE INDEX "webhook_secrets_project" ON "carillon"."webhook_secrets" USING btree ("project_id") WHERE schedule_id is null;--> statement-breakpoint
+CREATE INDEX "leases_held_until" ON "carillon"."leases" USING btree ("held_until");--> statement-breakpoint
+CREATE UNIQUE INDEX "alert_channels_key" ON "carillon"."alert_channels" USING btree ("project_id","key");--> statement-breakpoint
+CREATE INDEX "alert_messages_next_try" ON "carillon"."alert_messages" USING btree ("next_try_at") WHERE next_try_at is not null;--> statement-breakpoint
+CREATE INDEX "alert_messages_pending" ON "carillon"."alert_messages" USING btree ("channel_id","id") WHERE next_try_at is not null;--> statement-breakpoint
+CREATE INDEX "alert_messages_channel" ON "carillon"."alert_messages" USING btree ("channel_id","id");--> statement-breakpoint
+CREATE INDEX "alert_messages_age" ON "carillon"."alert_messages" USING btree ("created_at");--> statement-breakpoint
+CREATE UNIQUE INDEX "alerts_breach" ON "carillon"."alerts" USING btree ("schedule_id","kind","occurrence_at");--> statement-breakpoint
+CREATE UNIQUE INDEX "alerts_open" ON "carillon"."alerts" USING btree ("schedule_id","kind") WHERE resolved_at is null;--> statement-breakpoint
+CREATE INDEX "alerts_project" ON "carillon"."alerts" USING btree ("project_id","id");--> statement-breakpoint
+CREATE INDEX "alerts_open_of_project" ON "carillon"."alerts" USING btree ("project_id","id") WHERE resolved_at is null;--> statement-breakpoint
+CREATE INDEX "alerts_untold" ON "carillon"."alerts" USING btree ("project_id") WHERE is_opening_untold or is_resolution_untold;--> statement-breakpoint
+CREATE INDEX "alerts_age" ON "carillon"."alerts" USING btree ("resolved_at") WHERE resolved_at is not null;--> statement-breakpoint
+CREATE INDEX "maintenance_windows_project" ON "carillon"."maintenance_windows" USING btree ("project_id","ends_at");--> statement-breakpoint
+CREATE INDEX "maintenance_windows_age" ON "carillon"."maintenance_windows" USING btree ("ends_at");--> statement-breakpoint
+CREATE INDEX "pings_schedule" ON "carillon"."pings" USING btree ("schedule_id","at");--> statement-breakpoint
+CREATE INDEX "pings_age" ON "carillon"."pings" USING btree ("at");--> statement-breakpoint
+CREATE INDEX "slo_watches_check" ON "carillon"."slo_watches" USING btree ("check_at");--> statement-breakpoint
+-- All attempts of all runs: the latest attempt is on the run itself, the earlier ones are in "attempts". A run that was
+-- deferred has taken its latest attempt back.
+CREATE VIEW "carillon"."run_attempts" AS
   SELECT "schedule_id", "occurrence_at", "origin", "number", "epoch", "worker_id", "claimed_at", "finished_at",
     "outcome", "http_status", "duration_ms", "error_code", "error", "response", "external_id"
-  FROM "attempts"
+  FROM "carillon"."attempts"
   UNION ALL
   SELECT "schedule_id", "occurrence_at", "origin", "attempt", "epoch", "worker_id", "claimed_at", "finished_at",
     "outcome", "http_status", "duration_ms", "error_code", "error", "response", "external_id"
-  FROM "runs" WHERE "attempt" > 0;
+  FROM "carillon"."runs" WHERE "attempt" > 0 AND ("outcome" IS NOT NULL OR "status" = 'running');
 --> statement-breakpoint
--- Whatever lies outside the months that exist: a backfill of long ago, a one-shot for the year 2001.
-CREATE TABLE "runs_default" PARTITION OF "runs" DEFAULT WITH (fillfactor = 50);
---> statement-breakpoint
-CREATE TABLE "attempts_default" PARTITION OF "attempts" DEFAULT;
---> statement-breakpoint
-CREATE FUNCTION "refuse_change"() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION "carillon"."refuse_change"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+  -- Retention may delete: it says so for its own transaction.
+  IF TG_OP = 'DELETE' AND current_setting('carillon.retention', true) = 'on' THEN RETURN OLD; END IF;
   RAISE EXCEPTION '% is append-only', TG_TABLE_NAME;
 END $$;
 --> statement-breakpoint
-CREATE TRIGGER "audit_log_append_only" BEFORE UPDATE OR DELETE ON "audit_log"
-  FOR EACH ROW EXECUTE FUNCTION "refuse_change"();
+CREATE TRIGGER "audit_log_append_only" BEFORE UPDATE OR DELETE ON "carillon"."audit_log"
+  FOR EACH ROW EXECUTE FUNCTION "carillon"."refuse_change"();
 --> statement-breakpoint
-INSERT INTO "projects" ("key", "name") VALUES ('default', 'Default');
+-- Keeps "slo_watches" in step with the definitions, whichever statement changes a schedule. The WHEN clauses are evaluated
+-- without calling the function, so schedules without objectives cost next to nothing. Objectives that were added to a
+-- schedule apply from now on; those of a new schedule apply to each of its occurrences.
+CREATE FUNCTION "carillon"."watch_slo"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'DELETE' THEN
+    UPDATE "carillon"."slo_watches" SET "check_at" = '-infinity' WHERE "schedule_id" = OLD."id";
+    RETURN NULL;
+  END IF;
+  INSERT INTO "carillon"."slo_watches" ("schedule_id", "project_id", "judged_until", "check_at")
+  VALUES (NEW."id", NEW."project_id", CASE TG_OP WHEN 'INSERT' THEN to_timestamp(0) ELSE NEW."updated_at" END, '-infinity')
+  ON CONFLICT ("schedule_id") DO UPDATE SET "check_at" = '-infinity';
+  RETURN NULL;
+END $$;
+--> statement-breakpoint
+CREATE TRIGGER "schedules_slo_created" AFTER INSERT ON "carillon"."schedules"
+  FOR EACH ROW WHEN (NEW."plan" LIKE '%"slo":{%') EXECUTE FUNCTION "carillon"."watch_slo"();
+--> statement-breakpoint
+CREATE TRIGGER "schedules_slo_changed" AFTER UPDATE OF "plan", "status" ON "carillon"."schedules"
+  FOR EACH ROW WHEN (NEW."plan" LIKE '%"slo":{%' OR OLD."plan" LIKE '%"slo":{%') EXECUTE FUNCTION "carillon"."watch_slo"();
+--> statement-breakpoint
+CREATE TRIGGER "schedules_slo_deleted" AFTER DELETE ON "carillon"."schedules"
+  FOR EACH ROW WHEN (OLD."plan" LIKE '%"slo":{%') EXECUTE FUNCTION "carillon"."watch_slo"();
+--> statement-breakpoint
+-- Lists are searched by fragments of ids and names. pg_trgm is a trusted extension, so the owner of the database may create
+-- it. Without it searching still works, and reads the project's schedules one by one. Generated ids are left out of the
+-- index: people do not search for a fragment of one, and they would be most of it.
+DO $$
+DECLARE home text;
+BEGIN
+  BEGIN
+    CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public;
+  EXCEPTION WHEN OTHERS THEN
+    RAISE NOTICE 'pg_trgm is not available: %', SQLERRM;
+  END;
+  SELECT nspname INTO home FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'pg_trgm';
+  IF home IS NOT NULL THEN
+    EXECUTE format(
+      $index$CREATE INDEX "schedules_search" ON "carillon"."schedules" USING gin
+        (lower(CASE WHEN key LIKE 'sch\_%%' THEN '' ELSE key || ' ' END || coalesce(name, '')) %I.gin_trgm_ops)$index$, home);
+  END IF;
+END $$;
+--> statement-breakpoint
+INSERT INTO "carillon"."installation" ("is_single") VALUES (true);
+--> statement-breakpoint
+INSERT INTO "carillon"."projects" ("key", "name") VALUES ('default', 'Default');

@@ -1,4 +1,5 @@
-// Fails when the schema says something that no migration does: generates into a copy and looks whether it grew.
+// Fails if the schema has a change without a migration: generates migrations into a copy and checks whether there is a
+// new one.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

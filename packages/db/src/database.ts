@@ -1,88 +1,195 @@
 import pg from 'pg';
+import { adoptPool } from './adopt-pool.js';
+import { createPartition, missingMonth } from './history/partitions.js';
+import { parseInstant } from './instants.js';
+import { SCHEMA } from './schema/columns.js';
 
 /** A pool, or a client of it that is in a transaction. Always the first argument of a query. */
 export type Database = pg.Pool | pg.PoolClient;
 export type Transaction = pg.PoolClient;
 
-/** Keys are bigint; they stay far below 2^53, so numbers will do. */
-const types: pg.CustomTypesConfig = {
-  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
+const { INT8, TIMESTAMPTZ, DATE } = pg.types.builtins;
+
+/** Keys are bigint and stay far below 2^53; instants are milliseconds; a date is its text. */
+export const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') => {
+    if (oid === INT8) return Number;
+    if (oid === TIMESTAMPTZ) return parseInstant;
+    if (oid === DATE) return String;
+    return pg.types.getTypeParser(oid, format as 'text');
+  },
 };
 
 export interface DatabaseOptions {
   url: string;
-  /** Connections at most. */
+  /** A pool of the program around us, used instead of a pool of our own. */
+  pool?: pg.Pool | undefined;
+  /** Maximum number of connections. */
   max: number;
-  /** How many of them stay open while there is nothing to do; opening one, and planning on it, takes tens of milliseconds. */
-  kept?: number;
+  /** Connections that stay open while idle. Opening one and planning on it takes tens of milliseconds. */
+  min?: number;
   /** Shows in pg_stat_activity. */
   applicationName: string;
-  /** How long to wait for a connection, and for a statement: a server that vanished without a word answers neither. */
+  /** The schema that holds Carillon's tables (default `carillon`). */
+  schema?: string;
+  /** False sends statements without names, for a pooler that does not keep prepared statements (default true). */
+  usesPreparedStatements?: boolean;
+  /** How long to wait for a connection, and for the answer to a statement. A server that vanished sends neither. */
   connectTimeoutMs?: number;
   queryTimeoutMs?: number;
+  /** The server ends a transaction that stands still, and a statement that runs, for longer than this. */
+  transactionTimeoutMs?: number;
   onError: (error: Error) => void;
-  /** For the engine's statements: see BY_INDEX. */
-  byIndex?: boolean;
 }
-
-/**
- * The engine's statements all go by index, row by row from a batch. Plans are made once per connection, often when the
- * tables are still empty, and a hash join or a sequential scan that was right then is ruinous a minute later.
- */
-const BY_INDEX = [
-  'enable_hashjoin=off',
-  'enable_mergejoin=off',
-  'enable_seqscan=off',
-  'enable_material=off',
-  'plan_cache_mode=force_generic_plan',
-]
-  .map((setting) => `-c ${setting}`)
-  .join(' ');
 
 export function openDatabase({
   url,
+  pool: given,
   max,
-  kept = 0,
+  min = 0,
   applicationName,
+  schema = SCHEMA,
+  usesPreparedStatements = true,
   connectTimeoutMs = 5_000,
-  queryTimeoutMs = 60_000,
+  queryTimeoutMs = 10_000,
+  transactionTimeoutMs = 8_000,
   onError,
-  byIndex = false,
 }: DatabaseOptions): pg.Pool {
+  const prepare = (client: pg.ClientBase) => {
+    useSchema(client, schema);
+    if (!usesPreparedStatements) dropStatementNames(client);
+  };
+  if (given) {
+    const adopted = adoptPool(given, { types, queryTimeoutMs, onConnect: prepare });
+    begins.set(adopted, beginWithin(transactionTimeoutMs));
+    return adopted;
+  }
   const pool = new pg.Pool({
     connectionString: url,
     max,
-    min: kept,
+    min,
     types,
     application_name: applicationName,
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
-    // Statements that do not wait for each other's answers travel together.
+    keepAliveInitialDelayMillis: 5_000,
+    // Pipelining: statements that do not depend on each other's results are sent without waiting.
     pipeline: true,
     query_timeout: queryTimeoutMs,
-    ...(byIndex ? { options: BY_INDEX } : {}),
   });
-  // A connection that breaks is reported here while it is idle, and by itself while it is in use, also to whoever has
-  // its error already: unhandled, either would end the process.
+  // Without these listeners a broken connection would end the process. The pool reports idle connections only.
+  begins.set(pool, beginWithin(transactionTimeoutMs));
   pool.on('error', onError);
-  pool.on('connect', (client) => client.on('error', onError));
+  pool.on('connect', (client) => {
+    client.on('error', onError);
+    prepare(client);
+  });
   return pool;
 }
 
-/** Runs `work` in one transaction: committed when it returns, rolled back when it throws. Within another, it joins that one. */
+/**
+ * Sends statements without a name. Such a statement is parsed, executed and dropped at once, so it works behind a
+ * pooler that gives each transaction another backend.
+ */
+function dropStatementNames(client: pg.ClientBase): void {
+  const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+  const unnamed = (statement: unknown, ...rest: unknown[]) => {
+    if (typeof statement === 'string' || !(statement as { name?: string }).name)
+      return query(statement, ...rest);
+    const { name: _, ...others } = statement as { name: string };
+    return query(others, ...rest);
+  };
+  Object.assign(client, { query: unnamed });
+}
+
+/** Makes a client address the tables of another schema than the one that our statements name. */
+export function useSchema(client: pg.ClientBase, schema: string): void {
+  if (schema === SCHEMA) return;
+  const rename = schemaRenamer(schema);
+  const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+  const renamed = (statement: unknown, ...rest: unknown[]) => {
+    if (typeof statement === 'string') return query(rename(statement), ...rest);
+    const { text } = statement as { text?: unknown };
+    return typeof text === 'string'
+      ? query({ ...(statement as object), text: rename(text) }, ...rest)
+      : query(statement, ...rest);
+  };
+  Object.assign(client, { query: renamed });
+}
+
+function schemaRenamer(schema: string): (text: string) => string {
+  const quoted = pg.escapeIdentifier(schema);
+  const renamed = new Map<string, string>();
+  return (text) => {
+    const known = renamed.get(text);
+    if (known !== undefined) return known;
+    const made = text.replace(/"carillon"(?=[.;]|$)|\bcarillon(?=\.)/gm, quoted);
+    if (renamed.size < 1_000) renamed.set(text, made);
+    return made;
+  };
+}
+
+/** The statement that begins a transaction, by the pool that it runs on. */
+const begins = new WeakMap<pg.Pool, string>();
+
+/**
+ * The server ends a transaction that stands still, so that a frozen or vanished process does not keep its rows locked.
+ * The limits are set for each transaction and not for the session: a connection pooler hands the session to the next
+ * client.
+ */
+const beginWithin = (ms: number) =>
+  `begin; set local idle_in_transaction_session_timeout = ${Math.round(ms)}; set local statement_timeout = ${Math.round(ms)}`;
+
+/**
+ * The whole planner policy: the statements of a fire look rows up by key, whatever the statistics of the tables say.
+ *
+ * A connection plans a statement a few times and then keeps the plan. A plan that was made while a table was nearly
+ * empty reads the whole table, and still does so a second later when the table holds a herd. With the alternatives
+ * switched off, the plan is a nested loop of index lookups from the beginning.
+ */
+const PLAN_BY_KEY =
+  'set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off';
+
+/**
+ * Runs `work` in one transaction: committed when it returns, rolled back when it throws. Inside another transaction it
+ * becomes a savepoint of that one. If a row belongs to a month that has no partition yet, the partition is created and
+ * the work is done again.
+ */
 export async function inTransaction<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
   if (!(db instanceof pg.Pool)) return inSavepoint(db, work);
-  const client = await db.connect();
+  return transactWithPartition(db, work, begins.get(db) ?? 'begin');
+}
+
+/** Runs a transaction of the statements of a fire, which are planned as lookups by key. */
+export function inFireTransaction<T>(pool: pg.Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  return transactWithPartition(pool, work, `${begins.get(pool) ?? 'begin'}; ${PLAN_BY_KEY}`);
+}
+
+async function transactWithPartition<T>(
+  pool: pg.Pool,
+  work: (tx: Transaction) => Promise<T>,
+  begin: string,
+): Promise<T> {
+  try {
+    return await transact(pool, work, begin);
+  } catch (error) {
+    const month = missingMonth(error);
+    if (month === null) throw error;
+    await createPartition(pool, month);
+    return transact(pool, work, begin);
+  }
+}
+
+async function transact<T>(pool: pg.Pool, work: (tx: Transaction) => Promise<T>, begin: string): Promise<T> {
+  const client = await pool.connect();
   let broken: Error | undefined;
-  // The pool listens to idle connections only: one that breaks while it is ours would end the process.
   const onBroken = (error: Error) => {
     broken = error;
   };
   client.on('error', onBroken);
   try {
-    const [, result] = await together(client, () => [client.query('begin'), work(client)]);
-    if (client.getTransactionStatus() !== AT_REST) await client.query('commit');
+    const [, result] = await inOnePacket(client, () => [client.query(begin), work(client)]);
+    await client.query('commit');
     return result;
   } catch (error) {
     await client.query('rollback').catch((rollbackError: Error) => {
@@ -91,15 +198,16 @@ export async function inTransaction<T>(db: Database, work: (tx: Transaction) => 
     throw error;
   } finally {
     client.off('error', onBroken);
-    // A connection that broke, or could not even roll back, is not given to the next.
+    // A connection that broke, or could not even roll back, must not be reused.
     client.release(broken);
   }
 }
 
-const AT_REST = 'I';
-
-/** What is asked in one go travels in one packet: whoever is woken by it finds all of it there. */
-function together<T extends unknown[]>(
+/**
+ * Sends all statements that the callback issues synchronously in one packet, so that Postgres wakes up once for all of
+ * them.
+ */
+function inOnePacket<T extends unknown[]>(
   client: Transaction,
   ask: () => { [K in keyof T]: Promise<T[K]> },
 ): Promise<T> {
@@ -112,16 +220,6 @@ function together<T extends unknown[]>(
   }
 }
 
-/** The last statement of a transaction, sent together with its commit. Where the statement fails, nothing is committed. */
-export async function askLast<R extends unknown[]>(
-  tx: Transaction,
-  query: pg.QueryArrayConfig,
-): Promise<pg.QueryArrayResult<R>> {
-  const [result] = await together(tx, () => [tx.query<R>(query), tx.query('commit')]);
-  return result;
-}
-
-/** The same within a transaction that is under way: what is made here stands or falls with it. */
 async function inSavepoint<T>(tx: Transaction, work: (tx: Transaction) => Promise<T>): Promise<T> {
   await tx.query('savepoint within');
   try {

@@ -1,77 +1,192 @@
-export * from './database.js';
-export { isDatabaseAway, isTransientError } from './is-away.js';
-export * from './lifecycle/cancel-run.js';
-export * from './lifecycle/cancel-schedule.js';
-export type { RunChangeRequest } from './lifecycle/change-run.js';
-export * from './lifecycle/change-schedule.js';
-export * from './lifecycle/create-schedules.js';
-export { Creations } from './lifecycle/creations.js';
-export * from './lifecycle/declare-schedules.js';
-export * from './lifecycle/do-once.js';
-export * from './lifecycle/edit-schedule.js';
-export * from './lifecycle/locked-schedule.js';
-export * from './lifecycle/move-next.js';
-export * from './lifecycle/pause-failing.js';
-export { pauseSchedule, resumeEnded, resumeSchedule } from './lifecycle/pause-resume.js';
-export { promoteQueued } from './lifecycle/promote-queued.js';
-export { setProjectSecret } from './lifecycle/replace-secret.js';
-export * from './lifecycle/replay-runs.js';
-export * from './lifecycle/set-calendar.js';
-export * from './lifecycle/stop-many.js';
-export * from './lifecycle/trigger-backfill.js';
-export { migrate } from './migrate.js';
-export * from './queries/claim-due.js';
-export * from './queries/claim-waiting.js';
-export * from './queries/close-runs.js';
-export { ensurePartitions } from './queries/ensure-partitions.js';
-export * from './queries/leases.js';
-export { readStuckQueues } from './queries/open-runs.js';
-export * from './queries/prune.js';
-export * from './queries/read-clock.js';
-export * from './queries/read-default-project.js';
-export * from './queries/read-delivery-settings.js';
-export * from './queries/read-due-projects.js';
-export * from './queries/receipts.js';
-export * from './queries/sweep.js';
-export { warmUp } from './queries/warm-up.js';
-export * from './queries/workers.js';
-export * from './queries/write-progress.js';
-export * from './reading/audit.js';
-export * from './reading/calendars.js';
-export * from './reading/events.js';
-export * from './reading/forecast.js';
-export * from './reading/keys.js';
-export * from './reading/ledger.js';
-export * from './reading/projects.js';
+export * from './alerts/index.js';
+export { type Database, inTransaction, openDatabase, type Transaction } from './database.js';
+export { findSchedulesWithQueue, readStuckQueues } from './engine/admit-runs.js';
+export {
+  type Claim,
+  type ClaimedRun,
+  type ClaimOptions,
+  claimDue,
+  type FailedRun,
+  NOTHING_CLAIMED,
+} from './engine/claim-due.js';
+export { type ClaimWaitingOptions, claimWaiting, type WaitingClaim } from './engine/claim-waiting.js';
+export { type ClosedRun, type CloseOptions, closeRuns, type Receipt } from './engine/close-runs.js';
+export { type Claimant, type Holder, readGeneration, StaleGeneration } from './engine/fencing.js';
+export {
+  extendLeases,
+  findCancelled,
+  giveBackUnknownLeases,
+  type RescuedRun,
+  rescueRuns,
+} from './engine/leases.js';
+
+export { type ProjectShare, readProjectsWith } from './engine/project-shares.js';
+
+export { type Missed, readMissed, readSlots, recordSweep, type Slot } from './engine/sweep.js';
+export { toClosedRun } from './engine/to-closed-run.js';
+export { warmUp } from './engine/warm-up.js';
+export {
+  addMetrics,
+  type Counter,
+  forgetWorkers,
+  type Heartbeat,
+  readClock,
+  registerWorker,
+  sendHeartbeat,
+  signOff,
+} from './engine/workers.js';
+export { isBadData, isDatabaseAway, isTransientError } from './errors.js';
+export { type Attention, type AttentionList, readAttention } from './history/attention.js';
+export { type AuditPosition, auditOccurrences, type FoundDifference } from './history/audit-occurrences.js';
+export {
+  type AuditProgress,
+  readAuditState,
+  readNextProject,
+  saveAuditProgress,
+} from './history/audit-progress.js';
+export {
+  type CounterWindows,
+  forgetMetricMinutes,
+  readCounterWindows,
+} from './history/counter-windows.js';
+export { readEngineFacts } from './history/engine-facts.js';
+export {
+  type HistoryPlace,
+  readInFlightOfProject,
+  readRunsByEpoch,
+  readRunsSince,
+  readStoppedRuns,
+  readWatermark,
+  type Watermark,
+} from './history/events.js';
+export { explainOccurrences, type NamedOccurrence } from './history/explain-occurrences.js';
+export {
+  type FeedRun,
+  type FeedSchedule,
+  readFeedRuns,
+  readFeedSchedules,
+} from './history/feed-occurrences.js';
+export {
+  type ForecastGroup,
+  type MinuteSchedule,
+  readDueWithin,
+  readForecastGroups,
+  readForecastOfMatching,
+  readNextFires,
+  readSchedulesOfGroups,
+} from './history/forecast.js';
+export {
+  type ComingGroup,
+  countComingFires,
+  type InstallationFigures,
+  readComingGroups,
+  readInstallationFigures,
+} from './history/installation-figures.js';
+export {
+  type DeferralView,
+  forgetDeferrals,
+  type Gap,
+  type HeldDefinition,
+  readAttemptsBetween,
+  readDeferralsBetween,
+  readDefinitions,
+  readGapsBetween,
+  readRunsBetween,
+  readScheduleChanges,
+  type ScheduleChange,
+} from './history/ledger.js';
+export { readHistoryStart } from './history/occurrence-audit.js';
+export { ensurePartitions } from './history/partitions.js';
+export { dropOldRuns } from './history/retention.js';
+export {
+  computeStats,
+  forgetStats,
+  readStats,
+  type StatsRange,
+  type StatsRow,
+} from './history/stats.js';
+export {
+  listWorkers,
+  readMetrics,
+  readSystem,
+  type SystemFigures,
+  type WorkerView,
+} from './history/system.js';
+export { migrate, UnsupportedDatabase, verifyMigrated } from './migrate.js';
+export { explainPooler, probePooler, verifyPooler } from './pooler.js';
+export { requestHashOf } from './request-hash.js';
+export { cancelRun, type RunChangeRequest, replayRun } from './runs/change-run.js';
+export { type DeadLetterGroup, type DeadLetters, readDeadLetters } from './runs/dead-letters.js';
+export type { FailedRunFilter } from './runs/failed-runs.js';
+export { readInFlight } from './runs/read-in-flight.js';
+export { type RecentRun, readRecentRuns } from './runs/read-recent.js';
 export {
   type AttemptView,
   listRuns,
   type RunCursor,
   type RunFilter,
-  type RunStatus,
   type RunView,
   readAttempts,
   readRun,
-} from './reading/runs.js';
-export * from './reading/schedules.js';
-export * from './reading/system.js';
-export { requestHashOf } from './request-hash.js';
-export * as schema from './schema/index.js';
-export * from './secret-box.js';
-export { type Added, addUserEvent, type SystemRequest } from './systems/add-user-event.js';
-export * from './systems/create-user.js';
-export * from './systems/delete-user.js';
+} from './runs/read-runs.js';
 export {
-  type DomainEvent,
-  type DomainEventType,
-  forgetEvents,
-  type HandledEvent,
-  handleNextEvent,
-} from './systems/domain-events.js';
-export * from './systems/edit-user.js';
-export * from './systems/reminders.js';
-export type { RescheduleReport } from './systems/reschedule-events.js';
-export * from './systems/scan-tasks.js';
-export * from './systems/tasks.js';
-export * from './systems/templates.js';
-export * from './systems/users.js';
+  previewReplay,
+  type Replayed,
+  type ReplayPreview,
+  type ReplayRequest,
+  replayFailed,
+} from './runs/replay-failed.js';
+export { findLatestSent, findPinged, type ReportedRun, reportRun } from './runs/report-run.js';
+export { RUN_TRANSITIONS, type RunKey, type RunStatus } from './runs/run-transitions.js';
+export { writeProgress } from './runs/write-progress.js';
+export {
+  type BulkActionView,
+  createBulkAction,
+  findBulkAction,
+  finishBulkAction,
+  forgetBulkActions,
+  listBulkActions,
+  readBulkAction,
+  reportBulkAction,
+} from './schedules/bulk-actions.js';
+export { type Cancelled, cancelSchedule } from './schedules/cancel-schedule.js';
+export {
+  type ChangedMany,
+  rescheduleNextOfMany,
+  resumeMany,
+  skipNextOfMany,
+  triggerMany,
+} from './schedules/change-many.js';
+export { type ChangeRequest, type ChangeResult, Refused } from './schedules/change-schedule.js';
+export { type Created, createSchedules, type Draft, OverLimit } from './schedules/create-schedules.js';
+export { readCreatedTraces, recordCreatedTrace } from './schedules/created-trace.js';
+export { type DeclarationReport, declareSchedules } from './schedules/declare-schedules.js';
+export { type Definition, type Edited, editSchedule, replaceSchedule } from './schedules/edit-schedule.js';
+export { GroupCreates } from './schedules/group-creates.js';
+export { countSchedules, findScheduleKeys } from './schedules/match-schedules.js';
+export { rescheduleNext, skipNext } from './schedules/move-next.js';
+export { type Pause, pauseFailing, pauseGone, pauseSchedule } from './schedules/pause-schedule.js';
+export { promoteQueued } from './schedules/promote-queued.js';
+export { type Purged, purgeSchedule } from './schedules/purge-schedule.js';
+export {
+  listDefinitions,
+  listNextSchedules,
+  listSchedulePage,
+  listSchedules,
+  type NextCursor,
+  readSchedule,
+  type ScheduleView,
+} from './schedules/read-schedules.js';
+export { type DefinitionView, readVersions } from './schedules/read-versions.js';
+export { listZonedSchedules, type ZonedSchedule } from './schedules/read-zoned.js';
+export { resumeEnded, resumeSchedule } from './schedules/resume-schedule.js';
+export type { ScheduleStatus } from './schedules/schedule-columns.js';
+export type { ScheduleFilter } from './schedules/schedule-filter.js';
+export { cancelMany, pauseMany, type Stopped, type StopRequest } from './schedules/stop-many.js';
+export { type Backfill, backfillSchedule, triggerSchedule } from './schedules/trigger-backfill.js';
+export { readTzdata, stepTzdata, type TzdataState, type TzdataStep } from './schedules/tzdata.js';
+export * as schema from './schema/index.js';
+export { SecretBox } from './secret-box.js';
+export * from './systems/index.js';
+export * from './tenancy/index.js';
+export { createTestDatabase, dropTestDatabase, readNextDueAt, setTestClock } from './test-clock.js';

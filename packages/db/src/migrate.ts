@@ -1,56 +1,114 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator';
 import pg from 'pg';
-import { isInTheWay } from './is-away.js';
-import { ensurePartitions } from './queries/ensure-partitions.js';
+import { types, useSchema } from './database.js';
+import { isConflict } from './errors.js';
+import { ensurePartitions } from './history/partitions.js';
+import { SCHEMA } from './schema/columns.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url));
-/** Any number will do, as long as nobody else takes this advisory lock: the word "bell" in ASCII. */
+/** Any number, as long as only Carillon takes this advisory lock: the word "bell" in ASCII. */
 const MIGRATION_LOCK = 0x62656c6c;
 /**
- * How long a migration waits for a table. Everybody else queues up behind it meanwhile; and it is less than Postgres's
- * deadlock_timeout, so that where it and a worker wait for each other it is always the migration that gives way.
+ * How long a migration waits for a table lock, while every other statement on that table queues up behind it. It is
+ * shorter than Postgres's deadlock_timeout, so that in a deadlock with a worker the migration is the one to give way.
  */
 const LOCK_TIMEOUT = '500ms';
 /** How long workers and APIs have the tables to themselves before the next try. */
 const PAUSE_MS = 250;
-const MOST_TRIES = 100;
+const MAX_TRIES = 100;
 
 interface MigrateOptions {
-  /** Where the migrations are. */
+  /** The schema that holds Carillon's tables, and the table of its migrations. */
+  schema?: string;
+  /** The folder of the migrations. */
   folder?: string;
 }
 
+/** The database holds tables of a version that this one can't bring up to date. */
+export class UnsupportedDatabase extends Error {}
+
 /**
- * Brings the database up to date, beside programs that are at work in it. Replicas that start together take turns;
- * the later ones find nothing to do.
+ * Brings the database up to date while other programs work in it. Replicas that start together take turns; the later ones
+ * find nothing to do.
  */
-export async function migrate(url: string, { folder = MIGRATIONS }: MigrateOptions = {}): Promise<void> {
-  const client = new pg.Client({ connectionString: url, application_name: 'carillon-migrate' });
+export async function migrate(
+  server: string | pg.ClientConfig,
+  { schema = SCHEMA, folder = MIGRATIONS }: MigrateOptions = {},
+): Promise<void> {
+  const connection = typeof server === 'string' ? { connectionString: server } : server;
+  const client = new pg.Client({ ...connection, types, application_name: 'carillon-migrate' });
+  useSchema(client, schema);
   await client.connect();
   try {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
     await client.query(`set lock_timeout = '${LOCK_TIMEOUT}'`);
-    for (let tried = 1; ; tried++) {
-      try {
-        await applyMigrations(drizzle(client), { migrationsFolder: folder });
-        await ensurePartitions(client, null);
-        return;
-      } catch (error) {
-        const { cause = error } = error as Error;
-        if (!isInTheWay(cause)) throw error;
-        if (tried === MOST_TRIES)
-          throw new Error(
-            `The database can't be migrated: for ${tried} tries, others held its tables locked. Look in pg_stat_activity for transactions that stay open, and end them.`,
-            { cause },
-          );
-        await sleep(PAUSE_MS);
-      }
-    }
+    await refusePreRelease(client);
+    await untilUncontended(async () => {
+      await applyMigrations(drizzle(client), {
+        migrationsFolder: folder,
+        migrationsSchema: schema,
+        migrationsTable: 'migrations',
+      });
+      await ensurePartitions(client, null);
+    });
   } finally {
     // Ending the session releases the lock.
     await client.end();
+  }
+}
+
+/** Ends the start with one line if the command `migrate` has to be run first. Changes nothing. */
+export async function verifyMigrated(
+  url: string,
+  { schema = SCHEMA, folder = MIGRATIONS }: MigrateOptions = {},
+): Promise<void> {
+  const wanted = readMigrationFiles({ migrationsFolder: folder }).at(-1)?.folderMillis ?? 0;
+  const client = new pg.Client({ connectionString: url, application_name: 'carillon-verify' });
+  await client.connect();
+  try {
+    const table = `${pg.escapeIdentifier(schema)}.migrations`;
+    const { rows } = await client.query('select to_regclass($1) is not null as "isThere"', [table]);
+    const applied = rows[0]?.isThere
+      ? (await client.query(`select max(created_at)::text as at from ${table}`)).rows[0]?.at
+      : null;
+    if (Number(applied ?? 0) >= wanted) return;
+  } finally {
+    await client.end();
+  }
+  throw new UnsupportedDatabase(
+    `The tables in the schema "${schema}" are missing or older than this version: run the command migrate first, or set MIGRATE_ON_START=true`,
+  );
+}
+
+/** The pre-release kept its tables in the schema `public`, in a form that no migration can convert. */
+async function refusePreRelease(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ isPreRelease: boolean }>(
+    `select to_regclass('public.schedule_versions') is not null and to_regclass('public.leases') is not null as "isPreRelease"`,
+  );
+  if (rows[0]?.isPreRelease)
+    throw new UnsupportedDatabase(
+      'This database holds the tables of a Carillon pre-release (public.schedule_versions), which can’t be upgraded. ' +
+        'Use an empty database, or delete the data folder (.carillon) of an embedded installation.',
+    );
+}
+
+async function untilUncontended(work: () => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      const { cause = error } = error as Error;
+      if (!isConflict(cause)) throw error;
+      if (tries === MAX_TRIES)
+        throw new Error(
+          `The database can't be migrated: ${tries} tries found its tables locked. Look in pg_stat_activity for transactions that stay open, and end them.`,
+          { cause },
+        );
+      await sleep(PAUSE_MS);
+    }
   }
 }

@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto';
 
-/** Of a request: the same for every spelling of the same JSON, for the order of its fields does not matter. */
+/** Hashes a request. Two requests that differ only in the order of their fields have the same hash. */
 export function requestHashOf(value: unknown): string {
   return hash('sha256', canonical(value), 'base64url');
 }
 
-/** Built by hand: a replacer of JSON.stringify costs three times as much, which in bulk is a fifth of all the work. */
+/** The text is built by hand: a replacer of JSON.stringify costs three times as much, a fifth of the time of a bulk create. */
 function canonical(value: unknown): string {
+  if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
   let text = '{';

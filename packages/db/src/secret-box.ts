@@ -1,15 +1,17 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
+import { RecentCache } from '@carillon/shared';
 
 const ALGORITHM = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Seals secrets before they go to Postgres, by AES-256-GCM. Each is bound to its project: copied to another project's
- * row, it does not open.
+ * Encrypts secrets before they go to Postgres, by AES-256-GCM. Each is bound to its project: copied to another
+ * project's row, it can't be decrypted.
  */
 export class SecretBox {
   readonly #key: Buffer;
+  readonly #sealedTexts = new RecentCache<string, string>(1_000);
 
   /** `key` is the base64 of 32 bytes. */
   constructor(key: string) {
@@ -24,7 +26,7 @@ export class SecretBox {
     return Buffer.concat([iv, cipher.getAuthTag(), sealed]);
   }
 
-  /** Throws for what was sealed with another key, for another project, or tampered with. */
+  /** Throws if the text was encrypted with another key or for another project, or was tampered with. */
   open(sealed: Buffer, projectId: number): string {
     const decipher = createDecipheriv(ALGORITHM, this.#key, sealed.subarray(0, IV_BYTES), {
       authTagLength: TAG_BYTES,
@@ -35,6 +37,39 @@ export class SecretBox {
       'utf8',
     );
   }
+
+  /** Authenticates bytes for one purpose. The key is derived, so a code for one purpose is worthless for another. */
+  authenticate(purpose: string, bytes: Uint8Array): Buffer {
+    const key = createHmac('sha256', this.#key).update(`carillon ${purpose}`).digest();
+    return createHmac('sha256', key).update(bytes).digest();
+  }
+
+  /** Encrypts a value that is stored among others, as text. The same value has the same text for a while, so that the
+   * definitions of a herd of schedules stay equal. A text that this box has sealed for the project is left alone. */
+  sealText(value: string, projectId: number): string {
+    if (value.startsWith(SEALED) && this.#canOpen(value, projectId)) return value;
+    return this.#sealedTexts.get(
+      `${projectId} ${value}`,
+      () => SEALED + this.seal(value, projectId).toString('base64'),
+    );
+  }
+
+  /** Decrypts what `sealText` made. Any other text is returned as it is. */
+  openText(text: string, projectId: number): string {
+    if (!text.startsWith(SEALED)) return text;
+    return this.open(Buffer.from(text.slice(SEALED.length), 'base64'), projectId);
+  }
+
+  #canOpen(text: string, projectId: number): boolean {
+    try {
+      this.openText(text, projectId);
+      return true;
+    } catch {
+      return false;
+    }
+  }
 }
 
+/** Marks a text as sealed. */
+const SEALED = 'sealed:1:';
 const boundTo = (projectId: number) => Buffer.from(`project ${projectId}`);

@@ -3,7 +3,7 @@ import { endLeftovers, homePaths, lockHome } from './home.js';
 import { endLeftoverPostgres } from './postgres/leftover.js';
 import { StartError } from './start-error.js';
 
-/** Ends what still runs on a home whose supervisor was killed. False if nobody ever had it, or somebody still has. */
+/** Stops the processes of a home whose supervisor was killed. False if the home was never in use, or still is. */
 export async function clearAbandonedHome(home: string): Promise<boolean> {
   const paths = homePaths(home);
   try {

@@ -11,7 +11,14 @@ test('without any variable, everything is embedded and private to this machine',
     home: '/project/.carillon',
     workers: 2,
     allowPrivateTargets: 'true',
+    watch: 'true',
   });
+});
+
+test('workers watch their handlers only if the servers are embedded, or if CARILLON_WATCH says so', () => {
+  const shared = { REDIS_URL: 'redis://cache:6379' };
+  expect(readConfig('/project', shared).watch).toBe('false');
+  expect(readConfig('/project', { ...shared, CARILLON_WATCH: 'true' }).watch).toBe('true');
 });
 
 test.each([
@@ -25,27 +32,27 @@ test.each([
   ],
   [{ REDIS_URL: 'localhost:6379' }, 'REDIS_URL must be an address like redis://host:6379'],
   [{ CARILLON_REDIS: 'docker' }, 'CARILLON_REDIS must be native or wasm'],
-  [{ CARILLON_ADMIN_KEY: 'short' }, 'CARILLON_ADMIN_KEY must be 8 or more visible characters'],
+  [{ CARILLON_ADMIN_KEY: 'short' }, 'CARILLON_ADMIN_KEY must be 24 or more visible characters'],
   [{ CARILLON_ENCRYPTION_KEY: 'short' }, 'CARILLON_ENCRYPTION_KEY must be 32 bytes in base64'],
   [{ ALLOW_PRIVATE_TARGETS: 'yes' }, 'ALLOW_PRIVATE_TARGETS must be true or false'],
 ])('%j is refused in one line that says what it expects', (variables, line) => {
   expect(() => readConfig('/project', variables)).toThrow(new StartError(line));
 });
 
-test('several bad variables are still one line', () => {
+test('several invalid variables are reported in one line', () => {
   expect(() => readConfig('/project', { PORT: 'x', WORKERS: 'y' })).toThrow(
     /^PORT must .*; WORKERS must [^\n]*$/,
   );
 });
 
-test('an empty variable is none', () => {
+test('an empty variable counts as not set', () => {
   expect(readConfig('/project', { PORT: '', DATABASE_URL: ' ' })).toMatchObject({
     port: 3000,
     databaseUrl: undefined,
   });
 });
 
-test('webhooks may not go to private addresses once a server is shared, unless allowed', () => {
+test('webhooks may not go to private addresses if Postgres or Redis is not embedded, unless allowed', () => {
   const shared = { REDIS_URL: 'redis://cache:6379' };
   expect(readConfig('/project', shared).allowPrivateTargets).toBe('false');
   expect(readConfig('/project', { ...shared, ALLOW_PRIVATE_TARGETS: 'true' }).allowPrivateTargets).toBe(

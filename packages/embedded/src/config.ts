@@ -30,7 +30,7 @@ const environment = z.object({
   CARILLON_HOME: z.string().default('.carillon'),
   CARILLON_ADMIN_KEY: z
     .string()
-    .regex(/^[\x21-\x7e]{8,}$/, { error: 'must be 8 or more visible characters' })
+    .regex(/^[\x21-\x7e]{24,512}$/, { error: 'must be 24 or more visible characters' })
     .optional(),
   CARILLON_ENCRYPTION_KEY: z
     .string()
@@ -38,15 +38,16 @@ const environment = z.object({
     .optional(),
   CARILLON_REDIS: z.enum(['native', 'wasm'], { error: 'must be native or wasm' }).optional(),
   WORKERS: wholeNumber(0, 64).default(2),
+  WORKER_PORT: wholeNumber(0, 65_471).optional(),
   ALLOW_PRIVATE_TARGETS: z.enum(['true', 'false'], { error: 'must be true or false' }).optional(),
   PATH: z.string().default(''),
 });
 
 export type Config = ReturnType<typeof readConfig>;
 
-/** What `npm start` goes by. `root` is the folder that a relative CARILLON_HOME counts from. */
+/** Reads the settings of `npm start`. A relative CARILLON_HOME is resolved against `root`. */
 export function readConfig(root: string, variables: NodeJS.ProcessEnv = process.env) {
-  // An empty variable is what a blank line of a .env file makes: the same as none.
+  // A line without a value in a .env file makes an empty variable. It counts as not set.
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value?.trim()));
   const parsed = environment.safeParse(given);
   if (!parsed.success) {
@@ -65,10 +66,14 @@ export function readConfig(root: string, variables: NodeJS.ProcessEnv = process.
     adminKey: env.CARILLON_ADMIN_KEY,
     encryptionKey: env.CARILLON_ENCRYPTION_KEY,
     workers: env.WORKERS,
-    // Whoever runs everything on one machine wants to call programs of that machine; a server must not.
+    /** The port of the first worker's probes. The others follow. */
+    workerPort: env.WORKER_PORT,
+    // A local installation calls programs of the same machine. A server must not call its own network.
     allowPrivateTargets: env.ALLOW_PRIVATE_TARGETS ?? String(embedded),
+    // Hot reload is for development, and so are the embedded servers.
+    watch: given.CARILLON_WATCH ?? String(embedded),
     searchPath: env.PATH,
-    /** All variables as they came: the apps have settings of their own among them. */
+    /** The whole environment, because the apps read further variables from it. */
     variables: given,
   };
 }

@@ -24,7 +24,7 @@ function isPortTaken(port: number): Promise<boolean> {
   });
 }
 
-/** Starts something on a free port, and on another one if that was taken before it got there. */
+/** Starts a server on a free port, and tries another port if that one was taken meanwhile. */
 export async function startOnFreePort<T>(
   start: (port: number) => Promise<T>,
 ): Promise<{ port: number; started: T }> {

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { chmod, link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { endProcess, pidLine, readLivePid } from './pid-file.js';
-import { StartError } from './start-error.js';
+import { diskFull, isDiskFull, StartError } from './start-error.js';
 
-/** Where things lie below CARILLON_HOME. */
+/** The files and folders below CARILLON_HOME. */
 export function homePaths(home: string) {
   const runDir = join(home, 'run');
   return {
@@ -17,6 +17,8 @@ export function homePaths(home: string) {
     postgresPassword: join(home, 'postgres.password'),
     postgresUrl: join(home, 'postgres.url'),
     redisUrl: join(home, 'redis.url'),
+    redisPassword: join(home, 'redis.password'),
+    apiUrl: join(home, 'api.url'),
   };
 }
 
@@ -29,6 +31,7 @@ export async function prepareHome(home: string): Promise<HomePaths> {
     await mkdir(paths.runDir, { recursive: true, mode: 0o700 });
     await mkdir(paths.logsDir, { recursive: true, mode: 0o700 });
   } catch (error) {
+    if (isDiskFull((error as Error).message)) throw diskFull(home);
     throw new StartError(
       `CARILLON_HOME (${home}) must be a folder that can be written: ${(error as Error).message}`,
     );
@@ -36,13 +39,13 @@ export async function prepareHome(home: string): Promise<HomePaths> {
   return paths;
 }
 
-/** Takes the home for this process; answers how to give it back. */
+/** Locks the home for this process; returns a function that releases it. */
 export async function lockHome(paths: HomePaths): Promise<() => Promise<void>> {
   const mine = `${paths.lock}.${randomBytes(6).toString('hex')}`;
   await writeFile(mine, pidLine(process.pid), { mode: 0o600 });
   try {
     for (let tries = 0; tries < 3; tries++) {
-      // link() fails if the name exists, so two that start at once cannot both have it.
+      // link() fails if the name exists, so only one of two processes that start at once gets the lock.
       const taken = await link(mine, paths.lock).then(
         () => false,
         (error: NodeJS.ErrnoException) => {
@@ -77,7 +80,7 @@ async function moveAside(lock: string, mine: string): Promise<void> {
   await rm(aside, { force: true });
 }
 
-/** Ends what a supervisor that was killed has left running: the apps and Redis. Postgres is told by its own pid file. */
+/** Stops the apps and the Redis that a killed supervisor left running. Postgres is found by its own pid file. */
 export async function endLeftovers(paths: HomePaths): Promise<string[]> {
   const ended: string[] = [];
   for (const file of await readdir(paths.runDir)) {
@@ -95,7 +98,7 @@ export async function endLeftovers(paths: HomePaths): Promise<string[]> {
   return ended;
 }
 
-/** A secret that is made once and then kept beside the data, for its owner's eyes only. */
+/** Reads a secret that is stored beside the data, readable by its owner only; generates it the first time. */
 export async function keptSecret(path: string, make: () => string): Promise<string> {
   const kept = await readFile(path, 'utf8').catch(() => '');
   if (kept.trim() !== '') return kept.trim();
@@ -106,6 +109,6 @@ export async function keptSecret(path: string, make: () => string): Promise<stri
 
 export async function writePrivately(path: string, text: string): Promise<void> {
   await writeFile(path, text, { mode: 0o600 });
-  // The mode above only counts for a file that is new.
+  // The mode above applies only if the file is new.
   await chmod(path, 0o600);
 }

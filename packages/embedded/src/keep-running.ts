@@ -3,7 +3,7 @@ import type { Log } from './log.js';
 
 export interface RunningProcess {
   pid: number;
-  /** Resolves when the process has ended, however that came about, with how it ended ("exit code 1", "SIGKILL"). */
+  /** Resolves when the process has ended, with the exit code or the signal ("exit code 1", "SIGKILL"). */
   ended: Promise<string>;
   stop(): Promise<void>;
 }
@@ -19,12 +19,14 @@ interface KeepRunningOptions {
   log: Log;
 }
 
+/** How a worker ends whose handlers have changed. It is not a crash: `apps/worker/src/main.ts`. */
+const RELOAD = 'exit code 75';
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 10_000;
-/** After this long up, a crash is a new one and not part of a series. */
+/** A process that ran for this long starts a new series of crashes, with the shortest delay again. */
 const STEADY_AFTER_MS = 30_000;
 
-/** Starts a process again whenever it ends without having been asked to, ever more slowly. */
+/** Restarts a process that ends without having been stopped, with a growing delay. */
 export function keepRunning({ name, running, start, log }: KeepRunningOptions): KeptProcess {
   const stopping = new AbortController();
   let latest: RunningProcess | null = running;
@@ -37,8 +39,10 @@ export function keepRunning({ name, running, start, log }: KeepRunningOptions): 
       const how = await current.ended;
       latest = null;
       if (stopping.signal.aborted) return;
-      if (Date.now() - startedAt > STEADY_AFTER_MS) waitMs = FIRST_WAIT_MS;
-      log.warn(`${name} ended (${how}); starting it again in ${waitMs} ms`);
+      const isReload = how === RELOAD;
+      if (isReload || Date.now() - startedAt > STEADY_AFTER_MS) waitMs = FIRST_WAIT_MS;
+      if (isReload) log.info(`${name} starts again with changed handlers`);
+      else log.warn(`${name} ended (${how}); starting it again in ${waitMs} ms`);
       const next = await startAgain(waitMs);
       if (next === null) return;
       current = next;

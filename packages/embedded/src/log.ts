@@ -1,4 +1,4 @@
-/** Where the servers and the supervisor say what they do; a line each. */
+/** The log of the servers and the supervisor, one line per message. */
 export interface Log {
   info(line: string): void;
   warn(line: string): void;

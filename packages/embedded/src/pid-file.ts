@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What tells a process apart from a later one with the same number; null once it has ended. */
+/** The start time of a process, which distinguishes it from a later process with the same pid; null if it has ended. */
 function processBirth(pid: number): string | null {
   return platform() === 'linux' ? birthFromProc(pid) : birthFromPs(pid);
 }
@@ -14,7 +14,7 @@ function birthFromProc(pid: number): string | null {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     // The command name, in parentheses, may itself hold spaces and parentheses.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // A zombie has ended; where nobody reaps it (a container without an init) it stays listed for ever.
+    // A zombie has ended. In a container without an init process it is never reaped and stays listed.
     return fields[0] === 'Z' ? null : (fields[19] ?? null);
   } catch {
     return null;
@@ -33,7 +33,7 @@ export function isAlive(pid: number): boolean {
   return processBirth(pid) !== null;
 }
 
-/** The line that a pid file holds: the number, and the birth that makes it unmistakable. */
+/** The content of a pid file: the pid and the start time of the process. */
 export function pidLine(pid: number): string {
   return `${pid} ${processBirth(pid) ?? 'ended'}\n`;
 }
@@ -42,7 +42,7 @@ export async function writePidFile(path: string, pid: number): Promise<void> {
   await writeFile(path, pidLine(pid), { mode: 0o600 });
 }
 
-/** The process that a pid file names, if that very process is still running. */
+/** The pid in a pid file, if that same process is still running. */
 export async function readLivePid(path: string): Promise<number | null> {
   const line = await readFile(path, 'utf8').catch(() => '');
   const [pidText = '', ...birth] = line.trim().split(' ');
@@ -67,7 +67,7 @@ interface StopStep {
 
 export type StopSteps = readonly [StopStep, ...StopStep[]];
 
-/** Sends each signal in turn, and goes on to the next when the process outlives the patience given to it. */
+/** Sends each signal in turn, and the next one if the process is still running after the given time. */
 export async function endProcess(pid: number, steps: StopSteps): Promise<void> {
   for (const { signal, patienceMs } of steps) {
     try {

@@ -11,17 +11,18 @@ interface SpawnApartOptions {
   env?: NodeJS.ProcessEnv;
   uid?: number;
   gid?: number;
-  /** What the server reads on its standard input before anything else. */
+  /** The text for the server's standard input. */
   input?: string;
-  /** How to stop it, gently first. */
+  /** The signals that stop it, gentlest first. */
   stop: StopSteps;
 }
 
 const LARGEST_LOG_BYTES = 10 * 1024 * 1024;
 
 /**
- * Starts a server in a session of its own: Ctrl-C reaches the whole process group of the terminal, and the servers
- * must outlive the programs that use them. Its output goes to a file and not to a pipe, so that it survives us too.
+ * Starts a server in a session of its own: Ctrl-C reaches the whole process group of the terminal, and the servers must
+ * outlive the programs that use them. Its output goes to a file instead of a pipe, so that the server can outlive this
+ * process.
  */
 export function spawnApart(options: SpawnApartOptions): Promise<RunningProcess> {
   const { command, args, logFile, env, uid, gid, input, stop } = options;
@@ -62,7 +63,7 @@ function openLog(path: string): number {
   try {
     if (statSync(path).size > LARGEST_LOG_BYTES) renameSync(path, `${path}.1`);
   } catch {
-    // There is none yet.
+    // There is no file yet.
   }
   return openSync(path, 'a', 0o600);
 }

@@ -11,9 +11,9 @@ export interface StartServersOptions {
   databaseUrl?: string | undefined;
   /** A Redis to use instead of the embedded one. */
   redisUrl?: string | undefined;
-  /** Which embedded Redis to run; the native one if this machine has it, where left out. */
+  /** The embedded Redis to run. Default: the native one if this machine has it. */
   redis?: RedisChoice | undefined;
-  /** The folders to look for a native Redis in, as in PATH; nowhere, if left out. */
+  /** The folders in which to look for a native Redis, as in PATH. Default: none. */
   searchPath?: string;
   /** Settings of the embedded Postgres that differ from ours, as in postgresql.conf. */
   postgresSettings?: PostgresSettings;
@@ -35,7 +35,7 @@ interface Server {
   stop(): Promise<void>;
 }
 
-/** Takes the home and starts the servers that are not given. Everything started is stopped again if one fails. */
+/** Locks the home and starts the servers that are not given. If one fails, all of them are stopped again. */
 export async function startServers(options: StartServersOptions): Promise<Servers> {
   const { home, databaseUrl, redisUrl, redis, searchPath = '', postgresSettings = {}, log } = options;
   const paths = await prepareHome(home);

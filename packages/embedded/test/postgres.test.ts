@@ -18,7 +18,7 @@ import { GIVEN_SERVERS, postgresPid, startSupervisor, temporaryHome } from './su
 const isRoot = process.getuid?.() === 0;
 const silent = { info: () => undefined, warn: () => undefined };
 
-/** Durable, as people run it: these tests kill it. */
+/** Durable, as in real use, because these tests kill Postgres. */
 async function start(home: string, ways?: RunAs[]) {
   const paths = await prepareHome(home);
   const postgres = await startPostgres({ paths, settings: {}, log: silent, ...(ways && { ways }) });
@@ -37,7 +37,7 @@ async function query(url: string, sql: string): Promise<unknown[]> {
   }
 }
 
-test('it is durable, in UTC and UTF-8, and asks for a password', async () => {
+test('the embedded Postgres is durable, uses UTC and UTF-8, and asks for a password', async () => {
   const { url } = await start(temporaryHome());
   const settings = await query(
     url,
@@ -54,7 +54,7 @@ test('it is durable, in UTC and UTF-8, and asks for a password', async () => {
   await expect(query(url.replace(/:[^:@]+@/, ':wrong@'), 'select 1')).rejects.toThrow(/password/);
 });
 
-test('data survives a stop, and Postgres killed is back by itself with all that was committed', async () => {
+test('data of the embedded Postgres survives a stop, and a killed Postgres restarts with everything that was committed', async () => {
   const home = temporaryHome();
   const first = await start(home);
   await query(first.url, 'create table kept (n int); insert into kept values (1)');
@@ -67,7 +67,7 @@ test('data survives a stop, and Postgres killed is back by itself with all that 
     .toEqual([{ n: 1 }, { n: 2 }]);
 });
 
-test('a Postgres that an earlier start left behind is stopped, and its data kept', async () => {
+test('an embedded Postgres that an earlier start left behind is stopped, and its data is kept', async () => {
   const home = temporaryHome();
   const first = await start(home);
   await query(first.url, 'create table kept (n int)');
@@ -78,7 +78,7 @@ test('a Postgres that an earlier start left behind is stopped, and its data kept
   expect(await query(second.url, 'select * from kept')).toEqual([]);
 });
 
-/** Postgres on this home with nobody to start it again once it is stopped. */
+/** Starts Postgres on this home without a keeper that restarts it. */
 async function runUnsupervised(home: string, binaries = findPostgresBinaries()): Promise<number> {
   const paths = homePaths(home);
   const cluster = await openCluster({ paths, binaries, sync: true });
@@ -95,7 +95,7 @@ async function runUnsupervised(home: string, binaries = findPostgresBinaries()):
   return started.pid;
 }
 
-test('a postmaster.pid whose number is now some other process does not stand in the way', async () => {
+test('a postmaster.pid whose pid now belongs to another process does not prevent a start', async () => {
   const home = temporaryHome();
   await (await start(home)).stop();
   await writeFile(
@@ -107,11 +107,11 @@ test('a postmaster.pid whose number is now some other process does not stand in 
   expect(isAlive(process.ppid)).toBe(true);
 });
 
-/** What another user must be able to enter here; a checkout below a private folder, it may not. */
+/** The folders that another user must be able to enter. Below a private folder, the checkout is not accessible. */
 const FOLDERS = [tmpdir(), dirname(findPostgresBinaries().postgres), import.meta.dirname];
 
 test.runIf(isRoot).each(waysToRunNewCluster(FOLDERS))(
-  'root can run it $how, and start it again',
+  'root can run the embedded Postgres $how, and start it again',
   async (way) => {
     const home = temporaryHome();
     const first = await start(home, [way]);
@@ -123,32 +123,38 @@ test.runIf(isRoot).each(waysToRunNewCluster(FOLDERS))(
   },
 );
 
-test.runIf(isRoot)('as another user it can live where only root may enter, binaries and all', async () => {
-  const privateFolder = temporaryHome();
-  const { postgres } = findPostgresBinaries();
-  await cp(dirname(dirname(postgres)), join(privateFolder, 'native'), { recursive: true });
-  const binaries = binariesIn(join(privateFolder, 'native'));
-  const paths = await prepareHome(join(privateFolder, 'home'));
-  const [, asNobody] = waysToRunNewCluster(foldersToEnter(paths, binaries));
-  expect(asNobody?.how).toBe('as nobody with leave to enter private folders');
-  await openCluster({ paths, binaries, sync: false, ways: [asNobody as RunAs] });
-  expect(isAlive(await runUnsupervised(paths.home, binaries))).toBe(true);
-});
+test.runIf(isRoot)(
+  'Postgres that root starts as another user works in a folder that only root may enter, binaries included',
+  async () => {
+    const privateFolder = temporaryHome();
+    const { postgres } = findPostgresBinaries();
+    await cp(dirname(dirname(postgres)), join(privateFolder, 'native'), { recursive: true });
+    const binaries = binariesIn(join(privateFolder, 'native'));
+    const paths = await prepareHome(join(privateFolder, 'home'));
+    const [, asNobody] = waysToRunNewCluster(foldersToEnter(paths, binaries));
+    expect(asNobody?.how).toBe('as nobody with leave to enter private folders');
+    await openCluster({ paths, binaries, sync: false, ways: [asNobody as RunAs] });
+    expect(isAlive(await runUnsupervised(paths.home, binaries))).toBe(true);
+  },
+);
 
-test.runIf(isRoot)('a cluster made in a user namespace goes on where there are none', async () => {
-  const home = temporaryHome();
-  await (await start(home)).stop();
-  const withoutUnshare = join(home, 'bin');
-  await mkdir(withoutUnshare);
-  for (const name of ['id', 'chown', 'test', 'setpriv'])
-    await symlink(`/usr/bin/${name}`, join(withoutUnshare, name));
-  const { REDIS_URL } = GIVEN_SERVERS;
-  const supervisor = await startSupervisor(home, { REDIS_URL, PATH: withoutUnshare });
-  await supervisor.ready();
-  expect(supervisor.output()).toContain('run as nobody');
-});
+test.runIf(isRoot)(
+  'a cluster that was made in a user namespace starts on a machine without user namespaces',
+  async () => {
+    const home = temporaryHome();
+    await (await start(home)).stop();
+    const withoutUnshare = join(home, 'bin');
+    await mkdir(withoutUnshare);
+    for (const name of ['id', 'chown', 'test', 'setpriv'])
+      await symlink(`/usr/bin/${name}`, join(withoutUnshare, name));
+    const { REDIS_URL } = GIVEN_SERVERS;
+    const supervisor = await startSupervisor(home, { REDIS_URL, PATH: withoutUnshare });
+    await supervisor.ready();
+    expect(supervisor.output()).toContain('run as nobody');
+  },
+);
 
-test.runIf(isRoot)('an ordinary user can run everything', async () => {
+test.runIf(isRoot)('an ordinary user can run the embedded Postgres', async () => {
   const id = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
   const nobody = { uid: id('-u'), gid: id('-g') };
   const home = temporaryHome();
@@ -158,4 +164,13 @@ test.runIf(isRoot)('an ordinary user can run everything', async () => {
   expect(supervisor.output()).toContain('run as this user');
   supervisor.kill('SIGTERM');
   expect(await supervisor.exitCode).toBe(0);
+});
+
+test('a full disk is reported as a full disk, not as a problem with users', async () => {
+  const says = 'initdb: error: could not write to file "base/1/2608": No space left on device';
+  const onFullDisk: RunAs = { how: 'as this user', prefix: ['sh', '-c', `echo '${says}' >&2; exit 1`, '--'] };
+  const home = temporaryHome();
+  await expect(start(home, [onFullDisk])).rejects.toThrow(
+    `The disk that holds CARILLON_HOME (${home}) is full: free some space`,
+  );
 });

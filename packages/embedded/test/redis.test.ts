@@ -1,4 +1,7 @@
+import { execFile } from 'node:child_process';
+import { stat } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { promisify } from 'node:util';
 import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
@@ -16,13 +19,16 @@ async function start(choice: RedisChoice) {
   const log = { info: () => undefined, warn: () => undefined };
   const redis = await startRedis({ paths, choice, searchPath, log });
   onTestFinished(() => redis.stop());
-  const port = Number(new URL(redis.url).port);
-  return { ...redis, port, pid: () => readLivePid(paths.redisPid) };
+  const { port, password } = new URL(redis.url);
+  return { ...redis, port: Number(port), password, paths, pid: () => readLivePid(paths.redisPid) };
 }
 
-test.each(choices)('delayed jobs of BullMQ are on time on %s', async (choice) => {
-  const { port } = await start(choice);
-  const connection = { host: '127.0.0.1', port, maxRetriesPerRequest: null };
+const median = (values: readonly number[]) =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number;
+
+test.each(choices)('delayed jobs of BullMQ are on time on the embedded Redis (%s)', async (choice) => {
+  const { port, password } = await start(choice);
+  const connection = { host: '127.0.0.1', port, password, maxRetriesPerRequest: null };
   const queue = new Queue('delayed', { connection });
   const lateness: number[] = [];
   const worker = new Worker<{ at: number }>(
@@ -36,20 +42,22 @@ test.each(choices)('delayed jobs of BullMQ are on time on %s', async (choice) =>
   });
   await worker.waitUntilReady();
   const from = Date.now() + 200;
+  // On a busy machine everything is late: timers of this process say by how much.
+  const timers: number[] = [];
   await queue.addBulk(
     Array.from({ length: 100 }, (_, index) => {
       const at = from + index * 10;
+      setTimeout(() => timers.push(Date.now() - at), at - Date.now());
       return { name: 'job', data: { at }, opts: { delay: at - Date.now() } };
     }),
   );
   await expect.poll(() => lateness.length, { timeout: 10_000 }).toBe(100);
-  const sorted = lateness.toSorted((a, b) => a - b);
-  expect(sorted[0]).toBeGreaterThanOrEqual(0);
-  // As shipped, the WebAssembly one is 900 ms late, however quiet the machine; with our settings 6 ms, and more on a busy one.
-  expect(sorted[50]).toBeLessThan(500);
+  expect(Math.min(...lateness)).toBeGreaterThanOrEqual(0);
+  // As shipped, the WebAssembly one is 900 ms late, however quiet the machine; with our settings 6 ms.
+  expect(median(lateness) - median(timers)).toBeLessThan(500);
 });
 
-test('the WebAssembly one outlives more connections than its event loop has places', async () => {
+test('the WebAssembly Redis survives more connections over time than its event loop has places', async () => {
   const { port } = await start('wasm');
   let pongs = 0;
   const ping = () =>
@@ -68,7 +76,33 @@ test('the WebAssembly one outlives more connections than its event loop has plac
   expect(pongs).toBe(7_000);
 });
 
-test.each(choices)('%s never evicts, and sends replies of any size', async (choice) => {
+test.each(choices)(
+  'the embedded Redis (%s) refuses clients without its password, which only its owner can read',
+  async (choice) => {
+    const { url, port, password, paths } = await start(choice);
+    expect(password.length).toBeGreaterThanOrEqual(32);
+    for (const wrong of [undefined, 'guessed']) {
+      const stranger = new Redis({
+        host: '127.0.0.1',
+        port,
+        ...(wrong && { password: wrong }),
+        retryStrategy: () => null,
+      });
+      stranger.on('error', () => undefined);
+      await expect(stranger.get('x')).rejects.toThrow(/NOAUTH|WRONGPASS|closed/);
+      stranger.disconnect();
+    }
+    expect((await stat(paths.redisPassword)).mode & 0o077).toBe(0);
+    // The password is not among the arguments, which every user of the machine can list.
+    const { stdout } = await promisify(execFile)('ps', ['axww', '-o', 'args']);
+    expect(stdout).not.toContain(password);
+    const owner = new Redis(url);
+    onTestFinished(() => owner.disconnect());
+    expect(await owner.ping()).toBe('PONG');
+  },
+);
+
+test.each(choices)('the embedded Redis (%s) never evicts, and sends replies of any size', async (choice) => {
   const redis = new Redis((await start(choice)).url);
   onTestFinished(() => redis.disconnect());
   expect(await redis.config('GET', 'maxmemory-policy')).toEqual(['maxmemory-policy', 'noeviction']);
@@ -77,19 +111,22 @@ test.each(choices)('%s never evicts, and sends replies of any size', async (choi
   expect(await redis.get('large')).toBe(large);
 });
 
-test.each(choices)('%s killed is back on the same port', async (choice) => {
-  const { url, pid } = await start(choice);
-  const before = (await pid()) as number;
-  process.kill(before, 'SIGKILL');
-  await expect.poll(async () => (await pid()) ?? before, { timeout: 10_000 }).not.toBe(before);
-  const redis = new Redis(url);
-  // Its first attempts come before the port is open.
-  redis.on('error', () => undefined);
-  onTestFinished(() => redis.disconnect());
-  expect(await redis.ping()).toBe('PONG');
-});
+test.each(choices)(
+  'the embedded Redis (%s) restarts on the same port after it was killed',
+  async (choice) => {
+    const { url, pid } = await start(choice);
+    const before = (await pid()) as number;
+    process.kill(before, 'SIGKILL');
+    await expect.poll(async () => (await pid()) ?? before, { timeout: 10_000 }).not.toBe(before);
+    const redis = new Redis(url);
+    // The first attempts to connect come before the port is open.
+    redis.on('error', () => undefined);
+    onTestFinished(() => redis.disconnect());
+    expect(await redis.ping()).toBe('PONG');
+  },
+);
 
-test('asking for a native server where there is none says so in one line', async () => {
+test('a start that asks for a native Redis on a machine without one fails with one line', async () => {
   const supervisor = await startSupervisor(temporaryHome(), {
     CARILLON_REDIS: 'native',
     PATH: '/nowhere',

@@ -15,7 +15,7 @@ interface ApiAnswer {
 
 const ask = async (url: string) => (await (await fetch(url)).json()) as ApiAnswer;
 
-test('it says where it is ready, with which key, and gives the apps what they need', async () => {
+test('npm start prints its address and key when it is ready, and passes the settings on to the apps', async () => {
   const home = temporaryHome();
   const supervisor = await startSupervisor(home, { WORKERS: '2', CARILLON_REDIS: 'wasm' });
   const { env } = await ask(await supervisor.ready());
@@ -30,12 +30,42 @@ test('it says where it is ready, with which key, and gives the apps what they ne
     ALLOW_PRIVATE_TARGETS: 'true',
   });
   expect(Buffer.from(env.CARILLON_ENCRYPTION_KEY ?? '', 'base64')).toHaveLength(32);
-  for (const secret of ['admin.key', 'encryption.key', 'postgres.url', 'postgres.password']) {
+  for (const secret of [
+    'admin.key',
+    'encryption.key',
+    'postgres.url',
+    'postgres.password',
+    'redis.url',
+    'redis.password',
+  ]) {
     expect((await stat(join(home, secret))).mode & 0o777).toBe(0o600);
   }
 });
 
-test('the terminal shows warnings, the log file everything', async () => {
+test('npm start writes the address of its API into the home, for the command to find, and removes it when it stops', async () => {
+  const home = temporaryHome();
+  const supervisor = await startSupervisor(home, GIVEN_SERVERS);
+  const url = await supervisor.ready();
+  expect(await readFile(join(home, 'api.url'), 'utf8')).toBe(url);
+  supervisor.kill('SIGTERM');
+  expect(await supervisor.exitCode).toBe(0);
+  await expect(readFile(join(home, 'api.url'), 'utf8')).rejects.toThrow('ENOENT');
+});
+
+test('npm start gives every worker a port of its own, counted from WORKER_PORT', async () => {
+  const home = temporaryHome();
+  const supervisor = await startSupervisor(home, { ...GIVEN_SERVERS, WORKERS: '2', WORKER_PORT: '9100' });
+  await supervisor.ready();
+  for (const [name, port] of [
+    ['worker-1', '9100'],
+    ['worker-2', '9101'],
+  ])
+    await expect
+      .poll(() => readFile(join(home, 'logs', `${name}.log`), 'utf8'))
+      .toContain(`probes on ${port}`);
+});
+
+test('npm start shows warnings of the apps on the terminal, and writes every line to the log file', async () => {
   const home = temporaryHome();
   const supervisor = await startSupervisor(home, GIVEN_SERVERS);
   await supervisor.ready();
@@ -44,7 +74,7 @@ test('the terminal shows warnings, the log file everything', async () => {
   expect(await readFile(join(home, 'logs', 'api.log'), 'utf8')).toContain('calm');
 });
 
-test('two run side by side, and each is stopped without a process left, by SIGTERM or by Ctrl-C', async () => {
+test('two supervisors run side by side, and each stops all of its processes on SIGTERM or Ctrl-C', async () => {
   const homes = [temporaryHome(), temporaryHome()] as const;
   const [one, other] = await Promise.all([startSupervisor(homes[0]), startSupervisor(homes[1])]);
   expect(await one.ready()).not.toBe(await other.ready());
@@ -54,7 +84,7 @@ test('two run side by side, and each is stopped without a process left, by SIGTE
   expect(await one.exitCode).toBe(0);
   expect(ofOne.filter(isAlive)).toEqual([]);
   expect(ofOther.filter(isAlive)).toHaveLength(5);
-  // A terminal sends Ctrl-C to the whole group; that Postgres ends in order shows that it is not in it.
+  // A terminal sends Ctrl-C to the whole process group. Postgres stops gracefully, so it is not in that group.
   other.killGroup('SIGINT');
   expect(await other.exitCode).toBe(0);
   expect(ofOther.filter(isAlive)).toEqual([]);
@@ -62,7 +92,7 @@ test('two run side by side, and each is stopped without a process left, by SIGTE
   expect(log).toMatch(/database system is shut down\n$/);
 });
 
-test('a second Ctrl-C does not wait for an app that hangs', async () => {
+test('a second Ctrl-C stops npm start even if an app hangs', async () => {
   const home = temporaryHome();
   const supervisor = await startSupervisor(home, { ...GIVEN_SERVERS, STUBBORN_WORKER: 'yes' });
   await supervisor.ready();
@@ -74,7 +104,7 @@ test('a second Ctrl-C does not wait for an app that hangs', async () => {
   expect(processesOf(home)).toEqual([]);
 });
 
-test('an app that crashes is started again', async () => {
+test('npm start restarts an app that crashes', async () => {
   const supervisor = await startSupervisor(temporaryHome(), GIVEN_SERVERS);
   const url = await supervisor.ready();
   const { pid } = await ask(url);
@@ -85,7 +115,7 @@ test('an app that crashes is started again', async () => {
   expect(supervisor.output()).toMatch(/api ended \(exit code 3\)/);
 });
 
-test('a supervisor that is killed takes everything with it, and the next finds the data', async () => {
+test('a killed supervisor takes all of its processes with it, and the next start finds the data', async () => {
   const home = temporaryHome();
   const first = await startSupervisor(home);
   const key = (await ask(await first.ready())).env.CARILLON_ADMIN_KEY;
@@ -96,7 +126,7 @@ test('a supervisor that is killed takes everything with it, and the next finds t
   expect((await ask(await second.ready())).env.CARILLON_ADMIN_KEY).toBe(key);
 });
 
-test('what is left behind all the same, the next start ends', async () => {
+test('npm start stops processes that an earlier start has left behind', async () => {
   const home = temporaryHome();
   await mkdir(join(home, 'run'));
   const leftBehind = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
@@ -107,7 +137,7 @@ test('what is left behind all the same, the next start ends', async () => {
   expect(supervisor.output()).toContain('Stopped worker-1, which an earlier start had left behind');
 });
 
-test('a second supervisor on the same home fails with one line, and the first goes on', async () => {
+test('a second supervisor on the same home fails with one line, and the first one keeps running', async () => {
   const home = temporaryHome();
   const first = await startSupervisor(home, GIVEN_SERVERS);
   const url = await first.ready();
@@ -117,7 +147,7 @@ test('a second supervisor on the same home fails with one line, and the first go
   expect((await ask(url)).pid).toBeGreaterThan(0);
 });
 
-test('a PORT that is taken stops the start with one line that names it', async () => {
+test('npm start fails with one line that names the PORT if the port is taken', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());
@@ -129,7 +159,7 @@ test('a PORT that is taken stops the start with one line that names it', async (
   expect(processesOf(home)).toEqual([]);
 });
 
-test('an API that cannot start stops everything, with the line that it said', async () => {
+test('npm start stops everything if the API cannot start, and prints the reason', async () => {
   const home = temporaryHome();
   const supervisor = await startSupervisor(home, {
     ...GIVEN_SERVERS,

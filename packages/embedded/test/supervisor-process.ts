@@ -10,7 +10,7 @@ import { AS_WE_ARE, commandAs } from '../src/postgres/run-as.js';
 
 const START = fileURLToPath(new URL('stand-ins/start.mjs', import.meta.url));
 
-/** A folder that is gone after the test. */
+/** A folder that is deleted after the test. */
 export function temporaryHome(): string {
   const home = mkdtempSync(join(tmpdir(), 'carillon-home-'));
   onTestFinished(() => rm(home, { recursive: true, force: true }));
@@ -20,13 +20,13 @@ export function temporaryHome(): string {
 /** Servers that are given, so that none are started; the stand-ins don't connect to them. */
 export const GIVEN_SERVERS = { DATABASE_URL: 'postgres://given/carillon', REDIS_URL: 'redis://given' };
 
-/** The supervisor as a process, with stand-ins for the apps. Stopped after the test, if it still runs. */
+/** Starts the supervisor as a process, with stand-ins for the apps. It is stopped after the test if it still runs. */
 export async function startSupervisor(home: string, env: Record<string, string> = {}, runAs = AS_WE_ARE) {
   const { command, args, user } = commandAs(runAs, process.execPath, [START]);
   const child = spawn(command, args, {
     cwd: home,
     env: { PATH: process.env.PATH, PORT: '0', WORKERS: '1', CARILLON_HOME: home, ...env },
-    // A group of its own, as a terminal gives to each command.
+    // A process group of its own, like each command in a terminal.
     detached: true,
     ...user,
   });
@@ -48,7 +48,7 @@ export async function startSupervisor(home: string, env: Record<string, string> 
     output: () => output,
     kill: (signal: NodeJS.Signals) => child.kill(signal),
     killGroup: (signal: NodeJS.Signals) => process.kill(-(child.pid as number), signal),
-    /** Where the API answers, once the supervisor has said so. */
+    /** The address of the API, when the supervisor has printed it. */
     async ready(): Promise<string> {
       const announced = () => output.includes('ready on') || child.exitCode !== null;
       await expect.poll(announced, { timeout: 20_000 }).toBe(true);
@@ -57,7 +57,7 @@ export async function startSupervisor(home: string, env: Record<string, string> 
   };
 }
 
-/** Every process that works on this home: the apps and Redis by our pid files, Postgres by its own. */
+/** Every process of this home: the apps and Redis from our pid files, Postgres from its own. */
 export function processesOf(home: string): number[] {
   const files = [
     ...readdirSync(join(home, 'run')).map((name) => join(home, 'run', name)),

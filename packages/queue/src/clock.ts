@@ -3,31 +3,50 @@ interface Sample {
   roundTripMs: number;
 }
 
-const KEPT = 8;
+const MAX_SAMPLES = 8;
+/** Clocks drift a little between two samples, and Postgres tells the time in whole milliseconds. */
+const TOLERANCE_MS = 50;
+
+function contradict(a: Sample, b: Sample): boolean {
+  return Math.abs(a.aheadMs - b.aheadMs) > (a.roundTripMs + b.roundTripMs) / 2 + TOLERANCE_MS;
+}
 
 /**
- * What time Postgres has. Its clock decides what is due, and bells are set and rung by it; this machine's clock only
- * measures how long ago Postgres was asked. Of the latest answers the quickest is believed: it can be off by no more than
- * half of its round trip.
+ * Estimates the time of Postgres's clock, which decides what is due and when bells ring. This machine's clock only
+ * measures the time since Postgres was asked. The estimate comes from the sample with the shortest round trip among the
+ * latest ones, because its error is at most half of the round trip.
  */
 export class PostgresClock {
   readonly #samples: Sample[] = [];
-  #aheadMs = 0;
+  #best: Sample = { aheadMs: 0, roundTripMs: 0 };
 
   constructor(private readonly localNow: () => number) {}
 
   now(): number {
-    return this.localNow() + this.#aheadMs;
+    return this.localNow() + this.#best.aheadMs;
   }
 
-  /** Asks once, by whatever statement tells the time. */
+  /** How far this machine's clock is ahead of Postgres's. */
+  get offsetMs(): number {
+    return -this.#best.aheadMs;
+  }
+
+  /** The estimate may be ahead of Postgres by this much. */
+  get errorMs(): number {
+    return Math.ceil(this.#best.roundTripMs / 2);
+  }
+
+  /** Takes one sample: runs a statement that returns Postgres's time. */
   async ask<T extends { nowAt: number }>(statement: () => Promise<T>): Promise<T> {
     const askedAt = this.localNow();
     const answer = await statement();
     const roundTripMs = this.localNow() - askedAt;
-    this.#samples.push({ aheadMs: answer.nowAt - (askedAt + roundTripMs / 2), roundTripMs });
-    if (this.#samples.length > KEPT) this.#samples.shift();
-    this.#aheadMs = this.#samples.reduce((a, b) => (b.roundTripMs <= a.roundTripMs ? b : a)).aheadMs;
+    const latest = { aheadMs: answer.nowAt - (askedAt + roundTripMs / 2), roundTripMs };
+    // If two samples contradict each other, a clock was set in between, and the older samples are worthless.
+    if (this.#samples.some((older) => contradict(older, latest))) this.#samples.length = 0;
+    this.#samples.push(latest);
+    if (this.#samples.length > MAX_SAMPLES) this.#samples.shift();
+    this.#best = this.#samples.reduce((a, b) => (b.roundTripMs <= a.roundTripMs ? b : a));
     return answer;
   }
 }

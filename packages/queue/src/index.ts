@@ -3,6 +3,6 @@ export * from './clock.js';
 export * from './connection.js';
 export * from './names.js';
 export * from './open-queue.js';
-export * from './pokes.js';
 export * from './punctual.js';
-export * from './slots.js';
+export * from './redis-watch.js';
+export * from './wake-ups.js';

@@ -1,41 +1,52 @@
 import { z } from 'zod';
 
-/** Every queue that Carillon reads or writes, and what its jobs carry. Bells and ticks are its own affair. */
+/** Every queue that Carillon reads or writes. The queues of bells and ticks are internal. */
 export const QUEUES = {
   bells: 'carillon-bells',
   ticks: 'carillon-ticks',
   requests: 'schedule-requests',
   rejected: 'schedule-rejected',
-  /** Where a request that names no target is answered. */
+  /** The target of a request that names none. */
   due: 'schedule-due',
 } as const;
 
 /** A bell says when to look, never what to do. */
 export const Bell = z.object({
-  /** By Postgres's clock, in milliseconds: it rings no earlier. */
+  /** The earliest time to ring, in milliseconds by Postgres's clock. */
   ringAt: z.int(),
 });
 export type Bell = z.infer<typeof Bell>;
 
 export const BELL_JOB = 'bell';
 
-/** BullMQ's own repeatable jobs, for our fixed ticks only. */
+/** The fixed ticks that BullMQ's job schedulers repeat. Schedules of users never become job schedulers. */
 export const TICKS = {
   sweep: 'sweep',
   prune: 'prune',
-  /** Domain events that wait: whoever writes one pokes, what is left over is the sweep's. */
+  /**
+   * Handles pending domain events. The process that writes an event wakes a worker; if the wake-up is lost, the sweep
+   * handles it.
+   */
   events: 'events',
-  /** Tasks that are due soon. */
+  /** Fetches the files of calendars, and re-times schedules whose calendar has changed. */
+  calendars: 'calendars',
+  /** Scans for tasks that are due soon. */
   tasks: 'tasks',
+  /** Judges schedules by their objectives, and sends alerts. The sweep does the same; this tick is for the time between. */
+  alerts: 'alerts',
+  /** Compares the occurrences that rules named with the runs that exist. */
+  audit: 'audit',
 } as const;
 export type Tick = (typeof TICKS)[keyof typeof TICKS];
 
-/** What others put into `schedule-requests`. */
+/** The names of the jobs that other programs add to `schedule-requests`. */
 export const REQUESTS = { schedule: 'ScheduleRequest', cancel: 'ScheduleCancel' } as const;
 
-/** What the target `queue` adds. */
+/** The job that a delivery to the target `queue` adds. */
 export interface ScheduleDue {
   id: string;
+  /** The key of the project that the schedule belongs to. */
+  projectId: string;
   runId: string;
   occurrenceAt: string;
   firedAt: string;
@@ -44,7 +55,7 @@ export interface ScheduleDue {
 
 export const DUE_JOB = 'ScheduleDue';
 
-/** What was refused, as it came, and why. */
+/** A refused request, unchanged, with the reason. */
 export interface ScheduleRejected {
   name: string;
   data: unknown;

@@ -2,8 +2,9 @@ import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 
 /**
- * A queue to add to. While Redis is away an add fails at once, and once it is back adds succeed, also where it was away when this
- * was called. Left to itself, BullMQ would first ask Redis for its version, and if that fails every add would fail for ever.
+ * Opens a queue for adding jobs. While Redis is unreachable, an add fails at once; later adds succeed again, even if
+ * Redis was unreachable when the queue was opened. Without these options BullMQ first asks Redis for its version, and
+ * if that fails, every later add fails too.
  */
 export function openQueue<T = unknown>(
   name: string,

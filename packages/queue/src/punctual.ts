@@ -1,29 +1,46 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
+import type { PostgresClock } from './clock.js';
 
-/** BullMQ's scores of delayed jobs are the time in milliseconds, times this, plus a number that keeps them apart. */
+/** BullMQ's score of a delayed job is its time in milliseconds multiplied by this, plus a sequence number. */
 export const SCORE_PER_MS = 0x1000;
+const SHORTEST_SLEEP_MS = 1;
 const LONGEST_SLEEP_MS = 100;
 
 /**
- * Makes delayed jobs ring on time. A worker's blocking pop runs out only when Redis looks at its own clock, ten times a
- * second by default (`hz 10`), which makes a bell 50 ms late at p50; but any command makes Redis look. So this reads the
- * head of the delayed set, sleeps until that time, and reads again: 4 ms at p50, for at most a hundred reads a second
- * or so. Runs until the signal aborts.
+ * Makes bells ring on time, by Postgres's clock. A worker's blocking pop times out only when Redis looks at its own clock,
+ * ten times a second by default (`hz 10`), which makes a bell 50 ms late at p50. Any command makes Redis look. So this reads
+ * the head of the delayed set, sleeps until that time, and reads again: 4 ms at p50, for at most some hundred reads a
+ * second. Runs until the signal aborts.
  */
 export async function keepPunctual(
   redis: Redis,
-  queue: Pick<Queue, 'toKey'>,
-  { localNow, signal }: { localNow: () => number; signal: AbortSignal },
+  queue: Pick<Queue, 'toKey' | 'getJob'>,
+  {
+    clock,
+    localNow,
+    signal,
+  }: { clock: Pick<PostgresClock, 'now'>; localNow: () => number; signal: AbortSignal },
 ): Promise<void> {
   const delayed = queue.toKey('delayed');
+  let overdueMs = SHORTEST_SLEEP_MS;
   while (!signal.aborted) {
-    // While Redis is away there is nothing to keep punctual.
-    const head = await redis.zrange(delayed, 0, '0', 'WITHSCORES').catch(() => []);
-    const score = head[1];
-    const untilHeadMs = score === undefined ? LONGEST_SLEEP_MS : Number(score) / SCORE_PER_MS - localNow();
-    const ms = Math.min(Math.max(untilHeadMs, 1), LONGEST_SLEEP_MS);
-    await sleep(ms, undefined, { signal }).catch(() => {}); // Aborted: the loop sees it.
+    // While Redis is unreachable, no bell can ring.
+    const [id, score] = await redis.zrange(delayed, 0, '0', 'WITHSCORES').catch(() => []);
+    const ringAt = score === undefined ? Number.POSITIVE_INFINITY : Number(score) / SCORE_PER_MS;
+    const untilHeadMs = ringAt - clock.now();
+    // BullMQ promotes by this machine's clock. If that clock is behind, BullMQ does not see that the bell is due.
+    if (id !== undefined && untilHeadMs <= 0 && ringAt > localNow()) await promote(queue, id);
+    // A head that stays overdue waits for a worker with free places: look less and less often.
+    overdueMs = untilHeadMs > 0 ? SHORTEST_SLEEP_MS : Math.min(overdueMs * 2, LONGEST_SLEEP_MS);
+    const ms = untilHeadMs > 0 ? Math.min(untilHeadMs, LONGEST_SLEEP_MS) : overdueMs;
+    await sleep(Math.max(ms, SHORTEST_SLEEP_MS), undefined, { signal }).catch(() => {}); // The loop condition checks the signal.
   }
+}
+
+/** Promotes a bell. If another worker has taken it meanwhile, there is nothing left to do. */
+async function promote(queue: Pick<Queue, 'getJob'>, id: string): Promise<void> {
+  const job = await queue.getJob(id).catch(() => undefined);
+  await job?.promote().catch(() => {});
 }

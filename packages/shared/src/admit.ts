@@ -1,6 +1,6 @@
 import type { Plan } from './plan.js';
 
-/** The open runs of a schedule, seen under its row lock. */
+/** The number of open runs of a schedule, counted while its row is locked. */
 export interface OpenRuns {
   /** `running` or `retrying`. */
   started: number;
@@ -14,10 +14,12 @@ export type Admission =
   | { kind: 'queue' }
   | { kind: 'skip'; reasonCode: 'overlap' | 'queue_full' | 'dependency'; reason: string };
 
-/** A queue that only grows is a schedule that can't keep up: past this, the policy's answer is to skip. */
+/**
+ * Maximum number of queued runs of a schedule. A schedule that reaches it can't keep up, so further runs are skipped.
+ */
 const LONGEST_QUEUE = 1_000;
 
-/** Whether another run may start beside those that are open, by the policies of the schedule. */
+/** Decides by the schedule's policies whether another run may start beside the open ones. */
 export function admitRun(plan: Plan, open: OpenRuns, isDependencyMet: boolean): Admission {
   if (!isDependencyMet) {
     const reason = `${plan.dependsOn?.schedule} has not succeeded within the time that this schedule depends on`;

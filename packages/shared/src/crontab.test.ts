@@ -10,7 +10,7 @@ const one = (text: string, options = {}) => {
 };
 
 describe('A crontab', () => {
-  it('becomes a schedule for each line, with the command in the payload', () => {
+  it('a crontab becomes one schedule per line, with the command in the payload', () => {
     const { entries, problems } = parseCrontab(
       `# backups\nMAILTO=ops@example.com\n\n0  3 * * *\t/usr/bin/backup --all\n@hourly /usr/bin/digest\n`,
     );
@@ -33,19 +33,19 @@ describe('A crontab', () => {
     for (const { schedule } of entries) expect(ScheduleInput.safeParse(schedule).success).toBe(true);
   });
 
-  it('keeps its own time zone, and else that of its machine', () => {
+  it('the CRON_TZ of a crontab wins over the time zone of its machine', () => {
     expect(one('CRON_TZ = "Europe/Berlin"\n0 3 * * * a')?.timezone).toBe('Europe/Berlin');
     expect(one('0 3 * * * a', { timezone: 'Asia/Tokyo' })?.timezone).toBe('Asia/Tokyo');
   });
 
-  it('hands the variables of its command on', () => {
+  it('variables of a crontab are passed on in the payload', () => {
     expect(one("SHELL=/bin/bash\nGREETING='a b'\n0 3 * * * a")?.payload).toEqual({
       command: 'a',
       environment: { SHELL: '/bin/bash', GREETING: 'a b' },
     });
   });
 
-  it('tells a command from its input, and from its user in a system crontab', () => {
+  it('a crontab command is separated from its input, and in a system crontab from its user', () => {
     expect(one('0 3 * * * mail -s "100\\% done" me%dear me,%bye')?.payload).toEqual({
       command: 'mail -s "100% done" me',
       input: 'dear me,\nbye',
@@ -56,18 +56,18 @@ describe('A crontab', () => {
     });
   });
 
-  it('takes intervals as some schedulers write them', () => {
+  it('a crontab may use @every intervals', () => {
     expect(one('@every 1h30m a')?.rule).toEqual({ every: 'PT1H30M' });
   });
 
-  it('gives two lines with one command two ids, the same ones each time', () => {
+  it('two crontab lines with the same command get two ids, the same ones on each import', () => {
     const text = '0 3 * * * a\n0 4 * * * a\n';
     const ids = () => parseCrontab(text).entries.map(({ schedule }) => schedule.id);
     expect(ids()).toEqual(['cron-a', 'cron-a-2']);
     expect(ids()).toEqual(ids());
   });
 
-  it('says of every line that it could not take which one it was and why', () => {
+  it('each crontab line that cannot be imported is reported with its number and the reason', () => {
     const { entries, problems } = parseCrontab(
       '@reboot a\n61 * * * * b\n0 3 * *\n0 3 * * *\n@every x c\n5 * * * * d',
     );

@@ -1,15 +1,15 @@
+import { parseTiming } from '@carillon/recurrence';
 import type { ScheduleInput } from './contracts/schedule.js';
 import type { Target } from './plan.js';
-import { parseTiming } from './rules/index.js';
 
-/** A line of a crontab as a schedule. Its command does not run here: it is in the payload, for the target to act on. */
+/** A line of a crontab as a schedule. Carillon does not run the command: the payload carries it to the target. */
 export interface CrontabEntry {
   line: number;
   schedule: ScheduleInput & { id: string };
   warnings: string[];
 }
 
-/** A line that can't be taken over, and why. */
+/** A line that can't be imported, with the reason. */
 export interface CrontabProblem {
   line: number;
   text: string;
@@ -17,7 +17,7 @@ export interface CrontabProblem {
 }
 
 export interface CrontabOptions {
-  /** Of the machine that the crontab is from, where the file itself has no CRON_TZ. */
+  /** The time zone of the machine that the crontab is from. CRON_TZ in the file wins. */
   timezone?: string;
   target?: Target;
   /** A system crontab (/etc/crontab, /etc/cron.d) names a user before the command. */
@@ -61,7 +61,7 @@ interface EntryContext extends CrontabOptions {
   taken: Map<string, number>;
 }
 
-/** A schedule, or why there can't be one. */
+/** A schedule, or the reason why the line can't be imported. */
 function readEntry(content: string, context: EntryContext): Omit<CrontabEntry, 'line'> | string {
   const split = splitTime(content);
   if (typeof split === 'string') return split;
@@ -70,7 +70,8 @@ function readEntry(content: string, context: EntryContext): Omit<CrontabEntry, '
   const commandText = context.hasUsers ? (afterUser ?? '') : rest;
   if (commandText === '') return context.hasUsers ? 'has no user and command' : 'has no command';
   const { command, input } = splitInput(commandText);
-  // CRON_TZ is when it runs; TZ, to most crons, only what the command sees, but people who set it mean both.
+  // CRON_TZ decides when a line runs. In most crons TZ only sets the command's environment, but people who set it mean
+  // both.
   const { CRON_TZ, TZ, MAILTO: _, ...variables } = context.environment;
   const timezone = CRON_TZ ?? TZ ?? context.timezone ?? 'UTC';
   const parsed = parseTiming({ rule, timezone }, { anchorAt: 0 });
@@ -111,7 +112,7 @@ function splitTime(content: string): { rule: { cron: string } | { every: string 
   return { rule: { cron: (fields[1] as string).replace(/\s+/g, ' ') }, rest: fields[2] as string };
 }
 
-/** An unescaped % ends the command: what follows is its input, with each further one a new line. */
+/** An unescaped % ends the command. The rest is its standard input, in which each further % is a new line. */
 function splitInput(text: string): { command: string; input: string | null } {
   const [command = '', ...input] = text.split(/(?<!\\)%/).map((part) => part.replaceAll('\\%', '%'));
   return { command: command.trim(), input: input.length === 0 ? null : input.join('\n') };

@@ -1,7 +1,7 @@
+import { parseTiming } from '@carillon/recurrence';
 import { describe, expect, it } from 'vitest';
 import { type Decision, type DueSchedule, decideDue } from './decide-due.js';
 import type { Plan } from './plan.js';
-import { parseTiming } from './rules/index.js';
 
 const MINUTE = 60_000;
 const at = (time: string) => Date.parse(`2026-03-02T${time}Z`);
@@ -20,6 +20,7 @@ const PLAN: Plan = {
   onSuccess: null,
   onFailure: null,
   hasSecret: false,
+  slo: null,
 };
 
 function everyFiveMinutes(due: string, changes: Partial<Plan> = {}): DueSchedule {
@@ -50,8 +51,8 @@ function moved(decision: Decision) {
   };
 }
 
-describe('What is due', () => {
-  it('runs, and the schedule goes on to the occurrence after it', () => {
+describe('due occurrence', () => {
+  it('a due occurrence runs, and the schedule moves on to the next occurrence', () => {
     expect(moved(decideDue(everyFiveMinutes('10:00'), at('10:00')))).toEqual({
       runs: '10:00',
       passed: null,
@@ -59,7 +60,7 @@ describe('What is due', () => {
     });
   });
 
-  it('runs within the grace as if it were on time, one occurrence after the other', () => {
+  it('occurrences that are late by less than the grace all run, one after the other', () => {
     expect(moved(decideDue(everyFiveMinutes('10:00'), at('10:01')))).toEqual({
       runs: '10:00',
       passed: null,
@@ -67,13 +68,13 @@ describe('What is due', () => {
     });
   });
 
-  it('ends the schedule with the last of its runs', () => {
+  it('a schedule finishes with the last of its maximum number of runs', () => {
     const schedule = { ...everyFiveMinutes('10:00', { maxRuns: 3 }), runsTotal: 2 };
     expect(moved(decideDue(schedule, at('10:00'))).next).toBeNull();
     expect(moved(decideDue({ ...schedule, runsTotal: 1 }, at('10:00'))).next).toBe('10:05');
   });
 
-  it('falls due later by its jitter, which is the same each time it is asked', () => {
+  it('jitter delays an occurrence by the same duration each time it is computed', () => {
     const schedule = everyFiveMinutes('10:00', { jitterMs: 30_000 });
     const first = decideDue(schedule, at('10:00'));
     expect(decideDue(schedule, at('10:00'))).toEqual(first);
@@ -84,8 +85,8 @@ describe('What is due', () => {
   });
 });
 
-describe('What was missed', () => {
-  it('is run once by default: the latest, the earlier ones being accounted for', () => {
+describe('missed occurrences', () => {
+  it('by default only the latest missed occurrence runs, and the earlier ones are recorded as a gap', () => {
     expect(moved(decideDue(everyFiveMinutes('10:00', misfire('once')), at('10:22')))).toEqual({
       runs: '10:20',
       passed: '10:00-10:15 ×4 misfire',
@@ -93,7 +94,7 @@ describe('What was missed', () => {
     });
   });
 
-  it('is run once also where there is only one', () => {
+  it('a single missed occurrence runs by default', () => {
     expect(moved(decideDue(everyFiveMinutes('10:00', misfire('once')), at('10:03')))).toEqual({
       runs: '10:00',
       passed: null,
@@ -101,7 +102,7 @@ describe('What was missed', () => {
     });
   });
 
-  it('is skipped by the policy skip, except for what is still within its grace', () => {
+  it('the misfire policy skip skips missed occurrences, except those within the grace', () => {
     expect(moved(decideDue(everyFiveMinutes('10:00', misfire('skip')), at('10:20:30')))).toEqual({
       runs: null,
       passed: '10:00-10:15 ×4 misfire',
@@ -109,7 +110,7 @@ describe('What was missed', () => {
     });
   });
 
-  it('is run one by one by the policy all', () => {
+  it('the misfire policy all runs missed occurrences one by one', () => {
     expect(moved(decideDue(everyFiveMinutes('10:00', misfire('all')), at('10:22')))).toEqual({
       runs: '10:00',
       passed: null,
@@ -117,7 +118,7 @@ describe('What was missed', () => {
     });
   });
 
-  it('is run up to the limit by the policy all, the latest ones', () => {
+  it('the misfire policy all runs only the latest missed occurrences, up to its limit', () => {
     expect(moved(decideDue(everyFiveMinutes('10:00', misfire('all', 2)), at('10:22')))).toEqual({
       runs: '10:15',
       passed: '10:00-10:10 ×3 misfire',
@@ -125,7 +126,7 @@ describe('What was missed', () => {
     });
   });
 
-  it('does not take long to account for a year of seconds', () => {
+  it('a year of missed seconds is counted without listing each occurrence', () => {
     const parsed = parseTiming({ rule: { cron: '* * * * * *' } }, { anchorAt: 0 });
     if (!parsed.ok) throw new Error('not a rule');
     const schedule = { ...everyFiveMinutes('10:00', misfire('once')), timing: parsed.timing };
@@ -134,13 +135,13 @@ describe('What was missed', () => {
   });
 });
 
-describe('A rescheduled occurrence', () => {
-  it('keeps its identity, and what follows is not affected', () => {
+describe('rescheduled occurrence', () => {
+  it('a rescheduled occurrence keeps its identity, and later occurrences stay where they are', () => {
     const schedule = { ...everyFiveMinutes('10:00'), dueAt: at('10:03') };
     expect(moved(decideDue(schedule, at('10:03')))).toEqual({ runs: '10:00', passed: null, next: '10:05' });
   });
 
-  it('overtakes those that it was put behind', () => {
+  it('later occurrences that a rescheduled one was moved behind are overtaken', () => {
     const schedule = { ...everyFiveMinutes('10:00'), dueAt: at('10:12') };
     expect(moved(decideDue(schedule, at('10:12')))).toEqual({
       runs: '10:00',
@@ -150,7 +151,7 @@ describe('A rescheduled occurrence', () => {
   });
 });
 
-it('A rule that can no longer be evaluated is a decision, not an exception', () => {
+it('a rule that can no longer be evaluated leads to a decision, not to an exception', () => {
   const schedule = everyFiveMinutes('10:00');
   const broken = { ...schedule, timing: { ...schedule.timing, timezone: 'Mars/Olympus' } };
   expect(decideDue(broken, at('10:00'))).toMatchObject({ kind: 'broken' });

@@ -1,5 +1,11 @@
+import {
+  countOccurrences,
+  jitterMs,
+  lastOccurrence,
+  nextOccurrence,
+  type Timing,
+} from '@carillon/recurrence';
 import type { Plan } from './plan.js';
-import { countOccurrences, jitterMs, lastOccurrence, nextOccurrence, type Timing } from './rules/index.js';
 
 /** A schedule whose `next_run_at` has come. */
 export interface DueSchedule {
@@ -26,12 +32,12 @@ export interface Moment {
 }
 
 export type Decision =
-  /** Start `run` (if any), record `passed` (if any), go on to `next` (or finish). */
+  /** Start `run` (if any), record `passed` (if any), then move on to `next`, or finish the schedule. */
   | { kind: 'move'; run: Moment | null; passed: Stretch | null; next: Moment | null }
-  /** The rule can no longer be evaluated: the schedule pauses and says so. */
+  /** The rule can no longer be evaluated, so the schedule pauses with this reason. */
   | { kind: 'broken'; reason: string };
 
-/** What is to be done about a schedule that is due, by its misfire policy, as of `nowAt`. */
+/** Decides by the misfire policy what happens at `nowAt` to a schedule that is due. */
 export function decideDue(schedule: DueSchedule, nowAt: number): Decision {
   try {
     const isLate = nowAt - schedule.dueAt > schedule.plan.misfire.graceMs;
@@ -63,13 +69,13 @@ export function momentOf(key: string, plan: Pick<Plan, 'jitterMs'>, occurrenceAt
 interface Step {
   run: Moment | null;
   passed: Stretch | null;
-  /** The schedule goes on with the first occurrence after this. */
+  /** The schedule moves on to the first occurrence after this instant. */
   after: number;
 }
 
 function decideOnTime({ timing, plan, occurrenceAt, dueAt }: DueSchedule): Step {
   const run = { occurrenceAt, dueAt };
-  // A reschedule may have put this occurrence behind some that follow it: those are overtaken, not missed.
+  // A reschedule may have moved this occurrence behind later ones. Those later ones are overtaken, not missed.
   const wasPutOff = dueAt > occurrenceAt + plan.jitterMs;
   if (!wasPutOff) return { run, passed: null, after: occurrenceAt };
   return { run, passed: stretchAfter(timing, occurrenceAt, dueAt), after: dueAt };
@@ -127,12 +133,12 @@ function decideLate(schedule: DueSchedule, nowAt: number): Step {
   }
 }
 
-/** The missed occurrences from `fromAt`, itself one, up to but without `beforeAt`. */
+/** The missed occurrences from `fromAt` (included) to `beforeAt` (excluded). */
 function missedBefore(timing: Timing, fromAt: number, beforeAt: number, reason: string): Stretch {
   return stretchFrom(timing, { fromAt, untilAt: beforeAt - 1, reasonCode: 'misfire', reason });
 }
 
-/** The occurrences from `fromAt`, itself one, until an instant. */
+/** The number of occurrences from `fromAt` (included) until an instant. */
 export function stretchFrom(
   timing: Timing,
   { fromAt, untilAt, ...why }: Pick<Stretch, 'fromAt' | 'reasonCode' | 'reason'> & { untilAt: number },
@@ -141,7 +147,7 @@ export function stretchFrom(
   return { fromAt, toAt, count: 1 + countOccurrences(timing, fromAt, toAt), ...why };
 }
 
-/** Of the occurrences from `fromAt` until now, the first of the latest `limit`. */
+/** The oldest of the latest `limit` occurrences between `fromAt` and now. */
 function oldestOfLatest(timing: Timing, fromAt: number, nowAt: number, limit: number): number {
   if (1 + countOccurrences(timing, fromAt, nowAt) <= limit) return fromAt;
   let oldestAt = nowAt + 1;

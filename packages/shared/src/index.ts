@@ -1,6 +1,16 @@
+export * from '@carillon/recurrence';
 export * from './admit.js';
+export * from './alerts/alert-message.js';
+export * from './circuit.js';
+export * from './compare-occurrences.js';
+export * from './contracts/alert.js';
+export * from './contracts/attention.js';
 export * from './contracts/bulk.js';
 export * from './contracts/calendar.js';
+export { CalendarName } from './contracts/calendar-name.js';
+export * from './contracts/dead-letters.js';
+export * from './contracts/delivery.js';
+export * from './contracts/feed.js';
 export * from './contracts/fields.js';
 export * from './contracts/list.js';
 export * from './contracts/occurrences.js';
@@ -10,7 +20,9 @@ export * from './contracts/reminder.js';
 export * from './contracts/run.js';
 export * from './contracts/schedule.js';
 export * from './contracts/schedule-answer.js';
-export * from './contracts/schedule-patch.js';
+export * from './contracts/simulation.js';
+export * from './contracts/slo.js';
+export * from './contracts/stats.js';
 export { Target as TargetInput } from './contracts/target.js';
 export * from './contracts/task.js';
 export * from './contracts/template.js';
@@ -18,35 +30,36 @@ export * from './contracts/tenancy.js';
 export * from './contracts/user.js';
 export * from './crontab.js';
 export * from './decide-due.js';
+export * from './draft-plan.js';
 export * from './draft-schedule.js';
+export * from './exact-json.js';
+export * from './failure-label.js';
+export * from './handler-result.js';
+export * from './health.js';
+export * from './ics/read-ics-dates.js';
+export * from './ics/write-ics.js';
+export * from './lateness-bounds.js';
+export * from './ledger/explain-run.js';
+export * from './ledger/explain-without-run.js';
+export * from './ledger/story.js';
+export { inWords } from './ledger/words.js';
+export * from './next-after-edit.js';
+export * from './next-under-tzdata.js';
 export * from './outcome.js';
 export * from './plan.js';
 export * from './reminder.js';
 export * from './retry.js';
-export {
-  type Calendars,
-  canonicalTimeZone,
-  countOccurrences,
-  type DstPolicy,
-  describeRule,
-  dstRemark,
-  firstOccurrence,
-  formatDuration,
-  isCalendarName,
-  isTimeZone,
-  type LeapDayPolicy,
-  lastOccurrence,
-  localTime,
-  nextOccurrence,
-  nextOccurrences,
-  type Problem,
-  parseDuration,
-  parseTiming,
-  type Timing,
-} from './rules/index.js';
-export { RecentCache } from './rules/recent-cache.js';
 export * from './run-id.js';
+export * from './simulate/herd-advice.js';
+export { receiverOf } from './simulate/receivers.js';
+export * from './simulate/simulate.js';
+export * from './simulate/simulation.js';
+export * from './simulate/summarize.js';
+export * from './slo/breach-words.js';
+export * from './slo/judge-slo.js';
+export * from './slo/slo.js';
 export * from './stored-definition.js';
+export * from './target-rules.js';
 export * from './templates.js';
 export * from './unstorable.js';
 export * from './webhook/index.js';

@@ -1,7 +1,7 @@
 import type { Plan } from './plan.js';
 import { retryDelayMs } from './retry.js';
 
-/** What came back from the receiver, as far as there was an answer. */
+/** The receiver's answer, if there was one. */
 export interface Answer {
   httpStatus: number | null;
   response: string | null;
@@ -13,12 +13,12 @@ export type Outcome =
   | { kind: 'succeeded'; answer?: Answer }
   | {
       kind: 'failed';
-      /** Whether trying again could help. */
+      /** True if another attempt could succeed. */
       isTransient: boolean;
       errorCode: string;
       error: string;
       answer?: Answer;
-      /** What the receiver asked for. */
+      /** The delay that the receiver asked for with `Retry-After`. */
       retryAfterMs?: number | null;
       /** The receiver is gone for good: its schedule pauses. */
       isGone?: boolean;
@@ -32,7 +32,7 @@ export type Closing =
   | { status: 'succeeded' | 'failed'; retryInMs: null }
   | { status: 'retrying'; retryInMs: number };
 
-/** What becomes of the run. `attempt` counts from 1; free attempts are not held against it. */
+/** Decides the next state of the run. `attempt` counts from 1 and does not include free attempts. */
 export function closingOf(
   outcome: Outcome,
   { retry, attempt, random }: { retry: Plan['retry']; attempt: number; random: number },

@@ -1,16 +1,30 @@
-/** Where a run is delivered. */
+import type { Slo } from './slo/slo.js';
+
+export interface WebhookTarget {
+  type: 'webhook';
+  url: string;
+  headers: Record<string, string>;
+  /** POST if absent. */
+  method?: 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'GET' | undefined;
+  /** `envelope` if absent. */
+  body?: 'envelope' | 'payload' | undefined;
+}
+
+/** The target of a run. */
 export type Target =
-  | { type: 'webhook'; url: string; headers: Record<string, string> }
+  | WebhookTarget
   | { type: 'queue'; queue: string }
   | { type: 'handler'; name: string }
-  | { type: 'call'; number: string; assistantId: string | null; phoneNumberId: string | null };
+  | { type: 'call'; number: string; assistantId: string | null; phoneNumberId: string | null }
+  /** Nothing is delivered: the occurrence waits for a ping. Durations as the client gave them. */
+  | { type: 'heartbeat'; grace: string; startGrace: string | null };
 
 export type MisfirePolicy = 'once' | 'all' | 'skip';
 export type OverlapPolicy = 'allow' | 'skip' | 'queue' | 'cancel';
 
 /**
- * What to do and by which policies: the part of a definition that a worker needs to act on an occurrence,
- * with every default filled in. It is stored as text, so that schedules which do the same share one parse.
+ * The part of a definition that a worker needs to deliver an occurrence: the target and the policies, with every
+ * default filled in. It is stored as text, so that schedules with the same plan share one parse.
  */
 export interface Plan {
   target: Target;
@@ -25,11 +39,17 @@ export interface Plan {
   pauseAfterFailures: number | null;
   onSuccess: string | null;
   onFailure: string | null;
-  /** Whether its deliveries are signed with a secret of its own; otherwise with its project's, if that has one. */
+  /** True if the schedule has a secret of its own. Otherwise the project's secret signs its deliveries. */
   hasSecret: boolean;
+  /** The objectives whose breach raises an alert; null if the schedule has none. */
+  slo: Slo | null;
 }
 
-/** Whether the open runs of the schedule must be looked at before another may start. */
+/** The handler that a plan's target names; null for every other kind of target. */
+export const handlerOf = ({ target }: Pick<Plan, 'target'>): string | null =>
+  target.type === 'handler' ? target.name : null;
+
+/** True if a claim must count the schedule's open runs before it starts another one. */
 export function isCounted(plan: Pick<Plan, 'overlap' | 'maxConcurrentRuns' | 'dependsOn'>): boolean {
   return plan.overlap !== 'allow' || plan.maxConcurrentRuns !== null || plan.dependsOn !== null;
 }

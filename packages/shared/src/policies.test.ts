@@ -8,7 +8,7 @@ import { attemptKey, decodeRunId, encodeRunId } from './run-id.js';
 const plan = (overlap: Plan['overlap'], maxConcurrentRuns: number | null = null) =>
   ({ overlap, maxConcurrentRuns, dependsOn: { schedule: 'other', withinMs: 1_000 } }) as Plan;
 
-describe('Another run', () => {
+describe('admission of a run', () => {
   it.each([
     ['allow', null, 5, 'start'],
     ['allow', 2, 1, 'start'],
@@ -20,36 +20,39 @@ describe('Another run', () => {
     ['queue', 2, 1, 'start'],
     ['cancel', null, 1, 'replace'],
     ['cancel', null, 0, 'start'],
-  ] as const)('with overlap %s, at most %s at once and %s open: %s', (overlap, max, started, expected) => {
-    expect(admitRun(plan(overlap, max), { started, queued: 0 }, true).kind).toBe(expected);
-  });
+  ] as const)(
+    'the overlap policy %s with maxConcurrentRuns %s and %s open runs decides: %s',
+    (overlap, max, started, expected) => {
+      expect(admitRun(plan(overlap, max), { started, queued: 0 }, true).kind).toBe(expected);
+    },
+  );
 
-  it('does not overtake one that is queued', () => {
+  it('a run does not overtake a queued run', () => {
     expect(admitRun(plan('queue'), { started: 0, queued: 1 }, true).kind).toBe('queue');
   });
 
-  it('is skipped once the queue is full', () => {
+  it('a run is skipped if the queue of its schedule is full', () => {
     const admission = admitRun(plan('queue'), { started: 1, queued: 1_000 }, true);
     expect(admission).toMatchObject({ kind: 'skip', reasonCode: 'queue_full' });
   });
 
-  it('is skipped where what it depends on has not succeeded', () => {
+  it('a run is skipped if the schedule it depends on has not succeeded', () => {
     const admission = admitRun(plan('allow'), { started: 0, queued: 0 }, false);
     expect(admission).toMatchObject({ kind: 'skip', reasonCode: 'dependency' });
   });
 });
 
-describe('A retry', () => {
+describe('retry', () => {
   const retry = { maxAttempts: 3, baseDelayMs: 60_000, maxDelayMs: 200_000, jitter: false };
 
-  it('waits twice as long after each attempt, up to the cap', () => {
+  it('the retry delay doubles after each attempt, up to the cap', () => {
     const delays = [1, 2, 3, 4].map((attempt) =>
       retryDelayMs(retry, { attempt, random: 0, retryAfterMs: null }),
     );
     expect(delays).toEqual([60_000, 120_000, 200_000, 200_000]);
   });
 
-  it('adds at most a tenth for jitter', () => {
+  it('retry jitter adds at most a tenth', () => {
     const delay = retryDelayMs(
       { ...retry, jitter: true },
       { attempt: 1, random: 0.999999, retryAfterMs: null },
@@ -58,12 +61,12 @@ describe('A retry', () => {
     expect(delay).toBeLessThanOrEqual(66_000);
   });
 
-  it('comes when the receiver asks for it, within the cap', () => {
+  it('a retry comes when the receiver asks for it, within the cap', () => {
     expect(retryDelayMs(retry, { attempt: 1, random: 0, retryAfterMs: 5_000 })).toBe(5_000);
     expect(retryDelayMs(retry, { attempt: 1, random: 0, retryAfterMs: 9_000_000 })).toBe(200_000);
   });
 
-  it('is made for what may pass, as long as there are attempts left', () => {
+  it('a transient failure is retried as long as attempts are left', () => {
     const failed = (isTransient: boolean): Outcome => ({
       kind: 'failed',
       isTransient,
@@ -76,8 +79,8 @@ describe('A retry', () => {
   });
 });
 
-describe("A run's id", () => {
-  it('says who the run is, and back', () => {
+describe('run id', () => {
+  it('a run id encodes the identity of the run and decodes to it', () => {
     for (const origin of ['rule', 'trigger', 'backfill'] as const) {
       const run = { scheduleId: 123_456_789, occurrenceAt: 1_794_787_200_123, origin };
       expect(decodeRunId(encodeRunId(run))).toEqual(run);
@@ -86,7 +89,7 @@ describe("A run's id", () => {
     expect(decodeRunId(encodeRunId(before1970))).toEqual(before1970);
   });
 
-  it('has one spelling only', () => {
+  it('a run id has only one spelling', () => {
     for (const text of [
       'run_r01_a',
       'run_r1_0a',
@@ -100,7 +103,7 @@ describe("A run's id", () => {
     }
   });
 
-  it('has an attempt key that differs with each claim', () => {
+  it('the attempt key of a run differs with each claim', () => {
     const keys = [1, 2, 3, 2 ** 40].map((epoch) => attemptKey('run_r1_a', 1, epoch));
     expect(new Set(keys).size).toBe(4);
     expect(keys[0]).toMatch(/^run_r1_a-1-[0-9a-z]+$/);

@@ -1,4 +1,7 @@
-/** The ids of reminders: we make them, nobody chooses one. By it a worker knows, at no cost, what it reports in words. */
+/**
+ * The prefix of reminder ids. Carillon generates these ids, and clients can't choose one with this prefix. It lets a
+ * worker recognise a reminder without a query.
+ */
 export const REMINDER_PREFIX = 'rem_';
 export const REMINDER_TAG = 'reminder';
 
@@ -22,7 +25,7 @@ const BY_RUN = {
   cancelled: 'cancelled',
 } as const satisfies Record<string, ReminderStatus>;
 
-/** How a reminder stands: by its run where there is one, else by its schedule. */
+/** The state of a reminder, read from its run if there is one, or else from its schedule. */
 export function reminderStatus(
   scheduleStatus: string,
   runStatus: keyof typeof BY_RUN | null,

@@ -1,8 +1,8 @@
 import type { Plan } from './plan.js';
 
 /**
- * How long to wait after attempt `attempt` has failed: base · 2^(attempt − 1), at most the cap, plus up to a tenth
- * where jitter is asked for. `random` is in [0, 1). What the receiver asked for wins, within the cap.
+ * The delay after a failed attempt: base · 2^(attempt − 1), at most the cap, plus up to a tenth with jitter. `random`
+ * is in [0, 1). A delay that the receiver asked for wins, within the cap.
  */
 export function retryDelayMs(
   retry: Plan['retry'],

@@ -1,6 +1,6 @@
 export type RunOrigin = 'rule' | 'trigger' | 'backfill';
 
-/** What makes a run the run that it is. The occurrence also names its partition. */
+/** The identity of a run. */
 export interface RunIdentity {
   scheduleId: number;
   occurrenceAt: number;
@@ -11,7 +11,7 @@ const LETTERS = { rule: 'r', trigger: 't', backfill: 'b' } as const;
 const ORIGINS = { r: 'rule', t: 'trigger', b: 'backfill' } as const;
 const PATTERN = /^run_([rtb])([0-9a-z]{1,11})_(-?[0-9a-z]{1,10})$/;
 
-/** The public id of a run says who it is, so that no index is needed to find it. */
+/** The public id of a run encodes its identity, so that no extra index is needed to find it. */
 export function encodeRunId({ scheduleId, occurrenceAt, origin }: RunIdentity): string {
   return `run_${LETTERS[origin]}${scheduleId.toString(36)}_${occurrenceAt.toString(36)}`;
 }
@@ -25,21 +25,21 @@ export function decodeRunId(text: string): RunIdentity | null {
     origin: ORIGINS[match[1] as keyof typeof ORIGINS],
   };
   const isInstant = Math.abs(identity.occurrenceAt) <= 8.64e15;
-  // Only the canonical spelling is an id: two texts for one run would be two keys to whoever deduplicates on it.
+  // Only the canonical spelling is valid: a receiver that deduplicates by id must never see two texts for one run.
   return isInstant && Number.isSafeInteger(identity.scheduleId) && encodeRunId(identity) === text
     ? identity
     : null;
 }
 
 /**
- * Names one attempt to the receiver: `<run>-<attempt>-<random>`. The last part is drawn from the epoch, which
- * no two claims share, so the key is unique without a column of its own and the same wherever it is worked out.
+ * Names one attempt to the receiver: `<run>-<attempt>-<random>`. The last part is derived from the epoch, which is
+ * unique to a claim. So the key is unique, and every process computes the same one without a column for it.
  */
 export function attemptKey(runId: string, attempt: number, epoch: number): string {
   return `${runId}-${attempt}-${scramble(epoch)}`;
 }
 
-/** A bijection on 64 bits (splitmix64): distinct epochs stay distinct, and look nothing alike. */
+/** A bijection on 64 bits (splitmix64): distinct epochs stay distinct but do not look alike. */
 function scramble(epoch: number): string {
   let z = (BigInt(epoch) * 0x9e3779b97f4a7c15n) & MASK;
   z = ((z ^ (z >> 30n)) * 0xbf58476d1ce4e5b9n) & MASK;

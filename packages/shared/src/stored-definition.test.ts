@@ -1,6 +1,6 @@
+import type { Timing } from '@carillon/recurrence';
 import { describe, expect, it } from 'vitest';
 import type { Plan } from './plan.js';
-import type { Timing } from './rules/index.js';
 import { readPlan, readTiming, storePlan, storeTiming, USUAL_PLAN } from './stored-definition.js';
 
 const plan: Plan = { ...USUAL_PLAN, target: { type: 'handler', name: 'noop' } };
@@ -13,11 +13,14 @@ const timing: Timing = {
   leapDay: 'feb28',
   exclusions: [],
   calendars: {},
+  onExcluded: 'skip',
+  businessDays: [],
+  settledAts: [],
   anchorAt: 0,
 };
 
-describe('A stored definition', () => {
-  it('reads back as what was stored, whatever differs from the usual', () => {
+describe('stored definition', () => {
+  it('a stored definition reads back as it was stored', () => {
     const unusual: Plan = {
       ...plan,
       retry: { ...plan.retry, maxAttempts: 7 },
@@ -38,19 +41,38 @@ describe('A stored definition', () => {
     expect(readTiming(storeTiming(zoned))).toEqual(zoned);
   });
 
-  it('is short where nothing is unusual', () => {
+  it('the stored form of each rule keeps each leap day policy, and leaves out the default one', () => {
+    const rules: Timing['rule'][] = [
+      { kind: 'cron', cron: '0 0 29 2 *' },
+      { kind: 'rrule', rrule: 'FREQ=YEARLY' },
+      { kind: 'every', everyMs: 60_000 },
+    ];
+    for (const rule of rules) {
+      const texts = (['feb28', 'mar1', 'skip'] as const).map((leapDay) => {
+        const text = storeTiming({ ...timing, rule, leapDay });
+        expect(readTiming(text)).toEqual({ ...timing, rule, leapDay });
+        return text;
+      });
+      expect(texts.filter((text) => !text.includes('leapDay'))).toHaveLength(1);
+    }
+    expect(storeTiming({ ...timing, rule: { kind: 'cron', cron: '0 9 * * *' }, leapDay: 'skip' })).toBe(
+      '{"rule":{"kind":"cron","cron":"0 9 * * *"}}',
+    );
+  });
+
+  it('the stored form leaves out defaults', () => {
     expect(storePlan(plan)).toBe('{"target":{"type":"handler","name":"noop"}}');
     expect(storeTiming(timing)).toBe('{"rule":{"kind":"at","at":1794787200000,"wallTime":null}}');
   });
 
-  it('has one text, however the object was made', () => {
+  it('the stored form does not depend on the order of the fields', () => {
     const reversed = Object.fromEntries(Object.entries({ ...timing, timezone: 'Asia/Tokyo' }).reverse());
     expect(storeTiming(reversed as unknown as Timing)).toBe(
       storeTiming({ ...timing, timezone: 'Asia/Tokyo' }),
     );
   });
 
-  it('keeps the meaning of what it leaves out for ever: these values must not change', () => {
+  it('the defaults of the stored form never change, because stored definitions rely on them', () => {
     expect(readPlan('{"target":{"type":"handler","name":"noop"}}')).toEqual({
       target: { type: 'handler', name: 'noop' },
       timeoutMs: 15_000,
@@ -65,10 +87,13 @@ describe('A stored definition', () => {
       onSuccess: null,
       onFailure: null,
       hasSecret: false,
+      slo: null,
     });
     expect(readTiming('{"rule":{"kind":"cron","cron":"0 9 * * *"}}')).toEqual({
       ...timing,
       rule: { kind: 'cron', cron: '0 9 * * *' },
+      leapDay: 'skip',
     });
+    expect(readTiming('{"rule":{"kind":"rrule","rrule":"FREQ=YEARLY"}}').leapDay).toBe('feb28');
   });
 });

@@ -1,21 +1,30 @@
+import { type LeapDayPolicy, RecentCache, type Timing } from '@carillon/recurrence';
 import type { Plan } from './plan.js';
-import type { Timing } from './rules/index.js';
-import { RecentCache } from './rules/recent-cache.js';
 
 /**
- * What is not stored because it is the same for nearly every schedule. A claim reads the definition of each row that it
- * takes, so short texts are throughput. These values are part of the stored form: changing one would change every
- * definition that left it out.
+ * The values that are left out of the stored form, because nearly every schedule has them. A claim reads the definition
+ * of each row that it takes, so short texts make claims faster. These values are part of the stored form: changing one
+ * would change each stored definition that left it out.
  */
-const USUAL_TIMING: Omit<Timing, 'rule'> = {
+const USUAL_TIMING: Omit<Timing, 'rule' | 'leapDay'> = {
   timezone: 'UTC',
   startAt: null,
   endAt: null,
   dst: { gap: 'shift', overlap: 'first' },
-  leapDay: 'feb28',
   exclusions: [],
   calendars: {},
+  onExcluded: 'skip',
+  businessDays: [],
+  settledAts: [],
   anchorAt: 0,
+};
+
+/** The leap day policy that is left out of the stored form. It depends on the kind of rule, which is always stored. */
+const USUAL_LEAP_DAY: Record<Timing['rule']['kind'], LeapDayPolicy> = {
+  at: 'feb28',
+  every: 'feb28',
+  cron: 'skip',
+  rrule: 'feb28',
 };
 
 export const USUAL_PLAN: Omit<Plan, 'target'> = {
@@ -31,29 +40,45 @@ export const USUAL_PLAN: Omit<Plan, 'target'> = {
   onSuccess: null,
   onFailure: null,
   hasSecret: false,
+  slo: null,
 };
 
-/** The stored form. Two timings with the same text are the same. */
-export const storeTiming = storeWithout<Timing, 'rule'>(USUAL_TIMING, 'rule');
-export const storePlan = storeWithout<Plan, 'target'>(USUAL_PLAN, 'target');
+/** The stored form. Two timings are equal exactly if their texts are. */
+export const storeTiming = (timing: Timing): string =>
+  timing.leapDay === USUAL_LEAP_DAY[timing.rule.kind]
+    ? storeWithoutLeapDay(timing)
+    : storeWithLeapDay(timing);
+export const storePlan = storeWithout<Plan, 'target'>(USUAL_PLAN, ['target']);
 
-const timings = new RecentCache<string, Timing>(5_000);
-const plans = new RecentCache<string, Plan>(5_000);
+const storeWithoutLeapDay = storeWithout<Omit<Timing, 'leapDay'>, 'rule'>(USUAL_TIMING, ['rule']);
+const storeWithLeapDay = storeWithout<Timing, 'rule' | 'leapDay'>(USUAL_TIMING, ['rule', 'leapDay']);
 
-/** From the stored form, parsed once per distinct text: schedules of a herd share theirs. */
+// A parsed definition takes about four times the memory of its text. Texts can be long: exclusions, EXDATE, headers.
+const byTextLength = <T>() => ({
+  maxEntries: 5_000,
+  maxBytes: 16_000_000,
+  bytesOf: (text: string, _value: T) => 500 + 6 * text.length,
+});
+const timings = new RecentCache<string, Timing>(byTextLength());
+const plans = new RecentCache<string, Plan>(byTextLength());
+
+/** Reads the stored form. Each distinct text is parsed once, because many schedules share theirs. */
 export const readTiming = (text: string): Timing =>
-  timings.get(text, () => ({ ...USUAL_TIMING, ...JSON.parse(text) }));
+  timings.get(text, () => {
+    const stored = JSON.parse(text) as Pick<Timing, 'rule'> & Partial<Timing>;
+    return { ...USUAL_TIMING, leapDay: USUAL_LEAP_DAY[stored.rule.kind], ...stored };
+  });
 export const readPlan = (text: string): Plan =>
   plans.get(text, () => ({ ...USUAL_PLAN, ...JSON.parse(text) }));
 
-/** In the order of the keys' names, so that the text does not depend on how the object was made. */
+/** Writes the fields in the order of their names, so that the text does not depend on how the object was built. */
 function storeWithout<T extends object, K extends keyof T & string>(
   usual: Omit<T, K>,
-  always: K,
+  always: readonly K[],
 ): (value: T) => string {
   const usualFields = new Map<string, unknown>(Object.entries(usual));
   const usualTexts = new Map([...usualFields].map(([key, field]) => [key, JSON.stringify(field)]));
-  const keys = [...usualFields.keys(), always].sort() as (keyof T & string)[];
+  const keys = [...usualFields.keys(), ...always].sort() as (keyof T & string)[];
   return (value) => {
     let text = '';
     for (const key of keys) {

@@ -1,15 +1,15 @@
 import type { ScheduleInput } from './contracts/schedule.js';
 
-/** A rule that has a name. */
+/** A named rule. */
 export interface Template {
   id: string;
   description: string;
   rule: ScheduleInput['rule'];
-  /** For schedules that name none themselves. */
+  /** The default time zone of schedules that use the template. */
   timezone: string | null;
 }
 
-/** Those that every project has. */
+/** The built-in templates of every project. */
 export const BUILT_IN_TEMPLATES: readonly Template[] = [
   { id: 'hourly', description: 'Every hour, on the hour', rule: { cron: '0 * * * *' }, timezone: null },
   { id: 'daily-midnight', description: 'Every day at midnight', rule: { cron: '0 0 * * *' }, timezone: null },

@@ -1,9 +1,11 @@
-/** Deeper than any payload that a person wrote; whatever walks a value by recursion is safe with this. */
+/**
+ * Maximum nesting depth of a value. It is deeper than any payload written by hand, and safe for recursive functions.
+ */
 const DEEPEST = 64;
 
 /**
- * What makes a JSON value impossible to keep, or null. Postgres has no NUL in its texts and takes no half of a surrogate
- * pair; and a value that is nested without end breaks whoever walks it.
+ * Returns why a JSON value can't be stored, or null. Postgres accepts neither NUL nor half of a surrogate pair in
+ * texts, and a value that is nested too deeply overflows the stack of recursive functions.
  */
 export function unstorable(value: unknown, path = '', depth = 0): { field: string; message: string } | null {
   if (typeof value === 'string') return textProblem(value, path);

@@ -1,5 +1,5 @@
+import { nextOccurrences, parseTiming, type Timing } from '@carillon/recurrence';
 import { describe, expect, it } from 'vitest';
-import { nextOccurrences, parseTiming, type Timing } from './rules/index.js';
 import { moveYearly, nameEvent, scheduleYearly, type YearlyEvent, yearAt } from './yearly-event.js';
 
 const person = { userId: 'usr_1', firstName: 'Ada', lastName: 'Lovelace', timezone: 'Europe/London' };
@@ -22,8 +22,8 @@ function timingOf(date: string, timezone: string, more: Partial<YearlyEvent> = {
 const at = (text: string) => Date.parse(text);
 const iso = (instant: number | null) => (instant === null ? null : new Date(instant).toISOString());
 
-describe('A yearly event', () => {
-  it('is a schedule in the zone of its person, with a message', () => {
+describe('yearly event', () => {
+  it('a yearly event is a schedule in the time zone of its person, with a message', () => {
     expect(scheduleYearly(birthday, { person, key: 'evt_1', target: null })).toMatchObject({
       rule: { cron: '0 9 10 12 *' },
       timezone: 'Europe/London',
@@ -31,7 +31,7 @@ describe('A yearly event', () => {
     });
   });
 
-  it('of 29 February comes on the right three days in Apia', () => {
+  it('a yearly event of 29 February occurs on 28 February of the other years, in Apia too', () => {
     const next = nextOccurrences(timingOf('2000-02-29', 'Pacific/Apia'), at('2026-11-16T00:00:00Z'), 3);
     expect(next.map(iso)).toEqual([
       '2027-02-27T20:00:00.000Z',
@@ -40,7 +40,7 @@ describe('A yearly event', () => {
     ]);
   });
 
-  it('comes at the hour that was asked for, on both sides of a change of clocks', () => {
+  it('a yearly event keeps its local time on both sides of a clock change', () => {
     const timing = timingOf('1990-03-29', 'Europe/Berlin', { localTime: '07:30' });
     const next = nextOccurrences(timing, at('2026-01-01T00:00:00Z'), 3);
     expect(next.map(iso)).toEqual([
@@ -50,7 +50,7 @@ describe('A yearly event', () => {
     ]);
   });
 
-  it('has a new id each year, and only where the payload holds a place for it', () => {
+  it('a yearly event gets a new id each year, if its payload has the placeholder', () => {
     const named = { key: 'evt_1', runId: 'run_r1_a' };
     expect(nameEvent('{"eventId":"evt_1","message":"hi"}', named)).toBe(
       '{"eventId":"run_r1_a","message":"hi"}',
@@ -59,12 +59,12 @@ describe('A yearly event', () => {
   });
 });
 
-describe('A yearly event that is moved', () => {
+describe('yearly event that is moved', () => {
   const apia = timingOf('1990-06-15', 'Pacific/Apia');
   const pagoPago = timingOf('1990-06-15', 'Pacific/Pago_Pago');
   const pending = at('2026-06-14T20:00:00Z');
 
-  it('across the date line comes a day later, at the same time of day', () => {
+  it('a yearly event that moves west across the date line occurs a day later, at the same local time', () => {
     const next = moveYearly({
       before: apia,
       after: pagoPago,
@@ -75,7 +75,7 @@ describe('A yearly event that is moved', () => {
     expect(iso(next)).toBe('2026-06-15T20:00:00.000Z');
   });
 
-  it('across the date line to where its time has passed comes at once', () => {
+  it('a yearly event that moves across the date line to where its time has passed occurs at once', () => {
     const next = moveYearly({
       before: pagoPago,
       after: apia,
@@ -86,7 +86,7 @@ describe('A yearly event that is moved', () => {
     expect(iso(next)).toBe('2026-06-14T20:00:00.000Z');
   });
 
-  it('after it was celebrated does not come again in that year, wherever the new year has not begun yet', () => {
+  it('a birthday celebrated on 1 January is not celebrated again that year after a move to a zone where it is still 31 December', () => {
     const kiritimati = timingOf('1990-01-01', 'Pacific/Kiritimati');
     const honolulu = timingOf('1990-01-01', 'Pacific/Honolulu');
     // 9 in the morning of 1 January 2026 in Kiritimati: in Honolulu it is still 2025.
@@ -101,7 +101,7 @@ describe('A yearly event that is moved', () => {
     expect(iso(next)).toBe('2027-01-01T19:00:00.000Z');
   });
 
-  it('comes in this year yet where it was not celebrated, though its old zone had put it off to the next', () => {
+  it('a yearly event that was not celebrated yet occurs in this year of the new zone, even if the old zone had it next year', () => {
     const next = moveYearly({
       before: timingOf('1990-01-01', 'Pacific/Kiritimati'),
       after: timingOf('1990-01-01', 'Pacific/Honolulu'),
@@ -112,7 +112,7 @@ describe('A yearly event that is moved', () => {
     expect(iso(next)).toBe('2026-01-01T19:00:00.000Z');
   });
 
-  it('to a date that has passed this year comes next year', () => {
+  it('a yearly event that moves to a date which has passed this year occurs next year', () => {
     const next = moveYearly({
       before: timingOf('1990-11-20', 'UTC'),
       after: timingOf('1990-11-10', 'UTC'),
@@ -123,7 +123,7 @@ describe('A yearly event that is moved', () => {
     expect(iso(next)).toBe('2027-11-10T09:00:00.000Z');
   });
 
-  it('to a later date of a year that was celebrated comes next year', () => {
+  it('a yearly event that moves to a later date of a celebrated year occurs next year', () => {
     const next = moveYearly({
       before: timingOf('1990-02-10', 'UTC'),
       after: timingOf('1990-02-20', 'UTC'),

@@ -1,8 +1,8 @@
+import { type LeapDayPolicy, localTime, nextOccurrence, type Timing } from '@carillon/recurrence';
 import type { ScheduleInput } from './contracts/schedule.js';
 import type { Target } from './plan.js';
-import { type LeapDayPolicy, localTime, nextOccurrence, type Timing } from './rules/index.js';
 
-/** Whom a yearly event is about. */
+/** The person of a yearly event. */
 export interface Celebrated {
   userId: string;
   firstName: string;
@@ -10,20 +10,22 @@ export interface Celebrated {
   timezone: string;
 }
 
-/** Something that comes round every year on a day of somebody's own calendar: a birthday, an anniversary. */
+/** An event that recurs every year on a date of a person's local calendar, such as a birthday or an anniversary. */
 export interface YearlyEvent {
   name: string;
-  /** `YYYY-MM-DD`; the year is when it began. */
+  /** `YYYY-MM-DD`, with the year of the first event. */
   date: string;
-  /** `HH:MM`, on the clock of the person's zone. */
+  /** `HH:MM` in the person's time zone. */
   localTime: string;
   leapDay: LeapDayPolicy;
-  /** Null for the usual one. */
+  /** Null for the default message. */
   message: string | null;
 }
 
 export const BIRTHDAY = 'birthday';
-/** The ids of schedules that celebrate something: we make them, nobody chooses one. */
+/**
+ * The prefix of the ids of yearly events. Carillon generates these ids, and clients can't choose one with this prefix.
+ */
 export const YEARLY_EVENT_PREFIX = 'evt_';
 
 /** The schedule of a yearly event. */
@@ -43,7 +45,7 @@ export function scheduleYearly(
     leapDay: event.leapDay,
     ...(target ? { target } : {}),
     payload: {
-      // Stands for this year's event until one is delivered: see `nameEvent`.
+      // A placeholder for the id of this year's event. `nameEvent` replaces it on delivery.
       eventId: key,
       type: event.name,
       userId,
@@ -54,7 +56,10 @@ export function scheduleYearly(
   };
 }
 
-/** Each year's event has an id of its own, that of its run: one id for all years would have receivers drop the second. */
+/**
+ * Fills in the id of this year's event, which is the id of its run. With one id for all years, a receiver that
+ * deduplicates would drop the second year.
+ */
 export function nameEvent(payload: string, { key, runId }: { key: string; runId: string }): string {
   const placeholder = `{"eventId":"${key}"`;
   return payload.startsWith(placeholder)
@@ -65,17 +70,17 @@ export function nameEvent(payload: string, { key, runId }: { key: string; runId:
 export interface YearlyMove {
   before: Timing;
   after: Timing;
-  /** The occurrence that is still to come under the timing before; null where there is none. */
+  /** The pending occurrence under the old timing; null if there is none. */
   pendingAt: number | null;
-  /** The local year of the latest celebration that went out or is on its way. */
+  /** The local year of the latest event that was delivered or is in flight. */
   celebratedYear: number | null;
   nowAt: number;
 }
 
 /**
- * When a yearly event comes next after its date or its zone has changed. It belongs to a local year and comes once in it:
- * a year that was celebrated is not celebrated again elsewhere. An event that was still to come when its person moved to
- * where its time has already passed comes at once, for it would be lost otherwise.
+ * The next occurrence of a yearly event after its date or its time zone has changed. The event occurs once in each
+ * local year: a year that was celebrated in one zone is not celebrated again in another. If the event was pending and
+ * its time has already passed in the new zone, it occurs at once, because it would be lost otherwise.
  */
 export function moveYearly({ before, after, pendingAt, celebratedYear, nowAt }: YearlyMove): number | null {
   const isNew = (at: number) => celebratedYear === null || yearAt(at, after.timezone) > celebratedYear;
@@ -89,13 +94,13 @@ export function moveYearly({ before, after, pendingAt, celebratedYear, nowAt }: 
   return at;
 }
 
-/** The year that a clock in the zone shows. */
+/** The local year in a time zone. */
 export const yearAt = (at: number, timezone: string) => Number(localTime(at, timezone).slice(0, 4));
 
 const DAY_MS = 86_400_000;
 
 function occurrenceIn(year: number, timing: Timing): number | null {
-  // No clock is a whole day off UTC.
+  // No time zone differs from UTC by more than a day.
   let at = nextOccurrence(timing, Date.UTC(year, 0, 1) - DAY_MS);
   while (at !== null && yearAt(at, timing.timezone) < year) at = nextOccurrence(timing, at);
   return at !== null && yearAt(at, timing.timezone) === year ? at : null;

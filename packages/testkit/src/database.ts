@@ -8,13 +8,13 @@ export interface TestDatabase {
   readonly url: string;
   readonly pool: pg.Pool;
   readonly redisUrl: string;
-  /** BullMQ's key prefix: what other test files do in the same Redis is not seen. */
+  /** BullMQ's key prefix, which separates this test file from others on the same Redis. */
   readonly prefix: string;
-  /** The project that is there from the beginning. */
+  /** The default project. */
   readonly projectId: number;
 }
 
-/** A database of its own for the test file that calls this, migrated, and gone afterwards; and a prefix in Redis. */
+/** Creates a migrated database and a Redis prefix for the calling test file, and removes both afterwards. */
 export function useDatabase(): TestDatabase {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const { databaseUrl, redisUrl } = testServers();

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import {
+  type Claimant,
   type ClaimedRun,
   type ClosedRun,
   claimDue,
@@ -6,8 +8,9 @@ import {
   closeRuns,
   type RunStatus,
   registerWorker,
+  toClosedRun,
 } from '@carillon/db';
-import { closingOf, type Outcome } from '@carillon/shared';
+import type { Outcome } from '@carillon/shared';
 import type { TestDatabase } from './database.js';
 
 export interface RunRow {
@@ -19,55 +22,82 @@ export interface RunRow {
   outcome: string | null;
   reasonCode: string | null;
   reason: string | null;
+  /** Infinity while the run is held or waits for its turn. */
   nextAttemptAt: number | null;
 }
 
-/** A claimed run, and how its delivery went. */
+/** A claimed run and the outcome of its delivery. */
 export interface Ended {
   run: ClaimedRun;
   outcome: Outcome;
+  /** When the first byte of the attempt left; nothing was sent if it is absent. */
+  sentAt?: number;
 }
 
 const FAILED: Outcome = { kind: 'failed', isTransient: true, errorCode: 'test', error: 'failed on purpose' };
+const LEASE_MS = 15_000;
 
-/** The engine's statements on real Postgres, with time as an argument: what a worker does, one step at a time. */
+/** Registers a worker that exists only in the database. */
+export const registerTestWorker = (database: TestDatabase): Promise<Claimant> =>
+  registerWorker(database.pool, {
+    host: 'test',
+    pid: 1,
+    token: randomUUID(),
+    handlers: ['noop', 'log'],
+    tzdata: process.versions.tz ?? 'unknown',
+    heartbeatIntervalMs: 5_000,
+  });
+
+/** Every handler that a schedule or a waiting run names: a test worker has them all. */
+async function allHandlers({ pool }: TestDatabase): Promise<string[]> {
+  const { rows } = await pool.query<{ handler: string }>(
+    `select handler from carillon.agenda where handler is not null
+     union select handler from carillon.runs where next_attempt_at is not null and handler is not null`,
+  );
+  return rows.map(({ handler }) => handler);
+}
+
+/** The engine's statements on real Postgres, with time as an argument: the steps of a worker, one at a time. */
 export function useEngine(database: TestDatabase) {
-  let workerId: number | null = null;
-  const LEASE_MS = 15_000;
+  let registered: Promise<Claimant> | null = null;
+  const holder = () => {
+    registered ??= registerTestWorker(database);
+    return registered;
+  };
 
   const claim = async (now: number, limit = 100): Promise<ClaimedRun[]> => {
-    workerId ??= await registerWorker(database.pool, { host: 'test', pid: 1 });
-    const options = { workerId, leaseMs: LEASE_MS, limit, now };
+    const handlers = await allHandlers(database);
+    const options = { ...(await holder()), leaseMs: LEASE_MS, limit, handlers, now };
     const due = await claimDue(database.pool, { ...options, fairTo: [] });
     const waiting = await claimWaiting(database.pool, options);
     return [...due.runs, ...waiting.runs];
   };
 
-  /** Answers how many of the runs were still their claims' to close. */
+  /** Returns how many of the runs still belonged to their claims. A lease is given up with the last of its runs. */
   const closeAll = async (ended: readonly Ended[], now: number): Promise<number> => {
-    const kept = await closeRuns(database.pool, ended.map(toClosedRun), { doneEpochs: [], now });
-    // As a worker does: a lease is given up with the last of the runs that were claimed under it.
-    await database.pool.query(
-      `delete from leases l where epoch = any($1::bigint[])
-         and not exists (select from every_run r where r.epoch = l.epoch and r.status = 'running')`,
-      [ended.map(({ run }) => run.epoch)],
-    );
-    return kept;
+    const options = { ...(await holder()), now };
+    return (
+      await closeRuns(
+        database.pool,
+        ended.map((each) => toEndedRow(each, now)),
+        options,
+      )
+    ).length;
   };
 
   return {
+    holder,
     claim,
     closeAll,
-    /** Answers 1 if the run was still this claim's to close, else 0. */
+    /** Returns 1 if the run still belonged to this claim, else 0. */
     succeed: (run: ClaimedRun, now: number) => closeAll([{ run, outcome: { kind: 'succeeded' } }], now),
     fail: (run: ClaimedRun, now: number) => closeAll([{ run, outcome: FAILED }], now),
     /** The runs of a schedule, by occurrence. */
     async runsOf(scheduleId: number): Promise<RunRow[]> {
       const { rows } = await database.pool.query<RunRow>(
-        `select round(date_part('epoch', occurrence_at) * 1000)::bigint as "occurrenceAt", origin, status, attempt, version,
-                outcome, reason_code as "reasonCode", reason,
-                round(date_part('epoch', next_attempt_at) * 1000)::bigint as "nextAttemptAt"
-         from every_run where schedule_id = $1 order by occurrence_at, origin`,
+        `select occurrence_at as "occurrenceAt", origin, status, attempt, version, outcome, reason_code as "reasonCode", reason,
+                next_attempt_at as "nextAttemptAt"
+         from carillon.runs where schedule_id = $1 order by occurrence_at, origin`,
         [scheduleId],
       );
       return rows;
@@ -75,29 +105,12 @@ export function useEngine(database: TestDatabase) {
   };
 }
 
-function toClosedRun({ run, outcome }: Ended): ClosedRun {
-  const closing = closingOf(outcome, {
-    retry: run.plan.retry,
-    attempt: run.attempt - run.freeAttempts,
-    random: 0,
-  });
-  return {
-    scheduleId: run.scheduleId,
-    occurrenceAt: run.occurrenceAt,
-    origin: run.origin,
-    epoch: run.epoch,
-    projectId: run.projectId,
-    version: run.version,
-    dueAt: run.dueAt,
-    isWritten: run.isWritten,
-    status: closing.status,
-    outcome: outcome.kind === 'deferred' ? null : outcome.kind,
+/** Closes the attempt as the worker's finalizer does, without receipts and without jitter. */
+const toEndedRow = ({ run, outcome, sentAt }: Ended, nowAt: number): ClosedRun =>
+  toClosedRun(run, outcome, {
+    nowAt,
     durationMs: 1,
-    httpStatus: null,
-    errorCode: outcome.kind === 'failed' ? outcome.errorCode : null,
-    error: outcome.kind === 'failed' ? outcome.error : null,
-    response: null,
-    externalId: null,
-    retryInMs: closing.retryInMs,
-  };
-}
+    latenessMs: sentAt === undefined ? null : sentAt - run.dueAt,
+    random: 0,
+    receiptOf: () => null,
+  });

@@ -1,4 +1,4 @@
-/** Waits on a condition: answers with the first value that is neither false, null nor undefined. */
+/** Waits on a condition and returns its first value that is neither false, null nor undefined. */
 export async function eventually<T>(
   look: () => Promise<T | false | null | undefined> | T | false | null | undefined,
   {

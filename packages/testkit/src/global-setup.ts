@@ -5,19 +5,22 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
+import { bundleApps } from './bundle-apps.js';
 import type {} from './servers.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const homePrefix = join(tmpdir(), `carillon-test-${userInfo().uid}-`);
+/** Vitest calls the setup once for each of its projects, all in this process. */
+const ownPrefix = `${homePrefix}${process.pid}-`;
 
-/** Nothing here has to survive a power cut. */
+/** Test data need not survive a power cut, so nothing is flushed to disk. */
 const FAST_BUT_FORGETFUL = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
-/** Starts one Postgres and one Redis for the whole run, unless DATABASE_URL and REDIS_URL name some. */
+/** Starts one Postgres and one Redis for a project of the run, unless DATABASE_URL and REDIS_URL are set. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { clearAbandonedHome, startServers } = await buildEmbedded();
   await removeAbandonedHomes(clearAbandonedHome);
-  const home = await mkdtemp(homePrefix);
+  const home = await mkdtemp(ownPrefix);
   const servers = await startServers({
     home,
     databaseUrl: process.env.DATABASE_URL,
@@ -27,6 +30,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
     postgresSettings: FAST_BUT_FORGETFUL,
     log: { info: () => undefined, warn: (line) => console.warn(line) },
   });
+  const apps = join(home, 'apps');
+  await bundleApps(apps);
+  project.provide('apps', apps);
   project.provide('databaseUrl', servers.databaseUrl);
   project.provide('redisUrl', servers.redisUrl);
   return async () => {
@@ -35,18 +41,21 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-/** The built package and not its source: its WebAssembly Redis is a process, and Node 20 runs JavaScript only. */
+/**
+ * Imports the built package instead of its source: its WebAssembly Redis is a process of its own, and Node 20 runs
+ * JavaScript only.
+ */
 async function buildEmbedded() {
   const tsc = join(root, 'node_modules', '.bin', 'tsc');
   await promisify(execFile)(tsc, ['-p', 'packages/embedded/tsconfig.build.json'], { cwd: root });
   return import('@carillon/embedded');
 }
 
-/** A test run that was killed leaves its Postgres behind; the next run, whichever it is, clears it up. */
+/** Stops the Postgres that a killed test run left behind. */
 async function removeAbandonedHomes(clear: (home: string) => Promise<boolean>): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const home = join(tmpdir(), name);
-    if (!home.startsWith(homePrefix)) continue;
+    if (!home.startsWith(homePrefix) || home.startsWith(ownPrefix)) continue;
     if (await clear(home)) await rm(home, { recursive: true, force: true });
   }
 }

@@ -1,8 +1,11 @@
 export * from './database.js';
 export * from './engine.js';
 export * from './eventually.js';
+export { freePort } from './free-port.js';
 export * from './own-servers.js';
+export * from './pgbouncer.js';
 export * from './processes.js';
+export * from './replicated-postgres.js';
 export * from './schedules.js';
 export { testServers } from './servers.js';
 export * from './tcp-proxy.js';

@@ -6,22 +6,24 @@ import { startServers } from '@carillon/embedded';
 export interface OwnServers {
   databaseUrl: string;
   redisUrl: string;
-  /** What runs as Redis: a native server where PATH has one. */
+  /** The program that runs as Redis: a native server if PATH has one. */
   redisKind: string;
-  /** `-m immediate`: Postgres ends at once and has to recover. Its keeper starts it again. */
+  /** Stops Postgres with `-m immediate`, so that it has to recover. Its keeper starts it again. */
   crashPostgres(): Promise<void>;
-  /** `kill -9`: all that Redis held is gone. Its keeper starts it again. */
+  /** Kills Redis with `kill -9`, so that its data is lost. Its keeper starts it again. */
   killRedis(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A Postgres and a Redis that may be broken, durable as people run them; the ones that all tests share must not be. */
+/** Starts a durable Postgres and a Redis that a test may break. The servers that all tests share must not be broken. */
 export async function startOwnServers({
   parent = tmpdir(),
   ...options
 }: {
-  /** The folder in which their data lies. */
+  /** The folder of their data. */
   parent?: string;
+  /** Servers to use instead of starting new ones. */
+  databaseUrl?: string;
   redisUrl?: string;
   postgresSettings?: Record<string, string | number>;
 } = {}): Promise<OwnServers> {

@@ -1,16 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
-import { afterAll } from 'vitest';
+import { join } from 'node:path';
+import { afterAll, inject } from 'vitest';
 import type { TestDatabase } from './database.js';
 import { eventually } from './eventually.js';
 
-const MAIN = {
-  api: fileURLToPath(new URL('../../../apps/api/dist/main.js', import.meta.url)),
-  worker: fileURLToPath(new URL('../../../apps/worker/dist/main.js', import.meta.url)),
-};
-
-/** Short clocks, so that what takes half a minute in earnest takes seconds here. */
+/** Short intervals, so that a recovery takes seconds instead of half a minute. */
 const QUICK = {
   SWEEP_INTERVAL_MS: '500',
   ARM_HORIZON_MS: '10000',
@@ -18,14 +13,17 @@ const QUICK = {
   STOP_DEADLINE_MS: '3000',
 };
 
+/** The program of an app, which global-setup has bundled. */
+const mainOf = (app: 'api' | 'worker') => join(inject('apps'), `${app}.mjs`);
+
 export const ADMIN_KEY = 'ck_test_admin_key_0123456789';
 
-/** Several that start together on a busy machine take their time. */
+/** Maximum time for a process to start: several may start together on a busy machine. */
 const STARTED = { withinMs: 90_000 };
 
 type Line = Record<string, unknown> & { msg?: string };
 
-/** A real process of Carillon, and what it has logged. */
+/** A process of Carillon and its log lines. */
 export class TestProcess {
   readonly lines: Line[] = [];
   #rest = '';
@@ -62,7 +60,7 @@ export class TestProcess {
     );
   }
 
-  /** Whether it ended though nobody asked it to. */
+  /** True if the process ended without having been stopped. */
   get hasCrashed(): boolean {
     return !this.isRunning && !this.#isEnding;
   }
@@ -80,13 +78,13 @@ export interface ProcessOptions {
   env?: Record<string, string>;
   /** Further arguments for node, such as a module to load first. */
   nodeArguments?: string[];
-  /** Another build than this one's. */
+  /** The program of another build. */
   main?: string;
 }
 
 export type TestApi = TestProcess & { url: string };
 
-/** Starts processes on a test database, and ends those that are left when the test file is done. */
+/** Starts processes on a test database, and stops them when the test file ends. */
 export function useProcesses(database: TestDatabase) {
   const processes = new Processes(() => ({
     DATABASE_URL: database.url,
@@ -104,14 +102,14 @@ export class Processes {
   constructor(private readonly environment: () => Record<string, string>) {}
 
   async worker(options: ProcessOptions = {}): Promise<TestProcess> {
-    const worker = this.#start(options.main ?? MAIN.worker, options);
+    const worker = this.#start(options.main ?? mainOf('worker'), options);
     await worker.logged('Worker ready', STARTED);
     return worker;
   }
 
   async api(options: ProcessOptions = {}): Promise<TestApi> {
     const env = { PORT: '0', ...options.env };
-    const api = this.#start(options.main ?? MAIN.api, { ...options, env });
+    const api = this.#start(options.main ?? mainOf('api'), { ...options, env });
     const { url } = await api.logged('API ready', STARTED);
     return Object.assign(api, { url: url as string });
   }

@@ -1,4 +1,4 @@
-import { createSchedules, type Draft } from '@carillon/db';
+import { createSchedules, type Database, type Draft } from '@carillon/db';
 import { type Calendars, draftSchedule, type ScheduleInput } from '@carillon/shared';
 import type { TestDatabase } from './database.js';
 
@@ -24,9 +24,9 @@ export function draft(input: ScheduleInput, nowAt: number, calendars?: Calendars
   return { ...result.drafted, key, payload, requestHash: JSON.stringify(input) };
 }
 
-/** Inserts schedules as the API would, but arms no bell. Answers their internal ids. */
+/** Inserts schedules as the API would, but arms no bell. Returns their internal ids. */
 export async function insertSchedules(
-  database: TestDatabase,
+  database: Pick<TestDatabase, 'projectId'> & { pool: Database },
   inputs: readonly ScheduleInput[],
   {
     nowAt = Date.now(),

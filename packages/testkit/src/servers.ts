@@ -4,6 +4,8 @@ declare module 'vitest' {
   export interface ProvidedContext {
     databaseUrl: string;
     redisUrl: string;
+    /** The folder of the bundled API and worker. */
+    apps: string;
   }
 }
 

@@ -2,33 +2,49 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { Transform } from 'node:stream';
 
-/** What is to happen to a connection in which some bytes are seen on their way to the server. */
+/** Breaks connections in which these bytes are seen on their way to the server. */
 export interface Ambush {
   bytes: Buffer;
-  /** Whether the server still gets them: it then does what it was asked to, and nobody hears of it. */
+  /** True if the server still gets the bytes: it then executes the request, and the client never gets the answer. */
   isDelivered: boolean;
-  /** In how many connections. */
+  /** The number of connections to break. */
   times: number;
+}
+
+/** Waits for the answer to a question, and acts before the client gets it. */
+export interface Watch {
+  /** Bytes of the question, on their way to the server. */
+  question: Buffer;
+  /** Bytes of the answer. An answer without them is passed on, and the proxy waits for the next one. */
+  answer: Buffer;
+  /** Called once. The answer is passed on when it returns. */
+  onAnswer: () => void;
 }
 
 interface Pair {
   client: Socket;
   server: Socket;
-  /** The server's next answer is the last thing that happens here. */
+  /** The server's next answer breaks the connection. */
   isDoomed: boolean;
+  /** Bytes or the end of one side were lost while the proxy was silent, so the connection can't be used any more. */
+  isTorn: boolean;
+  /** True if the latest request of the client is the watched question. */
+  isWatched: boolean;
 }
 
-/** A place between programs and their server where the network can be made to fail. */
+/** A proxy between a program and its server that can make the network fail. */
 export class TcpProxy {
   readonly #listener: Server;
   readonly #pairs = new Set<Pair>();
-  /** While bytes are held back: who lets them go on. */
+  /** While bytes are held back: the functions that let them go on. */
   #held: Array<() => void> | null = null;
   #isRefusing = false;
+  #isSilent = false;
   #bytesPerSecond = Number.POSITIVE_INFINITY;
   #ambush: Ambush | null = null;
+  #watch: Watch | null = null;
 
-  private constructor(private readonly targetPort: number) {
+  private constructor(private targetPort: number) {
     this.#listener = createServer((client) => this.#join(client));
   }
 
@@ -45,19 +61,35 @@ export class TcpProxy {
     return Object.assign(new URL(targetUrl), { port: String(port) }).toString();
   }
 
-  /** Nothing is the matter any more: what was held back goes on its way. */
+  /** Sends new connections to another server. Those that are open stay where they are. */
+  leadTo(targetUrl: string): void {
+    this.targetPort = Number(new URL(targetUrl).port);
+  }
+
+  /** Ends every fault. Bytes that were held back go on their way. */
   pass(): void {
     this.#isRefusing = false;
+    this.#isSilent = false;
     this.#bytesPerSecond = Number.POSITIVE_INFINITY;
     this.#ambush = null;
+    this.#watch = null;
+    for (const pair of this.#pairs) if (pair.isTorn) this.#breakOff(pair);
     const held = this.#held ?? [];
     this.#held = null;
     for (const goOn of held) goOn();
   }
 
-  /** Connections stay, and new ones are taken, but no byte gets through. */
+  /** Connections stay, and new ones are taken, but no byte gets through until `pass`. */
   stall(): void {
     this.#held ??= [];
+  }
+
+  /**
+   * As if every packet were dropped: bytes are lost, and neither side learns that the other one has hung up. The
+   * connections that lost something break at `pass`.
+   */
+  silence(): void {
+    this.#isSilent = true;
   }
 
   /** As if there were no server: connections break, and new ones are reset. */
@@ -66,12 +98,14 @@ export class TcpProxy {
     this.reset();
   }
 
-  /** Breaks every connection, once. */
-  reset(): void {
-    for (const pair of this.#pairs) breakOff(pair);
+  /** Breaks the open connections that `isChosen` selects (default: all); returns how many. */
+  reset(isChosen: () => boolean = () => true): number {
+    const chosen = [...this.#pairs].filter(isChosen);
+    for (const pair of chosen) this.#breakOff(pair);
+    return chosen.length;
   }
 
-  /** A thin line: so many bytes a second in each direction of each connection. */
+  /** Limits each direction of each connection to this many bytes per second. */
   throttle(bytesPerSecond: number): void {
     this.#bytesPerSecond = bytesPerSecond;
   }
@@ -85,9 +119,14 @@ export class TcpProxy {
     return this.#ambush?.times ?? 0;
   }
 
+  /** Acts at the moment at which an answer arrives. */
+  watch(watch: Watch): void {
+    this.#watch = watch;
+  }
+
   async close(): Promise<void> {
-    this.#isRefusing = true;
-    this.reset();
+    this.#isSilent = false;
+    this.refuse();
     this.#listener.close();
     await once(this.#listener, 'close');
   }
@@ -99,50 +138,62 @@ export class TcpProxy {
       return;
     }
     const server = connect(this.targetPort, '127.0.0.1');
-    const pair: Pair = { client, server, isDoomed: false };
+    const pair: Pair = { client, server, isDoomed: false, isTorn: false, isWatched: false };
     this.#pairs.add(pair);
-    server.on('error', () => breakOff(pair));
+    server.on('error', () => client.resetAndDestroy());
     for (const socket of [client, server]) {
       socket.setNoDelay(true);
       socket.once('close', () => {
-        this.#pairs.delete(pair);
-        client.destroy();
-        server.destroy();
+        if (this.#isSilent) pair.isTorn = true;
+        else this.#breakOff(pair);
       });
     }
-    client.pipe(this.#relay((chunk) => this.#isAllowedUp(pair, chunk))).pipe(server);
-    server.pipe(this.#relay(() => isAllowedDown(pair))).pipe(client);
+    client.pipe(this.#relay(pair, (chunk) => this.#isAllowedUp(pair, chunk))).pipe(server);
+    server.pipe(this.#relay(pair, (chunk) => this.#isAllowedDown(pair, chunk))).pipe(client);
   }
 
   #isAllowedUp(pair: Pair, chunk: Buffer): boolean {
+    pair.isWatched = this.#watch !== null && chunk.includes(this.#watch.question);
     const ambush = this.#ambush;
     if (!ambush || ambush.times === 0 || !chunk.includes(ambush.bytes)) return true;
     ambush.times--;
     pair.isDoomed = ambush.isDelivered;
-    if (!ambush.isDelivered) breakOff(pair);
+    if (!ambush.isDelivered) this.#breakOff(pair);
     return ambush.isDelivered;
   }
 
-  #relay(isAllowed: (chunk: Buffer) => boolean): Transform {
+  #isAllowedDown(pair: Pair, chunk: Buffer): boolean {
+    if (pair.isDoomed) this.#breakOff(pair);
+    const watch = this.#watch;
+    if (watch && pair.isWatched && chunk.includes(watch.answer)) {
+      this.#watch = null;
+      watch.onAnswer();
+    }
+    return !pair.isDoomed;
+  }
+
+  #relay(pair: Pair, isAllowed: (chunk: Buffer) => boolean): Transform {
     return new Transform({
       transform: (chunk: Buffer, _encoding, next) => {
-        if (!isAllowed(chunk)) return next();
+        if (this.#isSilent) pair.isTorn = true;
+        if (this.#isSilent || !isAllowed(chunk)) return next();
         const goOn = () => next(null, chunk);
         const waitMs = (chunk.length * 1_000) / this.#bytesPerSecond;
         if (this.#held) this.#held.push(goOn);
         else if (waitMs < 1) goOn();
         else setTimeout(goOn, waitMs);
       },
+      flush: (end) => {
+        // The other side does not learn of a hang-up whose packet was dropped.
+        if (this.#isSilent) pair.isTorn = true;
+        else end();
+      },
     });
   }
-}
 
-function isAllowedDown(pair: Pair): boolean {
-  if (pair.isDoomed) breakOff(pair);
-  return !pair.isDoomed;
-}
-
-function breakOff({ client, server }: Pair): void {
-  client.resetAndDestroy();
-  server.resetAndDestroy();
+  #breakOff(pair: Pair): void {
+    this.#pairs.delete(pair);
+    pair.client.resetAndDestroy();
+    pair.server.resetAndDestroy();
+  }
 }

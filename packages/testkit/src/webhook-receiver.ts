@@ -4,8 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll } from 'vitest';
 
-/** A request as it came. */
+/** A received request. */
 export interface Received {
+  method: string;
   path: string;
   headers: IncomingHttpHeaders;
   body: string;
@@ -14,14 +15,14 @@ export interface Received {
 
 export interface WebhookReceiver {
   readonly origin: string;
-  /** The URL of a behaviour, such as `status/503` or `hang`; what follows it in the path only tells runs apart. */
+  /** The URL of a behaviour, such as `status/503` or `hang`. The rest of the path only tells runs apart. */
   url(path: string): string;
   readonly received: readonly Received[];
-  /** What came to one path. */
+  /** The requests to one path. */
   to(path: string): Received[];
-  /** Deliveries that were begun and not answered. */
+  /** The number of requests that are not answered yet. */
   readonly open: number;
-  /** Of those, the most that there were at a time. */
+  /** The largest number of unanswered requests at one time. */
   readonly mostOpen: number;
 }
 
@@ -30,7 +31,7 @@ type Behaviour = (response: ServerResponse, argument: string, times: number) => 
 const GIGABYTE = 1_024 ** 3;
 const FLOOD = Buffer.alloc(64 * 1_024, 'x');
 
-/** Everything that a receiver may do to whoever posts to it. */
+/** The behaviours of the receiver. */
 const BEHAVIOURS: Record<string, Behaviour> = {
   status: (response, code) =>
     response.writeHead(Number(code)).end(Number(code) === 204 ? '' : `answered ${code}`),
@@ -41,7 +42,7 @@ const BEHAVIOURS: Record<string, Behaviour> = {
     response
       .writeHead(429, { 'retry-after': new Date(Date.now() + Number(seconds) * 1_000).toUTCString() })
       .end(),
-  /** Fails so many times, then takes it. */
+  /** Fails this many times, then succeeds. */
   flaky: (response, failures, times) => response.writeHead(times <= Number(failures) ? 500 : 200).end(),
   slow: (response, ms) => setTimeout(() => response.writeHead(200).end(), Number(ms)),
   reset: (response) => response.socket?.resetAndDestroy(),
@@ -86,12 +87,13 @@ export function useReceiver(): WebhookReceiver {
     mostOpen = Math.max(mostOpen, open);
     response.on('close', () => open--);
     const path = (request.url ?? '/').slice(1);
-    received.push({ path, headers: request.headers, body: await readBody(request), at: Date.now() });
+    const { method = '', headers } = request;
+    received.push({ method, path, headers, body: await readBody(request), at: Date.now() });
     const [name = '', argument = ''] = path.split('/');
     const behave = BEHAVIOURS[name] ?? ((answer: ServerResponse) => answer.writeHead(404).end());
     behave(response, argument, received.filter((each) => each.path === path).length);
   });
-  // Whoever posts decides how long to wait.
+  // The receiver has no time-outs, so the sender decides how long to wait.
   Object.assign(server, { requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 60_000 });
 
   beforeAll(async () => {

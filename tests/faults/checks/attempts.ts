@@ -5,24 +5,27 @@ import { type AttemptFact, type Facts, groupBy, isOpen, iso, type RunFact } from
 /** Both clocks are this machine's, but each rounds to a millisecond in its own way. */
 const ROUNDING_MS = 1;
 
-/** I2, I3 and I6: what was claimed, when, and whether what came back is what the receiver knows of it. */
+/** I2, I3, I6 and I10: what was claimed and when, and whether the recorded results are those that the receiver gave. */
 export function checkAttempts(facts: Facts): string[] {
   const violations: string[] = [];
   const deliveries = groupBy(facts.deliveries, (delivery) => delivery.attemptKey);
   for (const { key, id } of facts.schedules) {
-    const attempts = facts.attempts.get(id) ?? [];
+    const isWebhook = facts.definitions.get(id)?.every(({ plan }) => plan.target.type === 'webhook') ?? false;
+    const attempts = groupBy(facts.attempts.get(id) ?? [], nameOf);
     for (const run of facts.runs.get(id) ?? []) {
-      const own = attempts.filter((attempt) => isOf(attempt, run));
-      const isWebhook =
-        facts.definitions.get(id)?.every(({ plan }) => plan.target.type === 'webhook') ?? false;
+      const own = attempts.get(nameOf(run)) ?? [];
+      attempts.delete(nameOf(run));
       const blame = (what: string) =>
         violations.push(`${what}: ${key} ${run.origin} ${iso(run.occurrenceAt)} ${run.status}`);
       checkOrder(run, own, blame);
       if (isWebhook) for (const attempt of own) checkAnswer(attempt, deliveries, blame);
     }
+    for (const name of attempts.keys()) violations.push(`I3 an attempt without its run: ${key} ${name}`);
   }
-  return [...violations, ...checkDeliveries(facts)];
+  return [...violations, ...checkTokens(facts), ...checkDeliveries(facts)];
 }
+
+const nameOf = ({ origin, occurrenceAt }: RunFact | AttemptFact) => `${origin} ${iso(occurrenceAt)}`;
 
 function checkOrder(run: RunFact, attempts: AttemptFact[], blame: (what: string) => void): void {
   attempts.forEach((attempt, index) => {
@@ -38,7 +41,7 @@ function checkOrder(run: RunFact, attempts: AttemptFact[], blame: (what: string)
   if (run.status === 'succeeded' && last?.outcome !== 'succeeded') blame('I2 succeeded without an attempt');
 }
 
-/** Only who had the answer may have written it down: a late writer would close an attempt that is still under way. */
+/** Only the worker that got the answer may record it: a late writer would close an attempt that is still under way. */
 function checkAnswer(
   attempt: AttemptFact,
   deliveries: Map<string, Delivery[]>,
@@ -54,6 +57,16 @@ function checkAnswer(
   if ((delivery.answeredAt ?? Number.POSITIVE_INFINITY) > (attempt.finishedAt ?? 0) + ROUNDING_MS) {
     blame(`I2 attempt ${attempt.number} was closed before its answer came: a late write`);
   }
+}
+
+/** I10: an epoch together with a worker's token stands for one claim, and a claim is made at one moment. */
+function checkTokens(facts: Facts): string[] {
+  const attempts = [...facts.attempts.values()].flat();
+  const claims = groupBy(attempts, ({ epoch, token }) => `${epoch} ${token}`);
+  return [...claims].flatMap(([pair, list]) => {
+    const moments = new Set(list.map(({ claimedAt }) => claimedAt));
+    return moments.size > 1 ? [`I10 one epoch and token issued ${moments.size} times: ${pair}`] : [];
+  });
 }
 
 /** I2 and I3 from the receiver's side: each request belongs to one attempt, claimed before the first byte left. */
@@ -78,8 +91,4 @@ function checkDeliveries(facts: Facts): string[] {
     claims.set(name, attemptKey);
   }
   return violations;
-}
-
-function isOf(attempt: AttemptFact, run: RunFact): boolean {
-  return attempt.occurrenceAt === run.occurrenceAt && attempt.origin === run.origin;
 }

@@ -2,10 +2,10 @@ import { readSlots } from '@carillon/db';
 import { SLOT_MS } from '@carillon/queue';
 import { CLOCKS, type Installation } from '../harness/installation.js';
 
-/** What is nearer than this may be ringing, what was written less than this ago may be on its way to Redis. */
+/** A slot nearer than this may be ringing already, and a row written less than this ago may be on its way to Redis. */
 const SETTLED_MS = 1_500;
 
-/** The slots for which a bell will ring in time, whatever its id says. */
+/** The slots for which a bell will ring in time. A bell whose delay disagrees with its id does not count. */
 export async function readArmed({
   redis,
   bellsKey,
@@ -20,12 +20,12 @@ export async function readArmed({
   return armed;
 }
 
-/** BullMQ's scores of delayed jobs are the time in milliseconds, times this, plus a number that keeps them apart. */
+/** BullMQ scores a delayed job by its time in milliseconds, times this, plus a number that keeps jobs of one moment apart. */
 const SCORE_PER_MS = 0x1000;
 
 /**
- * I8: each slot in which Postgres says that something is due has its bell in Redis. Answers what is missing; a bell for a
- * slot in which nothing is due any more is harmless, as long as it lies within the horizon.
+ * I8: each slot in which Postgres says that something is due has its bell in Redis. Returns the slots that have none.
+ * A bell for a slot in which nothing is due any more is harmless.
  */
 export async function checkBells({ pool, redis, bellsKey }: Installation): Promise<string[]> {
   const { slots, nowAt } = await readSlots(pool, { horizonMs: CLOCKS.horizonMs, slotMs: SLOT_MS, now: null });
@@ -34,7 +34,7 @@ export async function checkBells({ pool, redis, bellsKey }: Installation): Promi
   const missing = slots.filter(
     ({ ringAt, touchedAt }) =>
       ringAt > nowAt + SETTLED_MS &&
-      // What has come within the horizon since the last sweep is the next one's to arm.
+      // A slot that has entered the horizon since the last sweep is armed by the next one.
       ringAt < nowAt + CLOCKS.horizonMs - 3 * CLOCKS.sweepMs &&
       touchedAt < nowAt - SETTLED_MS &&
       !armed.has(ringAt),

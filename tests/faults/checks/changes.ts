@@ -3,8 +3,8 @@ import type { Acknowledged } from '../harness/client.js';
 import { type AuditFact, type Facts, groupBy, iso, type ScheduleFact } from './facts.js';
 
 /**
- * I4 and I5, from the audit trail. An entry is written under the row's lock, so that whatever was claimed before the change
- * has an earlier time and whatever was claimed after it a later one, all by Postgres's clock.
+ * I4 and I5, by the audit log. An entry is written under the lock of the schedule, so a claim before the change has an
+ * earlier time and a claim after it a later one, both by Postgres's clock.
  */
 export function checkChanges(facts: Facts): string[] {
   const changes = groupBy(facts.audit, ({ projectId, key }) => `${projectId} ${key}`);
@@ -57,8 +57,8 @@ function checkEdits(schedule: ScheduleFact, changes: readonly AuditFact[], facts
   for (const { action, at, detail } of changes) {
     if (action !== 'schedule.edited') continue;
     for (const run of facts.runs.get(schedule.id) ?? []) {
-      // A run that had begun to wait before the edit keeps the definition that it was made under.
-      if (run.attempt > 0 && run.enqueuedAt > at && run.version < (detail?.version ?? 0)) {
+      // A run that was recorded before the edit keeps the definition that it was made under.
+      if (run.attempt > 0 && run.recordedAt > at && run.version < (detail?.version ?? 0)) {
         violations.push(
           `I5 version ${run.version} claimed after the edit to ${detail?.version}: ${schedule.key} ${iso(run.occurrenceAt)}`,
         );
@@ -68,7 +68,7 @@ function checkEdits(schedule: ScheduleFact, changes: readonly AuditFact[], facts
   return violations;
 }
 
-/** What the API said yes to is in Postgres, whatever happened in between. */
+/** Every change that the API acknowledged is in Postgres, whatever happened in between. */
 export function checkAcknowledged(
   facts: Facts,
   project: string,
@@ -79,12 +79,12 @@ export function checkAcknowledged(
   );
   return acknowledged.flatMap((promise) => {
     const schedule = schedules.get(promise.id);
-    if (!schedule) return [`I1 acknowledged and gone: ${promise.what} ${promise.id}`];
+    if (!schedule) return [`I1 acknowledged and not in the database: ${promise.what} ${promise.id}`];
     if (promise.what === 'cancelled' && schedule.status !== 'cancelled') {
-      return [`I4 cancel acknowledged, and ${schedule.status}: ${promise.id}`];
+      return [`I4 a cancel was acknowledged and the schedule is ${schedule.status}: ${promise.id}`];
     }
     if (promise.what === 'edited' && schedule.definitionVersion < promise.version) {
-      return [`I5 edit acknowledged, and not there: ${promise.id}`];
+      return [`I5 an edit was acknowledged and is not in the database: ${promise.id}`];
     }
     return [];
   });

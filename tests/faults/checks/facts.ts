@@ -9,10 +9,13 @@ export interface ScheduleFact {
   key: string;
   status: 'active' | 'paused' | 'finished' | 'cancelled';
   definitionVersion: number;
+  /** The next occurrence on the agenda; null if nothing is to come. */
   occurrenceAt: number | null;
+  runsTotal: number;
   updatedAt: number;
 }
 
+/** A definition and the time during which it held; `untilAt` is null for the one that holds now. */
 export interface DefinitionFact {
   scheduleId: number;
   version: number;
@@ -30,7 +33,7 @@ export interface RunFact {
   version: number;
   status: string;
   dueAt: number;
-  enqueuedAt: number;
+  recordedAt: number;
   attempt: number;
   replays: number;
 }
@@ -41,6 +44,8 @@ export interface AttemptFact {
   origin: RunOrigin;
   number: number;
   epoch: number;
+  /** The random token of the worker process that claimed it; with the epoch it names one claim. */
+  token: string | null;
   claimedAt: number;
   finishedAt: number | null;
   outcome: string | null;
@@ -50,6 +55,7 @@ export interface AttemptFact {
 export interface GapFact {
   scheduleId: number;
   projectId: number;
+  version: number;
   fromAt: number;
   toAt: number;
   count: number;
@@ -63,10 +69,11 @@ export interface AuditFact {
   detail: { version?: number; inFlight?: string[]; untilAt?: number | null } | null;
 }
 
-/** Everything that Postgres and the receiver know of what happened since a scenario began. */
+/** Everything that Postgres and the receiver know about the time since a scenario began. */
 export interface Facts {
   nowAt: number;
   schedules: ScheduleFact[];
+  /** By schedule, oldest definition first. */
   definitions: Map<number, DefinitionFact[]>;
   runs: Map<number, RunFact[]>;
   attempts: Map<number, AttemptFact[]>;
@@ -75,60 +82,79 @@ export interface Facts {
   deliveries: readonly Delivery[];
 }
 
-const ms = (column: string, name: string) =>
-  `round(date_part('epoch', ${column}) * 1000)::bigint as "${name}"`;
-const IDENTITY = `schedule_id as "scheduleId", ${ms('occurrence_at', 'occurrenceAt')}, origin`;
+const IDENTITY = `schedule_id as "scheduleId", occurrence_at as "occurrenceAt", origin`;
 
+const SCHEDULES = `
+  select s.id, s.project_id as "projectId", p.key as project, s.key,
+         case when s.status = 'active' and a.schedule_id is null then 'finished' else s.status::text end as status,
+         s.definition_version as "definitionVersion", a.occurrence_at as "occurrenceAt",
+         coalesce(a.runs_total, s.runs_total, 1) as "runsTotal", s.updated_at as "updatedAt"
+  from carillon.schedules s
+  left join carillon.agenda a on a.schedule_id = s.id
+  left join carillon.projects p on p.id = s.project_id
+  where s.id > $1 order by s.id`;
+
+const DEFINITIONS = `
+  select schedule_id as "scheduleId", version, timing, plan, defined_at as "fromAt", superseded_at as "untilAt"
+  from carillon.schedule_versions where schedule_id > $1
+  union all
+  select id, definition_version, timing, plan, defined_at, null from carillon.schedules where id > $1
+  order by 1, 2`;
+
+const RUNS = `
+  select ${IDENTITY}, project_id as "projectId", version, status, due_at as "dueAt", recorded_at as "recordedAt", attempt, replays
+  from carillon.runs where schedule_id > $1 order by schedule_id, occurrence_at`;
+
+const ATTEMPTS = `
+  select ${IDENTITY}, number, epoch, w.token, claimed_at as "claimedAt", finished_at as "finishedAt", outcome,
+         http_status as "httpStatus"
+  from carillon.run_attempts a left join carillon.workers w on w.id = a.worker_id
+  where schedule_id > $1 order by schedule_id, occurrence_at, origin, number`;
+
+const GAPS = `
+  select schedule_id as "scheduleId", project_id as "projectId", version, from_at as "fromAt", to_at as "toAt", count
+  from carillon.gaps where schedule_id > $1`;
+
+const AUDIT = `
+  select project_id as "projectId", subject as key, at, action, detail
+  from carillon.audit_log where id > $1 and subject is not null order by id`;
+
+type StoredDefinition = Omit<DefinitionFact, 'timing' | 'plan'> & { timing: string; plan: string };
+
+/** Reads all tables in one snapshot, so that they fit together even while the workers go on. */
 export async function readFacts(
   { pool, receiver }: Pick<Installation, 'pool'> & { receiver: { log: readonly Delivery[] } },
   { sinceId, sinceAuditId, now = null }: { sinceId: number; sinceAuditId: number; now?: number | null },
 ): Promise<Facts> {
+  const client = await pool.connect();
   const read = async <T>(text: string, value = sinceId): Promise<T[]> =>
-    (await pool.query(text, [value])).rows as T[];
-  const schedules = await read<ScheduleFact>(
-    `select s.id, s.project_id as "projectId", p.key as project, s.key, s.status,
-            s.definition_version as "definitionVersion", ${ms('s.occurrence_at', 'occurrenceAt')},
-            ${ms('s.updated_at', 'updatedAt')}
-     from every_schedule s left join projects p on p.id = s.project_id where s.id > $1 order by s.id`,
-  );
-  const definitions = await read<Omit<DefinitionFact, 'timing' | 'plan'> & { timing: string; plan: string }>(
-    `select schedule_id as "scheduleId", version, timing, plan, ${ms('created_at', 'fromAt')},
-            ${ms('superseded_at', 'untilAt')}
-     from schedule_versions where schedule_id > $1 order by schedule_id, version`,
-  );
-  const runs = await read<RunFact>(
-    `select ${IDENTITY}, project_id as "projectId", version, status, ${ms('due_at', 'dueAt')},
-            ${ms('enqueued_at', 'enqueuedAt')}, attempt, replays
-     from every_run where schedule_id > $1 order by schedule_id, occurrence_at`,
-  );
-  const attempts = await read<AttemptFact>(
-    `select ${IDENTITY}, number, epoch, ${ms('claimed_at', 'claimedAt')}, ${ms('finished_at', 'finishedAt')}, outcome,
-            http_status as "httpStatus"
-     from run_attempts where schedule_id > $1 order by schedule_id, occurrence_at, origin, number`,
-  );
-  const gaps = await read<GapFact>(
-    `select schedule_id as "scheduleId", project_id as "projectId", ${ms('from_at', 'fromAt')}, ${ms('to_at', 'toAt')}, count
-     from gaps where schedule_id > $1`,
-  );
-  const audit = await read<AuditFact>(
-    `select project_id as "projectId", subject as key, ${ms('at', 'at')}, action, detail
-     from audit_log where id > $1 and subject is not null order by id`,
-    sinceAuditId,
-  );
-  const [clock] = await read<{ nowAt: number }>(`select ${ms('clock_timestamp()', 'nowAt')} where $1 >= 0`);
-  return {
-    nowAt: now ?? (clock as { nowAt: number }).nowAt,
-    schedules,
-    definitions: groupBy(
-      definitions.map((row) => ({ ...row, timing: readTiming(row.timing), plan: readPlan(row.plan) })),
-      ({ scheduleId }) => scheduleId,
-    ),
-    runs: groupBy(runs, ({ scheduleId }) => scheduleId),
-    attempts: groupBy(attempts, ({ scheduleId }) => scheduleId),
-    gaps: groupBy(gaps, ({ scheduleId }) => scheduleId),
-    audit,
-    deliveries: receiver.log,
-  };
+    (await client.query(text, [value])).rows as T[];
+  try {
+    await client.query('begin isolation level repeatable read, read only');
+    const [clock] = await read<{ nowAt: number }>('select clock_timestamp() as "nowAt" where $1 >= 0');
+    const schedules = await read<ScheduleFact>(SCHEDULES);
+    const definitions = await read<StoredDefinition>(DEFINITIONS);
+    const runs = await read<RunFact>(RUNS);
+    const attempts = await read<AttemptFact>(ATTEMPTS);
+    const gaps = await read<GapFact>(GAPS);
+    const audit = await read<AuditFact>(AUDIT, sinceAuditId);
+    return {
+      nowAt: now ?? (clock as { nowAt: number }).nowAt,
+      schedules,
+      definitions: groupBy(
+        definitions.map((row) => ({ ...row, timing: readTiming(row.timing), plan: readPlan(row.plan) })),
+        ({ scheduleId }) => scheduleId,
+      ),
+      runs: groupBy(runs, ({ scheduleId }) => scheduleId),
+      attempts: groupBy(attempts, ({ scheduleId }) => scheduleId),
+      gaps: groupBy(gaps, ({ scheduleId }) => scheduleId),
+      audit,
+      deliveries: receiver.log,
+    };
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
 }
 
 export function groupBy<T, K>(rows: readonly T[], keyOf: (row: T) => K): Map<K, T[]> {

@@ -1,5 +1,12 @@
 import { countOccurrences, nextOccurrence } from '@carillon/shared';
-import { type DefinitionFact, type Facts, iso, type ScheduleFact } from './facts.js';
+import {
+  type DefinitionFact,
+  type Facts,
+  type GapFact,
+  iso,
+  type RunFact,
+  type ScheduleFact,
+} from './facts.js';
 
 export interface Accounting {
   violations: string[];
@@ -16,39 +23,73 @@ export function checkOccurrences(facts: Facts): Accounting {
 }
 
 function accountFor(schedule: ScheduleFact, facts: Facts, accounting: Accounting): void {
-  const definitions = facts.definitions.get(schedule.id) ?? [];
-  const runs = (facts.runs.get(schedule.id) ?? []).filter(({ origin }) => origin === 'rule');
-  const gaps = facts.gaps.get(schedule.id) ?? [];
-  const times = new Map<number, number>();
-  for (const { occurrenceAt } of runs) times.set(occurrenceAt, (times.get(occurrenceAt) ?? 0) + 1);
-  const timesOf = (at: number) =>
-    (times.get(at) ?? 0) + gaps.filter(({ fromAt, toAt }) => fromAt <= at && at <= toAt).length;
+  const { key, id, runsTotal } = schedule;
+  const definitions = facts.definitions.get(id) ?? [];
+  const runs = (facts.runs.get(id) ?? []).filter(({ origin }) => origin === 'rule');
+  const gaps = facts.gaps.get(id) ?? [];
+  const blame = (what: string) => accounting.violations.push(`I1 ${what}: ${key}`);
+  const timesOf = accountedTimes(schedule, facts);
+  const lastRunAt = runs.at(-1)?.occurrenceAt ?? 0;
 
-  for (const definition of definitions) {
-    const lastRunAt = runs.at(-1)?.occurrenceAt ?? 0;
-    for (const at of namedBy(definition, untilOf(definition, { schedule, lastRunAt, nowAt: facts.nowAt }))) {
+  for (const [index, definition] of definitions.entries()) {
+    const untilAt = untilOf(definition, { schedule, lastRunAt, nowAt: facts.nowAt });
+    for (const at of namedBy(definition, definitions[index - 1], untilAt)) {
       accounting.named++;
       if (timesOf(at) === 0) {
         accounting.lost++;
-        accounting.violations.push(`I1 lost: ${schedule.key} ${iso(at)}, version ${definition.version}`);
+        blame(`lost ${iso(at)}, named by version ${definition.version}`);
       } else if (timesOf(at) > 1) {
         accounting.doubled++;
-        accounting.violations.push(`I1 accounted for twice: ${schedule.key} ${iso(at)}`);
+        blame(`${iso(at)} is accounted for twice`);
       }
     }
   }
-  for (const at of times.keys()) {
-    if (!definitions.some(({ timing }) => nextOccurrence(timing, at - 1) === at)) {
-      accounting.violations.push(`I1 a run that no rule named: ${schedule.key} ${iso(at)}`);
-    }
+  for (const run of runs) {
+    if (!definitions.some((definition) => hasNamed(definition, run)))
+      blame(`the run of ${iso(run.occurrenceAt)} was named by no rule`);
   }
-  for (const { fromAt, toAt, count } of gaps) {
-    const counts = definitions.map(({ timing }) => countOccurrences(timing, fromAt - 1, toAt));
-    if (!counts.includes(count)) accounting.violations.push(`I1 a gap that counts wrong: ${schedule.key}`);
+  for (const gap of gaps) {
+    const { fromAt, toAt, count, version } = gap;
+    const definition = definitions.find((each) => each.version === version);
+    if (!definition || countOccurrences(definition.timing, fromAt - 1, toAt) !== count)
+      blame(
+        `the gap from ${iso(fromAt)} to ${iso(toAt)} counts ${count} occurrences, and its rule another number`,
+      );
   }
+  const fired = runs.filter(({ status }) => status !== 'skipped').length;
+  if (fired !== runsTotal) blame(`${runsTotal} runs are counted, and there are ${fired}`);
 }
 
-/** Until when a definition has to be accounted for; what its schedule stands at is still to come. */
+/** Returns how many times an occurrence is accounted for: by its runs, and by the gaps over occurrences of their rule. */
+export function accountedTimes({ id }: ScheduleFact, facts: Facts): (at: number) => number {
+  const times = new Map<number, number>();
+  for (const { occurrenceAt, origin } of facts.runs.get(id) ?? []) {
+    if (origin === 'rule') times.set(occurrenceAt, (times.get(occurrenceAt) ?? 0) + 1);
+  }
+  const gaps = facts.gaps.get(id) ?? [];
+  const definitions = new Map(facts.definitions.get(id)?.map((each) => [each.version, each]));
+  const covers = ({ fromAt, toAt, version }: GapFact, at: number) => {
+    const definition = fromAt <= at && at <= toAt ? definitions.get(version) : undefined;
+    return definition !== undefined && isNamed(definition, at);
+  };
+  return (at) => (times.get(at) ?? 0) + gaps.filter((gap) => covers(gap, at)).length;
+}
+
+const isNamed = ({ timing }: DefinitionFact, at: number) => nextOccurrence(timing, at - 1) === at;
+
+/**
+ * True if a definition named the occurrence of a run while it held. An occurrence that was skipped or brought forward
+ * has its run ahead of its time. When that time came, the definition that named it may have been replaced.
+ */
+function hasNamed(definition: DefinitionFact, { occurrenceAt, version, recordedAt }: RunFact): boolean {
+  const { timing, untilAt } = definition;
+  // The API takes the first occurrence by its own clock, a moment before the row is written.
+  const hasBegun = definition.version === 1 || timing.rule.kind === 'at' || occurrenceAt > definition.fromAt;
+  const wasInTime = untilAt === null || occurrenceAt <= untilAt || recordedAt <= untilAt;
+  return definition.version <= version && hasBegun && wasInTime && isNamed(definition, occurrenceAt);
+}
+
+/** The instant until which a definition has to be accounted for. The occurrence on the agenda is still to come. */
 function untilOf(
   { untilAt, plan }: DefinitionFact,
   { schedule, lastRunAt, nowAt }: { schedule: ScheduleFact; lastRunAt: number; nowAt: number },
@@ -63,10 +104,16 @@ function untilOf(
   );
 }
 
-function* namedBy({ timing, version, fromAt }: DefinitionFact, untilAt: number): Generator<number> {
-  // An instant that was past when the schedule was made is run all the same.
-  const isPastOnce = version === 1 && timing.rule.kind === 'at';
-  let at = nextOccurrence(timing, isPastOnce ? 0 : fromAt);
+/** The occurrences that a definition names from the moment at which it begins to hold. */
+export function* namedBy(
+  { timing, fromAt }: DefinitionFact,
+  before: DefinitionFact | undefined,
+  untilAt: number,
+): Generator<number> {
+  // A one-shot instant that an edit has set runs even if it is past.
+  const isNewInstant =
+    timing.rule.kind === 'at' && JSON.stringify(timing.rule) !== JSON.stringify(before?.timing.rule);
+  let at = nextOccurrence(timing, isNewInstant ? Number.NEGATIVE_INFINITY : fromAt);
   while (at !== null && at <= untilAt) {
     yield at;
     at = nextOccurrence(timing, at);

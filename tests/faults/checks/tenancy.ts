@@ -1,7 +1,7 @@
 import { decodeRunId } from '@carillon/shared';
 import type { Facts } from './facts.js';
 
-/** I9: nothing of one project is found with another, neither in Postgres nor at its receiver. */
+/** I9: runs, gaps and requests belong to the project of their schedule, in Postgres and at the receiver. */
 export function checkTenancy(facts: Facts): string[] {
   const violations: string[] = [];
   const schedules = new Map(facts.schedules.map((schedule) => [schedule.id, schedule]));
@@ -15,7 +15,9 @@ export function checkTenancy(facts: Facts): string[] {
   for (const { runId, project, scheduleKey } of facts.deliveries) {
     const schedule = schedules.get(decodeRunId(runId)?.scheduleId ?? 0);
     if (schedule?.project !== project || schedule.key !== scheduleKey) {
-      violations.push(`I9 ${runId} of ${schedule?.project ?? 'nobody'} came to the receiver of ${project}`);
+      violations.push(
+        `I9 ${runId} of project ${schedule?.project ?? '(none)'} came to the receiver of ${project}`,
+      );
     }
   }
   return violations;

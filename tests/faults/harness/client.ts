@@ -1,6 +1,6 @@
 import type { ScheduleInput } from '@carillon/shared';
 
-/** What the API has said yes to: it must not be forgotten, whatever breaks afterwards. */
+/** A change that the API has acknowledged: it must not be lost, whatever breaks afterwards. */
 export type Acknowledged =
   | { what: 'created'; id: string }
   | { what: 'cancelled'; id: string }
@@ -8,13 +8,13 @@ export type Acknowledged =
 
 export interface Answered {
   status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: whatever the API says is looked at field by field.
+  // biome-ignore lint/suspicious/noExplicitAny: scenarios look at single fields of the response.
   body: any;
   /** Requests per minute that this key may make. */
   limit: number;
 }
 
-/** Someone who uses the API with one key, and remembers what was acknowledged. */
+/** A client of the API with one key. It remembers which of its changes were acknowledged. */
 export class Client {
   readonly acknowledged: Acknowledged[] = [];
 
@@ -71,7 +71,7 @@ export class Client {
     return answer;
   }
 
-  /** Cancels all that is left, so that the next scenario begins with nothing due. */
+  /** Cancels every schedule that is left, so that nothing is due any more. */
   async cancelAll(): Promise<void> {
     for (const status of ['active', 'paused']) {
       let cursor: string | null = null;

@@ -1,103 +1,76 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildCommit, git as gitHere } from '@carillon/testkit/build-commit';
 
+const MIGRATIONS = 'packages/db/migrations';
+const JOURNAL = `${MIGRATIONS}/meta/_journal.json`;
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const JOURNAL = 'packages/db/migrations/meta/_journal.json';
+
+/** The latest version before today's whose database today's programs can migrate. */
+export interface EarlierVersion {
+  commit: string;
+  /** How many migrations the current programs add to it. */
+  migrationsBehind: number;
+}
+
+export interface NoEarlierVersion {
+  /** The reason why there is no earlier version, worded as the end of a sentence. */
+  missing: string;
+}
 
 export interface EarlierBuild {
-  commit: string;
-  /** How many migrations today's code has that this one has not. */
-  migrationsBehind: number;
   api: string;
   worker: string;
   remove(): Promise<void>;
 }
 
-/** Why there is none: a copy without history, or with too little of it. */
-export interface NoEarlierBuild {
-  missing: string;
+interface Repository {
+  folder: string;
+  git(...args: string[]): Buffer;
 }
 
-/** The programs as they were before the latest migration, built from the repository's own history. */
-export async function buildEarlier(): Promise<EarlierBuild | NoEarlierBuild> {
-  const earlier = findEarlier();
-  if ('missing' in earlier) return earlier;
-  const folder = await mkdtemp(join(tmpdir(), 'carillon-earlier-'));
-  const archive = git('archive', earlier.commit, 'packages', 'apps', 'tsconfig.base.json');
-  execFileSync('tar', ['-x', '-C', folder], { input: archive });
-  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
-  for (const workspace of await workspacesIn(folder)) {
-    await linkModules(folder, workspace);
-    build(join(folder, workspace));
-  }
-  const main = (app: string) => join(folder, 'apps', app, 'dist', 'main.js');
-  return {
-    ...earlier,
-    api: main('api'),
-    worker: main('worker'),
-    remove: () => rm(folder, { recursive: true, force: true }),
-  };
+/** The migrations of a version: the tags in their order, and the text of the first one. */
+interface Migrations {
+  tags: string[];
+  first: string;
 }
 
-const git = (...args: string[]) =>
-  execFileSync('git', args, { cwd: root, maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'pipe'] });
-
-/** The commit before the one that brought the latest migration. */
-function findEarlier(): { commit: string; migrationsBehind: number } | NoEarlierBuild {
+/**
+ * Finds the latest commit that has fewer migrations than the working copy, all of them the same. A commit whose first
+ * migration is another one belongs to a database that today's programs refuse.
+ */
+export function findEarlierVersion(
+  { folder, git }: Repository = { folder: root, git: gitHere },
+): EarlierVersion | NoEarlierVersion {
+  const today = readMigrations((path) => readFileSync(join(folder, path), 'utf8'));
+  if (today.tags.length < 2) return { missing: 'there is only one migration' };
   try {
-    const changedIn = git('rev-list', '-1', '--first-parent', 'HEAD', '--', JOURNAL).toString().trim();
-    const commit = git('rev-parse', '--verify', `${changedIn}^1`).toString().trim();
-    const tags = (journal: Buffer) =>
-      (JSON.parse(journal.toString()).entries as { tag: string }[]).map(({ tag }) => tag);
-    const before = tags(git('show', `${commit}:${JOURNAL}`));
-    const today = tags(git('show', `HEAD:${JOURNAL}`));
-    const isPrefix = before.every((tag, index) => tag === today[index]);
-    if (!isPrefix || before.length === today.length)
-      return { missing: 'the migrations before were others, not fewer' };
-    return { commit, migrationsBehind: today.length - before.length };
+    const changes = git('rev-list', '--first-parent', 'HEAD', '--', JOURNAL).toString().trim().split('\n');
+    // HEAD itself is the earlier version while the latest migration is not committed yet.
+    for (const revision of ['HEAD', ...changes.map((change) => `${change}^1`)]) {
+      const before = readMigrations((path) => git('show', `${revision}:${path}`).toString());
+      if (before.first !== today.first) break;
+      const migrationsBehind = today.tags.length - before.tags.length;
+      const isSame = before.tags.every((tag, index) => tag === today.tags[index]);
+      if (migrationsBehind > 0 && isSame)
+        return { commit: git('rev-parse', revision).toString().trim(), migrationsBehind };
+    }
   } catch {
     return { missing: 'this copy has no history that reaches back before the latest migration' };
   }
+  return { missing: 'no commit has fewer migrations and the same first one' };
 }
 
-async function workspacesIn(folder: string): Promise<string[]> {
-  const found: string[] = [];
-  for (const group of ['packages', 'apps']) {
-    for (const name of await readdir(join(folder, group))) {
-      if (existsSync(join(folder, group, name, 'package.json'))) found.push(join(group, name));
-    }
-  }
-  return found;
+function readMigrations(read: (path: string) => string): Migrations {
+  const { entries } = JSON.parse(read(JOURNAL)) as { entries: { tag: string }[] };
+  const tags = entries.map(({ tag }) => tag);
+  return { tags, first: read(`${MIGRATIONS}/${tags[0]}.sql`) };
 }
 
-/** Our own packages as they were then; those of others as they are installed now. */
-async function linkModules(folder: string, workspace: string): Promise<void> {
-  const manifest = JSON.parse(await readFile(join(folder, workspace, 'package.json'), 'utf8'));
-  for (const name of Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })) {
-    const link = join(folder, workspace, 'node_modules', name);
-    await mkdir(dirname(link), { recursive: true });
-    if (name.startsWith('@carillon/')) {
-      await symlink(join(folder, 'packages', name.slice('@carillon/'.length)), link);
-      continue;
-    }
-    const installed = join(root, workspace, 'node_modules', name);
-    if (existsSync(installed)) await symlink(await realpath(installed), link);
-  }
-}
-
-/** Types were checked when it was committed: only what runs is made. */
-function build(workspace: string): void {
-  const project = join(workspace, 'tsconfig.build.json');
-  if (!existsSync(project)) return;
-  execFileSync(
-    join(root, 'node_modules', '.bin', 'tsc'),
-    ['-p', project, '--noCheck', '--incremental', 'false', '--declaration', 'false'],
-    {
-      stdio: 'pipe',
-    },
-  );
+/** Builds the programs of an earlier version from the repository's own history. */
+export async function buildEarlier({ commit }: EarlierVersion): Promise<EarlierBuild> {
+  const { folder, remove } = await buildCommit(commit);
+  const main = (app: string) => join(folder, 'apps', app, 'dist', 'main.js');
+  return { api: main('api'), worker: main('worker'), remove };
 }

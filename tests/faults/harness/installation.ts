@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { migrate, openDatabase } from '@carillon/db';
 import { connectProducer, QUEUES } from '@carillon/queue';
 import {
@@ -14,20 +15,29 @@ import type { Redis } from 'ioredis';
 import { Client } from './client.js';
 import { Receiver } from './receiver.js';
 
-/** Short clocks, and yet a lease that a busy machine does not lose by accident. */
+/** Intervals that are short, but leave a lease long enough that a busy machine does not lose it by accident. */
 export const CLOCKS = { sweepMs: 1_000, leaseMs: 4_000, horizonMs: 12_000 } as const;
 export const PROJECTS = ['alpha', 'beta'] as const;
 const WORKERS = 3;
+const PROJECT_LIMITS = { handlers: ['neighbour', 'poison'] };
+const HANDLERS = fileURLToPath(new URL('poisoned-handlers.mjs', import.meta.url));
 
 interface Proxies {
-  /** The workers' way to Postgres. */
+  /** Between the workers and Postgres. */
   postgres: TcpProxy;
-  /** The API's. */
+  /** Between the API and Postgres. */
   apiPostgres: TcpProxy;
   redis: TcpProxy;
 }
 
-/** All of Carillon, as real processes on servers of its own, each way between them open to mischief. */
+interface InstallationOptions {
+  /** The name of its database, and the prefix of its keys in Redis. */
+  name: string;
+  /** More settings of its programs, by the address of its database. */
+  env?: (databaseUrl: string) => Record<string, string>;
+}
+
+/** All of Carillon as real processes on servers of their own, with a proxy for faults on every connection. */
 export class Installation {
   workers: TestProcess[] = [];
   api!: TestApi;
@@ -35,6 +45,8 @@ export class Installation {
   readonly processes: Processes;
   readonly admin = new Client(() => this.api.url, 'default', ADMIN_KEY);
   readonly #crashes: TestProcess[] = [];
+  /** Workers that were replaced by others. */
+  readonly #ended: TestProcess[] = [];
 
   private constructor(
     readonly servers: OwnServers,
@@ -42,9 +54,10 @@ export class Installation {
     readonly prefix: string,
     readonly proxies: Proxies,
     readonly receiver: Receiver,
-    /** These two go straight to the servers: whoever checks must see clearly. */
+    /** The checker's own connections go straight to the servers, not through a proxy. */
     readonly pool: ReturnType<typeof openDatabase>,
     readonly redis: Redis,
+    env: Record<string, string>,
   ) {
     this.processes = new Processes(() => ({
       DATABASE_URL: proxies.postgres.url(databaseUrl),
@@ -55,11 +68,14 @@ export class Installation {
       ARM_HORIZON_MS: String(CLOCKS.horizonMs),
       RETRY_BASE_DELAY_SECONDS: '0.5',
       CIRCUIT_OPEN_MS: '500',
+      RUN_RETENTION_DAYS: '30',
+      CARILLON_HANDLERS: HANDLERS,
+      ...env,
     }));
   }
 
-  /** The servers' side only; whoever calls decides which programs run on it. */
-  static async prepare(servers: OwnServers, { name }: { name: string }): Promise<Installation> {
+  /** Starts everything except Carillon's programs: the caller decides which of them run. */
+  static async prepare(servers: OwnServers, { name, env }: InstallationOptions): Promise<Installation> {
     const { databaseUrl, redisUrl } = servers;
     const url = Object.assign(new URL(databaseUrl), { pathname: `/${name}` }).toString();
     const admin = openDatabase({ url: databaseUrl, max: 1, applicationName: 'faults', onError: () => {} });
@@ -73,15 +89,20 @@ export class Installation {
     const pool = openDatabase({ url, max: 5, applicationName: 'faults', onError: () => {} });
     const redis = connectProducer(redisUrl, () => {});
     await eventually(() => redis.status === 'ready');
-    return new Installation(servers, url, name, proxies, await Receiver.listen(PROJECTS), pool, redis);
+    const receiver = await Receiver.listen(PROJECTS);
+    return new Installation(servers, url, name, proxies, receiver, pool, redis, env?.(url) ?? {});
   }
 
-  static async start(servers: OwnServers, options: { name: string }): Promise<Installation> {
+  static async start(servers: OwnServers, options: InstallationOptions): Promise<Installation> {
     const installation = await Installation.prepare(servers, options);
-    await migrate(installation.databaseUrl);
-    await installation.startApi();
-    await Promise.all(Array.from({ length: WORKERS }, (_, index) => installation.startWorker(index)));
+    await installation.startAll();
     return installation;
+  }
+
+  async startAll(): Promise<void> {
+    await migrate(this.databaseUrl);
+    await this.startApi();
+    await Promise.all(Array.from({ length: WORKERS }, (_, index) => this.startWorker(index)));
   }
 
   async startApi(options: ProcessOptions = {}): Promise<void> {
@@ -91,7 +112,10 @@ export class Installation {
     const { admin } = this;
     const clients = await Promise.all(
       PROJECTS.map(async (project) => {
-        await admin.ask('POST', '/v1/projects', { id: project });
+        await admin.ask('POST', '/v1/projects', {
+          id: project,
+          limits: PROJECT_LIMITS,
+        });
         const scopes = ['admin'];
         const { body } = await admin.ask('POST', '/v1/keys', { name: project, scopes, project });
         return [project, new Client(() => this.api.url, project, body.key)];
@@ -100,16 +124,23 @@ export class Installation {
     this.clients = Object.fromEntries(clients);
   }
 
+  /** The log lines of all workers, also of those that were killed. */
+  workerLines(): Record<string, unknown>[] {
+    return [...this.#ended, ...this.workers].flatMap(({ lines }) => lines);
+  }
+
   async startWorker(index: number, options: ProcessOptions = {}): Promise<TestProcess> {
     const worker = await this.processes.worker(options);
+    const before = this.workers[index];
+    if (before) this.#ended.push(before);
     this.workers[index] = worker;
     return worker;
   }
 
-  /** Nothing stands in the way any more, and whoever is not running is started again. */
+  /** Opens all proxies again and restarts every program that is not running. */
   async restore(): Promise<void> {
     for (const proxy of Object.values(this.proxies)) proxy.pass();
-    // One that is crashing right now shows a moment later.
+    // A process that is crashing right now ends a moment later.
     const isAlive = await fetch(`${this.api.url}/health/live`).catch(() => null);
     if (!isAlive) await eventually(() => !this.api.isRunning);
     this.#crashes.push(...[this.api, ...this.workers].filter(({ hasCrashed }) => hasCrashed));
@@ -121,29 +152,30 @@ export class Installation {
     );
   }
 
-  /** The programs that ended by themselves since this was last asked, with their last words. */
+  /** The programs that ended by themselves since the last call, with the end of their logs. */
   crashes(): string[] {
     return this.#crashes
       .splice(0)
       .map(({ lines }) => `crashed: ${JSON.stringify(lines.slice(-8)).slice(0, 2_000)}`);
   }
 
-  /** The worker that has a run of this schedule in hand. */
+  /** The worker that has a run of this schedule in flight. */
   async holderOf(key: string): Promise<TestProcess> {
     const { rows } = await this.pool.query<{ pid: number }>(
-      `select w.pid from every_run r join every_schedule s on s.id = r.schedule_id join workers w on w.id = r.worker_id
+      `select w.pid from carillon.runs r
+       join carillon.schedules s on s.id = r.schedule_id join carillon.workers w on w.id = r.worker_id
        where s.key = $1 and r.status = 'running'`,
       [key],
     );
     const holder = this.workers.find(({ pid }) => pid === rows[0]?.pid);
-    if (!holder) throw new Error(`nobody has a run of ${key} in hand`);
+    if (!holder) throw new Error(`no worker has a run of ${key} in flight`);
     return holder;
   }
 
-  /** Waits until the API has heard of it: what it knows of a key is up to a second old. */
+  /** Sets a limit and waits until the API applies it: the API caches keys for up to a second. */
   async limitRequests(project: (typeof PROJECTS)[number], requestsPerMinute: number): Promise<void> {
     const { status } = await this.admin.ask('PATCH', `/v1/projects/${project}`, {
-      limits: { requestsPerMinute },
+      limits: { ...PROJECT_LIMITS, requestsPerMinute },
     });
     if (status !== 200) throw new Error(`the limit could not be set: ${status}`);
     await eventually(async () => {

@@ -2,28 +2,32 @@ import { appendFile } from 'node:fs/promises';
 import { eventually, type OwnServers, startOwnServers } from '@carillon/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { check, type Verdict } from '../checker.js';
-import { IS_LONG, ONLY, RESULTS_FILE, SEEDS } from '../config.js';
+import { IS_LONG, isChosen, RESULTS_FILE, SEEDS } from '../config.js';
 import { Installation } from './installation.js';
 import { Random } from './random.js';
 import { Stage } from './stage.js';
 
 export interface Scenario {
   number: number;
-  /** What is broken. */
+  /** The fault that is injected. */
   fault: string;
-  /** What must hold beyond the nine promises. */
+  /** The condition that must hold beyond the ten promises. */
   holds: string;
   play(stage: Stage): Promise<void>;
 }
 
 /** Plays scenarios one after the other on one installation, each followed by the one checker. */
-export function playAll(name: string, scenarios: readonly Scenario[]): void {
-  const chosen = scenarios.filter(({ number }) => ONLY?.includes(number) ?? true);
+export function playAll(
+  name: string,
+  scenarios: readonly Scenario[],
+  start: () => Promise<OwnServers> = startOwnServers,
+): void {
+  const chosen = scenarios.filter(({ number }) => isChosen(number));
   describe.runIf(chosen.length > 0)(name, { timeout: IS_LONG ? 1_200_000 : 240_000 }, () => {
     let servers: OwnServers;
     let installation: Installation;
     beforeAll(async () => {
-      servers = await startOwnServers();
+      servers = await start();
       installation = await Installation.start(servers, { name: 'faults' });
     }, 120_000);
     afterAll(async () => {
@@ -43,7 +47,7 @@ export function playAll(name: string, scenarios: readonly Scenario[]): void {
 
 const sizeOf = (seed: number) => (IS_LONG ? (seed === SEEDS[0] ? 'full' : 'long') : 'short');
 
-/** One scenario, from a clean stage to the checker's verdict. */
+/** Plays one scenario, from a clean stage to the checker's verdict. */
 export async function play(installation: Installation, scenario: Scenario, seed: number): Promise<void> {
   await restore(installation);
   const random = new Random(seed * 100 + scenario.number);
@@ -67,7 +71,7 @@ export async function play(installation: Installation, scenario: Scenario, seed:
   expect(verdict.violations, again).toEqual([]);
 }
 
-/** It did not even come to the checker. */
+/** The scenario failed before the checker could look. */
 const NO_VERDICT: Verdict = {
   violations: [],
   named: 0,
@@ -77,9 +81,10 @@ const NO_VERDICT: Verdict = {
   redelivered: 0,
   unknown: 0,
   recoveryMs: 0,
+  lateness: { during: [], after: [] },
 };
 
-/** Whatever a scenario that failed has left broken or waiting. */
+/** Repairs and settles whatever a failed scenario has left broken or waiting. */
 async function restore(installation: Installation): Promise<void> {
   for (const { child, isRunning } of installation.workers) if (isRunning) child.kill('SIGCONT');
   await installation.restore();
@@ -88,7 +93,7 @@ async function restore(installation: Installation): Promise<void> {
     await client.cancelAll();
     client.acknowledged.length = 0;
   }
-  const busy = 'select from leases';
+  const busy = 'select from carillon.leases';
   await eventually(async () => (await installation.pool.query(busy)).rowCount === 0).catch(() => {});
   installation.crashes();
   installation.receiver.forget();
@@ -100,11 +105,20 @@ interface Result extends Verdict {
   tookMs: number;
 }
 
-/** For the figures of the long run. */
+/** Records the figures of a scenario for the long run. */
 export async function record(
   { number, fault, holds }: Omit<Scenario, 'play'>,
   result: Result,
 ): Promise<void> {
-  if (RESULTS_FILE === undefined) return;
-  await appendFile(RESULTS_FILE, `${JSON.stringify({ number, fault, holds, ...result })}\n`);
+  await append({ number, fault, holds, ...result });
+}
+
+/** Says in one line that a scenario can't be played here, and why; the figures of the long run say it too. */
+export async function leaveOut({ number }: Pick<Scenario, 'number'>, reason: string): Promise<void> {
+  process.stderr.write(`Scenario ${number} is left out: ${reason}.\n`);
+  await append({ number, leftOut: reason });
+}
+
+async function append(line: object): Promise<void> {
+  if (RESULTS_FILE !== undefined) await appendFile(RESULTS_FILE, `${JSON.stringify(line)}\n`);
 }

@@ -1,4 +1,4 @@
-/** Chance that can be had again: the same seed, the same sizes, moments and victims. */
+/** Reproducible random numbers: the same seed gives the same sizes, moments and victims. */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = (seed * 0x9e3779b1) >>> 0;
   }
 
-  /** From 0 up to, but without, 1 (mulberry32). */
+  /** A number from 0 (included) to 1 (excluded), by mulberry32. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let t = this.#state;
@@ -15,7 +15,7 @@ export class Random {
     return ((t ^ (t >>> 14)) >>> 0) / 0x1_0000_0000;
   }
 
-  /** Both ends included. */
+  /** An integer between two bounds, both included. */
   integer(least: number, most: number): number {
     return least + Math.floor(this.next() * (most - least + 1));
   }
@@ -30,7 +30,7 @@ export class Random {
     return picked;
   }
 
-  /** As many as asked for, in random order. */
+  /** Picks that many different elements, in random order. */
   pickMany<T>(list: readonly T[], count: number): T[] {
     const rest = [...list];
     return Array.from({ length: Math.min(count, list.length) }, () => {

@@ -4,9 +4,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** One request, as it came and as it was answered. */
+/** One request to the receiver, and its answer. */
 export interface Delivery {
-  /** Whose address it came to. */
+  /** The project whose address was called. */
   project: string;
   path: string;
   runId: string;
@@ -18,17 +18,19 @@ export interface Delivery {
   status: number | null;
   /** When the answer began to leave; null while there is none. */
   answeredAt: number | null;
-  /** Answers, where the request is being held. */
+  /** Answers a request that is being held. */
   answer(status: number): Promise<void>;
 }
 
-/** A receiver with an address for each project, which logs whatever comes: nothing that was sent goes unseen. */
+/** An HTTP receiver with an address for each project. It logs every request. */
 export class Receiver {
   readonly log: Delivery[] = [];
-  /** The most that were under way at once, by project. */
+  /** The largest number of requests that were open at once, by project. */
   readonly mostOpen = new Map<string, number>();
   readonly #open = new Map<string, number>();
   readonly #servers = new Map<string, Server>();
+  /** The ports of the projects whose address is down. */
+  readonly #ports = new Map<string, number>();
 
   static async listen(projects: readonly string[]): Promise<Receiver> {
     const receiver = new Receiver();
@@ -36,19 +38,40 @@ export class Receiver {
     return receiver;
   }
 
-  /** `ok`, `slow/<ms>`, `status/<code>`, or `hold` until somebody answers; what follows only tells them apart. */
+  /** The path says how to answer: `ok`, `slow/<ms>`, `status/<code>`, or `hold` until `answer` is called. */
   url(project: string, path: string): string {
-    const address = this.#servers.get(project)?.address() as AddressInfo | undefined;
-    return `http://127.0.0.1:${address?.port}/${path}`;
+    const address = this.#servers.get(project)?.address() as AddressInfo | null | undefined;
+    return `http://127.0.0.1:${address?.port ?? this.#ports.get(project)}/${path}`;
   }
 
   to(path: string): Delivery[] {
     return this.log.filter((delivery) => delivery.path === path);
   }
 
-  /** What still waits for its answer. */
+  /** The requests that still wait for their answer. */
   held(): Delivery[] {
     return this.log.filter(({ path, answeredAt }) => path.startsWith('hold') && answeredAt === null);
+  }
+
+  /** Stops listening: connections to this project's address are refused until `up`. */
+  down(project: string): void {
+    const server = this.#serverOf(project);
+    this.#ports.set(project, (server.address() as AddressInfo).port);
+    server.close();
+    server.closeAllConnections();
+  }
+
+  async up(project: string): Promise<void> {
+    const server = this.#serverOf(project);
+    if (server.listening) return;
+    server.listen(this.#ports.get(project), '127.0.0.1', 4_096);
+    await once(server, 'listening');
+  }
+
+  #serverOf(project: string): Server {
+    const server = this.#servers.get(project);
+    if (!server) throw new Error(`there is no receiver for ${project}`);
+    return server;
   }
 
   forget(): void {
@@ -99,7 +122,7 @@ export class Receiver {
       status: null,
       answeredAt: null,
       async answer(status) {
-        // Whoever asked is gone, and nobody hears the answer.
+        // The worker has closed the connection and does not hear the answer.
         if (response.destroyed) return;
         Object.assign(delivery, { status, answeredAt: Date.now() });
         await new Promise<void>((resolve) => {

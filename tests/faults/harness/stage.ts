@@ -1,19 +1,24 @@
 import type { ScheduleInput } from '@carillon/shared';
 import { type Mark, takeMark } from '../checker.js';
+import type { Span } from '../checks/lateness.js';
 import { type Installation, PROJECTS } from './installation.js';
 import type { Random } from './random.js';
 
-/** How much of a fault there is to be. */
+/** The size of a fault. */
 export type Size = 'short' | 'long' | 'full';
 export type Input = ScheduleInput & { id: string };
 let number = 0;
 
-/** What a scenario plays on: an installation, chance, and some life for the fault to disturb. */
+/** Everything that a scenario works with: an installation, random numbers, and a load for the fault to disturb. */
 export class Stage {
-  /** How many things were broken. */
+  /** How many faults were injected. */
   faults = 0;
-  /** When the last fault was over, by this process's own clock. */
+  /** When the last fault ended, by this process's own clock. */
   healedAt = performance.now();
+  /** From the first fault until the end of the last one. */
+  readonly span: Span = { fromAt: Number.POSITIVE_INFINITY, untilAt: Number.POSITIVE_INFINITY };
+  /** The span of time whose transactions Postgres has lost; null if it has kept them all. */
+  lostTail: Span | null = null;
 
   private constructor(
     readonly installation: Installation,
@@ -26,7 +31,7 @@ export class Stage {
     return new Stage(installation, random, size, await takeMark(installation));
   }
 
-  /** What a fault is measured by: a taste in the short pass, more in the long run, and there once in full. */
+  /** Picks the size of a fault: small in the short pass, larger in the long run, and in full with its first seed. */
   scaled<T>(values: Record<Size, T>): T {
     return values[this.size];
   }
@@ -42,11 +47,13 @@ export class Stage {
   /** Counts a fault as injected. */
   inject(count = 1): void {
     this.faults += count;
+    this.span.fromAt = Math.min(this.span.fromAt, Date.now());
   }
 
-  /** From here on it is up to Carillon. */
+  /** Marks the end of the fault: recovery is measured from here. */
   heal(): void {
     this.healedAt = performance.now();
+    this.span.untilAt = Date.now();
   }
 
   id(name: string): string {
@@ -70,8 +77,8 @@ export class Stage {
   }
 
   /**
-   * Something going on in every project: rules that fire each second or two, instants strewn over the next seconds, slow
-   * receivers, and some that come later, for which bells must be armed.
+   * Creates a load in every project: rules that fire each second or two, one-shots over the next seconds, slow receivers,
+   * and one-shots further ahead, for which bells must be armed.
    */
   async load({ seconds = 6, size = 20 }: { seconds?: number; size?: number } = {}): Promise<void> {
     const { random } = this;

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { readArmed } from '../checks/bells.js';
 import type { Scenario } from '../harness/play.js';
 
-/** Loaded before anything else of the program: it lives in another time. */
+/** Shifts the clock of a process, before it loads anything else. */
 const shifted = (ms: number) => ({
   nodeArguments: ['--import', `data:text/javascript,const now=Date.now;Date.now=()=>now()+${ms}`],
 });
@@ -12,7 +12,7 @@ const shifted = (ms: number) => ({
 const clocksApart: Scenario = {
   number: 9,
   fault: "one worker's clock a minute ahead, another's behind",
-  holds: 'never early by the clock of Postgres',
+  holds: "no run fires early by Postgres's clock",
   async play(stage) {
     const { installation, random } = stage;
     const [ahead, behind] = random.pickMany([0, 1, 2], 2) as [number, number];
@@ -58,7 +58,7 @@ const falseBells: Scenario = {
     const victims = Array.from({ length: 20 }, () =>
       stage.webhook('alpha', { at: new Date(dueAt).toISOString() }),
     );
-    // Somebody else has taken the id of the very bell that these would share, for a year from now.
+    // The ids of the bells that these schedules share are taken already, by bells that ring in a year.
     const later = stage.webhook('alpha', stage.inMs(9_000));
     const laterAt = Date.parse((later.rule as { at: string }).at);
     const taken = [dueAt, laterAt].map((at) => `bell-${slotEnd(at)}`);
@@ -82,7 +82,7 @@ const falseBells: Scenario = {
     const hasCome = ({ id }: { id: string }) =>
       stage.receiver.log.some(({ scheduleKey }) => scheduleKey === id);
     await eventually(() => victims.every(hasCome), { withinMs: 60_000, what: 'all deliveries' });
-    // The sweep sees that nothing rings for it, long before it is due, and arms a bell with an id of its own.
+    // The sweep sees long before the due time that no bell will ring for it, and arms one with an id of its own.
     await eventually(async () => (await readArmed(installation)).has(slotEnd(laterAt)), {
       withinMs: laterAt - Date.now() - 1_500,
       what: 'a bell for what is due later',

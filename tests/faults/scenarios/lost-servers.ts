@@ -1,24 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '@carillon/testkit';
-import { expect } from 'vitest';
-import { PROJECTS } from '../harness/installation.js';
 import type { Scenario } from '../harness/play.js';
 import type { Stage } from '../harness/stage.js';
-
-/** Waits until something that was created just now has been run. */
-async function seeFire(stage: Stage): Promise<void> {
-  const input = stage.webhook('beta', stage.inMs(300), 'ok');
-  expect((await stage.clients.beta.create(input)).status).toBe(201);
-  await eventually(() => stage.receiver.log.some(({ scheduleKey }) => scheduleKey === input.id), {
-    withinMs: 40_000,
-    what: 'a delivery',
-  });
-}
+import { createThroughout, seeAccepted, seeFire } from '../harness/traffic.js';
 
 const redisKilled: Scenario = {
   number: 4,
-  fault: 'kill -9 Redis, nothing persisted, and away for a while',
-  holds: 'fires go on by sweep meanwhile; bells resume',
+  fault: 'kill -9 Redis, which has persisted nothing and stays away for a while',
+  holds: 'the sweep goes on firing meanwhile, and bells resume',
   async play(stage) {
     const { servers, proxies } = stage.installation;
     await stage.load({ seconds: 5 });
@@ -43,7 +32,7 @@ const redisKilled: Scenario = {
 const flushed: Scenario = {
   number: 5,
   fault: 'FLUSHALL under load',
-  holds: 'all bells and the repeating sweep are there again',
+  holds: 'all bells and the repeatable sweep job are armed again',
   async play(stage) {
     const { redis } = stage.installation;
     const times = stage.random.integer(1, 3);
@@ -62,31 +51,21 @@ const flushed: Scenario = {
 async function seeRepeatingSweep({ installation: { redis, prefix } }: Stage): Promise<void> {
   await eventually(async () => (await redis.exists(`${prefix}:carillon-ticks:repeat`)) === 1, {
     withinMs: 40_000,
-    what: 'the repeating sweep',
+    what: 'the repeatable sweep job',
   });
 }
 
 const postgresCrashed: Scenario = {
   number: 6,
-  fault: 'Postgres stopped at once and started',
+  fault: 'Postgres crashes and is started again',
   holds: 'the API answers 503 and recovers by itself; nothing acknowledged is lost',
   async play(stage) {
     const { servers, proxies } = stage.installation;
     await stage.load({ seconds: 5 });
-    const statuses: number[] = [];
-    let isOver = false;
-    const goOnCreating = PROJECTS.map(async (project) => {
-      while (!isOver) {
-        const input = stage.webhook(project, stage.inMs(stage.random.integer(500, 3_000)));
-        statuses.push((await stage.clients[project].create(input)).status);
-        await sleep(20);
-      }
-    });
-    try {
-      await eventually(() => statuses.includes(201));
+    await createThroughout(stage, async (statuses) => {
       await servers.crashPostgres();
       stage.inject();
-      // It may be back before anybody has noticed: the way to it stays closed for a moment longer.
+      // Postgres may be back before a request has failed, so the proxies refuse connections for a moment longer.
       proxies.apiPostgres.refuse();
       proxies.postgres.refuse();
       await eventually(() => statuses.includes(503), { what: 'a 503' });
@@ -94,13 +73,8 @@ const postgresCrashed: Scenario = {
       proxies.apiPostgres.pass();
       proxies.postgres.pass();
       stage.heal();
-      const before = statuses.length;
-      await eventually(() => statuses.slice(before).includes(201), { withinMs: 40_000, what: 'a 201 again' });
-    } finally {
-      isOver = true;
-      await Promise.all(goOnCreating);
-    }
-    expect(statuses.filter((status) => status !== 201 && status !== 503)).toEqual([]);
+      await seeAccepted(statuses);
+    });
   },
 };
 

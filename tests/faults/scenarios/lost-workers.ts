@@ -4,7 +4,7 @@ import type { Scenario } from '../harness/play.js';
 import type { Delivery } from '../harness/receiver.js';
 import type { Input, Stage } from '../harness/stage.js';
 
-/** Deliveries that the receiver does not answer until it is told to, one for each of these schedules. */
+/** Creates schedules whose deliveries the receiver holds until it is told to answer. */
 async function holdSome(stage: Stage, count: number): Promise<{ inputs: Input[]; first: Delivery[] }> {
   const { random, clients, receiver } = stage;
   const inputs = Array.from({ length: count }, () =>
@@ -16,7 +16,7 @@ async function holdSome(stage: Stage, count: number): Promise<{ inputs: Input[];
   return { inputs, first };
 }
 
-/** Waits for an attempt at a schedule's only run to come to the receiver. */
+/** Waits until an attempt of a schedule's only run reaches the receiver. */
 function arrival({ receiver }: Stage, id: string, attempt: number): Promise<Delivery> {
   return eventually(() => receiver.to(`hold/${id}`).find((each) => each.attempt === attempt), {
     withinMs: 60_000,
@@ -26,7 +26,8 @@ function arrival({ receiver }: Stage, id: string, attempt: number): Promise<Deli
 
 async function outcomesOf({ installation }: Stage, id: string): Promise<string[]> {
   const { rows } = await installation.pool.query<{ outcome: string }>(
-    `select a.outcome from run_attempts a join every_schedule s on s.id = a.schedule_id where s.key = $1 order by a.number`,
+    `select a.outcome from carillon.run_attempts a join carillon.schedules s on s.id = a.schedule_id
+     where s.key = $1 order by a.number`,
     [id],
   );
   return rows.map(({ outcome }) => outcome);
@@ -38,7 +39,7 @@ const succeeded = (stage: Stage, id: string) =>
 const killedInMidDelivery: Scenario = {
   number: 1,
   fault: 'kill -9 a worker in mid-delivery',
-  holds: 'tried again with the same id, the first attempt unknown',
+  holds: 'the run is tried again with the same id, and its first attempt is recorded as unknown',
   async play(stage) {
     await stage.load();
     const { inputs, first } = await holdSome(stage, stage.random.integer(1, 4));
@@ -64,18 +65,18 @@ const killedInMidDelivery: Scenario = {
 
 const killedBeforeRecording: Scenario = {
   number: 2,
-  fault: 'kill -9 after the 2xx and before it is recorded',
-  holds: 'at most one duplicate, under the same id',
+  fault: 'kill -9 a worker after the receiver answered 2xx and before that is recorded',
+  holds: 'the receiver gets at most one duplicate, under the same id',
   async play(stage) {
     const { installation, receiver } = stage;
     const { inputs, first } = await holdSome(stage, stage.random.integer(1, 4));
     const holders = await Promise.all(inputs.map(({ id }) => installation.holderOf(id)));
-    // Nothing that the workers write reaches Postgres from here on, so the answers can't be recorded.
+    // From here on no write of a worker reaches Postgres, so the answers can't be recorded.
     installation.proxies.postgres.stall();
     for (const delivery of first) await delivery.answer(200);
     for (const victim of new Set(holders)) await victim.end('SIGKILL');
     stage.inject(new Set(holders).size);
-    // What they had written and is still on its way must not arrive after their death.
+    // Bytes that are still in the proxy must not arrive after the workers' death.
     installation.proxies.postgres.reset();
     installation.proxies.postgres.pass();
     stage.heal();
@@ -94,7 +95,7 @@ const killedBeforeRecording: Scenario = {
 const stoppedForLonger: Scenario = {
   number: 3,
   fault: 'SIGSTOP a worker for longer than its lease, then SIGCONT',
-  holds: 'its late write is refused',
+  holds: 'the late write of that worker is refused',
   async play(stage) {
     await stage.load({ seconds: 3 });
     const { inputs, first } = await holdSome(stage, 1);
@@ -102,7 +103,7 @@ const stoppedForLonger: Scenario = {
     const victim = await stage.installation.holderOf(id);
     victim.child.kill('SIGSTOP');
     stage.inject();
-    // The run is another's by now, and under way: the one that was stopped must not close it.
+    // Another worker has the run in flight by now: the stopped one must not close it.
     const again = await arrival(stage, id, 2);
     await first[0]?.answer(200);
     victim.child.kill('SIGCONT');

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { Scenario } from '../harness/play.js';
 import type { Input, Stage } from '../harness/stage.js';
 
-/** What may come at the very moment at which a schedule fires. All are fine by the API, or too late. */
+/** Changes that may come at the very moment at which a schedule fires. The API accepts each, or it comes too late. */
 const CHANGES: ((stage: Stage, input: Input) => Promise<{ status: number }>)[] = [
   (stage, { id }) => stage.clients.alpha.cancel(id),
   (stage, { id }) => stage.clients.alpha.act(id, 'pause', { note: 'race' }),
@@ -22,7 +22,7 @@ const CHANGES: ((stage: Stage, input: Input) => Promise<{ status: number }>)[] =
 const changesRaceFires: Scenario = {
   number: 13,
   fault: 'cancel, pause, edit, reschedule, skip and trigger racing with the fire',
-  holds: 'no claim after what was acknowledged',
+  holds: 'after an acknowledged change, nothing is claimed that it forbids',
   async play(stage) {
     const { random, clients } = stage;
     const count = stage.scaled({ short: 100, long: 500, full: 500 });
@@ -46,7 +46,7 @@ const changesRaceFires: Scenario = {
     );
     stage.inject(count);
     stage.heal();
-    // 409: it had fired and was finished. 503: a busy machine did not get to it, and nothing was acknowledged.
+    // 409: the schedule had fired and was finished. 503: the machine was too busy, and nothing was acknowledged.
     expect(statuses.filter((status) => ![200, 409, 503].includes(status))).toEqual([]);
     expect(statuses).toContain(200);
   },
@@ -58,7 +58,7 @@ const compact = (at: string) => `${at.replace(/[-:]/g, '').slice(0, 15)}Z`;
 const rollingRestart: Scenario = {
   number: 14,
   fault: 'rolling restart of all workers under load, twice',
-  holds: 'no attempt whose end is unknown',
+  holds: 'no attempt ends as unknown',
   async play(stage) {
     const { installation } = stage;
     await stage.load({ seconds: 8, size: 40 });
@@ -71,7 +71,7 @@ const rollingRestart: Scenario = {
     }
     stage.heal();
     const { rows } = await installation.pool.query(
-      `select from run_attempts where schedule_id > $1 and outcome = 'unknown'`,
+      `select from carillon.run_attempts where schedule_id > $1 and outcome = 'unknown'`,
       [stage.mark.sinceId],
     );
     expect(rows.length).toBe(0);

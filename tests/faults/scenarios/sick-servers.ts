@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { slotEnd } from '@carillon/queue';
 import { eventually } from '@carillon/testkit';
 import { expect } from 'vitest';
+import { readArmed } from '../checks/bells.js';
 import type { Scenario } from '../harness/play.js';
 import type { Stage } from '../harness/stage.js';
+import { seeFire } from '../harness/traffic.js';
 
-/** Creates schedules for as long as `until` lasts; every one of them has to be accepted. */
+/** Creates schedules until the promise settles. Each create has to be accepted. */
 async function createMeanwhile(stage: Stage, until: Promise<unknown>): Promise<number> {
   let isOver = false;
   const over = until.then(() => {
@@ -24,7 +27,7 @@ async function createMeanwhile(stage: Stage, until: Promise<unknown>): Promise<n
 
 const redisStalled: Scenario = {
   number: 7,
-  fault: 'the way to Redis stalls, connections staying open',
+  fault: 'Redis stops answering while its connections stay open',
   holds: 'the API goes on answering 201',
   async play(stage) {
     const { redis } = stage.installation.proxies;
@@ -40,19 +43,19 @@ const redisStalled: Scenario = {
   },
 };
 
-/** What node-postgres sends to end a transaction. */
+/** The message with which node-postgres ends a transaction. */
 const COMMIT = Buffer.from('commit\0');
 
 const resetAtCommit: Scenario = {
   number: 8,
-  fault: 'connections to Postgres reset at COMMIT, before or after it was done',
-  holds: 'with an idempotency key, one schedule',
+  fault: 'connections to Postgres are reset at COMMIT, before or after it took effect',
+  holds: 'creating again with the same idempotency key makes one schedule',
   async play(stage) {
     const { random, clients, installation } = stage;
     const proxy = installation.proxies.apiPostgres;
     const names = Array.from({ length: random.integer(4, 10) }, () => stage.id('once'));
     for (const name of names) {
-      // No id of the client's choice: a second create would be a second schedule.
+      // Without an id from the client, a second create would make a second schedule.
       const { id: _, ...input } = stage.webhook('alpha', stage.inMs(random.integer(500, 3_000)));
       const key = { 'idempotency-key': name };
       const resets = random.integer(1, 3);
@@ -66,7 +69,7 @@ const resetAtCommit: Scenario = {
         { withinMs: 30_000, what: 'the answer to a repeated create' },
       );
       stage.inject(resets - proxy.ambushesLeft);
-      const { rows } = await installation.pool.query('select key from every_schedule where name = $1', [
+      const { rows } = await installation.pool.query('select key from carillon.schedules where name = $1', [
         name,
       ]);
       expect(rows).toEqual([{ key: created.id }]);
@@ -79,7 +82,7 @@ const resetAtCommit: Scenario = {
 const outOfMemory: Scenario = {
   number: 11,
   fault: 'maxmemory of Redis reached under noeviction',
-  holds: 'creating goes on; what was not armed is armed later',
+  holds: 'creating goes on, and missing bells are armed later',
   async play(stage) {
     const { redis } = stage.installation;
     await stage.load({ seconds: 4 });
@@ -95,4 +98,35 @@ const outOfMemory: Scenario = {
   },
 };
 
-export const sickServers = [redisStalled, resetAtCommit, outOfMemory];
+const readOnly: Scenario = {
+  number: 26,
+  fault: 'Redis answers every write with READONLY, as a demoted master does',
+  holds: 'creating goes on, the sweep fires meanwhile, and bells resume',
+  async play(stage) {
+    const { redis } = stage.installation;
+    await stage.load({ seconds: 4 });
+    // A replica whose master can't be reached serves reads and refuses writes.
+    await redis.replicaof('127.0.0.1', '1');
+    stage.inject();
+    const { random } = stage;
+    const forMs = stage.scaled({ short: 2_500, long: random.integer(2_500, 8_000), full: 30_000 });
+    try {
+      await expect(redis.set('one-more', '1')).rejects.toThrow(/READONLY/);
+      await createMeanwhile(stage, Promise.all([sleep(forMs), seeFire(stage)]));
+    } finally {
+      await redis.replicaof('NO', 'ONE');
+    }
+    stage.heal();
+    await seeBell(stage);
+  },
+};
+
+/** Creates a schedule and waits until Redis holds its bell. */
+async function seeBell(stage: Stage): Promise<void> {
+  const input = stage.webhook('alpha', stage.inMs(10_000));
+  await stage.clients.alpha.create(input);
+  const ringAt = slotEnd(Date.parse((input.rule as { at: string }).at));
+  await eventually(async () => (await readArmed(stage.installation)).has(ringAt), { what: 'a bell' });
+}
+
+export const sickServers = [redisStalled, resetAtCommit, outOfMemory, readOnly];

@@ -1,20 +1,22 @@
 import {
+  backfillSchedule,
+  cancelRun,
   cancelSchedule,
   editSchedule,
   pauseSchedule,
+  replayRun,
   rescheduleNext,
-  resumeSchedule,
   skipNext,
   triggerSchedule,
 } from '@carillon/db';
-import { momentAfter } from '@carillon/shared';
+import type { Outcome, RunIdentity, ScheduleInput } from '@carillon/shared';
 import { draft } from '@carillon/testkit';
 import fc from 'fast-check';
 import type { World } from './world.js';
 
 type Command = fc.AsyncCommand<object, World>;
 
-/** One thing that may happen. What it comes to is the world's to judge, so the model knows nothing. */
+/** One event of a history. The class `World` judges the result, so fast-check's own model stays empty. */
 function step<T>(
   name: string,
   values: fc.Arbitrary<T>,
@@ -22,7 +24,10 @@ function step<T>(
 ): fc.Arbitrary<Command> {
   return values.map((value) => ({
     check: () => true,
-    run: (_model, world) => run(world, value),
+    run: async (_model, world) => {
+      await run(world, value);
+      await world.checkStep();
+    },
     toString: () => `${name}(${JSON.stringify(value)})`,
   }));
 }
@@ -34,64 +39,99 @@ function take<T>(list: T[], index: number): T | undefined {
   return list.length === 0 ? undefined : list.splice(index % list.length, 1)[0];
 }
 
+const FAILED: Outcome = { kind: 'failed', isTransient: true, errorCode: 'test', error: 'failed on purpose' };
+const DEFERRED: Outcome = {
+  kind: 'deferred',
+  retryInMs: 3_000,
+  reasonCode: 'test',
+  reason: 'deferred on purpose',
+};
+
+/** The worker reports how one of its runs ended. */
+const close = (name: string, outcome: Outcome, { withFollowUp = true } = {}) =>
+  step(name, someOf, async (world, index) => {
+    const run = take(world.inFlight, index);
+    if (run) await world.close(run, outcome, { withFollowUp });
+  });
+
 const RULES = [
   { every: 'PT10S' },
   { cron: '*/7 * * * * *' },
   { cron: '*/30 * * * * *' },
   { rrule: 'FREQ=MINUTELY;BYSECOND=5,40' },
 ];
-const POLICIES = ['once', 'all', 'skip'] as const;
 
-export const commands: fc.Arbitrary<Command>[] = [
+/** The parts of a definition that do not say when to fire, and the jitter. */
+const policies = fc.record({
+  misfire: fc.constantFrom('once', 'all', 'skip').map((policy) => ({ policy })),
+  overlap: fc.constantFrom('allow', 'allow', 'skip', 'queue', 'cancel'),
+  jitter: fc.constantFrom('PT0S', 'PT0S', 'PT4S', 'PT25S'),
+});
+
+/** Picks a run of the schedule in one of these states. */
+async function pickRun(
+  world: World,
+  statuses: readonly string[],
+  index: number,
+): Promise<RunIdentity | undefined> {
+  const { rows } = await world.database.pool.query<RunIdentity>(
+    `select schedule_id as "scheduleId", occurrence_at as "occurrenceAt", origin from carillon.runs
+     where status::text = any($1) order by occurrence_at desc, origin limit 10`,
+    [statuses],
+  );
+  return rows[index % Math.max(1, rows.length)];
+}
+
+/** Edits the schedule as the API would: fields that the change leaves out stay as they are. */
+export async function edit(world: World, change: Partial<ScheduleInput>): Promise<void> {
+  const input: ScheduleInput = { ...world.input, ...change };
+  const made = draft(input, world.now);
+  // An edit that leaves the rule alone keeps the instant that the rule counts from.
+  const timing = 'rule' in change ? made.timing : world.timing;
+  const { kind } = await editSchedule(world.database.pool, world.request, { ...made, timing });
+  if (kind === 'changed') Object.assign(world, { input, timing });
+}
+
+const time: fc.Arbitrary<Command>[] = [
   step('wait', fc.integer({ min: 1, max: 20_000 }), async (world, ms) => {
     world.now += ms;
   }),
   step('jump', fc.integer({ min: 60_000, max: 600_000 }), async (world, ms) => {
     world.now += ms;
   }),
+];
+
+const workers: fc.Arbitrary<Command>[] = [
   step('claim', fc.integer({ min: 1, max: 5 }), (world, limit) => world.claim(limit)),
   step('claim', fc.integer({ min: 1, max: 5 }), (world, limit) => world.claim(limit)),
-  step('succeed', someOf, async (world, index) => {
-    const run = take(world.inFlight, index);
-    if (run) await world.engine.succeed(run, world.now);
-  }),
-  step('fail', someOf, async (world, index) => {
-    const run = take(world.inFlight, index);
-    if (run) await world.engine.fail(run, world.now);
-  }),
+  close('succeed', { kind: 'succeeded' }),
+  close('succeed and die', { kind: 'succeeded' }, { withFollowUp: false }),
+  close('fail', FAILED),
+  close('defer', DEFERRED),
+  close('hand back', { kind: 'handed_back' }),
+  step('extend leases', nothing, (world) => world.extendLeases()),
   step('crash', nothing, async (world) => world.crash()),
-  step('rescue', nothing, (world) => world.rescue()),
+  step('sweep', nothing, (world) => world.sweep()),
   step('write late', someOf, async (world, index) => {
-    const run = take(world.stale, index);
-    if (!run) return;
-    const kept = await world.engine.succeed(run, world.now);
-    // I2: once its run is somebody else's, a late writer is refused.
-    const isTaken = world.inFlight.some(
-      (other) => other.occurrenceAt === run.occurrenceAt && other.origin === run.origin,
-    );
-    if (kept > 0 && isTaken) throw new Error('a late writer was not refused');
+    const stale = take(world.stale, index);
+    if (stale) await world.writeLate(stale);
   }),
-  step('pause', nothing, async (world) => {
-    const result = await pauseSchedule(world.database.pool, world.request, { note: null, untilAt: null });
-    if (result.kind === 'changed') world.status = 'paused';
+];
+
+const people: fc.Arbitrary<Command>[] = [
+  step('pause', fc.option(fc.integer({ min: 1, max: 60_000 })), async (world, ms) => {
+    const untilAt = ms === null ? null : world.now + ms;
+    const result = await pauseSchedule(world.database.pool, world.request, { note: null, untilAt });
+    if (result.kind === 'changed') world.paused(untilAt);
   }),
-  step('resume', nothing, async (world) => {
-    const result = await resumeSchedule(world.database.pool, world.request);
-    if (result.kind === 'changed') world.status = 'active';
-  }),
-  step(
-    'edit',
-    fc.tuple(fc.constantFrom(...RULES), fc.constantFrom(...POLICIES)),
-    async (world, [rule, policy]) => {
-      await editSchedule(world.database.pool, world.request, (schedule) => {
-        const made = draft(
-          { id: world.key, rule, misfire: { policy }, retry: { baseDelay: 'PT5S' } },
-          schedule.nowAt,
-        );
-        return { ...made, next: momentAfter({ ...made, key: world.key }, schedule.nowAt) };
-      });
-    },
+  step('resume', nothing, (world) => world.resume()),
+  step('edit rule', fc.tuple(fc.constantFrom(...RULES), policies), (world, [rule, others]) =>
+    edit(world, { rule, ...others }),
   ),
+  step('edit instant', fc.integer({ min: -60_000, max: 60_000 }), (world, ms) =>
+    edit(world, { rule: { at: new Date(world.now + ms).toISOString() } }),
+  ),
+  step('edit policies', policies, (world, others) => edit(world, others)),
   step('reschedule', fc.integer({ min: 0, max: 60_000 }), async (world, ms) => {
     await rescheduleNext(world.database.pool, world.request, world.now + ms);
   }),
@@ -101,9 +141,24 @@ export const commands: fc.Arbitrary<Command>[] = [
   step('trigger', nothing, async (world) => {
     await triggerSchedule(world.database.pool, world.request);
   }),
+  step('backfill', fc.integer({ min: 0, max: 60_000 }), async (world, ms) => {
+    const range = { fromAt: world.now - ms, toAt: world.now };
+    await backfillSchedule(world.database.pool, world.request, range);
+  }),
+  step('cancel run', someOf, async (world, index) => {
+    const run = await pickRun(world, ['queued', 'running', 'retrying'], index);
+    if (run) await cancelRun(world.database.pool, { ...world.runRequest, run });
+    await world.dropCancelled();
+  }),
+  step('replay run', someOf, async (world, index) => {
+    const run = await pickRun(world, ['succeeded', 'failed', 'cancelled'], index);
+    if (run) await replayRun(world.database.pool, { ...world.runRequest, run });
+  }),
   step('cancel', fc.nat(30), async (world, chance) => {
-    if (chance > 0) return; // A history that ends at once tells little.
+    if (chance > 0) return; // Rarely, because nothing happens to a schedule after its cancel.
     const result = await cancelSchedule(world.database.pool, world.request);
     if (result.kind === 'changed') world.status = 'cancelled';
   }),
 ];
+
+export const commands: fc.Arbitrary<Command>[] = [...time, ...time, ...workers, ...people];

@@ -1,138 +1,244 @@
 import {
   type ChangeRequest,
   type ClaimedRun,
-  claimDue,
-  claimWaiting,
-  registerWorker,
+  type Definition,
+  extendLeases,
+  findCancelled,
+  promoteQueued,
+  readStuckQueues,
   rescueRuns,
+  resumeEnded,
   resumeSchedule,
 } from '@carillon/db';
-import type { ScheduleInput } from '@carillon/shared';
-import { insertSchedules, type TestDatabase, useEngine } from '@carillon/testkit';
+import { closingOf, type Outcome, type RunIdentity, type ScheduleInput } from '@carillon/shared';
+import { draft, insertSchedules, type TestDatabase, useEngine } from '@carillon/testkit';
+import { checkAgenda, findContradictions, findEmptyLeases } from '../checks/agenda.js';
 import { checkAttempts } from '../checks/attempts.js';
 import { checkChanges } from '../checks/changes.js';
-import { isOpen, readFacts } from '../checks/facts.js';
+import { type Facts, isOpen, readFacts } from '../checks/facts.js';
 import { checkOccurrences } from '../checks/occurrences.js';
 import { checkTenancy } from '../checks/tenancy.js';
 
 const T0 = Date.parse('2026-03-02T10:00:00Z');
 const LEASE_MS = 15_000;
+const SUCCEEDED: Outcome = { kind: 'succeeded' };
 let number = 0;
 
+/** A run of a worker that no longer works on it, because the worker was killed or did not extend its lease. */
+interface StaleRun {
+  run: ClaimedRun;
+  /** The worker that claimed the run. It may still try to write under its own token. */
+  engine: ReturnType<typeof useEngine>;
+  /** True once the run was rescued or cancelled: from then on every write must be refused. */
+  isLost: boolean;
+}
+
 /**
- * One schedule on the real engine, time being an argument, and what anybody who watched would know: what was claimed
- * and by whom, what was acknowledged when. The promises are checked as things happen and once more at the end.
+ * One schedule on the real engine, with time as an argument, and everything that an observer would know: which worker
+ * claimed what, and what was acknowledged when. The promises are checked at every step and once more at the end.
  */
 export class World {
   now = T0;
   status: 'active' | 'paused' | 'cancelled' = 'active';
+  pausedUntil: number | null = null;
   readonly inFlight: ClaimedRun[] = [];
-  readonly stale: ClaimedRun[] = [];
+  readonly stale: StaleRun[] = [];
   readonly #claims = new Set<string>();
-  readonly engine: ReturnType<typeof useEngine>;
+  /** The worker process that is alive. */
+  engine: ReturnType<typeof useEngine>;
 
   private constructor(
     readonly database: TestDatabase,
     readonly id: number,
     readonly key: string,
-    readonly workerId: number,
+    /** The latest definition as its client gave it. */
+    public input: ScheduleInput,
+    public timing: Definition['timing'],
   ) {
     this.engine = useEngine(database);
   }
 
   static async create(database: TestDatabase): Promise<World> {
-    // A world of its own: what the one before left behind would be claimed along with ours.
-    await database.pool.query(
-      'truncate schedules, schedule_versions, runs, attempts, gaps, leases, audit_log',
+    // The tables are emptied, because schedules of an earlier history would be claimed along with ours.
+    const tables = 'schedules agenda schedule_versions runs attempts gaps leases workers audit_log'.split(
+      ' ',
     );
+    await database.pool.query(`truncate ${tables.map((table) => `carillon.${table}`).join()}`);
     const key = `simulated-${++number}`;
     const input: ScheduleInput = { id: key, rule: { every: 'PT10S' }, retry: { baseDelay: 'PT5S' } };
     const [id] = await insertSchedules(database, [input], { nowAt: T0 });
-    await database.pool.query('update schedule_versions set created_at = to_timestamp($1)', [T0 / 1_000]);
-    const workerId = await registerWorker(database.pool, { host: 'simulated', pid: number });
-    return new World(database, id as number, key, workerId);
+    await database.pool.query(
+      `update carillon.schedules set created_at = at, defined_at = at, updated_at = at from to_timestamp($1) as at`,
+      [T0 / 1_000],
+    );
+    return new World(database, id as number, key, input, draft(input, T0).timing);
   }
 
   get request(): ChangeRequest {
     return { ref: { id: this.id }, actor: 'ops', now: this.now };
   }
 
-  /** A look of one worker, as its claimer makes it. */
+  get runRequest() {
+    return { projectId: this.database.projectId, actor: 'ops', now: this.now };
+  }
+
+  /** One claim by the worker that is alive: due schedules first, then waiting runs, then pauses that have ended. */
   async claim(limit: number): Promise<void> {
-    const options = { workerId: this.workerId, leaseMs: LEASE_MS, limit, now: this.now };
-    const due = await claimDue(this.database.pool, { ...options, fairTo: [] });
-    const waiting = await claimWaiting(this.database.pool, options);
-    for (const run of [...due.runs, ...waiting.runs]) {
-      if (run.scheduleId !== this.id) continue;
+    for (const run of await this.engine.claim(this.now, limit)) {
       this.#witness(run);
       this.inFlight.push(run);
     }
+    await this.dropCancelled();
+    await resumeEnded(this.database.pool, this.now);
+    if (this.pausedUntil !== null && this.pausedUntil <= this.now) this.#resumed();
   }
 
-  /** Everything in hand is forgotten, as a killed worker forgets; whoever it was may still try to write later. */
+  /** The worker reports how a run ended. Then it promotes the next queued run, unless it dies before that. */
+  async close(run: ClaimedRun, outcome: Outcome, { withFollowUp = true } = {}): Promise<void> {
+    const kept = await this.engine.closeAll([{ run, outcome }], this.now);
+    if (kept > 0 && outcome.kind === 'deferred') this.#claims.delete(attemptOf(run));
+    const { retry } = run.plan;
+    const { status } = closingOf(outcome, { retry, attempt: run.attempt - run.freeAttempts, random: 0 });
+    if (kept > 0 && withFollowUp && run.isCounted && status !== 'retrying')
+      await promoteQueued(this.database.pool, run.scheduleId, this.now);
+  }
+
+  /** The worker is killed and another one started. Writes of the first that are still on their way may arrive later. */
   crash(): void {
-    this.stale.push(...this.inFlight.splice(0));
+    this.#forget(this.inFlight, { isLost: false });
+    this.engine = useEngine(this.database);
   }
 
-  /** Who slept through its lease is not dead, and may write later; but what it had in hand is anybody's now. */
-  async rescue(): Promise<void> {
-    const rescued = await rescueRuns(this.database.pool, this.now);
-    const isTaken = (run: ClaimedRun) =>
-      rescued.some(
-        (other) =>
-          other.scheduleId === run.scheduleId &&
-          other.occurrenceAt === run.occurrenceAt &&
-          other.origin === run.origin,
-      );
-    this.stale.push(...this.inFlight.filter(isTaken));
-    this.inFlight.splice(0, this.inFlight.length, ...this.inFlight.filter((run) => !isTaken(run)));
+  async extendLeases(): Promise<void> {
+    const epochs = this.inFlight.map(({ epoch }) => epoch);
+    const holder = await this.engine.holder();
+    await extendLeases(this.database.pool, { ...holder, epochs, leaseMs: LEASE_MS, now: this.now });
   }
 
-  /** Brings everything to rest, so that what is left unaccounted for is lost. */
+  /**
+   * One sweep: rescues the runs of expired leases and promotes stuck queues. A worker that did not extend its lease is
+   * alive and may write later, but its runs have been given back.
+   */
+  async sweep(): Promise<void> {
+    const { pool } = this.database;
+    const rescued = await rescueRuns(pool, this.now);
+    const isRescued = (run: RunIdentity) => rescued.some((other) => isSameRun(run, other));
+    for (const each of this.stale) each.isLost ||= isRescued(each.run);
+    this.#forget(this.inFlight.filter(isRescued), { isLost: true });
+    for (const { scheduleId, hasFailed } of rescued)
+      if (hasFailed) await promoteQueued(pool, scheduleId, this.now);
+    for (const scheduleId of await readStuckQueues(pool)) await promoteQueued(pool, scheduleId, this.now);
+  }
+
+  /** The worker learns which of its runs were cancelled, and stops working on them. */
+  async dropCancelled(): Promise<void> {
+    const held = [...this.inFlight, ...this.stale.map(({ run }) => run)];
+    const cancelled = await findCancelled(
+      this.database.pool,
+      held.map(({ epoch }) => epoch),
+    );
+    const isCancelled = (run: RunIdentity) => cancelled.some((other) => isSameRun(run, other));
+    for (const each of this.stale) each.isLost ||= isCancelled(each.run);
+    this.#forget(this.inFlight.filter(isCancelled), { isLost: true });
+  }
+
+  #forget(runs: readonly ClaimedRun[], { isLost }: { isLost: boolean }): void {
+    const { engine } = this;
+    const forgotten = new Set(runs);
+    this.stale.push(...[...forgotten].map((run) => ({ run, engine, isLost })));
+    this.inFlight.splice(0, this.inFlight.length, ...this.inFlight.filter((run) => !forgotten.has(run)));
+  }
+
+  /** I2: once a run has been rescued or cancelled, the worker that lost it is refused. */
+  async writeLate({ run, engine, isLost }: StaleRun): Promise<void> {
+    const kept = await engine.succeed(run, this.now);
+    if (kept > 0 && isLost) throw new Error(`I2 a late writer was not refused: ${nameOf(run)}`);
+  }
+
+  paused(untilAt: number | null): void {
+    this.status = 'paused';
+    this.pausedUntil = untilAt;
+  }
+
+  async resume(): Promise<void> {
+    const result = await resumeSchedule(this.database.pool, this.request);
+    if (result.kind === 'changed') this.#resumed();
+  }
+
+  #resumed(): void {
+    this.status = 'active';
+    this.pausedUntil = null;
+  }
+
+  /** Brings everything to rest, so that whatever is unaccounted for then is lost. */
   async settle(): Promise<void> {
-    if (this.status === 'paused') {
-      await resumeSchedule(this.database.pool, this.request);
-      this.status = 'active';
-    }
+    await this.resume();
     this.crash();
     for (let i = 0; i < 40; i++) {
       this.now += 20_000;
-      await this.rescue();
-      await this.claim(100);
-      for (const run of this.inFlight.splice(0)) await this.engine.succeed(run, this.now);
+      await this.sweep();
+      await this.#deliverAll();
     }
   }
 
-  /** The promises, by the checker of the scenarios: nothing was sent to a receiver, and time is what we say it is. */
-  async check(): Promise<void> {
-    const { pool } = this.database;
-    const facts = await readFacts(
-      { pool, receiver: { log: [] } },
-      { sinceId: 0, sinceAuditId: 0, now: this.now },
-    );
+  /** Claims and delivers until nothing is left that may start now. */
+  async #deliverAll(): Promise<void> {
+    do {
+      for (const run of this.inFlight.splice(0)) await this.close(run, SUCCEEDED);
+      await this.claim(100);
+    } while (this.inFlight.length > 0);
+  }
+
+  /** Checks what must hold after every single step. */
+  async checkStep(): Promise<void> {
+    refuse([...(await findContradictions(this.database)), ...(await findEmptyLeases(this.database))]);
+  }
+
+  /** Checks what must hold whenever nothing is being written: the agenda stands where the rule says. */
+  async checkAgenda(): Promise<void> {
+    refuse(checkAgenda(await this.#readFacts()));
+  }
+
+  /** All promises, by the checker of the scenarios, once everything is at rest. */
+  async checkAll(): Promise<void> {
+    const facts = await this.#readFacts();
     const open = [...facts.runs.values()].flat().filter((run) => isOpen(run));
-    const { rowCount: leases } = await pool.query('select from leases where worker_id = $1', [this.workerId]);
-    const violations = [
+    const { rowCount: leases } = await this.database.pool.query('select from carillon.leases');
+    refuse([
+      ...checkAgenda(facts),
       ...checkOccurrences(facts).violations,
       ...checkAttempts(facts),
       ...checkChanges(facts),
       ...checkTenancy(facts),
       ...open.map((run) => `I3 not settled: ${JSON.stringify(run)}`),
-      ...(leases ? ['I3 a lease was left'] : []),
-    ];
-    if (violations.length > 0) throw new Error(violations.join('\n'));
+      ...(leases ? ['I3 a lease is left at rest'] : []),
+    ]);
+  }
+
+  /** Nothing was sent to a receiver, and the time is the simulated one. */
+  #readFacts(): Promise<Facts> {
+    const source = { pool: this.database.pool, receiver: { log: [] } };
+    return readFacts(source, { sinceId: 0, sinceAuditId: 0, now: this.now });
   }
 
   /** I2, I4 and I6, at the moment of the claim. */
   #witness(run: ClaimedRun): void {
-    const name = `${run.origin} ${new Date(run.occurrenceAt).toISOString()} attempt ${run.attempt}`;
-    if (run.dueAt > this.now) throw new Error(`early: ${name}`);
-    if (this.status !== 'active') throw new Error(`claimed while ${this.status}: ${name}`);
-    if (this.#claims.has(name)) throw new Error(`claimed twice: ${name}`);
+    const name = attemptOf(run);
+    if (run.dueAt > this.now) throw new Error(`I6 claimed early: ${name}`);
+    if (this.status !== 'active') throw new Error(`I4 claimed while ${this.status}: ${name}`);
+    if (this.#claims.has(name)) throw new Error(`I2 claimed twice: ${name}`);
     this.#claims.add(name);
-    const alive = this.inFlight.find(
-      (other) => other.occurrenceAt === run.occurrenceAt && other.origin === run.origin,
-    );
-    if (alive) throw new Error(`claimed while in flight: ${name}`);
+    const isInFlight = this.inFlight.some((other) => isSameRun(run, other));
+    if (isInFlight) throw new Error(`I2 claimed while in flight: ${name}`);
   }
+}
+
+const isSameRun = (a: RunIdentity, b: RunIdentity) =>
+  a.scheduleId === b.scheduleId && a.occurrenceAt === b.occurrenceAt && a.origin === b.origin;
+
+const attemptOf = (run: ClaimedRun) => `${nameOf(run)} attempt ${run.attempt}`;
+const nameOf = ({ origin, occurrenceAt }: RunIdentity) => `${origin} ${new Date(occurrenceAt).toISOString()}`;
+
+function refuse(violations: readonly string[]): void {
+  if (violations.length > 0) throw new Error(violations.join('\n'));
 }

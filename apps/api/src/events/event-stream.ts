@@ -1,52 +1,84 @@
 import type { ServerResponse } from 'node:http';
-import type { Batch } from './feed.js';
+import type { Socket } from 'node:net';
+import type { Listener } from './event-broadcaster.js';
 
-/** Proxies close what says nothing for long. */
-const HEARTBEAT_MS = 15_000;
-/** A listener that does not read is let go; it can resume. */
-const MOST_UNREAD_BYTES = 4 * 1_024 * 1_024;
+/** Proxies close idle connections, so a comment is sent at this interval. */
+const HEARTBEAT_INTERVAL_MS = 15_000;
+/** A client that leaves more than this unread is disconnected. It can resume. */
+const MAX_UNREAD_BYTES = 1_024 * 1_024;
+/** Time for a client to read one page of its catch-up, while other listeners of the project wait. */
+const DRAIN_TIMEOUT_MS = 5_000;
+/** Time for the client to read the rest of a stream that the API closes. */
+const CLOSE_TIMEOUT_MS = 1_000;
 
-/** One listener's connection. What is sent before it is open is kept until then. */
-export class EventStream {
-  #waiting: string[] = [];
-  #response: ServerResponse | null = null;
-  #heartbeat: NodeJS.Timeout | undefined;
+/** The connection of one listener. */
+export class EventStream implements Listener {
+  readonly #heartbeat: NodeJS.Timeout;
+  readonly #socket: Socket | null;
+  #hadUnread = false;
 
-  send(batch: Batch): void {
-    this.#write(textOf(batch));
-  }
-
-  open(response: ServerResponse, headers: Record<string, string>): void {
+  constructor(
+    private readonly response: ServerResponse,
+    headers: Record<string, string>,
+  ) {
     response.writeHead(200, {
       ...headers,
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
       'x-accel-buffering': 'no',
+      // A keep-alive connection would delay the shutdown of this server.
+      connection: 'close',
     });
-    this.#response = response;
-    for (const text of ['retry: 1000\n\n', ...this.#waiting]) this.#write(text);
-    this.#waiting = [];
-    this.#heartbeat = setInterval(() => this.#write(': still here\n\n'), HEARTBEAT_MS);
+    this.#socket = response.socket;
+    response.write('retry: 1000\n\n');
+    this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_INTERVAL_MS).unref();
+    response.on('close', () => clearInterval(this.#heartbeat));
   }
 
+  get isClosed(): boolean {
+    return this.response.destroyed || this.response.writableEnded;
+  }
+
+  write(text: string): void {
+    if (this.isClosed) return;
+    // `end()` waits for the client to read. Only `destroy()` frees the buffer.
+    const unread = this.response.writableLength;
+    if (unread > 0 && unread + text.length > MAX_UNREAD_BYTES) this.response.destroy();
+    else this.response.write(text);
+  }
+
+  async drained(): Promise<void> {
+    if (this.isClosed || !this.response.writableNeedDrain) return;
+    const tooSlow = setTimeout(() => this.response.destroy(), DRAIN_TIMEOUT_MS);
+    await new Promise<void>((resolve) => {
+      const go = () => {
+        this.response.off('drain', go).off('close', go);
+        resolve();
+      };
+      this.response.on('drain', go).on('close', go);
+    });
+    clearTimeout(tooSlow);
+  }
+
+  /** Ends the stream because this replica stops. Tells the client when to reconnect, so that not all come at one instant. */
+  endForStop(retryMs: number): void {
+    this.write(`retry: ${Math.round(retryMs)}\n\n`);
+    this.end();
+  }
+
+  /** Ends the stream. A client that does not read is cut off. */
   end(): void {
-    clearInterval(this.#heartbeat);
-    this.#response?.end();
+    if (this.isClosed) return;
+    this.response.end();
+    // `response.socket` is null after `end()`, so use the socket that was saved.
+    setTimeout(() => this.#socket?.destroy(), CLOSE_TIMEOUT_MS).unref();
   }
 
-  #write(text: string): void {
-    if (!this.#response) this.#waiting.push(text);
-    else if (this.#response.writableLength > MOST_UNREAD_BYTES) this.end();
-    else if (!this.#response.writableEnded) this.#response.write(text);
+  /** Disconnects a client that has read nothing since the previous heartbeat. */
+  #beat(): void {
+    const hasUnread = this.response.writableLength > 0;
+    if (hasUnread && this.#hadUnread) this.response.destroy();
+    else this.write(': heartbeat\n\n');
+    this.#hadUnread = hasUnread;
   }
-}
-
-/** Only the last event of a batch carries the new position: whoever is cut off within it gets the rest again. */
-function textOf({ events, position }: Batch): string {
-  const id = `id: ${position.epoch}-${position.auditId}\n`;
-  if (events.length === 0) return `${id}\n`;
-  const last = events.length - 1;
-  return events
-    .map(({ type, data }, i) => `${i === last ? id : ''}event: ${type}\ndata: ${JSON.stringify(data)}\n\n`)
-    .join('');
 }

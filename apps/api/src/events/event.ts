@@ -1,37 +1,44 @@
 import type { AuditView, RunView } from '@carillon/db';
-import { presentRun, runIdOf } from '../present/run.js';
+import { iso } from '../present/iso.js';
+import { presentRun } from '../present/run.js';
 
-/** Something that happened, as it goes to whoever listens. */
+/** An event as it is sent to listeners. */
 export interface CarillonEvent {
   type: string;
-  /** Has an `id` that stays the same when an event is sent again: deliveries are at least once. */
+  /** `id` is the same when an event is sent again, because events are delivered at least once. */
   data: { id: string } & Record<string, unknown>;
 }
 
-const ENDED = ['succeeded', 'failed', 'retrying', 'skipped', 'cancelled'];
+const REPORTED_STATUSES = ['succeeded', 'failed', 'retrying', 'skipped', 'cancelled'];
 
-/** What a run's state says has happened since `before`, which is what was last known of it. */
+/** The events that led a run from the state `before`, the last one that was read, to its present state. */
 export function eventsOfRun(
   run: RunView,
   before: { attempt: number; status: string } | undefined,
 ): CarillonEvent[] {
-  const data = presentRun(run);
-  const event = (what: string): CarillonEvent => ({
-    type: `run.${what}`,
-    data: { ...data, id: `${runIdOf(run)}.${run.attempt}.${what}`, runId: data.id },
-  });
   const events: CarillonEvent[] = [];
   const hasStarted = run.attempt > 0 && run.epoch !== null;
-  if (hasStarted && before?.attempt !== run.attempt) events.push(event('started'));
+  if (hasStarted && before?.attempt !== run.attempt) events.push(eventOf(run, 'started'));
   const hasChanged = before?.status !== run.status || before.attempt !== run.attempt;
-  if (hasChanged && ENDED.includes(run.status)) events.push(event(run.status));
+  if (hasChanged && REPORTED_STATUSES.includes(run.status)) events.push(endOfRun(run));
   return events;
+}
+
+/** The event for the present status of a run. */
+export const endOfRun = (run: RunView): CarillonEvent => eventOf(run, run.status);
+
+function eventOf(run: RunView, name: string): CarillonEvent {
+  const data = presentRun(run);
+  return {
+    type: `run.${name}`,
+    data: { ...data, id: `${data.id}.${run.attempt}.${name}`, runId: data.id },
+  };
 }
 
 export function eventOfAudit(entry: AuditView): CarillonEvent {
   const { id, at, actor, action, subject, detail } = entry;
   return {
     type: 'schedule.changed',
-    data: { id: `audit.${id}`, scheduleId: subject, action, actor, at: at.toISOString(), detail },
+    data: { id: `audit.${id}`, scheduleId: subject, action, actor, at: iso(at), detail },
   };
 }

@@ -1,23 +1,40 @@
-import type { Definition, Gap, RunView, ScheduleView } from '@carillon/db';
-import { dstRemark, type LedgerEntry, localTime } from '@carillon/shared';
+import type { Gap, HeldDefinition, RunView, ScheduleChange, ScheduleView } from '@carillon/db';
+import {
+  changeStep,
+  encodeRunId,
+  explainRun,
+  explainWithoutRun,
+  inOrder,
+  type LedgerEntry,
+  localTime,
+  namedStep,
+  namesOccurrence,
+  occurrenceRemark,
+  type StoryStep,
+  step,
+  storyOfRun,
+} from '@carillon/shared';
 import type { z } from 'zod';
-import { runIdOf } from '../present/run.js';
-import { named } from './named.js';
-import { whyOf } from './why.js';
+import { iso } from '../present/iso.js';
+import { presentStory } from '../present/story.js';
+import type { RunSteps } from './read-steps.js';
+import { ruleOccurrences } from './rule-occurrences.js';
 
 type Entry = z.infer<typeof LedgerEntry>;
 
 export interface LedgerSources {
   schedule: ScheduleView;
-  definitions: readonly Definition[];
-  /** Of the range, earliest occurrence first. */
+  definitions: readonly HeldDefinition[];
+  /** The runs in the range, earliest occurrence first. */
   runs: readonly RunView[];
   gaps: readonly Gap[];
-  cancellation: { at: number; actor: string } | null;
+  /** The attempts and deferrals of the runs. */
+  steps: RunSteps;
+  changes: readonly ScheduleChange[];
   nowAt: number;
 }
 
-/** Each occurrence that the rule named from `fromAt` to `toAt`, and every other run of that time, in order. */
+/** Yields an entry for each occurrence of the rule from `fromAt` to `toAt`, and for each other run in that range, in order. */
 export function* composeLedger(
   sources: LedgerSources,
   range: { fromAt: number; toAt: number },
@@ -26,15 +43,15 @@ export function* composeLedger(
   let next = 0;
   const runsUpTo = (at: number) => {
     const from = next;
-    while (next < runs.length && occurrenceOf(runs[next]) <= at) next++;
+    while ((runs[next]?.occurrenceAt ?? Number.POSITIVE_INFINITY) <= at) next++;
     return runs.slice(from, next);
   };
-  const walk = named(definitions, range);
+  const walk = ruleOccurrences(definitions, range);
   let step = walk.next();
   while (!step.done) {
     const { at, definition } = step.value;
     const found = runsUpTo(at);
-    const isRun = found.some((run) => run.origin === 'rule' && occurrenceOf(run) === at);
+    const isRun = found.some((run) => run.origin === 'rule' && run.occurrenceAt === at);
     const gap = isRun ? undefined : gaps.find(({ fromAt, toAt }) => fromAt <= at && at <= toAt);
     for (const run of found) yield entryOfRun(run, sources);
     if (gap) yield entryOfGap(gap, definition);
@@ -44,34 +61,39 @@ export function* composeLedger(
   for (const run of runsUpTo(range.toAt)) yield entryOfRun(run, sources);
 }
 
-const occurrenceOf = (run: RunView | undefined) => run?.occurrenceAt.getTime() ?? Number.POSITIVE_INFINITY;
-
-function entryOfRun(run: RunView, { definitions, schedule }: LedgerSources): Entry {
+function entryOfRun(run: RunView, { definitions, schedule, steps, changes, nowAt }: LedgerSources): Entry {
   const definition = definitions.find(({ version }) => version === run.version);
-  const at = run.occurrenceAt.getTime();
+  const story = storyOfRun({ run, ...steps.of(run), changes, nowAt });
+  const at = run.occurrenceAt;
   return {
-    at: run.occurrenceAt.toISOString(),
+    at: iso(at),
     local: localTime(at, (definition ?? schedule).timing.timezone),
     until: null,
     count: 1,
     origin: run.origin,
     status: run.status,
-    why: whyOf(run, definition?.plan ?? null),
-    runId: runIdOf(run),
+    why: explainRun(run, story, definition?.plan ?? null),
+    story: presentStory(story),
+    runId: encodeRunId(run),
     version: run.version,
-    remark: definition && run.origin === 'rule' ? dstRemark(definition.timing, at) : null,
+    remark: definition && run.origin === 'rule' ? occurrenceRemark(definition.timing, at) : null,
   };
 }
 
-function entryOfGap({ fromAt, toAt, count, reason, version }: Gap, { timing }: Definition): Entry {
+function entryOfGap(gap: Gap, { timing }: HeldDefinition): Entry {
+  const { fromAt, toAt, count, reason, reasonCode, version, createdAt } = gap;
   return {
-    at: new Date(fromAt).toISOString(),
+    at: iso(fromAt),
     local: localTime(fromAt, timing.timezone),
-    until: new Date(toAt).toISOString(),
+    until: iso(toAt),
     count,
     origin: 'rule',
     status: 'skipped',
     why: `skipped: ${reason}`,
+    story: presentStory([
+      step('named', fromAt, `named by version ${version} of the rule, the first of ${count}`, { version }),
+      step('skipped', createdAt, `skipped: ${reason}`, { reasonCode, count }),
+    ]),
     runId: null,
     version,
     remark: null,
@@ -79,46 +101,40 @@ function entryOfGap({ fromAt, toAt, count, reason, version }: Gap, { timing }: D
 }
 
 function entryWithoutRun(
-  { at, definition }: { at: number; definition: Definition },
+  { at, definition }: { at: number; definition: HeldDefinition },
   sources: LedgerSources,
 ): Entry {
   return {
-    at: new Date(at).toISOString(),
+    at: iso(at),
     local: localTime(at, definition.timing.timezone),
     until: null,
     count: 1,
     origin: 'rule',
-    ...standing(at, sources),
+    ...explainWithoutRun(at, sources),
+    story: presentStory(storyWithoutRun({ at, definition }, sources)),
     runId: null,
     version: definition.version,
-    remark: dstRemark(definition.timing, at),
+    remark: occurrenceRemark(definition.timing, at),
   };
 }
 
-/** How an occurrence stands that no run and no gap accounts for. */
-function standing(
-  at: number,
-  { schedule, cancellation, nowAt }: LedgerSources,
-): Pick<Entry, 'status' | 'why'> {
-  const { status, occurrenceAt, pausedBy, pausedAt, pauseNote, plan, runsTotal } = schedule;
-  if (status === 'cancelled' && cancellation && at >= cancellation.at) {
-    const when = new Date(cancellation.at).toISOString();
-    return {
-      status: 'cancelled',
-      why: `cancelled: the schedule was cancelled by ${cancellation.actor} at ${when}`,
-    };
+/** An occurrence without a run has been named, and it may have been moved, held or cancelled with its schedule. */
+function storyWithoutRun(
+  { at, definition }: { at: number; definition: HeldDefinition },
+  { schedule, changes, nowAt }: LedgerSources,
+): StoryStep[] {
+  const { version } = definition;
+  const isNext = schedule.occurrenceAt === at;
+  const pause = changes.findLast(({ action }) => action === 'schedule.paused');
+  const steps = [namedStep(at, version, changes)];
+  if (isNext && schedule.nextRunAt !== null) steps.push(step('due', schedule.nextRunAt, 'due'));
+  for (const change of changes) {
+    const { action } = change;
+    const isMove =
+      action === 'schedule.rescheduled' && namesOccurrence(change, { origin: 'rule', occurrenceAt: at });
+    const isPause = change === pause && schedule.status === 'paused';
+    const isCancel = action === 'schedule.cancelled' && change.at <= Math.min(at, nowAt);
+    if (isMove || isPause || isCancel) steps.push(changeStep(change));
   }
-  const isPending = occurrenceAt !== null && at >= occurrenceAt.getTime();
-  if (status === 'finished' || (status !== 'cancelled' && !isPending && at > nowAt)) {
-    const limit = plan.maxRuns === null ? '' : `: it has had its ${runsTotal} runs`;
-    return { status: 'skipped', why: `not run, the schedule is finished${limit}` };
-  }
-  if (isPending && status === 'paused') {
-    const since = pausedAt === null ? '' : ` at ${pausedAt.toISOString()}`;
-    const note = pauseNote ? `, note: ${pauseNote}` : '';
-    return { status: 'paused', why: `held: paused by ${pausedBy ?? 'somebody'}${since}${note}` };
-  }
-  if (isPending && at > nowAt) return { status: 'upcoming', why: 'still to come' };
-  if (isPending) return { status: 'due', why: 'due, and not claimed yet' };
-  return { status: 'unknown', why: 'nothing is recorded any more: history is kept for a limited time' };
+  return inOrder(steps);
 }

@@ -9,7 +9,7 @@ if (!process.argv.includes('--check')) {
   writeFileSync(FILE, text);
 } else if (readFileSync(FILE, 'utf8') !== text) {
   process.stderr.write(
-    'openapi.json is not what the routes say: run `pnpm --filter @carillon/api openapi`.\n',
+    'openapi.json does not match the routes. Run `pnpm --filter @carillon/api openapi`.\n',
   );
   process.exitCode = 1;
 }

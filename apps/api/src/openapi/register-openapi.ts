@@ -2,36 +2,40 @@ import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { completeDocument } from './complete-document.js';
 import { tidyComponents } from './tidy-components.js';
 
-const DESCRIPTION = `Carillon does things at the time that it was told: once, every hour, every birthday at nine in Tokyo.
+const DESCRIPTION = `Carillon is a durable scheduling service. It delivers at the scheduled time: once, every hour, or every birthday at 09:00 in Tokyo.
 
 Send your key as \`Authorization: Bearer <key>\`. Times are RFC 3339 in UTC with milliseconds, durations ISO 8601 (\`PT15M\`).
-Errors are \`application/problem+json\` (RFC 9457) and name the field. Lists answer \`{ items, nextCursor }\`; give \`nextCursor\` as
-\`cursor\` for the next page. Whatever makes or changes a schedule, a user, a reminder, a task or a template, and whatever acts on one
-schedule or run, takes an \`Idempotency-Key\`: the same key and request again get the same answer.`;
+Errors are \`application/problem+json\` (RFC 9457) with a stable \`code\`; \`/problems\` lists them. Lists return \`{ items, nextCursor }\`; send
+\`nextCursor\` as \`cursor\` to get the next page. Requests that create or change a schedule, user, reminder, task or template, and
+actions on one schedule or run, accept an \`Idempotency-Key\`: a repeat of the request with the same key gets the same response.`;
 
 const TAGS = [
   ['Schedules', 'A rule, its target and its policies.'],
-  ['Actions', 'What can be done with one schedule.'],
+  ['Actions', 'Actions on one schedule.'],
   ['Bulk', 'Many schedules in one call.'],
-  ['Time', 'What a rule means, what became of it, what is to come.'],
-  ['Calendars', 'Named lists of dates on which nothing fires.'],
-  ['Runs', 'What ran, when, and what came back.'],
-  ['Events', 'What happens, as it happens.'],
-  ['Users', 'People whose birthdays and other days come round every year.'],
-  ['Reminders', 'A message for a person at a time.'],
-  ['Tasks', 'What is due when; a day before, a reminder.'],
-  ['Templates', 'Rules that have a name.'],
+  ['Time', 'Previews of rules, the ledger of past occurrences, and forecasts.'],
+  ['Calendars', 'Named lists of dates and weekdays on which nothing fires.'],
+  ['Feeds', 'iCal feeds for calendar programs.'],
+  ['Runs', 'The history of runs and their attempts.'],
+  ['Events', 'A live stream of events.'],
+  ['Users', 'People with birthdays and other yearly events.'],
+  ['Reminders', 'Messages for a person at a given time.'],
+  ['Tasks', 'Tasks with a due date, each with a reminder one day before.'],
+  ['Templates', 'Named rules.'],
   ['Keys', 'API keys.'],
-  ['Projects', 'Worlds of their own on one installation.'],
-  ['Operations', 'The audit trail and the state of the engine.'],
-  ['Health', 'For load balancers and Prometheus; without a key.'],
+  ['Sessions', 'Browser sessions, and the owner of the key.'],
+  ['Projects', 'Tenants. Each project has its own schedules, keys, limits and audit log.'],
+  ['Operations', 'The audit log and the state of the engine.'],
+  ['Webhooks', 'Requests that Carillon sends: deliveries and receipts.'],
+  ['Health', 'For load balancers and Prometheus. No key is needed.'],
 ] as const;
 
-/** Describes every route that is registered after this, from the same schemas that check its requests. */
+/** Generates the OpenAPI document from the schemas of every route that is registered after this call. */
 export async function registerOpenApi(app: FastifyInstance): Promise<void> {
-  const schemaRegistry = namedApart();
+  const schemaRegistry = requestRegistry();
   const transform = createJsonSchemaTransform({ schemaRegistry });
   const transformObject = createJsonSchemaTransformObject({ schemaRegistry });
   await app.register(swagger, {
@@ -48,18 +52,18 @@ export async function registerOpenApi(app: FastifyInstance): Promise<void> {
       components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
       security: [{ key: [] }],
     },
-    // Bull Board brings routes of its own, with schemas that are not ours.
+    // Hides the routes of Bull Board, whose schemas do not belong to this API.
     transform: (route) =>
       route.schema?.operationId === undefined ? { schema: { hide: true }, url: route.url } : transform(route),
-    transformObject: (document) => tidyComponents(transformObject(document)),
+    transformObject: (document) => tidyComponents(completeDocument(transformObject(document))),
   });
 }
 
 /**
- * The schema of what is taken has the name of the schema with `Input` behind it, which is what ours call themselves as
- * well: those become requests, so that `Key` as it is taken and `KeyInput` do not claim one name.
+ * The type provider names the input variant of a schema `<id>Input`. Our own request schemas end in `Input` too, so they are
+ * renamed to `<id>Request`: otherwise the input variant of `Key` and our `KeyInput` would collide.
  */
-function namedApart(): typeof z.globalRegistry {
+function requestRegistry(): typeof z.globalRegistry {
   const named = [...z.globalRegistry._idmap].map(
     ([id, schema]) => [id.replace(/Input$/, 'Request'), schema] as const,
   );

@@ -5,13 +5,13 @@ type Document = Record<string, unknown> & { components?: { schemas?: Record<stri
 const REF = '#/components/schemas/';
 
 /**
- * Each schema comes twice, as it is taken (`RuleInput`) and as it is given (`Rule`). Keeps what is referred to, and one of
- * the two where they are the same or only one is used.
+ * Each schema has an input variant (`RuleInput`) and an output variant (`Rule`). Keeps the schemas that are referenced, and
+ * merges the two variants if they are equal or only one of them is used.
  */
 export function tidyComponents<T>(given: T): T {
   let document = given as Document;
   for (const name of Object.keys(schemasOf(document))) {
-    if (name.endsWith('Input') && mayBeOne(document, name))
+    if (name.endsWith('Input') && canMergeVariants(document, name))
       document = renamed(document, name, name.slice(0, -'Input'.length));
   }
   const schemas = schemasOf(document);
@@ -23,14 +23,14 @@ export function tidyComponents<T>(given: T): T {
 
 const schemasOf = (document: Document) => document.components?.schemas ?? {};
 
-function mayBeOne(document: Document, inputName: string): boolean {
+function canMergeVariants(document: Document, inputName: string): boolean {
   const name = inputName.slice(0, -'Input'.length);
   const schemas = schemasOf(document);
   if (!(name in schemas)) return false;
   return isDeepStrictEqual(schemas[name], schemas[inputName]) || !reachable(document, schemas).has(name);
 }
 
-/** What the paths refer to, directly or by way of other schemas. */
+/** The names of the schemas that the paths and webhooks reference, directly or through other schemas. */
 function reachable(document: Document, schemas: Record<string, unknown>): Set<string> {
   const used = new Set<string>();
   const visit = (value: unknown): void => {
@@ -43,6 +43,7 @@ function reachable(document: Document, schemas: Record<string, unknown>): Set<st
     for (const child of Object.values(value)) visit(child);
   };
   visit(document.paths);
+  visit(document.webhooks);
   return used;
 }
 

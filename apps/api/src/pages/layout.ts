@@ -16,7 +16,7 @@ td:first-child { white-space: nowrap } .soft { color: var(--soft) }
 
 export const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
-/** A page of ours: one file, nothing from elsewhere. */
+/** A whole HTML page without external resources. */
 export function layout({ title, style = '', body }: { title: string; style?: string; body: string }): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">

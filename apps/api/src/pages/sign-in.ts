@@ -8,14 +8,14 @@ button { margin-top: 14px; width: 100%; padding: 10px; font: inherit; font-weigh
 .problem { margin-top: 14px; padding: 10px 12px; border: 1px solid var(--delete); border-radius: 6px; color: var(--delete) }
 `;
 
-/** Where a person trades an API key for a session. */
+/** The page on which a person signs in with an API key. */
 export function renderSignIn({ next, problem }: { next: string; problem?: string | undefined }): string {
   return layout({
     title: 'Sign in · Carillon',
     style: STYLE,
     body: `<main>
 <h1>Carillon</h1>
-<p class="soft">Sign in with an API key. It stays in a cookie that scripts can't read, for a week.</p>
+<p class="soft">Sign in with an API key. The session lasts a week. The key itself is not stored in this browser.</p>
 <form method="post" action="/sign-in">
 <input type="hidden" name="next" value="${escaped(next)}">
 <label for="key">API key</label>

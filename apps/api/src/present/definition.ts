@@ -1,19 +1,11 @@
-import type { Plan, ScheduleInput, Timing } from '@carillon/shared';
-import { formatDuration } from '@carillon/shared';
+import type { ScheduleView } from '@carillon/db';
+import { formatDuration, presentSlo, redactTarget, type ScheduleInput } from '@carillon/shared';
+import { iso } from './iso.js';
 
-const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+type Definition = Pick<ScheduleView, 'name' | 'tags' | 'rule' | 'timing' | 'plan'>;
 
-export interface Definition {
-  name: string | null;
-  tags: string[];
-  rule: unknown;
-  timing: Timing;
-  plan: Plan;
-  payload: unknown;
-}
-
-/** A definition with nothing left open, in the form in which a client could have given it. */
-export function presentDefinition({ name, tags, rule, timing, plan, payload }: Definition) {
+/** A definition with all defaults filled in and without its payload, in the form of a request. */
+export function presentDefinition({ name, tags, rule, timing, plan }: Definition) {
   return {
     name,
     tags,
@@ -26,6 +18,9 @@ export function presentDefinition({ name, tags, rule, timing, plan, payload }: D
     dst: timing.dst,
     leapDay: timing.leapDay,
     exclusions: [...timing.exclusions, ...Object.keys(timing.calendars)],
+    calendars: Object.keys(timing.calendars),
+    onExcluded: timing.onExcluded,
+    businessDays: timing.businessDays,
     misfire: {
       policy: plan.misfire.policy,
       grace: formatDuration(plan.misfire.graceMs),
@@ -47,7 +42,7 @@ export function presentDefinition({ name, tags, rule, timing, plan, payload }: D
     pauseAfterFailures: plan.pauseAfterFailures,
     onSuccess: plan.onSuccess,
     onFailure: plan.onFailure,
-    target: plan.target,
-    payload,
+    slo: presentSlo(plan.slo),
+    target: redactTarget(plan.target),
   };
 }

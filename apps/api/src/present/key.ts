@@ -1,14 +1,13 @@
 import type { KeyView, ProjectView } from '@carillon/db';
-import type { Key, Project } from '@carillon/shared';
+import { allowedTargets, type Key, type Project, redactTarget } from '@carillon/shared';
 import type { z } from 'zod';
+import { iso } from './iso.js';
 
-const iso = (at: Date | null) => at?.toISOString() ?? null;
-
-/** A key as the API shows it: never the key itself. */
+/** The metadata of a key. The key itself is never shown again. */
 export function presentKey(key: KeyView): z.infer<typeof Key> {
   return {
     ...key,
-    createdAt: key.createdAt.toISOString(),
+    createdAt: iso(key.createdAt),
     expiresAt: iso(key.expiresAt),
     lastUsedAt: iso(key.lastUsedAt),
     revokedAt: iso(key.revokedAt),
@@ -25,13 +24,15 @@ export function presentProject({
   return {
     id: key,
     name,
-    defaultTarget,
+    defaultTarget: redactTarget(defaultTarget),
     limits: {
       schedules: limits.schedules ?? null,
       requestsPerMinute: limits.requestsPerMinute ?? null,
       deliveriesPerSecond: limits.deliveriesPerSecond ?? null,
       concurrentDeliveries: limits.concurrentDeliveries ?? null,
+      weight: limits.weight ?? 1,
+      ...allowedTargets({ project: key, limits }),
     },
-    createdAt: createdAt.toISOString(),
+    createdAt: iso(createdAt),
   };
 }

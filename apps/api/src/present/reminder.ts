@@ -1,31 +1,39 @@
 import type { ReminderView } from '@carillon/db';
-import { attemptKey, encodeRunId, localTime, type Reminder, reminderStatus } from '@carillon/shared';
+import {
+  attemptKey,
+  encodeRunId,
+  localTime,
+  type Reminder,
+  redactTarget,
+  reminderStatus,
+} from '@carillon/shared';
 import type { z } from 'zod';
+import { iso } from './iso.js';
 
-/** A reminder as the API shows it: what was asked for from its schedule, how it went from its run. */
+/** A reminder as the API shows it. Its schedule holds the request, and its run holds the result. */
 export function presentReminder(reminder: ReminderView): z.infer<typeof Reminder> {
   const { key, timing, plan, run } = reminder;
   const { message, recipient } = (reminder.payload ?? {}) as { message?: unknown; recipient?: unknown };
-  const at = timing.rule.kind === 'at' ? timing.rule.at : (reminder.nextRunAt?.getTime() ?? null);
+  const at = timing.rule.kind === 'at' ? timing.rule.at : reminder.nextRunAt;
   const runId =
-    run && encodeRunId({ scheduleId: reminder.id, occurrenceAt: run.occurrenceAt.getTime(), origin: 'rule' });
+    run && encodeRunId({ scheduleId: reminder.id, occurrenceAt: run.occurrenceAt, origin: 'rule' });
   const hasAttempt = run !== null && run.attempt > 0 && run.epoch !== null;
   return {
     id: key,
     message: String(message ?? ''),
     recipient: String(recipient ?? ''),
-    at: at === null ? null : new Date(at).toISOString(),
+    at: iso(at),
     local: at === null ? null : localTime(at, timing.timezone),
     timezone: timing.timezone,
-    target: plan.target,
+    target: redactTarget(plan.target),
     status: reminderStatus(reminder.status, run?.status ?? null),
     attemptCount: run?.attempt ?? 0,
     maxAttempts: plan.retry.maxAttempts,
-    nextRetryAt: run?.status === 'retrying' ? (run.nextAttemptAt?.toISOString() ?? null) : null,
+    nextRetryAt: run?.status === 'retrying' ? iso(run.nextAttemptAt) : null,
     lastError: run?.lastError ?? null,
     idempotencyKey: hasAttempt ? attemptKey(runId as string, run.attempt, run.epoch as number) : null,
     externalId: run?.externalId ?? null,
     runId,
-    createdAt: reminder.createdAt.toISOString(),
+    createdAt: iso(reminder.createdAt),
   };
 }

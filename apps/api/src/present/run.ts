@@ -1,36 +1,37 @@
-import type { AttemptView, RunView } from '@carillon/db';
-import { type Attempt, attemptKey, encodeRunId, type Run } from '@carillon/shared';
+import type { AttemptView, RecentRun, RunView } from '@carillon/db';
+import {
+  type Attempt,
+  attemptKey,
+  encodeRunId,
+  type RecentRun as RecentRunAnswer,
+  type Run,
+  readHandlerResult,
+} from '@carillon/shared';
 import type { z } from 'zod';
+import { iso } from './iso.js';
 
-const iso = (at: Date | null) => at?.toISOString() ?? null;
-
-export function runIdOf(run: Pick<RunView, 'scheduleId' | 'occurrenceAt' | 'origin'>): string {
-  return encodeRunId({
-    scheduleId: run.scheduleId,
-    occurrenceAt: run.occurrenceAt.getTime(),
-    origin: run.origin,
-  });
-}
+/** When the next attempt begins; null if there is none, or while the run is held or waits for its turn. */
+export const nextAttemptOf = ({ nextAttemptAt }: Pick<RunView, 'nextAttemptAt'>): number | null =>
+  nextAttemptAt === Number.POSITIVE_INFINITY ? null : nextAttemptAt;
 
 /** A run as the API shows it. */
 export function presentRun(run: RunView): z.infer<typeof Run> {
   return {
-    id: runIdOf(run),
+    id: encodeRunId(run),
     scheduleId: run.scheduleKey,
     status: run.status,
     origin: run.origin,
-    occurrenceAt: run.occurrenceAt.toISOString(),
-    dueAt: run.dueAt.toISOString(),
-    enqueuedAt: run.enqueuedAt.toISOString(),
+    occurrenceAt: iso(run.occurrenceAt),
+    dueAt: iso(run.dueAt),
+    enqueuedAt: iso(run.recordedAt),
     claimedAt: iso(run.claimedAt),
     claimedBy: run.workerId,
     finishedAt: iso(run.finishedAt),
     durationMs: run.durationMs,
-    latenessMs:
-      run.claimedAt === null || run.attempt !== 1 ? null : run.claimedAt.getTime() - run.dueAt.getTime(),
+    latenessMs: latenessOf(run),
     scheduleVersion: run.version,
     attemptCount: run.attempt,
-    nextRetryAt: iso(run.nextAttemptAt),
+    nextRetryAt: iso(nextAttemptOf(run)),
     lastError: run.error,
     externalId: run.externalId,
     reasonCode: run.reasonCode,
@@ -40,10 +41,17 @@ export function presentRun(run: RunView): z.infer<typeof Run> {
   };
 }
 
+/** The column is written when the first attempt ends. While that attempt is in flight, its claim is the best estimate. */
+function latenessOf({ latenessMs, status, attempt, claimedAt, dueAt }: RunView): number | null {
+  if (latenessMs !== null || status !== 'running' || attempt !== 1 || claimedAt === null) return latenessMs;
+  return claimedAt - dueAt;
+}
+
 export function presentAttempt(run: RunView, attempt: AttemptView): z.infer<typeof Attempt> {
+  const result = readHandlerResult(attempt);
   return {
     number: attempt.number,
-    key: attemptKey(runIdOf(run), attempt.number, attempt.epoch),
+    key: attemptKey(encodeRunId(run), attempt.number, attempt.epoch),
     startedAt: iso(attempt.claimedAt),
     finishedAt: iso(attempt.finishedAt),
     outcome: attempt.outcome ?? 'open',
@@ -51,8 +59,18 @@ export function presentAttempt(run: RunView, attempt: AttemptView): z.infer<type
     durationMs: attempt.durationMs,
     errorCode: attempt.errorCode,
     error: attempt.error,
-    response: attempt.response,
+    response: result === null ? attempt.response : null,
+    result: result && 'value' in result ? result.value : null,
+    resultError: result && 'error' in result ? result.error : null,
     externalId: attempt.externalId,
     workerId: attempt.workerId,
   };
 }
+
+export const presentRecentRun = (run: RecentRun): z.infer<typeof RecentRunAnswer> => ({
+  runId: encodeRunId(run),
+  at: iso(run.occurrenceAt),
+  origin: run.origin,
+  status: run.status,
+  reasonCode: run.reasonCode,
+});

@@ -1,20 +1,20 @@
 import type { ScheduleView } from '@carillon/db';
-import type { Schedule } from '@carillon/shared';
+import { parseExactly, type Schedule } from '@carillon/shared';
 import { presentDefinition } from './definition.js';
-
-const iso = (at: Date | null) => at?.toISOString() ?? null;
+import { iso } from './iso.js';
 
 /** A schedule as the API shows it. */
 export function presentSchedule(schedule: ScheduleView): Schedule {
-  const { status } = schedule;
+  const { status, payloadText } = schedule;
   return {
     id: schedule.key,
     ...presentDefinition(schedule),
+    payload: payloadText === null ? null : parseExactly(payloadText),
     status,
     version: schedule.version,
     nextRunAt: iso(status === 'active' ? schedule.nextRunAt : null),
     lastRunAt: iso(schedule.lastRunAt),
-    lastEnqueuedAt: iso(schedule.lastEnqueuedAt),
+    lastEnqueuedAt: iso(schedule.lastClaimedAt),
     runsTotal: schedule.runsTotal,
     pause:
       status !== 'paused'
@@ -25,7 +25,7 @@ export function presentSchedule(schedule: ScheduleView): Schedule {
             by: schedule.pausedBy,
             note: schedule.pauseNote,
           },
-    createdAt: schedule.createdAt.toISOString(),
-    updatedAt: schedule.updatedAt.toISOString(),
+    createdAt: iso(schedule.createdAt),
+    updatedAt: iso(schedule.updatedAt),
   };
 }

@@ -1,32 +1,30 @@
-import type { Counter, SystemFigures } from '@carillon/db';
-import type { System } from '@carillon/shared';
+import type { CounterWindows, SystemFigures, TzdataState } from '@carillon/db';
+import { type HealthFacts, judgeHealth, type System } from '@carillon/shared';
+import { quantileOf } from '@carillon/telemetry';
 import type { z } from 'zod';
-import { quantileOf } from '../metrics/histogram.js';
-
-const iso = (at: Date | null) => at?.toISOString() ?? null;
+import { iso } from './iso.js';
 
 /** Drift and health in figures. */
 export function presentSystem({
   figures,
-  counters,
+  windows,
+  facts,
   bellsArmed,
   clockOffsetMs,
+  tzdata,
 }: {
   figures: SystemFigures;
-  counters: readonly Counter[];
+  windows: CounterWindows;
+  facts: HealthFacts;
   bellsArmed: number | null;
   clockOffsetMs: number;
+  tzdata: TzdataState;
 }): z.infer<typeof System> {
-  const drift = (kind: string) =>
-    counters.find(({ name, labels }) => name === 'carillon_drift_total' && labels === `kind="${kind}"`)
-      ?.value ?? 0;
-  const buckets = counters.filter(({ name }) => name === 'carillon_lateness_seconds_bucket');
-  const isWell = bellsArmed !== null && figures.workersAlive > 0;
   return {
-    status: isWell ? 'ok' : 'degraded',
-    now: figures.now.toISOString(),
+    ...judgeHealth(facts),
+    now: iso(figures.now),
     clockOffsetMs,
-    redis: bellsArmed === null ? 'down' : 'up',
+    redis: facts.redis,
     workers: { alive: figures.workersAlive, lost: figures.workersLost, inFlight: figures.inFlight },
     backlog: {
       schedules: figures.dueSchedules,
@@ -35,18 +33,53 @@ export function presentSystem({
     },
     sweep: {
       lastAt: iso(figures.lastSweepAt),
-      ageMs: figures.lastSweepAt === null ? null : figures.now.getTime() - figures.lastSweepAt.getTime(),
+      ageMs: figures.lastSweepAt === null ? null : figures.now - figures.lastSweepAt,
     },
+    bells: { armed: bellsArmed },
+    circuits: { open: facts.engine?.openCircuits ?? 0 },
+    tzdata: {
+      version: tzdata.version,
+      since: iso(tzdata.since),
+      next: tzdata.next,
+      workers: tzdata.workers,
+    },
+    windows: {
+      minute: presentWindow(windows.minute, windows.nowAt),
+      hour: presentWindow(windows.hour, windows.nowAt),
+      day: presentWindow(windows.day, windows.nowAt),
+    },
+  };
+}
+
+type Window = z.infer<typeof System>['windows']['minute'];
+
+function presentWindow({ fromAt, counters }: CounterWindows['minute'], nowAt: number): Window {
+  const minutes = (nowAt - fromAt) / 60_000;
+  const rate = (name: string, labels?: string) => {
+    const counted = counters.filter((each) => each.name === name && (labels ?? each.labels) === each.labels);
+    const count = counted.reduce((sum, { value }) => sum + value, 0);
+    return { count, perMinute: Math.round((count / minutes) * 100) / 100 };
+  };
+  const quantiles = (histogram: string) => {
+    const buckets = counters.filter(({ name, value }) => name === `${histogram}_bucket` && value > 0);
+    const count = buckets.reduce((sum, { value }) => sum + value, 0);
+    return { count, p50Ms: quantileOf(buckets, 0.5), p99Ms: quantileOf(buckets, 0.99) };
+  };
+  const drift = (kind: string) => rate('carillon_drift_total', `kind="${kind}"`);
+  return {
+    from: iso(fromAt),
+    lateness: quantiles('carillon_lateness_seconds'),
+    waits: {
+      backlog: quantiles('carillon_backlog_wait_seconds'),
+      queue: quantiles('carillon_queue_wait_seconds'),
+      deferral: quantiles('carillon_deferral_wait_seconds'),
+    },
+    deferrals: rate('carillon_deferred_total'),
+    failed: rate('carillon_runs_failed_total'),
     drift: {
       overdue: drift('overdue'),
       missingBells: drift('missingBells'),
       expiredLeases: drift('expiredLeases'),
-    },
-    bells: { armed: bellsArmed },
-    lateness: {
-      count: buckets.reduce((sum, { value }) => sum + value, 0),
-      p50Ms: quantileOf(buckets, 0.5),
-      p99Ms: quantileOf(buckets, 0.99),
     },
   };
 }

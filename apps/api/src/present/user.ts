@@ -1,10 +1,11 @@
 import type { UserEventView, UserView } from '@carillon/db';
-import { BIRTHDAY, localTime, type User } from '@carillon/shared';
+import { BIRTHDAY, localTime, redactTarget, type User } from '@carillon/shared';
+import { iso } from './iso.js';
 
 const whenOf = ({ nextRunAt, timezone }: UserEventView) =>
   nextRunAt === null
     ? { at: null, local: null }
-    : { at: new Date(nextRunAt).toISOString(), local: localTime(nextRunAt, timezone) };
+    : { at: iso(nextRunAt), local: localTime(nextRunAt, timezone) };
 
 /** A user as the API shows it. */
 export function presentUser({ key, events, createdAt, updatedAt, ...user }: UserView): User {
@@ -16,7 +17,7 @@ export function presentUser({ key, events, createdAt, updatedAt, ...user }: User
     lastName: user.lastName,
     dateOfBirth: user.dateOfBirth,
     timezone: user.timezone,
-    target: user.target,
+    target: redactTarget(user.target),
     nextBirthdayEvent: next?.at ? { ...next, scheduleId: (birthday as UserEventView).scheduleKey } : null,
     events: events.map((event) => ({
       name: event.name,
@@ -27,7 +28,7 @@ export function presentUser({ key, events, createdAt, updatedAt, ...user }: User
       scheduleId: event.scheduleKey,
       ...whenOf(event),
     })),
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
+    createdAt: iso(createdAt),
+    updatedAt: iso(updatedAt),
   };
 }

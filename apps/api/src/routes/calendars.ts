@@ -1,48 +1,115 @@
-import { listCalendars, readCalendar, removeCalendar, setCalendar } from '@carillon/db';
-import { Calendar, CalendarInput, CalendarName, ChangedCalendar, listOf } from '@carillon/shared';
+import {
+  countStaleUsers,
+  listCalendars,
+  readCalendar,
+  removeCalendar,
+  setCalendar,
+  setCalendarSource,
+} from '@carillon/db';
+import { TICKS } from '@carillon/queue';
+import {
+  Calendar,
+  CalendarImport,
+  CalendarInput,
+  CalendarName,
+  ChangedCalendar,
+  Cursor,
+  hostProblem,
+  Limit,
+  listOf,
+  MAX_CALENDAR_DATES,
+  parseDuration,
+  readCalendarEntries,
+  readIcsDates,
+  storeCalendar,
+} from '@carillon/shared';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { answers, BODY } from '../answers.js';
+import { requireScope } from '../auth/authenticate.js';
 import type { ApiContext } from '../context.js';
-import { requireScope } from '../plugins/authenticate.js';
-import { HttpProblem, notFound } from '../problem.js';
+import { decodeCursor, pageOf } from '../http/cursor.js';
+import { HttpProblem, invalid, notFound } from '../http/problem.js';
+import { BODY_ERRORS, responses } from '../http/responses.js';
+import { presentCalendar } from '../present/calendar.js';
 
 const tags = ['Calendars'];
 const params = z.object({ name: CalendarName });
-const present = (calendar: { name: string; dates: string[]; updatedAt: Date }) => ({
-  ...calendar,
-  updatedAt: calendar.updatedAt.toISOString(),
-});
+const DAY_SECONDS = 86_400;
+const MAX_IMPORT_BYTES = 1_100_000;
 
-/** Named dates on which nothing fires: schedules list them among their `exclusions`. */
+/** Named lists of dates and weekdays on which nothing fires. Schedules name them in `calendars` or `exclusions`. */
 export const calendarRoutes =
-  ({ pool, bells }: ApiContext): FastifyPluginAsyncZod =>
+  ({ pool, wakeUps, clock, defaults }: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
+    /** The calendar after a change. A worker re-times its schedules; if the wake-up is lost, the sweep does. */
+    const changed = async (projectId: number, name: string): Promise<z.infer<typeof ChangedCalendar>> => {
+      wakeUps.wake(TICKS.calendars).catch(() => {});
+      const [calendar, retiming] = await Promise.all([
+        readCalendar(pool, projectId, name),
+        countStaleUsers(pool, { projectId, name }),
+      ]);
+      if (!calendar) throw notFound('calendar', name);
+      return { ...presentCalendar(calendar), retiming };
+    };
+
     app.put(
       '/calendars/:name',
       {
         schema: {
           operationId: 'setCalendar',
-          summary: 'Make or change a calendar',
-          description: 'Every schedule that names it is timed anew.',
+          summary: 'Create or replace a calendar',
+          description:
+            'A worker then computes the next occurrence of every schedule that names the calendar again, in the background.',
           tags,
           params,
           body: CalendarInput,
-          response: answers({ 200: ChangedCalendar }, ...BODY),
+          response: responses({ 200: ChangedCalendar }, ...BODY_ERRORS),
         },
         onRequest: requireScope('write'),
       },
-      async ({ caller, params: { name }, body: { dates } }) => {
-        const owner = { projectId: caller.projectId, actor: caller.keyName };
-        const { retimed, dueAts } = await setCalendar(pool, {
-          ...owner,
-          name,
-          dates: [...new Set(dates)].sort(),
+      async ({ caller: { projectId, keyName: actor }, params: { name }, body }) => {
+        await setCalendar(pool, { projectId, actor, name, dates: storeCalendar(body) });
+        return changed(projectId, name);
+      },
+    );
+
+    app.post(
+      '/calendars/:name/import',
+      {
+        schema: {
+          operationId: 'importCalendar',
+          summary: 'Import holidays from an .ics file',
+          description:
+            'Replaces the dates of the calendar, and creates it if it is new. With `ics` the dates are read at once. With `url` a worker fetches the file now and again at the interval `refresh`; `source` shows the result. Repeating events are read from a year ago until five years ahead.',
+          tags,
+          params,
+          body: CalendarImport,
+          response: responses({ 200: ChangedCalendar }, ...BODY_ERRORS),
+        },
+        bodyLimit: MAX_IMPORT_BYTES,
+        onRequest: requireScope('write'),
+      },
+      async ({ caller: { projectId, keyName: actor }, params: { name }, body }) => {
+        const { ics, url, refresh, weekends } = body;
+        if (url !== undefined) {
+          const problem = hostProblem(url, { allowPrivate: defaults.allowPrivateTargets });
+          if (problem !== null) throw invalid([{ field: 'url', message: problem }]);
+          const refreshSeconds =
+            refresh === undefined ? DAY_SECONDS : Math.round((parseDuration(refresh) ?? 0) / 1_000);
+          const weekdays = weekends === undefined ? null : storeCalendar({ dates: [], weekends });
+          await setCalendarSource(pool, { projectId, name, actor, url, refreshSeconds, weekdays });
+          return changed(projectId, name);
+        }
+        const read = readIcsDates(ics ?? '', {
+          nowAt: Math.floor(clock.now()),
+          mostDates: MAX_CALENDAR_DATES,
         });
-        bells.arm(dueAts).catch(() => {}); // The sweep arms what is missing.
-        const calendar = await readCalendar(pool, caller.projectId, name);
-        if (!calendar) throw notFound('calendar', name);
-        return { ...present(calendar), retimed };
+        if (!read.ok) throw invalid([{ field: 'ics', message: read.problem }]);
+        const before = weekends === undefined ? await readCalendar(pool, projectId, name) : null;
+        const kept = weekends ?? readCalendarEntries(before?.dates ?? []).weekends;
+        const dates = storeCalendar({ dates: read.dates, weekends: kept });
+        await setCalendar(pool, { projectId, actor, name, dates });
+        return changed(projectId, name);
       },
     );
 
@@ -53,14 +120,17 @@ export const calendarRoutes =
           operationId: 'listCalendars',
           summary: 'List calendars',
           tags,
-          response: answers({ 200: listOf(Calendar) }),
+          querystring: z.strictObject({ limit: Limit, cursor: Cursor.optional() }),
+          response: responses({ 200: listOf(Calendar) }, 400),
         },
         onRequest: requireScope('read'),
       },
-      async ({ caller }) => ({
-        items: (await listCalendars(pool, caller.projectId)).map(present),
-        nextCursor: null,
-      }),
+      async ({ caller, query: { limit, cursor } }) => {
+        const afterName = cursor === undefined ? null : decodeCursor(cursor);
+        const found = await listCalendars(pool, { projectId: caller.projectId, limit: limit + 1, afterName });
+        const { items, nextCursor } = pageOf(found, limit, ({ name }) => name);
+        return { items: items.map(presentCalendar), nextCursor };
+      },
     );
 
     app.get(
@@ -71,14 +141,14 @@ export const calendarRoutes =
           summary: 'Read a calendar',
           tags,
           params,
-          response: answers({ 200: Calendar }, 400, 404),
+          response: responses({ 200: Calendar }, 400, 404),
         },
         onRequest: requireScope('read'),
       },
       async ({ caller, params: { name } }) => {
         const calendar = await readCalendar(pool, caller.projectId, name);
         if (!calendar) throw notFound('calendar', name);
-        return present(calendar);
+        return presentCalendar(calendar);
       },
     );
 
@@ -87,10 +157,10 @@ export const calendarRoutes =
       {
         schema: {
           operationId: 'removeCalendar',
-          summary: 'Remove a calendar that no schedule names',
+          summary: 'Delete a calendar that no schedule names',
           tags,
           params,
-          response: answers({ 200: Calendar }, 400, 404, 409),
+          response: responses({ 200: Calendar }, 400, 404, 409),
         },
         onRequest: requireScope('write'),
       },
@@ -102,11 +172,11 @@ export const calendarRoutes =
         if (removed.kind === 'in_use') {
           const [first] = removed.by;
           throw new HttpProblem(
-            409,
-            `calendar ${name} is named by ${removed.by.length} schedules, ${first} among them`,
+            'in_use',
+            `calendar ${name} is named by ${removed.by.length} schedules, for example ${first}`,
           );
         }
-        return present(calendar);
+        return presentCalendar(calendar);
       },
     );
   };

@@ -1,10 +1,18 @@
-import type { FastifyPluginAsync } from 'fastify';
-import { type OpenApiDocument, renderReference } from '../pages/reference.js';
-import { PAGE_POLICY } from '../plugins/security-headers.js';
+import { PROBLEMS, type ProblemCode } from '@carillon/shared';
+import swaggerUi from '@fastify/swagger-ui';
+import type { FastifyPluginAsync, FastifyReply } from 'fastify';
+import { notFound } from '../http/problem.js';
+import { REFERENCE_POLICY, TEXT_PAGE_POLICY } from '../http/security-headers.js';
+import { renderProblem, renderProblemList } from '../pages/problems.js';
 
-/** What this API is: for programs at /openapi.json, for people at /docs. */
+/** The OpenAPI document at /openapi.json, the reference at /docs, and a page for every problem under /problems. */
 export const docRoutes: FastifyPluginAsync = async (app) => {
-  let page: string | null = null;
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: REFERENCE_POLICY,
+    theme: { title: 'Carillon API' },
+    uiConfig: { deepLinking: true, docExpansion: 'none', validatorUrl: null },
+  });
 
   app.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) =>
     reply
@@ -13,8 +21,16 @@ export const docRoutes: FastifyPluginAsync = async (app) => {
       .send(app.swagger()),
   );
 
-  app.get('/docs', { schema: { hide: true } }, async (_request, reply) => {
-    page ??= renderReference(app.swagger() as unknown as OpenApiDocument);
-    return reply.header('content-security-policy', PAGE_POLICY).type('text/html; charset=utf-8').send(page);
+  app.get('/problems', { schema: { hide: true } }, async (_request, reply) =>
+    sendPage(reply, renderProblemList()),
+  );
+
+  app.get('/problems/:code', { schema: { hide: true } }, async ({ params }, reply) => {
+    const { code } = params as { code: string };
+    if (!Object.hasOwn(PROBLEMS, code)) throw notFound('problem', code);
+    return sendPage(reply, renderProblem(code as ProblemCode));
   });
 };
+
+const sendPage = (reply: FastifyReply, page: string) =>
+  reply.header('content-security-policy', TEXT_PAGE_POLICY).type('text/html; charset=utf-8').send(page);

@@ -1,77 +1,134 @@
-import type { Watermark } from '@carillon/db';
+import { RUN_STATUSES } from '@carillon/shared';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { answers } from '../answers.js';
+import { requireScope } from '../auth/authenticate.js';
 import type { ApiContext } from '../context.js';
+import { EventBroadcaster } from '../events/event-broadcaster.js';
 import { EventStream } from '../events/event-stream.js';
-import { Feed } from '../events/feed.js';
-import { keyOf, requireScope } from '../plugins/authenticate.js';
-import { HttpProblem } from '../problem.js';
+import { decodePosition, type Position } from '../events/position.js';
+import { StreamLimiter } from '../events/stream-limiter.js';
+import { HttpProblem } from '../http/problem.js';
+import { responses } from '../http/responses.js';
 
-const STILL_ALLOWED_MS = 1_000;
+const EVENT_TYPES = [
+  'run.started',
+  'run.succeeded',
+  'run.failed',
+  'run.retrying',
+  'run.skipped',
+  'run.cancelled',
+  'schedule.changed',
+];
+const KEY_CHECK_INTERVAL_MS = 1_000;
+/** The delay after which the clients of a stopping replica are told to reconnect: between these two bounds. */
+const MIN_RECONNECT_MS = 500;
+const RECONNECT_SPREAD_MS = 4_500;
 
 const DESCRIPTION = `Types: \`run.started\`, \`run.succeeded\`, \`run.failed\`, \`run.retrying\`, \`run.skipped\`, \`run.cancelled\`,
-\`schedule.changed\`, and \`overflow\` where more happened than can be told. Reconnect with \`Last-Event-ID\` to be told what happened
-meanwhile. At least once: \`data.id\` is the same when an event is sent again.`;
+\`schedule.changed\`, and \`overflow\` if too many events were missed to send them all. Reconnect with \`Last-Event-ID\` to receive the
+events of the meantime, up to 5,000 runs and as many changes. Events are delivered at least once: \`data.id\` is the same when an
+event is sent again. A client that does not read is disconnected. Open streams are limited per project and per key (429).`;
 
-/** Server-sent events of what happens. */
+/** Streams the events of a project as server-sent events. */
 export const eventRoutes =
-  ({ pool, clock, keys }: ApiContext): FastifyPluginAsyncZod =>
+  ({ pool, clock, keys, streams }: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
-    const feed = new Feed(pool, clock, (error) => app.log.debug({ err: error }, 'Events'));
-    const open = new Set<() => void>();
+    const onError = (error: unknown) => app.log.debug({ err: error }, 'Event stream failed');
+    const broadcaster = new EventBroadcaster(pool, clock, onError);
+    const limiter = new StreamLimiter(streams);
+    const open = new Set<EventStream>();
     app.addHook('preClose', async () => {
-      feed.close();
-      for (const end of open) end();
+      broadcaster.close();
+      // Clients come back within some seconds, spread over them: thousands at once would meet the next replica as a herd.
+      for (const stream of open) stream.endForStop(MIN_RECONNECT_MS + Math.random() * RECONNECT_SPREAD_MS);
     });
 
     app.get(
       '/events',
       {
+        // A HEAD request would hold a stream open without receiving anything.
+        exposeHeadRoute: false,
         schema: {
           operationId: 'listenToEvents',
-          summary: 'Server-sent events of what happens',
+          summary: 'Stream events (server-sent events)',
           description: DESCRIPTION,
           tags: ['Events'],
+          querystring: z.strictObject({
+            schedule: z.string().max(4_096).optional().meta({
+              description: 'Only events of these schedules: ids, separated by commas.',
+            }),
+            type: listOfNames(EVENT_TYPES)
+              .optional()
+              .meta({
+                description: 'Only events of these types, separated by commas. `overflow` is always sent.',
+                examples: ['run.failed,run.skipped'],
+              }),
+            status: listOfNames(RUN_STATUSES).optional().meta({
+              description: 'Only events of runs that then had one of these statuses, separated by commas.',
+            }),
+            digest: z.literal('1s').optional().meta({
+              description:
+                'Instead of every event, at most one `digest` a second: `{ id, total, counts, samples }`, with counts by type and up to 20 events in full, failures first.',
+            }),
+          }),
           headers: z.looseObject({ 'last-event-id': z.string().max(64).optional() }),
-          response: answers({ 200: STREAM }, 400),
+          response: responses({ 200: STREAM }, 400),
         },
         onRequest: requireScope('read'),
       },
       async (request, reply) => {
+        const { schedule, type, status, digest } = request.query;
+        const filter = { schedules: setOf(schedule), types: setOf(type), statuses: setOf(status) };
+        const isFiltered = [schedule, type, status].some((given) => given !== undefined);
+        const telling = { filter: isFiltered ? filter : null, isDigest: digest !== undefined };
         const since = readPosition(request.headers['last-event-id']);
-        const stream = new EventStream();
-        // Postgres is asked before the stream begins: an error can still be said in the usual way.
-        const stop = await feed.listen(request.caller.projectId, since, (batch) => stream.send(batch));
+        const release = limiter.acquire(request.caller);
+        reply.raw.on('close', release);
+        // Query Postgres before the stream begins: until then an error can still be a problem response.
+        await broadcaster.waitUntilReady(request.caller.projectId);
         reply.hijack();
-        stream.open(reply.raw, reply.getHeaders() as Record<string, string>);
-        const key = keyOf(request) ?? '';
-        const watch = setInterval(async () => {
-          const owner = await keys.ownerOf(key).catch(() => undefined);
-          if (owner === null) end();
-        }, STILL_ALLOWED_MS);
-        const end = () => {
-          clearInterval(watch);
-          stop();
+        if (reply.raw.destroyed) return;
+        const stream = new EventStream(reply.raw, reply.getHeaders() as Record<string, string>);
+        const subscription = broadcaster.subscribe(request.caller.projectId, { since, telling }, stream);
+        const { credential } = request;
+        const keyCheck = setInterval(async () => {
+          const owner = await keys.findOwner(credential).catch(() => undefined);
+          if (owner === null) stream.end();
+        }, KEY_CHECK_INTERVAL_MS);
+        open.add(stream);
+        reply.raw.on('close', () => {
+          clearInterval(keyCheck);
+          subscription.stop();
+          open.delete(stream);
+        });
+        await subscription.caughtUp.catch((error) => {
+          // The client reconnects and resumes from the last event that it has.
+          onError(error);
           stream.end();
-          open.delete(end);
-        };
-        open.add(end);
-        reply.raw.on('close', end);
+        });
       },
     );
   };
+
+const setOf = (names: string | undefined) => (names === undefined ? null : new Set(names.split(',')));
+
+/** Names separated by commas, each of which must be known: a misspelt one would be a stream without events. */
+const listOfNames = (known: readonly string[]) =>
+  z
+    .string()
+    .max(512)
+    .refine((text) => text.split(',').every((name) => known.includes(name)), {
+      error: `expected one or more of ${known.join(', ')}, separated by commas`,
+    });
 
 const STREAM = {
   description: 'A stream of events.',
   content: { 'text/event-stream': { schema: z.string() } },
 } as unknown as z.ZodString;
 
-function readPosition(text: string | undefined): Watermark | null {
+function readPosition(text: string | undefined): Position | null {
   if (text === undefined || text === '') return null;
-  const [, epoch, auditId] = /^(\d{1,15})-(\d{1,15})$/.exec(text) ?? [];
-  if (epoch === undefined || auditId === undefined) {
-    throw new HttpProblem(400, 'Last-Event-ID: expected the id of an event');
-  }
-  return { epoch: Number(epoch), auditId: Number(auditId) };
+  const position = decodePosition(text);
+  if (!position) throw new HttpProblem('invalid_header', 'Last-Event-ID: expected the id of an event');
+  return position;
 }

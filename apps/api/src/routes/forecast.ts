@@ -1,43 +1,122 @@
-import { readForecast } from '@carillon/db';
-import { Forecast } from '@carillon/shared';
+import { type ForecastGroup, readDueWithin, readSchedulesOfGroups } from '@carillon/db';
+import { Forecast, ForecastMinute, MomentInput } from '@carillon/shared';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { answers } from '../answers.js';
+import { requireScope } from '../auth/authenticate.js';
 import type { ApiContext } from '../context.js';
-import { forecastFires } from '../forecast-fires.js';
-import { requireScope } from '../plugins/authenticate.js';
+import { invalid } from '../http/problem.js';
+import { responses } from '../http/responses.js';
+import { iso } from '../present/iso.js';
+import { laterFiresIn, MINUTE_MS, minuteOf } from '../schedules/forecast-fires.js';
 
 const HOUR_MS = 3_600_000;
+const MAX_HOURS = 168;
+/** Maximum number of schedules that the forecast of one minute names. */
+const MAX_NAMED = 100;
+/** Maximum time that one request spends on the groups of a project. */
+const MAX_SEARCH_MS = 100;
+/** Groups that are evaluated before other requests have their turn. */
+const SLICE = 100;
 
-/** What is to come. */
+/** Forecasts the load. */
 export const forecastRoutes =
-  ({ pool, clock }: ApiContext): FastifyPluginAsyncZod =>
+  ({ pool, clock, forecasts }: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
+    app.addHook('onRequest', requireScope('read'));
+
     app.get(
       '/forecast',
       {
         schema: {
           operationId: 'forecast',
-          summary: 'Fires expected per minute',
+          summary: 'Expected fires per minute',
+          description:
+            'The forecast of a large project is computed in the background and cached for up to a minute. Until it is ready, `complete` is false and only the next fire of each schedule is counted.',
           tags: ['Time'],
-          querystring: z.strictObject({ hours: z.coerce.number().int().min(1).max(168).default(24) }),
-          response: answers({ 200: Forecast }, 400),
+          querystring: z.strictObject({ hours: z.coerce.number().int().min(1).max(MAX_HOURS).default(24) }),
+          response: responses({ 200: Forecast }, 400),
         },
-        onRequest: requireScope('read'),
       },
-      async ({ caller, query }) => {
+      async ({ caller: { projectId }, query: { hours } }) => {
         const fromAt = Math.floor(clock.now());
-        const toAt = fromAt + query.hours * HOUR_MS;
-        const { groups, isComplete } = await readForecast(pool, { projectId: caller.projectId, toAt });
-        const forecast = await forecastFires(groups, { fromAt, toAt });
-        const minutes = [...forecast.fires].sort(([a], [b]) => a - b);
+        const toAt = fromAt + hours * HOUR_MS;
+        const { fires, isComplete } = await forecasts.read({ projectId, fromAt, hours });
+        const minutes = [...fires]
+          .filter(([at]) => at >= minuteOf(fromAt) && at <= toAt)
+          .sort(([a], [b]) => a - b);
         return {
-          from: new Date(fromAt).toISOString(),
-          to: new Date(toAt).toISOString(),
-          total: minutes.reduce((sum, [, fires]) => sum + fires, 0),
-          complete: isComplete && forecast.isComplete,
-          minutes: minutes.map(([at, fires]) => ({ at: new Date(at).toISOString(), fires })),
+          from: iso(fromAt),
+          to: iso(toAt),
+          total: minutes.reduce((sum, [, count]) => sum + count, 0),
+          complete: isComplete,
+          minutes: minutes.map(([at, count]) => ({ at: iso(at), fires: count })),
+        };
+      },
+    );
+
+    app.get(
+      '/forecast/minute',
+      {
+        schema: {
+          operationId: 'forecastMinute',
+          summary: 'Which schedules fire in one minute',
+          description: `Names up to ${MAX_NAMED} schedules: first those whose next fire is in this minute, then those that also fire before it.`,
+          tags: ['Time'],
+          querystring: z.strictObject({ at: MomentInput }),
+          response: responses({ 200: ForecastMinute }, 400),
+        },
+      },
+      async ({ caller: { projectId }, query }) => {
+        const nowAt = Math.floor(clock.now());
+        const fromAt = minuteOf(query.at);
+        const hours = Math.ceil((fromAt + MINUTE_MS - nowAt) / HOUR_MS);
+        if (hours > MAX_HOURS || fromAt + MINUTE_MS <= nowAt) {
+          const message = `expected an instant within the next ${MAX_HOURS} hours`;
+          throw invalid([{ field: 'at', message }]);
+        }
+        const ahead = { projectId, fromAt: nowAt, hours: Math.max(hours, 1) };
+        const [{ groups, isComplete }, { fires: all }, due] = await Promise.all([
+          forecasts.readGroups(ahead),
+          forecasts.read(ahead),
+          readDueWithin(pool, { projectId, fromAt, toAt: fromAt + MINUTE_MS, limit: MAX_NAMED }),
+        ]);
+        const found = await findGroups(groups, fromAt);
+        const room = MAX_NAMED - due.length;
+        const later =
+          room > 0 && found.groups.length > 0
+            ? await readSchedulesOfGroups(pool, { projectId, picked: found.groups, limit: room })
+            : [];
+        return {
+          at: iso(fromAt),
+          fires: Math.max(all.get(fromAt) ?? 0, due.length),
+          complete: isComplete && found.isComplete,
+          schedules: [...due, ...later].map(({ key, name, rule, targetType, nextRunAt }) => ({
+            id: key,
+            name,
+            rule: rule as z.infer<typeof ForecastMinute>['schedules'][number]['rule'],
+            targetType: targetType as z.infer<typeof ForecastMinute>['schedules'][number]['targetType'],
+            nextRunAt: iso(nextRunAt),
+          })),
         };
       },
     );
   };
+
+/** The groups that fire in a minute after their next fire, largest first. The search stops when its time is over. */
+async function findGroups(
+  groups: readonly ForecastGroup[],
+  minuteAt: number,
+): Promise<{ groups: ForecastGroup[]; isComplete: boolean }> {
+  const beganAt = performance.now();
+  const found: ForecastGroup[] = [];
+  const largestFirst = groups.toSorted((a, b) => b.schedules - a.schedules);
+  for (const [index, group] of largestFirst.entries()) {
+    if (laterFiresIn(group, minuteAt) > 0) found.push(group);
+    // The answer names at most MAX_NAMED schedules, and each group has at least one, so as many groups are enough.
+    if (found.length >= MAX_NAMED) break;
+    if (index % SLICE !== SLICE - 1) continue;
+    if (performance.now() - beganAt > MAX_SEARCH_MS) return { groups: found, isComplete: false };
+    await new Promise(setImmediate);
+  }
+  return { groups: found, isComplete: true };
+}

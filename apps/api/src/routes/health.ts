@@ -1,26 +1,32 @@
-import { readMetrics, readSystem } from '@carillon/db';
-import { Health, Readiness } from '@carillon/shared';
+import { healthInPhase, judgeHealth, Liveness, Readiness } from '@carillon/shared';
+import { cachedFor } from '@carillon/telemetry';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { ApiContext } from '../context.js';
-import { exposition } from '../metrics/exposition.js';
+import { ForecastGauge } from '../metrics/forecast-gauge.js';
+import { readExposition } from '../metrics/read-exposition.js';
 
-const LONGEST_LOOK_MS = 2_000;
+const CACHE_TTL_MS = 1_000;
 const tags = ['Health'];
 
-/** Without a key: whether this process lives, whether it can do its work, and what was counted. */
+/** Routes without a key: whether this process is alive, whether it is ready, and its metrics. */
 export const healthRoutes =
-  ({ pool, bells, counters }: ApiContext): FastifyPluginAsyncZod =>
+  (context: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
+    const { health, lifecycle } = context;
+    const forecast = new ForecastGauge(context.pool);
+    // These routes need no key, so many requests must not cause many queries.
+    const metrics = cachedFor(CACHE_TTL_MS, () => readExposition(context, forecast));
+
     app.get(
       '/health/live',
       {
         schema: {
           operationId: 'isLive',
-          summary: 'This process lives',
+          summary: 'Whether this process is alive',
           tags,
           security: [],
-          response: { 200: Health },
+          response: { 200: Liveness },
         },
       },
       async () => ({ status: 'ok' as const }),
@@ -31,19 +37,20 @@ export const healthRoutes =
       {
         schema: {
           operationId: 'isReady',
-          summary: 'Postgres is reachable; without Redis, degraded',
+          summary:
+            'Whether this API is ready: it is if Postgres answers, and degraded, with reasons, while runs are late',
           tags,
           security: [],
           response: { 200: Readiness, 503: Readiness },
         },
       },
       async (_request, reply) => {
-        const [postgres, redis] = await Promise.all([isUp(pool.query('select 1')), isUp(bells.ping())]);
-        // Without Redis schedules are accepted and swept, only later: degraded, not down.
-        const status = postgres ? (redis ? 'ok' : 'degraded') : 'down';
+        const facts = await health();
+        const judged = lifecycle.isStopping ? healthInPhase('stopping') : judgeHealth(facts);
+        // A degraded API is ready: it accepts schedules, and the sweep finds them, only later.
         return reply
-          .status(postgres ? 200 : 503)
-          .send({ status, postgres: postgres ? 'up' : 'down', redis: redis ? 'up' : 'down' });
+          .status(judged.status === 'down' ? 503 : 200)
+          .send({ ...judged, postgres: facts.isPostgresUp ? 'up' : 'down', redis: facts.redis });
       },
     );
 
@@ -61,18 +68,7 @@ export const healthRoutes =
         },
       },
       async (_request, reply) => {
-        await counters.flush();
-        const [counted, figures] = await Promise.all([readMetrics(pool), readSystem(pool)]);
-        return reply.type('text/plain; version=0.0.4; charset=utf-8').send(exposition(counted, figures));
+        return reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics());
       },
     );
   };
-
-const isUp = (attempt: Promise<unknown>) =>
-  Promise.race([
-    attempt.then(
-      () => true,
-      () => false,
-    ),
-    new Promise<boolean>((resolve) => setTimeout(resolve, LONGEST_LOOK_MS, false).unref()),
-  ]);

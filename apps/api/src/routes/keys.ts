@@ -2,16 +2,16 @@ import { createKey, listKeys, revokeKey } from '@carillon/db';
 import { Cursor, Key, KeyInput, Limit, listOf, NewKey } from '@carillon/shared';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { answers, BODY } from '../answers.js';
+import { isOperator, requireScope } from '../auth/authenticate.js';
 import type { ApiContext } from '../context.js';
-import { idInCursor, pageOf } from '../cursor.js';
-import { isOperator, requireScope } from '../plugins/authenticate.js';
+import { idInCursor, pageOf } from '../http/cursor.js';
+import { HttpProblem, invalid, notFound } from '../http/problem.js';
+import { BODY_ERRORS, responses } from '../http/responses.js';
 import { presentKey } from '../present/key.js';
-import { HttpProblem, invalid, notFound } from '../problem.js';
 
 const tags = ['Keys'];
 
-/** API keys of one's own project; for admins. */
+/** API keys of the caller's project. Requires the scope admin. */
 export const keyRoutes =
   ({ pool, clock }: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
@@ -22,20 +22,23 @@ export const keyRoutes =
       {
         schema: {
           operationId: 'createKey',
-          summary: 'Make a key; it is shown this once',
+          summary: 'Create a key; it is shown only once',
           tags,
           body: KeyInput,
-          response: answers({ 201: NewKey }, ...BODY, 404),
+          response: responses({ 201: NewKey }, ...BODY_ERRORS, 404),
         },
       },
       async ({ caller, body }, reply) => {
         const project = body.project ?? caller.projectKey;
         if (project !== caller.projectKey && !isOperator(caller)) {
-          throw new HttpProblem(403, 'only admins of the default project make keys for another');
+          throw new HttpProblem(
+            'operator_only',
+            'only an admin of the default project makes keys for another project',
+          );
         }
         const expiresAt = body.expiresAt ?? null;
         if (expiresAt !== null && expiresAt <= clock.now()) {
-          throw invalid([{ field: 'expiresAt', message: 'is past; expected an instant to come' }]);
+          throw invalid([{ field: 'expiresAt', message: 'is in the past; expected a future instant' }]);
         }
         const draft = { name: body.name, scopes: body.scopes, expiresAt };
         const made = await createKey(pool, { project, draft, actor: caller.keyName });
@@ -49,10 +52,10 @@ export const keyRoutes =
       {
         schema: {
           operationId: 'listKeys',
-          summary: 'List keys, newest first, also those revoked',
+          summary: 'List keys, including revoked ones, newest first',
           tags,
           querystring: z.strictObject({ limit: Limit, cursor: Cursor.optional() }),
-          response: answers({ 200: listOf(Key) }, 400),
+          response: responses({ 200: listOf(Key) }, 400),
         },
       },
       async ({ caller, query: { limit, cursor } }) => {
@@ -67,10 +70,10 @@ export const keyRoutes =
       {
         schema: {
           operationId: 'revokeKey',
-          summary: 'Revoke a key, on every replica within a second',
+          summary: 'Revoke a key; takes effect on every replica within a second',
           tags,
           params: z.object({ id: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER) }),
-          response: answers({ 200: Key }, 400, 404),
+          response: responses({ 200: Key }, 400, 404),
         },
       },
       async ({ caller, params }) => {

@@ -1,27 +1,32 @@
-import { listAudit, listWorkers, readMetrics, readSystem } from '@carillon/db';
+import { listAudit, listWorkers, readCounterWindows, readSystem, readTzdata } from '@carillon/db';
 import { AuditEntry, Cursor, InstantInput, Limit, listOf, System, WorkerReplica } from '@carillon/shared';
+import { cachedFor } from '@carillon/telemetry';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { answers } from '../answers.js';
+import { requireScope } from '../auth/authenticate.js';
 import type { ApiContext } from '../context.js';
-import { idInCursor, pageOf } from '../cursor.js';
-import { requireScope } from '../plugins/authenticate.js';
+import { idInCursor, pageOf } from '../http/cursor.js';
+import { responses } from '../http/responses.js';
+import { iso } from '../present/iso.js';
 import { presentSystem } from '../present/system.js';
 
 const tags = ['Operations'];
+const WINDOWS_CACHE_TTL_MS = 1_000;
 
-/** What was done by whom, and how the engine stands. */
+/** The audit log, the workers and the state of the engine. */
 export const operationRoutes =
-  ({ pool, bells, clock }: ApiContext): FastifyPluginAsyncZod =>
+  ({ pool, bells, clock, health }: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
     app.addHook('onRequest', requireScope('read'));
+    // A dashboard asks every few seconds, and a day of minutes is some tens of thousands of rows.
+    const readWindows = cachedFor(WINDOWS_CACHE_TTL_MS, () => readCounterWindows(pool, null));
 
     app.get(
       '/audit',
       {
         schema: {
           operationId: 'listAudit',
-          summary: 'The audit trail, newest first',
+          summary: 'List audit log entries, newest first',
           tags,
           querystring: z.strictObject({
             action: z
@@ -35,14 +40,14 @@ export const operationRoutes =
             limit: Limit,
             cursor: Cursor.optional(),
           }),
-          response: answers({ 200: listOf(AuditEntry) }, 400),
+          response: responses({ 200: listOf(AuditEntry) }, 400),
         },
       },
       async ({ caller, query }) => {
         const { limit, cursor, ...filter } = query;
         const page = { projectId: caller.projectId, filter, limit: limit + 1, beforeId: idInCursor(cursor) };
         const { items, nextCursor } = pageOf(await listAudit(pool, page), limit, ({ id }) => id);
-        return { items: items.map((entry) => ({ ...entry, at: entry.at.toISOString() })), nextCursor };
+        return { items: items.map((entry) => ({ ...entry, at: iso(entry.at) })), nextCursor };
       },
     );
 
@@ -51,10 +56,10 @@ export const operationRoutes =
       {
         schema: {
           operationId: 'listWorkers',
-          summary: 'The worker replicas of the last day, newest first',
+          summary: 'List worker replicas of the last day, newest first',
           tags,
           querystring: z.strictObject({ limit: Limit, cursor: Cursor.optional() }),
-          response: answers({ 200: listOf(WorkerReplica) }, 400),
+          response: responses({ 200: listOf(WorkerReplica) }, 400),
         },
       },
       async ({ query: { limit, cursor } }) => {
@@ -63,9 +68,9 @@ export const operationRoutes =
         return {
           items: items.map((worker) => ({
             ...worker,
-            startedAt: worker.startedAt.toISOString(),
-            heartbeatAt: worker.heartbeatAt.toISOString(),
-            stoppedAt: worker.stoppedAt?.toISOString() ?? null,
+            startedAt: iso(worker.startedAt),
+            heartbeatAt: iso(worker.heartbeatAt),
+            stoppedAt: iso(worker.stoppedAt),
           })),
           nextCursor,
         };
@@ -77,19 +82,21 @@ export const operationRoutes =
       {
         schema: {
           operationId: 'readSystem',
-          summary: 'Drift and health of the engine, in figures',
+          summary: 'Read the health and drift figures of the engine',
           tags,
-          response: answers({ 200: System }),
+          response: responses({ 200: System }),
         },
       },
       async () => {
-        const [figures, counters, bellsArmed] = await Promise.all([
+        const [figures, windows, facts, bellsArmed, tzdata] = await Promise.all([
           readSystem(pool),
-          readMetrics(pool),
+          readWindows(),
+          health(),
           bells.queue.getDelayedCount().catch(() => null),
+          readTzdata(pool, null),
         ]);
-        const clockOffsetMs = Math.round(clock.now() - Date.now());
-        return presentSystem({ figures, counters, bellsArmed, clockOffsetMs });
+        const clockOffsetMs = Math.round(-clock.offsetMs);
+        return presentSystem({ figures, windows, facts, bellsArmed, clockOffsetMs, tzdata });
       },
     );
   };

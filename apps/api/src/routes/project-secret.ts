@@ -1,18 +1,24 @@
 import { randomBytes } from 'node:crypto';
-import { type KeyOwner, type ProjectView, readProject, setProjectSecret } from '@carillon/db';
-import { Project, ProjectKey, ProjectSecret, spellSecret } from '@carillon/shared';
+import {
+  type KeyOwner,
+  type ProjectView,
+  readProject,
+  readProjectSecrets,
+  type SecretBox,
+  setProjectSecret,
+} from '@carillon/db';
+import { ProjectKey, ProjectSecret, spellSecret } from '@carillon/shared';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { answers } from '../answers.js';
+import { isOperator, requireScope } from '../auth/authenticate.js';
 import type { ApiContext } from '../context.js';
-import { isOperator, requireScope } from '../plugins/authenticate.js';
-import { presentProject } from '../present/key.js';
-import { HttpProblem, notFound } from '../problem.js';
+import { HttpProblem, notFound } from '../http/problem.js';
+import { responses } from '../http/responses.js';
 
 const tags = ['Projects'];
 const params = z.object({ id: ProjectKey });
 
-/** What the deliveries of a project are signed with where their schedule has no secret of its own. */
+/** The signing secret of a project, for schedules without a secret of their own. */
 export const projectSecretRoutes =
   ({ pool, secrets }: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
@@ -25,50 +31,59 @@ export const projectSecretRoutes =
       return project;
     };
 
+    const requireKey = (): SecretBox => {
+      if (secrets) return secrets;
+      throw new HttpProblem(
+        'encryption_key_missing',
+        'this installation has no CARILLON_ENCRYPTION_KEY, so it stores no secrets',
+      );
+    };
+
     app.post(
       '/projects/:id/secret',
       {
         schema: {
           operationId: 'rotateProjectSecret',
-          summary: 'Give a project another secret to sign deliveries with',
+          summary: 'Rotate the signing secret of a project',
+          description: 'For one day, deliveries are signed with both the new and the previous secret.',
           tags,
           params,
-          response: answers({ 200: ProjectSecret }, 400, 404, 409),
+          response: responses({ 200: ProjectSecret }, 400, 404, 409),
         },
       },
       async ({ caller, params: { id } }) => {
         const { id: projectId } = await projectOf(caller, id);
-        if (!secrets) {
-          throw new HttpProblem(
-            409,
-            'this installation has no CARILLON_ENCRYPTION_KEY to keep a secret with',
-          );
-        }
+        const box = requireKey();
         const secret = spellSecret(randomBytes(32));
         await setProjectSecret(pool, {
           projectId,
-          sealed: secrets.seal(secret, projectId),
+          sealed: box.seal(secret, projectId),
           actor: caller.keyName,
         });
         return { secret };
       },
     );
 
-    app.delete(
+    app.get(
       '/projects/:id/secret',
       {
         schema: {
-          operationId: 'removeProjectSecret',
-          summary: 'Take the secret of a project away: its deliveries go unsigned',
+          operationId: 'readProjectSecret',
+          summary: 'Read the signing secret of a project',
+          description:
+            'Every project has one from the start. A schedule may have a secret of its own, which is never shown.',
           tags,
           params,
-          response: answers({ 200: Project }, 400, 404),
+          response: responses({ 200: ProjectSecret }, 400, 404, 409),
         },
       },
       async ({ caller, params: { id } }) => {
-        const project = await projectOf(caller, id);
-        await setProjectSecret(pool, { projectId: project.id, sealed: null, actor: caller.keyName });
-        return presentProject(project);
+        const { id: projectId } = await projectOf(caller, id);
+        const box = requireKey();
+        const [sealed] = await readProjectSecrets(pool, projectId);
+        if (!sealed)
+          throw new HttpProblem('invalid_state', `project ${id} has no secret yet; POST makes one`);
+        return { secret: box.open(sealed, projectId) };
       },
     );
   };

@@ -1,31 +1,62 @@
-import { createProject, editProject, listProjects } from '@carillon/db';
-import { Cursor, Limit, listOf, Project, ProjectInput, ProjectKey, ProjectPatch } from '@carillon/shared';
+import { createProject, editProject, listProjects, readProject } from '@carillon/db';
+import {
+  Cursor,
+  draftPlan,
+  Limit,
+  listOf,
+  Project,
+  ProjectInput,
+  ProjectKey,
+  type ProjectLimits,
+  ProjectPatch,
+  type Target,
+} from '@carillon/shared';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { answers, BODY } from '../answers.js';
+import { isOperator, requireOperator, requireScope } from '../auth/authenticate.js';
 import type { ApiContext } from '../context.js';
-import { decodeCursor, pageOf } from '../cursor.js';
-import { isOperator, requireOperator, requireScope } from '../plugins/authenticate.js';
+import { decodeCursor, pageOf } from '../http/cursor.js';
+import { HttpProblem, invalid, notFound } from '../http/problem.js';
+import { BODY_ERRORS, responses } from '../http/responses.js';
 import { presentProject } from '../present/key.js';
-import { HttpProblem, notFound } from '../problem.js';
+import { sealNewSecret } from '../schedules/seal-secret.js';
+import { withStoredHeaders } from '../schedules/validate-recipient.js';
 
 const tags = ['Projects'];
 
-/** Projects, each a world of its own. Admins of the default project make them; other admins see theirs. */
+/** Projects (tenants). Operators create and edit them; other admins see their own project. */
 export const projectRoutes =
-  ({ pool }: ApiContext): FastifyPluginAsyncZod =>
+  ({ pool, secrets, defaults }: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
     app.addHook('onRequest', requireScope('admin'));
+
+    /** Validates a default target against the limits of the project, and returns it with encrypted headers. */
+    const validateTarget = (
+      { id, key }: { id: number; key: string },
+      { defaultTarget, limits }: { defaultTarget: Target | null; limits: ProjectLimits },
+    ): Target | null => {
+      if (defaultTarget === null) return null;
+      const owner = { project: key, limits };
+      const sealHeader = secrets && ((value: string) => secrets.sealText(value, id));
+      const drafted = draftPlan({ target: defaultTarget }, { ...defaults, owner, sealHeader });
+      if (drafted.ok) return drafted.plan.target;
+      throw invalid(
+        drafted.problems.map(({ field, message }) => ({
+          field: field.replace(/^target/, 'defaultTarget'),
+          message,
+        })),
+      );
+    };
 
     app.post(
       '/projects',
       {
         schema: {
           operationId: 'createProject',
-          summary: 'Make a project',
+          summary: 'Create a project',
           tags,
           body: ProjectInput,
-          response: answers({ 201: Project }, ...BODY, 409),
+          response: responses({ 201: Project }, ...BODY_ERRORS, 409),
         },
         onRequest: requireOperator,
       },
@@ -36,8 +67,14 @@ export const projectRoutes =
           defaultTarget: body.defaultTarget ?? null,
           limits: body.limits ?? {},
         };
-        const project = await createProject(pool, { draft, actor: caller.keyName });
-        if (!project) throw new HttpProblem(409, `a project with the id ${body.id} exists already`);
+        const project = await createProject(pool, {
+          draft,
+          actor: caller.keyName,
+          sealTarget: (projectId) => validateTarget({ key: body.id, id: projectId }, draft),
+          seal: secrets && sealNewSecret(secrets),
+        });
+        if (!project)
+          throw new HttpProblem('already_exists', `a project with the id ${body.id} exists already`);
         return reply.status(201).send(presentProject(project));
       },
     );
@@ -50,7 +87,7 @@ export const projectRoutes =
           summary: 'List projects',
           tags,
           querystring: z.strictObject({ limit: Limit, cursor: Cursor.optional() }),
-          response: answers({ 200: listOf(Project) }, 400),
+          response: responses({ 200: listOf(Project) }, 400),
         },
       },
       async ({ caller, query: { limit, cursor } }) => {
@@ -67,16 +104,26 @@ export const projectRoutes =
       {
         schema: {
           operationId: 'editProject',
-          summary: 'Change the name, default target or limits of a project',
+          summary: 'Edit the name, default target or limits of a project',
           tags,
           params: z.object({ id: ProjectKey }),
           body: ProjectPatch,
-          response: answers({ 200: Project }, ...BODY, 404),
+          response: responses({ 200: Project }, ...BODY_ERRORS, 404),
         },
         onRequest: requireOperator,
       },
       async ({ caller, params, body }) => {
-        const project = await editProject(pool, { key: params.id, patch: body, actor: caller.keyName });
+        const before = await readProject(pool, params.id);
+        if (!before) throw notFound('project', params.id);
+        const given = body.defaultTarget && withStoredHeaders(body.defaultTarget, before.defaultTarget);
+        // The new target must be allowed by the new limits.
+        const held = body.defaultTarget === null ? null : (given ?? before.defaultTarget);
+        const defaultTarget = validateTarget(before, {
+          defaultTarget: held,
+          limits: body.limits ?? before.limits,
+        });
+        const patch = { ...body, ...(given ? { defaultTarget } : {}) };
+        const project = await editProject(pool, { key: params.id, patch, actor: caller.keyName });
         if (!project) throw notFound('project', params.id);
         return presentProject(project);
       },

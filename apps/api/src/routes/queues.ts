@@ -3,25 +3,25 @@ import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { FastifyAdapter } from '@bull-board/fastify';
 import { openQueue, QUEUES } from '@carillon/queue';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { isOperator } from '../auth/authenticate.js';
+import { requireSameOrigin, tokenInCookie } from '../auth/session.js';
 import type { ApiContext } from '../context.js';
-import { isOperator } from '../plugins/authenticate.js';
-import { PAGE_POLICY } from '../plugins/security-headers.js';
-import { HttpProblem, sendProblem } from '../problem.js';
-import { keyInCookie, requireSameOrigin } from '../session.js';
+import { HttpProblem, sendProblem } from '../http/problem.js';
+import { PAGE_POLICY } from '../http/security-headers.js';
 
 const BASE_PATH = '/queues';
-/** What programs put in and take out; the rest is Carillon's own. */
-const OUTSIDE = [QUEUES.requests, QUEUES.rejected, QUEUES.due];
+/** Queues that other programs use. The remaining queues are internal. */
+const PUBLIC_QUEUES = [QUEUES.requests, QUEUES.rejected, QUEUES.due];
 
-/** Bull Board, for those who run the installation: what Redis holds. It only shows; the truth is in Postgres. */
+/** Serves Bull Board, read-only, to operators. It shows what Redis holds; Postgres is the source of truth. */
 export const queueRoutes =
-  ({ keys, bells, redis, prefix }: ApiContext): FastifyPluginAsync =>
+  ({ throttle, bells, redis, prefix }: ApiContext): FastifyPluginAsync =>
   async (app) => {
-    const others = [QUEUES.ticks, ...OUTSIDE].map((name) => openQueue(name, { redis, prefix }));
+    const others = [QUEUES.ticks, ...PUBLIC_QUEUES].map((name) => openQueue(name, { redis, prefix }));
     app.addHook('onClose', async () => {
       await Promise.all(others.map((queue) => queue.close().catch(() => {})));
     });
-    app.addHook('onRequest', admit);
+    app.addHook('onRequest', requireOperatorSession);
     app.addHook('onSend', async (_request, reply) => {
       reply.header('content-security-policy', PAGE_POLICY);
     });
@@ -34,18 +34,34 @@ export const queueRoutes =
     server.setBasePath(BASE_PATH);
     await app.register(server.registerPlugin(), { prefix: BASE_PATH });
 
-    async function admit(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
-      const key = keyInCookie(request);
-      const owner = key === null ? null : await keys.ownerOf(key);
+    async function requireOperatorSession(
+      request: FastifyRequest,
+      reply: FastifyReply,
+    ): Promise<FastifyReply | undefined> {
+      const token = tokenInCookie(request);
+      // A wrong token counts against the client address, as on every route. Without a cookie there is no lookup.
+      const owner =
+        token === null
+          ? null
+          : await throttle.findOwner({ kind: 'session', secret: token }, request.ip).catch(problemOrThrow);
+      if (owner instanceof HttpProblem) {
+        sendProblem(owner, request, reply);
+        return reply;
+      }
       if (owner && isOperator(owner)) {
         requireSameOrigin(request);
         return undefined;
       }
       const isPage = request.headers.accept?.includes('text/html') ?? false;
       if (isPage) return reply.redirect(`/sign-in?next=${encodeURIComponent(request.url)}`, 303);
-      // Not thrown: Bull Board has an error handler of its own, which makes everything a 500.
+      // Sent, not thrown: the error handler of Bull Board would turn it into a 500.
       const detail = 'sign in at /sign-in with an admin key of the default project';
-      sendProblem(new HttpProblem(owner ? 403 : 401, detail), request, reply);
+      sendProblem(new HttpProblem(owner ? 'operator_only' : 'missing_key', detail), request, reply);
       return reply;
     }
   };
+
+function problemOrThrow(error: unknown): HttpProblem {
+  if (error instanceof HttpProblem) return error;
+  throw error;
+}

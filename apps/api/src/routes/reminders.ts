@@ -20,24 +20,25 @@ import {
   Reminder,
   ReminderInput,
   ReminderKey,
+  SYSTEM_TARGET,
 } from '@carillon/shared';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { answerOnce } from '../answer-once.js';
-import { answers, BODY } from '../answers.js';
+import { requireScope } from '../auth/authenticate.js';
 import type { ApiContext } from '../context.js';
-import { idInCursor, pageOf } from '../cursor.js';
-import { draftRequest } from '../draft-request.js';
-import { requireScope } from '../plugins/authenticate.js';
+import { idInCursor, pageOf } from '../http/cursor.js';
+import { HttpProblem, invalid, notFound } from '../http/problem.js';
+import { respondOnce } from '../http/respond-once.js';
+import { BODY_ERRORS, responses } from '../http/responses.js';
 import { presentReminder } from '../present/reminder.js';
-import { HttpProblem, invalid, notFound } from '../problem.js';
+import { draftRequest } from '../schedules/draft-request.js';
 
 const params = z.object({ id: ReminderKey });
 const tags = ['Reminders'];
-/** One instant needs none. */
+/** A one-shot uses no calendars. */
 const NO_CALENDARS = new Map();
 
-/** A message for a person at a time: a one-shot schedule, whose state is that of its run. */
+/** Reminders: messages for a person at a given time. Each is a one-shot schedule whose run holds the result. */
 export const reminderRoutes =
   (context: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
@@ -48,10 +49,10 @@ export const reminderRoutes =
       {
         schema: {
           operationId: 'createReminder',
-          summary: 'Remind a person',
+          summary: 'Create a reminder',
           tags,
           body: ReminderInput,
-          response: answers({ 201: Reminder }, ...BODY, 409, 422),
+          response: responses({ 201: Reminder }, ...BODY_ERRORS, 409, 422),
         },
         onRequest: requireScope('write'),
       },
@@ -61,6 +62,7 @@ export const reminderRoutes =
         const id = REMINDER_PREFIX + randomUUID().replaceAll('-', '');
         const input = {
           ...rest,
+          target: rest.target ?? caller.defaultTarget ?? SYSTEM_TARGET,
           id,
           name: `Reminder for ${recipient}`.slice(0, 256),
           tags: [REMINDER_TAG],
@@ -74,7 +76,7 @@ export const reminderRoutes =
           );
         }
         const { draft } = drafted.value;
-        return answerOnce(context, { request, reply }, async (db) => {
+        return respondOnce(context, { request, reply }, async (db) => {
           const { projectId, keyName: actor, limits } = caller;
           const [created] = await createSchedules(db, { projectId, drafts: [draft], actor, limits });
           if (created?.kind === 'over_limit') throw new OverLimit(limits);
@@ -93,7 +95,7 @@ export const reminderRoutes =
           summary: 'List reminders, newest first',
           tags,
           querystring: z.strictObject({ limit: Limit, cursor: Cursor.optional() }),
-          response: answers({ 200: listOf(Reminder) }, 400),
+          response: responses({ 200: listOf(Reminder) }, 400),
         },
         onRequest: requireScope('read'),
       },
@@ -109,10 +111,10 @@ export const reminderRoutes =
       {
         schema: {
           operationId: 'readReminder',
-          summary: 'Read a reminder, and how it went',
+          summary: 'Read a reminder and its result',
           tags,
           params,
-          response: answers({ 200: Reminder }, 400, 404),
+          response: responses({ 200: Reminder }, 400, 404),
         },
         onRequest: requireScope('read'),
       },
@@ -124,21 +126,21 @@ export const reminderRoutes =
       {
         schema: {
           operationId: 'cancelReminder',
-          summary: 'Cancel a reminder that has not gone out',
+          summary: 'Cancel a reminder that is not delivered yet',
           tags,
           params,
-          response: answers({ 200: Reminder }, 400, 404, 409, 422),
+          response: responses({ 200: Reminder }, 400, 404, 409, 422),
         },
         onRequest: requireScope('write'),
       },
       async (request, reply) => {
         const { caller, params } = request;
-        return answerOnce(context, { request, reply }, async (db) => {
+        return respondOnce(context, { request, reply }, async (db) => {
           const reminder = await readReminder(db, caller.projectId, params.id);
           if (!reminder) throw notFound('reminder', params.id);
           const result = await cancelReminder(db, caller, reminder);
           if (result.kind === 'refused')
-            throw new HttpProblem(409, `reminder ${params.id}: ${result.reason}`);
+            throw new HttpProblem('invalid_state', `reminder ${params.id}: ${result.reason}`);
           if (result.kind === 'changed') counters.count('jobs_cancelled_total');
           return { status: 200, headers: {}, body: await show(db, caller, params.id), dueAts: [] };
         });
@@ -146,14 +148,14 @@ export const reminderRoutes =
     );
   };
 
-/** Before it has a run its schedule is what can be cancelled, afterwards the run. */
+/** Cancels the schedule of a reminder, or its run if it has one. */
 function cancelReminder(
   db: Database,
   { projectId, keyName: actor }: KeyOwner,
   { id: scheduleId, key, run }: ReminderView,
 ): Promise<ChangeResult<unknown>> {
   if (!run) return cancelSchedule(db, { ref: { projectId, key }, actor });
-  const occurrenceAt = run.occurrenceAt.getTime();
+  const { occurrenceAt } = run;
   return cancelRun(db, { projectId, run: { scheduleId, occurrenceAt, origin: 'rule' }, actor });
 }
 

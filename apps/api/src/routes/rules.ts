@@ -1,27 +1,33 @@
-import { readSchedule } from '@carillon/db';
+import { readCalendars, readSchedule } from '@carillon/db';
 import {
+  Cursor,
+  calendarsNamedBy,
   describeRule,
-  dstRemark,
+  Limit,
   localTime,
   momentOf,
   nextOccurrences,
   Occurrences,
+  occurrenceRemark,
   parseTiming,
+  RuleLints,
   RulePreview,
   RulePreviewInput,
   ScheduleKey,
 } from '@carillon/shared';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { answers, BODY } from '../answers.js';
+import { requireScope } from '../auth/authenticate.js';
 import type { ApiContext } from '../context.js';
-import { decodeCursor, encodeCursor } from '../cursor.js';
-import { requireScope } from '../plugins/authenticate.js';
-import { invalid, notFound } from '../problem.js';
+import { decodeCursor, encodeCursor, idInCursor, invalidCursor } from '../http/cursor.js';
+import { invalid, notFound } from '../http/problem.js';
+import { BODY_ERRORS, responses } from '../http/responses.js';
+import { iso } from '../present/iso.js';
+import { lintRules } from '../schedules/lint-rules.js';
 
 const tags = ['Time'];
 
-/** What a rule means: its next occurrences, in local time and in words. */
+/** Previews rules, and lists the next occurrences of schedules. */
 export const ruleRoutes =
   ({ pool, clock }: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
@@ -32,28 +38,62 @@ export const ruleRoutes =
       {
         schema: {
           operationId: 'previewRule',
-          summary: 'Try a rule; saves nothing',
+          summary: 'Preview a rule without saving it',
           tags,
           body: RulePreviewInput,
-          response: answers({ 200: RulePreview }, ...BODY),
+          response: responses({ 200: RulePreview }, ...BODY_ERRORS),
         },
       },
-      async ({ body }) => {
+      async ({ caller, body }) => {
         const { from, limit, ...input } = body;
+        const calendars = await readCalendars(pool, caller.projectId, calendarsNamedBy([body]));
         const fromAt = from === undefined ? Math.floor(clock.now()) : Date.parse(from);
-        const parsed = parseTiming(input as Parameters<typeof parseTiming>[0], { anchorAt: fromAt });
+        const parsed = parseTiming(input as Parameters<typeof parseTiming>[0], {
+          anchorAt: fromAt,
+          calendars,
+        });
         if (!parsed.ok) throw invalid(parsed.problems);
         const { timing, warnings } = parsed;
-        // An `at` is shown even when it is past, as it would still run.
+        // A one-shot in the past is listed too, because it would still run.
         const at = timing.rule.kind === 'at' && timing.rule.at <= fromAt ? [timing.rule.at] : [];
         const occurrences = [...at, ...nextOccurrences(timing, fromAt, limit - at.length)].map(
           (occurrenceAt) => ({
-            at: new Date(occurrenceAt).toISOString(),
+            at: iso(occurrenceAt),
             local: localTime(occurrenceAt, timing.timezone),
-            remark: dstRemark(timing, occurrenceAt),
+            remark: occurrenceRemark(timing, occurrenceAt),
           }),
         );
         return { text: describeRule(timing), occurrences, warnings };
+      },
+    );
+
+    app.get(
+      '/rules/lint',
+      {
+        schema: {
+          operationId: 'lintRules',
+          summary: 'List schedules that a clock change (DST) affects in the next year',
+          description:
+            'Names each occurrence in a gap or an overlap, and what happens to it. A page may hold fewer items than `limit`, or none, and still have a `nextCursor`, because each request checks a bounded number of schedules.',
+          tags,
+          querystring: z.strictObject({ limit: Limit, cursor: Cursor.optional() }),
+          response: responses({ 200: RuleLints }, 400),
+        },
+      },
+      async ({ caller: { projectId }, query: { limit, cursor } }) => {
+        const page = { projectId, nowAt: Math.floor(clock.now()), limit, beforeId: idInCursor(cursor) };
+        const { found, lookedAt, lastId } = await lintRules(pool, page);
+        return {
+          items: found.map(({ key, name, timezone, text, changes }) => ({
+            schedule: key,
+            name,
+            timezone,
+            text,
+            changes: changes.map((change) => ({ ...change, at: iso(change.at) })),
+          })),
+          lookedAt,
+          nextCursor: lastId === null ? null : encodeCursor(lastId),
+        };
       },
     );
 
@@ -62,14 +102,14 @@ export const ruleRoutes =
       {
         schema: {
           operationId: 'listOccurrences',
-          summary: 'The next occurrences, in local time, with what changes of clocks do to them',
+          summary: 'List the next occurrences in local time, with remarks about DST changes',
           tags,
           params: z.object({ id: ScheduleKey }),
           querystring: z.strictObject({
             limit: z.coerce.number().int().min(1).max(1_000).default(10),
             cursor: z.string().max(200).optional(),
           }),
-          response: answers({ 200: Occurrences }, 400, 404),
+          response: responses({ 200: Occurrences }, 400, 404),
         },
       },
       async ({ caller, params, query: { limit, cursor } }) => {
@@ -77,18 +117,20 @@ export const ruleRoutes =
         if (!schedule) throw notFound('schedule', params.id);
         const { key, timing, plan, occurrenceAt, nextRunAt, runsTotal } = schedule;
         const text = describeRule(timing);
-        const isGoingOn = schedule.status === 'active' || schedule.status === 'paused';
-        if (!isGoingOn || !occurrenceAt || !nextRunAt) return { text, items: [], nextCursor: null };
-        // The first is where the schedule stands, wherever a reschedule put it; the others are what the rule says.
+        const canFire = schedule.status === 'active' || schedule.status === 'paused';
+        if (!canFire || occurrenceAt === null || nextRunAt === null)
+          return { text, items: [], nextCursor: null };
+        // The first occurrence comes from the schedule row, because it may be rescheduled. The rule yields the others.
         const position = cursor === undefined ? null : readPosition(cursor);
         const runsLeft =
           plan.maxRuns === null
             ? Number.POSITIVE_INFINITY
             : plan.maxRuns - runsTotal - (position?.shown ?? 0);
         const wanted = Math.min(limit + 1, runsLeft);
-        const first = position ? [] : [{ occurrenceAt: occurrenceAt.getTime(), dueAt: nextRunAt.getTime() }];
-        const afterAt =
-          position?.at ?? Math.max(occurrenceAt.getTime(), isPutOff() ? nextRunAt.getTime() : 0);
+        const first = position ? [] : [{ occurrenceAt, dueAt: nextRunAt }];
+        // A reschedule to a later time replaces the occurrences in between.
+        const isRescheduledLater = nextRunAt > occurrenceAt + plan.jitterMs;
+        const afterAt = position?.at ?? (isRescheduledLater ? nextRunAt : occurrenceAt);
         const rest = nextOccurrences(timing, afterAt, wanted - first.length).map((at) =>
           momentOf(key, plan, at),
         );
@@ -102,18 +144,13 @@ export const ruleRoutes =
         return {
           text,
           items: items.map((moment) => ({
-            at: new Date(moment.occurrenceAt).toISOString(),
+            at: iso(moment.occurrenceAt),
             local: localTime(moment.occurrenceAt, timing.timezone),
-            dueAt: new Date(moment.dueAt).toISOString(),
-            remark: dstRemark(timing, moment.occurrenceAt),
+            dueAt: iso(moment.dueAt),
+            remark: occurrenceRemark(timing, moment.occurrenceAt),
           })),
           nextCursor: more,
         };
-
-        /** What a reschedule put behind others overtakes them. */
-        function isPutOff(): boolean {
-          return (nextRunAt as Date).getTime() > (occurrenceAt as Date).getTime() + plan.jitterMs;
-        }
       },
     );
   };
@@ -121,7 +158,7 @@ export const ruleRoutes =
 function readPosition(cursor: string): { at: number; shown: number } {
   const [at, shown] = decodeCursor(cursor).split('/').map(Number);
   if (at === undefined || shown === undefined || !Number.isSafeInteger(at) || !Number.isSafeInteger(shown)) {
-    throw invalid([{ field: 'cursor', message: 'expected the nextCursor of a page' }]);
+    throw invalidCursor();
   }
   return { at, shown };
 }

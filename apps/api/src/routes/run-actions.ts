@@ -2,31 +2,36 @@ import {
   type ChangeResult,
   cancelRun,
   type Database,
+  previewReplay,
+  type ReplayPreview,
   type RunChangeRequest,
   readAttempts,
   readRun,
   replayFailed,
   replayRun,
 } from '@carillon/db';
-import { decodeRunId, ReplayAnswer, ReplayInput, RunId, RunWithAttempts } from '@carillon/shared';
+import { ReplayAnswer, ReplayInput, RunId, RunWithAttempts } from '@carillon/shared';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { answerOnce } from '../answer-once.js';
-import { answers, BODY } from '../answers.js';
+import { requireScope } from '../auth/authenticate.js';
 import type { ApiContext } from '../context.js';
-import { requireScope } from '../plugins/authenticate.js';
+import { HttpProblem, notFound } from '../http/problem.js';
+import { readRunId } from '../http/read-run-id.js';
+import { respondOnce } from '../http/respond-once.js';
+import { BODY_ERRORS, responses } from '../http/responses.js';
+import { tellRun } from '../ledger/tell-run.js';
+import { iso } from '../present/iso.js';
 import { presentAttempt, presentRun } from '../present/run.js';
-import { HttpProblem, notFound } from '../problem.js';
 
 const params = z.object({ id: RunId });
 const tags = ['Runs'];
 const NoBody = z.strictObject({}).nullish();
-const REFUSALS = [...BODY, 404, 409, 422];
+const ERROR_STATUSES = [...BODY_ERRORS, 404, 409, 422];
 
-const ALL = ReplayInput.parse({});
+const DEFAULTS = ReplayInput.parse({});
 
-/** What can be done with runs. */
+/** Replays and cancels runs. */
 export const runActionRoutes =
   (context: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
@@ -37,14 +42,14 @@ export const runActionRoutes =
       {
         schema: {
           operationId: 'replayRun',
-          summary: 'Try a run that has ended once more',
+          summary: 'Replay a run that has ended',
           tags,
           params,
           body: NoBody,
-          response: answers({ 200: RunWithAttempts }, ...REFUSALS),
+          response: responses({ 200: RunWithAttempts }, ...ERROR_STATUSES),
         },
       },
-      async (request, reply) => answerRunChange(context, { request, reply }, replayRun),
+      async (request, reply) => respondWithRunChange(context, { request, reply }, replayRun),
     );
 
     app.post(
@@ -52,64 +57,83 @@ export const runActionRoutes =
       {
         schema: {
           operationId: 'cancelRun',
-          summary: 'Cancel a run that waits or is under way',
+          summary: 'Cancel a run that is waiting or in flight',
           tags,
           params,
           body: NoBody,
-          response: answers({ 200: RunWithAttempts }, ...REFUSALS),
+          response: responses({ 200: RunWithAttempts }, ...ERROR_STATUSES),
         },
       },
-      async (request, reply) => answerRunChange(context, { request, reply }, cancelRun),
+      async (request, reply) => respondWithRunChange(context, { request, reply }, cancelRun),
     );
 
     app.post(
       '/runs/replay',
       {
+        onRequest: context.heavy.hook,
         schema: {
           operationId: 'replayFailedRuns',
           summary: 'Replay all failed runs that match a filter',
           description:
-            'Those that failed first come first, spread over time so that a receiver is not flooded.',
+            'The oldest failures come first. Replays are spread over time so that a receiver is not flooded. With `dryRun` nothing changes, and the answer shows what would be replayed.',
           tags,
           body: ReplayInput.nullish(),
-          response: answers({ 200: ReplayAnswer }, ...BODY),
+          response: responses({ 200: ReplayAnswer }, ...BODY_ERRORS),
         },
       },
-      async ({ caller, body }) => {
-        const { schedule, from, to, limit, perSecond } = body ?? ALL;
-        const { count, dueAts } = await replayFailed(context.pool, {
+      async (request) => {
+        const { caller, body } = request;
+        const { schedule, schedules, filter, limit, perSecond, dryRun, ...rest } = body ?? DEFAULTS;
+        const scheduleKeys = schedule === undefined ? schedules : [schedule, ...(schedules ?? [])];
+        const asked = {
           projectId: caller.projectId,
-          filter: {
-            scheduleKey: schedule,
-            from: from === undefined ? from : new Date(from),
-            to: to === undefined ? to : new Date(to),
-          },
+          filter: { ...rest, scheduleKeys, schedules: filter },
           limit,
-          perSecond,
-          actor: caller.keyName,
-        });
+        };
+        if (dryRun) {
+          const found = await previewReplay(context.pool, asked);
+          return { dryRun, replayed: 0, hasMore: !found.isComplete, preview: presentPreview(found) };
+        }
+        const { count, dueAts } = await context.heavy.do(request, () =>
+          replayFailed(context.pool, { ...asked, perSecond, actor: caller.keyName }),
+        );
+        context.deadLetters.forget(`${caller.projectId} `);
         context.bells.arm(dueAts).catch(() => {});
-        return { replayed: count, hasMore: count === limit };
+        return { dryRun, replayed: count, hasMore: count === limit, preview: null };
       },
     );
   };
 
-function answerRunChange(
+function respondWithRunChange(
   context: ApiContext,
   exchange: { request: FastifyRequest; reply: FastifyReply },
   change: (db: Database, request: RunChangeRequest) => Promise<ChangeResult<void>>,
 ): Promise<FastifyReply> {
   const { caller, params } = exchange.request;
   const { id } = params as { id: string };
-  const identity = decodeRunId(id);
+  const identity = readRunId(id);
   if (!identity) throw notFound('run', id);
-  return answerOnce(context, exchange, async (db) => {
+  return respondOnce(context, exchange, async (db) => {
     const result = await change(db, { projectId: caller.projectId, run: identity, actor: caller.keyName });
-    if (result.kind === 'refused') throw new HttpProblem(409, result.reason);
+    if (result.kind === 'refused') throw new HttpProblem('invalid_state', result.reason);
     const run = result.kind === 'changed' && (await readRun(db, caller.projectId, identity));
     if (result.kind !== 'changed' || !run) throw notFound('run', id);
+    context.deadLetters.forget(`${caller.projectId} `);
     const attempts = await readAttempts(db, caller.projectId, identity);
-    const body = { ...presentRun(run), attempts: attempts.map((attempt) => presentAttempt(run, attempt)) };
+    const told = await tellRun(db, caller.projectId, { run, nowAt: context.clock.now() });
+    const body = {
+      ...presentRun(run),
+      ...told,
+      attempts: attempts.map((attempt) => presentAttempt(run, attempt)),
+    };
     return { status: 200, headers: {}, body, dueAts: result.dueAts };
   });
 }
+
+const presentPreview = ({ count, schedules, examples, oldestAt, latestAt }: ReplayPreview) => ({
+  runs: count,
+  schedules,
+  examples,
+  oldestAt: iso(oldestAt),
+  latestAt: iso(latestAt),
+});

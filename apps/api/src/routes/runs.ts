@@ -1,6 +1,8 @@
-import { listRuns, readAttempts, readRun } from '@carillon/db';
+import { listRuns, type RunCursor, readAttempts, readDeadLetters, readRun } from '@carillon/db';
 import {
-  decodeRunId,
+  DeadLetters,
+  deadLetterFilter,
+  encodeRunId,
   InstantInput,
   Limit,
   listOf,
@@ -12,18 +14,25 @@ import {
 } from '@carillon/shared';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { answers } from '../answers.js';
+import { requireScope } from '../auth/authenticate.js';
 import type { ApiContext } from '../context.js';
-import { decodeCursor, pageOf } from '../cursor.js';
-import { requireScope } from '../plugins/authenticate.js';
-import { presentAttempt, presentRun, runIdOf } from '../present/run.js';
-import { invalid, notFound } from '../problem.js';
+import { decodeCursor, encodeCursor, invalidCursor, pageOf } from '../http/cursor.js';
+import { notFound } from '../http/problem.js';
+import { readRunId } from '../http/read-run-id.js';
+import { responses } from '../http/responses.js';
+import { tellRun } from '../ledger/tell-run.js';
+import { iso } from '../present/iso.js';
+import { presentAttempt, presentRun } from '../present/run.js';
 
 const tags = ['Runs'];
 
-/** The history: what ran, when, and what came back. */
+/** Maximum number of dead letters that are grouped in the background, and while a client waits. */
+const MAX_DEAD_LETTERS = 100_000;
+const MAX_DEAD_LETTERS_AT_ONCE = 1_000;
+
+/** The history of runs and their attempts. */
 export const runRoutes =
-  ({ pool }: ApiContext): FastifyPluginAsyncZod =>
+  ({ pool, clock, deadLetters }: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
     app.addHook('onRequest', requireScope('read'));
 
@@ -32,7 +41,9 @@ export const runRoutes =
       {
         schema: {
           operationId: 'listRuns',
-          summary: 'List runs, latest occurrence first',
+          summary: 'List runs, most recently changed first',
+          description:
+            'The runs of one schedule come in pages by their occurrences, the latest page first. One call looks at a limited number of runs. If few of them match the filter, the page holds fewer items than `limit`, or none, and `nextCursor` goes on.',
           tags,
           querystring: z.strictObject({
             schedule: ScheduleKey.optional(),
@@ -42,19 +53,50 @@ export const runRoutes =
             limit: Limit,
             cursor: z.string().max(200).optional(),
           }),
-          response: answers({ 200: listOf(Run) }, 400),
+          response: responses({ 200: listOf(Run) }, 400),
         },
       },
       async ({ caller, query }) => {
         const { schedule, status, from, to, limit, cursor } = query;
-        const after = cursor === undefined ? null : decodeRunId(decodeCursor(cursor));
-        if (cursor !== undefined && after === null) {
-          throw invalid([{ field: 'cursor', message: 'expected the nextCursor of a page' }]);
-        }
+        const after = cursor === undefined ? null : readPosition(cursor);
         const filter = { scheduleKey: schedule, status, from, to };
-        const found = await listRuns(pool, { projectId: caller.projectId, filter, limit: limit + 1, after });
-        const { items, nextCursor } = pageOf(found, limit, runIdOf);
-        return { items: items.map(presentRun), nextCursor };
+        const asked = { projectId: caller.projectId, filter, limit: limit + 1, after };
+        const { runs, stoppedAt } = await listRuns(pool, asked);
+        const { items, nextCursor } = pageOf(runs, limit, positionOf);
+        const goOn = stoppedAt === null ? null : encodeCursor(positionOf(stoppedAt));
+        // The runs of one schedule are read by occurrence. An occurrence that was skipped ahead of its time must not hide a
+        // later failure.
+        items.sort((a, b) => b.happenedAt - a.happenedAt);
+        return { items: items.map(presentRun), nextCursor: nextCursor ?? goOn };
+      },
+    );
+
+    app.get(
+      '/runs/dead-letters',
+      {
+        schema: {
+          operationId: 'listDeadLetters',
+          summary: 'Group the runs that failed for good by receiver and error',
+          description:
+            'Replay a group with POST /v1/runs/replay and its `receiver` and `error`. The groups of a project with many dead letters are computed in the background and cached for up to a minute. Until they are ready, only the latest 1,000 are grouped and `complete` is false.',
+          tags,
+          querystring: z.strictObject(deadLetterFilter),
+          response: responses({ 200: DeadLetters }, 400),
+        },
+      },
+      async ({ caller: { projectId }, query: { schedule, ...filter } }) => {
+        const scheduleKeys = schedule === undefined ? undefined : [schedule];
+        const asked = { projectId, filter: { ...filter, scheduleKeys } };
+        const found =
+          (await deadLetters.read(`${projectId} ${JSON.stringify(asked.filter)}`, () =>
+            readDeadLetters(pool, { ...asked, maxRuns: MAX_DEAD_LETTERS }),
+          )) ?? (await readDeadLetters(pool, { ...asked, maxRuns: MAX_DEAD_LETTERS_AT_ONCE }));
+        const groups = found.groups.map((group) => ({
+          ...group,
+          oldestAt: iso(group.oldestAt),
+          latestAt: iso(group.latestAt),
+        }));
+        return { runs: found.runs, complete: found.isComplete, groups };
       },
     );
 
@@ -63,18 +105,32 @@ export const runRoutes =
       {
         schema: {
           operationId: 'readRun',
-          summary: 'One run, with its attempts and what came back',
+          summary: 'Read a run with its attempts and responses, and why it went as it did',
           tags,
           params: z.object({ id: RunId }),
-          response: answers({ 200: RunWithAttempts }, 400, 404),
+          response: responses({ 200: RunWithAttempts }, 400, 404),
         },
       },
       async ({ caller, params }) => {
-        const identity = decodeRunId(params.id);
+        const identity = readRunId(params.id);
         const run = identity && (await readRun(pool, caller.projectId, identity));
         if (!identity || !run) throw notFound('run', params.id);
         const attempts = await readAttempts(pool, caller.projectId, identity);
-        return { ...presentRun(run), attempts: attempts.map((attempt) => presentAttempt(run, attempt)) };
+        const told = await tellRun(pool, caller.projectId, { run, nowAt: clock.now() });
+        return {
+          ...presentRun(run),
+          ...told,
+          attempts: attempts.map((attempt) => presentAttempt(run, attempt)),
+        };
       },
     );
   };
+
+const positionOf = (run: RunCursor) => `${run.happenedAt}/${encodeRunId(run)}`;
+
+function readPosition(cursor: string): RunCursor {
+  const [, happenedAt, runId] = /^(\d{1,15})\/(run_.+)$/.exec(decodeCursor(cursor)) ?? [];
+  const run = runId === undefined ? null : readRunId(runId);
+  if (!run) throw invalidCursor();
+  return { ...run, happenedAt: Number(happenedAt) };
+}

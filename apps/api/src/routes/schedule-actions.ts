@@ -16,19 +16,20 @@ import {
 } from '@carillon/shared';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { answerChange } from '../answer-change.js';
-import { answers, BODY } from '../answers.js';
+import { requireScope } from '../auth/authenticate.js';
 import type { ApiContext } from '../context.js';
-import { requireScope } from '../plugins/authenticate.js';
+import { invalid } from '../http/problem.js';
+import { BODY_ERRORS, responses } from '../http/responses.js';
+import { iso } from '../present/iso.js';
 import { presentSchedule } from '../present/schedule.js';
-import { invalid } from '../problem.js';
+import { respondWithChange } from '../schedules/respond-with-change.js';
 
 const params = z.object({ id: ScheduleKey });
 const tags = ['Actions'];
 const NoBody = z.strictObject({}).nullish();
-const REFUSALS = [...BODY, 404, 409, 412, 422];
+const ERROR_STATUSES = [...BODY_ERRORS, 404, 409, 412, 422];
 
-/** What can be done with one schedule. Each answers with the schedule as it now is. */
+/** Actions on one schedule. Each responds with the new state of the schedule. */
 export const scheduleActionRoutes =
   (context: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
@@ -39,7 +40,7 @@ export const scheduleActionRoutes =
       {
         schema: {
           operationId: 'pauseSchedule',
-          summary: 'Pause, with a note and until when',
+          summary: 'Pause a schedule, with an optional note and end',
           tags,
           params,
           body: z
@@ -48,12 +49,12 @@ export const scheduleActionRoutes =
               until: MomentInput.nullable().optional(),
             })
             .nullish(),
-          response: answers({ 200: Schedule }, ...REFUSALS),
+          response: responses({ 200: Schedule }, ...ERROR_STATUSES),
         },
       },
       async (request, reply) => {
         const pause = { note: request.body?.note ?? null, untilAt: request.body?.until ?? null };
-        return answerChange(
+        return respondWithChange(
           context,
           { request, reply },
           (db, change) => pauseSchedule(db, change, pause),
@@ -67,17 +68,17 @@ export const scheduleActionRoutes =
       {
         schema: {
           operationId: 'resumeSchedule',
-          summary: 'Resume',
+          summary: 'Resume a schedule',
           description:
-            'What fell into the pause is accounted for as skipped; the misfire policy `all` runs it.',
+            'Occurrences during the pause are recorded as skipped, unless the misfire policy is `all`, which runs them.',
           tags,
           params,
           body: NoBody,
-          response: answers({ 200: Schedule }, ...REFUSALS),
+          response: responses({ 200: Schedule }, ...ERROR_STATUSES),
         },
       },
       async (request, reply) =>
-        answerChange(context, { request, reply }, resumeSchedule, ({ schedule }) =>
+        respondWithChange(context, { request, reply }, resumeSchedule, ({ schedule }) =>
           presentSchedule(schedule),
         ),
     );
@@ -87,15 +88,15 @@ export const scheduleActionRoutes =
       {
         schema: {
           operationId: 'triggerSchedule',
-          summary: 'Run now; the next occurrence stays where it is',
+          summary: 'Run a schedule now, in addition to its next occurrence',
           tags,
           params,
           body: NoBody,
-          response: answers({ 200: TriggeredSchedule }, ...REFUSALS),
+          response: responses({ 200: TriggeredSchedule }, ...ERROR_STATUSES),
         },
       },
       async (request, reply) =>
-        answerChange(context, { request, reply }, triggerSchedule, ({ schedule, value }) => ({
+        respondWithChange(context, { request, reply }, triggerSchedule, ({ schedule, value }) => ({
           ...presentSchedule(schedule),
           runId: value,
         })),
@@ -106,15 +107,15 @@ export const scheduleActionRoutes =
       {
         schema: {
           operationId: 'rescheduleNext',
-          summary: 'Move the next occurrence, and only that one',
+          summary: 'Move the next occurrence only',
           tags,
           params,
           body: z.strictObject({ at: MomentInput }),
-          response: answers({ 200: Schedule }, ...REFUSALS),
+          response: responses({ 200: Schedule }, ...ERROR_STATUSES),
         },
       },
       async (request, reply) =>
-        answerChange(
+        respondWithChange(
           context,
           { request, reply },
           (db, change) => rescheduleNext(db, change, request.body.at),
@@ -127,40 +128,44 @@ export const scheduleActionRoutes =
       {
         schema: {
           operationId: 'skipNext',
-          summary: 'Leave the next occurrence out',
+          summary: 'Skip the next occurrence',
           tags,
           params,
           body: NoBody,
-          response: answers({ 200: SkippedSchedule }, ...REFUSALS),
+          response: responses({ 200: SkippedSchedule }, ...ERROR_STATUSES),
         },
       },
       async (request, reply) =>
-        answerChange(context, { request, reply }, skipNext, ({ schedule, value }) => ({
+        respondWithChange(context, { request, reply }, skipNext, ({ schedule, value }) => ({
           ...presentSchedule(schedule),
-          skipped: new Date(value.occurrenceAt).toISOString(),
+          skipped: iso(value.occurrenceAt),
         })),
     );
 
     app.post(
       '/schedules/:id/backfill',
       {
+        onRequest: context.heavy.hook,
         schema: {
           operationId: 'backfillSchedule',
-          summary: 'Run the occurrences of a range that did not succeed',
+          summary: 'Run the occurrences of a time range that did not succeed',
           tags,
           params,
           body: z.strictObject({ from: MomentInput, to: MomentInput }),
-          response: answers({ 200: BackfilledSchedule }, ...REFUSALS),
+          response: responses({ 200: BackfilledSchedule }, ...ERROR_STATUSES),
         },
       },
       async (request, reply) => {
         const { from: fromAt, to: toAt } = request.body;
-        if (toAt < fromAt) throw invalid([{ field: 'to', message: 'is before from; expected it later' }]);
-        return answerChange(
-          context,
-          { request, reply },
-          (db, change) => backfillSchedule(db, change, { fromAt, toAt }),
-          ({ schedule, value }) => ({ ...presentSchedule(schedule), backfilled: value }),
+        if (toAt < fromAt)
+          throw invalid([{ field: 'to', message: 'is before `from`; expected a later instant' }]);
+        return context.heavy.do(request, () =>
+          respondWithChange(
+            context,
+            { request, reply },
+            (db, change) => backfillSchedule(db, change, { fromAt, toAt }),
+            ({ schedule, value }) => ({ ...presentSchedule(schedule), backfilled: value }),
+          ),
         );
       },
     );

@@ -1,15 +1,16 @@
 import type { FastifyPluginAsync } from 'fastify';
+import { refuseOtherSite } from '../auth/session.js';
+import { signIn, signOut } from '../auth/sign-in.js';
 import type { ApiContext } from '../context.js';
+import { PAGE_POLICY } from '../http/security-headers.js';
 import { renderSignIn } from '../pages/sign-in.js';
-import { PAGE_POLICY } from '../plugins/security-headers.js';
-import { endSession, requireSameOrigin, startSession } from '../session.js';
 
 const HOME = '/queues';
 const LARGEST_FORM = 4_096;
 
-/** The sign-in page of whatever people look at in a browser. */
+/** The sign-in page for browsers. */
 export const signInRoutes =
-  ({ keys }: Pick<ApiContext, 'keys'>): FastifyPluginAsync =>
+  (context: ApiContext): FastifyPluginAsync =>
   async (app) => {
     app.addContentTypeParser(
       'application/x-www-form-urlencoded',
@@ -27,28 +28,22 @@ export const signInRoutes =
     });
 
     app.post('/sign-in', { schema: { hide: true } }, async (request, reply) => {
-      requireSameOrigin(request);
-      const { key, next } = (request.body ?? {}) as { key?: string; next?: string };
-      const trimmed = key?.trim() ?? '';
-      const owner =
-        /^[\x21-\x7e]{1,512}$/.test(trimmed) && !/[",;\\]/.test(trimmed) ? await keys.ownerOf(trimmed) : null;
-      if (!owner) {
-        const problem = 'This key is unknown, expired or revoked.';
-        const page = renderSignIn({ next: localPath(next), problem });
-        return reply.status(401).type('text/html; charset=utf-8').send(page);
-      }
-      startSession(request, reply, trimmed);
-      return reply.redirect(localPath(next), 303);
+      const { key = '', next } = (request.body ?? {}) as { key?: string; next?: string };
+      if (await signIn(context, { request, reply, key: key.trim() }))
+        return reply.redirect(localPath(next), 303);
+      const problem = 'This key is unknown, expired or revoked.';
+      const page = renderSignIn({ next: localPath(next), problem });
+      return reply.status(401).type('text/html; charset=utf-8').send(page);
     });
 
     app.post('/sign-out', { schema: { hide: true } }, async (request, reply) => {
-      requireSameOrigin(request);
-      endSession(request, reply);
+      refuseOtherSite(request);
+      await signOut(context, { request, reply });
       return reply.redirect('/sign-in', 303);
     });
   };
 
-/** Only ever to a page of ours: what leads elsewhere leads home. */
+/** Prevents open redirects: a path of another site becomes the home page. */
 function localPath(path: unknown): string {
   return typeof path === 'string' && /^\/(?![/\\])[\x21-\x7e]{0,500}$/.test(path) ? path : HOME;
 }

@@ -2,24 +2,24 @@ import { createTask, deleteTask, editTask, listTasks, readTask, scanTasks } from
 import { Cursor, Limit, listOf, Task, TaskInput, TaskKey, TaskPatch, TaskScan } from '@carillon/shared';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { answerOnce } from '../answer-once.js';
-import { answers, BODY } from '../answers.js';
+import { requireScope } from '../auth/authenticate.js';
 import type { ApiContext } from '../context.js';
-import { idInCursor, pageOf } from '../cursor.js';
-import { defaultsFor } from '../draft-request.js';
-import { requireScope } from '../plugins/authenticate.js';
+import { idInCursor, pageOf } from '../http/cursor.js';
+import { notFound } from '../http/problem.js';
+import { respondOnce } from '../http/respond-once.js';
+import { BODY_ERRORS, responses } from '../http/responses.js';
 import { presentTask } from '../present/task.js';
-import { notFound } from '../problem.js';
-import { vetAddressee } from '../vet-addressee.js';
+import { defaultsFor } from '../schedules/draft-request.js';
+import { validateRecipient, withStoredHeaders } from '../schedules/validate-recipient.js';
 
 const params = z.object({ id: TaskKey });
 const tags = ['Tasks'];
 
-/** Tasks, and the reminders of those that are due within a day. */
+/** Tasks, and the reminders of tasks that are due within a day. */
 export const taskRoutes =
   (context: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
-    const { pool, clock, bells, counters, defaults } = context;
+    const { pool, clock, bells, counters } = context;
 
     app.post(
       '/tasks',
@@ -29,16 +29,16 @@ export const taskRoutes =
           summary: 'Create a task',
           tags,
           body: TaskInput,
-          response: answers({ 201: Task }, ...BODY, 422),
+          response: responses({ 201: Task }, ...BODY_ERRORS, 422),
         },
         onRequest: requireScope('write'),
       },
       async (request, reply) => {
         const { caller, body } = request;
-        vetAddressee(context, caller, { target: body.target });
+        const { target } = validateRecipient(context, caller, { target: body.target ?? null });
         const asked = { projectId: caller.projectId, actor: caller.keyName };
-        const draft = { title: body.title, dueAt: Date.parse(body.dueAt), target: body.target ?? null };
-        return answerOnce(context, { request, reply }, async (db) => {
+        const draft = { title: body.title, dueAt: Date.parse(body.dueAt), target };
+        return respondOnce(context, { request, reply }, async (db) => {
           const task = presentTask(await createTask(db, asked, draft));
           return { status: 201, headers: { location: `/v1/tasks/${task.id}` }, body: task, dueAts: [] };
         });
@@ -50,9 +50,9 @@ export const taskRoutes =
       {
         schema: {
           operationId: 'scanTasks',
-          summary: 'Run the hourly scan now, for this project',
+          summary: 'Run the hourly task scan now, for this project',
           tags,
-          response: answers({ 200: TaskScan }),
+          response: responses({ 200: TaskScan }),
         },
         onRequest: requireScope('write'),
       },
@@ -61,10 +61,10 @@ export const taskRoutes =
           projectId: caller.projectId,
           startedAt: clock.now(),
           log,
-          defaults: defaultsFor(caller, defaults),
+          defaults: defaultsFor(caller, context),
           onSent: () => {
             counters.count('jobs_queued_total');
-            bells.ringNow().catch(() => {}); // The sweep arms what is missing.
+            bells.ringNow().catch(() => {}); // If Redis is away, the sweep arms the bells later.
           },
         }),
     );
@@ -77,7 +77,7 @@ export const taskRoutes =
           summary: 'List tasks, newest first',
           tags,
           querystring: z.strictObject({ limit: Limit, cursor: Cursor.optional() }),
-          response: answers({ 200: listOf(Task) }, 400),
+          response: responses({ 200: listOf(Task) }, 400),
         },
         onRequest: requireScope('read'),
       },
@@ -96,7 +96,7 @@ export const taskRoutes =
           summary: 'Read a task',
           tags,
           params,
-          response: answers({ 200: Task }, 400, 404),
+          response: responses({ 200: Task }, 400, 404),
         },
         onRequest: requireScope('read'),
       },
@@ -112,21 +112,27 @@ export const taskRoutes =
       {
         schema: {
           operationId: 'editTask',
-          summary: 'Edit a task; what is left out stays',
+          summary: 'Edit a task; omitted fields keep their value',
           tags,
           params,
           body: TaskPatch,
-          response: answers({ 200: Task }, ...BODY, 404, 422),
+          response: responses({ 200: Task }, ...BODY_ERRORS, 404, 422),
         },
         onRequest: requireScope('write'),
       },
       async (request, reply) => {
         const { caller, body, params } = request;
-        vetAddressee(context, caller, { target: body.target });
         const asked = { projectId: caller.projectId, key: params.id, actor: caller.keyName };
-        const { dueAt, ...rest } = body;
-        const patch = dueAt === undefined ? rest : { ...rest, dueAt: Date.parse(dueAt) };
-        return answerOnce(context, { request, reply }, async (db) => {
+        const { dueAt, target, ...rest } = body;
+        return respondOnce(context, { request, reply }, async (db) => {
+          const before = target && (await readTask(db, caller.projectId, params.id));
+          const given = target && withStoredHeaders(target, before?.target ?? null);
+          const vetted = validateRecipient(context, caller, { target: given });
+          const patch = {
+            ...rest,
+            ...(target === undefined ? {} : { target: vetted.target }),
+            ...(dueAt === undefined ? {} : { dueAt: Date.parse(dueAt) }),
+          };
           const task = await editTask(db, asked, patch);
           if (!task) throw notFound('task', params.id);
           return { status: 200, headers: {}, body: presentTask(task), dueAts: [] };
@@ -142,14 +148,14 @@ export const taskRoutes =
           summary: 'Delete a task',
           tags,
           params,
-          response: answers({ 200: z.object({ id: TaskKey }) }, 400, 404, 422),
+          response: responses({ 200: z.object({ id: TaskKey }) }, 400, 404, 422),
         },
         onRequest: requireScope('write'),
       },
       async (request, reply) => {
         const { caller, params } = request;
         const asked = { projectId: caller.projectId, key: params.id, actor: caller.keyName };
-        return answerOnce(context, { request, reply }, async (db) => {
+        return respondOnce(context, { request, reply }, async (db) => {
           if (!(await deleteTask(db, asked))) throw notFound('task', params.id);
           return { status: 200, headers: {}, body: { id: params.id }, dueAts: [] };
         });

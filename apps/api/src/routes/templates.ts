@@ -22,17 +22,17 @@ import {
 } from '@carillon/shared';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { answerOnce } from '../answer-once.js';
-import { answers, BODY } from '../answers.js';
+import { requireScope } from '../auth/authenticate.js';
 import type { ApiContext } from '../context.js';
-import { decodeCursor, pageOf } from '../cursor.js';
-import { requireScope } from '../plugins/authenticate.js';
-import { HttpProblem, invalid, notFound } from '../problem.js';
+import { decodeCursor, pageOf } from '../http/cursor.js';
+import { HttpProblem, invalid, notFound } from '../http/problem.js';
+import { respondOnce } from '../http/respond-once.js';
+import { BODY_ERRORS, responses } from '../http/responses.js';
 
 const params = z.object({ id: TemplateKey });
 const tags = ['Templates'];
 
-/** Rules that have a name: four that every project has, and its own. */
+/** Named rules: four built-in templates, and the templates of the project. */
 export const templateRoutes =
   (context: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
@@ -44,10 +44,10 @@ export const templateRoutes =
       {
         schema: {
           operationId: 'listTemplates',
-          summary: 'List templates, those built in first',
+          summary: 'List templates, built-in ones first',
           tags,
           querystring: z.strictObject({ limit: Limit, cursor: Cursor.optional() }),
-          response: answers({ 200: listOf(TemplateAnswer) }, 400),
+          response: responses({ 200: listOf(TemplateAnswer) }, 400),
         },
         onRequest: requireScope('read'),
       },
@@ -72,21 +72,22 @@ export const templateRoutes =
       {
         schema: {
           operationId: 'createTemplate',
-          summary: 'Give a rule a name',
+          summary: 'Create a template',
           tags,
           body: TemplateInput,
-          response: answers({ 201: TemplateAnswer }, ...BODY, 409, 422),
+          response: responses({ 201: TemplateAnswer }, ...BODY_ERRORS, 409, 422),
         },
         onRequest: requireScope('write'),
       },
       async (request, reply) => {
         const { caller, body } = request;
         const template = { ...body, description: body.description ?? '', timezone: body.timezone ?? null };
-        vet(template, clock.now());
-        return answerOnce(context, { request, reply }, async (db) => {
+        validateRule(template, clock.now());
+        return respondOnce(context, { request, reply }, async (db) => {
           const isTaken =
             builtInTemplate(template.id) || !(await createTemplate(db, askedBy(caller), template));
-          if (isTaken) throw new HttpProblem(409, `there is a template with the id ${template.id} already`);
+          if (isTaken)
+            throw new HttpProblem('already_exists', `a template with the id ${template.id} exists already`);
           return { status: 201, headers: {}, body: present(template), dueAts: [] };
         });
       },
@@ -100,7 +101,7 @@ export const templateRoutes =
           summary: 'Read a template',
           tags,
           params,
-          response: answers({ 200: TemplateAnswer }, 400, 404),
+          response: responses({ 200: TemplateAnswer }, 400, 404),
         },
         onRequest: requireScope('read'),
       },
@@ -116,24 +117,25 @@ export const templateRoutes =
       {
         schema: {
           operationId: 'editTemplate',
-          summary: 'Edit a template of your own; what is left out stays',
-          description: 'Schedules that were made from it keep the rule that they have.',
+          summary: 'Edit a template; omitted fields keep their value',
+          description:
+            'Schedules that were created from the template keep their rule. Built-in templates cannot be changed.',
           tags,
           params,
           body: TemplatePatch,
-          response: answers({ 200: TemplateAnswer }, ...BODY, 404, 409, 422),
+          response: responses({ 200: TemplateAnswer }, ...BODY_ERRORS, 404, 409, 422),
         },
         onRequest: requireScope('write'),
       },
       async (request, reply) => {
         const { caller, body, params } = request;
         refuseBuiltIn(params.id);
-        return answerOnce(context, { request, reply }, async (db) => {
+        return respondOnce(context, { request, reply }, async (db) => {
           const held = await findTemplate(db, caller.projectId, params.id);
           if (!held) throw notFound('template', params.id);
           const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
           const template = { ...held, ...given };
-          vet(template, clock.now());
+          validateRule(template, clock.now());
           await replaceTemplate(db, askedBy(caller), template);
           return { status: 200, headers: {}, body: present(template), dueAts: [] };
         });
@@ -145,17 +147,17 @@ export const templateRoutes =
       {
         schema: {
           operationId: 'deleteTemplate',
-          summary: 'Delete a template of your own',
+          summary: 'Delete a template',
           tags,
           params,
-          response: answers({ 200: z.object({ id: TemplateKey }) }, 400, 404, 409, 422),
+          response: responses({ 200: z.object({ id: TemplateKey }) }, 400, 404, 409, 422),
         },
         onRequest: requireScope('write'),
       },
       async (request, reply) => {
         const { caller, params } = request;
         refuseBuiltIn(params.id);
-        return answerOnce(context, { request, reply }, async (db) => {
+        return respondOnce(context, { request, reply }, async (db) => {
           if (!(await deleteTemplate(db, askedBy(caller), params.id))) throw notFound('template', params.id);
           return { status: 200, headers: {}, body: { id: params.id }, dueAts: [] };
         });
@@ -164,13 +166,14 @@ export const templateRoutes =
   };
 
 function refuseBuiltIn(id: string): void {
-  if (builtInTemplate(id)) throw new HttpProblem(409, `the template ${id} is built in and stays as it is`);
+  if (builtInTemplate(id))
+    throw new HttpProblem('invalid_state', `the template ${id} is built in and cannot be changed`);
 }
 
 const timingOf = ({ rule, timezone }: Template, nowAt: number) =>
   parseTiming({ rule, timezone } as Parameters<typeof parseTiming>[0], { anchorAt: Math.floor(nowAt) });
 
-function vet(template: Template, nowAt: number): void {
+function validateRule(template: Template, nowAt: number): void {
   const parsed = timingOf(template, nowAt);
   if (!parsed.ok) throw invalid(parsed.problems);
 }

@@ -2,17 +2,17 @@ import { addUserEvent, readUser, removeUserEvent } from '@carillon/db';
 import { BIRTHDAY, DeletedUser, User, UserEventInput, UserEventParams, UserKey } from '@carillon/shared';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { answerOnce } from '../answer-once.js';
-import { answers, BODY } from '../answers.js';
+import { requireScope } from '../auth/authenticate.js';
 import type { ApiContext } from '../context.js';
-import { requireScope } from '../plugins/authenticate.js';
+import { HttpProblem, invalid, notFound } from '../http/problem.js';
+import { respondOnce } from '../http/respond-once.js';
+import { BODY_ERRORS, responses } from '../http/responses.js';
 import { presentUser } from '../present/user.js';
-import { HttpProblem, invalid, notFound } from '../problem.js';
-import { systemRequest } from '../system-request.js';
+import { systemRequest } from '../schedules/system-request.js';
 
 const tags = ['Users'];
 
-/** Further yearly events of a user, by the same door as the birthday. */
+/** Further yearly events of a user. They use the same engine as birthdays. */
 export const userEventRoutes =
   (context: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
@@ -28,7 +28,7 @@ export const userEventRoutes =
           tags,
           params: z.object({ id: UserKey }),
           body: UserEventInput,
-          response: answers({ 201: User }, ...BODY, 404, 409, 422),
+          response: responses({ 201: User }, ...BODY_ERRORS, 404, 409, 422),
         },
       },
       async (request, reply) => {
@@ -39,10 +39,11 @@ export const userEventRoutes =
           localTime: body.localTime ?? birthdayLocalTime,
           leapDay: body.leapDay ?? 'feb28',
         };
-        return answerOnce(context, { request, reply }, async (db) => {
+        return respondOnce(context, { request, reply }, async (db) => {
           const added = await addUserEvent(db, systemRequest(context, caller), { userKey: params.id, event });
           if (added.kind === 'invalid') throw invalid(added.problems);
-          if (added.kind === 'conflict') throw new HttpProblem(409, `the user has a ${event.name} already`);
+          if (added.kind === 'conflict')
+            throw new HttpProblem('already_exists', `the user has an event named ${event.name} already`);
           const user = added.kind === 'added' && (await readUser(db, caller.projectId, params.id));
           if (!user) throw notFound('user', params.id);
           counters.count('jobs_queued_total');
@@ -56,18 +57,19 @@ export const userEventRoutes =
       {
         schema: {
           operationId: 'removeUserEvent',
-          summary: 'End a yearly event',
+          summary: 'Delete a yearly event',
           tags,
           params: UserEventParams,
-          response: answers({ 200: DeletedUser }, 400, 404, 409, 422),
+          response: responses({ 200: DeletedUser }, 400, 404, 409, 422),
         },
       },
       async (request, reply) => {
         const { caller, params } = request;
         const { id: key, name } = params;
-        if (name === BIRTHDAY) throw new HttpProblem(409, 'the birthday goes with its user');
+        if (name === BIRTHDAY)
+          throw new HttpProblem('invalid_state', 'the birthday is removed together with its user');
         const asked = { projectId: caller.projectId, key, actor: caller.keyName };
-        return answerOnce(context, { request, reply }, async (db) => {
+        return respondOnce(context, { request, reply }, async (db) => {
           const removed = await removeUserEvent(db, asked, name);
           if (!removed) throw notFound('event', name);
           counters.count('jobs_cancelled_total', removed.cancelled.length);

@@ -11,25 +11,25 @@ import { TICKS } from '@carillon/queue';
 import { Cursor, DeletedUser, Limit, listOf, User, UserInput, UserKey, UserPatch } from '@carillon/shared';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { answerOnce } from '../answer-once.js';
-import { answers, BODY } from '../answers.js';
+import { requireScope } from '../auth/authenticate.js';
 import type { ApiContext } from '../context.js';
-import { idInCursor, pageOf } from '../cursor.js';
-import { requireScope } from '../plugins/authenticate.js';
+import { idInCursor, pageOf } from '../http/cursor.js';
+import { invalid, notFound } from '../http/problem.js';
+import { respondOnce } from '../http/respond-once.js';
+import { BODY_ERRORS, responses } from '../http/responses.js';
 import { presentUser } from '../present/user.js';
-import { invalid, notFound } from '../problem.js';
-import { systemRequest } from '../system-request.js';
-import { vetAddressee } from '../vet-addressee.js';
+import { systemRequest } from '../schedules/system-request.js';
+import { validateRecipient, withStoredHeaders } from '../schedules/validate-recipient.js';
 import { userEventRoutes } from './user-events.js';
 
 const params = z.object({ id: UserKey });
 const tags = ['Users'];
 
-/** People and their birthdays. */
+/** Users and their birthdays. */
 export const userRoutes =
   (context: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
-    const { pool, pokes, clock, counters, birthdayLocalTime } = context;
+    const { pool, wakeUps, clock, counters, birthdayLocalTime } = context;
     await app.register(userEventRoutes(context));
 
     app.post(
@@ -37,22 +37,25 @@ export const userRoutes =
       {
         schema: {
           operationId: 'createUser',
-          summary: 'Create a user, and with it the yearly greeting',
+          summary: 'Create a user with a yearly birthday message',
           tags,
           body: UserInput,
-          response: answers({ 201: User }, ...BODY, 409, 422),
+          response: responses({ 201: User }, ...BODY_ERRORS, 409, 422),
         },
         onRequest: requireScope('write'),
       },
       async (request, reply) => {
         const { caller, body } = request;
-        const timezone = vetAddressee(context, caller, body);
-        refuseUnborn(body.dateOfBirth, clock.now());
-        return answerOnce(context, { request, reply }, async (db) => {
+        const { timezone, target } = validateRecipient(context, caller, {
+          ...body,
+          target: body.target ?? null,
+        });
+        refuseFutureBirth(body.dateOfBirth, clock.now());
+        return respondOnce(context, { request, reply }, async (db) => {
           const created = await createUser(db, systemRequest(context, caller), {
             ...body,
             timezone,
-            target: body.target ?? null,
+            target,
             localTime: body.localTime ?? birthdayLocalTime,
             leapDay: body.leapDay ?? 'feb28',
           });
@@ -73,7 +76,7 @@ export const userRoutes =
           summary: 'List users, newest first',
           tags,
           querystring: z.strictObject({ limit: Limit, cursor: Cursor.optional() }),
-          response: answers({ 200: listOf(User) }, 400),
+          response: responses({ 200: listOf(User) }, 400),
         },
         onRequest: requireScope('read'),
       },
@@ -89,10 +92,10 @@ export const userRoutes =
       {
         schema: {
           operationId: 'readUser',
-          summary: 'Read a user, with the next greeting',
+          summary: 'Read a user with the next birthday message',
           tags,
           params,
-          response: answers({ 200: User }, 400, 404),
+          response: responses({ 200: User }, 400, 404),
         },
         onRequest: requireScope('read'),
       },
@@ -104,28 +107,34 @@ export const userRoutes =
       {
         schema: {
           operationId: 'editUser',
-          summary: 'Edit a user; what is left out stays',
+          summary: 'Edit a user; omitted fields keep their value',
           description:
-            'Another date of birth, zone, name or target moves the events that are to come, a moment after the answer. One that is being delivered goes out as it was.',
+            'A new date of birth, time zone, name or target applies to future events shortly after the response. An event that is being delivered is not changed.',
           tags,
           params,
           body: UserPatch,
-          response: answers({ 200: User }, ...BODY, 404, 422),
+          response: responses({ 200: User }, ...BODY_ERRORS, 404, 422),
         },
         onRequest: requireScope('write'),
       },
       async (request, reply) => {
         const { caller, body, params } = request;
-        const timezone = vetAddressee(context, caller, body);
-        if (body.dateOfBirth !== undefined) refuseUnborn(body.dateOfBirth, clock.now());
+        if (body.dateOfBirth !== undefined) refuseFutureBirth(body.dateOfBirth, clock.now());
         const asked = { projectId: caller.projectId, key: params.id, actor: caller.keyName };
-        const edit = body.timezone === undefined ? body : { ...body, timezone };
-        const answered = await answerOnce(context, { request, reply }, async (db) => {
+        const answered = await respondOnce(context, { request, reply }, async (db) => {
+          const before = body.target && (await readUser(db, caller.projectId, params.id));
+          const target = body.target && withStoredHeaders(body.target, before?.target ?? null);
+          const vetted = validateRecipient(context, caller, { timezone: body.timezone, target });
+          const edit = {
+            ...body,
+            ...(body.timezone === undefined ? {} : { timezone: vetted.timezone }),
+            ...(body.target === undefined ? {} : { target: vetted.target }),
+          };
           if (!(await editUser(db, asked, edit))) throw notFound('user', params.id);
           return { status: 200, headers: {}, body: await show(db, caller, params.id), dueAts: [] };
         });
-        // After the commit; where Redis is away, the sweep picks the events up.
-        pokes.poke(TICKS.events).catch(() => {});
+        // After the commit. If the wake-up message is lost, the next sweep picks the events up.
+        wakeUps.wake(TICKS.events).catch(() => {});
         return answered;
       },
     );
@@ -135,17 +144,17 @@ export const userRoutes =
       {
         schema: {
           operationId: 'deleteUser',
-          summary: 'Delete a user and cancel what was to come',
+          summary: 'Delete a user and cancel the future events',
           tags,
           params,
-          response: answers({ 200: DeletedUser }, 400, 404, 422),
+          response: responses({ 200: DeletedUser }, 400, 404, 422),
         },
         onRequest: requireScope('write'),
       },
       async (request, reply) => {
         const { caller, params } = request;
         const asked = { projectId: caller.projectId, key: params.id, actor: caller.keyName };
-        return answerOnce(context, { request, reply }, async (db) => {
+        return respondOnce(context, { request, reply }, async (db) => {
           const deleted = await deleteUser(db, asked);
           if (!deleted) throw notFound('user', params.id);
           counters.count('jobs_cancelled_total', deleted.cancelled.length);
@@ -161,10 +170,10 @@ async function show(db: Database, { projectId }: KeyOwner, key: string) {
   return presentUser(user);
 }
 
-/** The most that any zone is ahead of UTC. */
-const FURTHEST_AHEAD_MS = 14 * 3_600_000;
+/** The largest UTC offset of any time zone. */
+const MAX_UTC_OFFSET_MS = 14 * 3_600_000;
 
-function refuseUnborn(dateOfBirth: string, nowAt: number): void {
-  const today = new Date(nowAt + FURTHEST_AHEAD_MS).toISOString().slice(0, 10);
-  if (dateOfBirth > today) throw invalid([{ field: 'dateOfBirth', message: 'lies in the future' }]);
+function refuseFutureBirth(dateOfBirth: string, nowAt: number): void {
+  const today = new Date(nowAt + MAX_UTC_OFFSET_MS).toISOString().slice(0, 10);
+  if (dateOfBirth > today) throw invalid([{ field: 'dateOfBirth', message: 'is in the future' }]);
 }

@@ -10,26 +10,27 @@ import {
 } from '@carillon/shared';
 import { z } from 'zod';
 
-/** A request that was understood, or why it was not. */
+/** A valid request, or the reason why it is refused. */
 export type Read<T> = { ok: true; value: T } | { ok: false; reason: string };
 
 export interface ReadOptions {
   nowAt: number;
   defaults: ScheduleDefaults;
-  /** Seals a secret; null where this worker has no key to do it with. */
+  /** Encrypts a secret; null if this worker has no encryption key. */
   seal: ((secret: string) => Buffer) | null;
   calendars: Calendars;
 }
 
-/** Longer requests than the API would take are not taken here either. */
-const LARGEST = 256 * 1_024;
+/** Maximum size of a request, the same as in the API. */
+const MAX_REQUEST_LENGTH = 256 * 1_024;
 
-/** The id is what makes a request that comes twice the same request. */
+/** The id is required: it makes a repeated request idempotent. */
 const Request = ScheduleInput.required({ id: true });
 
 /** Reads a `ScheduleRequest`: a schedule as the API takes it, or in short `{ id, at }` or `{ id, rrule }`. */
 export function readRequest(data: unknown, { nowAt, defaults, seal, calendars }: ReadOptions): Read<Draft> {
-  if (JSON.stringify(data).length > LARGEST) return refuse(`expected at most ${LARGEST} characters`);
+  if (JSON.stringify(data).length > MAX_REQUEST_LENGTH)
+    return refuse(`expected at most ${MAX_REQUEST_LENGTH} characters`);
   const strange = unstorable(data);
   if (strange) return refuse(`${strange.field}: ${strange.message}`);
   const parsed = Request.safeParse(spellOut(data));
@@ -55,7 +56,7 @@ export function readRequest(data: unknown, { nowAt, defaults, seal, calendars }:
 
 const Cancel = z.object({ id: ScheduleKey });
 
-/** Reads a `ScheduleCancel`; answers the schedule's id. */
+/** Reads a `ScheduleCancel`; returns the schedule's id. */
 export function readCancel(data: unknown): Read<string> {
   const parsed = Cancel.safeParse(data);
   return parsed.success ? { ok: true, value: parsed.data.id } : refuse(problemsOf(parsed.error));

@@ -1,25 +1,31 @@
 import {
-  Creations,
   cancelSchedule,
   fillTemplate,
   findTemplate,
+  GroupCreates,
   OverLimit,
   readCalendars,
   readDefaultProject,
   SecretBox,
 } from '@carillon/db';
 import { REQUESTS } from '@carillon/queue';
-import { calendarsNamedBy, type ProjectLimits, type ScheduleDefaults } from '@carillon/shared';
-import type { Config } from '../config.js';
+import {
+  calendarsNamedBy,
+  DEFAULT_PROJECT,
+  type ProjectLimits,
+  type ScheduleDefaults,
+} from '@carillon/shared';
+import { type Config, scheduleDefaults } from '../config.js';
 import type { WorkerContext } from '../context.js';
+import type { Registry } from '../registry.js';
 import { readCancel, readRequest } from './read-request.js';
 
-/** Why a request can't be done; null where it was. */
+/** The reason why a request is refused; null if it was done. */
 export type Refusal = string | null;
 
 const ACTOR = 'queue';
-/** What was read of the project is believed for this long. */
-const BELIEVED_MS = 5_000;
+/** A change of the project's settings takes effect within this time. */
+const SETTINGS_CACHE_TTL_MS = 5_000;
 
 interface Project {
   id: number;
@@ -27,22 +33,23 @@ interface Project {
   defaults: ScheduleDefaults;
 }
 
-/** Does what is asked for by queue, for the default project. Throws where Postgres is away. */
+/** Carries out requests that arrive by queue, for the default project. Throws if Postgres is unreachable. */
 export class Requests {
   readonly #box: SecretBox | null;
-  readonly #creations: Creations;
+  readonly #creates: GroupCreates;
   #project: { read: Promise<Project>; readAt: number } | null = null;
 
   constructor(
     private readonly context: WorkerContext,
     private readonly config: Config,
+    private readonly registry: Registry,
   ) {
     const key = config.CARILLON_ENCRYPTION_KEY;
     this.#box = key === undefined ? null : new SecretBox(key);
-    this.#creations = new Creations(context.pool);
+    this.#creates = new GroupCreates(context.pool);
   }
 
-  /** Does what a job of that name asks for. */
+  /** Carries out a job by its name. */
   async handle(name: string, data: unknown): Promise<Refusal> {
     if (name === REQUESTS.schedule) return this.#create(data);
     if (name === REQUESTS.cancel) return this.#cancel(data);
@@ -60,13 +67,15 @@ export class Requests {
     const read = readRequest(filled.value, { nowAt: Math.floor(clock.now()), defaults, seal, calendars });
     if (!read.ok) return read.reason;
     const draft = read.value;
-    const created = await this.#creations.create({ projectId, actor: ACTOR, limits }, draft);
+    const created = await this.#creates.create({ projectId, actor: ACTOR, limits }, draft);
     if (created.kind === 'over_limit') return new OverLimit(limits).message;
     if (created.kind === 'conflict')
       return `a schedule with the id ${draft.key} exists already and is not the same`;
+    if (created.kind === 'cancelled')
+      return `the schedule ${draft.key} was cancelled; put it back with PUT /v1/schedules/${draft.key}, or free the id with DELETE /v1/schedules/${draft.key}?purge=true`;
     if (created.kind === 'created') {
       metrics.count('jobs_queued_total');
-      bells.arm([draft.first.dueAt]).catch(() => {}); // The sweep arms what is missing.
+      bells.arm([draft.first.dueAt]).catch(() => {}); // If Redis is away, the sweep arms the bells later.
     }
     return null;
   }
@@ -87,7 +96,7 @@ export class Requests {
 
   #readProject(): Promise<Project> {
     const now = performance.now();
-    if (this.#project && now - this.#project.readAt < BELIEVED_MS) return this.#project.read;
+    if (this.#project && now - this.#project.readAt < SETTINGS_CACHE_TTL_MS) return this.#project.read;
     const fresh = { read: this.#openProject(), readAt: now };
     fresh.read.catch(() => {
       if (this.#project === fresh) this.#project = null;
@@ -97,16 +106,17 @@ export class Requests {
   }
 
   async #openProject(): Promise<Project> {
-    const { config } = this;
+    const box = this.#box;
     const { id, defaultTarget, limits } = await readDefaultProject(this.context.pool);
     return {
       id,
       limits,
       defaults: {
-        target: defaultTarget ?? { type: 'handler', name: 'log' },
-        maxAttempts: config.RETRY_MAX_ATTEMPTS,
-        baseDelayMs: config.RETRY_BASE_DELAY_SECONDS * 1_000,
-        allowPrivateTargets: config.ALLOW_PRIVATE_TARGETS,
+        ...scheduleDefaults(this.config),
+        target: defaultTarget,
+        owner: { project: DEFAULT_PROJECT, limits },
+        payloadProblem: this.registry.payloadProblem,
+        sealHeader: box && ((value) => box.sealText(value, id)),
       },
     };
   }

@@ -2,34 +2,41 @@ import { isTransientError } from '@carillon/db';
 import { openQueue, QUEUES, REJECTED_JOB, type ScheduleRejected } from '@carillon/queue';
 import { DelayedError, type Job, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
+import type { Logger } from 'pino';
 import type { Config } from '../config.js';
 import type { WorkerContext } from '../context.js';
+import type { Registry } from '../registry.js';
 import { Requests } from './requests.js';
-import { untilBack } from './until-back.js';
 
-/** So many requests are in hand at once, and created together; the rest stay in Redis. */
-const AT_ONCE = 200;
+/** Maximum number of requests in hand. They are created together; the rest stay in Redis. */
+const CONCURRENCY = 200;
 const HANDED_BACK_MS = 1_000;
+const RETRY_EVERY_MS = 500;
 
 /**
- * Takes what others put into the queue `schedule-requests`. A request is done once it is in Postgres; while Postgres is
- * away those in hand wait, and no further ones are taken. What is refused goes to `schedule-rejected`.
+ * Takes requests from the queue `schedule-requests`. A request is done when it is in Postgres. While Postgres is
+ * unreachable, the requests in hand wait and no further ones are taken. Refused requests go to `schedule-rejected`.
  */
 export function takeRequests(
   context: WorkerContext,
-  { config, redis, producer }: { config: Config; redis: Redis; producer: Redis },
+  {
+    config,
+    registry,
+    redis,
+    producer,
+  }: { config: Config; registry: Registry; redis: Redis; producer: Redis },
 ): { close(): Promise<void> } {
   const { metrics, log } = context;
   const prefix = config.REDIS_PREFIX;
   const stopped = new AbortController();
-  const requests = new Requests(context, config);
+  const requests = new Requests(context, config, registry);
   const rejected = openQueue<ScheduleRejected>(QUEUES.rejected, { redis: producer, prefix });
 
   const take = async (job: Job, token?: string): Promise<void> => {
     const work = () => requests.handle(job.name, job.data);
     const reason = await untilBack(work, { signal: stopped.signal, log }).catch(async (error: Error) => {
-      if (!isTransientError(error)) return `it could not be kept: ${error.message}`;
-      // This worker stops while Postgres is away: the request goes back, for another one to take.
+      if (!isTransientError(error)) return `it could not be stored: ${error.message}`;
+      // This worker stops while Postgres is unreachable, so the request goes back to the queue for another worker.
       await job.moveToDelayed(Date.now() + HANDED_BACK_MS, token);
       throw new DelayedError();
     });
@@ -42,16 +49,18 @@ export function takeRequests(
   const worker = new Worker(QUEUES.requests, take, {
     connection: redis,
     prefix,
-    concurrency: AT_ONCE,
+    concurrency: CONCURRENCY,
     lockDuration: 15_000,
     stalledInterval: 5_000,
-    // A worker that is lost with requests in hand loses none: they are taken again, and their id makes that harmless.
+    // The requests of a lost worker are taken again. Their ids make that harmless.
     maxStalledCount: 100,
     removeOnComplete: { count: 1_000 },
     removeOnFail: { count: 1_000 },
   });
-  worker.on('error', (error) => log.debug({ err: error }, 'Requests'));
-  worker.on('failed', (job, error) => log.error({ err: error, job: job?.id }, 'A request failed'));
+  worker.on('error', (error) => log.debug({ err: error }, 'Request queue error'));
+  worker.on('failed', (job, error) =>
+    log.error({ err: error, job: job?.id }, 'A request from the queue failed'),
+  );
   return {
     async close() {
       stopped.abort();
@@ -59,4 +68,20 @@ export function takeRequests(
       await rejected.close();
     },
   };
+}
+
+/** Repeats work until Postgres is reachable. Throws the error of Postgres only if the signal has aborted. */
+async function untilBack<T>(
+  work: () => Promise<T>,
+  { signal, log }: { signal: AbortSignal; log: Logger },
+): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (signal.aborted || !isTransientError(error)) throw error;
+      log.debug({ err: error }, 'Postgres is unreachable: requests wait');
+      await new Promise((resolve) => setTimeout(resolve, RETRY_EVERY_MS));
+    }
+  }
 }

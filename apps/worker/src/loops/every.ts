@@ -1,4 +1,4 @@
-/** Does something at an interval, one at a time, until stopped. Its errors are reported and do not end it. */
+/** Repeats work at an interval until stopped, one call at a time. An error is reported and does not end the loop. */
 export function every(
   intervalMs: number,
   work: () => Promise<unknown>,

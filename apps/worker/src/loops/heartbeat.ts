@@ -1,15 +1,27 @@
-import { beat, type Heartbeat } from '@carillon/db';
+import { type Heartbeat, sendHeartbeat as report } from '@carillon/db';
 import type { WorkerContext } from '../context.js';
-import type { InFlight } from '../in-flight.js';
+import type { InFlight } from '../pipeline/in-flight.js';
 
-/** Says that this worker lives, and hands over what its counters have grown by. */
+/** Maximum number of open circuits that a worker reports. */
+const MOST_CIRCUITS = 1_000;
+
+/** Reports that this worker lives, and hands over the growth of its counters. */
 export async function sendHeartbeat(
-  { pool, workerId, metrics, clock }: WorkerContext,
+  { pool, holder, metrics, clock, traffic, sweepIntervalMs }: WorkerContext,
   inFlight: InFlight,
 ): Promise<Heartbeat> {
   const grown = metrics.take();
   try {
-    return await clock.ask(() => beat(pool, { workerId, inFlight: inFlight.count, grown }));
+    return await clock.ask(() =>
+      report(pool, {
+        workerId: holder.workerId,
+        inFlight: inFlight.count,
+        heartbeatIntervalMs: sweepIntervalMs,
+        clockOffsetMs: Math.round(clock.offsetMs),
+        openCircuits: traffic.openCircuits().slice(0, MOST_CIRCUITS),
+        grown,
+      }),
+    );
   } catch (error) {
     metrics.giveBack(grown);
     throw error;

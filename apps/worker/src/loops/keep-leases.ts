@@ -1,23 +1,24 @@
-import { extendLeases, findCancelled } from '@carillon/db';
+import { extendLeases, findCancelled, giveBackUnknownLeases } from '@carillon/db';
 import type { WorkerContext } from '../context.js';
-import type { InFlight } from '../in-flight.js';
+import type { InFlight } from '../pipeline/in-flight.js';
 
 /**
- * Extends the leases of what is in hand, and lets go of what is no longer ours. Called every third of a lease: two may
- * fail before one runs out.
+ * Extends the leases of the runs in hand, and abandons runs whose lease was lost. Called every third of a lease, so that
+ * two calls may fail before a lease expires.
  */
 export async function keepLeases(
-  { pool, workerId, leaseMs, log }: WorkerContext,
+  { pool, holder, leaseMs, log }: WorkerContext,
   inFlight: InFlight,
 ): Promise<void> {
   const epochs = inFlight.epochs;
+  if (inFlight.hasLostAnswer) await giveBack({ pool, holder, log }, inFlight, epochs);
   if (epochs.length === 0) return;
-  const kept = new Set(await extendLeases(pool, { workerId, epochs, leaseMs, now: null }));
+  const kept = new Set(await extendLeases(pool, { ...holder, epochs, leaseMs, now: null }));
   for (const epoch of epochs) {
     if (kept.has(epoch)) continue;
     const lost = inFlight.abandon(epoch);
     if (lost.length > 0)
-      log.warn({ epoch, runs: lost.length }, 'Lease lost: the runs are somebody else’s now');
+      log.warn({ epoch, runs: lost.length }, 'Lease lost: the sweep has given its runs to another worker');
   }
   const cancelled = await findCancelled(pool, [...kept]);
   if (cancelled.length === 0) return;
@@ -29,4 +30,19 @@ export async function keepLeases(
     );
     flight?.abort('cancelled');
   }
+}
+
+/**
+ * The answer to a claim was lost. If the claim was committed, its runs are given back without a lost attempt, for any
+ * worker to claim.
+ */
+async function giveBack(
+  { pool, holder, log }: Pick<WorkerContext, 'pool' | 'holder' | 'log'>,
+  inFlight: InFlight,
+  epochs: readonly number[],
+): Promise<void> {
+  const { runs, areMoreLikely } = await giveBackUnknownLeases(pool, { ...holder, epochs, now: null });
+  if (runs > 0)
+    log.warn({ runs }, 'Runs given back: their claim was committed, but its answer never arrived');
+  inFlight.hasLostAnswer = areMoreLikely;
 }

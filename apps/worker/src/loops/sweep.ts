@@ -1,45 +1,63 @@
 import {
+  bringWatchesForward,
+  computeStats,
+  findSchedulesWithQueue,
   promoteQueued,
   readMissed,
   readSlots,
   readStuckQueues,
   recordSweep,
   rescueRuns,
-  retimeStale,
   type Slot,
 } from '@carillon/db';
 import { SLOT_MS } from '@carillon/queue';
 import type { WorkerContext } from '../context.js';
-import { noteLost } from '../targets/receipt.js';
+import { noteLost } from '../delivery/receipts/receipt.js';
+import type { InFlight } from '../pipeline/in-flight.js';
+import { reportFailure } from '../pipeline/report-failure.js';
+import { retimeStep } from '../systems/keep-calendars.js';
+import { keepTzdata } from './keep-tzdata.js';
 
-/** What a sweep found that should not have been there. */
+/** Deviations that a sweep found and repaired. */
 export interface Drift {
   overdue: number;
   missingBells: number;
   expiredLeases: number;
 }
 
-/** What changed less than this ago may still be on its way to Redis: not drift. */
+/** A change younger than this may still be on its way to Redis, so a missing bell is not drift yet. */
 const ON_ITS_WAY_MS = 2_000;
 
 /**
- * Makes up for any bell that did not ring and any worker that did not come back: claims what is overdue, rescues the
- * runs of expired leases, lets queues go on that nobody did, arms every slot of the horizon that Redis does not hold, times
- * anew what goes by an older calendar.
+ * Makes up for every bell that did not ring and every worker that was lost: rescues the runs of expired leases, promotes
+ * stuck queues, claims what is overdue, arms every slot of the horizon that Redis lacks, and re-times schedules whose
+ * calendar has changed.
  */
-export async function sweep(context: WorkerContext, ring: () => Promise<void>): Promise<Drift> {
-  const { pool, log, metrics, sweepIntervalMs } = context;
-  const rescued = await rescueRuns(pool, null);
-  const failed = rescued.filter((run) => run.failed);
-  for (const { scheduleId } of failed) await promoteQueued(pool, scheduleId, null);
+export async function sweep(
+  context: WorkerContext,
+  inFlight: Pick<InFlight, 'epochs'>,
+  ring: () => Promise<void>,
+): Promise<Drift> {
+  const { pool, log, metrics, holder, sweepIntervalMs } = context;
+  const rescued = await rescueRuns(pool, null, { token: holder.token, epochs: inFlight.epochs });
+  const failed = rescued.filter((run) => run.hasFailed);
+  for (const run of failed) reportFailure(context, run);
+  for (const { latenessMs } of rescued)
+    if (latenessMs !== null) metrics.observe('carillon_lateness_seconds', latenessMs);
+  const endedOf = [...new Set(failed.map(({ scheduleId }) => scheduleId))];
+  for (const scheduleId of await findSchedulesWithQueue(pool, endedOf))
+    await promoteQueued(pool, scheduleId, null);
   if (failed.length > 0) await noteLost(context, failed);
+  if (endedOf.length > 0) await bringWatchesForward(pool, { failed: endedOf, ended: endedOf, now: null });
   for (const scheduleId of await readStuckQueues(pool)) await promoteQueued(pool, scheduleId, null);
   const missed = await readMissed(pool, { olderThanMs: sweepIntervalMs, now: null });
   await ring();
   const missingBells = await armMissing(context);
-  await recordSweep(pool, null);
+  await recordSweep(pool, { now: null });
   await retime(context);
-  // What an earlier try or a lost worker left over; new ones are sent as their runs end.
+  await computeAnew(context);
+  await count(context);
+  // Sends receipts that an earlier try or a lost worker left over; new ones are sent as their runs end.
   context.receipts.send();
   const drift = { overdue: missed.count, missingBells, expiredLeases: rescued.length };
   for (const [kind, count] of Object.entries(drift)) {
@@ -49,18 +67,34 @@ export async function sweep(context: WorkerContext, ring: () => Promise<void>): 
   return drift;
 }
 
-/** Last, and by itself: a definition that can't be timed must not keep bells from being armed. */
-async function retime({ pool, bells, log }: WorkerContext): Promise<void> {
+/** Runs last and catches its errors: a definition that can't be re-timed must not keep bells from being armed. */
+async function retime(context: WorkerContext): Promise<void> {
   try {
-    const { retimed, dueAts } = await retimeStale(pool);
-    if (retimed > 0) log.info({ retimed }, 'Schedules timed anew by a calendar that had changed');
-    await bells.arm(dueAts);
+    await retimeStep(context);
   } catch (error) {
-    log.error({ err: error }, 'Schedules could not be timed anew by their calendars');
+    context.log.error({ err: error }, 'Schedules could not be re-timed by their calendars');
   }
 }
 
-/** Arms what Redis lacks; answers how much of that it ought to have had. While Redis is away there is nothing to arm. */
+/** Like re-timing, this must not keep bells from being armed. */
+async function computeAnew(context: WorkerContext): Promise<void> {
+  try {
+    await keepTzdata(context);
+  } catch (error) {
+    context.log.error({ err: error }, 'The agenda could not be computed anew with other time zone data');
+  }
+}
+
+/** Statistics that can't be computed now are computed by a later sweep. */
+async function count({ pool, log }: WorkerContext): Promise<void> {
+  try {
+    await computeStats(pool, null);
+  } catch (error) {
+    log.warn({ err: error }, 'Statistics could not be computed: the next sweep tries again');
+  }
+}
+
+/** Arms the slots that Redis lacks; returns how many of them are drift. Does nothing while Redis takes no writes. */
 async function armMissing({ pool, bells, horizonMs, sweepIntervalMs, log }: WorkerContext): Promise<number> {
   const { slots, nowAt } = await readSlots(pool, { horizonMs, slotMs: SLOT_MS, now: null });
   if (slots.length === 0) return 0;
@@ -68,14 +102,15 @@ async function armMissing({ pool, bells, horizonMs, sweepIntervalMs, log }: Work
     const held = await bells.readArmed(nowAt, horizonMs);
     const missing = slots.filter(({ ringAt }) => !held.has(ringAt));
     await bells.rearm(missing.map(({ ringAt }) => ringAt));
-    // What has come within the horizon since the last sweep was nobody's to arm before.
+    // A slot that entered the horizon since the last sweep could not have been armed before.
     const isDrift = ({ ringAt, touchedAt }: Slot) =>
       ringAt - nowAt > ON_ITS_WAY_MS &&
       ringAt - nowAt < horizonMs - 2 * sweepIntervalMs &&
       nowAt - touchedAt > ON_ITS_WAY_MS;
     return missing.filter(isDrift).length;
   } catch (error) {
-    log.warn({ err: error }, 'Bells could not be armed: Redis is away');
+    // The watch over Redis warns of an outage, once.
+    log.debug({ err: error }, 'Bells could not be armed');
     return 0;
   }
 }

@@ -1,7 +1,7 @@
 import { type HandledEvent, handleNextEvent } from '@carillon/db';
 import type { WorkerContext } from '../context.js';
 
-/** Handles the domain events that wait, one after the other, until there are none or this worker stops. */
+/** Handles pending domain events one after the other, until there are none or this worker stops. */
 export async function handleEvents(context: WorkerContext, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const handled = await handleNextEvent(context.pool, null);
@@ -17,7 +17,7 @@ function report({ log, bells }: WorkerContext, handled: HandledEvent): void {
     return;
   }
   const { rescheduled, skipped, skippedIds, left, dueAts } = handled.report;
-  bells.arm(dueAts).catch(() => {}); // The sweep arms what is missing.
+  bells.arm(dueAts).catch(() => {}); // If Redis is away, the sweep arms the bells later.
   for (const { eventId, why } of left) log.warn({ eventId, userId, event }, WHY[why]);
   log.info({ userId, event, rescheduled, skipped, skippedIds }, 'Events rescheduled');
   if (skipped > 0) log.warn({ userId, event, skipped }, 'Some events were not rescheduled');

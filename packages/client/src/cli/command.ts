@@ -1,12 +1,12 @@
 import type { Carillon } from '../carillon.js';
 import type { Terminal } from './terminal.js';
 
-/** An option of a command, as `parseArgs` takes it and as help shows it. */
+/** An option of a command, for `parseArgs` and for the help text. */
 export interface Option {
   type: 'string' | 'boolean';
   short?: string;
   multiple?: boolean;
-  /** What stands for the value in help: `<time>`. */
+  /** The placeholder of the value in the help text: `<time>`. */
   value?: string;
   about: string;
 }
@@ -21,7 +21,7 @@ export type Values<O extends Options> = {
       : string;
 };
 
-/** What was typed, and what there is to work with. */
+/** The parsed command line and the services that a command uses. */
 export interface Invocation<O extends Options = Options> {
   values: Values<O>;
   positionals: string[];
@@ -30,11 +30,11 @@ export interface Invocation<O extends Options = Options> {
   isJson: boolean;
 }
 
-/** What a command has to say: to a program, and to a person. */
+/** The output of a command, as JSON and as text. */
 export interface Output {
   json: unknown;
   text: string;
-  /** Remarks, which are not what was asked for. */
+  /** Notes on stderr. */
   notes?: readonly string[];
   exitCode?: number;
 }
@@ -43,9 +43,9 @@ export interface Command {
   kind: 'command';
   name: string;
   summary: string;
-  /** What follows the name: `<id>…`. */
+  /** The arguments after the name: `<id>…`. */
   usage: string;
-  /** How many words follow the options. */
+  /** The number of positional arguments. */
   words: { least: number; most: number };
   details?: string;
   options: Options;
@@ -62,14 +62,14 @@ export interface Group {
   examples: readonly string[];
 }
 
-/** A command whose `run` knows the types of its options. */
+/** Defines a command whose `run` has typed options. */
 export function command<const O extends Options>(
   definition: Omit<Command, 'kind' | 'run' | 'options'> & {
     options: O;
     run(invocation: Invocation<O>): Promise<Output | undefined>;
   },
 ): Command {
-  // The values come from parseArgs, which was given these very options.
+  // parseArgs produces the values from these same options.
   return { kind: 'command', ...definition, run: definition.run as unknown as Command['run'] };
 }
 

@@ -8,8 +8,8 @@ const home = mkdtempSync(join(tmpdir(), 'carillon-home-'));
 writeFileSync(join(home, 'admin.key'), 'ck_local\n');
 afterAll(() => rmSync(home, { recursive: true }));
 
-describe('Which Carillon', () => {
-  it('is said by options, then by the environment, then by what runs here', () => {
+describe('connectionOf', () => {
+  it('the connection comes from the options, then the environment, then the local installation', () => {
     const env = { CARILLON_URL: 'https://a', CARILLON_KEY: 'ck_env', CARILLON_HOME: home };
     expect(connectionOf(env, { url: 'https://b', key: 'ck_b' })).toEqual({ url: 'https://b', key: 'ck_b' });
     expect(connectionOf(env, {})).toEqual({ url: 'https://a', key: 'ck_env' });
@@ -19,22 +19,39 @@ describe('Which Carillon', () => {
     });
   });
 
-  it('never gets the key of another', () => {
+  it('the command finds the URL that npm start wrote to its home folder', () => {
+    const elsewhere = mkdtempSync(join(tmpdir(), 'carillon-home-'));
+    writeFileSync(join(elsewhere, 'admin.key'), 'ck_elsewhere\n');
+    writeFileSync(join(elsewhere, 'api.url'), 'http://192.168.7.7:4567\n');
+    expect(connectionOf({ CARILLON_HOME: elsewhere }, {})).toEqual({
+      url: 'http://192.168.7.7:4567',
+      key: 'ck_elsewhere',
+    });
+    expect(connectionOf({ CARILLON_HOME: elsewhere }, { url: 'http://localhost:1' }).url).toBe(
+      'http://localhost:1',
+    );
+    expect(() => connectionOf({ CARILLON_HOME: elsewhere }, { url: 'http://192.168.7.8:1' })).toThrow(
+      'no API key',
+    );
+    rmSync(elsewhere, { recursive: true });
+  });
+
+  it('the stored key is never sent to another host', () => {
     expect(() => connectionOf({ CARILLON_HOME: home, CARILLON_URL: 'https://a' }, {})).toThrow('no API key');
     expect(connectionOf({ CARILLON_HOME: home }, { url: 'http://localhost:4000' })).toMatchObject({
       key: 'ck_local',
     });
   });
 
-  it('has an address', () => {
+  it('an invalid URL is refused', () => {
     for (const url of ['127.0.0.1:3000', 'ftp://a', 'x']) {
-      expect(() => connectionOf({ CARILLON_KEY: 'k' }, { url })).toThrow('is not the address of a Carillon');
+      expect(() => connectionOf({ CARILLON_KEY: 'k' }, { url })).toThrow('is not a URL of an API');
     }
   });
 });
 
-describe('Colours', () => {
-  it('are for terminals, and for those who want them', () => {
+describe('wantsColour', () => {
+  it('colours are used only on terminals, and not with NO_COLOR', () => {
     expect(wantsColour({}, true)).toBe(true);
     expect(wantsColour({}, false)).toBe(false);
     expect(wantsColour({ NO_COLOR: '1' }, true)).toBe(false);

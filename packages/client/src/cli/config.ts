@@ -14,23 +14,26 @@ export interface Environment {
 const LOCAL_URL = 'http://127.0.0.1:3000';
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 
-/** Which Carillon, by which key: what was typed, then the environment, then the one that `npm start` runs here. */
+/** Finds the URL and the key: from the options, then from the environment, then from the installation in this folder. */
 export function connectionOf(
   env: Environment,
   given: { url?: string | undefined; key?: string | undefined },
 ): Pick<CarillonOptions, 'url' | 'key'> {
-  const url = given.url || env.CARILLON_URL || LOCAL_URL;
+  const home = env.CARILLON_HOME || '.carillon';
+  // `npm start` writes the URL of its API to this file.
+  const url = given.url || env.CARILLON_URL || readHomeFile(home, 'api.url') || LOCAL_URL;
   const host = hostOf(url);
   const key = given.key || env.CARILLON_KEY;
   if (key) return { url, key };
-  // The key of the Carillon here is for no other: it is not sent to another machine.
-  const kept = LOOPBACK.includes(host) ? localKey(env.CARILLON_HOME || '.carillon') : null;
-  if (kept === null) {
+  // The stored key belongs to the local installation and is never sent to another host.
+  const isLocal = LOOPBACK.includes(host) || url === readHomeFile(home, 'api.url');
+  const storedKey = isLocal ? readHomeFile(home, 'admin.key') : null;
+  if (storedKey === null) {
     throw new UsageError(
-      'no API key: set CARILLON_KEY, give one with --key, or run this in the folder where `npm start` was run',
+      'no API key: set CARILLON_KEY, pass --key, or run this command in the folder where `npm start` was run',
     );
   }
-  return { url, key: kept };
+  return { url, key: storedKey };
 }
 
 function hostOf(url: string): string {
@@ -38,17 +41,17 @@ function hostOf(url: string): string {
     const { protocol, hostname } = new URL(url);
     if (protocol === 'http:' || protocol === 'https:') return hostname;
   } catch {}
-  throw new UsageError(`${url} is not the address of a Carillon; expected one such as ${LOCAL_URL}`);
+  throw new UsageError(`${url} is not a URL of an API; expected, for example, ${LOCAL_URL}`);
 }
 
-function localKey(home: string): string | null {
+function readHomeFile(home: string, file: string): string | null {
   try {
-    return readFileSync(join(home, 'admin.key'), 'utf8').trim() || null;
+    return readFileSync(join(home, file), 'utf8').trim() || null;
   } catch {
     return null;
   }
 }
 
-/** Colours are for people: none in files and pipes, nor where NO_COLOR is set to anything. */
+/** Colours only on a terminal, and not if NO_COLOR is set. */
 export const wantsColour = (env: Environment, isTty: boolean) =>
   isTty && !env.NO_COLOR && env.TERM !== 'dumb';

@@ -7,10 +7,10 @@ import { type Found, findCommand, readLine } from './read-line.js';
 import { plain, type Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
-/** A person is waiting. */
+/** Fewer retries than by default, because a person waits for the result. */
 const MAX_RETRIES = 2;
 
-/** Does what was typed; answers with the exit code. */
+/** Executes a command line and returns the exit code. */
 export async function dispatch(
   root: Group,
   args: readonly string[],
@@ -27,7 +27,7 @@ export async function dispatch(
       terminal.out(`${helpFor(found.node, found.path, terminal.style)}\n`);
       return EXIT.ok;
     }
-    if (found.node.kind === 'group') return askForCommand(found.node, found, terminal);
+    if (found.node.kind === 'group') return showGroup(found.node, found, terminal);
     return await run(found.node, found.rest, { terminal, env });
   } catch (error) {
     if (terminal.signal.aborted) return EXIT.ok;
@@ -50,7 +50,7 @@ async function run(
     positionals,
     terminal,
     isJson: json === true,
-    // Made when it is asked for: what needs no API needs no key either.
+    // Created on first use: a command that does not call the API needs no key.
     get client() {
       client ??= new Carillon({ ...connectionOf(env, { url, key }), maxRetries: MAX_RETRIES });
       return client;
@@ -65,7 +65,7 @@ function print({ json, text, notes = [] }: Output, terminal: Terminal, isJson: b
   for (const note of notes) terminal.note(`${terminal.style('dim', note)}\n`);
 }
 
-function askForCommand(group: Group, { path, rest }: Found, terminal: Terminal): number {
+function showGroup(group: Group, { path, rest }: Found, terminal: Terminal): number {
   const typed = rest.find((word) => !word.startsWith('-'));
   const name = path.join(' ');
   if (typed === undefined) {
@@ -74,6 +74,6 @@ function askForCommand(group: Group, { path, rest }: Found, terminal: Terminal):
   }
   const near = group.commands.find((each) => each.name.startsWith(typed) || typed.startsWith(each.name));
   const names = group.commands.map((each) => each.name).join(', ');
-  const advice = near ? `did you mean ${name} ${near.name}?` : `there is ${names}`;
+  const advice = near ? `did you mean ${name} ${near.name}?` : `the commands are ${names}`;
   throw new UsageError(`there is no ${name} ${typed}; ${advice}`);
 }

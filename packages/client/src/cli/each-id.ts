@@ -1,16 +1,16 @@
 import type { Output } from './command.js';
 import { exitCodeOf, explain } from './exit-code.js';
 
-/** The same for each id. One that fails does not keep the others from being done; the exit code is that of the first. */
+/** Applies an action to each id. A failure does not stop the others; the exit code is that of the first failure. */
 export async function eachId<T>(
   ids: readonly string[],
   act: (id: string) => Promise<T>,
-  say: (answer: T) => string,
+  describe: (answer: T) => string,
 ): Promise<Output> {
   const [only] = ids;
   if (ids.length === 1 && only !== undefined) {
     const answer = await act(only);
-    return { json: answer, text: say(answer) };
+    return { json: answer, text: describe(answer) };
   }
   const answers: unknown[] = [];
   const lines: string[] = [];
@@ -19,7 +19,7 @@ export async function eachId<T>(
     try {
       const answer = await act(id);
       answers.push(answer);
-      lines.push(say(answer));
+      lines.push(describe(answer));
     } catch (error) {
       exitCode ||= exitCodeOf(error);
       answers.push({ id, error: explain(error) });

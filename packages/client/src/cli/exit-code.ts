@@ -1,8 +1,8 @@
 import { CarillonError } from '../transport/carillon-error.js';
-import { harmless } from './terminal.js';
+import { withoutControls } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
-/** What a program can tell from how the command ended. */
+/** The exit codes of the command. */
 export const EXIT = {
   ok: 0,
   failed: 1,
@@ -30,21 +30,20 @@ export function exitCodeOf(error: unknown): number {
   return BY_STATUS[error.status ?? 0] ?? EXIT.failed;
 }
 
-/** What went wrong, and what to do about it. */
+/** Explains an error, and says what to do about it. */
 export function explain(error: unknown): string {
   if (!(error instanceof CarillonError)) return error instanceof Error ? error.message : String(error);
   const { kind, status, fieldErrors } = error;
-  const message = harmless(error.message);
+  const message = withoutControls(error.message);
   if (kind === 'network' || kind === 'timeout') {
-    return `${message}\nIs it running? \`npm start\` starts Carillon here; CARILLON_URL or --url names another.`;
+    return `${message}\nIs the API running? \`npm start\` starts one in this folder; CARILLON_URL or --url selects another one.`;
   }
-  if (status === 401)
-    return `${message}\nSet CARILLON_KEY to a key of this Carillon, or give one with --key.`;
+  if (status === 401) return `${message}\nSet CARILLON_KEY to a valid key, or pass --key.`;
   if (status === 403)
-    return `${message}\n\`carillon keys create\` makes keys, for whoever holds the scope admin.`;
+    return `${message}\nAn admin of the project creates keys with \`carillon keys create\`.`;
   if (status === 412)
-    return `${message}\nSomebody has changed it meanwhile; look with \`carillon schedules show\`.`;
+    return `${message}\nThe schedule was changed in the meantime; read it with \`carillon schedules show\`.`;
   if (fieldErrors.length > 1)
-    return fieldErrors.map((each) => harmless(`${each.field}: ${each.message}`)).join('\n');
+    return fieldErrors.map((each) => withoutControls(`${each.field}: ${each.message}`)).join('\n');
   return message;
 }

@@ -22,7 +22,7 @@ function wordsOf(example: string): string[] {
 }
 
 describe('Help', () => {
-  it.each(all)('of %s says how it is used, with examples', (path, node) => {
+  it.each(all)('the help of %s has a usage line and examples', (path, node) => {
     const help = helpFor(node, path.split(' '), plain);
     expect(help).toContain(`Usage\n  ${path}`);
     expect(node.examples.length).toBeGreaterThan(0);
@@ -30,7 +30,7 @@ describe('Help', () => {
     for (const { name, summary } of parts) expect(help).toMatch(new RegExp(`${name} +${summary}`));
   });
 
-  it.each(all.flatMap(([, { examples }]) => examples))('has an example that is understood: %s', (example) => {
+  it.each(all.flatMap(([, { examples }]) => examples))('the example in the help parses: %s', (example) => {
     const { node, rest } = findCommand(carillonCommand, wordsOf(example));
     if (node.kind === 'group') throw new Error(`${example} names no command`);
     expect(() => readLine(node, rest)).not.toThrow();

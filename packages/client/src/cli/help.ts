@@ -2,20 +2,24 @@ import type { Command, Group, Options } from './command.js';
 import type { Style } from './terminal.js';
 
 export const GLOBAL_OPTIONS = {
-  url: { type: 'string', value: '<url>', about: 'the API; otherwise CARILLON_URL, or http://127.0.0.1:3000' },
+  url: {
+    type: 'string',
+    value: '<url>',
+    about: 'URL of the API (default: CARILLON_URL, or http://127.0.0.1:3000)',
+  },
   key: {
     type: 'string',
     value: '<key>',
-    about: 'the API key; otherwise CARILLON_KEY, or .carillon/admin.key',
+    about: 'API key (default: CARILLON_KEY, or the key in .carillon/admin.key)',
   },
-  json: { type: 'boolean', about: 'for programs: JSON as the API answers it' },
-  'no-color': { type: 'boolean', about: 'no colours, as with NO_COLOR' },
-  help: { type: 'boolean', short: 'h', about: 'this help' },
+  json: { type: 'boolean', about: 'print JSON instead of text' },
+  'no-color': { type: 'boolean', about: 'print without colours (also: NO_COLOR)' },
+  help: { type: 'boolean', short: 'h', about: 'show this help' },
 } as const satisfies Options;
 
-const EXIT_CODES = `0 done, 1 failed, 2 typed wrong or invalid, 3 not found, 4 not allowed, 5 conflict or changed meanwhile, 6 cannot connect`;
+const EXIT_CODES = `0 success, 1 failure, 2 invalid command line or request, 3 not found, 4 not allowed, 5 conflict, 6 cannot connect`;
 
-/** Help for a command or a group of them. `path` is what was typed to get there. */
+/** The help text of a command or a group. `path` holds the names that lead to it. */
 export function helpFor(node: Command | Group, path: readonly string[], style: Style): string {
   const name = path.join(' ');
   const usage = node.kind === 'group' ? `${name} <command>` : `${name} ${node.usage}`.trimEnd();
@@ -35,7 +39,7 @@ export function helpFor(node: Command | Group, path: readonly string[], style: S
     `${heading('Examples')}\n${node.examples.map((example) => `  ${style('dim', '$')} ${example}`).join('\n')}`,
   );
   if (node.kind === 'command' || path.length === 1) {
-    sections.push(`${heading('Everywhere')}\n${listOptions(GLOBAL_OPTIONS)}`);
+    sections.push(`${heading('Global options')}\n${listOptions(GLOBAL_OPTIONS)}`);
   }
   if (path.length === 1) sections.push(`${heading('Exit codes')}\n  ${EXIT_CODES}`);
   return sections.join('\n\n');
@@ -45,7 +49,7 @@ function listOptions(options: Options): string {
   return listed(
     Object.entries(options).map(([name, { short, value, multiple, about }]) => [
       `${short ? `-${short}, ` : ''}--${name}${value ? ` ${value}` : ''}`,
-      multiple ? `${about} (may be given several times)` : about,
+      multiple ? `${about} (may be repeated)` : about,
     ]),
   );
 }

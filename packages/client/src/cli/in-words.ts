@@ -1,7 +1,8 @@
+import type { Slo } from '../types/alert.js';
 import type { Rule } from '../types/schedule.js';
 import type { Target } from '../types/target.js';
 
-/** A rule in the form in which it was given. */
+/** A rule as it was written in the request. */
 export function ruleText(rule: Rule): string {
   const [[kind, text] = ['', '']] = Object.entries(rule).filter(([, value]) => value !== undefined);
   return kind === 'cron' ? String(text) : `${kind} ${String(text).replaceAll('\n', ' ')}`;
@@ -17,5 +18,18 @@ export function targetText(target: Target): string {
       return `handler:${target.name}`;
     case 'call':
       return `call:${target.number}`;
+    case 'heartbeat':
+      return `heartbeat:${target.grace}`;
   }
+}
+
+export function sloText({ startWithin, endWithin, maxDuration, successRate }: Slo): string {
+  const parts = [
+    startWithin && `starts within ${startWithin}`,
+    endWithin && `ends within ${endWithin}`,
+    maxDuration && `takes at most ${maxDuration}`,
+    successRate &&
+      `succeeds ${successRate.percent}% of ${successRate.window ?? `the last ${successRate.last}`}`,
+  ];
+  return parts.filter(Boolean).join(', ');
 }

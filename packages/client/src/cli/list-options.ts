@@ -2,15 +2,15 @@ import type { Pages } from '../pages.js';
 import type { Options, Values } from './command.js';
 import { count } from './schedule-options.js';
 
-/** How much of a list. */
+/** Options of list commands. */
 export const LIST_OPTIONS = {
-  limit: { type: 'string', short: 'n', value: '<count>', about: 'so many at the most; 50 unless said' },
-  cursor: { type: 'string', value: '<cursor>', about: 'go on where a list ended' },
-  all: { type: 'boolean', about: 'all of them, page after page' },
+  limit: { type: 'string', short: 'n', value: '<count>', about: 'maximum number of rows (default 50)' },
+  cursor: { type: 'string', value: '<cursor>', about: 'continue after a previous page' },
+  all: { type: 'boolean', about: 'all rows' },
 } as const satisfies Options;
 
-const SHOWN = 50;
-const LARGEST_PAGE = 1_000;
+const DEFAULT_LIMIT = 50;
+const MAX_PAGE_SIZE = 1_000;
 
 export interface Listed<T> {
   items: T[];
@@ -18,10 +18,10 @@ export interface Listed<T> {
 }
 
 export function pageQuery({ limit, cursor, all }: Values<typeof LIST_OPTIONS>) {
-  return { limit: all ? LARGEST_PAGE : (count(limit, 'limit') ?? SHOWN), cursor };
+  return { limit: all ? MAX_PAGE_SIZE : (count(limit, 'limit') ?? DEFAULT_LIMIT), cursor };
 }
 
-/** One page, or all that there is. */
+/** Reads one page, or the whole list with --all. */
 export async function readList<T>(pages: Pages<T>, { all }: Values<typeof LIST_OPTIONS>): Promise<Listed<T>> {
   if (!all) return pages.page();
   const items: T[] = [];
@@ -29,6 +29,6 @@ export async function readList<T>(pages: Pages<T>, { all }: Values<typeof LIST_O
   return { items, nextCursor: null };
 }
 
-/** That there is more, and how to get it. */
+/** A note that there are more rows. */
 export const moreNote = ({ nextCursor }: Listed<unknown>) =>
-  nextCursor === null ? [] : [`There are more: go on with --cursor ${nextCursor}, or give --all.`];
+  nextCursor === null ? [] : [`There are more rows: continue with --cursor ${nextCursor}, or use --all.`];

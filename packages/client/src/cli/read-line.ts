@@ -6,11 +6,11 @@ import { UsageError } from './usage-error.js';
 export interface Found {
   node: Command | Group;
   path: string[];
-  /** What is left to be read as options and words. */
+  /** The remaining options and arguments. */
   rest: string[];
 }
 
-/** Goes down the tree by the leading words. Options for all commands may stand before them. */
+/** Finds the command by its leading words. Global options may come before them. */
 export function findCommand(root: Group, args: readonly string[]): Found {
   const { tokens } = parseArgs({
     args: [...args],
@@ -33,7 +33,7 @@ export function findCommand(root: Group, args: readonly string[]): Found {
   return found;
 }
 
-/** Reads what follows the name of a command. */
+/** Parses the options and arguments of a command. */
 export function readLine(
   command: Command,
   args: readonly string[],
@@ -41,7 +41,7 @@ export function readLine(
   const options: Options = { ...command.options, ...GLOBAL_OPTIONS };
   const { values, positionals } = parse([...args], options);
   requireWords(command, positionals);
-  // By the very options that the command has declared.
+  // parseArgs used the options that the command declares.
   return { values: values as Invocation['values'], positionals };
 }
 
@@ -53,7 +53,9 @@ function parse(args: string[], options: Options) {
   }
 }
 
-function requireWords({ words, usage }: Command, { length }: readonly string[]): void {
-  if (length < words.least) throw new UsageError(`something is missing; expected ${usage}`);
-  if (length > words.most) throw new UsageError(`that is too much; expected ${usage || 'nothing more'}`);
+function requireWords({ words, usage }: Command, positionals: readonly string[]): void {
+  if (positionals.length < words.least) throw new UsageError(`missing argument; expected ${usage}`);
+  if (positionals.length <= words.most) return;
+  const takes = words.most === 0 ? 'this command takes none' : `expected ${usage}`;
+  throw new UsageError(`unexpected argument "${positionals[words.most]}"; ${takes}`);
 }

@@ -5,8 +5,8 @@ import { readSchedule, requireRule } from './schedule-options.js';
 const nowAt = Date.parse('2026-11-16T09:00:00Z');
 const read = (options: Parameters<typeof readSchedule>[0]) => readSchedule(options, nowAt);
 
-describe('A schedule on the command line', () => {
-  it('is what its options say, and nothing else', () => {
+describe('readSchedule', () => {
+  it('the schedule options build exactly the given fields', () => {
     expect(
       read({
         every: '15m',
@@ -28,21 +28,21 @@ describe('A schedule on the command line', () => {
     expect(read({ payload: 'null' })).toEqual({ payload: null });
   });
 
-  it('has one rule', () => {
+  it('the schedule options accept exactly one rule', () => {
     expect(() => read({ every: '1h', cron: '* * * * *' })).toThrow(
-      'one rule at a time, not --cron and --every',
+      'expected one rule, got --cron and --every',
     );
-    expect(() => requireRule(read({ name: 'x' }))).toThrow('when? Give --cron');
-    expect(() => read({})).toThrow('nothing is said');
+    expect(() => requireRule(read({ name: 'x' }))).toThrow('missing rule; use --cron');
+    expect(() => read({})).toThrow('no field of the schedule is given');
   });
 
-  it('is refused where it cannot be read', () => {
+  it('invalid schedule options are refused', () => {
     expect(() => read({ in: '1h', payload: '{' })).toThrow('--payload: ');
     expect(() => read({ in: '1h', 'max-runs': 'many' })).toThrow('--max-runs many: expected a number');
     expect(() => read({ file: '/nowhere/schedule.json' })).toThrow('cannot read /nowhere/schedule.json');
   });
 
-  it('goes to a target of any kind', () => {
+  it('the --target option accepts every kind of target', () => {
     expect(readTarget('https://example.com/a')).toEqual({ type: 'webhook', url: 'https://example.com/a' });
     expect(readTarget('handler:log')).toEqual({ type: 'handler', name: 'log' });
     expect(readTarget('call:+4930123456')).toEqual({ type: 'call', number: '+4930123456' });

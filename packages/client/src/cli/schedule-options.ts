@@ -5,36 +5,41 @@ import { readTarget, TARGET_FORMS } from './read-target.js';
 import { readDuration, readTime } from './times.js';
 import { UsageError } from './usage-error.js';
 
-/** What can be said of a schedule on the command line; for the rest there is `--file`. */
+/** Options for the common fields of a schedule. All other fields can be set with `--file`. */
 export const SCHEDULE_OPTIONS = {
-  cron: { type: 'string', value: '<fields>', about: 'by cron, such as "0 9 * * 1-5"' },
-  every: { type: 'string', value: '<length>', about: 'at intervals, such as 15m or PT15M' },
-  at: { type: 'string', value: '<time>', about: 'once, at a time such as 2026-11-16T09:00, or +2h' },
-  in: { type: 'string', value: '<length>', about: 'once, after a while, such as 90s or PT90S' },
-  rrule: { type: 'string', value: '<rule>', about: 'by RFC 5545' },
-  template: { type: 'string', value: '<id>', about: 'by the rule of a template' },
-  tz: { type: 'string', value: '<zone>', about: 'the time zone, such as Asia/Tokyo' },
-  target: { type: 'string', value: '<target>', about: TARGET_FORMS },
-  payload: { type: 'string', value: '<json>', about: 'what is delivered' },
-  name: { type: 'string', value: '<text>', about: 'a name for people' },
-  tag: { type: 'string', value: '<tag>', multiple: true, about: 'a tag' },
-  'start-at': { type: 'string', value: '<time>', about: 'not before' },
-  'end-at': { type: 'string', value: '<time>', about: 'not after' },
-  'max-runs': { type: 'string', value: '<count>', about: 'so many times at the most' },
-  jitter: { type: 'string', value: '<length>', about: 'spread over so long' },
-  overlap: { type: 'string', value: '<policy>', about: 'allow, skip, queue or cancel' },
-  misfire: { type: 'string', value: '<policy>', about: 'once, all or skip what was missed' },
-  attempts: { type: 'string', value: '<count>', about: 'tries of one run at the most' },
-  timeout: { type: 'string', value: '<length>', about: 'how long one try may take' },
-  file: { type: 'string', short: 'f', value: '<path>', about: 'the JSON of a schedule; - is standard input' },
+  cron: { type: 'string', value: '<fields>', about: 'cron rule, such as "0 9 * * 1-5"' },
+  every: { type: 'string', value: '<duration>', about: 'interval rule, such as 15m or PT15M' },
+  at: { type: 'string', value: '<time>', about: 'one-shot at a time, such as 2026-11-16T09:00 or +2h' },
+  in: { type: 'string', value: '<duration>', about: 'one-shot after a delay, such as 90s or PT90S' },
+  rrule: { type: 'string', value: '<rule>', about: 'recurrence rule by RFC 5545' },
+  template: { type: 'string', value: '<id>', about: 'use the rule of this template' },
+  tz: { type: 'string', value: '<zone>', about: 'time zone, such as Asia/Tokyo' },
+  target: { type: 'string', value: '<target>', about: `where to deliver: ${TARGET_FORMS}` },
+  payload: { type: 'string', value: '<json>', about: 'JSON payload to deliver' },
+  name: { type: 'string', value: '<text>', about: 'display name' },
+  tag: { type: 'string', value: '<tag>', multiple: true, about: 'tag' },
+  'start-at': { type: 'string', value: '<time>', about: 'first possible occurrence' },
+  'end-at': { type: 'string', value: '<time>', about: 'last possible occurrence' },
+  'max-runs': { type: 'string', value: '<count>', about: 'maximum number of runs' },
+  jitter: { type: 'string', value: '<duration>', about: 'random delay up to this duration' },
+  overlap: { type: 'string', value: '<policy>', about: 'overlap policy: allow, skip, queue or cancel' },
+  misfire: { type: 'string', value: '<policy>', about: 'misfire policy: once, all or skip' },
+  attempts: { type: 'string', value: '<count>', about: 'maximum attempts per run' },
+  timeout: { type: 'string', value: '<duration>', about: 'time-out of one attempt' },
+  file: {
+    type: 'string',
+    short: 'f',
+    value: '<path>',
+    about: 'read the schedule from a JSON file; - is standard input',
+  },
 } as const satisfies Options;
 
 type Given = Values<typeof SCHEDULE_OPTIONS>;
 
-/** What the options say, over what the file says. Whether it makes sense is for the API to judge. */
+/** Merges the options over the file. The API validates the result. */
 export function readSchedule(given: Given, nowAt: number): SchedulePatch & { template?: string } {
   const fromFile = given.file === undefined ? {} : readObject(given.file);
-  const said: Record<string, unknown> = {
+  const fromOptions: Record<string, unknown> = {
     rule: readRule(given, nowAt),
     template: given.template,
     timezone: given.tz,
@@ -53,9 +58,10 @@ export function readSchedule(given: Given, nowAt: number): SchedulePatch & { tem
   };
   const merged = {
     ...fromFile,
-    ...Object.fromEntries(Object.entries(said).filter(([, each]) => each !== undefined)),
+    ...Object.fromEntries(Object.entries(fromOptions).filter(([, each]) => each !== undefined)),
   };
-  if (Object.keys(merged).length === 0) throw new UsageError('nothing is said of the schedule');
+  if (Object.keys(merged).length === 0)
+    throw new UsageError('no field of the schedule is given; see the options');
   return merged;
 
   function time(text: string | undefined) {
@@ -65,10 +71,13 @@ export function readSchedule(given: Given, nowAt: number): SchedulePatch & { tem
 
 export function requireRule(schedule: object): ScheduleInput {
   if ('rule' in schedule || 'template' in schedule) return schedule as ScheduleInput;
-  throw new UsageError('when? Give --cron, --every, --at, --in, --rrule or --template');
+  throw new UsageError('missing rule; use --cron, --every, --at, --in, --rrule or --template');
 }
 
-function readRule({ cron, every, at, in: after, rrule }: Given, nowAt: number): object | undefined {
+export function readRule(
+  { cron, every, at, in: after, rrule }: Partial<Given>,
+  nowAt: number,
+): object | undefined {
   const rule = {
     cron,
     every: length(every),
@@ -78,7 +87,7 @@ function readRule({ cron, every, at, in: after, rrule }: Given, nowAt: number): 
   };
   const given = Object.entries(rule).filter(([, text]) => text !== undefined);
   if (given.length > 1)
-    throw new UsageError(`one rule at a time, not ${given.map(([kind]) => `--${kind}`).join(' and ')}`);
+    throw new UsageError(`expected one rule, got ${given.map(([kind]) => `--${kind}`).join(' and ')}`);
   return given.length === 0 ? undefined : Object.fromEntries(given);
 }
 
@@ -90,10 +99,10 @@ export function count(text: string | undefined, option: string): number | undefi
   return Number(text);
 }
 
-function readObject(path: string): object {
+export function readObject(path: string): object {
   const value = readJson(readText(path), path);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  throw new UsageError(`${path}: expected the JSON of one schedule`);
+  throw new UsageError(`${path}: expected a JSON object`);
 }
 
 export function readText(path: string): string {

@@ -2,37 +2,37 @@ import { describe, expect, it } from 'vitest';
 import { fields, table } from './table.js';
 import { coloured, plain } from './terminal.js';
 
-describe('A table', () => {
+describe('table', () => {
   const rows = [
     ['a', { text: 'active', look: 'green' as const }, 'something that is rather long'],
     ['bcd', 'x', ''],
   ];
 
-  it('has its columns under their titles', () => {
+  it('a table aligns its columns under their titles', () => {
     expect(table(['ID', 'STATUS', 'WHY'], rows, { style: plain, columns: null })).toBe(
       ['ID   STATUS  WHY', 'a    active  something that is rather long', 'bcd  x'].join('\n'),
     );
   });
 
-  it('fits the terminal: the last column gives way', () => {
+  it('a table that is too wide shortens its last column', () => {
     const lines = table(['ID', 'STATUS', 'WHY'], rows, { style: plain, columns: 30 }).split('\n');
     expect(lines[1]).toBe('a    active  something that i…');
     expect(lines[1]).toHaveLength(30);
   });
 
-  it('is aligned also where it has colours', () => {
+  it('a table with colours is aligned', () => {
     const [, first] = table(['ID', 'STATUS', 'WHY'], rows, { style: coloured, columns: null }).split('\n');
     expect(first).toBe('a    \u001b[32mactive\u001b[0m  something that is rather long');
   });
 
-  it('lets nothing through that would move the cursor or change colours', () => {
+  it('a table removes control characters from its cells', () => {
     const hostile = [['\u001b[2Jgone\r\nnext\u009b31m']];
     expect(table(['ID'], hostile, { style: plain, columns: null })).toBe('ID\n [2Jgone next 31m');
   });
 });
 
-describe('Fields', () => {
-  it('leave out what there is not', () => {
+describe('fields', () => {
+  it('fields without a value are omitted', () => {
     const pairs = [
       ['id', 'a'],
       ['name', null],

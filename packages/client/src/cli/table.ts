@@ -1,11 +1,11 @@
-import { harmless, type Look, type Style } from './terminal.js';
+import { type Look, type Style, withoutControls } from './terminal.js';
 
 export type Cell = string | { text: string; look: Look | null };
 
 const GAP = '  ';
-const NARROWEST = 12;
+const MIN_LAST_COLUMN = 12;
 
-/** Columns under their titles. Where it would be too wide for the terminal, the last column gives way. */
+/** Formats a table. If it is too wide for the terminal, the last column is shortened. */
 export function table(
   titles: readonly string[],
   rows: readonly (readonly Cell[])[],
@@ -15,7 +15,7 @@ export function table(
   const widths = titles.map((title, i) => Math.max(title.length, ...texts.map((row) => row[i]?.length ?? 0)));
   const last = titles.length - 1;
   const taken = widths.slice(0, last).reduce((sum, width) => sum + width + GAP.length, 0);
-  const room = columns === null ? Number.POSITIVE_INFINITY : Math.max(NARROWEST, columns - taken);
+  const room = columns === null ? Number.POSITIVE_INFINITY : Math.max(MIN_LAST_COLUMN, columns - taken);
   const line = (cells: readonly Cell[]) =>
     cells
       .map((cell, i) => {
@@ -28,7 +28,7 @@ export function table(
   return [line(titles.map((text) => ({ text, look: 'dim' as const }))), ...rows.map(line)].join('\n');
 }
 
-/** `name  value` for each, without those that have none. */
+/** Formats `name  value` lines. Fields without a value are omitted. */
 export function fields(pairs: readonly (readonly [string, Cell | null])[], style: Style): string {
   const given = pairs.filter(
     (pair): pair is readonly [string, Cell] => pair[1] !== null && textOf(pair[1]) !== '',
@@ -42,6 +42,6 @@ export function fields(pairs: readonly (readonly [string, Cell | null])[], style
     .join('\n');
 }
 
-const textOf = (cell: Cell) => harmless(typeof cell === 'string' ? cell : cell.text);
+const textOf = (cell: Cell) => withoutControls(typeof cell === 'string' ? cell : cell.text);
 
 const shorten = (text: string, room: number) => (text.length > room ? `${text.slice(0, room - 1)}…` : text);

@@ -1,9 +1,9 @@
-/** Where output goes, and what can be shown there. */
+/** The output streams and what they can display. */
 export interface Terminal {
   out(text: string): void;
   note(text: string): void;
   style: Style;
-  /** How wide it is; null where it is a file or a pipe, which take any width. */
+  /** The width; null for a file or a pipe. */
   columns: number | null;
   signal: AbortSignal;
 }
@@ -30,6 +30,9 @@ const LOOKS: Readonly<Record<string, Look>> = {
   retrying: 'yellow',
   skipped: 'yellow',
   unknown: 'yellow',
+  read_only: 'yellow',
+  out_of_memory: 'yellow',
+  access_denied: 'red',
   down: 'red',
   failed: 'red',
   lost: 'red',
@@ -42,8 +45,8 @@ const LOOKS: Readonly<Record<string, Look>> = {
   stopped: 'dim',
 };
 
-/** How a status looks, of whatever it is one. */
+/** The style of a status. */
 export const lookOf = (status: string): Look | null => LOOKS[status] ?? null;
 
-/** What came from elsewhere cannot move the cursor or change colours: it is shown, and nothing else. */
-export const harmless = (text: string) => text.replace(/\p{Cc}+/gu, ' ');
+/** Removes control characters from untrusted text, so that it cannot move the cursor or change colours. */
+export const withoutControls = (text: string) => text.replace(/\p{Cc}+/gu, ' ');

@@ -4,7 +4,7 @@ import { readDuration, readShort, readTime, shortTime, timeFromNow } from './tim
 const nowAt = Date.parse('2026-11-16T09:00:00Z');
 
 describe('Times', () => {
-  it('are typed as lengths, as instants, or from now', () => {
+  it('times are parsed as durations, instants and offsets from now', () => {
     expect(['90s', '15m', '2h', '1d', '2w', 'PT5M'].map(readDuration)).toEqual([
       'PT90S',
       'PT15M',
@@ -20,10 +20,10 @@ describe('Times', () => {
       '2026-12-24T18:00',
     ]);
     expect(readShort('7d', 'last')).toBe(604_800_000);
-    expect(() => readShort('a week', 'last')).toThrow('--last a week: expected a length of time');
+    expect(() => readShort('a week', 'last')).toThrow('--last a week: expected a duration');
   });
 
-  it('are shown without milliseconds, and with how far away they are', () => {
+  it('times are shown without milliseconds and with their distance from now', () => {
     expect(shortTime('2026-11-16T09:00:00.123Z')).toBe('2026-11-16 09:00:00Z');
     expect(shortTime('2026-11-16T09:00:00+09:00')).toBe('2026-11-16 09:00:00+09:00');
     expect(timeFromNow('2026-11-16T12:00:00.000Z', nowAt)).toBe('2026-11-16 12:00:00Z  in 3 h');

@@ -9,7 +9,7 @@ const UNITS: Readonly<Record<string, number>> = {
 };
 const SHORT = /^(\d{1,6})([smhdw])$/;
 
-/** `15m` is `PT15M`; what is in ISO 8601 already stays. */
+/** Turns `15m` into `PT15M`. ISO 8601 durations are kept. */
 export function readDuration(text: string): string {
   const [, count, unit] = SHORT.exec(text) ?? [];
   if (count === undefined || unit === undefined) return text;
@@ -17,16 +17,16 @@ export function readDuration(text: string): string {
   return unit === 'd' ? `P${count}D` : `PT${count}${unit.toUpperCase()}`;
 }
 
-/** `15m`, `2h`, `7d`: a length of time in milliseconds. */
+/** Parses a duration such as `15m`, `2h` or `7d` into milliseconds. */
 export function readShort(text: string, option: string): number {
   const [, count, unit] = SHORT.exec(text) ?? [];
   if (count === undefined || unit === undefined) {
-    throw new UsageError(`--${option} ${text}: expected a length of time such as 30m, 24h or 7d`);
+    throw new UsageError(`--${option} ${text}: expected a duration such as 30m, 24h or 7d`);
   }
   return Number(count) * (UNITS[unit] as number);
 }
 
-/** An instant: `now`, `+2h` from now, `2h ago`, or text that the API reads. */
+/** Parses an instant: `now`, `+2h`, `2h ago`. Any other text is sent to the API as it is. */
 export function readTime(text: string, nowAt: number): string {
   const [, later] = /^\+(\d+[smhdw])$/.exec(text) ?? [];
   const [, earlier] = /^(\d+[smhdw]) ?ago$/.exec(text) ?? [];
@@ -39,7 +39,7 @@ export function readTime(text: string, nowAt: number): string {
 export const readOptionalTime = (text: string | undefined, nowAt: number) =>
   text === undefined ? undefined : readTime(text, nowAt);
 
-/** `2026-11-16 09:00:00Z`: milliseconds are for programs. */
+/** Formats an instant without milliseconds: `2026-11-16 09:00:00Z`. */
 export const shortTime = (iso: string | null) =>
   iso === null
     ? '–'
@@ -48,7 +48,7 @@ export const shortTime = (iso: string | null) =>
         .replace(/\.\d+(?=Z|[+-])/, '')
         .replace('+00:00', 'Z');
 
-/** With how far away it is. */
+/** Formats an instant and its distance from now. */
 export const timeFromNow = (iso: string | null, nowAt: number) =>
   iso === null ? '–' : `${shortTime(iso)}  ${fromNow(Date.parse(iso) - nowAt)}`;
 

@@ -1,2 +1,2 @@
-/** What was typed is not what the command takes. */
+/** The command line is invalid. */
 export class UsageError extends Error {}

@@ -2,11 +2,12 @@ import type { Pages } from '../pages.js';
 import type { Calls } from '../transport/calls.js';
 import { segment } from '../transport/encode.js';
 import type { CallOptions } from '../transport/transport.js';
-import type { Calendar, CalendarInput, ChangedCalendar } from '../types/calendar.js';
+import type { Calendar, CalendarImport, CalendarInput, ChangedCalendar } from '../types/calendar.js';
+import type { PageQuery } from '../types/instant.js';
 
 const path = (name: string) => `/v1/calendars/${segment(name)}`;
 
-/** Dates on which nothing fires, under a name that schedules list among their exclusions. */
+/** Named lists of dates and weekdays on which nothing fires. Schedules name them in `calendars`. */
 export class Calendars {
   readonly #calls: Calls;
 
@@ -14,20 +15,28 @@ export class Calendars {
     this.#calls = calls;
   }
 
-  /** Makes it, or puts other dates in its place. Every schedule that names it is timed anew. */
+  /** Creates or replaces a calendar. Schedules that name it are re-timed in the background. */
   set(name: string, calendar: CalendarInput, options?: CallOptions): Promise<ChangedCalendar> {
     return this.#calls.change({ method: 'PUT', path: path(name), body: calendar }, options);
+  }
+
+  /**
+   * Replaces the dates of a calendar by those of an .ics file. The file is given as text, or as a URL that is fetched
+   * at an interval.
+   */
+  import(name: string, source: CalendarImport, options?: CallOptions): Promise<ChangedCalendar> {
+    return this.#calls.post(`${path(name)}/import`, source, options);
   }
 
   get(name: string, options?: CallOptions): Promise<Calendar> {
     return this.#calls.read(path(name), undefined, options);
   }
 
-  list(options?: CallOptions): Pages<Calendar> {
-    return this.#calls.pages('/v1/calendars', {}, options);
+  list(query?: PageQuery, options?: CallOptions): Pages<Calendar> {
+    return this.#calls.pages('/v1/calendars', { ...query }, options);
   }
 
-  /** Only one that no schedule names. */
+  /** Deletes a calendar. Fails if a schedule names it. */
   async delete(name: string, options?: CallOptions): Promise<void> {
     await this.#calls.change({ method: 'DELETE', path: path(name) }, options);
   }

@@ -4,7 +4,7 @@ import { segment } from '../transport/encode.js';
 import type { CallOptions } from '../transport/transport.js';
 import type { PageQuery } from '../types/instant.js';
 
-/** Things of one kind that can be made, read and deleted. */
+/** Resources of one kind that can be created, read, listed and deleted. */
 export class Collection<Item, Input, Deleted> {
   protected readonly calls: Calls;
   readonly #path: string;
@@ -35,9 +35,9 @@ export class Collection<Item, Input, Deleted> {
   }
 }
 
-/** Those that can be changed as well. */
+/** Resources that can also be edited. */
 export class EditableCollection<Item, Input, Patch, Deleted> extends Collection<Item, Input, Deleted> {
-  /** What is left out stays. */
+  /** Edits a resource. Omitted fields keep their value. */
   update(id: string, patch: Patch, options?: ChangeOptions): Promise<Item> {
     return this.calls.change({ method: 'PUT', path: this.at(id), body: patch }, options);
   }

@@ -5,7 +5,7 @@ import type { CallOptions } from '../transport/transport.js';
 import type { PageQuery } from '../types/instant.js';
 import type { Key, KeyInput, NewKey } from '../types/tenancy.js';
 
-/** API keys of one's own project; for admins. */
+/** API keys of the project. Requires the scope admin. */
 export class Keys {
   readonly #calls: Calls;
 
@@ -13,12 +13,12 @@ export class Keys {
     this.#calls = calls;
   }
 
-  /** `key` is in this answer and nowhere else. */
+  /** Creates a key. `key` is only in this response and cannot be read again. */
   create(key: KeyInput, options?: CallOptions): Promise<NewKey> {
     return this.#calls.change({ method: 'POST', path: '/v1/keys', body: key }, options);
   }
 
-  /** Newest first, also those revoked. */
+  /** Lists keys, including revoked ones, newest first. */
   list(query?: PageQuery, options?: CallOptions): Pages<Key> {
     return this.#calls.pages('/v1/keys', { ...query }, options);
   }

@@ -5,7 +5,7 @@ import type { CallOptions } from '../transport/transport.js';
 import type { PageQuery } from '../types/instant.js';
 import type { Project, ProjectInput, ProjectPatch } from '../types/tenancy.js';
 
-/** Projects, each a world of its own. Admins of the default project make them. */
+/** Projects (tenants). Only admins of the default project create and edit them. */
 export class Projects {
   readonly #calls: Calls;
 
@@ -25,12 +25,13 @@ export class Projects {
     return this.#calls.change({ method: 'PATCH', path: `/v1/projects/${segment(id)}`, body: patch }, options);
   }
 
-  /** Gives the project another secret to sign deliveries with; it is shown this once, the one before is valid for a day. */
-  rotateSecret(id: string, options?: CallOptions): Promise<{ secret: string }> {
-    return this.#calls.change({ method: 'POST', path: `/v1/projects/${segment(id)}/secret` }, options);
+  /** Reads the signing secret of a project. */
+  secret(id: string, options?: CallOptions): Promise<{ secret: string }> {
+    return this.#calls.read(`/v1/projects/${segment(id)}/secret`, undefined, options);
   }
 
-  async removeSecret(id: string, options?: CallOptions): Promise<void> {
-    await this.#calls.change({ method: 'DELETE', path: `/v1/projects/${segment(id)}/secret` }, options);
+  /** Rotates the signing secret of a project. Deliveries are signed with both secrets for one day. */
+  rotateSecret(id: string, options?: CallOptions): Promise<{ secret: string }> {
+    return this.#calls.change({ method: 'POST', path: `/v1/projects/${segment(id)}/secret` }, options);
   }
 }

@@ -4,15 +4,24 @@ import { segment } from '../transport/encode.js';
 import { pauseFor } from '../transport/pause-for.js';
 import type { CallOptions } from '../transport/transport.js';
 import type { PageQuery } from '../types/instant.js';
-import type { ReplayAnswer, ReplayInput, Run, RunFilter, RunStatus, RunWithAttempts } from '../types/run.js';
+import type {
+  DeadLetterFilter,
+  DeadLetters,
+  ReplayAnswer,
+  ReplayInput,
+  Run,
+  RunFilter,
+  RunStatus,
+  RunWithAttempts,
+} from '../types/run.js';
 
 const ENDED: readonly RunStatus[] = ['succeeded', 'failed', 'skipped', 'cancelled'];
-const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 2_000;
+const FIRST_POLL_DELAY_MS = 50;
+const MAX_POLL_DELAY_MS = 2_000;
 
 const path = (id: string, rest = '') => `/v1/runs/${segment(id)}${rest}`;
 
-/** The history: what ran, when, and what came back. */
+/** The history of runs. */
 export class Runs {
   readonly #calls: Calls;
 
@@ -20,7 +29,7 @@ export class Runs {
     this.#calls = calls;
   }
 
-  /** Latest occurrence first. */
+  /** Lists runs, most recently changed first. */
   list(filter?: RunFilter & PageQuery, options?: CallOptions): Pages<Run> {
     return this.#calls.pages('/v1/runs', { ...filter }, options);
   }
@@ -29,16 +38,16 @@ export class Runs {
     return this.#calls.read(path(id), undefined, options);
   }
 
-  /** Waits until a run has ended, however it did. Give a signal to wait for so long and no longer. */
+  /** Polls a run until it has ended, with any result. Pass a signal to limit the wait. */
   async ended(id: string, options?: CallOptions): Promise<RunWithAttempts> {
-    for (let looks = 0; ; looks++) {
+    for (let polls = 0; ; polls++) {
       const run = await this.get(id, options);
       if (ENDED.includes(run.status)) return run;
-      await pauseFor(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** looks), options?.signal);
+      await pauseFor(Math.min(MAX_POLL_DELAY_MS, FIRST_POLL_DELAY_MS * 2 ** polls), options?.signal);
     }
   }
 
-  /** Tries a run that has ended once more. */
+  /** Replays a run that has ended. */
   replay(id: string, options?: ChangeOptions): Promise<RunWithAttempts> {
     return this.#calls.post(path(id, '/replay'), undefined, options);
   }
@@ -47,7 +56,12 @@ export class Runs {
     return this.#calls.post(path(id, '/cancel'), undefined, options);
   }
 
-  /** All failed ones that match, those that failed first first. */
+  /** Groups the runs that failed for good by receiver and error, the largest group first. */
+  deadLetters(filter?: DeadLetterFilter, options?: CallOptions): Promise<DeadLetters> {
+    return this.#calls.read('/v1/runs/dead-letters', { ...filter }, options);
+  }
+
+  /** Replays all failed runs that match, oldest failure first. With `dryRun`, tells what that would be. */
   replayAll(input: ReplayInput = {}, options?: ChangeOptions): Promise<ReplayAnswer> {
     return this.#calls.change({ method: 'POST', path: '/v1/runs/replay', body: input }, options);
   }

@@ -1,15 +1,25 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { toRequest } from '../handler-payload.js';
 import type { Pages } from '../pages.js';
-import type { Calls, ChangeOptions, EditOptions } from '../transport/calls.js';
+import type { Calls, ChangeOptions, EditOptions, PutOptions } from '../transport/calls.js';
 import { segment } from '../transport/encode.js';
 import type { CallOptions } from '../transport/transport.js';
-import type { BulkAction, BulkActionAnswer, BulkAnswer, ScheduleFilter } from '../types/bulk.js';
+import type { Heartbeat } from '../types/alert.js';
+import type {
+  BulkAction,
+  BulkActionAnswer,
+  BulkActionProgress,
+  BulkAnswer,
+  ScheduleFilter,
+} from '../types/bulk.js';
+import type { HandlerPatch } from '../types/handler.js';
 import type { Instant, Page, PageQuery } from '../types/instant.js';
 import type * as Shape from '../types/schedule.js';
 import type { LedgerEntry, Occurrence } from '../types/time.js';
 
 const path = (id: string, rest = '') => `/v1/schedules/${segment(id)}${rest}`;
 
-/** Schedules, and what can be done with them. Actions answer with the schedule as it now is. */
+/** Schedules and the actions on them. Actions return the new state of the schedule. */
 export class Schedules {
   readonly #calls: Calls;
 
@@ -17,33 +27,75 @@ export class Schedules {
     this.#calls = calls;
   }
 
-  /** The same id and definition again answers with the schedule that is there. */
-  create(schedule: Shape.ScheduleInput, options?: ChangeOptions): Promise<Shape.CreatedSchedule> {
-    return this.#calls.post('/v1/schedules', schedule, options);
+  /**
+   * Creates a schedule. A repeat with the same id and definition returns the existing schedule. With `handler`, the payload is
+   * checked against the schema of the handler before anything is sent.
+   */
+  create(schedule: Shape.ScheduleInput, options?: ChangeOptions): Promise<Shape.CreatedSchedule>;
+  create<Schema extends StandardSchemaV1>(
+    schedule: Shape.HandlerScheduleInput<Schema>,
+    options?: ChangeOptions,
+  ): Promise<Shape.CreatedSchedule>;
+  async create(schedule: object, options?: ChangeOptions): Promise<Shape.CreatedSchedule> {
+    return this.#calls.post('/v1/schedules', await toRequest(schedule), options);
   }
 
-  /** Up to 10,000 in one call, each judged by itself: look at `refused`, and at the `result` of each. */
-  createMany(schedules: readonly Shape.ScheduleInput[], options?: ChangeOptions): Promise<BulkAnswer> {
-    return this.#calls.post('/v1/schedules/bulk', { items: schedules }, options);
+  /** Creates up to 10,000 schedules in one call, with a result for each. Check `refused`. */
+  createMany(schedules: readonly Shape.ScheduleInput[], options?: ChangeOptions): Promise<BulkAnswer>;
+  createMany<Schema extends StandardSchemaV1>(
+    schedules: readonly Shape.HandlerScheduleInput<Schema>[],
+    options?: ChangeOptions,
+  ): Promise<BulkAnswer>;
+  async createMany(schedules: readonly object[], options?: ChangeOptions): Promise<BulkAnswer> {
+    const items = await Promise.all(schedules.map(toRequest));
+    return this.#calls.post('/v1/schedules/bulk', { items }, options);
   }
 
   get(id: string, options?: CallOptions): Promise<Shape.Schedule> {
     return this.#calls.read(path(id), undefined, options);
   }
 
-  /** Newest first. */
-  list(filter?: ScheduleFilter & PageQuery, options?: CallOptions): Pages<Shape.Schedule> {
+  /**
+   * Lists schedules, newest first. `include: 'recent'` adds the latest runs of each schedule. `order: 'next'` lists those that
+   * have a next run, the soonest first.
+   */
+  list(
+    filter?: ScheduleFilter &
+      PageQuery & { include?: 'recent' | undefined; order?: 'newest' | 'next' | undefined },
+    options?: CallOptions,
+  ): Pages<Shape.ListedSchedule> {
     return this.#calls.pages('/v1/schedules', { ...filter }, options);
   }
 
-  /** What is left out stays. */
-  update(id: string, patch: Shape.SchedulePatch, options?: EditOptions): Promise<Shape.EditedSchedule> {
-    return this.#calls.change({ method: 'PATCH', path: path(id), body: patch }, options);
+  /**
+   * Creates a schedule under this id, or replaces its definition. Omitted fields get their defaults, except `secret`, which
+   * stays. A cancelled schedule starts anew.
+   */
+  put(id: string, schedule: Shape.ScheduleInput, options?: PutOptions): Promise<Shape.EditedSchedule> {
+    return this.#calls.change({ method: 'PUT', path: path(id), body: schedule }, options);
   }
 
-  /** For good. Names the runs in flight, which go on to their end. */
-  cancel(id: string, options?: EditOptions): Promise<Shape.CancelledSchedule> {
-    return this.#calls.change({ method: 'DELETE', path: path(id) }, options);
+  /** Edits a schedule. Omitted fields keep their value. With `handler`, the payload is checked before anything is sent. */
+  update(id: string, patch: Shape.SchedulePatch, options?: EditOptions): Promise<Shape.EditedSchedule>;
+  update<Schema extends StandardSchemaV1>(
+    id: string,
+    patch: HandlerPatch<Schema>,
+    options?: EditOptions,
+  ): Promise<Shape.EditedSchedule>;
+  async update(id: string, patch: object, options?: EditOptions): Promise<Shape.EditedSchedule> {
+    return this.#calls.change({ method: 'PATCH', path: path(id), body: await toRequest(patch) }, options);
+  }
+
+  /**
+   * Cancels a schedule permanently. Returns the runs in flight, which are not interrupted. `purge` removes the schedule
+   * with its history, and frees its id.
+   */
+  cancel(
+    id: string,
+    { purge, ...options }: EditOptions & { purge?: boolean | undefined } = {},
+  ): Promise<Shape.CancelledSchedule> {
+    const query = purge ? { purge: true } : undefined;
+    return this.#calls.change({ method: 'DELETE', path: path(id), query }, options);
   }
 
   pause(
@@ -57,12 +109,12 @@ export class Schedules {
     return this.#calls.post(path(id, '/resume'), undefined, options);
   }
 
-  /** Runs it now; what comes next stays where it is. */
+  /** Runs a schedule now, in addition to its next occurrence. */
   trigger(id: string, options?: EditOptions): Promise<Shape.TriggeredSchedule> {
     return this.#calls.post(path(id, '/trigger'), undefined, options);
   }
 
-  /** Moves the next occurrence, and only that one. */
+  /** Moves the next occurrence only. */
   reschedule(id: string, { at, ...options }: EditOptions & { at: Instant }): Promise<Shape.Schedule> {
     return this.#calls.post(path(id, '/reschedule'), { at }, options);
   }
@@ -71,7 +123,7 @@ export class Schedules {
     return this.#calls.post(path(id, '/skip-next'), undefined, options);
   }
 
-  /** Runs the occurrences of a range that did not succeed. */
+  /** Runs the occurrences of a time range that did not succeed. */
   backfill(
     id: string,
     { from, to, ...options }: EditOptions & { from: Instant; to: Instant },
@@ -80,14 +132,39 @@ export class Schedules {
   }
 
   /**
-   * The same to all that match. One call changes up to 10,000; where more match, `nextCursor` is for the next. Not sent
-   * again where nobody knows whether it arrived: it would trigger twice.
+   * Applies one action to all schedules that match. An action of more than ten seconds has the status `running`: it goes on,
+   * and `action(id)` tells how far it has got.
    */
   act(action: BulkAction, options?: ChangeOptions): Promise<BulkActionAnswer> {
-    return this.#calls.change({ method: 'POST', path: '/v1/schedules/actions', body: action }, options);
+    return this.#calls.post('/v1/schedules/actions', action, options);
   }
 
-  /** The next ones, in local time, and the rule in words. */
+  /** Lists the latest bulk actions, newest first. */
+  actions(query?: Pick<PageQuery, 'limit'>, options?: CallOptions): Promise<Page<BulkActionProgress>> {
+    return this.#calls.read('/v1/actions', { ...query }, options);
+  }
+
+  /** Returns the progress of a bulk action. */
+  action(id: string, options?: CallOptions): Promise<BulkActionProgress> {
+    return this.#calls.read(`/v1/schedules/actions/${segment(id)}`, undefined, options);
+  }
+
+  /** Lists the versions of a definition, newest first: the author, the time, and how the next occurrences changed. */
+  versions(id: string, query?: PageQuery, options?: CallOptions): Pages<Shape.ScheduleVersion> {
+    return this.#calls.pages(path(id, '/versions'), { ...query }, options);
+  }
+
+  /** Returns the ping URLs of a schedule with the target `heartbeat`, and its latest pings. */
+  heartbeat(id: string, options?: CallOptions): Promise<Heartbeat> {
+    return this.#calls.read(path(id, '/heartbeat'), undefined, options);
+  }
+
+  /** Makes new ping URLs. The old ones stop working at once. */
+  rotateHeartbeat(id: string, options?: CallOptions): Promise<Heartbeat> {
+    return this.#calls.change({ method: 'POST', path: path(id, '/heartbeat/rotate') }, options);
+  }
+
+  /** Lists the next occurrences in local time, with the rule in words. */
   occurrences(
     id: string,
     query?: PageQuery,
@@ -96,10 +173,14 @@ export class Schedules {
     return this.#calls.pages(path(id, '/occurrences'), { ...query }, options);
   }
 
-  /** Each occurrence that the rule named, and why it ran or did not. Without a range: the last day and the next. */
+  /** Lists occurrences and why each ran or did not. Default range: the last day and the next day; newest first, until now. */
   ledger(
     id: string,
-    query?: PageQuery & { from?: Instant | undefined; to?: Instant | undefined },
+    query?: PageQuery & {
+      from?: Instant | undefined;
+      to?: Instant | undefined;
+      order?: 'asc' | 'desc' | undefined;
+    },
     options?: CallOptions,
   ): Pages<LedgerEntry> {
     return this.#calls.pages(path(id, '/ledger'), { ...query }, options);

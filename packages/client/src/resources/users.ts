@@ -3,13 +3,13 @@ import { segment } from '../transport/encode.js';
 import type { DeletedUser, User, UserEventInput, UserInput, UserPatch } from '../types/systems.js';
 import { EditableCollection } from './collection.js';
 
-/** People, greeted on their birthdays and on other days of theirs. */
+/** Users with birthdays and other yearly events. */
 export class Users extends EditableCollection<User, UserInput, UserPatch, DeletedUser> {
   constructor(calls: Calls) {
     super(calls, '/v1/users');
   }
 
-  /** A further yearly event, such as an anniversary. */
+  /** Adds a yearly event, such as an anniversary. */
   addEvent(id: string, event: UserEventInput, options?: ChangeOptions): Promise<User> {
     return this.calls.post(`${this.at(id)}/events`, event, options);
   }

@@ -3,20 +3,25 @@ import type { Page, PageQuery } from '../types/instant.js';
 import type { QueryValue } from './encode.js';
 import type { CallOptions, Request, Transport } from './transport.js';
 
-/** What a caller may say about a change. */
+/** Options of a call that changes something. */
 export interface ChangeOptions extends CallOptions {
-  /** Names this request, so that whoever repeats it gets the same answer. Made up where none is given. */
+  /** A repeat of the request with the same key gets the same response. Generated if omitted. */
   idempotencyKey?: string | undefined;
 }
 
 export interface EditOptions extends ChangeOptions {
-  /** Only if it is still at this version; 412 otherwise. */
+  /** The expected version. The API answers 412 if the resource has another one. */
   ifMatch?: number | string | undefined;
 }
 
-type Change = Pick<Request, 'method' | 'path' | 'body' | 'isRepeatable'>;
+export interface PutOptions extends EditOptions {
+  /** Only creates: the API answers 412 if the id is taken. */
+  createOnly?: boolean | undefined;
+}
 
-/** The kinds of calls that the API knows. */
+type Change = Pick<Request, 'method' | 'path' | 'query' | 'body' | 'isRepeatable'>;
+
+/** Builds requests for the resources of the API. */
 export class Calls {
   readonly #transport: Transport;
 
@@ -28,12 +33,12 @@ export class Calls {
     return this.#transport.json<T>({ ...callOptions(options), method: 'GET', path, query });
   }
 
-  /** A POST that the API does once for each Idempotency-Key, so that it can be sent again. */
+  /** Sends a POST that the API executes once per Idempotency-Key, so that it is safe to retry. */
   post<T>(path: string, body?: unknown, options?: EditOptions): Promise<T> {
     return this.change<T>({ method: 'POST', path, body, isRepeatable: true }, options);
   }
 
-  change<T>(change: Change, options: EditOptions = {}): Promise<T> {
+  change<T>(change: Change, options: PutOptions = {}): Promise<T> {
     const headers = changeHeaders(change, options);
     return this.#transport.json<T>({ ...callOptions(options), ...change, headers });
   }
@@ -49,10 +54,14 @@ export class Calls {
 
 const callOptions = ({ signal, timeoutMs }: CallOptions = {}) => ({ signal, timeoutMs });
 
-function changeHeaders({ method }: Change, { ifMatch, idempotencyKey }: EditOptions): Record<string, string> {
+function changeHeaders(
+  { method }: Change,
+  { ifMatch, idempotencyKey, createOnly }: PutOptions,
+): Record<string, string> {
   const key = idempotencyKey ?? (method === 'POST' ? crypto.randomUUID() : undefined);
   return {
     ...(key === undefined ? {} : { 'idempotency-key': key }),
+    ...(createOnly ? { 'if-none-match': '*' } : {}),
     ...(ifMatch === undefined ? {} : { 'if-match': typeof ifMatch === 'number' ? `"${ifMatch}"` : ifMatch }),
   };
 }

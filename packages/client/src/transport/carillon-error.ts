@@ -1,12 +1,16 @@
-/** What is wrong with one field of a request. */
+/** The problem of one field of a request. */
 export interface FieldError {
   field: string;
+  code: 'missing' | 'unknown_field' | 'invalid_value';
   message: string;
 }
 
-/** What went wrong, as the API says it (RFC 9457). */
+/** The problem that the API answered with (RFC 9457). */
 export interface Problem {
+  /** The path of a page of the API that explains the problem. */
   type: string;
+  /** Stable, so that a program may branch on it, such as `not_found` or `stale_version`. */
+  code: string;
   title: string;
   status: number;
   detail: string;
@@ -14,18 +18,21 @@ export interface Problem {
   errors?: FieldError[] | undefined;
 }
 
-/** `refused`: the API said no. The others: no answer came, or none that could be read. */
-export type ErrorKind = 'refused' | 'network' | 'timeout' | 'unreadable';
+/**
+ * `refused`: the API answered with an error status. `invalid`: the payload does not fit its handler, and nothing was
+ * sent. The other kinds: no answer came, or none that could be parsed.
+ */
+export type ErrorKind = 'refused' | 'invalid' | 'network' | 'timeout' | 'unreadable';
 
 /** Thrown by every call that does not succeed. */
 export class CarillonError extends Error {
   override readonly name = 'CarillonError';
   readonly kind: ErrorKind;
-  /** The HTTP status; null where no answer came. */
+  /** The HTTP status; null if no answer came. */
   readonly status: number | null;
-  /** What the API says went wrong. */
+  /** The problem that the API answered with; null if the answer was not problem+json. */
   readonly problem: Problem | null;
-  /** How long the API asks to wait before the next try. */
+  /** The delay that `Retry-After` asks for. */
   readonly retryAfterMs: number | null;
 
   constructor(
@@ -39,7 +46,12 @@ export class CarillonError extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 
-  /** What is wrong, field by field; empty where it is not about fields. */
+  /** The code of the problem, such as `not_found`; null if no problem came from the API. */
+  get code(): string | null {
+    return this.problem?.code ?? null;
+  }
+
+  /** The problems of single fields; empty if the problem is not about fields. */
   get fieldErrors(): readonly FieldError[] {
     return this.problem?.errors ?? [];
   }

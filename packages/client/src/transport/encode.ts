@@ -1,6 +1,6 @@
 export type QueryValue = string | number | boolean | Date | null | undefined;
 
-/** `?a=1&b=2`, or nothing. What is undefined or null is left out. */
+/** Encodes a query string, or nothing. Undefined and null values are omitted. */
 export function encodeQuery(query: Readonly<Record<string, QueryValue>> = {}): string {
   const given = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -12,7 +12,7 @@ export function encodeQuery(query: Readonly<Record<string, QueryValue>> = {}): s
 
 export function encodeBody(body: unknown): string {
   return JSON.stringify(body, function (this: unknown, field: string, value: unknown) {
-    // JSON makes null of a date that is none, which would mean something else altogether.
+    // JSON.stringify turns an invalid Date into null, which has another meaning in the API.
     const given = (this as Record<string, unknown>)[field];
     return given instanceof Date ? instantText(given, field) : value;
   });
@@ -23,10 +23,10 @@ function instantText(date: Date, field: string): string {
   return date.toISOString();
 }
 
-/** A segment of a path. Ids never hold anything that needs it, but what is not an id must not become another path. */
+/** Encodes a path segment. A valid id needs no encoding; any other value must not turn into another path. */
 export const segment = (id: string | number) => {
   const text = encodeURIComponent(id);
-  // Dots alone would be taken for a step in the path, encoded or not.
+  // `.` and `..` would be resolved as path steps, even if encoded.
   if (/^\.{0,2}$/.test(text)) throw new TypeError(`"${id}" is not an id`);
   return text;
 };

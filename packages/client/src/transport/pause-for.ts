@@ -1,4 +1,4 @@
-/** Waits, unless the signal says to stop; then it throws the signal's reason. */
+/** Waits. Throws the reason of the signal if it is aborted. */
 export function pauseFor(ms: number, signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted();
   return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 import { CarillonError, type Problem } from './carillon-error.js';
 import { readRetryAfter } from './retry-delay.js';
 
-/** Turns a refusal into an error, whoever it comes from: what stands before the API does not speak problem+json. */
+/** Turns an error response into a CarillonError. A proxy in front of the API may answer without problem+json. */
 export async function readProblem(response: Response): Promise<CarillonError> {
   const { status } = response;
   const problem = problemIn(await response.text());

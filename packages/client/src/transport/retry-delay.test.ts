@@ -5,43 +5,57 @@ import { readRetryAfter, retryDelay } from './retry-delay.js';
 const delay = (details: ErrorDetails, { tries = 1, isRepeatable = true, random = 1 } = {}) =>
   retryDelay(new CarillonError('no', details), { tries, isRepeatable, random });
 
-describe('Another try', () => {
-  it.each([429, 503])('follows %i, whatever was asked for: nothing was done', (status) => {
-    expect(delay({ kind: 'refused', status }, { isRepeatable: false })).toBe(250);
+const problemOf = (code: string, status: number) => ({
+  type: `/problems/${code}`,
+  code,
+  title: 'No',
+  status,
+  detail: 'no',
+});
+
+describe('retryDelay', () => {
+  it('the client retries 429 and database_unavailable even if the request is not repeatable: nothing was changed', () => {
+    expect(delay({ kind: 'refused', status: 429 }, { isRepeatable: false })).toBe(250);
+    const problem = problemOf('database_unavailable', 503);
+    expect(delay({ kind: 'refused', status: 503, problem }, { isRepeatable: false })).toBe(250);
   });
 
   it.each(['network', 'timeout'] as const)(
-    'follows a failed %s only where doing it twice does no harm',
+    'the client retries after a %s error only if the request is repeatable',
     (kind) => {
       expect(delay({ kind })).toBe(250);
       expect(delay({ kind }, { isRepeatable: false })).toBeNull();
     },
   );
 
-  it('follows a gateway that lost the API only where doing it twice does no harm', () => {
-    expect(delay({ kind: 'refused', status: 502 })).toBe(250);
-    expect(delay({ kind: 'refused', status: 504 }, { isRepeatable: false })).toBeNull();
-  });
+  it.each([502, 503, 504])(
+    'the client retries status %i, after which the outcome is unknown, only if the request is repeatable',
+    (status) => {
+      const problem = problemOf('outcome_unknown', status);
+      expect(delay({ kind: 'refused', status, problem })).toBe(250);
+      expect(delay({ kind: 'refused', status, problem }, { isRepeatable: false })).toBeNull();
+    },
+  );
 
-  it.each([400, 401, 403, 404, 409, 412, 422, 500])('never follows %i', (status) => {
+  it.each([400, 401, 403, 404, 409, 412, 422, 500])('the client never retries status %i', (status) => {
     expect(delay({ kind: 'refused', status })).toBeNull();
   });
 
-  it('comes later each time, up to eight seconds, and never all at once', () => {
+  it('the retry delay doubles up to eight seconds, with jitter', () => {
     expect([1, 2, 3, 10].map((tries) => delay({ kind: 'network' }, { tries }))).toEqual([
       250, 500, 1_000, 8_000,
     ]);
     expect(delay({ kind: 'network' }, { tries: 3, random: 0 })).toBe(500);
   });
 
-  it('waits for as long as the API asks, but not for more than a minute', () => {
+  it('the client honours Retry-After up to a minute and gives up beyond it', () => {
     expect(delay({ kind: 'refused', status: 429, retryAfterMs: 7_000 })).toBe(7_000);
     expect(delay({ kind: 'refused', status: 429, retryAfterMs: 61_000 })).toBeNull();
   });
 });
 
-describe('Retry-After', () => {
-  it('holds seconds or a date', () => {
+describe('readRetryAfter', () => {
+  it('Retry-After is read as seconds or as an HTTP date', () => {
     const nowAt = Date.parse('2026-11-16T09:00:00Z');
     expect(readRetryAfter('3', nowAt)).toBe(3_000);
     expect(readRetryAfter('Mon, 16 Nov 2026 09:00:30 GMT', nowAt)).toBe(30_000);

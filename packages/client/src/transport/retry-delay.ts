@@ -1,35 +1,36 @@
 import type { CarillonError } from './carillon-error.js';
 
-const BASE_MS = 250;
-const LONGEST_MS = 8_000;
-/** Whoever is asked to wait longer than this would rather know. */
-const LONGEST_ASKED_MS = 60_000;
+const BASE_DELAY_MS = 250;
+const MAX_DELAY_MS = 8_000;
+/** A longer Retry-After is reported to the caller instead of being waited for. */
+const MAX_RETRY_AFTER_MS = 60_000;
 
 /**
- * How long to wait before try number `tries + 1`, or null where another try would not do any good, or could do a thing
- * twice. `random` is between 0 and 1: clients that failed together do not come back together.
+ * Returns the delay before the next attempt, or null if a retry would not help or could apply a change twice. `random`, between 0
+ * and 1, is the jitter that keeps clients from retrying all at once.
  */
 export function retryDelay(
   error: CarillonError,
   { tries, isRepeatable, random }: { tries: number; isRepeatable: boolean; random: number },
 ): number | null {
   if (!isTransient(error, isRepeatable)) return null;
-  const ceiling = Math.min(LONGEST_MS, BASE_MS * 2 ** (tries - 1));
+  const ceiling = Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** (tries - 1));
   const backOffMs = ceiling / 2 + (ceiling / 2) * random;
   const askedMs = error.retryAfterMs ?? 0;
-  return askedMs > LONGEST_ASKED_MS ? null : Math.max(askedMs, backOffMs);
+  return askedMs > MAX_RETRY_AFTER_MS ? null : Math.max(askedMs, backOffMs);
 }
 
-function isTransient({ kind, status }: CarillonError, isRepeatable: boolean): boolean {
-  // 429 and 503 say that nothing was done, so whatever it was may be asked for again.
-  if (kind === 'refused') return status === 429 || status === 503 || (isRepeatable && isGateway(status));
-  return isRepeatable && kind !== 'unreadable';
+function isTransient({ kind, status, code }: CarillonError, isRepeatable: boolean): boolean {
+  if (kind !== 'refused') return isRepeatable && kind !== 'unreadable';
+  // With these two the API guarantees that nothing was changed.
+  if (status === 429 || code === 'database_unavailable') return true;
+  return isRepeatable && status !== null && OUTCOME_UNKNOWN.includes(status);
 }
 
-/** What stands between us and the API got no answer from it, or lost it. */
-const isGateway = (status: number | null) => status === 502 || status === 504;
+/** After these statuses, of the API or of a gateway in front of it, the change may have been made. */
+const OUTCOME_UNKNOWN: readonly number[] = [502, 503, 504];
 
-/** Retry-After holds seconds or a date. */
+/** Parses Retry-After, which holds seconds or an HTTP date. */
 export function readRetryAfter(text: string | null, nowAt: number): number | null {
   if (text === null) return null;
   if (/^\d{1,9}$/.test(text.trim())) return Number(text) * 1_000;

@@ -10,12 +10,13 @@ export interface TransportOptions {
   fetch: typeof globalThis.fetch;
   maxRetries: number;
   timeoutMs: number;
+  parseJson: (text: string) => unknown;
 }
 
-/** What a caller may say about one call. */
+/** Options of a call. */
 export interface CallOptions {
   signal?: AbortSignal | undefined;
-  /** For each try. */
+  /** Time-out of one attempt. */
   timeoutMs?: number | undefined;
 }
 
@@ -25,13 +26,13 @@ export interface Request extends CallOptions {
   query?: Readonly<Record<string, QueryValue>> | undefined;
   body?: unknown;
   headers?: Readonly<Record<string, string>> | undefined;
-  /** May it be sent again when nobody knows whether it arrived? Said of a POST that is done once by its key. */
+  /** True if the request may be retried when its outcome is unknown (default: true unless it is a POST). */
   isRepeatable?: boolean | undefined;
 }
 
 type Encoded = Omit<Request, 'body'> & { body?: string | undefined };
 
-/** Sends requests, and again those that may succeed another time. */
+/** Sends requests, and retries transient failures. */
 export class Transport {
   readonly #options: TransportOptions;
 
@@ -44,7 +45,7 @@ export class Transport {
     const sent = { ...request, body: request.body === undefined ? undefined : encodeBody(request.body) };
     for (let tries = 1; ; tries++) {
       try {
-        return (await this.#send(sent, readJson)) as T;
+        return (await this.#send(sent, (response) => this.#readJson(response))) as T;
       } catch (error) {
         if (!(error instanceof CarillonError) || tries > this.#options.maxRetries) throw error;
         const delayMs = retryDelay(error, { tries, isRepeatable, random: Math.random() });
@@ -54,7 +55,7 @@ export class Transport {
     }
   }
 
-  /** An answer whose body is still to come: the deadline is for its beginning only. */
+  /** Opens a streamed response. The time-out covers the headers only. */
   open(request: Omit<Request, 'body'>): Promise<Response> {
     return this.#send(request, (response) => response);
   }
@@ -83,6 +84,10 @@ export class Transport {
     }
   }
 
+  async #readJson(response: Response): Promise<unknown> {
+    return response.status === 204 ? undefined : this.#options.parseJson(await response.text());
+  }
+
   #headers({ body, headers }: Encoded): Record<string, string> {
     const { key } = this.#options;
     return {
@@ -94,21 +99,18 @@ export class Transport {
   }
 }
 
-const readJson = (response: Response): Promise<unknown> | undefined =>
-  response.status === 204 ? undefined : response.json();
-
 function failureOf(
   error: unknown,
   { url, timeoutMs, isLate }: { url: string; timeoutMs: number; isLate: boolean },
 ): unknown {
   if (isLate) {
-    return new CarillonError(`no answer from ${url} within ${timeoutMs} ms`, {
+    return new CarillonError(`no response from ${url} within ${timeoutMs} ms`, {
       kind: 'timeout',
       cause: error,
     });
   }
   if (error instanceof SyntaxError) {
-    const message = `what ${url} answers is not JSON; is this the address of a Carillon?`;
+    const message = `${url} did not answer with JSON; is it the URL of a Carillon API?`;
     return new CarillonError(message, { kind: 'unreadable', cause: error });
   }
   // fetch throws a TypeError when the connection fails, and so does reading a body that breaks off.

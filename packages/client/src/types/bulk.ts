@@ -3,15 +3,17 @@ import type { Instant } from './instant.js';
 import type { ScheduleStatus } from './schedule.js';
 import type { Target } from './target.js';
 
-/** What a list of schedules can be narrowed down by. */
+/** Filters for schedules. */
 export interface ScheduleFilter {
   status?: ScheduleStatus | undefined;
   tag?: string | undefined;
-  /** Anywhere in the id or the name. */
+  /** Text in the id or the name. */
   q?: string | undefined;
   target?: Target['type'] | undefined;
   dueBefore?: Instant | undefined;
   dueAfter?: Instant | undefined;
+  /** Schedules that need a person for this reason, as `attention()` counts them. */
+  attention?: 'failing' | 'paused' | 'overdue' | 'blocked' | 'breaching' | undefined;
 }
 
 export interface BulkResult {
@@ -26,7 +28,7 @@ export interface BulkAnswer {
   created: number;
   existing: number;
   refused: number;
-  /** One for each schedule, in order. */
+  /** One result per schedule, in order. */
   items: BulkResult[];
 }
 
@@ -39,12 +41,14 @@ export type BulkActionName =
   | 'reschedule'
   | 'backfill';
 
-/** The same to all that match: an action takes the fields that it takes on one schedule. */
+/** One action on all schedules that match. Each action takes the same fields as on a single schedule. */
 export interface BulkAction {
   action: BulkActionName;
   filter?: ScheduleFilter | undefined;
-  /** Only counts. */
+  /** If true, nothing is changed: the answer counts the matches and lists examples. */
   dryRun?: boolean | undefined;
+  /** If true, the API answers at once and acts in the background: `schedules.action(id)` returns the progress. */
+  background?: boolean | undefined;
   note?: string | null | undefined;
   until?: Instant | null | undefined;
   at?: Instant | undefined;
@@ -53,13 +57,48 @@ export interface BulkAction {
   cursor?: string | undefined;
 }
 
+/** `lost`: the API replica that carried out the action has not reported for a minute. */
+export type BulkActionStatus = 'running' | 'done' | 'failed' | 'lost';
+
 export interface BulkActionAnswer {
+  /** For `schedules.action(id)`; null for a dry run. */
+  id: string | null;
   action: BulkActionName;
   dryRun: boolean;
+  /** `running`: the action goes on in the background, and `schedules.action(id)` returns the progress. */
+  status: BulkActionStatus;
   matched: number;
   changed: number;
   refused: number;
-  /** The first hundred. */
+  /** The first 100 refusals. */
   refusals: { id: string; reason: string }[];
+  /** The result of a dry run: the first ten schedules, and the fires of all matches in the next 24 hours. */
+  preview: {
+    /** False if more schedules match than are counted; `matched` is then 100,000. */
+    complete: boolean;
+    examples: { id: string; name: string | null; nextRunAt: string | null }[];
+    next24h: { fires: number; complete: boolean };
+  } | null;
+  /** Not null if the action was interrupted: send the same action with this cursor to go on. */
   nextCursor: string | null;
+}
+
+/** The progress of a bulk action. */
+export interface BulkActionProgress {
+  id: string;
+  action: BulkActionName;
+  actor: string;
+  status: BulkActionStatus;
+  /** The number of schedules that matched when the action began; null if they were not counted. */
+  total: number | null;
+  matched: number;
+  changed: number;
+  refused: number;
+  refusals: { id: string; reason: string }[];
+  error: string | null;
+  /** Not null if the action ended before all matches were handled: send the same action with this cursor to go on. */
+  nextCursor: string | null;
+  startedAt: string;
+  reportedAt: string;
+  finishedAt: string | null;
 }

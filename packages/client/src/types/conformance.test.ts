@@ -1,18 +1,31 @@
 import type * as Contract from '@carillon/shared';
 import { describe, it } from 'vitest';
 import type { z } from 'zod';
-import type { BulkAction, BulkActionAnswer, BulkAnswer, ScheduleFilter } from './bulk.js';
-import type { Calendar, CalendarInput, ChangedCalendar } from './calendar.js';
-import type { Readiness, System, WorkerReplica } from './operations.js';
-import type { ReplayAnswer, ReplayInput, Run, RunWithAttempts } from './run.js';
+import type { WebhookAlert } from '../verify-webhook.js';
+import type * as Alerts from './alert.js';
+import type { BulkAction, BulkActionAnswer, BulkActionProgress, BulkAnswer, ScheduleFilter } from './bulk.js';
+import type { Calendar, CalendarImport, CalendarInput, ChangedCalendar } from './calendar.js';
+import type { Feed, FeedInput, NewFeed } from './feed.js';
+import type { Attention, Readiness, Stats, System, WorkerReplica } from './operations.js';
+import type { DeadLetters, ReplayAnswer, ReplayInput, Run, RunWithAttempts } from './run.js';
 import type * as Shape from './schedule.js';
+import type { Simulation } from './simulation.js';
 import type * as Systems from './systems.js';
-import type { AuditEntry, Key, KeyInput, NewKey, Project, ProjectInput, ProjectPatch } from './tenancy.js';
-import type { Forecast, LedgerEntry, Occurrence, RulePreview, RulePreviewInput } from './time.js';
+import type * as Tenancy from './tenancy.js';
+import type {
+  Forecast,
+  ForecastMinute,
+  LedgerEntry,
+  Occurrence,
+  OccurrenceAudit,
+  RuleLint,
+  RulePreview,
+  RulePreviewInput,
+} from './time.js';
 
 type In<S extends z.ZodType> = z.input<S>;
 type Out<S extends z.ZodType> = z.output<S>;
-/** As it is after JSON. */
+/** A type after JSON serialization. */
 type Sent<T> = T extends Date
   ? string
   : T extends readonly (infer Item)[]
@@ -20,18 +33,20 @@ type Sent<T> = T extends Date
     : T extends object
       ? { [Field in keyof T]: Sent<T[Field]> }
       : T;
-/** Each is assignable to the other, and neither knows a field that the other does not. */
+/** True if the two types are assignable to each other and have the same fields. */
 type Agree<A, B> = [A, B, keyof A, keyof B] extends [B, A, keyof B, keyof A] ? true : false;
-/** Ours insists on one of the two; the API says so as well, but in words. */
+/** The client's type requires one of the two fields. The API enforces that at run time. */
 type Either = Omit<Shape.ScheduleInput, 'rule' | 'template'> &
   Pick<Shape.SchedulePatch, 'rule'> & { template?: string | undefined };
 const agree = <A, B>(_do: Agree<A, B>) => {};
 
-// The types of this package are written out, so that whoever uses it needs neither zod nor our other packages. They are held
-// against the contracts here: by the compiler, since nothing of it is left at run time.
-describe('The types of the client', () => {
-  it('are those of the answers', () => {
+// The types of this package are written by hand, so that its users need neither zod nor our other packages. The compiler compares
+// them with the contracts here; nothing of it exists at run time.
+describe('Client types', () => {
+  it('the response types of the client equal the contracts', () => {
     agree<Shape.Schedule, Out<typeof Contract.Schedule>>(true);
+    agree<Shape.ListedSchedule, Out<typeof Contract.ListedSchedule>>(true);
+    agree<Shape.ScheduleVersion, Out<typeof Contract.ScheduleVersion>>(true);
     agree<Shape.CreatedSchedule, Out<typeof Contract.CreatedSchedule>>(true);
     agree<Shape.EditedSchedule, Out<typeof Contract.EditedSchedule>>(true);
     agree<Shape.CancelledSchedule, Out<typeof Contract.CancelledSchedule>>(true);
@@ -39,18 +54,30 @@ describe('The types of the client', () => {
     agree<Shape.SkippedSchedule, Out<typeof Contract.SkippedSchedule>>(true);
     agree<Shape.BackfilledSchedule, Out<typeof Contract.BackfilledSchedule>>(true);
     agree<BulkAnswer, Out<typeof Contract.BulkAnswer>>(true);
+    agree<BulkActionProgress, Out<typeof Contract.ActionProgress>>(true);
     agree<BulkActionAnswer, Out<typeof Contract.ActionAnswer>>(true);
     agree<Run, Out<typeof Contract.Run>>(true);
     agree<RunWithAttempts, Out<typeof Contract.RunWithAttempts>>(true);
+    agree<DeadLetters, Out<typeof Contract.DeadLetters>>(true);
     agree<Occurrence, Out<typeof Contract.Occurrence>>(true);
     agree<RulePreview, Out<typeof Contract.RulePreview>>(true);
+    agree<OccurrenceAudit, Out<typeof Contract.OccurrenceAudit>>(true);
     agree<LedgerEntry, Out<typeof Contract.LedgerEntry>>(true);
+    agree<ForecastMinute, Out<typeof Contract.ForecastMinute>>(true);
     agree<Forecast, Out<typeof Contract.Forecast>>(true);
-    agree<Key, Out<typeof Contract.Key>>(true);
-    agree<NewKey, Out<typeof Contract.NewKey>>(true);
-    agree<Project, Out<typeof Contract.Project>>(true);
-    agree<AuditEntry, Out<typeof Contract.AuditEntry>>(true);
+    agree<RuleLint, Out<typeof Contract.RuleLint>>(true);
+    agree<Feed, Out<typeof Contract.Feed>>(true);
+    agree<NewFeed, Out<typeof Contract.NewFeed>>(true);
+    agree<Simulation, Out<typeof Contract.SimulationAnswer>>(true);
+    agree<Tenancy.Key, Out<typeof Contract.Key>>(true);
+    agree<Tenancy.NewKey, Out<typeof Contract.NewKey>>(true);
+    agree<Tenancy.Project, Out<typeof Contract.Project>>(true);
+    agree<Tenancy.Me, Out<typeof Contract.Me>>(true);
+    agree<Tenancy.EndedSessions, Out<typeof Contract.EndedSessions>>(true);
+    agree<Tenancy.AuditEntry, Out<typeof Contract.AuditEntry>>(true);
     agree<WorkerReplica, Out<typeof Contract.WorkerReplica>>(true);
+    agree<Attention, Out<typeof Contract.Attention>>(true);
+    agree<Stats, Out<typeof Contract.Stats>>(true);
     agree<System, Out<typeof Contract.System>>(true);
     agree<Calendar, Out<typeof Contract.Calendar>>(true);
     agree<ChangedCalendar, Out<typeof Contract.ChangedCalendar>>(true);
@@ -62,15 +89,26 @@ describe('The types of the client', () => {
     agree<Systems.Reminder, Out<typeof Contract.Reminder>>(true);
     agree<Systems.Template, Out<typeof Contract.TemplateAnswer>>(true);
     agree<Readiness, Out<typeof Contract.Readiness>>(true);
+    agree<Alerts.Alert, Out<typeof Contract.Alert>>(true);
+    agree<Alerts.AlertChannel, Out<typeof Contract.AlertChannel>>(true);
+    agree<Alerts.AlertMessage, Out<typeof Contract.AlertMessage>>(true);
+    agree<Alerts.Maintenance, Out<typeof Contract.Maintenance>>(true);
+    agree<Alerts.Heartbeat, Out<typeof Contract.Heartbeat>>(true);
+    agree<WebhookAlert, Out<typeof Contract.WebhookAlert>>(true);
   });
 
-  it('are those of the requests, with a Date wherever there is a time', () => {
+  it('the request types of the client equal the contracts, and accept a Date for every instant', () => {
     agree<Sent<Shape.SchedulePatch>, In<typeof Contract.SchedulePatch>>(true);
     agree<Sent<Either>, In<typeof Contract.ScheduleRequest>>(true);
     agree<Sent<BulkAction>, In<typeof Contract.ActionInput>>(true);
     agree<Sent<ScheduleFilter>, In<typeof Contract.ScheduleFilter>>(true);
     agree<Sent<RulePreviewInput>, In<typeof Contract.RulePreviewInput>>(true);
     agree<CalendarInput, In<typeof Contract.CalendarInput>>(true);
+    agree<Alerts.AlertChannelInput, In<typeof Contract.AlertChannelInput>>(true);
+    agree<Alerts.AlertChannelPatch, In<typeof Contract.AlertChannelPatch>>(true);
+    agree<Sent<Alerts.MaintenanceInput>, In<typeof Contract.MaintenanceInput>>(true);
+    agree<FeedInput, In<typeof Contract.FeedInput>>(true);
+    agree<CalendarImport, In<typeof Contract.CalendarImport>>(true);
     agree<Sent<Systems.UserEventInput>, In<typeof Contract.UserEventInput>>(true);
     agree<Sent<ReplayInput>, In<typeof Contract.ReplayInput>>(true);
     agree<Sent<Systems.UserInput>, In<typeof Contract.UserInput>>(true);
@@ -80,8 +118,8 @@ describe('The types of the client', () => {
     agree<Sent<Systems.ReminderInput>, In<typeof Contract.ReminderInput>>(true);
     agree<Sent<Systems.TemplateInput>, In<typeof Contract.TemplateInput>>(true);
     agree<Sent<Systems.TemplatePatch>, In<typeof Contract.TemplatePatch>>(true);
-    agree<Sent<KeyInput>, In<typeof Contract.KeyInput>>(true);
-    agree<Sent<ProjectInput>, In<typeof Contract.ProjectInput>>(true);
-    agree<Sent<ProjectPatch>, In<typeof Contract.ProjectPatch>>(true);
+    agree<Sent<Tenancy.KeyInput>, In<typeof Contract.KeyInput>>(true);
+    agree<Sent<Tenancy.ProjectInput>, In<typeof Contract.ProjectInput>>(true);
+    agree<Sent<Tenancy.ProjectPatch>, In<typeof Contract.ProjectPatch>>(true);
   });
 });

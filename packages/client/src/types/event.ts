@@ -1,12 +1,12 @@
 import type { Run } from './run.js';
 
-/** Something that happened. */
-export type CarillonEvent = (RunEvent | ScheduleEvent | OverflowEvent) & {
-  /** Where to go on after it, or after the events that came with it. */
+/** An event of the stream. */
+export type CarillonEvent = (RunEvent | ScheduleEvent | OverflowEvent | DigestEvent) & {
+  /** Pass it as `lastEventId` to resume after this event. */
   lastEventId: string;
 };
 
-/** A run changed: `data` is the run as it then was, `data.id` that of the event. */
+/** A run changed. `data` is the run at that time; `data.id` is the id of the event. */
 export interface RunEvent {
   type: 'run.started' | 'run.succeeded' | 'run.failed' | 'run.retrying' | 'run.skipped' | 'run.cancelled';
   data: Run & { runId: string };
@@ -25,8 +25,21 @@ export interface ScheduleEvent {
   };
 }
 
-/** More has happened than can be told: read the history instead. */
+/** Too many events were missed to send them all. Read the history instead. */
 export interface OverflowEvent {
   type: 'overflow';
   data: { id: string; detail: string };
+}
+
+/** With `digest`: everything of one second, at least once. */
+export interface DigestEvent {
+  type: 'digest';
+  data: {
+    id: string;
+    total: number;
+    /** By type. */
+    counts: Record<string, number>;
+    /** Up to 20 events in full, failures first. */
+    samples: (RunEvent | ScheduleEvent | OverflowEvent)[];
+  };
 }

@@ -1,3 +1,5 @@
+import type { Duration, Instant } from './instant.js';
+
 /** A worker replica. */
 export interface WorkerReplica {
   id: number;
@@ -5,27 +7,142 @@ export interface WorkerReplica {
   pid: number;
   status: 'alive' | 'lost' | 'stopped';
   inFlight: number;
+  /** How far its clock is ahead of Postgres's; negative if it is behind. */
+  clockOffsetMs: number;
+  /** The version of its time zone data. */
+  tzdata: string | null;
   startedAt: string;
   heartbeatAt: string;
   stoppedAt: string | null;
 }
 
-/** Drift and health in figures. */
-export interface System {
-  status: 'ok' | 'degraded';
+/** Whether Redis takes writes, and if not, why. */
+export type RedisState = 'up' | 'read_only' | 'out_of_memory' | 'access_denied' | 'down';
+
+/** Why an installation is not ok. */
+export interface HealthReason {
+  code:
+    | 'starting'
+    | 'stopping'
+    | 'postgres_down'
+    | 'engine_unreadable'
+    | 'redis_down'
+    | 'redis_read_only'
+    | 'redis_out_of_memory'
+    | 'redis_access_denied'
+    | 'no_workers'
+    | 'overdue'
+    | 'handler_missing'
+    | 'clock_offset'
+    | 'circuits_open'
+    | 'dead_letters_rising'
+    | 'drift_not_falling'
+    | 'partitions_missing'
+    | 'tzdata_differs'
+    | 'audit_differences';
+  message: string;
+}
+
+/** The status of an installation, with every reason why it is not ok. */
+export interface Health {
+  status: 'ok' | 'degraded' | 'down';
+  reasons: HealthReason[];
+}
+
+/** Quantiles of a duration over some runs. */
+export interface Quantiles {
+  count: number;
+  p50Ms: number | null;
+  p99Ms: number | null;
+}
+
+/** A count in a window, and the same per minute. */
+export interface Rate {
+  count: number;
+  perMinute: number;
+}
+
+/** Figures of a window that ends now. */
+export interface SystemWindow {
+  from: string;
+  /** From due to the first byte of the first attempt, once per run. */
+  lateness: Quantiles;
+  /** The waits of runs before their first attempt: for a worker, for their turn, or for their destination. */
+  waits: { backlog: Quantiles; queue: Quantiles; deferral: Quantiles };
+  deferrals: Rate;
+  /** Runs that failed for good. */
+  failed: Rate;
+  drift: { overdue: Rate; missingBells: Rate; expiredLeases: Rate };
+}
+
+/** Health and drift figures of the engine. */
+export interface System extends Health {
   now: string;
   clockOffsetMs: number;
-  redis: 'up' | 'down';
+  redis: RedisState;
   workers: { alive: number; lost: number; inFlight: number };
   backlog: { schedules: number; runs: number; oldestDueAt: string | null };
   sweep: { lastAt: string | null; ageMs: number | null };
-  drift: { overdue: number; missingBells: number; expiredLeases: number };
   bells: { armed: number | null };
+  circuits: { open: number };
+  /** Each window begins at a whole minute: the first is between one and two minutes long. */
+  windows: { minute: SystemWindow; hour: SystemWindow; day: SystemWindow };
+  /** The time zone data with which coming occurrences were computed, and the versions of the live workers. */
+  tzdata: { version: string | null; since: string | null; next: string | null; workers: string[] };
+}
+
+export interface Readiness extends Health {
+  postgres: 'up' | 'down';
+  redis: RedisState;
+}
+
+/** Runs by outcome. */
+export interface Outcomes {
+  succeeded: number;
+  failed: number;
+  skipped: number;
+  cancelled: number;
+  /** Runs that were claimed in this step and have not ended yet. */
+  running: number;
   lateness: { count: number; p50Ms: number | null; p99Ms: number | null };
 }
 
-export interface Readiness {
-  status: 'ok' | 'degraded' | 'down';
-  postgres: 'up' | 'down';
-  redis: 'up' | 'down';
+export type StatsStep = Outcomes & { at: string };
+
+/** Runs by outcome and lateness, step by step. */
+export interface Stats {
+  from: string;
+  to: string;
+  step: Duration;
+  /** False if no worker has swept for minutes, so that the latest part of the range is not counted yet. */
+  complete: boolean;
+  total: Outcomes;
+  items: StatsStep[];
+}
+
+export interface StatsQuery {
+  from?: Instant | undefined;
+  to?: Instant | undefined;
+  step?: Duration | undefined;
+}
+
+/** Schedules that a person should look at: how many, up to 1,000, and the first five. */
+export interface AttentionList {
+  count: number;
+  items: { id: string; name: string | null; at: string; note: string | null }[];
+}
+
+export interface Attention {
+  /** With a run that failed within the last day. */
+  failing: AttentionList;
+  /** Paused by Carillon: after failures, after 410 Gone, or for a broken rule. */
+  paused: AttentionList;
+  /** Due for more than 15 seconds. */
+  overdue: AttentionList;
+  /** With runs that wait because the circuit of their receiver is open. */
+  blocked: AttentionList;
+  /** Schedules with a breach of an objective that has not ended. */
+  breaching: AttentionList;
+  /** The fullest minute of the next 24 hours, if it has 1,000 fires or more. */
+  herd: { at: string; fires: number } | null;
 }

@@ -1,23 +1,25 @@
+import type { ScheduleFilter } from './bulk.js';
 import type { Instant } from './instant.js';
 
 export type RunStatus = 'queued' | 'running' | 'retrying' | 'succeeded' | 'failed' | 'skipped' | 'cancelled';
 export type RunOrigin = 'rule' | 'trigger' | 'backfill';
 
-/** One occurrence, claimed or accounted for. */
+/** The execution of one occurrence, or the record of why it was skipped. */
 export interface Run {
   id: string;
   scheduleId: string;
   status: RunStatus;
   origin: RunOrigin;
-  /** The instant that the rule named. */
+  /** The instant of the rule. */
   occurrenceAt: string;
-  /** The occurrence, plus jitter, or wherever a reschedule put it. */
+  /** The occurrence plus jitter, or the instant that it was rescheduled to. */
   dueAt: string;
   enqueuedAt: string;
   claimedAt: string | null;
   claimedBy: number | null;
   finishedAt: string | null;
   durationMs: number | null;
+  /** From due to the first byte of the first attempt; null if nothing was sent yet. */
   latenessMs: number | null;
   scheduleVersion: number;
   attemptCount: number;
@@ -30,7 +32,7 @@ export interface Run {
   replays: number;
 }
 
-/** One try at delivering a run, with what came back. */
+/** One delivery attempt of a run, with its response. */
 export interface Attempt {
   number: number;
   key: string;
@@ -41,12 +43,58 @@ export interface Attempt {
   durationMs: number | null;
   errorCode: string | null;
   error: string | null;
+  /** The answer of a receiver, up to 16 KiB. */
   response: string | null;
+  /** The value that a handler returned, up to 16 KiB of JSON. */
+  result: unknown;
+  /** Why the value that a handler returned was not kept. */
+  resultError: string | null;
   externalId: string | null;
   workerId: number | null;
 }
 
-export type RunWithAttempts = Run & { attempts: Attempt[] };
+/** One step in the story of an occurrence. */
+export interface LedgerStep {
+  at: string;
+  /** When an attempt or a deferral ended; null for a step without a duration. */
+  until: string | null;
+  kind:
+    | 'named'
+    | 'due'
+    | 'rescheduled'
+    | 'triggered'
+    | 'backfilled'
+    | 'queued'
+    | 'claimed'
+    | 'deferred'
+    | 'attempt'
+    | 'paused'
+    | 'resumed'
+    | 'edited'
+    | 'replayed'
+    | 'reported'
+    | 'skipped'
+    | 'cancelled'
+    | 'succeeded'
+    | 'failed';
+  text: string;
+  actor: string | null;
+  /** The number of the attempt, or of the attempt that was deferred. */
+  attempt: number | null;
+  outcome: Attempt['outcome'] | null;
+  reasonCode: string | null;
+  /** How many deferrals the step stands for. */
+  count: number;
+  version: number | null;
+}
+
+export type RunWithAttempts = Run & {
+  attempts: Attempt[];
+  /** One sentence that says how the run went and why. */
+  why: string;
+  /** The story of the run, step by step. */
+  story: LedgerStep[];
+};
 
 export interface RunFilter {
   schedule?: string | undefined;
@@ -55,19 +103,58 @@ export interface RunFilter {
   to?: Instant | undefined;
 }
 
-/** Which failed runs to replay, and how fast. */
-export interface ReplayInput {
+/** Which dead letters to group. */
+export interface DeadLetterFilter {
   schedule?: string | undefined;
+  /** The receiver, as a group of dead letters names it: host and path of a webhook, or for example `queue mails`. */
+  receiver?: string | undefined;
+  error?: string | undefined;
   from?: Instant | undefined;
   to?: Instant | undefined;
-  /** Up to 10,000; 1,000 unless said. */
+}
+
+/** Runs that failed for good, by receiver and error. */
+export interface DeadLetters {
+  runs: number;
+  /** False if only the latest failed runs (up to 100,000), or the 200 largest groups, were looked at. */
+  complete: boolean;
+  groups: {
+    receiver: string;
+    error: string;
+    runs: number;
+    schedules: number;
+    /** Up to three schedules, the latest failure first. */
+    examples: string[];
+    oldestAt: string;
+    latestAt: string;
+  }[];
+}
+
+/** Which failed runs to replay, and how fast. */
+export interface ReplayInput extends DeadLetterFilter {
+  /** Runs of any of these schedules. */
+  schedules?: string[] | undefined;
+  /** Runs of all schedules that match. */
+  filter?: ScheduleFilter | undefined;
+  /** Up to 100,000 (default 1,000). */
   limit?: number | undefined;
-  /** A receiver that was down must not be flooded once it is back. */
+  /** Limits the rate, so that a receiver that has recovered is not flooded. */
   perSecond?: number | undefined;
+  /** Changes nothing, and shows what would be replayed. */
+  dryRun?: boolean | undefined;
 }
 
 export interface ReplayAnswer {
+  dryRun: boolean;
   replayed: number;
-  /** As many were replayed as one call may: there may be more. */
+  /** True if the limit of this call was reached, so more runs may match. */
   hasMore: boolean;
+  /** The result of a dry run; null otherwise. */
+  preview: {
+    runs: number;
+    schedules: number;
+    examples: string[];
+    oldestAt: string | null;
+    latestAt: string | null;
+  } | null;
 }

@@ -1,7 +1,11 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { Slo } from './alert.js';
+import type { HandlerPayload } from './handler.js';
 import type { Duration, Instant } from './instant.js';
+import type { RunOrigin, RunStatus } from './run.js';
 import type { Target, TargetInput } from './target.js';
 
-/** One of five. */
+/** Exactly one of the five kinds. */
 export interface Rule {
   at?: string | undefined;
   in?: Duration | undefined;
@@ -43,7 +47,7 @@ export interface Dependency {
 
 type Partly<T> = { [Field in keyof T]?: T[Field] | undefined };
 
-/** What decides when. */
+/** The fields that decide when a schedule fires. */
 export interface Timing {
   rule: RuleInput;
   /** An IANA time zone. */
@@ -53,9 +57,15 @@ export interface Timing {
   dst?: Partly<Dst> | undefined;
   leapDay?: LeapDay | undefined;
   exclusions?: string[] | undefined;
+  /** Calendars whose dates and weekends are excluded. */
+  calendars?: string[] | undefined;
+  /** The policy for an occurrence on an excluded day (default `skip`). */
+  onExcluded?: 'skip' | 'next' | 'previous' | undefined;
+  /** Only these business days of a month: 3 is the third, -1 the last. */
+  businessDays?: number[] | undefined;
 }
 
-/** What may be said of a schedule, apart from its rule. */
+/** The fields of a schedule besides its rule. */
 export interface ScheduleOptions extends Omit<Timing, 'rule'> {
   name?: string | null | undefined;
   tags?: string[] | undefined;
@@ -72,22 +82,30 @@ export interface ScheduleOptions extends Omit<Timing, 'rule'> {
   onFailure?: string | null | undefined;
   /** Signs the deliveries of this schedule. Never shown again. */
   secret?: string | null | undefined;
+  /** Objectives whose breach raises an alert. Null removes them. */
+  slo?: Slo | null | undefined;
   target?: TargetInput | undefined;
   payload?: unknown;
 }
 
-/** A schedule to create, by a rule or by the template that holds one. Without an id of its own it is given one. */
-export type ScheduleInput = ScheduleOptions & { id?: string | undefined } & (
-    | { rule: RuleInput; template?: undefined }
-    | { template: string; rule?: undefined }
-  );
+type RuleOrTemplate = { rule: RuleInput; template?: undefined } | { template: string; rule?: undefined };
 
-/** What is left out stays; `dst`, `misfire` and `retry` are merged field by field. */
+/** A schedule to create, with a rule or a template. An id is generated if omitted. */
+export type ScheduleInput = ScheduleOptions & { id?: string | undefined } & RuleOrTemplate;
+
+/** A schedule to create for a typed handler: the handler's schema gives the type of the payload. */
+export type HandlerScheduleInput<Schema extends StandardSchemaV1> = Omit<
+  ScheduleOptions,
+  'target' | 'payload'
+> & { id?: string | undefined } & RuleOrTemplate &
+  HandlerPayload<Schema>;
+
+/** Omitted fields keep their value; `dst`, `misfire` and `retry` are merged field by field. */
 export interface SchedulePatch extends ScheduleOptions {
   rule?: RuleInput | undefined;
 }
 
-/** A schedule as it stands. */
+/** A schedule with its state. */
 export interface Schedule {
   id: string;
   name: string | null;
@@ -101,6 +119,9 @@ export interface Schedule {
   dst: Dst;
   leapDay: LeapDay;
   exclusions: string[];
+  calendars: string[];
+  onExcluded: 'skip' | 'next' | 'previous';
+  businessDays: number[];
   misfire: Misfire;
   overlap: Overlap;
   maxConcurrentRuns: number | null;
@@ -110,6 +131,7 @@ export interface Schedule {
   pauseAfterFailures: number | null;
   onSuccess: string | null;
   onFailure: string | null;
+  slo: Slo | null;
   target: Target;
   payload: unknown;
   status: ScheduleStatus;
@@ -126,7 +148,48 @@ export interface Schedule {
 
 export type CreatedSchedule = Schedule & { warnings: string[] };
 export type EditedSchedule = Schedule & { warnings: string[]; inFlight: string[] };
-export type CancelledSchedule = Schedule & { inFlight: string[] };
+/** `purged` is true if the schedule was removed with its history. */
+export type CancelledSchedule = Schedule & { inFlight: string[]; purged: boolean };
 export type TriggeredSchedule = Schedule & { runId: string };
 export type SkippedSchedule = Schedule & { skipped: string };
 export type BackfilledSchedule = Schedule & { backfilled: number };
+
+/** The outcome of one of the latest runs of a schedule. */
+export interface RecentRun {
+  runId: string;
+  /** The occurrence. */
+  at: string;
+  origin: RunOrigin;
+  status: RunStatus;
+  reasonCode: string | null;
+}
+
+/**
+ * A schedule of a list. If the list was asked to include `recent`, it has the rule in words and the latest 30 runs,
+ * newest first.
+ */
+export type ListedSchedule = Schedule & { text?: string | undefined; recent?: RecentRun[] | undefined };
+
+/** A definition of a schedule, current or replaced, and its author. */
+export interface ScheduleVersion
+  extends Omit<
+    Schedule,
+    | 'id'
+    | 'status'
+    | 'nextRunAt'
+    | 'lastRunAt'
+    | 'lastEnqueuedAt'
+    | 'runsTotal'
+    | 'pause'
+    | 'createdAt'
+    | 'updatedAt'
+  > {
+  definedAt: string;
+  definedBy: string;
+  /** Null for the current definition. */
+  supersededAt: string | null;
+  /** The first five occurrences after `definedAt`. */
+  next: string[];
+  /** The next occurrences by the definition before; null for the first definition. */
+  nextBefore: string[] | null;
+}

@@ -9,9 +9,9 @@ export interface UserInput {
   dateOfBirth: string;
   timezone: string;
   target?: TargetInput | null | undefined;
-  /** When to greet, on the clock of their zone: `09:00`. */
+  /** Local time of the birthday message, such as `09:00`. */
   localTime?: string | undefined;
-  /** When to greet who was born on 29 February. */
+  /** The day of the message in common years, for birthdays on 29 February. */
   leapDay?: LeapDay | undefined;
 }
 
@@ -44,7 +44,7 @@ export interface User {
   dateOfBirth: string;
   timezone: string;
   target: Target | null;
-  /** After an edit of date or zone it is moved a moment later. */
+  /** Updated shortly after an edit of the date or the time zone. */
   nextBirthdayEvent: { at: string; local: string; scheduleId: string } | null;
   events: UserEvent[];
   createdAt: string;
@@ -75,7 +75,7 @@ export interface Task {
   updatedAt: string;
 }
 
-/** What a scan for tasks that are due soon did. */
+/** The result of a task scan. */
 export interface TaskScan {
   workerRunId: string;
   due: number;
@@ -112,7 +112,7 @@ export interface Reminder {
   createdAt: string;
 }
 
-/** A rule with a name, to be used as `template` instead of `rule`. */
+/** A named rule. Schedules refer to it by `template` instead of `rule`. */
 export interface TemplateInput {
   id: string;
   rule: RuleInput;

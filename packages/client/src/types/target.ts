@@ -1,9 +1,13 @@
-/** What a run is delivered to. */
-export type Target = WebhookTarget | QueueTarget | HandlerTarget | CallTarget;
+/** The receiver of a run. */
+export type Target = WebhookTarget | QueueTarget | HandlerTarget | CallTarget | HeartbeatTarget;
 
 export interface WebhookTarget {
   type: 'webhook';
   url: string;
+  /** Default: POST. A GET has no body. */
+  method?: 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'GET' | undefined;
+  /** `envelope` (default): the payload within a `WebhookDelivery`. `payload`: the payload alone. */
+  body?: 'envelope' | 'payload' | undefined;
   headers: Record<string, string>;
 }
 
@@ -26,7 +30,16 @@ export interface CallTarget {
   phoneNumberId: string | null;
 }
 
-/** The same as it may be given: what has a default may be left out. */
+/** Nothing is delivered: a job elsewhere reports by pinging a URL. */
+export interface HeartbeatTarget {
+  type: 'heartbeat';
+  /** How long after an occurrence the job may report its success. */
+  grace: string;
+  /** How long after an occurrence the job may report its start; null if it need not. */
+  startGrace: string | null;
+}
+
+/** A target in a request. Fields with a default may be omitted. */
 export type TargetInput =
   | (Omit<WebhookTarget, 'headers'> & { headers?: Record<string, string> | undefined })
   | QueueTarget
@@ -34,4 +47,5 @@ export type TargetInput =
   | (Omit<CallTarget, 'assistantId' | 'phoneNumberId'> & {
       assistantId?: string | null | undefined;
       phoneNumberId?: string | null | undefined;
-    });
+    })
+  | { type: 'heartbeat'; grace?: string | undefined; startGrace?: string | null | undefined };

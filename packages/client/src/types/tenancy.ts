@@ -7,7 +7,7 @@ export interface KeyInput {
   name: string;
   scopes: Scope[];
   expiresAt?: Instant | null | undefined;
-  /** Another project than that of the key in use. */
+  /** The project of the new key (default: the project of the caller). */
   project?: string | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface Key {
   revokedAt: string | null;
 }
 
-/** `key` is shown this once. */
+/** `key` is shown only once. */
 export type NewKey = Key & { key: string };
 
 export interface ProjectInput {
@@ -36,6 +36,13 @@ export interface ProjectInput {
         requestsPerMinute?: number | null | undefined;
         deliveriesPerSecond?: number | null | undefined;
         concurrentDeliveries?: number | null | undefined;
+        /** Share of a worker's places and memory, compared with other projects (default 1). */
+        weight?: number | null | undefined;
+        /** Queues that a project other than `default` may use besides its own, which begin with `<id>.`. */
+        queues?: string[] | null | undefined;
+        /** Handlers that the project may name; `*` for all. */
+        handlers?: string[] | null | undefined;
+        calls?: boolean | null | undefined;
       }
     | undefined;
 }
@@ -51,6 +58,11 @@ export interface Project {
     requestsPerMinute: number | null;
     deliveriesPerSecond: number | null;
     concurrentDeliveries: number | null;
+    weight: number;
+    /** Null if all queues are allowed. */
+    queues: string[] | null;
+    handlers: string[];
+    calls: boolean;
   };
   createdAt: string;
 }
@@ -69,4 +81,20 @@ export interface AuditFilter {
   subject?: string | undefined;
   from?: Instant | undefined;
   to?: Instant | undefined;
+}
+
+/** The project, the key and the scopes of a request. */
+export interface Me {
+  project: string;
+  keyId: number;
+  keyName: string;
+  scopes: Scope[];
+  /** True for an admin key of the default project, which runs the installation. */
+  isOperator: boolean;
+  /** When the session ends; null if the request carries an API key. */
+  sessionExpiresAt: string | null;
+}
+
+export interface EndedSessions {
+  ended: number;
 }

@@ -1,14 +1,15 @@
 import type { Instant } from './instant.js';
-import type { RunOrigin, RunStatus } from './run.js';
-import type { Timing } from './schedule.js';
+import type { LedgerStep, RunOrigin, RunStatus } from './run.js';
+import type { Rule, Timing } from './schedule.js';
+import type { Target } from './target.js';
 
-/** An instant that the rule names. */
+/** An occurrence of a rule. */
 export interface Occurrence {
   at: string;
   local: string;
-  /** Later than `at` where the schedule has jitter or was rescheduled. */
+  /** Differs from `at` if the schedule has jitter or was rescheduled. */
   dueAt: string;
-  /** What a change of clocks does to it, in words. */
+  /** The effect of a DST change on this occurrence, in words. */
   remark: string | null;
 }
 
@@ -24,27 +25,78 @@ export interface RulePreview {
   warnings: string[];
 }
 
-/** What became of one occurrence, or of a stretch of them that all went the same way. */
+/** The result of one occurrence, or of consecutive occurrences with the same result. */
 export interface LedgerEntry {
   at: string;
   local: string;
-  /** The last occurrence of a stretch; null for a single one. */
+  /** The last occurrence of the entry; null for a single occurrence. */
   until: string | null;
   count: number;
   origin: RunOrigin;
   status: RunStatus | 'upcoming' | 'due' | 'paused' | 'unknown';
   why: string;
+  /** The story of the occurrence, step by step. */
+  story: LedgerStep[];
   runId: string | null;
   version: number;
   remark: string | null;
+}
+
+/** A difference between the occurrences that a rule named and the runs that exist. */
+export interface OccurrenceDifference {
+  scheduleId: string;
+  kind: 'missing' | 'overdue' | 'unnamed';
+  from: string;
+  to: string;
+  /** How many occurrences in a row differ. */
+  count: number;
+  version: number;
+  message: string;
+}
+
+/** One page of the comparison. Follow `nextCursor` to compare all schedules. */
+export interface OccurrenceAudit {
+  from: string;
+  to: string;
+  /** Schedules and occurrences that this page compared. */
+  schedules: number;
+  occurrences: number;
+  items: OccurrenceDifference[];
+  nextCursor: string | null;
+}
+
+/** A schedule that a clock change affects within a year. */
+export interface RuleLint {
+  schedule: string;
+  name: string | null;
+  timezone: string;
+  text: string;
+  changes: { kind: 'gap' | 'overlap'; at: string; local: string; fires: boolean; effect: string }[];
 }
 
 export interface Forecast {
   from: string;
   to: string;
   total: number;
-  /** False where there was more to count than one answer may cost. */
+  /** False if the forecast exceeded its time budget. */
   complete: boolean;
-  /** Minutes without a fire are left out. */
+  /** Minutes without a fire are omitted. */
   minutes: { at: string; fires: number }[];
+}
+
+/** The schedules that make up one minute of the forecast. */
+export interface ForecastMinute {
+  at: string;
+  fires: number;
+  /** False while the forecast is being computed. */
+  complete: boolean;
+  /** Up to 100. */
+  schedules: {
+    id: string;
+    name: string | null;
+    rule: Rule;
+    targetType: Target['type'];
+    /** The next fire of the schedule, which may come before this minute. */
+    nextRunAt: string;
+  }[];
 }

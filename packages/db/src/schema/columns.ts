@@ -1,11 +1,26 @@
-import { bigint, customType, timestamp } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
+import { bigint, customType, pgSchema } from 'drizzle-orm/pg-core';
+import { parseInstant } from '../instants.js';
 
 /**
- * Instants carry milliseconds, no more: JavaScript has no microseconds, and a guard that compares
- * an instant which went through JavaScript with one that did not would never match.
+ * Every table lives in this schema. An installation may choose another name (`DATABASE_SCHEMA`): `openDatabase` then
+ * rewrites the name in each statement.
  */
-export const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
+export const SCHEMA = 'carillon';
+export const carillon = pgSchema(SCHEMA);
+
+/**
+ * On our side an instant is a number: milliseconds since 1970. Postgres stores milliseconds too. With more digits, a
+ * guard that compares a stored instant with one that went through JavaScript would never match.
+ */
+export const instant = customType<{ data: number; driverData: string | number }>({
+  dataType: () => 'timestamp (3) with time zone',
+  toDriver: (at) => sql`to_timestamp(${at}::float8 / 1000)`,
+  // The parser of `openDatabase` yields a number, drizzle's own driver the text that Postgres sent.
+  fromDriver: (at) => (typeof at === 'number' ? at : parseInstant(at)),
+});
 
 export const id = (name: string) => bigint(name, { mode: 'number' });
+export const NOW = sql`clock_timestamp()`;
 
 export const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });

@@ -1,29 +1,11 @@
+import { RUN_ORIGINS, RUN_STATUSES } from '@carillon/shared';
 import { sql } from 'drizzle-orm';
-import {
-  bigserial,
-  boolean,
-  index,
-  integer,
-  json,
-  pgEnum,
-  pgTable,
-  primaryKey,
-  smallint,
-  text,
-} from 'drizzle-orm/pg-core';
-import { id, instant } from './columns.js';
+import { check, date, index, integer, json, primaryKey, smallint, text } from 'drizzle-orm/pg-core';
+import { carillon, id, instant } from './columns.js';
 
-export const runStatus = pgEnum('run_status', [
-  'queued',
-  'running',
-  'retrying',
-  'succeeded',
-  'failed',
-  'skipped',
-  'cancelled',
-]);
-export const runOrigin = pgEnum('run_origin', ['rule', 'trigger', 'backfill']);
-export const attemptOutcome = pgEnum('attempt_outcome', [
+export const runStatus = carillon.enum('run_status', RUN_STATUSES);
+export const runOrigin = carillon.enum('run_origin', RUN_ORIGINS);
+export const attemptOutcome = carillon.enum('attempt_outcome', [
   'succeeded',
   'failed',
   'unknown',
@@ -31,7 +13,7 @@ export const attemptOutcome = pgEnum('attempt_outcome', [
   'handed_back',
 ]);
 
-/** What one attempt leaves behind: on the run for its latest, in `attempts` for those before. */
+/** The result of one attempt: on the run for its latest attempt, in `attempts` for the earlier ones. */
 const attemptColumns = () => ({
   epoch: id('epoch'),
   workerId: id('worker_id'),
@@ -46,35 +28,48 @@ const attemptColumns = () => ({
   externalId: text('external_id'),
 });
 
+const runKeyColumns = () => ({
+  scheduleId: id('schedule_id').notNull(),
+  occurrenceAt: instant('occurrence_at').notNull(),
+  origin: runOrigin('origin').notNull(),
+  /** First day of the month in which the row was written, in UTC: the partition. It never lies in the future. */
+  month: date('month').notNull(),
+});
+
 /**
- * One row per run, partitioned by `occurrence_at` (in the migration's SQL: drizzle has no word for it). What is under way may
- * not have its row yet: `every_run` is the view of them all, and the one to read.
- * It carries its latest attempt: nearly every run has one attempt only, and a second row for it would
- * cost a fifth of the throughput.
+ * One row per run, from its claim to its retention, whatever its state. It carries its latest attempt.
  *
- * No index mentions `status`, not even in a predicate: closing a run must stay a HOT update. What would
- * be `where status = …` is a column that is null unless it matters: `next_attempt_at`, `open`, `failed_at`.
+ * The table is partitioned by `month` (drizzle has no word for that, so the migration's SQL says it). A run is found by
+ * (schedule_id, occurrence_at, origin) in one short index lookup per partition; the worker that closes a run knows its
+ * month as well.
+ *
+ * Closing a run that succeeds at once must stay a HOT update, which rewrites no index entry. Therefore no index mentions
+ * `status`, not even in its predicate: columns that are null unless they matter (`next_attempt_at`, `failed_at`) stand in
+ * for it, and CHECK constraints keep them in step with the status.
  */
-export const runs = pgTable(
+export const runs = carillon.table(
   'runs',
   {
-    scheduleId: id('schedule_id').notNull(),
-    occurrenceAt: instant('occurrence_at').notNull(),
-    origin: runOrigin('origin').notNull(),
+    ...runKeyColumns(),
     projectId: id('project_id').notNull(),
-    /** The definition that it runs under, kept by its retries. */
+    /** The version of the definition that the run executes. Its retries keep it. */
     version: integer('version').notNull(),
+    /** The handler that the target names, if it is one. Only workers that have the handler claim the run. */
+    handler: text('handler'),
     status: runStatus('status').notNull(),
     dueAt: instant('due_at').notNull(),
-    enqueuedAt: instant('enqueued_at').notNull().default(sql`clock_timestamp()`),
-    attempt: smallint('attempt').notNull().default(0),
-    /** Attempts that do not count against the plan's limit: handed back at a stop, or made before a replay. */
-    freeAttempts: smallint('free_attempts').notNull().default(0),
-    replays: smallint('replays').notNull().default(0),
-    /** When a `queued` or `retrying` run may start; null while it waits for its turn or a pause holds it. */
+    /** When the row was written: claimed, queued or skipped. */
+    recordedAt: instant('recorded_at').notNull(),
+    /** When something last happened to the run. A success within two seconds leaves it alone, see above. */
+    happenedAt: instant('happened_at').notNull(),
+    attempt: integer('attempt').notNull().default(0),
+    /** Attempts that do not count against the limit: handed back by a stopping worker, or made before a replay. */
+    freeAttempts: integer('free_attempts').notNull().default(0),
+    replays: integer('replays').notNull().default(0),
+    /** From due to the first byte of the first attempt. */
+    latenessMs: id('lateness_ms'),
+    /** When a `queued` or `retrying` run may start. `infinity` while a pause holds it or it waits for its turn. */
     nextAttemptAt: instant('next_attempt_at'),
-    /** True while its schedule must be able to find it: `queued`, `retrying`, or `running` and counted. */
-    open: boolean('open'),
     failedAt: instant('failed_at'),
     progress: json('progress'),
     reasonCode: text('reason_code'),
@@ -82,66 +77,94 @@ export const runs = pgTable(
     ...attemptColumns(),
   },
   (t) => [
-    primaryKey({ columns: [t.scheduleId, t.occurrenceAt, t.origin] }),
-    index('runs_project').on(t.projectId, t.occurrenceAt),
-    // Runs are written about in the order of their epochs, so a summary of each stretch of pages will do: an entry for each
-    // run would cost every fire, for nobody but the stream of events.
-    index('runs_epoch').using('brin', t.epoch).with({ pages_per_range: 16, autosummarize: true }),
-    index('runs_next_attempt').on(t.nextAttemptAt).where(sql`next_attempt_at is not null`),
-    index('runs_open').on(t.scheduleId, t.occurrenceAt).where(sql`open`),
+    primaryKey({ columns: [t.scheduleId, t.occurrenceAt, t.origin, t.month] }),
+    index('runs_project').on(t.projectId, t.happenedAt),
+    // Finds the runs of a lease: for rescue, for "what is in flight", and for the event stream.
+    index('runs_lease').on(t.epoch, t.scheduleId).where(sql`epoch is not null`),
+    index('runs_waiting').on(t.nextAttemptAt).where(sql`next_attempt_at is not null`),
+    // Shares of a batch of waiting runs are read project by project.
+    index('runs_waiting_of_project').on(t.projectId, t.nextAttemptAt).where(sql`next_attempt_at is not null`),
+    index('runs_waiting_of_schedule').on(t.scheduleId).where(sql`next_attempt_at is not null`),
     index('runs_failed').on(t.projectId, t.failedAt).where(sql`failed_at is not null`),
+    check(
+      'runs_state',
+      sql`case status
+        when 'running' then epoch is not null and attempt > 0 and finished_at is null and outcome is null
+          and next_attempt_at is null and failed_at is null
+        when 'succeeded' then finished_at is not null and next_attempt_at is null and failed_at is null
+        when 'queued' then next_attempt_at is not null and failed_at is null
+        when 'retrying' then next_attempt_at is not null and failed_at is null
+        when 'failed' then finished_at is not null and next_attempt_at is null and failed_at is not null
+        when 'cancelled' then finished_at is not null and next_attempt_at is null and failed_at is null
+        when 'skipped' then finished_at is not null and next_attempt_at is null and failed_at is null
+          and attempt = 0 and reason_code is not null
+      end`,
+    ),
   ],
 );
 
-/** The attempts of a run before its latest. `run_attempts` is the view of them all. */
-export const attempts = pgTable(
+/** The attempts of a run before its latest one, partitioned like `runs` by the month in which the row was written. */
+export const attempts = carillon.table(
   'attempts',
+  {
+    ...runKeyColumns(),
+    number: integer('number').notNull(),
+    ...attemptColumns(),
+  },
+  (t) => [primaryKey({ columns: [t.scheduleId, t.occurrenceAt, t.origin, t.number, t.month] })],
+);
+
+/**
+ * Why and for how long a run waited although it was claimed: an open circuit, a limit, a missing handler. Only a deferral
+ * writes here. Deferrals of one run for one reason and before one attempt are one row, so their number is bounded.
+ */
+export const deferrals = carillon.table(
+  'deferrals',
   {
     scheduleId: id('schedule_id').notNull(),
     occurrenceAt: instant('occurrence_at').notNull(),
     origin: runOrigin('origin').notNull(),
-    number: smallint('number').notNull(),
-    ...attemptColumns(),
+    /** The number of the attempt that could not begin. */
+    attempt: integer('attempt').notNull(),
+    reasonCode: text('reason_code').notNull(),
+    projectId: id('project_id').notNull(),
+    reason: text('reason').notNull(),
+    /** When the run was first deferred, and when it was last due to be tried again. */
+    fromAt: instant('from_at').notNull(),
+    untilAt: instant('until_at').notNull(),
+    count: integer('count').notNull().default(1),
   },
-  (t) => [primaryKey({ columns: [t.scheduleId, t.occurrenceAt, t.origin, t.number] })],
+  (t) => [
+    primaryKey({
+      name: 'deferrals_pk',
+      columns: [t.scheduleId, t.occurrenceAt, t.origin, t.attempt, t.reasonCode],
+    }),
+    index('deferrals_age').on(t.fromAt),
+  ],
 );
 
 /**
- * One row per claimed batch, which names the runs in it. A run that nobody has to find before its end is named here only until
- * then, and its row is written once, with how it ended (docs/decisions/written-when-it-ends.md); the view `every_run` shows both.
- *
- * Its number, the epoch, is the fencing token of every run in it: a run that was rescued and claimed anew has another, and the late
- * writer of the old one is refused.
+ * How many runs of a project ended in each minute, by outcome, and how late they began. The sweep computes the rows from
+ * `runs`. A row with open runs is computed again until none is left, because a success counts in the minute of its claim.
  */
-export const leases = pgTable(
-  'leases',
+export const runStats = carillon.table(
+  'run_stats',
   {
-    epoch: bigserial('epoch', { mode: 'number' }).primaryKey(),
-    workerId: id('worker_id').notNull(),
-    claimedAt: instant('claimed_at'),
-    /** When it runs out, unless it is extended. */
-    heldUntil: instant('held_until'),
-    scheduleIds: id('schedule_ids').array(),
-    occurrenceAts: instant('occurrence_ats').array(),
-    /** Null where all are by rule. */
-    origins: runOrigin('origins').array(),
-    dueAts: instant('due_ats').array(),
-    versions: integer('versions').array(),
-    /**
-     * For workers from before leases named their runs, who go by this: they would give up such a lease without knowing what is in
-     * it. Leases of theirs have no `held_until`.
-     */
-    expiresAt: instant('expires_at').notNull().default(sql`'infinity'`),
+    projectId: id('project_id').notNull(),
+    minute: instant('minute').notNull(),
+    succeeded: integer('succeeded').notNull(),
+    failed: integer('failed').notNull(),
+    skipped: integer('skipped').notNull(),
+    cancelled: integer('cancelled').notNull(),
+    /** Runs that were claimed in this minute and had not ended when the row was computed. */
+    open: integer('open').notNull(),
+    /** Runs per bucket of lateness. The bounds are `LATENESS_BOUNDS_MS`, and the last bucket has none. */
+    lateness: integer('lateness').array().notNull(),
+    computedAt: instant('computed_at').notNull(),
   },
-  (t) => [index('leases_expiry').on(t.expiresAt)],
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.minute] }),
+    index('run_stats_minute').on(t.minute),
+    index('run_stats_open').on(t.computedAt).where(sql`open > 0`),
+  ],
 );
-
-export const workers = pgTable('workers', {
-  id: bigserial('id', { mode: 'number' }).primaryKey(),
-  host: text('host').notNull(),
-  pid: integer('pid').notNull(),
-  startedAt: instant('started_at').notNull().default(sql`clock_timestamp()`),
-  heartbeatAt: instant('heartbeat_at').notNull().default(sql`clock_timestamp()`),
-  stoppedAt: instant('stopped_at'),
-  inFlight: integer('in_flight').notNull().default(0),
-});

@@ -2,117 +2,142 @@ import { sql } from 'drizzle-orm';
 import {
   bigserial,
   boolean,
+  check,
   index,
   integer,
   json,
-  pgEnum,
-  pgTable,
   primaryKey,
   text,
   uniqueIndex,
+  uuid,
 } from 'drizzle-orm/pg-core';
-import { id, instant } from './columns.js';
+import { carillon, id, instant, NOW } from './columns.js';
 
-export const scheduleStatus = pgEnum('schedule_status', ['active', 'paused', 'finished', 'cancelled']);
+/** The status that people have set. An active schedule without a row in `agenda` is finished. */
+export const scheduleStatus = carillon.enum('schedule_status', ['active', 'paused', 'cancelled']);
+
+/** One definition of a schedule: the rule, the target and the policies. */
+const definitionColumns = () => ({
+  name: text('name'),
+  tags: text('tags').array().notNull().default([]),
+  targetType: text('target_type').notNull(),
+  /** The rule as the client gave it. */
+  rule: json('rule').notNull(),
+  /** Canonical JSON of everything that decides when the schedule fires. The rule engine caches by this text. */
+  timing: text('timing').notNull(),
+  /** Canonical JSON of the target and the policies. */
+  plan: text('plan').notNull(),
+  /** `json` keeps the client's text as it was; `jsonb` would not. */
+  payload: json('payload'),
+  definedAt: instant('defined_at').notNull().default(sql`statement_timestamp()`),
+  definedBy: text('defined_by').notNull(),
+});
 
 /**
- * The hot half of a schedule: everything that a fire changes or re-verifies, and nothing else. A fire
- * rewrites this row and, because `next_run_at` is indexed, an entry in each index of this table; so the
- * definition and the columns that people search by live in `schedule_versions`, which no fire touches.
- *
- * One that fires once, and that nobody changed, has no row any more when it has fired: its definition and
- * its run tell all that the row would (docs/decisions/fired-and-gone.md). All schedules are in the view `every_schedule`.
+ * One row per schedule, from its creation to its retention: identity, status, pause, and the definition that holds now.
+ * Only people change it. A fire changes `agenda` and leaves this row alone, so it can afford the indexes that lists and
+ * searches need.
  */
-export const schedules = pgTable(
+export const schedules = carillon.table(
   'schedules',
   {
     id: bigserial('id', { mode: 'number' }).primaryKey(),
     projectId: id('project_id').notNull(),
-    /** The id that the outside knows, chosen by the client or made by us. */
+    /** The id that clients see, chosen by them or made by us. */
     key: text('key').notNull(),
     status: scheduleStatus('status').notNull().default('active'),
-    /** Counts edits of the definition, pauses, resumes and a cancel; never fires. */
+    /** Counts edits, pauses, resumes and the cancel. Fires do not count. */
     version: integer('version').notNull().default(1),
-    /** The version at which the definition that holds was made: the row of `schedule_versions`. */
+    /** The version at which the definition was made. Runs carry this number. */
     definitionVersion: integer('definition_version').notNull().default(1),
-    /** The instant that the rule named: with the schedule, the identity of the next run. */
-    occurrenceAt: instant('occurrence_at'),
-    /** When that occurrence is due: itself, plus jitter, or wherever a reschedule put it. */
-    nextRunAt: instant('next_run_at'),
-    /** Whether a claim must look at the schedule's open runs first (overlap, limits, dependencies). */
-    counted: boolean('counted').notNull().default(false),
+    ...definitionColumns(),
+    /** True if a run may start only after counting the open runs (overlap, concurrency, dependencies). */
+    isCounted: boolean('is_counted').notNull().default(false),
+    /** Hash of the request that created the schedule, to tell a repeated create from a conflicting one. */
+    requestHash: text('request_hash'),
+    /** Hash of the latest definition that code declared (`defineSchedule`), to see whether the code has changed. */
+    declaredHash: text('declared_hash'),
+    /** The W3C `traceparent` of the span that created the schedule; null unless traces are recorded. */
+    createdTrace: text('created_trace'),
     /**
-     * Up to here an occurrence may have its run already: it was skipped or brought forward, and an edit named that instant again.
-     * Nearly always null, for a rule by itself never goes back.
+     * Totals of a schedule that has left the agenda; until then they are kept there. All three are null for a schedule
+     * that fired exactly once and finished: its single run says the same, and its claim need not write here.
      */
-    accountedUntil: instant('accounted_until'),
-    runsTotal: integer('runs_total').notNull().default(0),
+    runsTotal: integer('runs_total'),
     lastRunAt: instant('last_run_at'),
-    lastEnqueuedAt: instant('last_enqueued_at'),
+    lastClaimedAt: instant('last_claimed_at'),
     pausedAt: instant('paused_at'),
     pausedUntil: instant('paused_until'),
     pausedBy: text('paused_by'),
     pauseNote: text('pause_note'),
     createdAt: instant('created_at').notNull().default(sql`statement_timestamp()`),
-    /** The same instant as `created_at` until somebody changes the schedule; a fire does not. */
     updatedAt: instant('updated_at').notNull().default(sql`statement_timestamp()`),
   },
   (t) => [
     uniqueIndex('schedules_key').on(t.projectId, t.key),
-    index('schedules_due').on(t.nextRunAt, t.id).where(sql`status = 'active'`),
-    index('schedules_due_by_project').on(t.projectId, t.nextRunAt, t.id).where(sql`status = 'active'`),
-    // For lists by these two, which no fire brings about; what is `finished` is looked for without.
-    index('schedules_stopped').on(t.projectId, t.id).where(sql`status in ('paused', 'cancelled')`),
+    index('schedules_project').on(t.projectId, t.id),
+    index('schedules_target').on(t.projectId, t.targetType, t.id),
+    index('schedules_tags').using('gin', t.tags),
+    index('schedules_stopped').on(t.projectId, t.id).where(sql`status <> 'active'`),
     index('schedules_paused_until').on(t.pausedUntil).where(sql`paused_until is not null`),
+    // A calendar that changes must find the few schedules that use it.
+    index('schedules_calendars').on(t.projectId).where(sql`timing like '%"calendars":%'`),
+    check('schedules_pause', sql`(status = 'paused') = (paused_at is not null)`),
+    check(
+      'schedules_pause_detail',
+      sql`status = 'paused' or (paused_until is null and paused_by is null and pause_note is null)`,
+    ),
+    check('schedules_versions', sql`definition_version between 1 and version`),
   ],
 );
 
 /**
- * Each definition that ever held, so that history can be explained and a retry can keep the definition
- * of its run. The one that holds has no `superseded_at`.
+ * The agenda: what comes next, one narrow row per schedule that has something to come. This is the table that claims
+ * read, lock and change. A fire moves the row on to the next occurrence; the last fire deletes it.
  */
-export const scheduleVersions = pgTable(
+export const agenda = carillon.table(
+  'agenda',
+  {
+    scheduleId: id('schedule_id').primaryKey(),
+    projectId: id('project_id').notNull(),
+    /** The schedule's version. Every edit, pause and resume changes both rows in one transaction. */
+    version: integer('version').notNull().default(1),
+    /** The instant that the rule named. It identifies the next run and never moves. */
+    occurrenceAt: instant('occurrence_at').notNull(),
+    /** When the run is due: at the occurrence, plus jitter, or wherever a reschedule put it. */
+    dueAt: instant('due_at').notNull(),
+    /** The handler that the target names, if it is one. Only workers that have the handler claim the row. */
+    handler: text('handler'),
+    /** True while the schedule is paused: claims pass the row over. */
+    isHeld: boolean('is_held').notNull().default(false),
+    runsTotal: integer('runs_total').notNull().default(0),
+    lastRunAt: instant('last_run_at'),
+    lastClaimedAt: instant('last_claimed_at'),
+  },
+  (t) => [
+    index('agenda_due').on(t.dueAt, t.scheduleId).where(sql`not is_held`),
+    index('agenda_due_by_project').on(t.projectId, t.dueAt, t.scheduleId).where(sql`not is_held`),
+  ],
+);
+
+/** Definitions that an edit has replaced. Old runs are explained by them, and a retry keeps the definition of its run. */
+export const scheduleVersions = carillon.table(
   'schedule_versions',
   {
     scheduleId: id('schedule_id').notNull(),
     version: integer('version').notNull(),
     projectId: id('project_id').notNull(),
-    key: text('key').notNull(),
-    name: text('name'),
-    tags: text('tags').array().notNull().default([]),
-    targetType: text('target_type').notNull(),
-    /** The rule as the client gave it. */
-    rule: json('rule').notNull(),
-    /** Canonical JSON of what decides when: the memo key of `nextOccurrence`. */
-    timing: text('timing').notNull(),
-    /** Canonical JSON of what to do and by which policies. */
-    plan: text('plan').notNull(),
-    /** Passed on as it was written here: `json` keeps the text, `jsonb` would not. */
-    payload: json('payload'),
-    createdAt: instant('created_at').notNull().default(sql`statement_timestamp()`),
-    createdBy: text('created_by').notNull(),
-    /** Of the request that made it, to tell a repeated create from a conflicting one. */
-    requestHash: text('request_hash'),
-    supersededAt: instant('superseded_at'),
+    ...definitionColumns(),
+    supersededAt: instant('superseded_at').notNull(),
   },
   (t) => [
     primaryKey({ columns: [t.scheduleId, t.version] }),
-    // What makes an id of the outside name one schedule for ever.
-    uniqueIndex('schedule_versions_key').on(t.projectId, t.key).where(sql`superseded_at is null`),
-    index('schedule_versions_project').on(t.projectId, t.scheduleId).where(sql`superseded_at is null`),
-    index('schedule_versions_tags').using('gin', t.tags).where(sql`superseded_at is null`),
-    // The few that name a calendar: what they must be timed by changes without them.
-    index('schedule_versions_calendars')
-      .on(t.projectId)
-      .where(sql`superseded_at is null and timing like '%"calendars":%'`),
-    index('schedule_versions_target')
-      .on(t.projectId, t.targetType, t.scheduleId)
-      .where(sql`superseded_at is null`),
+    index('schedule_versions_age').on(t.supersededAt),
   ],
 );
 
-/** A stretch of occurrences that all went the same way, too long to be a run each. */
-export const gaps = pgTable(
+/** A stretch of occurrences that all ended the same way, recorded as one row because it is too long for a run each. */
+export const gaps = carillon.table(
   'gaps',
   {
     id: bigserial('id', { mode: 'number' }).primaryKey(),
@@ -124,7 +149,44 @@ export const gaps = pgTable(
     count: integer('count').notNull(),
     reasonCode: text('reason_code').notNull(),
     reason: text('reason').notNull(),
-    createdAt: instant('created_at').notNull().default(sql`clock_timestamp()`),
+    createdAt: instant('created_at').notNull().default(NOW),
   },
-  (t) => [index('gaps_schedule').on(t.scheduleId, t.fromAt)],
+  (t) => [
+    index('gaps_schedule').on(t.scheduleId, t.fromAt),
+    index('gaps_age').on(t.createdAt),
+    check('gaps_order', sql`from_at <= to_at and count > 0`),
+  ],
+);
+
+/** A bulk action: what was asked for, and how far it has got. The API replica that works on it updates the row. */
+export const bulkActions = carillon.table(
+  'bulk_actions',
+  {
+    id: uuid('id').primaryKey().default(sql`gen_random_uuid()`),
+    projectId: id('project_id').notNull(),
+    action: text('action').notNull(),
+    actor: text('actor').notNull(),
+    /** The Idempotency-Key of the request, and a hash of the request: a repeat finds this action. */
+    requestKey: text('request_key'),
+    requestHash: text('request_hash'),
+    /** How many schedules matched when the action began; null if they were not counted. */
+    total: integer('total'),
+    matched: integer('matched').notNull().default(0),
+    changed: integer('changed').notNull().default(0),
+    refused: integer('refused').notNull().default(0),
+    /** The first hundred, as `[{ id, reason }]`. */
+    refusals: json('refusals').notNull().default([]),
+    /** The last schedule that was looked at: an action whose replica was lost goes on behind it. */
+    lastId: id('last_id'),
+    startedAt: instant('started_at').notNull().default(NOW),
+    /** When the replica last reported. A report that is overdue means that the replica was lost. */
+    reportedAt: instant('reported_at').notNull().default(NOW),
+    finishedAt: instant('finished_at'),
+    error: text('error'),
+  },
+  (t) => [
+    index('bulk_actions_project').on(t.projectId, t.startedAt),
+    index('bulk_actions_age').on(t.startedAt),
+    uniqueIndex('bulk_actions_request').on(t.projectId, t.requestKey).where(sql`request_key is not null`),
+  ],
 );

@@ -1,22 +1,22 @@
 import { sql } from 'drizzle-orm';
 import {
   bigserial,
+  check,
   date,
   index,
+  integer,
   json,
-  pgTable,
   primaryKey,
-  smallint,
   text,
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
-import { id, instant } from './columns.js';
+import { carillon, id, instant, NOW } from './columns.js';
 
-const made = () => instant('created_at').notNull().default(sql`clock_timestamp()`);
-const changed = () => instant('updated_at').notNull().default(sql`clock_timestamp()`);
+const createdAt = () => instant('created_at').notNull().default(NOW);
+const updatedAt = () => instant('updated_at').notNull().default(NOW);
 
-/** People whose days are celebrated. What is celebrated when lies in `user_events`. */
-export const users = pgTable(
+/** People whose birthdays and anniversaries are celebrated. The events themselves are in `user_events`. */
+export const users = carillon.table(
   'users',
   {
     id: bigserial('id', { mode: 'number' }).primaryKey(),
@@ -26,16 +26,16 @@ export const users = pgTable(
     lastName: text('last_name').notNull(),
     dateOfBirth: date('date_of_birth').notNull(),
     timezone: text('timezone').notNull(),
-    /** Null for the project's own. */
+    /** Null uses the project's default target. */
     target: json('target'),
-    createdAt: made(),
-    updatedAt: changed(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
   },
   (t) => [uniqueIndex('users_key').on(t.projectId, t.key), index('users_project').on(t.projectId, t.id)],
 );
 
-/** A yearly event of a user, its birthday among them, and the schedule that brings it about. */
-export const userEvents = pgTable(
+/** A yearly event of a user, the birthday among them, and the schedule that fires it. */
+export const userEvents = carillon.table(
   'user_events',
   {
     userId: id('user_id').notNull(),
@@ -44,19 +44,19 @@ export const userEvents = pgTable(
     date: date('date').notNull(),
     localTime: text('local_time').notNull(),
     leapDay: text('leap_day').notNull(),
-    /** Null for the usual one. */
+    /** Null uses the standard message. */
     message: text('message'),
     scheduleKey: text('schedule_key').notNull(),
-    createdAt: made(),
+    createdAt: createdAt(),
   },
   (t) => [primaryKey({ columns: [t.userId, t.name] })],
 );
 
 /**
- * What has happened to a user and others have to follow up on: written in the transaction of the change, handled after it
- * by whichever worker locks the row, tried again until it is.
+ * Changes of a user that schedules must follow. An event is written in the transaction of the change and handled after
+ * it by the worker that locks the row. A failed event is retried until it succeeds.
  */
-export const domainEvents = pgTable(
+export const domainEvents = carillon.table(
   'domain_events',
   {
     id: bigserial('id', { mode: 'number' }).primaryKey(),
@@ -66,10 +66,10 @@ export const domainEvents = pgTable(
     subject: text('subject').notNull(),
     /** Old and new values. */
     detail: json('detail').notNull(),
-    createdAt: made(),
-    tries: smallint('tries').notNull().default(0),
-    /** Null once it is handled. */
-    nextTryAt: instant('next_try_at').default(sql`clock_timestamp()`),
+    createdAt: createdAt(),
+    tries: integer('tries').notNull().default(0),
+    /** Null once the event is handled. */
+    nextTryAt: instant('next_try_at').default(NOW),
     lastError: text('last_error'),
     handledAt: instant('handled_at'),
     report: json('report'),
@@ -80,7 +80,7 @@ export const domainEvents = pgTable(
   ],
 );
 
-export const tasks = pgTable(
+export const tasks = carillon.table(
   'tasks',
   {
     id: bigserial('id', { mode: 'number' }).primaryKey(),
@@ -88,11 +88,11 @@ export const tasks = pgTable(
     key: text('key').notNull(),
     title: text('title').notNull(),
     dueAt: instant('due_at').notNull(),
-    /** Null for the project's own. */
+    /** Null uses the project's default target. */
     target: json('target'),
     reminderSentAt: instant('reminder_sent_at'),
-    createdAt: made(),
-    updatedAt: changed(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
   },
   (t) => [
     uniqueIndex('tasks_key').on(t.projectId, t.key),
@@ -102,8 +102,8 @@ export const tasks = pgTable(
   ],
 );
 
-/** Rules that a project has given a name to. Those that every project has are in the code. */
-export const templates = pgTable(
+/** Named rules of a project. The templates that every project has are in the code. */
+export const templates = carillon.table(
   'templates',
   {
     projectId: id('project_id').notNull(),
@@ -111,7 +111,36 @@ export const templates = pgTable(
     description: text('description').notNull(),
     rule: json('rule').notNull(),
     timezone: text('timezone'),
-    createdAt: made(),
+    createdAt: createdAt(),
   },
   (t) => [primaryKey({ columns: [t.projectId, t.key] })],
+);
+
+/**
+ * Named dates and weekdays on which nothing fires. A schedule that uses a calendar carries a copy of its dates in
+ * `timing`.
+ */
+export const calendars = carillon.table(
+  'calendars',
+  {
+    projectId: id('project_id').notNull(),
+    name: text('name').notNull(),
+    /** Dates, ranges of dates, and codes of weekdays (`SA`). */
+    dates: text('dates').array().notNull(),
+    updatedAt: instant('updated_at').notNull().default(NOW),
+    /** Null while schedules may still carry an older copy of the dates. */
+    retimedAt: instant('retimed_at'),
+    /** The .ics file that the dates come from, and how often it is fetched. */
+    sourceUrl: text('source_url'),
+    refreshSeconds: integer('refresh_seconds'),
+    refreshedAt: instant('refreshed_at'),
+    /** When the file is to be fetched next; null without a file. */
+    refreshDueAt: instant('refresh_due_at'),
+    refreshError: text('refresh_error'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.name] }),
+    index('calendars_refresh_due').on(t.refreshDueAt).where(sql`refresh_due_at is not null`),
+    check('calendars_source', sql`(source_url is null) = (refresh_seconds is null)`),
+  ],
 );

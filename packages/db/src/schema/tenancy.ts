@@ -1,18 +1,29 @@
 import { sql } from 'drizzle-orm';
-import { bigserial, index, json, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
-import { bytea, id, instant } from './columns.js';
+import {
+  bigserial,
+  boolean,
+  check,
+  index,
+  integer,
+  json,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core';
+import { bytea, carillon, id, instant, NOW } from './columns.js';
 
-export const projects = pgTable('projects', {
+/** Tenants. Each project has its own schedules, keys, limits and audit log. */
+export const projects = carillon.table('projects', {
   id: bigserial('id', { mode: 'number' }).primaryKey(),
   key: text('key').notNull().unique(),
   name: text('name').notNull(),
   defaultTarget: json('default_target'),
   limits: json('limits').notNull().default({}),
-  createdAt: instant('created_at').notNull().default(sql`clock_timestamp()`),
+  createdAt: instant('created_at').notNull().default(NOW),
 });
 
-/** Only the SHA-256 of a key is kept; the prefix is there for people to tell their keys apart. */
-export const apiKeys = pgTable(
+/** Only the SHA-256 of a key is stored. The prefix lets people tell their keys apart. */
+export const apiKeys = carillon.table(
   'api_keys',
   {
     id: bigserial('id', { mode: 'number' }).primaryKey(),
@@ -21,7 +32,9 @@ export const apiKeys = pgTable(
     prefix: text('prefix').notNull(),
     hash: bytea('hash').notNull(),
     scopes: text('scopes').array().notNull(),
-    createdAt: instant('created_at').notNull().default(sql`clock_timestamp()`),
+    /** True for the key that CARILLON_ADMIN_KEY named. Another value of the variable revokes it. */
+    isFromEnvironment: boolean('is_from_environment').notNull().default(false),
+    createdAt: instant('created_at').notNull().default(NOW),
     expiresAt: instant('expires_at'),
     lastUsedAt: instant('last_used_at'),
     revokedAt: instant('revoked_at'),
@@ -29,13 +42,50 @@ export const apiKeys = pgTable(
   (t) => [uniqueIndex('api_keys_hash').on(t.hash), index('api_keys_project').on(t.projectId)],
 );
 
-/** Append-only: a trigger refuses to change or delete a row. */
-export const auditLog = pgTable(
+/**
+ * Sign-ins by browser. The cookie holds a random token, and only its SHA-256 is stored. A session is valid as long as its
+ * key is, so revoking the key ends it.
+ */
+export const sessions = carillon.table(
+  'sessions',
+  {
+    hash: bytea('hash').primaryKey(),
+    projectId: id('project_id').notNull(),
+    keyId: id('key_id').notNull(),
+    createdAt: instant('created_at').notNull().default(NOW),
+    expiresAt: instant('expires_at').notNull(),
+  },
+  (t) => [index('sessions_key').on(t.keyId, t.createdAt), index('sessions_expires').on(t.expiresAt)],
+);
+
+/** iCal feeds. Each has a random token that reads the feed and nothing else; only its SHA-256 is stored. */
+export const feeds = carillon.table(
+  'feeds',
+  {
+    id: bigserial('id', { mode: 'number' }).primaryKey(),
+    projectId: id('project_id').notNull(),
+    name: text('name').notNull(),
+    hash: bytea('hash').notNull(),
+    /** The feed shows this schedule, the schedules with this tag, or, if both are null, all of the project. */
+    scheduleKey: text('schedule_key'),
+    tag: text('tag'),
+    createdAt: instant('created_at').notNull().default(NOW),
+    lastUsedAt: instant('last_used_at'),
+  },
+  (t) => [
+    uniqueIndex('feeds_hash').on(t.hash),
+    index('feeds_project').on(t.projectId, t.id),
+    check('feeds_scope', sql`schedule_key is null or tag is null`),
+  ],
+);
+
+/** Append-only: a trigger refuses to change a row. Only retention may delete. */
+export const auditLog = carillon.table(
   'audit_log',
   {
     id: bigserial('id', { mode: 'number' }).primaryKey(),
     projectId: id('project_id').notNull(),
-    at: instant('at').notNull().default(sql`clock_timestamp()`),
+    at: instant('at').notNull().default(NOW),
     actor: text('actor').notNull(),
     action: text('action').notNull(),
     subject: text('subject'),
@@ -44,5 +94,62 @@ export const auditLog = pgTable(
   (t) => [
     index('audit_log_project').on(t.projectId, t.id),
     index('audit_log_subject').on(t.projectId, t.subject, t.id),
+    index('audit_log_action').on(t.projectId, t.action, t.id),
+  ],
+);
+
+/**
+ * The answers given to requests that carried an `Idempotency-Key`. Each is written in the transaction of the change
+ * itself, so a crash leaves both or neither.
+ */
+export const idempotencyKeys = carillon.table(
+  'idempotency_keys',
+  {
+    projectId: id('project_id').notNull(),
+    key: text('key').notNull(),
+    /** Hash of method, path and body. The same key with another request is a mistake. */
+    requestHash: text('request_hash').notNull(),
+    answer: json('answer'),
+    createdAt: instant('created_at').notNull().default(NOW),
+  },
+  (t) => [primaryKey({ columns: [t.projectId, t.key] }), index('idempotency_keys_age').on(t.createdAt)],
+);
+
+/**
+ * Secrets that sign deliveries: a schedule's own, or its project's where `schedule_id` is null. They are not part of a
+ * definition, because a retry is signed with whatever is valid now. A replaced secret stays valid until `expires_at`.
+ */
+export const webhookSecrets = carillon.table(
+  'webhook_secrets',
+  {
+    id: bigserial('id', { mode: 'number' }).primaryKey(),
+    projectId: id('project_id').notNull(),
+    scheduleId: id('schedule_id'),
+    /** Encrypted by `SecretBox`. */
+    sealed: bytea('sealed').notNull(),
+    createdAt: instant('created_at').notNull().default(NOW),
+    expiresAt: instant('expires_at'),
+  },
+  (t) => [
+    index('webhook_secrets_schedule').on(t.scheduleId).where(sql`schedule_id is not null`),
+    index('webhook_secrets_project').on(t.projectId).where(sql`schedule_id is null`),
+  ],
+);
+
+/** Receipts still to be sent: written with the end of their run, deleted once the receiver has taken them. */
+export const receipts = carillon.table(
+  'receipts',
+  {
+    id: bigserial('id', { mode: 'number' }).primaryKey(),
+    projectId: id('project_id').notNull(),
+    scheduleId: id('schedule_id').notNull(),
+    url: text('url').notNull(),
+    body: text('body').notNull(),
+    tries: integer('tries').notNull().default(0),
+    nextTryAt: instant('next_try_at').notNull(),
+  },
+  (t) => [
+    index('receipts_next_try').on(t.nextTryAt),
+    index('receipts_next_try_of_project').on(t.projectId, t.nextTryAt),
   ],
 );

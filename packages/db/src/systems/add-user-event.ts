@@ -11,10 +11,13 @@ import {
   type YearlyEvent,
 } from '@carillon/shared';
 import { type Database, inTransaction, type Transaction } from '../database.js';
-import { recordAudit } from '../lifecycle/change-schedule.js';
-import { createSchedules, OverLimit } from '../lifecycle/create-schedules.js';
+import { createSchedules, OverLimit } from '../schedules/create-schedules.js';
+import { userEvents } from '../schema/systems.js';
+import { recordAudit } from '../tenancy/audit.js';
+import { orm } from '../tenancy/orm.js';
+import { lockUser } from './lock-user.js';
 
-/** Who asks, and what applies where nothing is said. */
+/** The actor, with the limits and defaults of their project. */
 export interface SystemRequest {
   projectId: number;
   actor: string;
@@ -26,7 +29,7 @@ export interface SystemRequest {
 export interface EventOwner {
   id: number;
   person: Celebrated;
-  /** Null for the project's own. */
+  /** Null uses the project's default target. */
   target: Target | null;
 }
 
@@ -36,67 +39,45 @@ export type Added =
   | { kind: 'conflict' }
   | { kind: 'invalid'; problems: Problem[] };
 
-/** Gives a user a further yearly event, by the same door as the birthday. */
-export async function addUserEvent(
+/** Adds a yearly event to a user, in the same way in which the birthday was added. */
+export function addUserEvent(
   db: Database,
   request: SystemRequest,
   { userKey, event }: { userKey: string; event: YearlyEvent },
 ): Promise<Added> {
+  const { projectId, actor } = request;
   return inTransaction(db, async (tx) => {
-    const owner = await lockOwner(tx, request.projectId, userKey);
-    if (!owner) return { kind: 'not_found' };
+    const user = await lockUser(tx, projectId, userKey);
+    if (!user) return { kind: 'not_found' };
+    const { id, firstName, lastName, timezone, target } = user;
+    const owner = { id, target, person: { userId: userKey, firstName, lastName, timezone } };
     const added = await insertEvent(tx, request, owner, event);
     if (added.kind === 'added') {
-      const { projectId, actor } = request;
-      const { name, date } = event;
-      await recordAudit(tx, {
-        projectId,
-        key: userKey,
-        actor,
-        action: 'user.event_added',
-        detail: { name, date },
-      });
+      const detail = { name: event.name, date: event.date };
+      await recordAudit(tx, { projectId, key: userKey, actor, action: 'user.event_added', detail });
     }
     return added;
   });
 }
 
-/** The user's row is locked: nobody moves away or is deleted while an event is added. */
-async function lockOwner(tx: Transaction, projectId: number, key: string): Promise<EventOwner | null> {
-  const { rows } = await tx.query<{
-    id: number;
-    firstName: string;
-    lastName: string;
-    timezone: string;
-    target: Target | null;
-  }>(
-    `select id, first_name as "firstName", last_name as "lastName", timezone, target
-     from users where project_id = $1 and key = $2 for update`,
-    [projectId, key],
-  );
-  const [row] = rows;
-  if (!row) return null;
-  const { id, target, ...names } = row;
-  return { id, target, person: { userId: key, ...names } };
-}
-
-/** The event and its schedule, which stand or fall together with whatever else the transaction holds. Throws `OverLimit`. */
+/** Inserts an event and its schedule in the caller's transaction. Throws `OverLimit`. */
 export async function insertEvent(
   tx: Transaction,
   { projectId, actor, limits, nowAt, defaults }: SystemRequest,
-  { id, person, target }: EventOwner,
+  { id: userId, person, target }: EventOwner,
   event: YearlyEvent,
 ): Promise<Exclude<Added, { kind: 'not_found' }>> {
   const key = YEARLY_EVENT_PREFIX + randomUUID().replaceAll('-', '');
   const input = scheduleYearly(event, { person, key, target });
   const result = draftSchedule(input, { key, nowAt, defaults });
   if (!result.ok) return { kind: 'invalid', problems: result.problems };
-  const { rowCount } = await tx.query(
-    `insert into user_events (user_id, name, project_id, date, local_time, leap_day, message, schedule_key)
-     values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing`,
-    [id, event.name, projectId, event.date, event.localTime, event.leapDay, event.message, key],
-  );
-  if (rowCount === 0) return { kind: 'conflict' };
+  const { name, date, localTime, leapDay, message } = event;
+  const inserted = await orm(tx)
+    .insert(userEvents)
+    .values({ userId, name, projectId, date, localTime, leapDay, message, scheduleKey: key })
+    .onConflictDoNothing()
+    .returning({ name: userEvents.name });
+  if (inserted.length === 0) return { kind: 'conflict' };
   const draft = { ...result.drafted, key, payload: JSON.stringify(input.payload), requestHash: key };
   const [created] = await createSchedules(tx, { projectId, actor, limits, drafts: [draft] });
   if (created?.kind === 'over_limit') throw new OverLimit(limits);

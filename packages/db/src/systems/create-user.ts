@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { BIRTHDAY, type LeapDayPolicy, type Problem, type Target } from '@carillon/shared';
 import { type Database, inTransaction } from '../database.js';
-import { recordAudit } from '../lifecycle/change-schedule.js';
+import { users } from '../schema/systems.js';
+import { recordAudit } from '../tenancy/audit.js';
+import { orm } from '../tenancy/orm.js';
 import { insertEvent, type SystemRequest } from './add-user-event.js';
 
 export interface NewUser {
@@ -9,8 +11,9 @@ export interface NewUser {
   lastName: string;
   dateOfBirth: string;
   timezone: string;
+  /** Null uses the project's default target. */
   target: Target | null;
-  /** When to greet, on the clock of their zone. */
+  /** The time of the greeting, on the clock of the user's time zone. */
   localTime: string;
   leapDay: LeapDayPolicy;
 }
@@ -19,41 +22,30 @@ export type CreatedUser =
   | { kind: 'created'; key: string; dueAt: number }
   | { kind: 'invalid'; problems: Problem[] };
 
+/** Thrown inside the transaction to roll the user back. */
 class Invalid extends Error {
   constructor(readonly problems: Problem[]) {
     super('invalid');
   }
 }
 
-/** Creates a user and the schedule of the birthday: both, or neither. */
+/** Creates a user and the schedule of the birthday in one transaction. */
 export async function createUser(db: Database, request: SystemRequest, user: NewUser): Promise<CreatedUser> {
   const { projectId, actor } = request;
   const key = `usr_${randomUUID().replaceAll('-', '')}`;
-  const { firstName, lastName, timezone, target } = user;
+  const { firstName, lastName, dateOfBirth, timezone, target, localTime, leapDay } = user;
   try {
     return await inTransaction(db, async (tx) => {
-      const { rows } = await tx.query<{ id: number }>(
-        `insert into users (project_id, key, first_name, last_name, date_of_birth, timezone, target)
-         values ($1, $2, $3, $4, $5, $6, $7) returning id`,
-        [projectId, key, firstName, lastName, user.dateOfBirth, timezone, target && JSON.stringify(target)],
-      );
-      const { id } = rows[0] as { id: number };
-      const person = { userId: key, firstName, lastName, timezone };
-      const added = await insertEvent(
-        tx,
-        request,
-        { id, person, target },
-        {
-          name: BIRTHDAY,
-          date: user.dateOfBirth,
-          localTime: user.localTime,
-          leapDay: user.leapDay,
-          message: null,
-        },
-      );
-      // Rolls the user back as well.
+      const [row] = await orm(tx)
+        .insert(users)
+        .values({ projectId, key, firstName, lastName, dateOfBirth, timezone, target })
+        .returning({ id: users.id });
+      const { id } = row as { id: number };
+      const owner = { id, target, person: { userId: key, firstName, lastName, timezone } };
+      const birthday = { name: BIRTHDAY, date: dateOfBirth, localTime, leapDay, message: null };
+      const added = await insertEvent(tx, request, owner, birthday);
       if (added.kind === 'invalid') throw new Invalid(added.problems);
-      if (added.kind === 'conflict') throw new Error('a user that is new has a birthday already');
+      if (added.kind === 'conflict') throw new Error(`the new user ${key} has a birthday already`);
       await recordAudit(tx, { projectId, key, actor, action: 'user.created' });
       return { kind: 'created', key, dueAt: added.dueAt };
     });

@@ -1,51 +1,50 @@
+import { and, eq } from 'drizzle-orm';
 import { type Database, inTransaction, type Transaction } from '../database.js';
-import { cancelSchedule } from '../lifecycle/cancel-schedule.js';
-import { recordAudit } from '../lifecycle/change-schedule.js';
+import { cancelSchedule } from '../schedules/cancel-schedule.js';
+import { userEvents, users } from '../schema/systems.js';
+import { recordAudit } from '../tenancy/audit.js';
+import { orm } from '../tenancy/orm.js';
+import { lockUser } from './lock-user.js';
 
 export interface DeletedUser {
-  /** The schedules that were cancelled by this. */
+  /** Keys of the schedules that were cancelled. */
   cancelled: string[];
   /** Runs that were already in flight: they go on to their end. */
   inFlight: string[];
 }
 
-interface Request {
+interface UserRequest {
   projectId: number;
+  /** The key of the user. */
   key: string;
   actor: string;
 }
 
-/** Deletes a user and cancels all that was to be celebrated. Null without such a user. */
-export async function deleteUser(db: Database, request: Request): Promise<DeletedUser | null> {
+/** Deletes a user and cancels the schedules of all their events. Null if there is no such user. */
+export function deleteUser(db: Database, request: UserRequest): Promise<DeletedUser | null> {
   const { projectId, key } = request;
   return inTransaction(db, async (tx) => {
-    const { rows } = await tx.query<{ id: number }>(
-      `delete from users where project_id = $1 and key = $2 returning id`,
-      [projectId, key],
-    );
-    const [user] = rows;
+    const [user] = await orm(tx)
+      .delete(users)
+      .where(and(eq(users.projectId, projectId), eq(users.key, key)))
+      .returning({ id: users.id });
     if (!user) return null;
-    const deleted = await cancelEvents(tx, request, user.id, null);
+    const deleted = await cancelEvents(tx, request, { userId: user.id });
     await recordAudit(tx, { ...request, action: 'user.deleted', detail: deleted });
     return deleted;
   });
 }
 
-/** Ends one yearly event of a user. Null without such an event. */
-export async function removeUserEvent(
+/** Removes one yearly event of a user and cancels its schedule. Null if there is no such event. */
+export function removeUserEvent(
   db: Database,
-  request: Request,
+  request: UserRequest,
   name: string,
 ): Promise<DeletedUser | null> {
-  const { projectId, key } = request;
   return inTransaction(db, async (tx) => {
-    const { rows } = await tx.query<{ id: number }>(
-      `select id from users where project_id = $1 and key = $2 for update`,
-      [projectId, key],
-    );
-    const [user] = rows;
+    const user = await lockUser(tx, request.projectId, request.key);
     if (!user) return null;
-    const removed = await cancelEvents(tx, request, user.id, name);
+    const removed = await cancelEvents(tx, request, { userId: user.id, name });
     if (removed.cancelled.length === 0) return null;
     await recordAudit(tx, { ...request, action: 'user.event_removed', detail: { name, ...removed } });
     return removed;
@@ -54,17 +53,16 @@ export async function removeUserEvent(
 
 async function cancelEvents(
   tx: Transaction,
-  { projectId, actor }: Request,
-  userId: number,
-  name: string | null,
+  { projectId, actor }: UserRequest,
+  { userId, name }: { userId: number; name?: string },
 ): Promise<DeletedUser> {
-  const { rows } = await tx.query<{ scheduleKey: string }>(
-    `delete from user_events where user_id = $1 and ($2::text is null or name = $2)
-     returning schedule_key as "scheduleKey"`,
-    [userId, name],
-  );
+  const hasName = name === undefined ? undefined : eq(userEvents.name, name);
+  const events = await orm(tx)
+    .delete(userEvents)
+    .where(and(eq(userEvents.userId, userId), hasName))
+    .returning({ scheduleKey: userEvents.scheduleKey });
   const deleted: DeletedUser = { cancelled: [], inFlight: [] };
-  for (const { scheduleKey } of rows) {
+  for (const { scheduleKey } of events) {
     const result = await cancelSchedule(tx, { ref: { projectId, key: scheduleKey }, actor });
     if (result.kind !== 'changed') continue;
     deleted.cancelled.push(scheduleKey);

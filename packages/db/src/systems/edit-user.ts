@@ -1,11 +1,14 @@
 import { BIRTHDAY, type LeapDayPolicy, type Target } from '@carillon/shared';
+import { and, eq } from 'drizzle-orm';
 import { type Database, inTransaction, type Transaction } from '../database.js';
-import { recordAudit } from '../lifecycle/change-schedule.js';
-import { nowOr } from '../sql-text.js';
-import type { DomainEventType } from './domain-events.js';
-import { insertDomainEvents } from './domain-events.js';
+import { NOW } from '../schema/columns.js';
+import { userEvents, users } from '../schema/systems.js';
+import { recordAudit } from '../tenancy/audit.js';
+import { orm } from '../tenancy/orm.js';
+import { type DomainEventType, insertDomainEvents } from './domain-events.js';
+import { type LockedUser, lockUser } from './lock-user.js';
 
-/** What is left out stays. */
+/** Fields that are left out keep their value. */
 export interface UserEdit {
   firstName?: string | undefined;
   lastName?: string | undefined;
@@ -16,19 +19,8 @@ export interface UserEdit {
   leapDay?: LeapDayPolicy | undefined;
 }
 
-interface Held {
-  id: number;
-  firstName: string;
-  lastName: string;
-  dateOfBirth: string;
-  timezone: string;
-  target: Target | null;
-  localTime: string;
-  leapDay: LeapDayPolicy;
-}
-
-/** Which event tells of which change. */
-const TOLD_BY: Record<keyof UserEdit, DomainEventType> = {
+/** The domain event that reports a change of a field. */
+const EVENT_OF_FIELD: Record<keyof UserEdit, DomainEventType> = {
   dateOfBirth: 'UserBirthdayChanged',
   timezone: 'UserTimezoneChanged',
   firstName: 'UserDetailsChanged',
@@ -39,39 +31,35 @@ const TOLD_BY: Record<keyof UserEdit, DomainEventType> = {
 };
 
 export interface EditedUser {
-  /** The events that were written, to be handled after the commit. */
+  /** Types of the events that were written. They are handled after the commit. */
   events: DomainEventType[];
 }
 
+interface UserRequest {
+  projectId: number;
+  key: string;
+  actor: string;
+  now?: number | null;
+}
+
 /**
- * Edits a user, and writes down what has changed, in one transaction. The schedules are not touched here: whoever handles
- * the events moves them, so that an edit never waits for an event that is being delivered. Null without such a user.
+ * Edits a user and writes domain events about the changes, in one transaction. The handler of the events moves the
+ * schedules later, so that an edit never waits for a delivery. Null if there is no such user.
  */
-export async function editUser(
+export function editUser(
   db: Database,
-  {
-    projectId,
-    key,
-    actor,
-    now = null,
-  }: { projectId: number; key: string; actor: string; now?: number | null },
+  { projectId, key, actor, now = null }: UserRequest,
   edit: UserEdit,
 ): Promise<EditedUser | null> {
   return inTransaction(db, async (tx) => {
-    const held = await lockUser(tx, projectId, key);
-    if (!held) return null;
-    const changes = changesOf(held, edit);
+    const user = await lockWithBirthday(tx, projectId, key);
+    if (!user) return null;
+    const changes = changesOf(user, edit);
     if (changes.length === 0) return { events: [] };
-    await write(tx, { ...held, ...Object.fromEntries(changes.map(({ field, to }) => [field, to])) }, now);
-    const types = [...new Set(changes.map(({ field }) => TOLD_BY[field]))];
-    const events = types.map((type) => {
-      const told = changes.filter(({ field }) => TOLD_BY[field] === type);
-      const old = Object.fromEntries(told.map(({ field, from }) => [field, from]));
-      return {
-        type,
-        detail: { userId: key, old, new: Object.fromEntries(told.map(({ field, to }) => [field, to])) },
-      };
-    });
+    const changed = Object.fromEntries(changes.map(({ field, to }) => [field, to]));
+    await writeUser(tx, { ...user, ...changed }, now);
+    const types = [...new Set(changes.map(({ field }) => EVENT_OF_FIELD[field]))];
+    const events = types.map((type) => ({ type, detail: { userId: key, ...valuesOf(type, changes) } }));
     await insertDomainEvents(tx, { projectId, subject: key, events, now });
     const detail = { fields: changes.map(({ field }) => field), events: types };
     await recordAudit(tx, { projectId, key, actor, action: 'user.edited', detail });
@@ -79,15 +67,27 @@ export async function editUser(
   });
 }
 
-async function lockUser(tx: Transaction, projectId: number, key: string): Promise<Held | null> {
-  const { rows } = await tx.query<Held>(
-    `select u.id, u.first_name as "firstName", u.last_name as "lastName", u.date_of_birth::text as "dateOfBirth",
-            u.timezone, u.target, e.local_time as "localTime", e.leap_day as "leapDay"
-     from users u join user_events e on e.user_id = u.id and e.name = $3
-     where u.project_id = $1 and u.key = $2 for update of u`,
-    [projectId, key, BIRTHDAY],
-  );
-  return rows[0] ?? null;
+interface UserWithBirthday extends LockedUser {
+  localTime: string;
+  leapDay: LeapDayPolicy;
+}
+
+const isBirthdayOf = (userId: number) => and(eq(userEvents.userId, userId), eq(userEvents.name, BIRTHDAY));
+
+async function lockWithBirthday(
+  tx: Transaction,
+  projectId: number,
+  key: string,
+): Promise<UserWithBirthday | null> {
+  const user = await lockUser(tx, projectId, key);
+  if (!user) return null;
+  const [birthday] = await orm(tx)
+    .select({ localTime: userEvents.localTime, leapDay: userEvents.leapDay })
+    .from(userEvents)
+    .where(isBirthdayOf(user.id));
+  return birthday
+    ? { ...user, localTime: birthday.localTime, leapDay: birthday.leapDay as LeapDayPolicy }
+    : null;
 }
 
 interface FieldChange {
@@ -96,31 +96,27 @@ interface FieldChange {
   to: unknown;
 }
 
-function changesOf(held: Held, edit: UserEdit): FieldChange[] {
-  return (Object.keys(TOLD_BY) as (keyof UserEdit)[]).flatMap((field) => {
-    const to = edit[field];
-    const from = held[field];
+function changesOf(user: UserWithBirthday, edit: UserEdit): FieldChange[] {
+  return (Object.keys(EVENT_OF_FIELD) as (keyof UserEdit)[]).flatMap((field) => {
+    const [from, to] = [user[field], edit[field]];
     return to === undefined || JSON.stringify(to) === JSON.stringify(from) ? [] : [{ field, from, to }];
   });
 }
 
-async function write(tx: Transaction, user: Held, now: number | null): Promise<void> {
-  await tx.query(
-    `update users
-     set first_name = $2, last_name = $3, date_of_birth = $4, timezone = $5, target = $6, updated_at = ${nowOr('$7')}
-     where id = $1`,
-    [
-      user.id,
-      user.firstName,
-      user.lastName,
-      user.dateOfBirth,
-      user.timezone,
-      user.target && JSON.stringify(user.target),
-      now,
-    ],
-  );
-  await tx.query(
-    `update user_events set date = $3, local_time = $4, leap_day = $5 where user_id = $1 and name = $2`,
-    [user.id, BIRTHDAY, user.dateOfBirth, user.localTime, user.leapDay],
-  );
+/** Old and new values of the fields that an event of this type reports. */
+function valuesOf(type: DomainEventType, changes: readonly FieldChange[]): { old: object; new: object } {
+  const reported = changes.filter(({ field }) => EVENT_OF_FIELD[field] === type);
+  return {
+    old: Object.fromEntries(reported.map(({ field, from }) => [field, from])),
+    new: Object.fromEntries(reported.map(({ field, to }) => [field, to])),
+  };
+}
+
+async function writeUser(tx: Transaction, user: UserWithBirthday, now: number | null): Promise<void> {
+  const { id, firstName, lastName, dateOfBirth, timezone, target, localTime, leapDay } = user;
+  await orm(tx)
+    .update(users)
+    .set({ firstName, lastName, dateOfBirth, timezone, target, updatedAt: now ?? NOW })
+    .where(eq(users.id, id));
+  await orm(tx).update(userEvents).set({ date: dateOfBirth, localTime, leapDay }).where(isBirthdayOf(id));
 }

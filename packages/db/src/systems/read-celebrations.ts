@@ -1,62 +1,72 @@
-import { encodeRunId, type RunOrigin, storeTiming } from '@carillon/shared';
+import { encodeRunId, type RunIdentity, storeTiming } from '@carillon/shared';
 import type { Transaction } from '../database.js';
-import { readInFlight } from '../lifecycle/cancel-schedule.js';
-import type { LockedSchedule } from '../lifecycle/locked-schedule.js';
-import { toMs } from '../sql-text.js';
+import { instant } from '../instants.js';
+import { readInFlight } from '../runs/read-in-flight.js';
+import { definitionOf } from '../schedules/definition.js';
+import type { LockedSchedule } from '../schedules/locked-schedule.js';
+import { statement } from '../statement.js';
 
 export interface Celebrations {
-  /** The ids of events that are on their way: in a worker's hands, waiting for another try, or due this moment. */
+  /** Ids of the runs that are on their way: in flight, waiting for another attempt, or due at this moment. */
   processing: string[];
-  /** The latest that went out or is on its way, and the timing that named it. */
-  latest: { occurrenceAt: number; timing: string } | null;
+  /** The latest celebration that went out or is on its way, and the timing that named it. */
+  latest: Celebration | null;
 }
 
-/** What has been celebrated under a schedule, and what is being celebrated now. The caller holds its row lock. */
+interface Celebration {
+  occurrenceAt: number;
+  /** The stored form. */
+  timing: string;
+}
+
+/** Reads the past and present celebrations of a schedule. The caller holds the schedule's lock. */
 export async function readCelebrations(tx: Transaction, schedule: LockedSchedule): Promise<Celebrations> {
-  const waiting = await readWaiting(tx, schedule.id);
-  const running = await readInFlight(tx, schedule.id);
-  const due = dueNow(schedule);
-  const processing = [...new Set([...waiting, ...running, ...due].map(encodeRunId))];
-  const [pending] = due;
-  const latest = pending
-    ? { occurrenceAt: pending.occurrenceAt, timing: storeTiming(schedule.timing) }
-    : await readLatest(tx, schedule);
-  return { processing, latest };
+  const { id, lastRunAt } = schedule;
+  const waiting = await selectWaiting(tx, { id });
+  const running = await readInFlight(tx, id);
+  const due = dueRunOf(schedule);
+  const onTheirWay = [...waiting, ...running, ...(due ? [due] : [])];
+  const processing = [...new Set(onTheirWay.map(encodeRunId))];
+  const timing = storeTiming(schedule.timing);
+  if (due) return { processing, latest: { occurrenceAt: due.occurrenceAt, timing } };
+  const [latest] = await selectLatest(tx, { id, lastRunAt, timing });
+  return { processing, latest: latest ?? null };
 }
 
-/** Due and not claimed yet: an edit does not take it back, it goes out. */
-function dueNow({ id: scheduleId, status, occurrenceAt, dueAt, nowAt }: LockedSchedule) {
+/** The run that is due and not claimed yet. An edit does not take it back, so it will be delivered. */
+function dueRunOf({
+  id: scheduleId,
+  status,
+  occurrenceAt,
+  dueAt,
+  nowAt,
+}: LockedSchedule): RunIdentity | null {
   const isDue = status === 'active' && occurrenceAt !== null && dueAt !== null && dueAt <= nowAt;
-  return isDue ? [{ scheduleId, occurrenceAt, origin: 'rule' as const }] : [];
+  return isDue ? { scheduleId, occurrenceAt, origin: 'rule' } : null;
 }
 
-async function readWaiting(tx: Transaction, scheduleId: number) {
-  const { rows } = await tx.query<{ occurrenceAt: number; origin: RunOrigin }>({
-    name: 'read-waiting-celebrations',
-    text: `select ${toMs('occurrence_at')} as "occurrenceAt", origin from runs where schedule_id = $1 and open`,
-    values: [scheduleId],
-  });
-  return rows.map((row) => ({ scheduleId, ...row }));
-}
+const selectWaiting = statement<{ id: number }, RunIdentity>(
+  'read-waiting-celebrations',
+  `select schedule_id as "scheduleId", occurrence_at as "occurrenceAt", origin from carillon.runs
+   where schedule_id = :id and next_attempt_at is not null order by occurrence_at`,
+);
 
 /**
- * Skipped in a pause is not celebrated; skipped because somebody asked for it is done with. Where history has been
- * dropped, the schedule still knows when it last ran.
+ * An occurrence that was skipped in a pause was not celebrated. One that was skipped by request is settled and counts. If
+ * retention has dropped the latest run, the schedule still knows when it last ran.
  */
-async function readLatest(tx: Transaction, { id, timing }: LockedSchedule): Promise<Celebrations['latest']> {
-  const { rows } = await tx.query<{ occurrenceAt: number; timing: string }>({
-    name: 'read-latest-celebration',
-    text: `select ${toMs('r.occurrence_at')} as "occurrenceAt", v.timing
-           from every_run r join schedule_versions v on v.schedule_id = r.schedule_id and v.version = r.version
-           where r.schedule_id = $1 and r.origin = 'rule'
-             and (r.status not in ('skipped', 'cancelled') or r.reason_code = 'skipped_by_request')
-           union all
-           select ${toMs('last_run_at')}, $2 from schedules where id = $1 and last_run_at is not null
-             and not exists (
-               select from every_run where schedule_id = $1 and occurrence_at = last_run_at and origin = 'rule'
-             )
-           order by 1 desc limit 1`,
-    values: [id, storeTiming(timing)],
-  });
-  return rows[0] ?? null;
-}
+const selectLatest = statement<{ id: number; lastRunAt: number | null; timing: string }, Celebration>(
+  'read-latest-celebration',
+  `with last as (select ${instant(':lastRunAt')} as occurrence_at)
+   select r.occurrence_at as "occurrenceAt", definition.timing
+   from carillon.runs r ${definitionOf('r')}
+   where r.schedule_id = :id and r.origin = 'rule'
+     and (r.status not in ('skipped', 'cancelled') or r.reason_code = 'skipped_by_request')
+   union all
+   select last.occurrence_at, :timing::text from last
+   where last.occurrence_at is not null and not exists (
+     select from carillon.runs r
+     where r.schedule_id = :id and r.occurrence_at = last.occurrence_at and r.origin = 'rule'
+   )
+   order by 1 desc limit 1`,
+);

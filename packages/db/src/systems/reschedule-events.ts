@@ -1,27 +1,26 @@
 import {
   draftSchedule,
   encodeRunId,
+  isSameTiming,
   type LeapDayPolicy,
   type Moment,
   momentOf,
   moveYearly,
-  type Plan,
   readPlan,
   readTiming,
-  type ScheduleInput,
+  SYSTEM_TARGET,
   scheduleYearly,
-  storeTiming,
   type Target,
-  type Timing,
   yearAt,
 } from '@carillon/shared';
 import type { Transaction } from '../database.js';
-import { recordAudit } from '../lifecycle/change-schedule.js';
-import { editSchedule } from '../lifecycle/edit-schedule.js';
-import type { LockedSchedule } from '../lifecycle/locked-schedule.js';
-import { readCelebrations } from './read-celebrations.js';
+import { type Definition, redefineLocked } from '../schedules/edit-schedule.js';
+import { type LockedSchedule, lockSchedule } from '../schedules/locked-schedule.js';
+import { statement } from '../statement.js';
+import { recordAudit } from '../tenancy/audit.js';
+import { type Celebrations, readCelebrations } from './read-celebrations.js';
 
-/** An event that was not moved: it is being delivered, or somebody changed its schedule meanwhile. */
+/** An event that keeps its old data: it is being delivered, or its schedule was changed meanwhile. */
 export interface LeftEvent {
   eventId: string;
   why: 'processing' | 'changed';
@@ -32,15 +31,15 @@ export interface RescheduleReport {
   skipped: number;
   skippedIds: string[];
   left: LeftEvent[];
-  /** What to arm once this is committed. */
+  /** Instants to arm once the change is committed. */
   dueAts: number[];
 }
 
-/** Who shows in the audit trail. */
+/** The actor in the audit log. */
 const ACTOR = 'carillon';
-const LOG_TARGET: Target = { type: 'handler', name: 'log' };
 
-interface Row {
+/** An event, its user and its schedule. */
+interface EventRow {
   name: string;
   date: string;
   localTime: string;
@@ -60,10 +59,27 @@ interface Row {
   defaultTarget: Target | null;
 }
 
+/** One statement, so that the user and the versions of the schedules are of the same moment. */
+const selectEvents = statement<{ projectId: number; userKey: string }, EventRow>(
+  'read-events-of-user',
+  `select e.name, e.date, e.local_time as "localTime", e.leap_day as "leapDay", e.message,
+          s.id as "scheduleId", s.key as "scheduleKey", s.version, a.occurrence_at as "occurrenceAt",
+          s.timing, s.plan, s.payload::text,
+          u.first_name as "firstName", u.last_name as "lastName", u.timezone, u.target,
+          p.default_target as "defaultTarget"
+   from carillon.users u
+   join carillon.projects p on p.id = u.project_id
+   join carillon.user_events e on e.user_id = u.id
+   join carillon.schedules s on s.project_id = e.project_id and s.key = e.schedule_key
+   left join carillon.agenda a on a.schedule_id = s.id
+   where u.project_id = :projectId and u.key = :userKey and s.status <> 'cancelled'
+   order by s.id`,
+);
+
 /**
- * Brings the schedules of a user in line with what is known of the user now. What is being delivered goes on as it was
- * begun and counts as skipped; what comes after it goes by the new data. Handling one change twice, or two in the wrong
- * order, makes no difference: it is the user's row that counts, not what the event says of it.
+ * Brings the schedules of a user in line with the user's row. An event that is being delivered goes on as it began and
+ * counts as skipped; the next one follows the new data. Only the row counts, not the values in the domain event, so
+ * handling an event twice or two events out of order makes no difference.
  */
 export async function rescheduleEvents(
   tx: Transaction,
@@ -71,12 +87,13 @@ export async function rescheduleEvents(
   now: number | null,
 ): Promise<RescheduleReport> {
   const report: RescheduleReport = { rescheduled: 0, skipped: 0, skippedIds: [], left: [], dueAts: [] };
-  for (const row of await readEvents(tx, projectId, subject)) {
-    const wanted = definitionOf(row, subject);
-    if (isHeld(row, wanted)) continue;
-    const left = await reschedule(tx, row, wanted, now, report.dueAts);
+  for (const row of await selectEvents(tx, { projectId, userKey: subject })) {
+    const definition = definitionFor(row, subject);
+    if (isUpToDate(row, definition)) continue;
+    const { left, dueAts } = await reschedule(tx, row, definition, now);
     if (left.length === 0) report.rescheduled++;
     report.left.push(...left);
+    report.dueAts.push(...dueAts);
   }
   report.skipped = report.left.length;
   report.skippedIds = report.left.map(({ eventId }) => eventId);
@@ -91,82 +108,56 @@ export async function rescheduleEvents(
   return report;
 }
 
-/** One statement, so that the user and the versions of the schedules are of the same moment. */
-async function readEvents(tx: Transaction, projectId: number, userKey: string): Promise<Row[]> {
-  const { rows } = await tx.query<Omit<Row, 'occurrenceAt'> & { occurrenceAt: Date | null }>(
-    `select e.name, e.date::text, e.local_time as "localTime", e.leap_day as "leapDay", e.message,
-            s.id as "scheduleId", s.key as "scheduleKey", s.version, s.occurrence_at as "occurrenceAt",
-            s.timing, s.plan, s.payload::text,
-            u.first_name as "firstName", u.last_name as "lastName", u.timezone, u.target, p.default_target as "defaultTarget"
-     from users u
-     join projects p on p.id = u.project_id
-     join user_events e on e.user_id = u.id
-     join every_schedule s on s.project_id = e.project_id and s.key = e.schedule_key
-     where u.project_id = $1 and u.key = $2 and s.status <> 'cancelled' order by s.id`,
-    [projectId, userKey],
-  );
-  return rows.map((row) => ({ ...row, occurrenceAt: row.occurrenceAt?.getTime() ?? null }));
-}
-
-interface Wanted {
-  input: ScheduleInput;
-  timing: Timing;
-  target: Target;
-  payload: string;
-}
-
-function definitionOf(row: Row, userId: string): Wanted {
+/** The definition that the schedule of an event should have. Its policies stay as they are. */
+function definitionFor(row: EventRow, userId: string): Definition {
   const { firstName, lastName, timezone, scheduleKey: key } = row;
-  const target = row.target ?? row.defaultTarget ?? LOG_TARGET;
+  const plan = readPlan(row.plan);
+  const target = row.target ?? row.defaultTarget ?? SYSTEM_TARGET;
   const input = scheduleYearly(row, { person: { userId, firstName, lastName, timezone }, key, target });
-  const { maxAttempts, baseDelayMs } = readPlan(row.plan).retry;
-  // Its target was vetted when the user was written; on each connection it is vetted again.
+  const { maxAttempts, baseDelayMs } = plan.retry;
+  // The API has vetted the target when the user was written, and the worker vets it again for each connection.
   const defaults = { target, maxAttempts, baseDelayMs, allowPrivateTargets: true };
   const result = draftSchedule(input, { key, nowAt: 0, defaults });
   if (!result.ok) throw new Error(`the ${row.name} of ${userId}: ${JSON.stringify(result.problems)}`);
-  return { input, timing: result.drafted.timing, target, payload: JSON.stringify(input.payload) };
+  const { name = null, tags = [], rule } = input;
+  const payload = JSON.stringify(input.payload);
+  return { name, tags, rule, timing: result.drafted.timing, plan: { ...plan, target }, payload };
 }
 
-function isHeld(row: Row, { timing, target, payload }: Wanted): boolean {
-  const plan = readPlan(row.plan);
+function isUpToDate(row: EventRow, { timing, plan, payload }: Definition): boolean {
+  const { target } = readPlan(row.plan);
   return (
-    row.timing === storeTiming(timing) &&
+    isSameTiming(readTiming(row.timing), timing) &&
     row.payload === payload &&
-    JSON.stringify(plan.target) === JSON.stringify(target)
+    JSON.stringify(target) === JSON.stringify(plan.target)
   );
 }
 
-/** Edits one schedule under its row lock; answers with the events that were left alone. */
+/** Redefines one schedule under its lock. */
 async function reschedule(
   tx: Transaction,
-  row: Row,
-  { input, timing, target, payload }: Wanted,
+  row: EventRow,
+  definition: Definition,
   now: number | null,
-  dueAts: number[],
-): Promise<LeftEvent[]> {
-  let left: LeftEvent[] = [];
-  const request = { ref: { id: row.scheduleId }, actor: ACTOR, ifMatch: row.version, now };
-  const result = await editSchedule(tx, request, async (schedule) => {
-    const { processing, latest } = await readCelebrations(tx, schedule);
-    left = processing.map((eventId) => ({ eventId, why: 'processing' }));
-    const plan: Plan = { ...schedule.plan, target };
-    const celebratedYear = latest && yearAt(latest.occurrenceAt, readTiming(latest.timing).timezone);
-    const next = nextOf(schedule, { timing, plan, celebratedYear });
-    const { name = null, tags = [], rule } = input;
-    return { name, tags, rule, timing, plan, payload, next };
-  });
-  if (result.kind === 'changed') dueAts.push(...result.dueAts);
-  if (result.kind === 'stale') left = [{ eventId: pendingId(row), why: 'changed' }];
-  return left;
+): Promise<{ left: LeftEvent[]; dueAts: number[] }> {
+  const schedule = await lockSchedule(tx, { id: row.scheduleId }, now);
+  if (schedule?.version !== row.version)
+    return { left: [{ eventId: pendingIdOf(row), why: 'changed' }], dueAts: [] };
+  const { processing, latest } = await readCelebrations(tx, schedule);
+  const next = nextOf(schedule, definition, latest);
+  const { dueAts } = await redefineLocked(tx, schedule, { definition, next, actor: ACTOR });
+  return { left: processing.map((eventId) => ({ eventId, why: 'processing' })), dueAts };
 }
 
 function nextOf(
   schedule: LockedSchedule,
-  { timing, plan, celebratedYear }: { timing: Timing; plan: Plan; celebratedYear: number | null },
+  { timing, plan }: Definition,
+  latest: Celebrations['latest'],
 ): Moment | null {
   const { occurrenceAt, dueAt, nowAt, key } = schedule;
-  const isSame = storeTiming(timing) === storeTiming(schedule.timing);
-  if (isSame && occurrenceAt !== null && dueAt !== null) return { occurrenceAt, dueAt };
+  if (isSameTiming(timing, schedule.timing) && occurrenceAt !== null && dueAt !== null)
+    return { occurrenceAt, dueAt };
+  const celebratedYear = latest && yearAt(latest.occurrenceAt, readTiming(latest.timing).timezone);
   const nextAt = moveYearly({
     before: schedule.timing,
     after: timing,
@@ -178,6 +169,6 @@ function nextOf(
 }
 
 /** The id that the event will have when it is delivered. */
-function pendingId({ scheduleId, scheduleKey, occurrenceAt }: Row): string {
+function pendingIdOf({ scheduleId, scheduleKey, occurrenceAt }: EventRow): string {
   return occurrenceAt === null ? scheduleKey : encodeRunId({ scheduleId, occurrenceAt, origin: 'rule' });
 }

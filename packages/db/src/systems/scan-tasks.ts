@@ -1,24 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import type { ScheduleDefaults } from '@carillon/shared';
 import type { Pool } from 'pg';
-import { isDatabaseAway, isTransientError } from '../is-away.js';
+import { isDatabaseAway, isTransientError } from '../errors.js';
 import { findTasksToRemind, remindOfTask } from './remind-of-task.js';
 
-type Say = (detail: object, message: string) => void;
+type LogMethod = (detail: object, message: string) => void;
 
 export interface ScanOptions {
   defaults: ScheduleDefaults;
-  log: { info: Say; warn: Say; error: Say };
+  log: { info: LogMethod; warn: LogMethod; error: LogMethod };
   /** Only the tasks of this project; null for all. */
   projectId: number | null;
-  /** Called when a reminder is in, so that it rings at once. */
+  /** Called after each reminder that was stored, so that its bell rings at once. */
   onSent: () => void;
-  /** Milliseconds; the run is named after it. */
+  /** The scan is named after this instant. */
   startedAt: number;
   now?: number | null;
-  /** Ends the scan after the task in hand; the rest is found again by the next. */
+  /** Ends the scan after the current task. The next scan finds the rest. */
   signal?: AbortSignal;
-  /** How the pauses between tries are waited for. */
+  /** Waits between retries. */
   wait?: (ms: number) => Promise<void>;
 }
 
@@ -30,13 +30,13 @@ export interface TaskScanResult {
   failed: number;
 }
 
-/** After the first try, the second and the third. */
-const PAUSES_MS = [1_000, 2_000, 4_000];
+/** Delays before the second, third and fourth try. */
+const RETRY_DELAYS_MS = [1_000, 2_000, 4_000];
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /**
- * Sends the reminders that are due, soonest first. One task's failure does not stop the rest; while Postgres is away
- * nothing can go on, so the run is given up and throws what it was given up for: the next one finds everything as it was.
+ * Sends the reminders that are due, soonest first. A task that fails does not stop the others. If Postgres stays away,
+ * the scan ends and throws the error; the next scan finds everything as it was.
  */
 export async function scanTasks(pool: Pool, options: ScanOptions): Promise<TaskScanResult> {
   const { log, projectId, now = null } = options;
@@ -46,7 +46,8 @@ export async function scanTasks(pool: Pool, options: ScanOptions): Promise<TaskS
   const result = { workerRunId, due: 0, sent: 0, skipped: 0, failed: 0 };
   const durationMs = () => Math.round(performance.now() - beganAt);
   try {
-    const ids = await tryAgain(() => findTasksToRemind(pool, { projectId, now }), { workerRunId }, options);
+    const find = () => findTasksToRemind(pool, { projectId, now });
+    const ids = await withRetries(find, { workerRunId }, options);
     result.due = ids.length;
     for (const id of ids) {
       if (options.signal?.aborted) break;
@@ -68,11 +69,11 @@ async function scanOne(
 ): Promise<'sent' | 'skipped' | 'failed'> {
   const { defaults, log, onSent, now = null } = options;
   try {
-    // Each try looks at the flag anew: one that was cut off may have set it, or another scan may have.
+    // Each try checks the flag again: a try whose connection broke may have set it, or another scan may have.
     const remind = () => remindOfTask(pool, { id, workerRunId, defaults, now });
-    const isOurs = await tryAgain(remind, { workerRunId, task: id }, options);
-    if (isOurs) onSent();
-    return isOurs ? 'sent' : 'skipped';
+    const isSent = await withRetries(remind, { workerRunId, task: id }, options);
+    if (isSent) onSent();
+    return isSent ? 'sent' : 'skipped';
   } catch (error) {
     if (isDatabaseAway(error)) throw error;
     log.error({ err: error, task: id, workerRunId }, 'Task reminder failed');
@@ -80,25 +81,25 @@ async function scanOne(
   }
 }
 
-/** Does a piece of work again after 1, 2 and 4 s, where what went wrong may pass. */
-async function tryAgain<T>(
+/** Repeats the work after 1, 2 and 4 s if the error is transient. */
+async function withRetries<T>(
   work: () => Promise<T>,
-  what: object,
+  logDetail: object,
   { log, signal, wait = sleep }: Pick<ScanOptions, 'log' | 'signal' | 'wait'>,
 ): Promise<T> {
-  for (const pauseMs of PAUSES_MS) {
+  for (const retryInMs of RETRY_DELAYS_MS) {
     try {
       return await work();
     } catch (error) {
       if (!isTransientError(error) || signal?.aborted) throw error;
-      log.warn({ err: error, ...what, retryInMs: pauseMs }, 'Task scan will try again');
-      await wait(pauseMs);
+      log.warn({ err: error, ...logDetail, retryInMs }, 'Task scan will try again');
+      await wait(retryInMs);
     }
   }
   return work();
 }
 
-/** `worker-run-2026-11-16-10-00-00-3f9c`: when it began, and which of those that began then. */
+/** For example `worker-run-2026-11-16-10-00-00-3f9c`: the start, and four random digits against a clash. */
 function newRunId(at: number): string {
   const time = new Date(at).toISOString().slice(0, 19).replace(/[T:]/g, '-');
   return `worker-run-${time}-${randomBytes(2).toString('hex')}`;

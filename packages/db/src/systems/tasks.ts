@@ -1,117 +1,121 @@
 import { randomUUID } from 'node:crypto';
 import type { Target } from '@carillon/shared';
+import { and, desc, eq, lt } from 'drizzle-orm';
 import { type Database, inTransaction } from '../database.js';
-import { recordAudit } from '../lifecycle/change-schedule.js';
-import { Where } from '../reading/where.js';
+import { NOW } from '../schema/columns.js';
+import { tasks } from '../schema/systems.js';
+import { recordAudit } from '../tenancy/audit.js';
+import { orm } from '../tenancy/orm.js';
 
 export interface TaskView {
   id: number;
   key: string;
   title: string;
-  dueAt: Date;
+  dueAt: number;
+  /** Null uses the project's default target. */
   target: Target | null;
-  reminderSentAt: Date | null;
-  createdAt: Date;
-  updatedAt: Date;
+  reminderSentAt: number | null;
+  createdAt: number;
+  updatedAt: number;
 }
 
-const COLUMNS = `id, key, title, due_at as "dueAt", target, reminder_sent_at as "reminderSentAt",
-  created_at as "createdAt", updated_at as "updatedAt"`;
+const VIEW = {
+  id: tasks.id,
+  key: tasks.key,
+  title: tasks.title,
+  dueAt: tasks.dueAt,
+  target: tasks.target,
+  reminderSentAt: tasks.reminderSentAt,
+  createdAt: tasks.createdAt,
+  updatedAt: tasks.updatedAt,
+};
 
 export interface TaskDraft {
   title: string;
-  /** Milliseconds. */
   dueAt: number;
   target: Target | null;
 }
 
-/** What is left out stays. */
+/** Fields that are left out keep their value. */
 export interface TaskEdit {
   title?: string | undefined;
   dueAt?: number | undefined;
   target?: Target | null | undefined;
 }
 
-interface Asked {
+interface Requester {
   projectId: number;
   actor: string;
 }
 
-export async function createTask(db: Database, asked: Asked, draft: TaskDraft): Promise<TaskView> {
+const isTask = (projectId: number, key: string) => and(eq(tasks.projectId, projectId), eq(tasks.key, key));
+
+export function createTask(db: Database, requester: Requester, draft: TaskDraft): Promise<TaskView> {
+  const { projectId } = requester;
+  const { title, dueAt, target } = draft;
   const key = `tsk_${randomUUID().replaceAll('-', '')}`;
   return inTransaction(db, async (tx) => {
-    const { rows } = await tx.query<TaskView>(
-      `insert into tasks (project_id, key, title, due_at, target) values ($1, $2, $3, $4, $5) returning ${COLUMNS}`,
-      [
-        asked.projectId,
-        key,
-        draft.title,
-        new Date(draft.dueAt),
-        draft.target && JSON.stringify(draft.target),
-      ],
-    );
-    await recordAudit(tx, { ...asked, key, action: 'task.created' });
-    return rows[0] as TaskView;
+    const [task] = await orm(tx)
+      .insert(tasks)
+      .values({ projectId, key, title, dueAt, target })
+      .returning(VIEW);
+    await recordAudit(tx, { ...requester, key, action: 'task.created' });
+    return task as TaskView;
   });
 }
 
 export async function readTask(db: Database, projectId: number, key: string): Promise<TaskView | null> {
-  const { rows } = await db.query<TaskView>(
-    `select ${COLUMNS} from tasks where project_id = $1 and key = $2`,
-    [projectId, key],
-  );
-  return rows[0] ?? null;
+  const [task] = await orm(db).select(VIEW).from(tasks).where(isTask(projectId, key));
+  return (task as TaskView | undefined) ?? null;
 }
 
-/** Newest first. */
+/** Lists tasks, newest first. */
 export async function listTasks(
   db: Database,
   { projectId, limit, beforeId }: { projectId: number; limit: number; beforeId: number | null },
 ): Promise<TaskView[]> {
-  const where = new Where(projectId).always('project_id = $1').add(beforeId, (id) => `id < ${id}`);
-  const { rows } = await db.query<TaskView>(
-    `select ${COLUMNS} from tasks where ${where.sql} order by id desc limit ${where.place(limit)}`,
-    where.values,
-  );
-  return rows;
+  const isBefore = beforeId === null ? undefined : lt(tasks.id, beforeId);
+  const found = await orm(db)
+    .select(VIEW)
+    .from(tasks)
+    .where(and(eq(tasks.projectId, projectId), isBefore))
+    .orderBy(desc(tasks.id))
+    .limit(limit);
+  return found as TaskView[];
 }
 
-/** Null without such a task. */
-export async function editTask(
+/** Edits a task. Null if there is no such task. */
+export function editTask(
   db: Database,
-  { key, ...asked }: Asked & { key: string },
+  { key, ...requester }: Requester & { key: string },
   patch: TaskEdit,
 ): Promise<TaskView | null> {
+  const { title, dueAt, target } = patch;
   return inTransaction(db, async (tx) => {
-    const { rows } = await tx.query<TaskView>(
-      `update tasks
-       set title = coalesce($3, title), due_at = coalesce($4, due_at), updated_at = clock_timestamp(),
-           target = case when $5 then $6::json else target end
-       where project_id = $1 and key = $2 returning ${COLUMNS}`,
-      [
-        asked.projectId,
-        key,
-        patch.title ?? null,
-        patch.dueAt === undefined ? null : new Date(patch.dueAt),
-        patch.target !== undefined,
-        patch.target ? JSON.stringify(patch.target) : null,
-      ],
-    );
-    const [task] = rows;
-    if (task)
-      await recordAudit(tx, { ...asked, key, action: 'task.edited', detail: { fields: Object.keys(patch) } });
-    return task ?? null;
+    const [task] = await orm(tx)
+      .update(tasks)
+      .set({ title, dueAt, target, updatedAt: NOW })
+      .where(isTask(requester.projectId, key))
+      .returning(VIEW);
+    if (!task) return null;
+    const detail = { fields: Object.keys(patch) };
+    await recordAudit(tx, { ...requester, key, action: 'task.edited', detail });
+    return task as TaskView;
   });
 }
 
-/** Answers whether there was one. A reminder that is on its way arrives all the same. */
-export async function deleteTask(db: Database, { key, ...asked }: Asked & { key: string }): Promise<boolean> {
+/** Deletes a task. False if there is none. A reminder that is already on its way still arrives. */
+export function deleteTask(
+  db: Database,
+  { key, ...requester }: Requester & { key: string },
+): Promise<boolean> {
   return inTransaction(db, async (tx) => {
-    const { rowCount } = await tx.query(`delete from tasks where project_id = $1 and key = $2`, [
-      asked.projectId,
-      key,
-    ]);
-    if (rowCount === 1) await recordAudit(tx, { ...asked, key, action: 'task.deleted' });
-    return rowCount === 1;
+    const deleted = await orm(tx)
+      .delete(tasks)
+      .where(isTask(requester.projectId, key))
+      .returning({ id: tasks.id });
+    if (deleted.length === 0) return false;
+    await recordAudit(tx, { ...requester, key, action: 'task.deleted' });
+    return true;
   });
 }

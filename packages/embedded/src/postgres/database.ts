@@ -2,7 +2,8 @@ import pg from 'pg';
 
 async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-  // A server that is stopped under an idle client reports it as an event, which would otherwise end the process.
+  // A server that stops reports it to idle clients as an error event. Without a listener the event would end the
+  // process.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -14,10 +15,10 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
 
 export type Answer = { state: 'ready' } | { state: 'not yet' } | { state: 'refused'; reason: string };
 
-/** What a server that has not yet bound its port, or is still starting or recovering, answers with. */
+/** The error codes of a server that has not bound its port yet, or is still starting or recovering. */
 const NOT_YET = new Set(['ECONNREFUSED', 'ECONNRESET', '57P03']);
 
-/** Whether the server takes our password and answers a query. */
+/** True if the server accepts our password and answers a query. */
 export async function askWhetherReady(url: string): Promise<Answer> {
   try {
     await withClient(url, (client) => client.query('select 1'));

@@ -12,18 +12,18 @@ export const STOP_POSTGRES = [
   { signal: 'SIGKILL', patienceMs: 2_000 },
 ] as const;
 
-/** Stops the server that a killed supervisor left on this cluster; answers whether there was one. */
+/** Stops the server that a killed supervisor left on this cluster; returns whether there was one. */
 export async function endLeftoverPostgres(dataDir: string): Promise<boolean> {
   const pidFile = join(dataDir, 'postmaster.pid');
   const pid = Number((await readFile(pidFile, 'utf8').catch(() => '')).split('\n')[0]);
-  // Where the process has ended, Postgres clears up after itself.
+  // If the process has ended, Postgres removes the stale pid file itself.
   if (!(pid > 0) || !isAlive(pid)) return false;
   if (commandLine(pid).includes(dataDir)) {
     await endProcess(pid, STOP_POSTGRES);
     return true;
   }
-  // The number now belongs to some other process (after a reboot, or in a new container); Postgres would take that
-  // for a server on this cluster and refuse to start.
+  // The pid now belongs to another process (after a reboot, or in a new container). Postgres would take it for a server
+  // on this cluster and refuse to start.
   await rm(pidFile, { force: true });
   return false;
 }

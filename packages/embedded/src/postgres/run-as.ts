@@ -4,13 +4,13 @@ import { platform } from 'node:os';
 import { dirname } from 'node:path';
 import { StartError } from '../start-error.js';
 
-/** A way to run Postgres as somebody whom it accepts. */
+/** A way to run Postgres as a user other than root. */
 export interface RunAs {
-  /** For people: "as nobody". */
+  /** A description for messages, such as "as nobody". */
   how: string;
-  /** Put before the command, and sees to the change of user; where it is empty, the command is started as `user`. */
+  /** A command prefix that changes the user. If it is empty, the command is started as `user`. */
   prefix: string[];
-  /** To whom the cluster's files belong, where that is not us. */
+  /** The owner of the cluster's files, if it is not the current user. */
   user?: User;
 }
 
@@ -22,8 +22,8 @@ export interface User {
 export const AS_WE_ARE: RunAs = { how: 'as this user', prefix: [] };
 
 /**
- * A user namespace in which root appears as user 1000. On disk the files stay root's, so it works below folders that
- * nobody else may enter, which a change of user does not. Containers often forbid it.
+ * A user namespace in which root appears as user 1000. On disk the files still belong to root, so this works below
+ * folders that only root may enter. Containers often forbid it.
  */
 const IN_NAMESPACE: RunAs = {
   how: 'in a user namespace',
@@ -35,8 +35,8 @@ function isRoot(): boolean {
 }
 
 /**
- * The ways to make a new cluster, best first. Postgres refuses to run as root, so root has to try.
- * The folders are those that it must be able to enter.
+ * The ways to run a new cluster, best first. Postgres refuses to run as root, so root has to try several. `folders` are
+ * the folders that Postgres must be able to enter.
  */
 export function waysToRunNewCluster(folders: readonly string[]): RunAs[] {
   if (!isRoot()) return [AS_WE_ARE];
@@ -44,7 +44,7 @@ export function waysToRunNewCluster(folders: readonly string[]): RunAs[] {
   return nobody ? [IN_NAMESPACE, asUser(nobody, 'nobody', folders)] : [IN_NAMESPACE];
 }
 
-/** How to run a cluster that exists: as the owner of its files, whom Postgres insists on. */
+/** The way to run an existing cluster: as the owner of its files, which Postgres requires. */
 export async function wayToRunCluster(dataDir: string, folders: readonly string[]): Promise<RunAs> {
   const owner = await stat(dataDir);
   if (!isRoot()) {
@@ -63,7 +63,7 @@ function worksHere({ prefix: [command = '', ...args] }: RunAs): boolean {
   return spawnSync(command, [...args, 'true']).status === 0;
 }
 
-/** For a cluster that was made in a user namespace on a machine, or by a container, that allowed them. */
+/** For a cluster that was created in a user namespace. */
 async function handToNobody(dataDir: string, folders: readonly string[]): Promise<RunAs> {
   const nobody = findNobody();
   if (!nobody)
@@ -83,13 +83,13 @@ function findNobody(): User | null {
 }
 
 /**
- * As another user, started by root. Where that user may not enter one of the folders, as below /root, root's leave to
- * pass by their modes goes with it; nothing else of root does.
+ * Runs Postgres as another user, started by root. If that user may not enter one of the folders, such as one below
+ * /root, it keeps root's capability to bypass file permissions, and no other capability.
  */
 export function asUser({ uid, gid }: User, name: string, folders: readonly string[]): RunAs {
   const mayEnter = (folder: string) => spawnSync('test', ['-x', folder], { uid, gid }).status === 0;
   if (folders.every(mayEnter)) return { how: `as ${name}`, prefix: [], user: { uid, gid } };
-  // Without that bit `access()`, by which initdb looks for its companions, would not go by the leave.
+  // Without this securebit, `access()` ignores the capability, and initdb uses `access()` to find its programs.
   const leave = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--securebits=+no_setuid_fixup'];
   return {
     how: `as ${name} with leave to enter private folders`,
@@ -98,7 +98,7 @@ export function asUser({ uid, gid }: User, name: string, folders: readonly strin
   };
 }
 
-/** What to spawn, and as whom. */
+/** The command to spawn and its user. */
 export function commandAs(
   { prefix, user }: RunAs,
   command: string,

@@ -1,15 +1,19 @@
 import { readFile, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunningProcess } from '../keep-running.js';
 import { spawnApart } from '../spawn-apart.js';
-import { StartError } from '../start-error.js';
+import { diskFull, isDiskFull, StartError } from '../start-error.js';
 import type { PostgresBinaries } from './binaries.js';
 import type { Cluster } from './cluster.js';
 import { askWhetherReady } from './database.js';
 import { STOP_POSTGRES } from './leftover.js';
 import { commandAs } from './run-as.js';
 
-/** Recovery after a crash replays up to max_wal_size; a laptop's disk gets through that well within this time. */
+/**
+ * Maximum time of a start. Recovery after a crash replays up to max_wal_size, which takes a laptop's disk less than
+ * this.
+ */
 const READY_WITHIN_MS = 300_000;
 
 interface RunPostgresOptions {
@@ -20,7 +24,7 @@ interface RunPostgresOptions {
   logFile: string;
 }
 
-/** Starts the server on its cluster; resolves once it answers. */
+/** Starts the server on its cluster; resolves when it answers queries. */
 export async function runPostgres(options: RunPostgresOptions): Promise<RunningProcess> {
   const { binaries, cluster, flags, url, logFile } = options;
   const logStart = await stat(logFile).then(
@@ -36,12 +40,12 @@ export async function runPostgres(options: RunPostgresOptions): Promise<RunningP
   const problem = await waitUntilReady(server, url);
   if (problem === null) return server;
   await server.stop();
-  throw new StartError(
-    `Postgres did not start (${problem}): ${await lastFatalLine(logFile, logStart)}; see ${logFile}`,
-  );
+  const reason = await lastFatalLine(logFile, logStart);
+  if (isDiskFull(reason)) throw diskFull(dirname(cluster.dataDir));
+  throw new StartError(`Postgres did not start (${problem}): ${reason}; see ${logFile}`);
 }
 
-/** Answers what went wrong, or null once the server is ready. */
+/** Returns the reason for a failed start, or null when the server is ready. */
 async function waitUntilReady(server: RunningProcess, url: string): Promise<string | null> {
   let ended: string | null = null;
   void server.ended.then((how) => {

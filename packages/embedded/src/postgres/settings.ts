@@ -2,7 +2,7 @@ import { hasExtensionLibrary, type PostgresBinaries } from './binaries.js';
 
 export type PostgresSettings = Record<string, string | number>;
 
-/** Settings for many small writes on a laptop with two cores. Durability is as Postgres has it by default: on. */
+/** Settings for many small writes on a laptop with two cores. Durability stays on, as it is by default. */
 const SETTINGS: PostgresSettings = {
   listen_addresses: '127.0.0.1',
   // No Unix socket: its path is limited to about 100 characters, which a deep clone exceeds.
@@ -15,7 +15,7 @@ const SETTINGS: PostgresSettings = {
   work_mem: '16MB',
   maintenance_work_mem: '128MB',
   random_page_cost: 1.1,
-  // One server without replicas: WAL need only be enough for a crash.
+  // There are no replicas, so the WAL only serves crash recovery.
   wal_level: 'minimal',
   max_wal_senders: 0,
   max_logical_replication_workers: 0,
@@ -23,12 +23,12 @@ const SETTINGS: PostgresSettings = {
   max_wal_size: '4GB',
   checkpoint_timeout: '15min',
   wal_buffers: '16MB',
-  // The data in use fits in memory: processes that do nothing but read from disk would idle.
+  // The data in use fits in memory, so processes for asynchronous reads would idle.
   io_method: 'sync',
-  // Statements are short: compiling them or spreading them over both cores costs more than it saves.
+  // Statements are short, so JIT compilation and parallel plans cost more than they save.
   jit: 'off',
   max_parallel_workers_per_gather: 0,
-  // Rows are updated at each fire: the default of a fifth of the table dead is too late.
+  // Each fire updates rows, so autovacuum must run before a fifth of the table is dead (the default).
   autovacuum_naptime: '15s',
   autovacuum_vacuum_scale_factor: 0.05,
   autovacuum_vacuum_insert_scale_factor: 0.1,

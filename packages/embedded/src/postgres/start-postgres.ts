@@ -22,7 +22,7 @@ interface StartPostgresOptions {
   paths: HomePaths;
   settings: PostgresSettings;
   log: Log;
-  /** Ways to run a new cluster, best first; all that this machine may offer if left out. */
+  /** The ways to run a new cluster, best first. Default: every way that this machine may support. */
   ways?: RunAs[];
 }
 

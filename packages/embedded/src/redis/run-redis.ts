@@ -9,13 +9,13 @@ import { waitForPong } from './wait-for-pong.js';
 
 const READY_WITHIN_MS = 20_000;
 
-/** What to run as the embedded Redis. */
+/** The program that runs as the embedded Redis. */
 export interface RedisProgram {
   kind: string;
   command: string;
   args(port: number): string[];
-  /** Given on standard input. */
-  config?(port: number): string;
+  /** Passed on standard input, because every user of the machine can read arguments. */
+  config(options: { port: number; password: string }): string;
 }
 
 const STOP_REDIS = [
@@ -23,18 +23,17 @@ const STOP_REDIS = [
   { signal: 'SIGKILL', patienceMs: 2_000 },
 ] as const;
 
-/** Starts the program on this port; resolves once it answers. */
+/** Starts the program on this port; resolves when it answers. */
 export async function runRedis(
   program: RedisProgram,
-  paths: HomePaths,
-  port: number,
+  { paths, port, password }: { paths: HomePaths; port: number; password: string },
 ): Promise<RunningProcess> {
   const logFile = join(paths.logsDir, 'redis.log');
   const server = await spawnApart({
     command: program.command,
     args: program.args(port),
     logFile,
-    ...(program.config && { input: program.config(port) }),
+    input: program.config({ port, password }),
     stop: STOP_REDIS,
   });
   await writePidFile(paths.redisPid, server.pid);
@@ -44,8 +43,8 @@ export async function runRedis(
     await rm(paths.redisPid, { force: true });
   });
   const deadline = Date.now() + READY_WITHIN_MS;
-  const up = await waitForPong(port, () => ended !== null || Date.now() > deadline);
-  // The PONG may be another server's, which had the port first: ours has then ended.
+  const up = await waitForPong({ port, password }, () => ended !== null || Date.now() > deadline);
+  // The PONG may come from another server that had the port first. In that case our process has ended.
   if (up && ended === null) return server;
   const how = ended ?? 'no answer in time';
   await server.stop();

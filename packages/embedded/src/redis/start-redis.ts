@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { startOnFreePort } from '../free-port.js';
-import type { HomePaths } from '../home.js';
+import { type HomePaths, keptSecret } from '../home.js';
 import { type KeptProcess, keepRunning } from '../keep-running.js';
 import type { Log } from '../log.js';
 import { StartError } from '../start-error.js';
@@ -16,7 +17,7 @@ export interface EmbeddedRedis extends KeptProcess {
 interface StartRedisOptions {
   paths: HomePaths;
   choice: RedisChoice | undefined;
-  /** The folders to look for a native server in, as in PATH. */
+  /** The folders in which to look for a native server, as in PATH. */
   searchPath: string;
   log: Log;
 }
@@ -28,10 +29,12 @@ export async function startRedis({
   log,
 }: StartRedisOptions): Promise<EmbeddedRedis> {
   const program = chooseProgram(choice, searchPath);
-  const start = (port: number) => runRedis(program, paths, port);
+  // Without a password every user of this machine could add requests and read payloads.
+  const password = await keptSecret(paths.redisPassword, () => randomBytes(24).toString('base64url'));
+  const start = (port: number) => runRedis(program, { paths, port, password });
   const { port, started } = await startOnFreePort(start);
   const kept = keepRunning({ name: 'Redis', running: started, start: () => start(port), log });
-  return { url: `redis://127.0.0.1:${port}`, kind: program.kind, stop: kept.stop };
+  return { url: `redis://:${password}@127.0.0.1:${port}`, kind: program.kind, stop: kept.stop };
 }
 
 function chooseProgram(choice: RedisChoice | undefined, searchPath: string): RedisProgram {

@@ -2,7 +2,7 @@ import { createWriteStream, renameSync, statSync, type WriteStream } from 'node:
 
 const LARGEST_BYTES = 10 * 1024 * 1024;
 
-/** A file that lines are added to. When full it becomes `<name>.1`, in place of the one before, and begins anew. */
+/** A log file with rotation: when it is full, it is renamed to `<name>.1` and a new file begins. */
 export class LogFile {
   private stream: WriteStream;
   private size: number;
@@ -24,7 +24,7 @@ export class LogFile {
 
   private rotate(): void {
     this.stream.end();
-    // The old stream holds the file itself and not its name, so what it has yet to write still gets there.
+    // The old stream keeps its file open, so its pending lines still reach the renamed file.
     renameSync(this.path, `${this.path}.1`);
     this.size = 0;
     this.stream = this.open();
@@ -32,7 +32,7 @@ export class LogFile {
 
   private open(): WriteStream {
     const stream = createWriteStream(this.path, { flags: 'a', mode: 0o600 });
-    // A full disk is no reason to stop the service that it would have told of.
+    // A full disk must not stop the service.
     stream.on('error', () => undefined);
     return stream;
   }

@@ -8,6 +8,6 @@ test.each([
   ['{"level":60,"msg":"timeout","err":{"message":"timeout"}}', 'api fatal: timeout'],
   ['not json', null],
   ['{"half":', null],
-])('of %s the terminal shows %s', (line, shown) => {
+])('for the log line %s the terminal shows %s', (line, shown) => {
   expect(terminalLine('api', line)).toBe(shown);
 });

@@ -13,7 +13,7 @@ const pinoLine = z.object({
   err: z.object({ message: z.string() }).optional(),
 });
 
-/** What the terminal shows of a line that an app logged: warnings and errors, in short; null for the rest. */
+/** The short form of a log line for the terminal: warnings and errors only, null for other lines. */
 export function terminalLine(app: string, line: string): string | null {
   const parsed = pinoLine.safeParse(parseJson(line));
   if (!parsed.success) return null;

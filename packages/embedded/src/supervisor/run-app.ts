@@ -13,6 +13,8 @@ import { terminalLine } from './log-line.js';
 export interface App {
   name: string;
   entry: string;
+  /** Variables of this app alone. */
+  env?: NodeJS.ProcessEnv;
 }
 
 export interface RunAppOptions {
@@ -21,24 +23,24 @@ export interface RunAppOptions {
   cwd: string;
   env: NodeJS.ProcessEnv;
   log: Log;
-  /** Aborted when whoever waits for the app to end is out of patience. */
+  /** Aborted when the app should be killed instead of waited for. */
   hurry: AbortSignal;
 }
 
 export interface RunningApp extends RunningProcess {
-  /** The troubles that it last told of: after a crash, why. */
+  /** The latest warnings and errors of the app, to explain a crash. */
   lastWords(): string[];
 }
 
-/** What an app gets to finish its deliveries before it is killed; its leases run out by themselves. */
+/** The time that an app gets to finish its deliveries before it is killed. The leases of a killed worker expire. */
 const PATIENCE_MS = 20_000;
 const REMEMBERED_LINES = 20;
 
-/** Runs an app as our child, its log lines going to a file and its troubles to the terminal as well. */
+/** Runs an app as a child process. Its log lines go to a file, and warnings and errors to the terminal as well. */
 export async function runApp({ app, paths, cwd, env, log, hurry }: RunAppOptions): Promise<RunningApp> {
   const child = spawn(process.execPath, ['--enable-source-maps', app.entry], {
     cwd,
-    env,
+    env: { ...env, ...app.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const file = new LogFile(join(paths.logsDir, `${app.name}.log`));
@@ -60,7 +62,7 @@ export async function runApp({ app, paths, cwd, env, log, hurry }: RunAppOptions
     remember(line);
   });
   const ended = new Promise<string>((resolve) => {
-    // 'close' and not 'exit': by then all that it wrote has been read.
+    // 'close' instead of 'exit', because at 'close' all output has been read.
     child.once('close', (code, signal) => {
       file.close();
       void rm(pidFile, { force: true }).then(() => resolve(signal ?? `exit code ${code}`));

@@ -2,12 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { keptSecret } from '../home.js';
 
-/** The first admin's API key: 256 random bits behind a prefix by which secret scanners and people know it. */
+/** The first admin key: 256 random bits after a prefix that secret scanners and people recognise. */
 export function localAdminKey(home: string): Promise<string> {
   return keptSecret(join(home, 'admin.key'), () => `ck_${randomBytes(32).toString('base64url')}`);
 }
 
-/** What the secrets in the database are encrypted with. It lies beside the data, so it guards copies of it only. */
+/**
+ * The key that encrypts the secrets in the database. It is stored beside the data, so it protects only copies of the
+ * database.
+ */
 export function localEncryptionKey(home: string): Promise<string> {
   return keptSecret(join(home, 'encryption.key'), () => randomBytes(32).toString('base64'));
 }

@@ -1,14 +1,15 @@
+import { createServer } from 'node:net';
 import type { Config } from '../config.js';
 import { keepRunning } from '../keep-running.js';
+import { StartError } from '../start-error.js';
 import type { Servers } from '../start-servers.js';
-import { checkPort } from './check-port.js';
 import { type App, runApp } from './run-app.js';
 import { localEncryptionKey } from './secrets.js';
 import type { StopSignals } from './stop-signals.js';
 import type { Terminal } from './terminal.js';
 import { waitUntilReady } from './wait-until-ready.js';
 
-/** The programs to run, absolute. */
+/** The absolute paths of the programs. */
 export interface Entries {
   api: string;
   worker: string;
@@ -24,17 +25,17 @@ interface StartAppsOptions {
   signals: StopSignals;
 }
 
-/** Starts the API and the workers; resolves once the API is ready, or a signal has come before it was. */
+/** Starts the API and the workers; resolves when the API is ready, or when a signal arrives before that. */
 export async function startApps(options: StartAppsOptions): Promise<{ url: string; stop(): Promise<void> }> {
   const { root, entries, config, servers, screen, signals } = options;
   const port = await checkPort(config.host, config.port);
   const url = `http://${reachableHost(config.host)}:${port}`;
-  const env = await appEnvironment(options, port);
+  const env = { PUBLIC_URL: url, ...(await appEnvironment(options, port)) };
   const held = screen.held();
   const start = (app: App) =>
     runApp({ app, paths: servers.paths, cwd: root, env, log: held.log, hurry: signals.hurry });
   const apps = await Promise.all(
-    appsOf(entries, config.workers).map(async (app) => ({ app, running: await start(app) })),
+    appsOf(entries, config).map(async (app) => ({ app, running: await start(app) })),
   );
   try {
     await waitUntilReady(url, apps, signals.stop);
@@ -64,19 +65,45 @@ async function appEnvironment({ config, servers, adminKey }: StartAppsOptions, p
     CARILLON_ADMIN_KEY: adminKey,
     CARILLON_ENCRYPTION_KEY: config.encryptionKey ?? (await localEncryptionKey(servers.paths.home)),
     ALLOW_PRIVATE_TARGETS: config.allowPrivateTargets,
+    CARILLON_WATCH: config.watch,
   };
 }
 
-function appsOf(entries: Entries, workers: number): App[] {
+function appsOf(entries: Entries, { workers, workerPort }: Config): App[] {
   const replicas = Array.from({ length: workers }, (_, index) => ({
     name: `worker-${index + 1}`,
     entry: entries.worker,
+    // The workers of one machine can't share a port: the second one listens on the next.
+    env: workerPort ? { WORKER_PORT: String(workerPort + index) } : {},
   }));
   return [{ name: 'api', entry: entries.api }, ...replicas];
 }
 
-/** An address to reach the API by; where it listens on all, this machine's own. */
+/** The address of the API. If it listens on all interfaces, this is the loopback address. */
 function reachableHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;
+}
+
+const PORT_PROBLEMS: Record<string, (host: string, port: number) => string> = {
+  EADDRINUSE: (host, port) => `PORT ${port} is taken on ${host}: set PORT to a free one`,
+  EACCES: (_host, port) => `PORT ${port} is reserved for the system: set PORT to one above 1023`,
+  EADDRNOTAVAIL: (host) => `HOST ${host} is not an address of this machine: set HOST to one that is`,
+  ENOTFOUND: (host) => `HOST ${host} is not known: set HOST to an address of this machine`,
+};
+
+/** Returns the port for the API: the requested one, or a free one for 0. */
+function checkPort(host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const reason = PORT_PROBLEMS[error.code ?? ''];
+      reject(reason ? new StartError(reason(host, port)) : error);
+    });
+    server.listen({ host, port, exclusive: true }, () => {
+      const address = server.address();
+      const bound = typeof address === 'object' && address !== null ? address.port : port;
+      server.close(() => resolve(bound));
+    });
+  });
 }

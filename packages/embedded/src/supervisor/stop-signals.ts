@@ -1,16 +1,16 @@
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 export interface StopSignals {
-  /** Aborted by the first signal: stop, in order. */
+  /** Aborted by the first signal: stop gracefully. */
   stop: AbortSignal;
-  /** Aborted by a second one: the person is out of patience. */
+  /** Aborted by the second signal: stop at once. */
   hurry: AbortSignal;
   release(): void;
 }
 
 /**
- * Ctrl-C in a terminal comes twice where npm passes on what the terminal has already sent to the whole group, so a
- * second signal within this time is taken for the same one.
+ * Ctrl-C can arrive twice: the terminal sends it to the whole process group, and npm forwards it. A second signal
+ * within this time counts as the same one.
  */
 const SAME_SIGNAL_MS = 1_000;
 

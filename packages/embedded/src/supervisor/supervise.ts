@@ -1,6 +1,8 @@
 import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
 import { type Config, readConfig } from '../config.js';
-import { StartError } from '../start-error.js';
+import { writePrivately } from '../home.js';
+import { diskFull, isDiskFull, StartError } from '../start-error.js';
 import { type Servers, startServers } from '../start-servers.js';
 import { localAdminKey } from './secrets.js';
 import { type Entries, startApps } from './start-apps.js';
@@ -13,28 +15,37 @@ interface SuperviseOptions {
   entries: Entries;
 }
 
-/** Everything behind `npm start`, until a signal ends it. Answers the exit code. */
+/** Runs everything behind `npm start` until a signal ends it. Returns the exit code. */
 export async function supervise({ root, entries }: SuperviseOptions): Promise<number> {
   const screen = terminal();
   const signals = listenForStop();
+  let home = root;
   try {
     const config = readConfig(root);
-    const { databaseUrl, redisUrl, redis, searchPath, home } = config;
+    const { databaseUrl, redisUrl, redis, searchPath } = config;
+    home = config.home;
     const servers = await startServers({ home, databaseUrl, redisUrl, redis, searchPath, log: screen });
     try {
       await serve({ root, entries, config, servers, screen, signals });
     } finally {
-      // Last, so that the apps can still write down how their deliveries went.
+      // Stopped last, so that the apps can still record the results of their deliveries.
       await servers.stop();
     }
     return 0;
   } catch (error) {
-    if (!(error instanceof StartError)) throw error;
-    screen.warn(error.message);
+    const refused = explained(error, home);
+    if (!refused) throw error;
+    screen.warn(refused.message);
     return 1;
   } finally {
     signals.release();
   }
+}
+
+/** The reason that the person at the terminal can act on; null if there is none. */
+function explained(error: unknown, home: string): StartError | null {
+  if (error instanceof StartError) return error;
+  return isDiskFull((error as NodeJS.ErrnoException).code ?? '') ? diskFull(home) : null;
 }
 
 interface ServeOptions extends SuperviseOptions {
@@ -51,11 +62,14 @@ async function serve(options: ServeOptions): Promise<void> {
   const apps = await startApps({ ...options, adminKey });
   try {
     if (!signals.stop.aborted) {
+      // The command `carillon` reads the address from here.
+      await writePrivately(servers.paths.apiUrl, apps.url);
       screen.info(announcement({ config, servers, url: apps.url, adminKey }));
       await once(signals.stop, 'abort');
     }
     screen.info('Stopping: deliveries under way get up to 20 seconds (Ctrl-C again to hurry)');
   } finally {
+    await rm(servers.paths.apiUrl, { force: true });
     await apps.stop();
   }
 }
@@ -70,6 +84,7 @@ interface Announced {
 function announcement({ config, servers, url, adminKey }: Announced): string {
   return [
     `Carillon ready on ${url}`,
+    `  Dashboard ${url}/`,
     `  API key   ${config.adminKey ? 'as set in CARILLON_ADMIN_KEY' : adminKey}`,
     `  Postgres  ${servers.postgresKind}`,
     `  Redis     ${servers.redisKind}`,

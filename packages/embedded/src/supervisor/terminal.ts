@@ -1,7 +1,7 @@
 import type { Log } from '../log.js';
 
 export interface Terminal extends Log {
-  /** Holds back what the apps say until `release`: should the start fail, one line says why. */
+  /** Holds back the lines of the apps until `release`, so that a failed start prints only one line with the reason. */
   held(): { log: Log; release(): void };
 }
 

@@ -9,7 +9,7 @@ interface StartingApp {
   running: RunningApp;
 }
 
-/** Waits until the API says that it is ready; throws if an app ends before, or time runs out. */
+/** Waits until the API reports that it is ready; throws if an app ends before that, or after a time-out. */
 export async function waitUntilReady(url: string, apps: StartingApp[], stop: AbortSignal): Promise<void> {
   let ended: StartError | null = null;
   for (const { app, running } of apps) {
@@ -37,7 +37,10 @@ async function answersOk(url: string): Promise<boolean> {
   }
 }
 
-/** One line: what the app itself said, if that is one, or what of its stack trace says most. */
+/**
+ * The reason in one line: the app's own message if it is a single line, or else the most telling line of its stack
+ * trace.
+ */
 function whyItEnded(name: string, how: string, words: string[]): string {
   const said = words.filter((line) => line.trim() !== '');
   if (said.length === 1 && said[0]) return said[0];

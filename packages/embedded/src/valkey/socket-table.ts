@@ -1,4 +1,5 @@
-import { createServer, type Socket } from 'node:net';
+import { createServer } from 'node:net';
+import type { Duplex } from 'node:stream';
 
 /** The host functions that valkey.wasm imports, as its src/wasi/host.h (0.1.1) declares them. */
 export interface HostImports extends Record<string, (...args: number[]) => number | undefined> {
@@ -12,9 +13,9 @@ export interface HostImports extends Record<string, (...args: number[]) => numbe
 }
 
 interface Connection {
-  socket: Socket;
+  socket: Duplex;
   received: Buffer[];
-  /** How much of the first buffer has been read. */
+  /** The number of bytes of the first buffer that have been read. */
   offset: number;
   ended: boolean;
   congested: boolean;
@@ -22,39 +23,54 @@ interface Connection {
 
 /** Descriptors below this belong to the C library. */
 const FIRST_FD = 4096;
-/** Valkey's event loop has 10,128 places, indexed by descriptor: a higher one is closed as soon as it is accepted. */
+/**
+ * Valkey's event loop has 10,128 places, indexed by descriptor. A connection with a higher descriptor is closed at
+ * once.
+ */
 const LAST_FD = 10_000;
 const READABLE = 1;
 const WRITABLE = 2;
 
 interface SocketTableOptions {
   memory: () => ArrayBuffer;
-  /** Something happened that Valkey should look at. */
+  /** Called when a socket event needs another pass of Valkey's event loop. */
   onEvent: () => void;
   onListenError: (error: Error) => void;
 }
 
-/** Real TCP sockets behind the descriptors that Valkey believes it has. */
-export function socketTable({ memory, onEvent, onListenError }: SocketTableOptions): HostImports {
+export interface SocketTable {
+  imports: HostImports;
+  /** Opens a connection to Valkey from within this process. */
+  admit(connection: Duplex): void;
+  /** Starts to accept connections. */
+  openPort(): void;
+}
+
+/** Maps Valkey's descriptors to TCP sockets of Node. */
+export function socketTable({ memory, onEvent, onListenError }: SocketTableOptions): SocketTable {
   const connections: Array<Connection | undefined> = [];
   const freeFds: number[] = [];
   const waiting: number[] = [];
   let listenerFd = -1;
+  let listenerPort = 0;
   let nextFd = FIRST_FD;
   let bytes = Buffer.alloc(0);
 
-  /** Valkey's memory; a view of it goes stale whenever it grows. */
+  /** Valkey's memory. A view of it becomes invalid when the memory grows. */
   function heap(): Buffer {
     if (bytes.buffer !== memory()) bytes = Buffer.from(memory());
     return bytes;
   }
 
-  /** The lowest number used before and given back, so that the loop's places last for any number of connections. */
+  /**
+   * Returns the lowest free descriptor, so that the places of the event loop are enough for any number of connections
+   * over time.
+   */
   function takeFd(): number {
     return freeFds.pop() ?? (nextFd <= LAST_FD ? nextFd++ : -1);
   }
 
-  function admit(socket: Socket): void {
+  function admit(socket: Duplex): void {
     const fd = takeFd();
     if (fd === -1) {
       socket.destroy();
@@ -62,7 +78,6 @@ export function socketTable({ memory, onEvent, onListenError }: SocketTableOptio
     }
     const connection: Connection = { socket, received: [], offset: 0, ended: false, congested: false };
     connections[fd] = connection;
-    socket.setNoDelay(true);
     socket.on('data', (chunk) => {
       connection.received.push(chunk);
       onEvent();
@@ -88,11 +103,11 @@ export function socketTable({ memory, onEvent, onListenError }: SocketTableOptio
     return readable | (connection.congested ? 0 : mask & WRITABLE);
   }
 
-  return {
+  const imports: HostImports = {
     socket: takeFd,
     listen(fd, port) {
       listenerFd = fd;
-      createServer(admit).on('error', onListenError).listen(port, '127.0.0.1');
+      listenerPort = port;
       return 0;
     },
     accept: () => waiting.shift() ?? -1,
@@ -105,7 +120,7 @@ export function socketTable({ memory, onEvent, onListenError }: SocketTableOptio
     write(fd, pointer, length) {
       const connection = connections[fd];
       if (!connection || connection.ended) return -1;
-      // Copied, since the socket may send it after Valkey has put the memory to other use.
+      // Copied, because the socket may send the bytes after Valkey has reused the memory.
       const copy = Buffer.from(heap().subarray(pointer, pointer + length));
       connection.congested = !connection.socket.write(copy);
       return length;
@@ -130,6 +145,10 @@ export function socketTable({ memory, onEvent, onListenError }: SocketTableOptio
       return found;
     },
   };
+  const openPort = () => {
+    createServer({ noDelay: true }, admit).on('error', onListenError).listen(listenerPort, '127.0.0.1');
+  };
+  return { imports, admit, openPort };
 }
 
 function drain(connection: Connection, into: Buffer): number {

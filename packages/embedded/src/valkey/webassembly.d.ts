@@ -1,4 +1,7 @@
-/** The part of WebAssembly that is used here. TypeScript keeps it with the browser's types, @types/node 20 not at all. */
+/**
+ * The part of WebAssembly's types that is used here. TypeScript has them only in its browser types, and @types/node 20
+ * does not have them.
+ */
 declare namespace WebAssembly {
   interface Memory {
     readonly buffer: ArrayBuffer;

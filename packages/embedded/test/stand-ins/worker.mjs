@@ -1,6 +1,7 @@
-// Takes its time to stop, as one with deliveries under way does: for ever if told to.
+// Stops slowly, like a worker with deliveries in flight, or never if the test says so.
 const busy = setInterval(() => undefined, 1_000);
 process.on('SIGTERM', () => {
   if (!process.env.STUBBORN_WORKER) clearInterval(busy);
 });
 process.on('SIGINT', () => undefined);
+console.log(JSON.stringify({ level: 30, msg: `probes on ${process.env.WORKER_PORT}` }));

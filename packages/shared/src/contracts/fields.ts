@@ -1,8 +1,8 @@
+import { parseDuration } from '@carillon/recurrence';
 import { z } from 'zod';
-import { parseDuration } from '../rules/index.js';
 import { urlProblem } from '../webhook/vet-url.js';
 
-/** Ids go into URLs and Redis keys: letters, digits and a few signs. */
+/** Ids are part of URLs and Redis keys, so only letters, digits and a few signs are allowed. */
 export const ScheduleKey = z
   .string()
   .regex(
@@ -35,7 +35,7 @@ export const duration = ({
     )
     .meta({ examples: [example], format: 'duration' });
 
-/** Refuses with the message of a rule that says what is wrong, or null. */
+/** Turns a check that returns a message or null into a zod refinement. */
 export const refuseWith =
   <T>(problemOf: (value: T) => string | null) =>
   (value: T, context: z.core.$RefinementCtx) => {
@@ -43,13 +43,22 @@ export const refuseWith =
     if (message !== null) context.addIssue({ code: 'custom', message, input: value });
   };
 
-/** Where something is posted to. Whether private addresses will do depends on the installation, and is checked later. */
+/**
+ * The URL of a receiver. Private addresses are checked later, because the installation decides whether they are
+ * allowed.
+ */
 export const WebUrl = z
   .string()
   .superRefine(refuseWith(urlProblem))
   .meta({ format: 'uri', examples: ['https://example.com/hook'] });
 
-/** What secrets are encrypted with. */
+/** The Postgres schema that holds every table. */
+export const DatabaseSchema = z
+  .string()
+  .regex(/^[a-z_][a-z0-9_]{0,62}$/, 'expected a lower-case name of letters, digits and "_", such as carillon')
+  .refine((name) => !/^(pg_|information_schema$|public$)/.test(name), 'expected a schema of Carillon’s own');
+
+/** The key that encrypts secrets. */
 export const EncryptionKey = z
   .string()
   .refine((key) => Buffer.from(key, 'base64').length === 32, 'expected the base64 of 32 bytes');
@@ -58,7 +67,7 @@ export const SECOND_MS = 1_000;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
-/** An instant, or a local time in the schedule's zone where it has no offset: told apart when the rule is read. */
+/** An instant with an offset, or a local time in the schedule's zone. The rule parser tells them apart. */
 export const InstantText = z.string().min(4).max(64);
 
 export const Instant = z.iso.datetime({ precision: 3 }).meta({ examples: ['2026-11-16T09:00:00.000Z'] });

@@ -1,15 +1,21 @@
 import { z } from 'zod';
-import { Instant } from './fields.js';
+import { Instant, ScheduleKey } from './fields.js';
 import { InstantInput, listOf, NullableInstant } from './list.js';
-import { RUN_ORIGINS, RUN_STATUSES, RunId } from './run.js';
-import { timingFields } from './schedule.js';
+import { LedgerStep, RUN_ORIGINS, RUN_STATUSES, RunId } from './run.js';
+import { Rule, timingFields } from './schedule.js';
 
 export const Occurrence = z
   .object({
     at: Instant,
     local: z.string().meta({ examples: ['2027-03-29T09:00:00+02:00'] }),
-    dueAt: Instant.meta({ description: 'Later than `at` where the schedule has jitter or was rescheduled.' }),
-    remark: z.string().nullable().meta({ description: 'What a change of clocks does to it, in words.' }),
+    dueAt: Instant.meta({
+      description:
+        'When the occurrence is to run. Later than `at` if the schedule has jitter or the occurrence was rescheduled.',
+    }),
+    remark: z.string().nullable().meta({
+      description:
+        'A note if a clock change (DST) affects this occurrence, or if it was moved from an excluded day.',
+    }),
   })
   .meta({ id: 'Occurrence' });
 
@@ -36,7 +42,38 @@ export const RulePreview = z
   })
   .meta({ id: 'RulePreview' });
 
-/** What became of one occurrence, or of a stretch of them that all went the same way. */
+/** A schedule that a clock change affects within a year. */
+export const RuleLint = z
+  .object({
+    schedule: ScheduleKey,
+    name: z.string().nullable(),
+    timezone: z.string(),
+    text: z.string(),
+    changes: z.array(
+      z.object({
+        kind: z.enum(['gap', 'overlap']).meta({
+          description: 'gap: the local time does not exist. overlap: it occurs twice.',
+        }),
+        at: Instant.meta({
+          description: 'When the occurrence fires, or when the clocks change if it does not.',
+        }),
+        local: z.string(),
+        fires: z.boolean(),
+        effect: z.string().meta({ examples: ['clocks go forward: 02:30 does not exist, fires at 03:00'] }),
+      }),
+    ),
+  })
+  .meta({ id: 'RuleLint' });
+
+export const RuleLints = listOf(RuleLint)
+  .extend({
+    lookedAt: z
+      .int()
+      .meta({ description: 'How many schedules with a time zone other than UTC this page checked.' }),
+  })
+  .meta({ id: 'RuleLints' });
+
+/** The outcome of one occurrence, or of a stretch of occurrences with the same outcome. */
 export const LedgerEntry = z
   .object({
     at: Instant,
@@ -46,11 +83,36 @@ export const LedgerEntry = z
     origin: z.enum(RUN_ORIGINS),
     status: z.enum([...RUN_STATUSES, 'upcoming', 'due', 'paused', 'unknown']),
     why: z.string().meta({ examples: ['ran 12 ms late', 'skipped: paused by ops at …, note: incident 7'] }),
+    story: z.array(LedgerStep).meta({ description: 'What happened to the occurrence, step by step.' }),
     runId: RunId.nullable(),
-    version: z.int().meta({ description: 'The definition that held.' }),
+    version: z.int().meta({ description: 'The version of the definition at that time.' }),
     remark: z.string().nullable(),
   })
   .meta({ id: 'LedgerEntry' });
+
+/** The differences between the occurrences that rules named and the runs that exist. */
+export const OccurrenceAudit = z
+  .object({
+    from: Instant,
+    to: Instant,
+    schedules: z.int().meta({ description: 'Schedules that this page compared.' }),
+    occurrences: z.int().meta({ description: 'Occurrences that this page compared.' }),
+    items: z.array(
+      z
+        .object({
+          scheduleId: ScheduleKey,
+          kind: z.enum(['missing', 'overdue', 'unnamed']),
+          from: Instant,
+          to: Instant,
+          count: z.int().meta({ description: 'How many occurrences in a row differ.' }),
+          version: z.int(),
+          message: z.string(),
+        })
+        .meta({ id: 'OccurrenceDifference' }),
+    ),
+    nextCursor: z.string().nullable(),
+  })
+  .meta({ id: 'OccurrenceAudit' });
 
 export const Forecast = z
   .object({
@@ -59,9 +121,31 @@ export const Forecast = z
     total: z.int(),
     complete: z
       .boolean()
-      .meta({ description: 'False where there was more to count than one answer may cost.' }),
+      .meta({ description: 'False if counting stopped early because there were too many occurrences.' }),
     minutes: z
       .array(z.object({ at: Instant, fires: z.int() }))
-      .meta({ description: 'Minutes without a fire are left out.' }),
+      .meta({ description: 'Minutes without an occurrence are left out.' }),
   })
   .meta({ id: 'Forecast' });
+
+/** The schedules that make up one minute of the forecast. */
+export const ForecastMinute = z
+  .object({
+    at: Instant.meta({ description: 'The beginning of the minute.' }),
+    fires: z.int().meta({ description: 'How many fires the forecast expects in this minute.' }),
+    complete: z.boolean().meta({ description: 'False while the forecast is being computed.' }),
+    schedules: z
+      .array(
+        z.object({
+          id: ScheduleKey,
+          name: z.string().nullable(),
+          rule: Rule,
+          targetType: z.enum(['webhook', 'queue', 'handler', 'call', 'heartbeat']),
+          nextRunAt: Instant.meta({
+            description: 'The next fire of the schedule, which may come before this minute.',
+          }),
+        }),
+      )
+      .meta({ description: 'Up to 100.' }),
+  })
+  .meta({ id: 'ForecastMinute' });

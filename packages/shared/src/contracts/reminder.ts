@@ -44,8 +44,11 @@ export const Reminder = z
     attemptCount: z.int(),
     maxAttempts: z.int(),
     nextRetryAt: NullableInstant,
-    lastError: z.string().nullable().meta({ description: 'Of the latest attempt that failed.' }),
-    idempotencyKey: z.string().nullable().meta({ description: 'Of the current attempt.' }),
+    lastError: z.string().nullable().meta({ description: 'The error of the latest failed attempt.' }),
+    idempotencyKey: z
+      .string()
+      .nullable()
+      .meta({ description: 'The idempotency key of the current attempt.' }),
     externalId: z.string().nullable(),
     runId: z.string().nullable(),
     createdAt: Instant,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Instant, ScheduleKey } from './fields.js';
-import { MomentInput, NullableInstant } from './list.js';
+import { Instant } from './fields.js';
+import { NullableInstant } from './list.js';
 
 export const RUN_STATUSES = [
   'queued',
@@ -10,6 +10,14 @@ export const RUN_STATUSES = [
   'failed',
   'skipped',
   'cancelled',
+] as const;
+export const ATTEMPT_OUTCOMES = [
+  'open',
+  'succeeded',
+  'failed',
+  'unknown',
+  'cancelled',
+  'handed_back',
 ] as const;
 export const RUN_ORIGINS = ['rule', 'trigger', 'backfill'] as const;
 
@@ -26,16 +34,19 @@ export const Run = z
     status: z.enum(RUN_STATUSES),
     origin: z.enum(RUN_ORIGINS),
     occurrenceAt: Instant.meta({ description: 'The instant that the rule named.' }),
-    dueAt: Instant.meta({ description: 'The occurrence, plus jitter, or wherever a reschedule put it.' }),
+    dueAt: Instant.meta({
+      description:
+        'When the run is due: the occurrence plus jitter, or the time to which it was rescheduled.',
+    }),
     enqueuedAt: Instant,
     claimedAt: NullableInstant,
     claimedBy: z.int().nullable().meta({ description: 'The worker of the latest attempt.' }),
     finishedAt: NullableInstant,
     durationMs: z.int().nullable(),
-    latenessMs: z
-      .int()
-      .nullable()
-      .meta({ description: 'How long after it was due the first attempt began.' }),
+    latenessMs: z.int().nullable().meta({
+      description:
+        'From due to the first byte of the first attempt. A retry, a deferral or a replay does not change it; null if nothing was sent yet.',
+    }),
     scheduleVersion: z.int(),
     attemptCount: z.int(),
     nextRetryAt: NullableInstant,
@@ -48,43 +59,86 @@ export const Run = z
   })
   .meta({ id: 'Run' });
 
-/** One try at delivering a run, with what came back. */
+/** One attempt at delivering a run, with its result. */
 export const Attempt = z
   .object({
     number: z.int(),
     key: z.string(),
     startedAt: NullableInstant,
     finishedAt: NullableInstant,
-    outcome: z.enum(['open', 'succeeded', 'failed', 'unknown', 'cancelled', 'handed_back']),
+    outcome: z.enum(ATTEMPT_OUTCOMES),
     httpStatus: z.int().nullable(),
     durationMs: z.int().nullable(),
     errorCode: z.string().nullable(),
     error: z.string().nullable(),
-    response: z.string().nullable(),
+    response: z.string().nullable().meta({ description: 'The first 16 KiB of the answer of a receiver.' }),
+    result: z.unknown().meta({
+      description: 'The value that a handler returned, up to 16 KiB of JSON; null if there is none.',
+    }),
+    resultError: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why the value that a handler returned was not kept.' }),
     externalId: z.string().nullable(),
     workerId: z.int().nullable(),
   })
   .meta({ id: 'Attempt' });
 
-export const RunWithAttempts = Run.extend({ attempts: z.array(Attempt) }).meta({ id: 'RunWithAttempts' });
+export const LEDGER_STEPS = [
+  'named',
+  'due',
+  'rescheduled',
+  'triggered',
+  'backfilled',
+  'queued',
+  'claimed',
+  'deferred',
+  'attempt',
+  'paused',
+  'resumed',
+  'edited',
+  'replayed',
+  'reported',
+  'skipped',
+  'cancelled',
+  'succeeded',
+  'failed',
+] as const;
 
-/** Which failed runs to replay, and how fast. */
-export const ReplayInput = z
-  .strictObject({
-    schedule: ScheduleKey.optional(),
-    from: MomentInput.optional(),
-    to: MomentInput.optional(),
-    limit: z.int().min(1).max(10_000).default(1_000),
-    perSecond: z.number().min(0.1).max(10_000).default(100),
-  })
-  .meta({
-    id: 'ReplayRequest',
-    examples: [{ schedule: 'invoice-42', from: '2026-11-16T00:00:00Z', perSecond: 20 }],
-  });
-
-export const ReplayAnswer = z
+/** One step in the story of an occurrence. */
+export const LedgerStep = z
   .object({
-    replayed: z.int(),
-    hasMore: z.boolean().meta({ description: 'As many were replayed as one call may: there may be more.' }),
+    at: Instant,
+    until: NullableInstant.meta({
+      description: 'When an attempt or a deferral ended; null for a step without a duration.',
+    }),
+    kind: z.enum(LEDGER_STEPS),
+    text: z
+      .string()
+      .meta({ examples: ['deferred 9 times by an open circuit (https://example.com keeps failing)'] }),
+    actor: z.string().nullable().meta({
+      description:
+        'The name of the key, or the component, that caused the step; null if none did or it is not known.',
+    }),
+    attempt: z
+      .int()
+      .nullable()
+      .meta({ description: 'The number of the attempt, or of the attempt that was deferred.' }),
+    outcome: z.enum(ATTEMPT_OUTCOMES).nullable().meta({ description: 'How an attempt ended.' }),
+    reasonCode: z
+      .string()
+      .nullable()
+      .meta({ examples: ['circuit_open', 'http_503'] }),
+    count: z.int().meta({ description: 'How many deferrals the step stands for; 1 for everything else.' }),
+    version: z
+      .int()
+      .nullable()
+      .meta({ description: 'The version that named the occurrence, or that an edit made.' }),
   })
-  .meta({ id: 'ReplayAnswer' });
+  .meta({ id: 'LedgerStep' });
+
+export const RunWithAttempts = Run.extend({
+  why: z.string().meta({ description: 'What became of the run and why, in one sentence.' }),
+  story: z.array(LedgerStep).meta({ description: 'What happened to the run, step by step.' }),
+  attempts: z.array(Attempt),
+}).meta({ id: 'RunWithAttempts' });

@@ -1,14 +1,16 @@
 import { z } from 'zod';
 import { Instant, ScheduleKey } from './fields.js';
 import { NullableInstant } from './list.js';
+import { RUN_ORIGINS, RUN_STATUSES } from './run.js';
 import { Rule } from './schedule.js';
+import { SloAnswer } from './slo.js';
 import { Target } from './target.js';
 
 const Duration = z.string().meta({ format: 'duration', examples: ['PT15S'] });
 
 export const SCHEDULE_STATUSES = ['active', 'paused', 'finished', 'cancelled'] as const;
 
-/** A schedule as the API shows it: the definition with nothing left open, and how it stands. */
+/** A schedule as the API shows it: the definition with all defaults filled in, and its state. */
 export const Schedule = z
   .object({
     id: ScheduleKey,
@@ -22,7 +24,10 @@ export const Schedule = z
     jitter: Duration.nullable(),
     dst: z.object({ gap: z.enum(['shift', 'skip']), overlap: z.enum(['first', 'second', 'both']) }),
     leapDay: z.enum(['feb28', 'mar1', 'skip']),
-    exclusions: z.array(z.string()),
+    exclusions: z.array(z.string()).meta({ description: 'Dates, and the names of all calendars.' }),
+    calendars: z.array(z.string()).meta({ description: 'The calendars among the exclusions.' }),
+    onExcluded: z.enum(['skip', 'next', 'previous']),
+    businessDays: z.array(z.int()),
     misfire: z.object({ policy: z.enum(['once', 'all', 'skip']), grace: Duration, limit: z.int() }),
     overlap: z.enum(['allow', 'skip', 'queue', 'cancel']),
     maxConcurrentRuns: z.int().nullable(),
@@ -32,10 +37,15 @@ export const Schedule = z
     pauseAfterFailures: z.int().nullable(),
     onSuccess: z.string().nullable(),
     onFailure: z.string().nullable(),
+    slo: SloAnswer.nullable().meta({
+      description: 'The objectives. A heartbeat that was given none must succeed every time.',
+    }),
     target: Target,
     payload: z.unknown(),
     status: z.enum(SCHEDULE_STATUSES),
-    version: z.int().meta({ description: 'Counts edits, pauses, resumes and a cancel; also the ETag.' }),
+    version: z
+      .int()
+      .meta({ description: 'The number of changes (edits, pauses, resumes, cancel). Also the ETag.' }),
     nextRunAt: NullableInstant,
     lastRunAt: NullableInstant,
     lastEnqueuedAt: NullableInstant.meta({ description: 'When the last run was claimed.' }),
@@ -54,15 +64,72 @@ export const Schedule = z
   .meta({ id: 'Schedule' });
 export type Schedule = z.infer<typeof Schedule>;
 
-const Warnings = z.array(z.string()).meta({ description: 'What is allowed, but may not be what was meant.' });
-const RunIds = z.array(z.string()).meta({ description: 'Runs in flight, which go on to their end.' });
+/** The outcome of one of the latest runs, for a strip of them beside each schedule of a list. */
+export const RecentRun = z
+  .object({
+    runId: z.string(),
+    at: Instant.meta({ description: 'The occurrence.' }),
+    origin: z.enum(RUN_ORIGINS),
+    status: z.enum(RUN_STATUSES),
+    reasonCode: z.string().nullable(),
+  })
+  .meta({ id: 'RecentRun' });
 
-/** The answers of single operations: the schedule as it now is, and what else there is to say. */
+export const ListedSchedule = Schedule.extend({
+  text: z
+    .string()
+    .optional()
+    .meta({
+      description: 'With `include=recent`: the rule in words.',
+      examples: ['at 02:30 every day, Berlin time'],
+    }),
+  recent: z
+    .array(RecentRun)
+    .optional()
+    .meta({ description: 'With `include=recent`: the latest 30 runs, newest first.' }),
+}).meta({ id: 'ListedSchedule' });
+
+const Occurrences = z.array(Instant);
+
+/** A definition that holds or held. */
+export const ScheduleVersion = Schedule.omit({
+  id: true,
+  status: true,
+  nextRunAt: true,
+  lastRunAt: true,
+  lastEnqueuedAt: true,
+  runsTotal: true,
+  pause: true,
+  createdAt: true,
+  updatedAt: true,
+})
+  .extend({
+    definedAt: Instant,
+    definedBy: z.string().meta({ description: 'The name of the key that made it.' }),
+    supersededAt: NullableInstant.meta({ description: 'Null for the definition that holds now.' }),
+    next: Occurrences.meta({ description: 'The first five occurrences after `definedAt`.' }),
+    nextBefore: Occurrences.nullable().meta({
+      description: 'What the definition before would have named instead; null for the first definition.',
+    }),
+  })
+  .meta({ id: 'ScheduleVersion' });
+
+const Warnings = z
+  .array(z.string())
+  .meta({ description: 'Notes on settings that are valid but may not be intended.' });
+const RunIds = z
+  .array(z.string())
+  .meta({ description: 'Runs that were in flight at the time of the change. They are still delivered.' });
+
+/** The responses of single operations: the schedule after the change, with warnings and affected runs. */
 export const CreatedSchedule = Schedule.extend({ warnings: Warnings }).meta({ id: 'CreatedSchedule' });
 export const EditedSchedule = Schedule.extend({ warnings: Warnings, inFlight: RunIds }).meta({
   id: 'EditedSchedule',
 });
-export const CancelledSchedule = Schedule.extend({ inFlight: RunIds }).meta({ id: 'CancelledSchedule' });
+export const CancelledSchedule = Schedule.extend({
+  inFlight: RunIds,
+  purged: z.boolean().meta({ description: 'True if the schedule was removed with its history.' }),
+}).meta({ id: 'CancelledSchedule' });
 export const TriggeredSchedule = Schedule.extend({ runId: z.string() }).meta({ id: 'TriggeredSchedule' });
 export const SkippedSchedule = Schedule.extend({ skipped: Instant }).meta({ id: 'SkippedSchedule' });
 export const BackfilledSchedule = Schedule.extend({ backfilled: z.int() }).meta({ id: 'BackfilledSchedule' });

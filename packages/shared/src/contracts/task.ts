@@ -12,12 +12,12 @@ export const TaskInput = z
   .strictObject({
     title: z.string().trim().min(1).max(1_000),
     dueAt: InstantInput,
-    target: Target.nullable().optional().meta({ description: 'Where its reminder goes.' }),
+    target: Target.nullable().optional().meta({ description: 'The target of the reminder.' }),
   })
   .meta({ id: 'TaskRequest', examples: [{ title: 'File the tax return', dueAt: '2026-11-17T12:00:00Z' }] });
 export type TaskInput = z.infer<typeof TaskInput>;
 
-/** What is left out stays. */
+/** A field that is left out stays as it is. */
 export const TaskPatch = TaskInput.partial().meta({ id: 'TaskPatch' });
 
 export const Task = z
@@ -32,13 +32,13 @@ export const Task = z
   })
   .meta({ id: 'Task' });
 
-/** What a scan did. */
+/** The result of a scan. */
 export const TaskScan = z
   .object({
     workerRunId: z.string(),
-    due: z.int().meta({ description: 'Tasks that were found to need a reminder.' }),
+    due: z.int().meta({ description: 'Tasks that needed a reminder.' }),
     sent: z.int(),
-    skipped: z.int().meta({ description: 'Somebody else had reminded of them by then.' }),
+    skipped: z.int().meta({ description: 'Tasks for which another scan had created the reminder already.' }),
     failed: z.int(),
   })
   .meta({ id: 'TaskScan' });

@@ -29,7 +29,7 @@ export const TemplateAnswer = z
   })
   .meta({ id: 'Template' });
 
-/** What a schedule is created with: a rule, or the name of one. */
+/** A schedule is created with a rule, or with the id of a template. */
 export const ScheduleRequest = ScheduleInput.extend({
   rule: Rule.optional(),
   template: TemplateKey.optional().meta({ description: 'The id of a template, instead of `rule`.' }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Instant } from './fields.js';
 import { MomentInput, NullableInstant } from './list.js';
-import { Target } from './target.js';
+import { QueueName, Target } from './target.js';
 
 export const SCOPES = ['read', 'write', 'admin'] as const;
 
@@ -16,7 +16,8 @@ export const KeyInput = z
     scopes: z.array(z.enum(SCOPES)).min(1).max(3),
     expiresAt: MomentInput.nullable().optional(),
     project: ProjectKey.optional().meta({
-      description: 'Another project than yours: for admins of the default project.',
+      description:
+        'The project of the new key. Only admins of the default project may name another project than their own.',
     }),
   })
   .meta({ id: 'KeyRequest', examples: [{ name: 'ci', scopes: ['read', 'write'] }] });
@@ -30,33 +31,64 @@ export const Key = z
     scopes: z.array(z.enum(SCOPES)),
     createdAt: Instant,
     expiresAt: NullableInstant,
-    lastUsedAt: NullableInstant.meta({ description: 'To within a minute.' }),
+    lastUsedAt: NullableInstant.meta({ description: 'The last use of the key, accurate to a minute.' }),
     revokedAt: NullableInstant,
   })
   .meta({ id: 'Key' });
 
 export const NewKey = Key.extend({
-  key: z.string().meta({ description: 'Shown this once, and kept nowhere.' }),
+  key: z
+    .string()
+    .meta({ description: 'The key itself. It is shown only once, because only its hash is stored.' }),
 }).meta({
   id: 'NewKey',
 });
 
-/** What one project may take. */
+/** The limits of one project. */
 export const ProjectLimits = z.strictObject({
-  schedules: z.int().min(0).nullable().optional().meta({ description: 'Active and paused schedules.' }),
-  requestsPerMinute: z.int().min(1).nullable().optional().meta({ description: 'For each of its keys.' }),
+  schedules: z
+    .int()
+    .min(0)
+    .nullable()
+    .optional()
+    .meta({ description: 'Maximum number of active and paused schedules.' }),
+  requestsPerMinute: z.int().min(1).nullable().optional().meta({
+    description:
+      'Maximum number of requests per minute, on all API replicas and for all keys of the project together.',
+  }),
   deliveriesPerSecond: z
     .number()
     .positive()
     .nullable()
     .optional()
-    .meta({ description: 'To receivers outside.' }),
+    .meta({ description: 'Maximum number of webhook and call deliveries per second.' }),
   concurrentDeliveries: z
     .int()
     .min(1)
     .nullable()
     .optional()
-    .meta({ description: 'To receivers outside, at once.' }),
+    .meta({ description: 'Maximum number of webhook and call deliveries at the same time.' }),
+  weight: z.int().min(1).max(100).nullable().optional().meta({
+    description:
+      'The share of the project in the places and the memory of a worker, compared with other projects. Default: 1. See docs/decisions/shares-per-project.md.',
+  }),
+  queues: z.array(QueueName).max(1_000).nullable().optional().meta({
+    description:
+      'Queues that a project other than the default one may use as targets, besides those that begin with its id and a dot.',
+  }),
+  handlers: z
+    .array(z.string().min(1).max(128))
+    .max(1_000)
+    .nullable()
+    .optional()
+    .meta({
+      description:
+        'Handlers that the project may name, or "*" for all. Default: all for the default project, only noop and log for others.',
+      examples: [['import', 'export']],
+    }),
+  calls: z.boolean().nullable().optional().meta({
+    description: 'Whether the project may use `call` targets. Default: only the default project.',
+  }),
 });
 export type ProjectLimits = z.infer<typeof ProjectLimits>;
 
@@ -81,6 +113,10 @@ export const Project = z
       requestsPerMinute: z.int().nullable(),
       deliveriesPerSecond: z.number().nullable(),
       concurrentDeliveries: z.int().nullable(),
+      weight: z.int(),
+      queues: z.array(z.string()).nullable().meta({ description: 'Null if all queues are allowed.' }),
+      handlers: z.array(z.string()),
+      calls: z.boolean(),
     }),
     createdAt: Instant,
   })
@@ -88,7 +124,10 @@ export const Project = z
 
 export const ProjectSecret = z
   .object({
-    secret: z.string().meta({ description: 'Shown this once. The one before stays valid for a day.' }),
+    secret: z.string().meta({
+      description:
+        'The secret that verifies the signature of deliveries. A replaced secret stays valid for a day.',
+    }),
   })
   .meta({ id: 'ProjectSecret' });
 
@@ -102,3 +141,26 @@ export const AuditEntry = z
     detail: z.unknown(),
   })
   .meta({ id: 'AuditEntry' });
+
+export const Me = z
+  .object({
+    project: ProjectKey,
+    keyId: z.int(),
+    keyName: z.string(),
+    scopes: z.array(z.enum(SCOPES)),
+    isOperator: z
+      .boolean()
+      .meta({ description: 'True for an admin key of the default project, which runs the installation.' }),
+    sessionExpiresAt: NullableInstant.meta({
+      description: 'When the session ends; null if the request carries an API key.',
+    }),
+  })
+  .meta({ id: 'Me' });
+
+export const SessionInput = z
+  .strictObject({ key: z.string().trim().min(1).max(512) })
+  .meta({ id: 'SessionRequest', examples: [{ key: 'ck_…' }] });
+
+export const EndedSessions = z
+  .object({ ended: z.int().meta({ description: 'How many sessions were ended.' }) })
+  .meta({ id: 'EndedSessions' });

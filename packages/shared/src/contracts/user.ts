@@ -12,7 +12,7 @@ export const UserKey = z
 function dateProblem(text: string): string | null {
   const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
   const at = match ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  // JavaScript takes 30 February for 1 March.
+  // JavaScript's Date turns 30 February into 1 March.
   const isReal = Number.isFinite(at) && new Date(at).toISOString().startsWith(text);
   if (!isReal) return `is "${text.slice(0, 20)}"; expected a date such as 1990-02-28`;
   return Number(match?.[1]) < 1900 ? 'is before 1900; expected a later date' : null;
@@ -41,8 +41,12 @@ export const UserInput = z
       .max(64)
       .meta({ examples: ['Asia/Tokyo'] }),
     target: Target.nullable().optional(),
-    localTime: LocalTime.optional().meta({ description: 'When to greet, on the clock of their zone.' }),
-    leapDay: LeapDay.optional().meta({ description: 'When to greet who was born on 29 February.' }),
+    localTime: LocalTime.optional().meta({
+      description: 'The local time of the greeting, in the time zone of the user.',
+    }),
+    leapDay: LeapDay.optional().meta({
+      description: 'The day of the greeting in other years for users born on 29 February.',
+    }),
   })
   .meta({
     id: 'UserRequest',
@@ -52,7 +56,7 @@ export const UserInput = z
   });
 export type UserInput = z.infer<typeof UserInput>;
 
-/** What is left out stays. */
+/** A field that is left out stays as it is. */
 export const UserPatch = UserInput.partial().meta({
   id: 'UserPatch',
   examples: [{ timezone: 'Asia/Tokyo' }],
@@ -95,7 +99,7 @@ export const UserEvent = z
     leapDay: LeapDay,
     message: z.string().nullable(),
     scheduleId: z.string(),
-    at: NullableInstant.meta({ description: 'When it comes next.' }),
+    at: NullableInstant.meta({ description: 'The next time of the event.' }),
     local: z.string().nullable(),
   })
   .meta({ id: 'UserEvent' });
@@ -109,7 +113,8 @@ export const User = z
     timezone: z.string(),
     target: Target.nullable(),
     nextBirthdayEvent: NextEvent.nullable().meta({
-      description: 'After an edit of date or zone it is moved a moment later, asynchronously.',
+      description:
+        'The next birthday. After an edit of the date or the time zone it is updated asynchronously.',
     }),
     events: z.array(UserEvent),
     createdAt: Instant,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { addressKind } from './address.js';
 
-describe('Addresses', () => {
+describe('IP addresses', () => {
   it.each([
     ['8.8.8.8', 'public'],
     ['9.255.255.255', 'public'],
@@ -22,7 +22,43 @@ describe('Addresses', () => {
     ['::ffff:127.0.0.1', 'private'],
     ['64:ff9b::10.0.0.1', 'private'],
     ['4000::1', 'forbidden'],
-  ] as const)('%s is %s', (text, kind) => expect(addressKind(text)).toBe(kind));
+    // The IANA registry of special-purpose addresses, first and last of each range, and the neighbours that are public.
+    ['::', 'forbidden'],
+    ['64:ff9b:1::1', 'forbidden'],
+    ['64:ff9b:1:ffff:ffff:ffff:ffff:ffff', 'forbidden'],
+    ['100::1', 'forbidden'],
+    ['100:0:0:1::1', 'forbidden'],
+    ['2001::', 'forbidden'],
+    ['2001:1::1', 'forbidden'],
+    ['2001:2::1', 'forbidden'],
+    ['2001:3::1', 'forbidden'],
+    ['2001:4:112::1', 'forbidden'],
+    ['2001:10::1', 'forbidden'],
+    ['2001:20::1', 'forbidden'],
+    ['2001:30::1', 'forbidden'],
+    ['2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff', 'forbidden'],
+    ['2001:200::1', 'public'],
+    ['2001:db7:ffff::1', 'public'],
+    ['2001:db8:ffff:ffff::1', 'forbidden'],
+    ['2001:db9::1', 'public'],
+    ['2002::1', 'forbidden'],
+    ['2002:ffff:ffff::1', 'forbidden'],
+    ['2003::1', 'public'],
+    ['2620:4f:8000::1', 'forbidden'],
+    ['2620:4f:8001::1', 'public'],
+    ['3ffe::1', 'public'],
+    ['3fff::1', 'forbidden'],
+    ['3fff:fff:ffff::1', 'forbidden'],
+    ['3fff:1000::1', 'public'],
+    ['5f00::1', 'forbidden'],
+    ['fe80::1', 'forbidden'],
+    ['fec0::1', 'forbidden'],
+    ['feff::1', 'forbidden'],
+    ['ff02::1', 'forbidden'],
+    ['192.31.196.1', 'forbidden'],
+    ['192.52.193.1', 'forbidden'],
+    ['192.175.48.1', 'forbidden'],
+  ] as const)('the IP address %s is %s', (text, kind) => expect(addressKind(text)).toBe(kind));
 
   it.each([
     '',
@@ -39,5 +75,5 @@ describe('Addresses', () => {
     '1:2:3:4:5:6:7:8:9',
     '::1.2.3',
     '::g',
-  ])('%j is no address', (text) => expect(addressKind(text)).toBeNull());
+  ])('%j is not an IP address', (text) => expect(addressKind(text)).toBeNull());
 });

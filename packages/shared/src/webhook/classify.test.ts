@@ -7,7 +7,7 @@ const RETRY = { maxAttempts: 3, baseDelayMs: 60_000, maxDelayMs: 3_600_000, jitt
 const answer = (status: number, { retryAfter = null as string | null, text = '' } = {}) =>
   classifyAnswer({ status, retryAfter, text }, NOW_AT);
 
-/** Status, what becomes of a first attempt, whether it counts against the origin. */
+/** The HTTP status, the next state after a first attempt, and whether it counts as a failure of the origin. */
 const TABLE: [number, 'succeeded' | 'failed' | 'retrying', boolean][] = [
   [200, 'succeeded', false],
   [201, 'succeeded', false],
@@ -39,21 +39,21 @@ const TABLE: [number, 'succeeded' | 'failed' | 'retrying', boolean][] = [
   [599, 'retrying', true],
 ];
 
-describe('What an HTTP answer means', () => {
-  it.each(TABLE)('%i: %s', (status, becomes, isAgainstOrigin) => {
+describe('classification of HTTP answers', () => {
+  it.each(TABLE)('HTTP status %i leads to: %s', (status, becomes, isAgainstOrigin) => {
     const outcome = answer(status);
     expect(closingOf(outcome, { retry: RETRY, attempt: 1, random: 0 }).status).toBe(becomes);
     expect(isOriginFailure(outcome)).toBe(isAgainstOrigin);
   });
 
-  it('only 410 says that the receiver is gone', () => {
+  it('only HTTP status 410 marks the receiver as gone', () => {
     const gone = TABLE.map(([status]) => answer(status)).filter(
       (outcome) => outcome.kind === 'failed' && outcome.isGone,
     );
     expect(gone).toMatchObject([{ errorCode: 'http_410' }]);
   });
 
-  it('the last attempt fails for good', () => {
+  it('a transient failure of the last attempt fails the run for good', () => {
     expect(closingOf(answer(503), { retry: RETRY, attempt: 3, random: 0 })).toEqual({
       status: 'failed',
       retryInMs: null,
@@ -87,7 +87,7 @@ describe('What an HTTP answer means', () => {
     ['[{"id":"a"}]', null],
     ['hello', null],
     ['', null],
-  ])('of %j the external id is %j', (text, externalId) => {
+  ])('an answer of %j has the external id %j', (text, externalId) => {
     expect(answer(201, { text })).toMatchObject({ answer: { externalId } });
   });
 });

@@ -1,7 +1,6 @@
 import type { Answer, Outcome } from '../outcome.js';
-import { retryAfterMs } from './retry-after.js';
 
-/** What a receiver answered, read as far as it is kept. */
+/** The answer of a receiver, with the part of the body that is kept. */
 export interface HttpAnswer {
   status: number;
   retryAfter: string | null;
@@ -9,12 +8,12 @@ export interface HttpAnswer {
   text: string;
 }
 
-/** Below 500, those that say "not now" rather than "not this". */
+/** The statuses below 500 that mean "try again later". */
 const RETRIED = new Set([408, 425, 429]);
 
 /**
- * What an HTTP answer means. 2xx is a success; 5xx and a few others may pass; every other 4xx and any redirect is final,
- * for what would follow a redirect could lead anywhere. 410 says that there is nobody any more.
+ * Classifies an HTTP answer. 2xx is a success; 5xx and a few others are transient; every other 4xx is final. A redirect
+ * is final too, because its address was not vetted. 410 means that the receiver is gone for good.
  */
 export function classifyAnswer({ status, retryAfter, text }: HttpAnswer, nowAt: number): Outcome {
   const answer: Answer = {
@@ -35,14 +34,17 @@ export function classifyAnswer({ status, retryAfter, text }: HttpAnswer, nowAt: 
   };
 }
 
-/** Whether an outcome speaks against the origin as a whole: it broke, or was not there. A 4xx is about the request. */
+/**
+ * True if an outcome is a failure of the origin as a whole: a server error or no connection. A 4xx is about the
+ * request.
+ */
 export function isOriginFailure(outcome: Outcome): boolean {
   return outcome.kind === 'failed' && outcome.isTransient && (outcome.answer?.httpStatus ?? 500) >= 500;
 }
 
 const LONGEST_ID = 256;
 
-/** The `id` of a JSON answer: what the receiver calls the thing that it made of the delivery. */
+/** The `id` of a JSON answer: the receiver's own id of what the delivery created. */
 function externalIdOf(text: string): string | null {
   if (!text.trimStart().startsWith('{')) return null;
   try {
@@ -53,4 +55,17 @@ function externalIdOf(text: string): string | null {
   } catch {
     return null;
   }
+}
+
+/** All three HTTP date formats begin with a day of the week. */
+const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /;
+
+/** The delay that a `Retry-After` header asks for, in seconds or until a date; null if it is neither. */
+function retryAfterMs(header: string, nowAt: number): number | null {
+  const text = header.trim();
+  if (/^\d{1,10}$/.test(text)) return Number(text) * 1_000;
+  if (!HTTP_DATE.test(text)) return null;
+  // The asctime format has no time zone. It means GMT, like the others.
+  const at = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`);
+  return Number.isNaN(at) ? null : Math.max(0, Math.round(at - nowAt));
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { hostProblem, urlProblem } from './vet-url.js';
 
-/** Every spelling of a place that a webhook must not reach, as far as spelling can tell. */
+/** Addresses that a webhook must not reach, in every spelling. */
 const HOSTILE = [
-  // this machine, IPv4 in every disguise that the URL parser unfolds
+  // this machine by IPv4, in every spelling that the URL parser normalises
   'http://127.0.0.1/',
   'http://127.0.0.1:6379/',
   'http://127.1/',
@@ -25,7 +25,7 @@ const HOSTILE = [
   'http://0.0.0.0/',
   'http://0.0.0.0:22/',
   'http://0.1.2.3/',
-  // this machine, IPv6
+  // this machine by IPv6
   'http://[::1]/',
   'http://[0:0:0:0:0:0:0:1]/',
   'http://[::]/',
@@ -55,7 +55,7 @@ const HOSTILE = [
   'http://metadata.google.internal/computeMetadata/v1/',
   'http://printer.local/',
   'http://router.home.arpa/',
-  // networks nearby
+  // private networks
   'http://10.0.0.1/',
   'http://10.255.255.255/',
   'http://0xa.1/',
@@ -71,7 +71,7 @@ const HOSTILE = [
   'http://[fd12:3456:789a::1]/',
   'http://[fe80::1]/',
   'http://[fec0::1]/',
-  // where clouds hand out credentials
+  // metadata services of clouds, which hand out credentials
   'http://169.254.169.254/latest/meta-data/',
   'http://169.254.170.2/v2/credentials',
   'http://0xa9fea9fe/',
@@ -80,7 +80,7 @@ const HOSTILE = [
   'http://[::ffff:169.254.169.254]/',
   'http://[64:ff9b::a9fe:a9fe]/',
   'http://[fd00:ec2::254]/',
-  // nobody, or everybody
+  // unspecified addresses and multicast
   'http://224.0.0.1/',
   'http://239.255.255.250:1900/',
   'http://240.0.0.1/',
@@ -95,7 +95,7 @@ const HOSTILE = [
   'http://[2001:db8::1]/',
 ];
 
-/** Refused whatever the installation allows. */
+/** Refused even if private addresses are allowed. */
 const MALFORMED = [
   '',
   'example.com/hook',
@@ -149,17 +149,20 @@ const SOUND = [
 
 const refuse = (url: string, allowPrivate = false) => urlProblem(url) ?? hostProblem(url, { allowPrivate });
 
-describe('URLs that a webhook may go to', () => {
+describe('webhook URLs', () => {
   it('the corpus has at least sixty hostile hosts', () =>
     expect(new Set(HOSTILE).size).toBeGreaterThanOrEqual(60));
 
-  it.each(HOSTILE)('refuses %s', (url) => expect(refuse(url)).not.toBeNull());
+  it.each(HOSTILE)('the webhook URL %s is refused', (url) => expect(refuse(url)).not.toBeNull());
 
-  it.each(MALFORMED)('refuses %j, also where private addresses are allowed', (url) => {
-    expect(refuse(url, true)).not.toBeNull();
-  });
+  it.each(MALFORMED)(
+    'the malformed webhook URL %j is refused, even if private addresses are allowed',
+    (url) => {
+      expect(refuse(url, true)).not.toBeNull();
+    },
+  );
 
-  it.each(SOUND)('lets %s pass', (url) => expect(refuse(url)).toBeNull());
+  it.each(SOUND)('the webhook URL %s is accepted', (url) => expect(refuse(url)).toBeNull());
 
   it.each([
     'http://127.0.0.1:3000/',
@@ -167,7 +170,9 @@ describe('URLs that a webhook may go to', () => {
     'http://[::1]/',
     'http://10.1.2.3/',
     'http://redis/',
-  ])('lets %s pass where private addresses are allowed', (url) => expect(refuse(url, true)).toBeNull());
+  ])('the webhook URL %s is accepted if private addresses are allowed', (url) =>
+    expect(refuse(url, true)).toBeNull(),
+  );
 
   it.each([
     'http://169.254.169.254/',
@@ -175,5 +180,7 @@ describe('URLs that a webhook may go to', () => {
     'http://224.0.0.1/',
     'http://[fe80::1]/',
     'http://[::ffff:169.254.169.254]/',
-  ])('refuses %s even there', (url) => expect(refuse(url, true)).not.toBeNull());
+  ])('the webhook URL %s is refused, even if private addresses are allowed', (url) =>
+    expect(refuse(url, true)).not.toBeNull(),
+  );
 });

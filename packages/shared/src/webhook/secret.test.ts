@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { secretBytes, spellSecret } from './secret.js';
 
-describe('Secrets', () => {
-  it.each([24, 32, 64])('may have %i bytes', (length) => {
+describe('webhook secrets', () => {
+  it.each([24, 32, 64])('a webhook secret may have %i bytes', (length) => {
     expect(secretBytes(spellSecret(Buffer.alloc(length, 1)))).toHaveLength(length);
   });
 
@@ -13,5 +13,5 @@ describe('Secrets', () => {
     Buffer.alloc(32).toString('base64'),
     'whsec_not base64 at all, is it? no it is not',
     `whsec_${'_-'.repeat(20)}`,
-  ])('may not be %s', (secret) => expect(secretBytes(secret)).toBeNull());
+  ])('a webhook secret may not be %s', (secret) => expect(secretBytes(secret)).toBeNull());
 });

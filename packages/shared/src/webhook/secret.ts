@@ -2,12 +2,13 @@ const PREFIX = 'whsec_';
 const LEAST_BYTES = 24;
 const MOST_BYTES = 64;
 
-/** The bytes of a secret as Standard Webhooks spells it; null for what is none. */
+/** The bytes of a secret in the format of Standard Webhooks; null if the text is not a secret. */
 export function secretBytes(secret: string): Buffer | null {
   if (!secret.startsWith(PREFIX)) return null;
   const text = secret.slice(PREFIX.length);
   const bytes = Buffer.from(text, 'base64');
-  // Node reads base64 leniently: only what it would spell the same way is a secret both sides read alike.
+  // Node decodes base64 leniently. Only the canonical spelling is accepted, which every receiver decodes to the same
+  // bytes.
   if (bytes.toString('base64').replace(/=+$/, '') !== text.replace(/=+$/, '')) return null;
   return bytes.length >= LEAST_BYTES && bytes.length <= MOST_BYTES ? bytes : null;
 }

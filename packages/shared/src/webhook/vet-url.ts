@@ -1,24 +1,24 @@
-import { RecentCache } from '../rules/recent-cache.js';
+import { RecentCache } from '@carillon/recurrence';
 import { addressKind } from './address.js';
 
 const LONGEST_URL = 2_048;
 
-/** Names that lead to this machine or its network wherever they are looked up. */
+/** Host names that always lead to this machine or its network. */
 const PRIVATE_NAMES = /(^|\.)(localhost|localhost\.localdomain|local|internal|home\.arpa|lan)$/;
 
-/** A herd goes to a few URLs. */
+/** Many schedules share a few URLs, so their results are cached. */
 const judgedUrls = new RecentCache<string, string | null>(1_000);
 const judgedHosts = new RecentCache<string, string | null>(1_000);
 
-/** What is wrong with a URL to be posted to, whatever this installation allows; null where nothing is. */
+/** Returns what is wrong with a webhook URL in every installation, or null. */
 export function urlProblem(text: string): string | null {
   return judgedUrls.get(text, () => judgeUrl(text));
 }
 
 function judgeUrl(text: string): string | null {
   if (text.length > LONGEST_URL) return `expected at most ${LONGEST_URL} characters`;
-  // The parser drops tabs and newlines and turns backslashes around: what people read is not what it does.
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  // The URL parser drops tabs and newlines and converts backslashes, so a text with them does not mean what it looks like.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters
   if (/[\s\\\u0000-\u001f\u007f]/.test(text))
     return 'expected a URL without blanks, backslashes or control characters';
   if (!URL.canParse(text)) return 'expected an absolute URL, such as https://example.com/hook';
@@ -31,8 +31,8 @@ function judgeUrl(text: string): string | null {
 }
 
 /**
- * What is wrong with the host of such a URL, as far as its spelling tells. The parser has by now turned `0x7f.1`,
- * `2130706433` and full-width digits into the address that they mean; a name is vetted again where it resolves.
+ * Returns what is wrong with the spelling of a URL's host, or null. The URL parser has already turned `0x7f.1`,
+ * `2130706433` and full-width digits into the address that they mean. A name is vetted again when it is resolved.
  */
 export function hostProblem(url: string, { allowPrivate }: { allowPrivate: boolean }): string | null {
   return judgedHosts.get(`${allowPrivate} ${url}`, () => judgeHost(url, allowPrivate));
@@ -43,7 +43,7 @@ function judgeHost(url: string, allowPrivate: boolean): string | null {
   const kind = addressKind(host);
   if (kind === 'forbidden') return `${host} is not an address that a webhook may go to`;
   if (allowPrivate) return null;
-  // Without a dot a name can only mean a machine nearby.
+  // A name without a dot can only be a machine of the local network.
   const isPrivateName = kind === null && (!host.includes('.') || PRIVATE_NAMES.test(host));
   if (kind === 'private' || isPrivateName) return `${host} is a private address; webhooks go to public ones`;
   return null;

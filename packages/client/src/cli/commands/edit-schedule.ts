@@ -1,17 +1,17 @@
 import type { Schedule } from '../../types/schedule.js';
 import { command, type Output } from '../command.js';
 import { readSchedule, requireRule, SCHEDULE_OPTIONS } from '../schedule-options.js';
-import { harmless } from '../terminal.js';
+import { withoutControls } from '../terminal.js';
 import { timeFromNow } from '../times.js';
 
 export const createSchedule = command({
   name: 'create',
   summary: 'Create a schedule',
-  details: 'The same id and definition again changes nothing and answers with the schedule that is there.',
+  details: 'A repeat with the same id and definition changes nothing and returns the existing schedule.',
   usage: '--cron "…" | --every … | --at … | --in … | --rrule … | --file …',
   words: { least: 0, most: 0 },
   options: {
-    id: { type: 'string', value: '<id>', about: 'an id of your own; otherwise one is made' },
+    id: { type: 'string', value: '<id>', about: 'id of the schedule (default: generated)' },
     ...SCHEDULE_OPTIONS,
   },
   examples: [
@@ -28,20 +28,49 @@ export const createSchedule = command({
     );
     return {
       json: created,
-      text: `${created.id} is ${standing(created)}`,
-      notes: created.warnings.map(harmless),
+      text: `${created.id} is ${statusText(created)}`,
+      notes: created.warnings.map(withoutControls),
     };
+  },
+});
+
+const ifMatchOf = (version: string | undefined) =>
+  version === undefined ? undefined : `"${version.replaceAll('"', '')}"`;
+
+export const putSchedule = command({
+  name: 'put',
+  summary: 'Create a schedule, or replace its definition',
+  details:
+    'Omitted fields get their defaults. A cancelled schedule starts anew. A repeat with the same definition changes nothing.',
+  usage: '<id> --cron "…" | --every … | --at … | --in … | --rrule … | --file …',
+  words: { least: 1, most: 1 },
+  options: {
+    ...SCHEDULE_OPTIONS,
+    'if-match': { type: 'string', value: '<version>', about: 'fail unless the schedule has this version' },
+    'create-only': { type: 'boolean', about: 'fail if the id is taken' },
+  },
+  examples: [
+    'carillon schedules put standup --cron "0 9 * * 1-5" --target https://example.com/hook',
+    'carillon schedules put standup --file schedule.json --if-match 3',
+  ],
+  async run({ values, positionals, client }): Promise<Output> {
+    const [id = ''] = positionals;
+    const { 'if-match': version, 'create-only': createOnly, ...given } = values;
+    const schedule = requireRule(readSchedule(given, Date.now()));
+    const put = await client.schedules.put(id, schedule, { ifMatch: ifMatchOf(version), createOnly });
+    const text = `${put.id} is ${statusText(put)}, at version ${put.version}`;
+    return { json: put, text, notes: put.warnings.map(withoutControls) };
   },
 });
 
 export const updateSchedule = command({
   name: 'update',
-  summary: 'Change a schedule; what is not said stays',
+  summary: 'Edit a schedule; omitted fields keep their value',
   usage: '<id>',
   words: { least: 1, most: 1 },
   options: {
     ...SCHEDULE_OPTIONS,
-    'if-match': { type: 'string', value: '<version>', about: 'only if it is still at this version' },
+    'if-match': { type: 'string', value: '<version>', about: 'fail unless the schedule has this version' },
   },
   examples: [
     'carillon schedules update standup --cron "0 10 * * 1-5"',
@@ -50,14 +79,14 @@ export const updateSchedule = command({
   async run({ values, positionals, client }): Promise<Output> {
     const [id = ''] = positionals;
     const { 'if-match': version, ...given } = values;
-    const ifMatch = version === undefined ? undefined : `"${version.replaceAll('"', '')}"`;
-    const edited = await client.schedules.update(id, readSchedule(given, Date.now()), { ifMatch });
-    const text = `${edited.id} is ${standing(edited)}, at version ${edited.version}`;
-    return { json: edited, text, notes: edited.warnings.map(harmless) };
+    const schedule = readSchedule(given, Date.now());
+    const edited = await client.schedules.update(id, schedule, { ifMatch: ifMatchOf(version) });
+    const text = `${edited.id} is ${statusText(edited)}, at version ${edited.version}`;
+    return { json: edited, text, notes: edited.warnings.map(withoutControls) };
   },
 });
 
-/** How a schedule stands, in a few words. */
-export function standing({ status, nextRunAt }: Schedule): string {
+/** The status of a schedule and its next run, in words. */
+export function statusText({ status, nextRunAt }: Schedule): string {
   return nextRunAt === null ? status : `${status}, due ${timeFromNow(nextRunAt, Date.now())}`;
 }

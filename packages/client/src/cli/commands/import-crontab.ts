@@ -10,6 +10,7 @@ import { readText } from '../schedule-options.js';
 import { table } from '../table.js';
 import { lookOf, type Terminal } from '../terminal.js';
 import { shortTime } from '../times.js';
+import { UsageError } from '../usage-error.js';
 
 interface Line {
   line: number;
@@ -22,20 +23,24 @@ interface Line {
 
 const crontab = command({
   name: 'crontab',
-  summary: 'Make a schedule of each line of a crontab',
-  details: `The command does not run here: it is delivered to the target, as \`payload.command\`. The same file again changes nothing.
-CRON_TZ is understood and other variables are handed on in the payload; @reboot, and lines that make no sense, are reported.`,
+  summary: 'Create a schedule for each line of a crontab',
+  details: `The command is not executed here. It is delivered to the target as \`payload.command\`. Importing the same file again changes
+nothing. CRON_TZ is honoured; other variables are passed in the payload. @reboot and invalid lines are reported.`,
   usage: '<file>',
   words: { least: 1, most: 1 },
   options: {
-    'dry-run': { type: 'boolean', about: 'only say what would be made; needs no API' },
+    'dry-run': { type: 'boolean', about: 'only show the result; needs no API' },
     tz: {
       type: 'string',
       value: '<zone>',
-      about: 'the zone of the machine that it is from; UTC unless said',
+      about: 'time zone of the crontab (default UTC)',
     },
-    target: { type: 'string', value: '<target>', about: TARGET_FORMS },
-    system: { type: 'boolean', about: 'a system crontab, which names a user before each command' },
+    target: {
+      type: 'string',
+      value: '<target>',
+      about: `where to deliver, required except for a dry run: ${TARGET_FORMS}`,
+    },
+    system: { type: 'boolean', about: 'a system crontab, with a user before each command' },
   },
   examples: [
     'crontab -l | carillon import crontab - --dry-run --tz Europe/Berlin',
@@ -45,9 +50,11 @@ CRON_TZ is understood and other variables are handed on in the payload; @reboot,
     const { values, positionals, terminal } = invocation;
     const { parseCrontab } = await import('@carillon/shared');
     const target = values.target === undefined ? undefined : readTarget(values.target);
+    if (!target && !values['dry-run'])
+      throw new UsageError('missing target: where are the commands to be delivered? Use --target');
     const { entries, problems } = parseCrontab(readText(positionals[0] ?? ''), {
       ...(values.tz === undefined ? {} : { timezone: values.tz }),
-      ...(target === undefined ? {} : { target: target as never }),
+      ...(target ? { target: target as never } : {}),
       hasUsers: values.system ?? false,
     });
     const taken = values['dry-run'] ? await preview(entries) : await create(invocation.client, entries);
@@ -56,7 +63,7 @@ CRON_TZ is understood and other variables are handed on in the payload; @reboot,
     return {
       json: { dryRun: values['dry-run'] ?? false, lines },
       text: linesTable(lines, terminal),
-      notes: [summaryOf(lines)],
+      notes: [summaryOf(lines), ...(target ? [] : ['The import itself needs --target.'])],
       exitCode: isWhole ? EXIT.ok : EXIT.failed,
     };
   },
@@ -129,7 +136,7 @@ function summaryOf(lines: readonly Line[]): string {
 
 export const importing = group({
   name: 'import',
-  summary: 'Take over schedules from elsewhere',
+  summary: 'Import schedules from other systems',
   commands: [crontab],
   examples: ['crontab -l | carillon import crontab - --dry-run'],
 });

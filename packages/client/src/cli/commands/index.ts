@@ -1,20 +1,59 @@
-import { group } from '../command.js';
+import { type Group, group } from '../command.js';
+import { alerts, channels } from './alerts.js';
+import { calendars } from './calendars.js';
+import { check } from './check.js';
+import { completion } from './completion.js';
+import { feeds } from './feeds.js';
 import { importing } from './import-crontab.js';
 import { keys } from './keys.js';
-import { audit, forecast, system, workers } from './operations.js';
+import { audit, forecast, me, stats, system, workers } from './operations.js';
+import { projects } from './projects.js';
+import { reminders } from './reminders.js';
 import { rules } from './rules.js';
 import { runs } from './runs.js';
 import { schedules } from './schedules.js';
+import { secret } from './secret.js';
+import { simulate } from './simulate.js';
 import { tail } from './tail.js';
+import { tasks } from './tasks.js';
+import { templates } from './templates.js';
+import { users } from './users.js';
 import { why } from './why.js';
 
-/** The table of contents: every command. */
-export const carillonCommand = group({
+/** The tree of all commands. */
+export const carillonCommand: Group = group({
   name: 'carillon',
-  summary: 'Do this then: schedules that are kept',
+  summary: 'Manage schedules and runs of a Carillon installation',
   details:
-    'Speaks to the Carillon that CARILLON_URL and CARILLON_KEY name, or to the one that `npm start` runs in this folder.',
-  commands: [schedules, runs, why, tail, rules, forecast, importing, keys, workers, system, audit],
+    'Connects to the API at CARILLON_URL with the key CARILLON_KEY, or to the one that `npm start` runs in this folder.',
+  commands: [
+    schedules,
+    runs,
+    why,
+    tail,
+    rules,
+    stats,
+    forecast,
+    alerts,
+    channels,
+    simulate,
+    calendars,
+    feeds,
+    templates,
+    users,
+    reminders,
+    tasks,
+    importing,
+    projects,
+    keys,
+    secret,
+    me,
+    workers,
+    system,
+    audit,
+    check,
+    completion(() => carillonCommand),
+  ],
   examples: [
     'carillon schedules create --id hello --in 2s --target handler:log',
     'carillon why hello',

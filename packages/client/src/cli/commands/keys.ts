@@ -1,25 +1,10 @@
 import type { Key, Scope } from '../../types/tenancy.js';
-import { command, group, type Output } from '../command.js';
+import { type Command, command, group, type Output } from '../command.js';
 import { eachId } from '../each-id.js';
-import { LIST_OPTIONS, moreNote, pageQuery, readList } from '../list-options.js';
-import { table } from '../table.js';
+import { listCommand } from '../resource-commands.js';
 import { lookOf } from '../terminal.js';
 import { readOptionalTime, shortTime } from '../times.js';
 import { UsageError } from '../usage-error.js';
-
-const ls = command({
-  name: 'ls',
-  summary: 'List the keys of the project, newest first',
-  usage: '',
-  words: { least: 0, most: 0 },
-  options: LIST_OPTIONS,
-  examples: ['carillon keys ls'],
-  async run({ values, client, terminal }): Promise<Output> {
-    const found = await readList(client.keys.list(pageQuery(values)), values);
-    const titles = ['ID', 'STATUS', 'PREFIX', 'SCOPES', 'LAST USED', 'EXPIRES', 'NAME'];
-    return { json: found, text: table(titles, found.items.map(rowOf), terminal), notes: moreNote(found) };
-  },
-});
 
 const rowOf = (key: Key) => {
   const status = key.revokedAt === null ? 'active' : 'revoked';
@@ -34,9 +19,18 @@ const rowOf = (key: Key) => {
   ];
 };
 
+const ls: Command = {
+  ...listCommand<Key>('keys', {
+    titles: ['ID', 'STATUS', 'PREFIX', 'SCOPES', 'LAST USED', 'EXPIRES', 'NAME'],
+    row: rowOf,
+    list: (client, query) => client.keys.list(query),
+  }),
+  summary: 'List the keys of the project, newest first',
+};
+
 const create = command({
   name: 'create',
-  summary: 'Make a key; it is shown this once',
+  summary: 'Create a key; it is shown only once',
   usage: '<name>',
   words: { least: 1, most: 1 },
   options: {
@@ -44,10 +38,10 @@ const create = command({
       type: 'string',
       value: '<scope>',
       multiple: true,
-      about: 'read, write or admin; read and write unless said',
+      about: 'read, write or admin (default: read and write)',
     },
-    expires: { type: 'string', value: '<time>', about: 'until when it holds, such as +90d' },
-    project: { type: 'string', value: '<id>', about: 'for another project' },
+    expires: { type: 'string', value: '<time>', about: 'expiry time, such as +90d' },
+    project: { type: 'string', value: '<id>', about: 'create the key for another project' },
   },
   examples: [
     'carillon keys create ci --scope write --expires +90d',
@@ -70,7 +64,7 @@ const create = command({
 
 const revoke = command({
   name: 'revoke',
-  summary: 'Revoke keys, on every replica within a second',
+  summary: 'Revoke keys; takes effect on every replica within a second',
   usage: '<id>…',
   words: { least: 1, most: 1_000 },
   options: {},
@@ -89,7 +83,7 @@ const revoke = command({
 
 export const keys = group({
   name: 'keys',
-  summary: 'Make, list and revoke API keys',
+  summary: 'Create, list and revoke API keys',
   commands: [ls, create, revoke],
   examples: ['carillon keys ls', 'carillon keys create ci --scope write'],
 });

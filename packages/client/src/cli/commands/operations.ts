@@ -1,17 +1,17 @@
-import type { System } from '../../types/operations.js';
+import type { Outcomes, System, SystemWindow } from '../../types/operations.js';
 import { command, type Output } from '../command.js';
 import { LIST_OPTIONS, moreNote, pageQuery, readList } from '../list-options.js';
 import { count } from '../schedule-options.js';
 import { type Cell, fields, table } from '../table.js';
 import { lookOf, type Terminal } from '../terminal.js';
-import { inWords, readOptionalTime, shortTime, timeFromNow } from '../times.js';
+import { inWords, readDuration, readOptionalTime, shortTime, timeFromNow } from '../times.js';
 
-const NOTHING = { usage: '', words: { least: 0, most: 0 } };
+const NO_ARGUMENTS = { usage: '', words: { least: 0, most: 0 } };
 
 export const workers = command({
   name: 'workers',
   summary: 'List worker replicas, newest first',
-  ...NOTHING,
+  ...NO_ARGUMENTS,
   options: LIST_OPTIONS,
   examples: ['carillon workers'],
   async run({ values, client, terminal }): Promise<Output> {
@@ -22,53 +22,86 @@ export const workers = command({
       worker.host,
       String(worker.pid),
       String(worker.inFlight),
+      `${worker.clockOffsetMs} ms`,
       shortTime(worker.startedAt),
       timeFromNow(worker.heartbeatAt, Date.now()),
     ]);
-    const titles = ['ID', 'STATUS', 'HOST', 'PID', 'IN FLIGHT', 'STARTED', 'LAST SEEN'];
+    const titles = ['ID', 'STATUS', 'HOST', 'PID', 'IN FLIGHT', 'CLOCK', 'STARTED', 'LAST SEEN'];
     const text =
-      rows.length === 0 ? 'No workers: nothing that is due will run.' : table(titles, rows, terminal);
+      rows.length === 0
+        ? 'No workers. Due runs wait until a worker is started.'
+        : table(titles, rows, terminal);
     return { json: found, text, notes: moreNote(found) };
+  },
+});
+
+export const me = command({
+  name: 'me',
+  summary: 'Show the project, the key and the scopes in use',
+  ...NO_ARGUMENTS,
+  options: {},
+  examples: ['carillon me'],
+  async run({ client, terminal }): Promise<Output> {
+    const found = await client.me();
+    const pairs: [string, Cell][] = [
+      ['project', found.project],
+      ['key', `${found.keyName} (${found.keyId})`],
+      ['scopes', found.scopes.join(', ')],
+    ];
+    return { json: found, text: fields(pairs, terminal.style) };
   },
 });
 
 export const system = command({
   name: 'system',
-  summary: 'Show how the engine stands, in figures',
-  ...NOTHING,
+  summary: 'Show the health and drift figures of the engine',
+  ...NO_ARGUMENTS,
   options: {},
-  examples: ['carillon system', 'carillon system --json | jq .drift'],
+  examples: ['carillon system', 'carillon system --json | jq .windows.hour'],
   async run({ client, terminal }): Promise<Output> {
     const figures = await client.system();
     return { json: figures, text: fields(fieldsOf(figures), terminal.style) };
   },
 });
 
+const WINDOWS = [
+  ['minute', '1 min'],
+  ['hour', '1 h'],
+  ['day', '24 h'],
+] as const;
+
+const driftIn = ({ drift }: SystemWindow) =>
+  `${drift.overdue.perMinute} overdue, ${drift.missingBells.perMinute} bells missing, ${drift.expiredLeases.perMinute} expired leases`;
+
 function fieldsOf({
   status,
+  reasons,
   redis,
   workers,
   backlog,
   sweep,
-  drift,
   bells,
-  lateness,
+  circuits,
+  windows,
   ...rest
 }: System): [string, Cell][] {
   const oldest = backlog.oldestDueAt === null ? '' : `, the oldest due ${shortTime(backlog.oldestDueAt)}`;
   const ms = (value: number | null) => (value === null ? '–' : inWords(value));
   return [
     ['status', { text: status, look: lookOf(status) }],
+    ...reasons.map(({ code, message }): [string, Cell] => ['reason', `${code}: ${message}`]),
     ['redis', { text: redis, look: lookOf(redis) }],
     ['workers', `${workers.alive} alive, ${workers.lost} lost, ${workers.inFlight} runs in flight`],
     ['backlog', `${backlog.schedules} schedules and ${backlog.runs} runs due${oldest}`],
-    ['lateness', `p50 ${ms(lateness.p50Ms)}, p99 ${ms(lateness.p99Ms)}, of ${lateness.count} runs`],
+    ...WINDOWS.map(([key, name]): [string, Cell] => {
+      const { lateness, failed } = windows[key];
+      const late = `p50 ${ms(lateness.p50Ms)}, p99 ${ms(lateness.p99Ms)}, of ${lateness.count} runs`;
+      return [`lateness, ${name}`, `${late}; ${failed.count} failed for good`];
+    }),
+    ['circuits', `${circuits.open} open`],
     ['bells', bells.armed === null ? 'unknown' : `${bells.armed} armed`],
     ['last sweep', sweep.ageMs === null ? 'none' : `${inWords(sweep.ageMs)} ago`],
-    [
-      'drift',
-      `${drift.overdue} overdue, ${drift.missingBells} bells missing, ${drift.expiredLeases} leases run out`,
-    ],
+    ['drift per minute', driftIn(windows.minute)],
     [
       'clock',
       `${shortTime(rest.now)}, ${Math.abs(rest.clockOffsetMs)} ms ${rest.clockOffsetMs < 0 ? 'behind' : 'ahead of'} the API`,
@@ -76,24 +109,61 @@ function fieldsOf({
   ];
 }
 
+export const stats = command({
+  name: 'stats',
+  summary: 'Show the runs by outcome, and their lateness',
+  ...NO_ARGUMENTS,
+  options: {
+    from: { type: 'string', value: '<time>', about: 'since (default "1h ago")' },
+    to: { type: 'string', value: '<time>', about: 'until (default now)' },
+    step: { type: 'string', value: '<duration>', about: 'length of a row, such as 5m (default 5m)' },
+  },
+  examples: ['carillon stats', 'carillon stats --from "24h ago" --step 1h'],
+  async run({ values, client, terminal }): Promise<Output> {
+    const nowAt = Date.now();
+    const answer = await client.stats({
+      from: readOptionalTime(values.from, nowAt),
+      to: readOptionalTime(values.to, nowAt),
+      step: readDuration(values.step ?? '5m'),
+    });
+    const rows = [
+      ...answer.items.map((step) => [shortTime(step.at), step] as const),
+      ['total', answer.total] as const,
+    ];
+    const titles = ['FROM', 'SUCCEEDED', 'FAILED', 'SKIPPED', 'CANCELLED', 'RUNNING', 'LATE P50', 'LATE P99'];
+    const notes = answer.complete ? [] : ['No worker has swept for minutes: the latest minutes are missing.'];
+    return { json: answer, text: table(titles, rows.map(outcomeRow), terminal), notes };
+  },
+});
+
+function outcomeRow([name, step]: readonly [string, Outcomes]): Cell[] {
+  const counts = [step.succeeded, step.failed, step.skipped, step.cancelled, step.running].map(String);
+  const ms = (value: number | null) => (value === null ? '–' : inWords(value));
+  return [name, ...counts, ms(step.lateness.p50Ms), ms(step.lateness.p99Ms)];
+}
+
 export const forecast = command({
   name: 'forecast',
-  summary: 'Show how many fires are to come, and when most of them do',
-  ...NOTHING,
-  options: { hours: { type: 'string', value: '<count>', about: 'so far ahead; 24 unless said, up to 168' } },
+  summary: 'Show the expected fires per hour',
+  ...NO_ARGUMENTS,
+  options: {
+    hours: { type: 'string', value: '<count>', about: 'hours to look ahead, up to 168 (default 24)' },
+  },
   examples: ['carillon forecast --hours 6'],
   async run({ values, client, terminal }): Promise<Output> {
     const hours = count(values.hours, 'hours');
     const answer = await client.forecast(hours === undefined ? {} : { hours });
-    const said = `${answer.total} fires from ${shortTime(answer.from)} to ${shortTime(answer.to)}`;
-    const notes = answer.complete ? [] : ['There is more to come than could be counted.'];
-    return { json: answer, text: [said, ...bars(answer.minutes, terminal)].join('\n'), notes };
+    const summary = `${answer.total} fires from ${shortTime(answer.from)} to ${shortTime(answer.to)}`;
+    const notes = answer.complete
+      ? []
+      : ['The forecast is incomplete: there are too many occurrences to count.'];
+    return { json: answer, text: [summary, ...bars(answer.minutes, terminal)].join('\n'), notes };
   },
 });
 
-const WIDEST = 40;
+const MAX_BAR_WIDTH = 40;
 
-/** Hour by hour: minutes are for programs. */
+/** Sums the minutes per hour and draws a bar for each. */
 function bars(minutes: readonly { at: string; fires: number }[], { style }: Terminal): string[] {
   const hours = new Map<string, number>();
   for (const { at, fires } of minutes) {
@@ -103,19 +173,19 @@ function bars(minutes: readonly { at: string; fires: number }[], { style }: Term
   const most = Math.max(1, ...hours.values());
   const width = String(most).length;
   const line = ([hour, fires]: [string, number]) =>
-    `${style('dim', hour)}  ${String(fires).padStart(width)}  ${style('cyan', '█'.repeat(Math.ceil((fires / most) * WIDEST)))}`;
+    `${style('dim', hour)}  ${String(fires).padStart(width)}  ${style('cyan', '█'.repeat(Math.ceil((fires / most) * MAX_BAR_WIDTH)))}`;
   return hours.size === 0 ? [] : ['', ...[...hours].map(line)];
 }
 
 export const audit = command({
   name: 'audit',
-  summary: 'Show who did what, newest first',
-  ...NOTHING,
+  summary: 'List audit log entries, newest first',
+  ...NO_ARGUMENTS,
   options: {
-    action: { type: 'string', value: '<action>', about: 'such as schedule.paused' },
-    subject: { type: 'string', value: '<id>', about: 'done to this' },
-    from: { type: 'string', value: '<time>', about: 'since, such as "24h ago"' },
-    to: { type: 'string', value: '<time>', about: 'until' },
+    action: { type: 'string', value: '<action>', about: 'action, such as schedule.paused' },
+    subject: { type: 'string', value: '<id>', about: 'id of the changed resource' },
+    from: { type: 'string', value: '<time>', about: 'entries since, such as "24h ago"' },
+    to: { type: 'string', value: '<time>', about: 'entries until' },
     ...LIST_OPTIONS,
   },
   examples: ['carillon audit --subject standup', 'carillon audit --action schedule.paused --from "7d ago"'],
@@ -137,7 +207,7 @@ export const audit = command({
       detail == null ? '' : JSON.stringify(detail),
     ]);
     const text =
-      rows.length === 0 ? 'Nothing.' : table(['AT', 'BY', 'ACTION', 'SUBJECT', 'DETAIL'], rows, terminal);
+      rows.length === 0 ? 'No entries.' : table(['AT', 'BY', 'ACTION', 'SUBJECT', 'DETAIL'], rows, terminal);
     return { json: found, text, notes: moreNote(found) };
   },
 });

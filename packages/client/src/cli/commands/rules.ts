@@ -1,23 +1,32 @@
 import { command, group, type Output } from '../command.js';
+import { LIST_OPTIONS, moreNote, pageQuery, readList } from '../list-options.js';
 import { count } from '../schedule-options.js';
 import { table } from '../table.js';
-import { harmless } from '../terminal.js';
+import { withoutControls } from '../terminal.js';
 import { readDuration, readOptionalTime, shortTime } from '../times.js';
 import { UsageError } from '../usage-error.js';
 
 const preview = command({
   name: 'preview',
-  summary: 'Say in words what a rule means, and when it is due; saves nothing',
+  summary: 'Show a rule in words and its next occurrences, without saving it',
   usage: '["<cron>"]',
   words: { least: 0, most: 1 },
   options: {
-    every: { type: 'string', value: '<length>', about: 'instead of cron: at intervals, such as 15m' },
-    rrule: { type: 'string', value: '<rule>', about: 'instead of cron: by RFC 5545' },
-    tz: { type: 'string', value: '<zone>', about: 'the time zone; UTC unless said' },
-    from: { type: 'string', value: '<time>', about: 'begin there; now unless said' },
-    limit: { type: 'string', short: 'n', value: '<count>', about: 'so many; 10 unless said' },
-    gap: { type: 'string', value: '<policy>', about: 'a time that clocks leave out: shift or skip' },
-    overlap: { type: 'string', value: '<policy>', about: 'a time that comes twice: first, second or both' },
+    every: { type: 'string', value: '<duration>', about: 'interval rule instead of cron, such as 15m' },
+    rrule: { type: 'string', value: '<rule>', about: 'RFC 5545 rule instead of cron' },
+    tz: { type: 'string', value: '<zone>', about: 'time zone (default UTC)' },
+    from: { type: 'string', value: '<time>', about: 'start time (default now)' },
+    limit: { type: 'string', short: 'n', value: '<count>', about: 'number of occurrences (default 10)' },
+    gap: {
+      type: 'string',
+      value: '<policy>',
+      about: 'policy for local times that a DST change skips: shift or skip',
+    },
+    overlap: {
+      type: 'string',
+      value: '<policy>',
+      about: 'policy for local times that occur twice: first, second or both',
+    },
   },
   examples: [
     'carillon rules preview "0 9 * * 1-5" --tz Asia/Tokyo',
@@ -31,7 +40,7 @@ const preview = command({
       timezone: values.tz,
       from: readOptionalTime(values.from, Date.now()),
       limit: count(values.limit, 'limit'),
-      // Which policies there are is for the API to say.
+      // The API validates the policies.
       dst: gap || overlap ? ({ gap, overlap } as { gap?: 'shift'; overlap?: 'first' }) : undefined,
     });
     const rows = answer.occurrences.map(({ at, local, remark }) => [
@@ -39,12 +48,32 @@ const preview = command({
       shortTime(at),
       remark ?? '',
     ]);
-    const notes = answer.warnings.map(harmless);
+    const notes = answer.warnings.map(withoutControls);
     return {
       json: answer,
       text: `${answer.text}\n\n${table(['LOCAL', 'UTC', 'REMARK'], rows, terminal)}`,
       notes,
     };
+  },
+});
+
+const lint = command({
+  name: 'lint',
+  summary: 'List schedules that a DST change affects in the next year',
+  usage: '',
+  words: { least: 0, most: 0 },
+  options: LIST_OPTIONS,
+  examples: ['carillon rules lint', 'carillon rules lint --all --json'],
+  async run({ values, client, terminal }): Promise<Output> {
+    const found = await readList(client.rules.lint(pageQuery(values)), values);
+    const rows = found.items.flatMap(({ schedule, timezone, changes }) =>
+      changes.map(({ local, kind, effect }) => [schedule, timezone, shortTime(local), kind, effect]),
+    );
+    const text =
+      rows.length === 0
+        ? 'No schedule has an occurrence in a gap or an overlap.'
+        : table(['SCHEDULE', 'ZONE', 'LOCAL', 'KIND', 'EFFECT'], rows, terminal);
+    return { json: found, text, notes: moreNote(found) };
   },
 });
 
@@ -57,7 +86,7 @@ function readRule({ cron, every, rrule }: { cron?: string | undefined; every?: s
 
 export const rules = group({
   name: 'rules',
-  summary: 'Try rules before they are used',
-  commands: [preview],
+  summary: 'Preview rules, and find those that a clock change affects',
+  commands: [preview, lint],
   examples: ['carillon rules preview "0 9 * * 1-5" --tz Asia/Tokyo'],
 });

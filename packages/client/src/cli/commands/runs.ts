@@ -10,14 +10,19 @@ import { UsageError } from '../usage-error.js';
 import { showRun } from './show-run.js';
 
 const RANGE = {
-  schedule: { type: 'string', short: 's', value: '<id>', about: 'of this schedule' },
+  schedule: { type: 'string', short: 's', value: '<id>', about: 'runs of this schedule' },
   from: { type: 'string', value: '<time>', about: 'occurrences since, such as "2h ago"' },
   to: { type: 'string', value: '<time>', about: 'occurrences until' },
 } as const;
 
+const GROUP = {
+  receiver: { type: 'string', value: '<receiver>', about: 'runs of this receiver, as `runs dead` names it' },
+  error: { type: 'string', value: '<text>', about: 'runs with exactly this error' },
+} as const;
+
 const ls = command({
   name: 'ls',
-  summary: 'List runs, latest occurrence first',
+  summary: 'List runs, most recently changed first',
   usage: '',
   words: { least: 0, most: 0 },
   options: {
@@ -40,7 +45,7 @@ const ls = command({
       ...pageQuery(values),
     });
     const found = await readList(list, values);
-    const titles = ['RUN', 'SCHEDULE', 'STATUS', 'OCCURRENCE', 'LATE', 'TOOK', 'TRIES', 'REMARK'];
+    const titles = ['RUN', 'SCHEDULE', 'STATUS', 'OCCURRENCE', 'LATE', 'TOOK', 'ATTEMPTS', 'REMARK'];
     const text = found.items.length === 0 ? 'No runs.' : table(titles, found.items.map(rowOf), terminal);
     return { json: found, text, notes: moreNote(found) };
   },
@@ -59,45 +64,85 @@ const rowOf = (run: Run) => [
 
 const replay = command({
   name: 'replay',
-  summary: 'Try runs that have ended once more, or all failed ones that match',
+  summary: 'Replay runs that have ended, or all failed runs that match',
   usage: '<id>… | --failed',
   words: { least: 0, most: 1_000 },
   options: {
-    failed: { type: 'boolean', about: 'all failed runs; the following narrow them down' },
+    failed: { type: 'boolean', about: 'all failed runs that match the options below' },
     ...RANGE,
-    limit: { type: 'string', short: 'n', value: '<count>', about: 'so many at the most; 1000 unless said' },
-    'per-second': { type: 'string', value: '<count>', about: 'how fast; 100 unless said' },
+    ...GROUP,
+    limit: { type: 'string', short: 'n', value: '<count>', about: 'maximum number of runs (default 1000)' },
+    'per-second': { type: 'string', value: '<count>', about: 'rate of replays (default 100)' },
+    'dry-run': { type: 'boolean', about: 'change nothing, and tell what would be replayed' },
   },
   examples: [
     'carillon runs replay run_r2s_mi1k8qo0',
     'carillon runs replay --failed --schedule standup --from "24h ago"',
+    'carillon runs replay --failed --receiver example.com/hook --dry-run',
   ],
   async run({ values, positionals, client }): Promise<Output> {
     if (!values.failed) {
-      if (positionals.length === 0) throw new UsageError('which? Give the ids of runs, or --failed');
+      if (positionals.length === 0) throw new UsageError('missing run; pass run ids or --failed');
       return eachId(
         positionals,
         (id) => client.runs.replay(id),
         ({ id, status }) => `${id} is ${status}`,
       );
     }
-    if (positionals.length > 0) throw new UsageError('either ids or --failed');
+    if (positionals.length > 0) throw new UsageError('pass either run ids or --failed, not both');
     const nowAt = Date.now();
     const answer = await client.runs.replayAll({
       schedule: values.schedule,
       from: readOptionalTime(values.from, nowAt),
       to: readOptionalTime(values.to, nowAt),
       limit: count(values.limit, 'limit'),
+      receiver: values.receiver,
+      error: values.error,
       perSecond: count(values['per-second'], 'per-second'),
+      dryRun: values['dry-run'] ?? false,
     });
-    const notes = answer.hasMore ? ['There may be more: do it again.'] : [];
-    return { json: answer, text: `${answer.replayed} to be tried again`, notes };
+    const { preview } = answer;
+    if (preview) {
+      const text = `${preview.runs} runs of ${preview.schedules} schedules would be replayed`;
+      return { json: answer, text, notes: answer.hasMore ? ['More failed runs may match.'] : [] };
+    }
+    const notes = answer.hasMore ? ['More failed runs may match: repeat the command.'] : [];
+    return { json: answer, text: `${answer.replayed} runs will be replayed`, notes };
+  },
+});
+
+const dead = command({
+  name: 'dead',
+  summary: 'Group the runs that failed for good by receiver and error',
+  usage: '',
+  words: { least: 0, most: 0 },
+  options: { ...RANGE, ...GROUP },
+  examples: ['carillon runs dead', 'carillon runs dead --from "24h ago"'],
+  async run({ values, client, terminal }): Promise<Output> {
+    const nowAt = Date.now();
+    const found = await client.runs.deadLetters({
+      schedule: values.schedule,
+      receiver: values.receiver,
+      error: values.error,
+      from: readOptionalTime(values.from, nowAt),
+      to: readOptionalTime(values.to, nowAt),
+    });
+    const rows = found.groups.map(({ receiver, error, runs, schedules, latestAt }) => [
+      receiver,
+      String(runs),
+      String(schedules),
+      shortTime(latestAt),
+      error,
+    ]);
+    const titles = ['RECEIVER', 'RUNS', 'SCHEDULES', 'LATEST', 'ERROR'];
+    const text = rows.length === 0 ? 'No failed runs.' : table(titles, rows, terminal);
+    return { json: found, text, notes: found.complete ? [] : ['Only the latest failed runs were grouped.'] };
   },
 });
 
 const cancel = command({
   name: 'cancel',
-  summary: 'Cancel runs that wait or are under way',
+  summary: 'Cancel runs that are waiting or in flight',
   usage: '<id>…',
   words: { least: 1, most: 1_000 },
   options: {},
@@ -112,7 +157,7 @@ const cancel = command({
 
 export const runs = group({
   name: 'runs',
-  summary: 'Look at what ran and what came back, try it again, or cancel it',
-  commands: [ls, showRun, replay, cancel],
+  summary: 'List, show, replay and cancel runs',
+  commands: [ls, showRun, dead, replay, cancel],
   examples: ['carillon runs ls --status failed', 'carillon runs show run_r2s_mi1k8qo0'],
 });

@@ -2,28 +2,28 @@ import { command } from '../command.js';
 import { eachId } from '../each-id.js';
 import { readOptionalTime, readTime, shortTime } from '../times.js';
 import { UsageError } from '../usage-error.js';
-import { standing } from './edit-schedule.js';
+import { statusText } from './edit-schedule.js';
 
-const MANY = { usage: '<id>…', words: { least: 1, most: 1_000 } };
-const ONE = { usage: '<id>', words: { least: 1, most: 1 } };
+const SEVERAL_IDS = { usage: '<id>…', words: { least: 1, most: 1_000 } };
+const ONE_ID = { usage: '<id>', words: { least: 1, most: 1 } };
 
 export const pause = command({
   name: 'pause',
-  summary: 'Pause schedules, for good reason or until a time',
-  ...MANY,
+  summary: 'Pause schedules',
+  ...SEVERAL_IDS,
   options: {
-    note: { type: 'string', value: '<text>', about: 'why; `carillon why` shows it' },
-    until: { type: 'string', value: '<time>', about: 'resume by itself, such as at +2h' },
+    note: { type: 'string', value: '<text>', about: 'reason; `carillon why` shows it' },
+    until: { type: 'string', value: '<time>', about: 'resume automatically at this time, such as +2h' },
   },
   examples: ['carillon schedules pause standup --note "incident 7" --until +2h'],
   run: ({ positionals, client, values }) => {
     const asked = { note: values.note ?? null, until: readOptionalTime(values.until, Date.now()) ?? null };
-    const say = (id: string, until: string | null) =>
+    const describe = (id: string, until: string | null) =>
       `${id} is paused${until ? ` until ${shortTime(until)}` : ''}`;
     return eachId(
       positionals,
       (id) => client.schedules.pause(id, asked),
-      ({ id, pause }) => say(id, pause?.until ?? null),
+      ({ id, pause }) => describe(id, pause?.until ?? null),
     );
   },
 });
@@ -31,21 +31,21 @@ export const pause = command({
 export const resume = command({
   name: 'resume',
   summary: 'Resume paused schedules',
-  ...MANY,
+  ...SEVERAL_IDS,
   options: {},
   examples: ['carillon schedules resume standup'],
   run: ({ positionals, client }) =>
     eachId(
       positionals,
       (id) => client.schedules.resume(id),
-      (schedule) => `${schedule.id} is ${standing(schedule)}`,
+      (schedule) => `${schedule.id} is ${statusText(schedule)}`,
     ),
 });
 
 export const trigger = command({
   name: 'trigger',
-  summary: 'Run schedules now; what comes next stays where it is',
-  ...MANY,
+  summary: 'Run schedules now, in addition to their next occurrence',
+  ...SEVERAL_IDS,
   options: {},
   examples: ['carillon schedules trigger standup'],
   run: ({ positionals, client }) =>
@@ -58,67 +58,69 @@ export const trigger = command({
 
 export const reschedule = command({
   name: 'reschedule',
-  summary: 'Move the next occurrence of a schedule, and only that one',
-  ...ONE,
-  options: { to: { type: 'string', value: '<time>', about: 'when instead, such as +30m' } },
+  summary: 'Move the next occurrence of a schedule only',
+  ...ONE_ID,
+  options: { to: { type: 'string', value: '<time>', about: 'new time, such as +30m' } },
   examples: ['carillon schedules reschedule standup --to 2026-11-16T15:30:00Z'],
   run: ({ positionals, client, values }) => {
-    if (values.to === undefined) throw new UsageError('to when? Give --to');
+    if (values.to === undefined) throw new UsageError('missing time; use --to');
     const at = readTime(values.to, Date.now());
     return eachId(
       positionals,
       (id) => client.schedules.reschedule(id, { at }),
-      (schedule) => `${schedule.id} is ${standing(schedule)}`,
+      (schedule) => `${schedule.id} is ${statusText(schedule)}`,
     );
   },
 });
 
 export const skipNext = command({
   name: 'skip-next',
-  summary: 'Leave the next occurrence out',
-  ...MANY,
+  summary: 'Skip the next occurrence',
+  ...SEVERAL_IDS,
   options: {},
   examples: ['carillon schedules skip-next standup'],
   run: ({ positionals, client }) =>
     eachId(
       positionals,
       (id) => client.schedules.skipNext(id),
-      (schedule) => `${schedule.id} leaves out ${shortTime(schedule.skipped)}, and is ${standing(schedule)}`,
+      (schedule) => `${schedule.id} skips ${shortTime(schedule.skipped)}, and is ${statusText(schedule)}`,
     ),
 });
 
 export const backfill = command({
   name: 'backfill',
-  summary: 'Run the occurrences of a range that did not succeed',
-  ...ONE,
+  summary: 'Run the occurrences of a time range that did not succeed',
+  ...ONE_ID,
   options: {
-    from: { type: 'string', value: '<time>', about: 'the beginning, such as "2h ago"' },
-    to: { type: 'string', value: '<time>', about: 'the end; now unless said' },
+    from: { type: 'string', value: '<time>', about: 'start of the range, such as "2h ago"' },
+    to: { type: 'string', value: '<time>', about: 'end of the range (default now)' },
   },
   examples: ['carillon schedules backfill standup --from 2026-11-02T00:00:00Z --to 2026-11-07T00:00:00Z'],
   run: ({ positionals, client, values }) => {
-    if (values.from === undefined) throw new UsageError('since when? Give --from');
+    if (values.from === undefined) throw new UsageError('missing start; use --from');
     const nowAt = Date.now();
     const range = { from: readTime(values.from, nowAt), to: readTime(values.to ?? 'now', nowAt) };
     return eachId(
       positionals,
       (id) => client.schedules.backfill(id, range),
-      ({ id, backfilled }) => `${id}: ${backfilled} to run`,
+      ({ id, backfilled }) => `${id}: ${backfilled} runs created`,
     );
   },
 });
 
 export const cancel = command({
   name: 'cancel',
-  summary: 'Cancel schedules for good',
-  ...MANY,
-  options: {},
-  examples: ['carillon schedules cancel standup'],
-  run: ({ positionals, client }) =>
+  summary: 'Cancel schedules permanently',
+  ...SEVERAL_IDS,
+  options: {
+    purge: { type: 'boolean', about: 'also remove the schedules with their history; frees their ids' },
+  },
+  examples: ['carillon schedules cancel standup', 'carillon schedules cancel standup --purge'],
+  run: ({ positionals, client, values }) =>
     eachId(
       positionals,
-      (id) => client.schedules.cancel(id),
-      ({ id, inFlight }) =>
-        `${id} is cancelled${inFlight.length === 0 ? '' : `; in flight, and going on to their end: ${inFlight.join(', ')}`}`,
+      (id) => client.schedules.cancel(id, { purge: values.purge }),
+      ({ id, inFlight, purged }) =>
+        `${id} is ${purged ? 'removed' : 'cancelled'}${inFlight.length === 0 ? '' : `; runs in flight are not interrupted: ${inFlight.join(', ')}`}`,
     ),
 });

@@ -6,25 +6,32 @@ import { table } from '../table.js';
 import { lookOf } from '../terminal.js';
 import { timeFromNow } from '../times.js';
 import { actOnMany } from './act-on-many.js';
-import { createSchedule, updateSchedule } from './edit-schedule.js';
+import { createSchedule, putSchedule, updateSchedule } from './edit-schedule.js';
 import { FILTER_OPTIONS, readFilter } from './filter-options.js';
+import { heartbeat } from './heartbeat.js';
 import { backfill, cancel, pause, reschedule, resume, skipNext, trigger } from './schedule-actions.js';
-import { nextOccurrences, showSchedule } from './show-schedule.js';
+import { nextOccurrences, showSchedule, showVersions } from './show-schedule.js';
 
 const ls = command({
   name: 'ls',
   summary: 'List schedules, newest first',
   usage: '',
   words: { least: 0, most: 0 },
-  options: { ...FILTER_OPTIONS, ...LIST_OPTIONS },
+  options: {
+    ...FILTER_OPTIONS,
+    next: { type: 'boolean', about: 'only schedules with a next run, the soonest first' },
+    ...LIST_OPTIONS,
+  },
   examples: [
     'carillon schedules ls',
     'carillon schedules ls --status paused --tag billing',
+    'carillon schedules ls --next --limit 5',
     'carillon schedules ls --due-before +1h --json | jq -r ".items[].id"',
   ],
   async run({ values, client, terminal }): Promise<Output> {
     const nowAt = Date.now();
-    const list = client.schedules.list({ ...readFilter(values, nowAt), ...pageQuery(values) });
+    const order = values.next ? 'next' : undefined;
+    const list = client.schedules.list({ ...readFilter(values, nowAt), order, ...pageQuery(values) });
     const found = await readList(list, values);
     const rows = found.items.map((schedule) => rowOf(schedule, nowAt));
     const text =
@@ -46,11 +53,12 @@ const rowOf = ({ id, status, nextRunAt, rule, timezone, target }: Schedule, nowA
 
 export const schedules = group({
   name: 'schedules',
-  summary: 'Look at schedules, make, change and cancel them',
+  summary: 'List, show, create, edit, pause and cancel schedules',
   commands: [
     ls,
     showSchedule,
     createSchedule,
+    putSchedule,
     updateSchedule,
     pause,
     resume,
@@ -60,6 +68,8 @@ export const schedules = group({
     backfill,
     cancel,
     nextOccurrences,
+    showVersions,
+    heartbeat,
     actOnMany,
   ],
   examples: [

@@ -6,7 +6,7 @@ import { inWords, shortTime } from '../times.js';
 
 export const showRun = command({
   name: 'show',
-  summary: 'Show a run, its attempts and what came back',
+  summary: 'Show a run with its attempts and responses',
   usage: '<id>',
   words: { least: 1, most: 1 },
   options: {},
@@ -16,7 +16,7 @@ export const showRun = command({
     const run = await client.runs.get(id);
     const parts = [fields(fieldsOf(run), terminal.style)];
     if (run.attempts.length > 0) {
-      const titles = ['TRY', 'OUTCOME', 'STARTED', 'TOOK', 'HTTP', 'WHAT CAME BACK'];
+      const titles = ['ATTEMPT', 'OUTCOME', 'STARTED', 'TOOK', 'HTTP', 'RESPONSE'];
       parts.push(table(titles, run.attempts.map(rowOf), terminal));
     }
     return { json: run, text: parts.join('\n\n') };
@@ -36,11 +36,14 @@ const fieldsOf = (run: RunWithAttempts): [string, Cell | null][] => [
   ['late', run.latenessMs === null ? null : inWords(run.latenessMs)],
   ['finished', run.finishedAt && shortTime(run.finishedAt)],
   ['took', run.durationMs === null ? null : inWords(run.durationMs)],
-  ['next try', run.nextRetryAt && shortTime(run.nextRetryAt)],
+  ['next attempt', run.nextRetryAt && shortTime(run.nextRetryAt)],
   ['external id', run.externalId],
   ['progress', run.progress == null ? null : JSON.stringify(run.progress)],
   ['replays', run.replays === 0 ? null : String(run.replays)],
 ];
+
+const resultText = ({ result, resultError }: Attempt) =>
+  resultError ?? (result === null ? '' : JSON.stringify(result));
 
 const rowOf = (attempt: Attempt) => [
   String(attempt.number),
@@ -48,5 +51,5 @@ const rowOf = (attempt: Attempt) => [
   attempt.startedAt === null ? '–' : shortTime(attempt.startedAt),
   attempt.durationMs === null ? '–' : inWords(attempt.durationMs),
   attempt.httpStatus === null ? '–' : String(attempt.httpStatus),
-  attempt.error ?? attempt.response ?? '',
+  attempt.error ?? attempt.response ?? resultText(attempt),
 ];

@@ -1,7 +1,8 @@
 import type { Schedule } from '../../types/schedule.js';
 import type { Occurrence } from '../../types/time.js';
 import { command, type Output } from '../command.js';
-import { ruleText, targetText } from '../in-words.js';
+import { ruleText, sloText, targetText } from '../in-words.js';
+import { LIST_OPTIONS, moreNote, pageQuery, readList } from '../list-options.js';
 import { count } from '../schedule-options.js';
 import { type Cell, fields, table } from '../table.js';
 import { lookOf, type Terminal } from '../terminal.js';
@@ -9,7 +10,7 @@ import { shortTime, timeFromNow } from '../times.js';
 
 export const showSchedule = command({
   name: 'show',
-  summary: 'Show a schedule, and when it is due next',
+  summary: 'Show a schedule and its next occurrences',
   usage: '<id>',
   words: { least: 1, most: 1 },
   options: {},
@@ -28,16 +29,41 @@ export const showSchedule = command({
 
 export const nextOccurrences = command({
   name: 'next',
-  summary: 'List when a schedule is due next, in local time',
+  summary: 'List the next occurrences of a schedule, in local time',
   usage: '<id>',
   words: { least: 1, most: 1 },
-  options: { limit: { type: 'string', short: 'n', value: '<count>', about: 'so many; 10 unless said' } },
+  options: {
+    limit: { type: 'string', short: 'n', value: '<count>', about: 'number of occurrences (default 10)' },
+  },
   examples: ['carillon schedules next standup -n 5'],
   async run({ values, positionals, client, terminal }): Promise<Output> {
     const [id = ''] = positionals;
     const next = await client.schedules.occurrences(id, { limit: count(values.limit, 'limit') ?? 10 }).page();
-    const text = next.items.length === 0 ? 'It is not due any more.' : occurrenceTable(next.items, terminal);
+    const text = next.items.length === 0 ? 'No further occurrences.' : occurrenceTable(next.items, terminal);
     return { json: next, text: `${next.text}\n\n${text}` };
+  },
+});
+
+export const showVersions = command({
+  name: 'versions',
+  summary: 'List the definitions that a schedule has had, newest first',
+  usage: '<id>',
+  words: { least: 1, most: 1 },
+  options: LIST_OPTIONS,
+  examples: ['carillon schedules versions standup'],
+  async run({ values, positionals, client, terminal }): Promise<Output> {
+    const [id = ''] = positionals;
+    const found = await readList(client.schedules.versions(id, pageQuery(values)), values);
+    const rows = found.items.map((held) => [
+      String(held.version),
+      shortTime(held.definedAt),
+      held.definedBy,
+      ruleText(held.rule),
+      held.timezone,
+      targetText(held.target),
+    ]);
+    const titles = ['VERSION', 'SINCE', 'BY', 'RULE', 'ZONE', 'TARGET'];
+    return { json: found, text: table(titles, rows, terminal), notes: moreNote(found) };
   },
 });
 
@@ -45,7 +71,7 @@ function occurrenceTable(items: readonly Occurrence[], terminal: Terminal): stri
   const rows = items.map(({ at, local, dueAt, remark }) => [
     shortTime(local),
     timeFromNow(dueAt, Date.now()),
-    [dueAt === at ? '' : 'moved or spread', remark ?? ''].filter(Boolean).join('; '),
+    [dueAt === at ? '' : 'rescheduled or delayed by jitter', remark ?? ''].filter(Boolean).join('; '),
   ]);
   return table(['OCCURRENCE', 'DUE', 'REMARK'], rows, terminal);
 }
@@ -71,6 +97,7 @@ function fieldsOf(schedule: Schedule, inWords: string, nowAt: number): [string, 
     ['missed', `${misfire.policy}, after ${misfire.grace}`],
     ['overlap', schedule.overlap],
     ['depends on', dependsOn && `${dependsOn.schedule} within ${dependsOn.within}`],
+    ['objectives', schedule.slo && sloText(schedule.slo)],
     ['next run', timeFromNow(schedule.nextRunAt, nowAt)],
     ['last run', timeFromNow(schedule.lastRunAt, nowAt)],
     ['runs', `${schedule.runsTotal}${schedule.maxRuns === null ? '' : ` of ${schedule.maxRuns}`}`],
@@ -79,7 +106,7 @@ function fieldsOf(schedule: Schedule, inWords: string, nowAt: number): [string, 
 }
 
 export function pauseText({ at, until, by, note }: NonNullable<Schedule['pause']>): string {
-  const parts = [`by ${by ?? 'somebody'}`];
+  const parts = [`by ${by ?? 'an unknown key'}`];
   if (at !== null) parts.push(`at ${shortTime(at)}`);
   if (until !== null) parts.push(`until ${shortTime(until)}`);
   if (note !== null) parts.push(`note: ${note}`);

@@ -1,17 +1,24 @@
+import type { EventOptions } from '../../events.js';
 import type { CarillonEvent } from '../../types/event.js';
 import { command } from '../command.js';
-import { harmless, lookOf, type Style } from '../terminal.js';
+import { lookOf, type Style, withoutControls } from '../terminal.js';
 import { inWords, shortTime } from '../times.js';
 
 export const tail = command({
   name: 'tail',
-  summary: 'Follow what happens, as it happens',
+  summary: 'Follow events as they happen',
   details:
-    'Goes on until Ctrl-C; a lost connection is made anew, and nothing is left out. With --json, a line for each.',
+    'Runs until Ctrl-C. Reconnects and resumes after a lost connection. With --json, prints one line per event.',
   usage: '',
   words: { least: 0, most: 0 },
   options: {
-    schedule: { type: 'string', short: 's', value: '<id>', multiple: true, about: 'of this schedule only' },
+    schedule: {
+      type: 'string',
+      short: 's',
+      value: '<id>',
+      multiple: true,
+      about: 'only events of this schedule',
+    },
     type: {
       type: 'string',
       value: '<type>',
@@ -19,7 +26,7 @@ export const tail = command({
       about:
         'only run.started, run.succeeded, run.failed, run.retrying, run.skipped, run.cancelled or schedule.changed',
     },
-    since: { type: 'string', value: '<event>', about: 'begin after this event: the lastEventId of --json' },
+    since: { type: 'string', value: '<event>', about: 'resume after this event, the lastEventId of --json' },
   },
   examples: [
     'carillon tail',
@@ -30,30 +37,23 @@ export const tail = command({
     const events = client.events({
       signal: terminal.signal,
       lastEventId: values.since,
-      onReconnect: (error) =>
-        terminal.note(`${error?.message ?? 'the connection was lost'}; connecting anew\n`),
+      schedules: values.schedule,
+      types: values.type as EventOptions['types'],
+      onReconnect: (error) => terminal.note(`${error?.message ?? 'the connection was lost'}; reconnecting\n`),
     });
     for await (const event of events) {
-      if (!isWanted(event, { schedules: values.schedule, types: values.type })) continue;
       terminal.out(`${isJson ? JSON.stringify(event) : lineOf(event, terminal.style)}\n`);
     }
   },
 });
 
-/** That something was left out concerns everybody. */
-function isWanted(
-  event: CarillonEvent,
-  { schedules, types }: { schedules: string[] | undefined; types: string[] | undefined },
-): boolean {
-  if (event.type === 'overflow') return true;
-  if (types && !types.includes(event.type)) return false;
-  return !schedules || (event.data.scheduleId !== null && schedules.includes(event.data.scheduleId));
-}
-
 function lineOf(event: CarillonEvent, style: Style): string {
   const line = (at: string, what: string, status: string, ...rest: string[]) =>
-    [style('dim', shortTime(at)), style(lookOf(status), what.padEnd(10)), ...rest.map(harmless)].join('  ');
-  if (event.type === 'overflow') return style('yellow', harmless(event.data.detail));
+    [style('dim', shortTime(at)), style(lookOf(status), what.padEnd(10)), ...rest.map(withoutControls)].join(
+      '  ',
+    );
+  if (event.type === 'overflow') return style('yellow', withoutControls(event.data.detail));
+  if (event.type === 'digest') return `${event.data.total} events`;
   if (event.type === 'schedule.changed') {
     const { at, action, actor, scheduleId } = event.data;
     return line(at, action.replace(/^schedule\./, ''), '', scheduleId ?? '', `by ${actor}`);

@@ -5,30 +5,32 @@ import type { LedgerEntry } from '../../types/time.js';
 import { command, type Output } from '../command.js';
 import { count } from '../schedule-options.js';
 import { table } from '../table.js';
-import { harmless, lookOf } from '../terminal.js';
+import { lookOf, withoutControls } from '../terminal.js';
 import { readOptionalTime, readShort, shortTime, timeFromNow } from '../times.js';
 import { pauseText } from './show-schedule.js';
 
-const HOUR_MS = 3_600_000;
-/** How far to look back, until enough was found: the ledger begins with the oldest, and a rule may name each second. */
-const LOOKS_MS = [HOUR_MS, 24 * HOUR_MS, 30 * 24 * HOUR_MS, 366 * 24 * HOUR_MS];
-
 export const why = command({
   name: 'why',
-  summary: 'Say why a schedule fired or did not',
-  details:
-    'Each occurrence that its rule named and what became of it, latest last, and how the schedule stands now.',
+  summary: 'Explain why a schedule fired or did not',
+  details: 'Lists past occurrences with their results, latest last, and the present status of the schedule.',
   usage: '<schedule>',
   words: { least: 1, most: 1 },
   options: {
-    last: { type: 'string', value: '<length>', about: 'look back so far, such as 24h or 7d' },
-    from: { type: 'string', value: '<time>', about: 'from then on' },
-    to: { type: 'string', value: '<time>', about: 'until then; now unless said' },
-    limit: { type: 'string', short: 'n', value: '<count>', about: 'so many at the most; 20 unless said' },
+    last: { type: 'string', value: '<duration>', about: 'range to look back, such as 24h or 7d' },
+    from: { type: 'string', value: '<time>', about: 'start of the range' },
+    to: { type: 'string', value: '<time>', about: 'end of the range (default now)' },
+    limit: {
+      type: 'string',
+      short: 'n',
+      value: '<count>',
+      about: 'maximum number of occurrences (default 20)',
+    },
+    steps: { type: 'boolean', about: 'list every step of each occurrence with its time' },
   },
   examples: [
     'carillon why standup',
     'carillon why standup --last 7d',
+    'carillon why standup -n 1 --steps',
     'carillon why standup --from 2026-11-16T08:00:00Z --to 2026-11-16T10:00:00Z',
   ],
   async run({ values, positionals, client, terminal }): Promise<Output> {
@@ -40,21 +42,22 @@ export const why = command({
     const back =
       values.last === undefined ? undefined : new Date(nowAt - readShort(values.last, 'last')).toISOString();
     const from = readOptionalTime(values.from, nowAt) ?? back;
-    const entries =
-      from === undefined
-        ? await latestEntries(client, schedule, { to, limit })
-        : await lastOf(client, id, { from, to, limit });
+    const entries = await latestEntries(client, id, { from: from ?? beginningOf(schedule, to), to, limit });
     const verdict = verdictOf(schedule, system, nowAt);
     const since = from === undefined ? 'so far' : `between ${shortTime(from)} and ${shortTime(to)}`;
     const shown =
       entries.length === 0
-        ? `Its rule named no time ${since}.`
-        : table(['OCCURRENCE', 'STATUS', 'WHY'], entries.map(rowOf), terminal);
-    return { json: { verdict, entries }, text: `${verdict.map(harmless).join('\n')}\n\n${shown}` };
+        ? `No occurrences ${since}.`
+        : table(
+            ['OCCURRENCE', 'STATUS', 'WHY'],
+            entries.flatMap(values.steps ? withSteps : oneRow),
+            terminal,
+          );
+    return { json: { verdict, entries }, text: `${verdict.map(withoutControls).join('\n')}\n\n${shown}` };
   },
 });
 
-/** How it stands, and what keeps it or everything from running. */
+/** The status of the schedule, and anything that keeps runs from starting. */
 function verdictOf(
   { id, status, pause, nextRunAt, runsTotal, maxRuns }: Schedule,
   system: System,
@@ -63,49 +66,55 @@ function verdictOf(
   const verdict: string[] = [];
   if (status === 'paused')
     verdict.push(`${id} is paused${pause ? ` ${pauseText(pause)}` : ''}. Nothing fires until it is resumed.`);
-  if (status === 'cancelled') verdict.push(`${id} was cancelled. It does not fire any more.`);
+  if (status === 'cancelled') verdict.push(`${id} was cancelled. It will not fire again.`);
   if (status === 'finished') {
     const limit =
-      maxRuns !== null && runsTotal >= maxRuns ? `has had its ${maxRuns} runs` : 'has nothing left to fire';
+      maxRuns !== null && runsTotal >= maxRuns
+        ? `has completed its ${maxRuns} runs`
+        : 'has no further occurrences';
     verdict.push(`${id} is finished: it ${limit}.`);
   }
   if (status === 'active') verdict.push(`${id} is active, due ${timeFromNow(nextRunAt, nowAt)}.`);
   if (system.workers.alive === 0)
-    verdict.push('No worker is alive: whatever is due waits until one is started.');
-  else if (system.redis === 'down')
-    verdict.push('Redis is away: what is due is found by the sweep, some seconds late.');
+    verdict.push('No worker is alive. Due runs wait until a worker is started.');
+  else if (system.redis !== 'up')
+    verdict.push('Redis takes no writes. The sweep finds due runs some seconds late.');
   return verdict;
 }
 
-async function latestEntries(
-  client: Carillon,
-  { id, createdAt, rule }: Schedule,
-  { to, limit }: { to: string; limit: number },
-): Promise<LedgerEntry[]> {
-  const toAt = Date.parse(to);
-  // An `at` may lie before the schedule was made, and still be what it is about.
+/** A one-shot may have been created after its instant. */
+function beginningOf({ createdAt, rule }: Schedule, to: string): string {
   const named = rule.at === undefined ? Number.NaN : Date.parse(rule.at);
-  const beganAt = Math.min(Date.parse(createdAt), Number.isNaN(named) ? toAt : named);
-  let entries: LedgerEntry[] = [];
-  for (const lookMs of LOOKS_MS) {
-    const fromAt = toAt - lookMs;
-    entries = await lastOf(client, id, { from: new Date(fromAt).toISOString(), to, limit });
-    if (entries.length >= limit || fromAt < beganAt) break;
-  }
-  return entries;
+  const ats = [Date.parse(createdAt), Date.parse(to), named].filter((at) => !Number.isNaN(at));
+  return new Date(Math.min(...ats)).toISOString();
 }
 
-async function lastOf(
+/** The latest entries of a range, in ascending order. */
+async function latestEntries(
   client: Carillon,
   id: string,
   { from, to, limit }: { from: string; to: string; limit: number },
 ): Promise<LedgerEntry[]> {
-  let last: LedgerEntry[] = [];
-  for await (const { items } of client.schedules.ledger(id, { from, to, limit: 1_000 }).pages()) {
-    last = [...last, ...items].slice(-limit);
+  const latest: LedgerEntry[] = [];
+  const query = { from, to, order: 'desc' as const, limit: Math.min(limit, 1_000) };
+  for await (const { items } of client.schedules.ledger(id, query).pages()) {
+    latest.push(...items);
+    if (latest.length >= limit) break;
   }
-  return last;
+  return latest.slice(0, limit).toReversed();
 }
+
+const oneRow = (entry: LedgerEntry) => [rowOf(entry)];
+
+/** The occurrence, and below it its steps. */
+const withSteps = (entry: LedgerEntry) => [
+  rowOf(entry),
+  ...entry.story.map(({ at, until, text }) => [
+    '',
+    '',
+    `${at}  ${text}${until === null ? '' : `, until ${until}`}`,
+  ]),
+];
 
 const rowOf = ({ local, until, count, status, why, remark }: LedgerEntry) => [
   count === 1 || until === null

@@ -1,0 +1,44 @@
+# syntax=docker/dockerfile:1
+# One image for every process:  docker build -t carillon .
+#   docker run carillon api | worker | migrate | all
+# With embedded Postgres and Redis, for one machine:  docker build -t carillon:lite --target lite .
+#   docker run -p 3000:3000 -v carillon:/data carillon:lite
+
+FROM node:24-slim AS build
+WORKDIR /app
+ENV TURBO_TELEMETRY_DISABLED=1 CI=true
+RUN npm install --global pnpm@10.34.9
+COPY . .
+RUN pnpm install --frozen-lockfile
+RUN pnpm exec turbo run build --filter=./apps/* --filter=@carillon/embedded --filter=@carillon/client
+
+# What runs in production, without the binaries of the embedded Postgres (an optional dependency).
+FROM build AS server
+RUN rm -rf node_modules apps/*/node_modules packages/*/node_modules \
+  && pnpm install --frozen-lockfile --prod --no-optional --filter=@carillon/api... --filter=@carillon/worker... --filter=@carillon/embedded... --filter=@carillon/client... \
+  && rm -rf bench tests docs packages/testkit apps/*/src apps/*/test packages/*/src packages/*/test
+
+FROM build AS server-lite
+RUN rm -rf node_modules apps/*/node_modules packages/*/node_modules \
+  && pnpm install --frozen-lockfile --prod --filter=@carillon/api... --filter=@carillon/worker... --filter=@carillon/embedded... --filter=@carillon/client... \
+  && rm -rf bench tests docs packages/testkit apps/*/src apps/*/test packages/*/src packages/*/test
+
+FROM node:24-slim AS runtime
+WORKDIR /app
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 WORKER_PORT=9100 CARILLON_HOME=/data
+# The root file system may be read-only. Only /data, and /tmp for the handlers' own files, are written to.
+RUN mkdir /data && chown node:node /data
+VOLUME /data
+EXPOSE 3000 9100
+USER node
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=3s --start-period=60s CMD ["node", "scripts/serve.mjs", "health"]
+ENTRYPOINT ["node", "--enable-source-maps", "scripts/serve.mjs"]
+CMD ["all"]
+
+FROM runtime AS lite
+COPY --from=server-lite /app /app
+
+# The last stage is the one that is built unless another is named.
+FROM runtime AS carillon
+COPY --from=server /app /app

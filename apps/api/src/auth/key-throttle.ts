@@ -1,0 +1,60 @@
+import { isIPv6 } from 'node:net';
+import type { KeyOwner } from '@carillon/db';
+import type { Credential } from './credential.js';
+import type { KeyCache } from './key-cache.js';
+import { tooMany } from './rate-limit.js';
+import { TokenBuckets } from './token-buckets.js';
+import type { UsageBus } from './usage-bus.js';
+
+/**
+ * Looks up keys, and limits the failed lookups per client address. An address beyond its limit is refused before Postgres is
+ * queried. A valid key still passes, so that one misconfigured program does not lock out the other programs behind the same
+ * address.
+ */
+export class KeyThrottle {
+  readonly #failures: TokenBuckets<string>;
+
+  constructor(
+    private readonly keys: KeyCache,
+    /** Wrong or missing keys per minute and address; 0 for no limit. */
+    private readonly failuresPerMinute: number,
+    bus: UsageBus,
+  ) {
+    this.#failures = new TokenBuckets({ shared: { bus, name: 'failed keys' } });
+  }
+
+  /** Returns the owner of a credential; null if it is missing, unknown, expired or revoked. Throws 429 beyond the limit. */
+  async findOwner(credential: Credential | null, ip: string): Promise<KeyOwner | null> {
+    const address = addressOf(ip);
+    const waitMs = this.#waitOf(address);
+    if (waitMs > 0 && !(credential && (await this.#isValid(credential)))) throw refusal(waitMs);
+    const owner = credential ? await this.keys.findOwner(credential) : null;
+    if (!owner && this.failuresPerMinute > 0) this.#failures.take(address, this.failuresPerMinute);
+    return owner;
+  }
+
+  /** How long an address that is beyond its limit has to wait; 0 for any other. */
+  #waitOf(address: string): number {
+    return this.failuresPerMinute === 0 ? 0 : this.#failures.peek(address, this.failuresPerMinute).waitMs;
+  }
+
+  async #isValid(credential: Credential): Promise<boolean> {
+    return this.keys.wasRecentlyValid(credential) || this.keys.wasIssued(credential);
+  }
+}
+
+const refusal = (waitMs: number) =>
+  tooMany('too_many_invalid_keys', {
+    detail: 'too many requests without a valid API key from this address',
+    waitMs,
+  });
+
+/** Groups IPv6 addresses by /64: a provider assigns at least that much to one customer. */
+export function addressOf(ip: string): string {
+  if (!isIPv6(ip) || ip.startsWith('::ffff:')) return ip;
+  const [head = '', tail] = ip.split('::');
+  const groups = head === '' ? [] : head.split(':');
+  const missing = tail === undefined ? 0 : 8 - groups.length - (tail === '' ? 0 : tail.split(':').length);
+  const all = [...groups, ...Array<string>(Math.max(0, missing)).fill('0'), ...(tail ? tail.split(':') : [])];
+  return all.slice(0, 4).join(':');
+}

@@ -1,0 +1,42 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { HttpProblem } from '../http/problem.js';
+import { TokenBuckets } from './token-buckets.js';
+import type { UsageBus } from './usage-bus.js';
+
+/**
+ * Limits the requests per minute of each project, on all replicas together. All keys of a project share one limit:
+ * otherwise a project admin could multiply the limit by making keys. The `ratelimit-*` headers say how much is left and when
+ * the bucket is full again.
+ */
+export function limitRate(
+  perMinute: number,
+  bus: UsageBus,
+): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
+  const buckets = new TokenBuckets<number>({ shared: { bus, name: 'requests' } });
+  return async ({ caller }, reply) => {
+    const limit = caller.limits.requestsPerMinute ?? perMinute;
+    if (limit === 0) return;
+    const { isTaken, tokens, waitMs } = buckets.take(caller.projectId, limit);
+    reply.headers({
+      'ratelimit-limit': limit,
+      'ratelimit-remaining': Math.max(0, Math.floor(tokens)),
+      'ratelimit-reset': Math.ceil(((limit - tokens) / limit) * 60),
+      'ratelimit-policy': `${limit};w=60`,
+    });
+    if (!isTaken)
+      throw tooMany('rate_limited', {
+        detail: `more than ${limit} requests a minute from this project`,
+        waitMs,
+      });
+  };
+}
+
+/** A 429 with the seconds after which to try again. */
+export function tooMany(
+  code: 'rate_limited' | 'too_many_invalid_keys' | 'too_many_bulk_requests' | 'too_many_pings',
+  { detail, waitMs }: { detail: string; waitMs: number },
+): HttpProblem {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
+  const headers = { 'retry-after': String(seconds) };
+  return new HttpProblem(code, `${detail}; try again in ${seconds} s`, { headers });
+}

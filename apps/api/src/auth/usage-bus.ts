@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import type { Redis } from 'ioredis';
+
+/** How long uses are collected before the other replicas are told, and so how far their counts lag behind. */
+const COLLECT_MS = 200;
+
+/** The tokens that one owner has taken from a limit, and how many per minute the limit allows. */
+type Use = [limit: string, owner: string | number, perMinute: number, count: number];
+type Listener = (owner: string | number, perMinute: number, count: number) => void;
+
+/**
+ * Tells the replicas of the API what the others have taken from a rate limit, so that a limit holds for all of them
+ * together. A request never waits for Redis: uses are sent afterwards, several at a time. While Redis is away, each replica
+ * counts for itself.
+ */
+export class UsageBus {
+  readonly #replica = randomUUID();
+  readonly #listeners = new Map<string, Listener>();
+  readonly #channel: string;
+  readonly #subscriber: Redis;
+  #uses = new Map<string, Use>();
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(
+    private readonly redis: Redis,
+    { prefix, onError }: { prefix: string; onError: (error: Error) => void },
+  ) {
+    this.#channel = `${prefix}:carillon:rate-limits`;
+    this.#subscriber = redis.duplicate();
+    this.#subscriber.on('error', onError);
+    this.#subscriber.on('message', (_channel, text) => this.#receive(text));
+    this.#subscriber.on('ready', () => this.#subscriber.subscribe(this.#channel).catch(onError));
+  }
+
+  /** Calls the listener for what other replicas have taken from this limit. */
+  listen(limit: string, listener: Listener): void {
+    this.#listeners.set(limit, listener);
+  }
+
+  /** Records that this replica has taken one token from the limit. */
+  note(limit: string, owner: string | number, perMinute: number): void {
+    const name = `${limit} ${owner}`;
+    const use = this.#uses.get(name) ?? [limit, owner, perMinute, 0];
+    use[3]++;
+    this.#uses.set(name, use);
+    this.#timer ??= setTimeout(() => this.#send(), COLLECT_MS).unref();
+  }
+
+  close(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#subscriber.disconnect();
+  }
+
+  #send(): void {
+    const uses = [...this.#uses.values()];
+    this.#uses = new Map();
+    this.#timer = null;
+    this.redis.publish(this.#channel, JSON.stringify({ from: this.#replica, uses })).catch(() => {});
+  }
+
+  #receive(text: string): void {
+    const { from, uses } = JSON.parse(text) as { from: string; uses: Use[] };
+    if (from === this.#replica) return;
+    for (const [limit, owner, perMinute, count] of uses)
+      this.#listeners.get(limit)?.(owner, perMinute, count);
+  }
+}

@@ -1,0 +1,57 @@
+import { type HistoryPlace, readAuditAfter, readRunsSince } from '@carillon/db';
+import type { Pool } from 'pg';
+import { type CarillonEvent, eventOfAudit, eventsOfRun } from './event.js';
+import type { Position } from './position.js';
+
+/** Rows per page. Other requests run between two pages. */
+const PAGE_SIZE = 200;
+/** Maximum pages per source (audit log, runs). A listener that is further behind reads the history over HTTP instead. */
+const MAX_PAGES = 25;
+
+export interface CaughtUp {
+  events: CarillonEvent[];
+  position: Position;
+}
+
+/** Yields the events since a position, oldest first, page by page. Ends with an overflow event if there are too many. */
+export async function* catchUp(
+  pool: Pool,
+  { projectId, since }: { projectId: number; since: Position },
+): AsyncGenerator<CaughtUp> {
+  let position = since;
+  let isBehind = false;
+  for (let pages = 1; ; pages++) {
+    const page = { projectId, afterId: position.auditId, limit: PAGE_SIZE };
+    const entries = await readAuditAfter(pool, page);
+    position = { ...position, auditId: entries.at(-1)?.id ?? position.auditId };
+    const changes = entries.filter(({ action }) => action.startsWith('schedule.'));
+    yield { events: changes.map(eventOfAudit), position };
+    if (entries.length < PAGE_SIZE) break;
+    isBehind ||= pages === MAX_PAGES;
+    if (isBehind) break;
+  }
+  let after: HistoryPlace = { happenedAt: since.at, run: null };
+  for (let pages = 1; ; pages++) {
+    const runs = await readRunsSince(pool, { projectId, after, limit: PAGE_SIZE });
+    const last = runs.at(-1);
+    if (last) {
+      after = { happenedAt: last.happenedAt, run: last };
+      // More runs may have the same instant. On the next resume they are sent again rather than lost.
+      position = { ...position, at: Math.max(position.at, last.happenedAt - 1) };
+    }
+    yield { events: runs.flatMap((run) => eventsOfRun(run, undefined)), position };
+    if (runs.length < PAGE_SIZE) break;
+    isBehind ||= pages === MAX_PAGES;
+    if (pages === MAX_PAGES) break;
+  }
+  if (isBehind) yield { events: [overflowAt(position)], position };
+}
+
+/** The event that tells a listener that it has missed events. */
+export const overflowAt = ({ at }: Position): CarillonEvent => ({
+  type: 'overflow',
+  data: {
+    id: `overflow.${at}`,
+    detail: 'too many events were missed to send them all; read /v1/runs and /v1/audit',
+  },
+});

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { Digest } from './digest.js';
+
+const event = (type: string, n: number) => ({ type, data: { id: `${type}.${n}` } });
+
+it('a digest counts a herd by type, shows at most 20 events, and shows failures first', () => {
+  const digest = new Digest();
+  const herd = Array.from({ length: 100_000 }, (_, n) => event('run.succeeded', n));
+  digest.add(herd, { at: 1, auditId: 1 });
+  digest.add([event('run.failed', 1)], { at: 2, auditId: 1 });
+  const taken = digest.take();
+  expect(taken?.position).toEqual({ at: 2, auditId: 1 });
+  const data = taken?.event.data as unknown as { total: number; counts: object; samples: { type: string }[] };
+  expect(data.total).toBe(100_001);
+  expect(data.counts).toEqual({ 'run.succeeded': 100_000, 'run.failed': 1 });
+  expect(data.samples).toHaveLength(20);
+  expect(data.samples[0]?.type).toBe('run.failed');
+  expect(JSON.stringify(data).length).toBeLessThan(2_000);
+});
+
+it('a digest shows a failure although many schedules were changed before it', () => {
+  const digest = new Digest();
+  const changes = Array.from({ length: 60 }, (_, n) => event('schedule.changed', n));
+  digest.add([...changes, event('run.failed', 1)], { at: 1, auditId: 60 });
+  const data = digest.take()?.event.data as unknown as { samples: { type: string }[] };
+  expect(data.samples).toHaveLength(20);
+  expect(data.samples[0]?.type).toBe('run.failed');
+});
+
+it('taking a digest empties it, and without new events the next one is null', () => {
+  const digest = new Digest();
+  digest.add([event('run.failed', 1)], { at: 1, auditId: 1 });
+  expect(digest.take()).not.toBeNull();
+  expect(digest.take()).toBeNull();
+  expect(digest.hasEvents).toBe(false);
+});

@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import type { CarillonEvent } from './event.js';
+import type { Position } from './position.js';
+
+/** Maximum number of events that one digest shows in full. */
+const MAX_SAMPLES = 20;
+/** The samples of a digest are in this order. All other types come last. */
+const RANKED_TYPES = [
+  ['overflow', 'run.failed', 'run.retrying'],
+  ['run.skipped', 'run.cancelled', 'schedule.changed'],
+];
+const RANK_OF_OTHERS = RANKED_TYPES.length;
+const RANKS = new Map(RANKED_TYPES.flatMap((types, rank) => types.map((type) => [type, rank])));
+const noSamples = (): CarillonEvent[][] => [...RANKED_TYPES.map(() => []), []];
+
+/** Gathers events into one message: the number of each type, and a few events in full. So the message has a bounded size. */
+export class Digest {
+  #counts = new Map<string, number>();
+  #samplesByRank = noSamples();
+  #position: Position | null = null;
+
+  get hasEvents(): boolean {
+    return this.#position !== null;
+  }
+
+  add(events: readonly CarillonEvent[], position: Position): void {
+    this.#position = position;
+    for (const event of events) {
+      this.#counts.set(event.type, (this.#counts.get(event.type) ?? 0) + 1);
+      const samples = this.#samplesByRank[RANKS.get(event.type) ?? RANK_OF_OTHERS];
+      if (samples && samples.length < MAX_SAMPLES) samples.push(event);
+    }
+  }
+
+  /** The message about everything since the last time; null if nothing happened. */
+  take(): { event: CarillonEvent; position: Position } | null {
+    if (this.#position === null) return null;
+    const data = {
+      id: `digest.${randomUUID()}`,
+      total: [...this.#counts.values()].reduce((sum, count) => sum + count, 0),
+      counts: Object.fromEntries(this.#counts),
+      samples: this.#samplesByRank.flat().slice(0, MAX_SAMPLES),
+    };
+    const taken = { event: { type: 'digest', data }, position: this.#position };
+    this.#counts = new Map();
+    this.#samplesByRank = noSamples();
+    this.#position = null;
+    return taken;
+  }
+}

@@ -1,0 +1,28 @@
+import type { CarillonEvent } from './event.js';
+import { encodePosition, type Position } from './position.js';
+
+/** The events of one poll, and the position after them. All listeners share the memory of its text. */
+export class EventBatch {
+  #text: string | null = null;
+
+  constructor(
+    readonly events: readonly CarillonEvent[],
+    readonly position: Position,
+  ) {}
+
+  /** Serialized once, when the first listener needs it. */
+  get text(): string {
+    this.#text ??= textOf(this.events, this.position);
+    return this.#text;
+  }
+}
+
+/** Only the last event of a batch carries the new position: a listener that disconnects within the batch gets it again. */
+export function textOf(events: readonly CarillonEvent[], position: Position): string {
+  const id = `id: ${encodePosition(position)}\n`;
+  if (events.length === 0) return `${id}\n`;
+  const last = events.length - 1;
+  return events
+    .map(({ type, data }, i) => `${i === last ? id : ''}event: ${type}\ndata: ${JSON.stringify(data)}\n\n`)
+    .join('');
+}

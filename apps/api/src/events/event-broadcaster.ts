@@ -1,0 +1,155 @@
+import { readWatermark } from '@carillon/db';
+import type { PostgresClock } from '@carillon/queue';
+import type { Pool } from 'pg';
+import { catchUp, overflowAt } from './catch-up.js';
+import { EventBatch } from './event-batch.js';
+import { EventReader } from './event-reader.js';
+import type { Position } from './position.js';
+import { Teller, type Telling } from './teller.js';
+
+const POLL_INTERVAL_MS = 300;
+/**
+ * Maximum bytes of events that are buffered for a listener while it catches up. Beyond this it gets an overflow event
+ * instead.
+ */
+const MAX_BUFFERED_BYTES = 1_024 * 1_024;
+
+/** A connection that events are written to. */
+export interface Listener {
+  /** Writes the text of one or more server-sent events. */
+  write(text: string): void;
+  /** Resolves when the client has read the buffered text; at once if it keeps up. */
+  drained(): Promise<void>;
+  readonly isClosed: boolean;
+}
+
+/** A project with at least one listener. */
+interface Channel {
+  listeners: Set<(batch: EventBatch) => void>;
+  reader: Promise<EventReader>;
+  /** Listeners of one project catch up one after the other, to bound the load on Postgres. */
+  turn: Promise<void>;
+}
+
+/** Broadcasts the events of each project. Polls Postgres once for all listeners of a project, and only while there are any. */
+export class EventBroadcaster {
+  readonly #channels = new Map<number, Channel>();
+  #isClosed = false;
+
+  constructor(
+    private readonly pool: Pool,
+    private readonly clock: PostgresClock,
+    private readonly onError: (error: unknown) => void,
+  ) {}
+
+  /** The number of projects that are polled. */
+  get size(): number {
+    return this.#channels.size;
+  }
+
+  /** Resolves when the first read for a project has succeeded. The caller subscribes in the same turn of the event loop. */
+  async waitUntilReady(projectId: number): Promise<void> {
+    await this.#channelOf(projectId).reader;
+  }
+
+  /** Sends a listener every event from now on; with `since`, first the events since that position. */
+  subscribe(
+    projectId: number,
+    { since, telling }: { since: Position | null; telling: Telling },
+    listener: Listener,
+  ): { stop: () => void; caughtUp: Promise<void> } {
+    const channel = this.#channelOf(projectId);
+    const teller = new Teller((text) => listener.write(text), telling);
+    let buffered: EventBatch[] | null = [];
+    let bufferedBytes = 0;
+    const receive = (batch: EventBatch) => {
+      if (buffered === null) return teller.tell(batch);
+      bufferedBytes += batch.text.length;
+      if (bufferedBytes <= MAX_BUFFERED_BYTES) buffered.push(batch);
+    };
+    channel.listeners.add(receive);
+    const goLive = async () => {
+      const { position } = await channel.reader;
+      if (!since) teller.tell(new EventBatch([], position));
+      if (bufferedBytes > MAX_BUFFERED_BYTES) teller.tell(new EventBatch([overflowAt(position)], position));
+      else for (const batch of buffered ?? []) teller.tell(batch);
+      buffered = null;
+    };
+    const caughtUp = (
+      since ? this.#catchUp(channel, since, { projectId, listener, teller }) : Promise.resolve()
+    ).then(goLive);
+    const stop = () => {
+      channel.listeners.delete(receive);
+      teller.stop();
+    };
+    return { stop, caughtUp };
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const { listeners } of this.#channels.values()) listeners.clear();
+  }
+
+  async #catchUp(
+    channel: Channel,
+    since: Position,
+    { projectId, listener, teller }: { projectId: number; listener: Listener; teller: Teller },
+  ): Promise<void> {
+    const before = channel.turn;
+    let done = () => {};
+    channel.turn = new Promise((resolve) => {
+      done = resolve;
+    });
+    try {
+      await before;
+      for await (const { events, position } of catchUp(this.pool, { projectId, since })) {
+        if (listener.isClosed || this.#isClosed) return;
+        teller.tell(new EventBatch(events, position));
+        await listener.drained();
+        // Serializing a page of rows takes milliseconds, so let other requests run in between.
+        await new Promise(setImmediate);
+      }
+    } finally {
+      done();
+    }
+  }
+
+  #channelOf(projectId: number): Channel {
+    const known = this.#channels.get(projectId);
+    if (known) return known;
+    const nowAt = () => Math.floor(this.clock.now());
+    const reader = readWatermark(this.pool, projectId).then((from) =>
+      new EventReader(this.pool, projectId, from, nowAt).start(),
+    );
+    const channel: Channel = { listeners: new Set(), reader, turn: Promise.resolve() };
+    this.#channels.set(projectId, channel);
+    this.#follow(projectId, channel).catch(this.onError);
+    return channel;
+  }
+
+  async #follow(projectId: number, channel: Channel): Promise<void> {
+    try {
+      await channel.reader;
+      // The first listener subscribes in this turn of the event loop.
+      await new Promise(setImmediate);
+      while (channel.listeners.size > 0 && !this.#isClosed) {
+        await this.#pollOnce(await channel.reader, channel.listeners);
+        await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS).unref());
+      }
+    } finally {
+      this.#channels.delete(projectId);
+    }
+  }
+
+  async #pollOnce(reader: EventReader, listeners: ReadonlySet<(batch: EventBatch) => void>): Promise<void> {
+    try {
+      const events = await reader.poll();
+      if (events.length === 0) return;
+      const batch = new EventBatch(events, reader.position);
+      for (const receive of listeners) receive(batch);
+    } catch (error) {
+      // Postgres is away: the next successful poll reads the events of the meantime.
+      this.onError(error);
+    }
+  }
+}

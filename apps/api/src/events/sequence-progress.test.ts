@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { SequenceProgress } from './sequence-progress.js';
+
+describe('SequenceProgress', () => {
+  it('a number that was read is read again until the settling time is over, because a smaller one may commit late', () => {
+    const progress = new SequenceProgress(10);
+    progress.advance(15, 1_000, 3_000);
+    expect([progress.floor, progress.highest]).toEqual([10, 15]);
+    progress.advance(15, 3_999, 3_000);
+    expect(progress.floor).toBe(10);
+    progress.advance(20, 4_000, 3_000);
+    expect([progress.floor, progress.highest]).toEqual([15, 20]);
+  });
+
+  it('a smaller number of a sequence that commits late is still read', () => {
+    const progress = new SequenceProgress(0);
+    progress.advance(8, 0, 3_000);
+    // Number 5 was drawn before 8, and its transaction commits after the first poll.
+    expect(progress.floor).toBeLessThan(5);
+    progress.advance(5, 100, 3_000);
+    expect(progress.highest).toBe(8);
+  });
+
+  it('with a settling time of zero, a number of a sequence counts as read for good at once', () => {
+    const progress = new SequenceProgress(0);
+    progress.advance(5, 1_000, 0);
+    expect(progress.floor).toBe(5);
+  });
+});

@@ -1,0 +1,22 @@
+import { randomBytes } from 'node:crypto';
+import { SecretBox } from '@carillon/db';
+import { expect, it } from 'vitest';
+import { makePingToken, readPingToken } from './ping-token.js';
+
+const secrets = new SecretBox(randomBytes(32).toString('base64'));
+const token = makePingToken(secrets, { scheduleId: 42, generation: 3 });
+
+it('reading a ping token returns its schedule and its rotation', () => {
+  expect(token).toHaveLength(40);
+  expect(readPingToken(secrets, token)).toEqual({ scheduleId: 42, generation: 3 });
+});
+
+it('a ping token with any character changed, or of another installation, is refused', () => {
+  for (let i = 0; i < token.length; i++) {
+    const other = token[i] === 'A' ? 'B' : 'A';
+    expect(readPingToken(secrets, token.slice(0, i) + other + token.slice(i + 1))).toBeNull();
+  }
+  const elsewhere = new SecretBox(randomBytes(32).toString('base64'));
+  expect(readPingToken(elsewhere, token)).toBeNull();
+  expect(readPingToken(secrets, '')).toBeNull();
+});

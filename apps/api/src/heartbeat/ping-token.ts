@@ -1,0 +1,36 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { SecretBox } from '@carillon/db';
+
+/** The content of a ping token: a schedule, and the rotation of its token. */
+export interface PingToken {
+  scheduleId: number;
+  generation: number;
+}
+
+const PURPOSE = 'ping token';
+const CONTENT_BYTES = 12;
+const CODE_BYTES = 18;
+const TOKEN = /^[A-Za-z0-9_-]{40}$/;
+
+/**
+ * A token is the schedule's number, the rotation, and a message authentication code of both. A token can't be guessed,
+ * nothing needs to be stored for it, and a wrong one is refused without a query.
+ */
+export function makePingToken(secrets: SecretBox, { scheduleId, generation }: PingToken): string {
+  const content = Buffer.alloc(CONTENT_BYTES);
+  content.writeBigUInt64BE(BigInt(scheduleId));
+  content.writeUInt32BE(generation, 8);
+  return Buffer.concat([content, codeOf(secrets, content)]).toString('base64url');
+}
+
+/** Returns the content of a token; null if it was not made by this installation. */
+export function readPingToken(secrets: SecretBox, token: string): PingToken | null {
+  if (!TOKEN.test(token)) return null;
+  const bytes = Buffer.from(token, 'base64url');
+  const content = bytes.subarray(0, CONTENT_BYTES);
+  if (!timingSafeEqual(bytes.subarray(CONTENT_BYTES), codeOf(secrets, content))) return null;
+  return { scheduleId: Number(content.readBigUInt64BE()), generation: content.readUInt32BE(8) };
+}
+
+const codeOf = (secrets: SecretBox, content: Buffer) =>
+  secrets.authenticate(PURPOSE, content).subarray(0, CODE_BYTES);

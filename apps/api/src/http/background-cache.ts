@@ -1,0 +1,78 @@
+import { LRUCache } from 'lru-cache';
+
+/** How long a request waits for a value that is being computed. */
+const WAIT_MS = 80;
+/** A value is kept for this many times what it took to compute, so that computing takes 5% of a core at most. */
+const TTL_PER_COST = 20;
+const MAX_TTL_MS = 60_000;
+/** A value that takes less time than this is computed for every request. */
+const CHEAP_MS = 50;
+/** A value older than this is not shown while a new one is computed. */
+const MAX_STALE_MS = 300_000;
+/** Maximum number of values that are kept. The forecast of 200,000 schedules takes some 15 MB. */
+const MAX_KEPT = 20;
+
+interface Kept<T> {
+  value: T | null;
+  computedAt: number;
+  validUntil: number;
+  computing: Promise<void> | null;
+}
+
+/**
+ * Values that take seconds to compute for a large project. They are computed in the background, one after the other, and
+ * kept for up to a minute. A request that can't wait for one gets null, and answers with what it can find out at once.
+ */
+export class BackgroundCache<T> {
+  readonly #kept = new LRUCache<string, Kept<T>>({ max: MAX_KEPT });
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly onError: (error: unknown) => void,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
+
+  /** Returns the kept value, or a new one if it is computed soon. Null if there is neither. */
+  async read(name: string, compute: () => Promise<T>): Promise<T | null> {
+    const kept = this.#keptFor(name);
+    const isStale = this.now() >= kept.validUntil;
+    if (isStale) {
+      kept.computing ??= this.#compute(kept, compute);
+      await Promise.race([kept.computing, new Promise((resolve) => setTimeout(resolve, WAIT_MS))]);
+    }
+    return this.now() - kept.computedAt <= MAX_STALE_MS ? kept.value : null;
+  }
+
+  /** The latest value, however old, without waiting. */
+  peek(name: string): T | null {
+    return this.#kept.peek(name)?.value ?? null;
+  }
+
+  /** Drops all values whose names begin with this prefix. */
+  forget(prefix: string): void {
+    for (const name of [...this.#kept.keys()]) if (name.startsWith(prefix)) this.#kept.delete(name);
+  }
+
+  #keptFor(name: string): Kept<T> {
+    const kept = this.#kept.get(name) ?? { value: null, computedAt: 0, validUntil: 0, computing: null };
+    this.#kept.set(name, kept);
+    return kept;
+  }
+
+  #compute(kept: Kept<T>, compute: () => Promise<T>): Promise<void> {
+    const computed = this.#turn
+      .then(async () => {
+        const beganAt = this.now();
+        kept.value = await compute();
+        kept.computedAt = this.now();
+        const costMs = kept.computedAt - beganAt;
+        const ttlMs = costMs < CHEAP_MS ? 0 : Math.min(MAX_TTL_MS, costMs * TTL_PER_COST);
+        kept.validUntil = kept.computedAt + ttlMs;
+      })
+      .finally(() => {
+        kept.computing = null;
+      });
+    this.#turn = computed.catch(this.onError);
+    return computed;
+  }
+}

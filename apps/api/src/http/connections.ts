@@ -1,0 +1,36 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** Time limits for clients, and the maximum number of connections. */
+export interface HttpLimits {
+  /** Time to receive the headers of a request. */
+  headersTimeoutMs: number;
+  /** Time to receive a whole request. A slow body is cut off. */
+  requestTimeoutMs: number;
+  /** How often Node checks for requests that exceed these limits. */
+  checkIntervalMs: number;
+  /** Per replica. A connection beyond the limit is closed at once. */
+  maxConnections: number;
+}
+
+export const HTTP_LIMITS: HttpLimits = {
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  checkIntervalMs: 2_000,
+  maxConnections: 10_000,
+};
+
+/**
+ * Tracks open connections. The returned function closes those that have not sent a request yet. Node counts such a
+ * connection as busy, so stopping the server would wait for it.
+ */
+export function watchConnections(server: Server): () => void {
+  const open = new Set<Socket>();
+  server.on('connection', (socket) => {
+    open.add(socket);
+    socket.on('close', () => open.delete(socket));
+  });
+  return () => {
+    for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
+  };
+}

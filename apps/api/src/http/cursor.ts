@@ -1,0 +1,41 @@
+import { invalid } from './problem.js';
+
+/** A cursor is opaque to clients, so its content may change between versions. */
+export const encodeCursor = (position: string | number) => Buffer.from(`1:${position}`).toString('base64url');
+
+export function decodeCursor(cursor: string): string {
+  const text = Buffer.from(cursor, 'base64url').toString();
+  // Base64 can encode one text in several ways. Only the canonical encoding is accepted.
+  const isOurs = text.startsWith('1:') && encodeCursor(text.slice(2)) === cursor;
+  // Postgres rejects NUL in text.
+  if (!isOurs || text.includes('\0')) throw invalidCursor();
+  return text.slice(2);
+}
+
+export const invalidCursor = () =>
+  invalid([{ field: 'cursor', message: 'expected the nextCursor of a page' }]);
+
+/** Reads the cursor of a list that is ordered by a numeric id. */
+export function idInCursor(cursor: string | undefined): number | null {
+  if (cursor === undefined) return null;
+  const id = Number(decodeCursor(cursor));
+  if (!Number.isSafeInteger(id) || id < 0) throw invalidCursor();
+  return id;
+}
+
+/**
+ * Builds a page. The caller reads `limit + 1` rows: an extra row means that there is a next page. `isCut` says that the read
+ * stopped early because of its size, so there is a next page as well.
+ */
+export function pageOf<T>(
+  found: readonly T[],
+  limit: number,
+  positionOf: (item: T) => string | number,
+  isCut = false,
+) {
+  const items = found.slice(0, limit);
+  const last = items.at(-1);
+  const hasMore = isCut || found.length > limit;
+  const nextCursor = hasMore && last !== undefined ? encodeCursor(positionOf(last)) : null;
+  return { items, nextCursor };
+}

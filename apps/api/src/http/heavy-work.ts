@@ -1,0 +1,137 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { tooMany } from '../auth/rate-limit.js';
+
+export interface HeavyWorkLimits {
+  /** Requests of one project that are worked on at once. */
+  perProject: number;
+  /** Requests of all projects that are worked on at once. Each holds up to two connections to Postgres, and the pool has ten. */
+  total: number;
+  /** Further requests of one project that wait for their turn. */
+  waitingPerProject: number;
+  longestWaitMs: number;
+}
+
+export const HEAVY_WORK_LIMITS: HeavyWorkLimits = {
+  perProject: 2,
+  total: 4,
+  waitingPerProject: 8,
+  longestWaitMs: 10_000,
+};
+
+const RETRY_AFTER_MS = 2_000;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The place of a request that does heavy work. */
+    heavyPlace?: Place;
+  }
+}
+
+/** A place is held from the start of a request to the end of its work, also if the client has disconnected meanwhile. */
+class Place {
+  isWorking = false;
+  #isLeft = false;
+
+  constructor(private readonly onLeave: () => void) {}
+
+  leave(): void {
+    if (this.#isLeft) return;
+    this.#isLeft = true;
+    this.onLeave();
+  }
+}
+
+/**
+ * Limits heavy requests (bulk calls, backfills and others): a few run at a time, and projects take turns. So
+ * connections to Postgres are left for other requests.
+ */
+export class HeavyWork {
+  readonly #running = new Map<number, number>();
+  #total = 0;
+  /** The requests that wait, by project. The first project in the map is served next. */
+  readonly #waiting = new Map<number, (() => void)[]>();
+
+  constructor(private readonly limits: HeavyWorkLimits = HEAVY_WORK_LIMITS) {}
+
+  /** For the route's `onRequest`: the body of a request that waits is not read yet. */
+  readonly hook = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const { projectId } = request.caller;
+    await this.#enter(projectId);
+    const place = new Place(() => this.#leave(projectId));
+    request.heavyPlace = place;
+    reply.raw.once('close', () => {
+      if (!place.isWorking) place.leave();
+    });
+    // The client disconnected while its request waited, so no further close event will come.
+    if (reply.raw.destroyed) place.leave();
+  };
+
+  /** For the route's handler: does the work, and gives the place back. */
+  async do<T>({ heavyPlace }: FastifyRequest, work: () => Promise<T>): Promise<T> {
+    if (!heavyPlace) throw new Error('the route lacks the hook of heavy work');
+    heavyPlace.isWorking = true;
+    try {
+      return await work();
+    } finally {
+      heavyPlace.leave();
+    }
+  }
+
+  async #enter(projectId: number): Promise<void> {
+    if (this.#hasRoom(projectId)) return this.#take(projectId);
+    const queue = this.#waiting.get(projectId) ?? [];
+    if (queue.length >= this.limits.waitingPerProject) throw refusal();
+    this.#waiting.set(projectId, queue);
+    await new Promise<void>((resolve, reject) => {
+      const enter = () => {
+        clearTimeout(timer);
+        this.#take(projectId);
+        resolve();
+      };
+      const timer = setTimeout(() => {
+        this.#forget(projectId, enter);
+        reject(refusal());
+      }, this.limits.longestWaitMs);
+      queue.push(enter);
+    });
+  }
+
+  #hasRoom(projectId: number): boolean {
+    const { perProject, total } = this.limits;
+    return this.#total < total && (this.#running.get(projectId) ?? 0) < perProject;
+  }
+
+  #take(projectId: number): void {
+    this.#total++;
+    this.#running.set(projectId, (this.#running.get(projectId) ?? 0) + 1);
+  }
+
+  #leave(projectId: number): void {
+    this.#total--;
+    const left = (this.#running.get(projectId) ?? 1) - 1;
+    if (left > 0) this.#running.set(projectId, left);
+    else this.#running.delete(projectId);
+    for (const [waitingId, queue] of this.#waiting) {
+      const [next] = queue;
+      if (!next || !this.#hasRoom(waitingId)) continue;
+      this.#forget(waitingId, next);
+      // The project goes to the end of the line.
+      if (this.#waiting.delete(waitingId)) this.#waiting.set(waitingId, queue);
+      next();
+      return;
+    }
+  }
+
+  #forget(projectId: number, enter: () => void): void {
+    const queue = this.#waiting.get(projectId);
+    const at = queue?.indexOf(enter) ?? -1;
+    if (at >= 0) queue?.splice(at, 1);
+    if (queue?.length === 0) this.#waiting.delete(projectId);
+  }
+}
+
+const refusal = () =>
+  tooMany('too_many_bulk_requests', {
+    detail: 'this project already has its maximum of bulk requests in progress',
+    waitMs: RETRY_AFTER_MS,
+  });

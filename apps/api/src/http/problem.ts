@@ -1,0 +1,114 @@
+import { isDatabaseAway, OverLimit } from '@carillon/db';
+import {
+  type FieldError,
+  type Problem as FieldProblem,
+  PROBLEMS,
+  type ProblemCode,
+  problemType,
+} from '@carillon/shared';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
+import type { z } from 'zod';
+import { codedErrors, fieldErrors } from './field-errors.js';
+
+interface Details {
+  errors?: readonly (FieldProblem | z.infer<typeof FieldError>)[];
+  headers?: Record<string, string>;
+}
+
+/** A problem by RFC 9457. Routes throw it; `sendProblem` is the one place that turns it into an HTTP response. */
+export class HttpProblem extends Error {
+  readonly status: number;
+  readonly errors: z.infer<typeof FieldError>[];
+  readonly headers: Record<string, string>;
+
+  constructor(
+    readonly code: ProblemCode,
+    readonly detail: string,
+    { errors = [], headers = {} }: Details = {},
+  ) {
+    super(detail);
+    this.status = PROBLEMS[code].status;
+    this.errors = codedErrors(errors);
+    this.headers = headers;
+  }
+}
+
+export const invalid = (errors: readonly FieldProblem[]) =>
+  new HttpProblem('invalid_request', errors.map(({ field, message }) => `${field}: ${message}`).join('; '), {
+    errors,
+  });
+
+export const notFound = (resource: string, id: string) =>
+  new HttpProblem('not_found', `there is no ${resource} with the id ${id}`);
+
+export function sendProblem(
+  error: FastifyError | HttpProblem,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const { code, status, detail, errors, headers } = toProblem(error, request);
+  if (status >= 500) request.log.error({ err: error, code }, 'Request failed');
+  reply
+    .status(status)
+    .headers(headers)
+    .header('content-type', 'application/problem+json; charset=utf-8')
+    // The body is a string already, so the serializer of the route must not encode it again.
+    .serializer((body) => body as string)
+    .send(
+      JSON.stringify({
+        type: problemType(code),
+        code,
+        title: PROBLEMS[code].title,
+        status,
+        detail,
+        instance: request.url,
+        ...(errors.length > 0 ? { errors } : {}),
+      }),
+    );
+}
+
+/** The codes of errors that Fastify itself raises, by their status. */
+const FASTIFY_ERRORS: Readonly<Record<number, ProblemCode>> = {
+  404: 'route_not_found',
+  413: 'body_too_large',
+  415: 'unsupported_media_type',
+  429: 'rate_limited',
+};
+
+function toProblem(error: FastifyError | HttpProblem, request: FastifyRequest): HttpProblem {
+  if (error instanceof HttpProblem) return error;
+  if (error instanceof OverLimit) return new HttpProblem('schedule_limit_reached', error.message);
+  if (hasZodFastifySchemaValidationErrors(error)) {
+    const issues = error.validation.map(({ instancePath, keyword, message, params }) => ({
+      ...params,
+      code: keyword,
+      message: message ?? 'invalid',
+      path: instancePath.split('/').slice(1),
+    }));
+    return invalid(fieldErrors(issues, error.validationContext));
+  }
+  if (error.statusCode !== undefined && error.statusCode < 500) {
+    const isJson = error.code === 'FST_ERR_CTP_INVALID_JSON_BODY' || error instanceof SyntaxError;
+    const code = isJson ? 'invalid_json' : (FASTIFY_ERRORS[error.statusCode] ?? 'bad_request');
+    return new HttpProblem(code, error.message);
+  }
+  if (isDatabaseAway(error)) return databaseProblem(request);
+  return new HttpProblem('internal_error', 'the request failed inside the API, which has logged the cause');
+}
+
+/**
+ * A connection that breaks during a change leaves it unknown whether Postgres committed the change. Before a caller is
+ * authenticated no route has run, and a read changes nothing: in these two cases the problem can say so.
+ */
+function databaseProblem({ method, caller }: FastifyRequest): HttpProblem {
+  const headers = { 'retry-after': '1' };
+  const isUnchanged = caller === undefined || method === 'GET' || method === 'HEAD';
+  return isUnchanged
+    ? new HttpProblem('database_unavailable', 'the database could not be reached; try again', { headers })
+    : new HttpProblem(
+        'outcome_unknown',
+        'the connection to the database broke; the change may or may not have been made',
+        { headers },
+      );
+}

@@ -1,0 +1,43 @@
+import { markBigIntegers, reviveBigIntegers, unstorable } from '@carillon/shared';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { invalid } from './problem.js';
+
+/** Escapes of NUL and of surrogates, which Postgres cannot store. */
+const UNSTORABLE_ESCAPE = /\\u(?:0000|d[89a-f])/i;
+/** A document with fewer brackets cannot be nested too deeply. */
+const MAX_UNCHECKED_BRACKETS = 64;
+
+/**
+ * Parses JSON bodies. An integer beyond 2^53 becomes a BigInt, so that a payload keeps it. Refuses `__proto__` and values that Postgres cannot store. An empty body counts as no body, because many
+ * clients send `content-type: application/json` with every POST.
+ */
+export function readJson(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.removeContentTypeParser(['application/json', 'text/plain']);
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    const text = body as string;
+    if (text.trim() === '') return done(null, undefined);
+    const marked = markBigIntegers(text);
+    parse(request, marked?.text ?? text, (error, value) => {
+      const problem = !error && needsCheck(text) ? unstorable(value) : null;
+      if (problem) done(invalid([{ ...problem, field: problem.field || 'body' }]), undefined);
+      else done(error, !error && marked ? reviveBigIntegers(value, marked.mark) : value);
+    });
+  });
+}
+
+function needsCheck(text: string): boolean {
+  if (UNSTORABLE_ESCAPE.test(text)) return true;
+  let brackets = 0;
+  for (let i = 0; i < text.length && brackets <= MAX_UNCHECKED_BRACKETS; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 0x5b || code === 0x7b) brackets++;
+  }
+  return brackets > MAX_UNCHECKED_BRACKETS;
+}
+
+/** Refuses path and query values that Postgres cannot store. */
+export async function refuseUnstorableAddress({ params, query }: FastifyRequest): Promise<void> {
+  const problem = unstorable(params) ?? unstorable(query);
+  if (problem) throw invalid([problem]);
+}

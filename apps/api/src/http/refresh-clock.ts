@@ -1,0 +1,15 @@
+import { readClock } from '@carillon/db';
+import type { ApiContext } from '../context.js';
+
+const REFRESH_INTERVAL_MS = 30_000;
+
+/** Reads the clock of Postgres at most every 30 s, triggered by requests: an idle API sends no queries. */
+export function refreshClock({ pool, clock }: Pick<ApiContext, 'pool' | 'clock'>): () => Promise<void> {
+  let refreshedAt = performance.now();
+  return async () => {
+    if (performance.now() - refreshedAt < REFRESH_INTERVAL_MS) return;
+    refreshedAt = performance.now();
+    // Not awaited: the last known offset is good enough for this request.
+    clock.ask(() => readClock(pool)).catch(() => {});
+  };
+}

@@ -1,0 +1,65 @@
+import { type Database, doOnce, forgetAnswers, type KeptAnswer, requestHashOf } from '@carillon/db';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ApiContext } from '../context.js';
+import { HttpProblem } from './problem.js';
+
+export interface RouteResult extends KeptAnswer {
+  /** Due times whose bells are armed after the commit. */
+  dueAts: number[];
+}
+
+const PRUNE_INTERVAL_MS = 600_000;
+let prunedAt = 0;
+
+/**
+ * Executes a request and sends its response. A request with an `Idempotency-Key` is executed once; a repeat gets the stored
+ * response of the first.
+ */
+export async function respondOnce(
+  { pool, bells }: Pick<ApiContext, 'pool' | 'bells'>,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  work: (db: Database) => Promise<RouteResult>,
+): Promise<FastifyReply> {
+  const key = readIdempotencyKey(request);
+  let dueAts: number[] = [];
+  const collect = async (db: Database): Promise<KeptAnswer> => {
+    const { dueAts: resultDueAts, ...answer } = await work(db);
+    dueAts = resultDueAts;
+    return answer;
+  };
+  const { kind, answer } =
+    key === null ? { kind: 'done', answer: await collect(pool) } : await executeOnce(key);
+  // The change is committed. If Redis is away, the sweep arms the bells later.
+  bells.arm(dueAts).catch(() => {});
+  if (kind === 'repeated') reply.header('idempotency-replayed', 'true');
+  return reply.status(answer.status).headers(answer.headers).send(answer.body);
+
+  async function executeOnce(key: string) {
+    const { method, url, body, caller } = request;
+    const requestHash = requestHashOf([method, url, body ?? null]);
+    const result = await doOnce(pool, { projectId: caller.projectId, key, requestHash }, collect);
+    if (result.kind === 'mismatch') {
+      throw new HttpProblem(
+        'idempotency_key_reused',
+        `the Idempotency-Key ${key} was already used for another request; use a new one`,
+      );
+    }
+    pruneStoredAnswers(pool);
+    return result;
+  }
+}
+
+export function readIdempotencyKey({ headers }: FastifyRequest): string | null {
+  const key = headers['idempotency-key'];
+  if (key === undefined) return null;
+  if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) {
+    throw new HttpProblem('invalid_header', 'Idempotency-Key: expected 1 to 255 visible ASCII characters');
+  }
+  return key;
+}
+
+function pruneStoredAnswers(pool: ApiContext['pool']): void {
+  if (performance.now() - prunedAt < PRUNE_INTERVAL_MS && prunedAt > 0) return;
+  prunedAt = performance.now();
+  forgetAnswers(pool).catch(() => {});
+}

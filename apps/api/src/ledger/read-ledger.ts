@@ -1,0 +1,98 @@
+import {
+  readDefinitions,
+  readGapsBetween,
+  readRunsBetween,
+  readScheduleChanges,
+  type ScheduleView,
+} from '@carillon/db';
+import { type LedgerEntry, nextOccurrences } from '@carillon/shared';
+import type { Pool } from 'pg';
+import type { z } from 'zod';
+import { composeLedger } from './compose-ledger.js';
+import { readSteps } from './read-steps.js';
+
+type Entry = z.infer<typeof LedgerEntry>;
+
+export interface LedgerRequest {
+  projectId: number;
+  schedule: ScheduleView;
+  fromAt: number;
+  toAt: number;
+  limit: number;
+  nowAt: number;
+}
+
+export interface LedgerPage {
+  items: Entry[];
+  /** The instant of the last entry, if there may be more behind it; null at the end of the range. */
+  endedAt: number | null;
+}
+
+/** Reads a page of the ledger, oldest occurrence first. */
+export async function readLedger(pool: Pool, request: LedgerRequest): Promise<LedgerPage> {
+  const { projectId, schedule, fromAt, toAt, limit, nowAt } = request;
+  const range = { projectId, scheduleId: schedule.id, fromAt, toAt };
+  // Read one row more than a page. If it exists, the page ends before its instant, so that no instant is split.
+  const runs = await readRunsBetween(pool, { ...range, limit: limit + 1 });
+  const lastRunAt = runs.length > limit ? (runs.at(-1)?.occurrenceAt ?? toAt) : null;
+  const untilAt = lastRunAt === null ? toAt : lastRunAt - 1;
+  const complete = runs.filter((run) => run.occurrenceAt <= untilAt);
+  const [definitions, gaps, changes, steps] = await Promise.all([
+    readDefinitions(pool, range),
+    readGapsBetween(pool, range),
+    readScheduleChanges(pool, { projectId, key: schedule.key }),
+    readSteps(pool, { projectId, runs: complete }),
+  ]);
+  const sources = { schedule, definitions, runs: complete, gaps, steps, changes, nowAt };
+  const items: Entry[] = [];
+  for (const entry of composeLedger(sources, { fromAt, toAt: untilAt })) {
+    const last = items.at(-1);
+    if (items.length >= limit && last && last.at !== entry.at)
+      return { items, endedAt: Date.parse(last.until ?? last.at) };
+    items.push(entry);
+  }
+  return { items, endedAt: lastRunAt === null ? null : untilAt };
+}
+
+/** Maximum number of entries in one step backwards. A step with more is tried again with a shorter span. */
+const LARGEST_STEP = 2_000;
+/** A step that found too few entries is followed by a step that is this many times as long. */
+const GROWTH = 4;
+
+/**
+ * Reads a page of the ledger, newest occurrence first. Rules can only be evaluated forwards, so this function goes back
+ * in steps. The first step is as long as the rule needs for a page of occurrences.
+ */
+export async function readLedgerBackwards(pool: Pool, request: LedgerRequest): Promise<LedgerPage> {
+  const { fromAt, toAt, limit } = request;
+  const items: Entry[] = [];
+  let untilAt = toAt;
+  let spanMs = firstSpan(request);
+  while (untilAt >= fromAt) {
+    const sinceAt = Math.max(fromAt, untilAt - spanMs);
+    const step = await readLedger(pool, { ...request, fromAt: sinceAt, toAt: untilAt, limit: LARGEST_STEP });
+    if (step.endedAt !== null && spanMs > 1) {
+      spanMs = Math.max(1, Math.floor(spanMs / GROWTH));
+      continue;
+    }
+    for (const entry of step.items.toReversed()) {
+      const last = items.at(-1);
+      if (items.length >= limit && last && last.at !== entry.at)
+        return { items, endedAt: Date.parse(last.at) };
+      items.push(entry);
+    }
+    // A gap may begin before the step: the next step ends before the gap.
+    untilAt = Math.min(sinceAt, ...step.items.map(({ at }) => Date.parse(at))) - 1;
+    spanMs *= GROWTH;
+  }
+  return { items, endedAt: null };
+}
+
+const HOUR_MS = 3_600_000;
+
+/** About the time in which the rule names a page of occurrences. */
+function firstSpan({ schedule, toAt, limit }: LedgerRequest): number {
+  const [first, second] = nextOccurrences(schedule.timing, toAt - HOUR_MS, 2);
+  const intervalMs = first !== undefined && second !== undefined ? second - first : HOUR_MS;
+  return Math.max(1_000, intervalMs * limit);
+}

@@ -1,0 +1,23 @@
+import { type Database, type RunView, readDefinitions, readScheduleChanges } from '@carillon/db';
+import { explainRun, type LedgerStep, storyOfRun } from '@carillon/shared';
+import type { z } from 'zod';
+import { presentStory } from '../present/story.js';
+import { readSteps } from './read-steps.js';
+
+/** The story of one run: a sentence, and the same step by step. */
+export async function tellRun(
+  db: Database,
+  projectId: number,
+  { run, nowAt }: { run: RunView; nowAt: number },
+): Promise<{ why: string; story: z.infer<typeof LedgerStep>[] }> {
+  const { scheduleId, scheduleKey, version, recordedAt } = run;
+  // The queries run one after the other, because the connection may be that of a transaction. The definition of a run
+  // is the one that held when the run was recorded.
+  const range = { projectId, scheduleId, fromAt: recordedAt - 1, toAt: nowAt };
+  const definitions = await readDefinitions(db, range);
+  const steps = await readSteps(db, { projectId, runs: [run] });
+  const changes = await readScheduleChanges(db, { projectId, key: scheduleKey });
+  const story = storyOfRun({ run, ...steps.of(run), changes, nowAt });
+  const plan = definitions.find((definition) => definition.version === version)?.plan ?? null;
+  return { why: explainRun(run, story, plan), story: presentStory(story) };
+}

@@ -1,0 +1,54 @@
+import { type ComingGroup, countComingFires, readComingGroups } from '@carillon/db';
+import { countOccurrences, readTiming } from '@carillon/shared';
+import { cachedFor, type Gauge } from '@carillon/telemetry';
+import type { Pool } from 'pg';
+
+/** The windows of the forecast, in minutes. */
+const WINDOWS = [1, 5, 60];
+const LONGEST = Math.max(...WINDOWS);
+const MINUTE_MS = 60_000;
+/** A forecast may read 200,000 schedules, so it is kept for a while. */
+const CACHE_TTL_MS = 15_000;
+/** Groups that are counted before other requests have their turn. */
+const GROUPS_PER_TURN = 100;
+
+/** How many runs are expected within the next minutes, over all projects. Autoscalers add workers by it before a herd. */
+export class ForecastGauge {
+  readonly #read: () => Promise<Gauge>;
+
+  constructor(pool: Pool) {
+    this.#read = cachedFor(CACHE_TTL_MS, () => readForecast(pool));
+  }
+
+  read(): Promise<Gauge> {
+    return this.#read();
+  }
+}
+
+async function readForecast(pool: Pool): Promise<Gauge> {
+  const [{ now, next }, groups] = await Promise.all([
+    countComingFires(pool, { minutes: WINDOWS, now: null }),
+    readComingGroups(pool, { minutes: LONGEST, now: null }),
+  ]);
+  const counts = [...next];
+  for (const [i, group] of groups.entries()) {
+    WINDOWS.forEach((minutes, place) => {
+      counts[place] = (counts[place] ?? 0) + laterFires(group, now + minutes * MINUTE_MS);
+    });
+    if (i % GROUPS_PER_TURN === 0) await new Promise(setImmediate);
+  }
+  return {
+    name: 'carillon_forecast_runs',
+    help: 'Runs that are expected within the window: next occurrences, later ones of recurring schedules, and retries.',
+    values: WINDOWS.map((minutes, place) => ({
+      labels: { window: `${minutes}m` },
+      value: counts[place] ?? 0,
+    })),
+  };
+}
+
+/** The fires of a group after its next occurrence. */
+function laterFires({ timing, occurrenceAt, runsLeft, schedules }: ComingGroup, untilAt: number): number {
+  const later = countOccurrences(readTiming(timing), occurrenceAt, untilAt);
+  return Math.min(later, runsLeft === null ? later : Math.max(0, runsLeft - 1)) * schedules;
+}

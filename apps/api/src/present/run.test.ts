@@ -1,0 +1,55 @@
+import type { RunView } from '@carillon/db';
+import { describe, expect, it } from 'vitest';
+import { presentRun } from './run.js';
+
+const DUE_AT = Date.parse('2026-11-17T09:00:00Z');
+
+const run = (more: Partial<RunView>): RunView => ({
+  scheduleId: 1,
+  scheduleKey: 'invoice-42',
+  origin: 'rule',
+  occurrenceAt: DUE_AT,
+  status: 'running',
+  version: 1,
+  dueAt: DUE_AT,
+  recordedAt: DUE_AT + 20,
+  happenedAt: DUE_AT + 20,
+  attempt: 1,
+  epoch: 7,
+  replays: 0,
+  latenessMs: null,
+  nextAttemptAt: null,
+  progress: null,
+  reasonCode: null,
+  reason: null,
+  workerId: 3,
+  claimedAt: DUE_AT + 20,
+  finishedAt: null,
+  outcome: null,
+  httpStatus: null,
+  durationMs: null,
+  errorCode: null,
+  error: null,
+  response: null,
+  externalId: null,
+  ...more,
+});
+
+describe('presentRun', () => {
+  it('a run that is held or waits for its turn has no nextRetryAt', () => {
+    const held = run({ status: 'retrying', nextAttemptAt: Number.POSITIVE_INFINITY });
+    expect(presentRun(held).nextRetryAt).toBeNull();
+    const waiting = run({ status: 'retrying', nextAttemptAt: DUE_AT + 60_000 });
+    expect(presentRun(waiting).nextRetryAt).toBe('2026-11-17T09:01:00.000Z');
+  });
+
+  it.each([
+    ['the first attempt is in flight: its claim', {}, 20],
+    ['the first attempt has ended: the recorded value', { status: 'succeeded', latenessMs: 33 }, 33],
+    ['a later attempt is in flight: the recorded value', { attempt: 2, latenessMs: 33 }, 33],
+    ['a later attempt is in flight and the first was lost: unknown', { attempt: 2 }, null],
+    ['the run never started: unknown', { status: 'skipped', attempt: 0, claimedAt: null }, null],
+  ] as const)('the API shows the lateness of a run: %s', (_when, more, latenessMs) => {
+    expect(presentRun(run(more)).latenessMs).toBe(latenessMs);
+  });
+});

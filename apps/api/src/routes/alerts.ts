@@ -1,0 +1,125 @@
+import {
+  createMaintenance,
+  deleteMaintenance,
+  explainOccurrences,
+  listAlerts,
+  listMaintenance,
+  readSchedule,
+} from '@carillon/db';
+import { Alert, Cursor, Limit, listOf, Maintenance, MaintenanceInput, ScheduleKey } from '@carillon/shared';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { requireScope } from '../auth/authenticate.js';
+import type { ApiContext } from '../context.js';
+import { idInCursor, pageOf } from '../http/cursor.js';
+import { invalid, notFound } from '../http/problem.js';
+import { BODY_ERRORS, responses } from '../http/responses.js';
+import { presentAlert, presentMaintenance } from '../present/alert.js';
+
+const tags = ['Alerts'];
+const MaintenanceId = z
+  .string()
+  .regex(/^[1-9]\d{0,14}$/, 'expected the id of a maintenance window')
+  .transform(Number);
+
+/** Breaches of objectives, open and past, and the maintenance windows in which they are not reported. */
+export const alertRoutes =
+  ({ pool, clock }: ApiContext): FastifyPluginAsyncZod =>
+  async (app) => {
+    app.get(
+      '/alerts',
+      {
+        schema: {
+          operationId: 'listAlerts',
+          summary: 'List breaches of objectives, newest first',
+          tags,
+          querystring: z.strictObject({
+            state: z.enum(['open', 'resolved']).optional(),
+            schedule: ScheduleKey.optional(),
+            limit: Limit,
+            cursor: Cursor.optional(),
+          }),
+          response: responses({ 200: listOf(Alert) }, 400),
+        },
+        onRequest: requireScope('read'),
+      },
+      async ({ caller: { projectId }, query: { limit, cursor, ...filter } }) => {
+        const beforeId = idInCursor(cursor);
+        const found = await listAlerts(pool, { projectId, filter, limit: limit + 1, beforeId });
+        const { items, nextCursor } = pageOf(found, limit, ({ id }) => id);
+        const why = await explainOccurrences(pool, {
+          projectId,
+          occurrences: items,
+          nowAt: Math.floor(clock.now()),
+        });
+        return { items: items.map((alert, i) => presentAlert(alert, why[i] ?? null)), nextCursor };
+      },
+    );
+
+    app.get(
+      '/maintenance-windows',
+      {
+        schema: {
+          operationId: 'listMaintenanceWindows',
+          summary: 'List maintenance windows that have not ended',
+          tags,
+          querystring: z.strictObject({ limit: Limit, cursor: Cursor.optional() }),
+          response: responses({ 200: listOf(Maintenance) }, 400),
+        },
+        onRequest: requireScope('read'),
+      },
+      async ({ caller: { projectId }, query: { limit, cursor } }) => {
+        const afterId = idInCursor(cursor);
+        const found = await listMaintenance(pool, { projectId, limit: limit + 1, afterId, now: null });
+        const { items, nextCursor } = pageOf(found, limit, ({ id }) => id);
+        return { items: items.map(presentMaintenance), nextCursor };
+      },
+    );
+
+    app.post(
+      '/maintenance-windows',
+      {
+        schema: {
+          operationId: 'createMaintenanceWindow',
+          summary: 'Silence the alerts of a project or of one schedule for a time',
+          description:
+            'Breaches are recorded and not reported. A breach that is still open when the window ends is reported then.',
+          tags,
+          body: MaintenanceInput,
+          response: responses({ 201: Maintenance }, ...BODY_ERRORS, 404),
+        },
+        onRequest: requireScope('write'),
+      },
+      async ({ caller: { projectId, keyName: actor }, body }, reply) => {
+        const startsAt = body.startAt === undefined ? Math.floor(clock.now()) : Date.parse(body.startAt);
+        const endsAt = Date.parse(body.endAt);
+        if (endsAt <= startsAt) throw invalid([{ field: 'endAt', message: 'must be after the start' }]);
+        if (endsAt <= clock.now()) throw invalid([{ field: 'endAt', message: 'must be in the future' }]);
+        const schedule = body.schedule ?? null;
+        if (schedule !== null && !(await readSchedule(pool, projectId, schedule)))
+          throw notFound('schedule', schedule);
+        const window = { schedule, startsAt, endsAt, note: body.note ?? null };
+        const created = await createMaintenance(pool, { projectId, actor }, window);
+        return reply.status(201).send(presentMaintenance(created));
+      },
+    );
+
+    app.delete(
+      '/maintenance-windows/:id',
+      {
+        schema: {
+          operationId: 'deleteMaintenanceWindow',
+          summary: 'End a maintenance window; alerts that it withheld and that are still open are reported',
+          tags,
+          params: z.object({ id: MaintenanceId }),
+          response: responses({ 200: z.object({ id: z.string() }) }, 400, 404),
+        },
+        onRequest: requireScope('write'),
+      },
+      async ({ caller: { projectId, keyName: actor }, params: { id } }) => {
+        if (!(await deleteMaintenance(pool, { projectId, actor, id })))
+          throw notFound('maintenance window', String(id));
+        return { id: String(id) };
+      },
+    );
+  };

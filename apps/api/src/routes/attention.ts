@@ -1,0 +1,51 @@
+import { type AttentionList, readAttention } from '@carillon/db';
+import { Attention } from '@carillon/shared';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { requireScope } from '../auth/authenticate.js';
+import type { ApiContext } from '../context.js';
+import { responses } from '../http/responses.js';
+import { iso } from '../present/iso.js';
+
+/** Fires in one minute that count as a herd. */
+const HERD_FIRES = 1_000;
+
+/** The problems that need a person. */
+export const attentionRoutes =
+  ({ pool, clock, forecasts }: ApiContext): FastifyPluginAsyncZod =>
+  async (app) => {
+    app.get(
+      '/attention',
+      {
+        schema: {
+          operationId: 'readAttention',
+          summary: 'What needs attention: counts, and the first few of each kind',
+          tags: ['Operations'],
+          response: responses({ 200: Attention }),
+        },
+        onRequest: requireScope('read'),
+      },
+      async ({ caller: { projectId } }) => {
+        const fromAt = Math.floor(clock.now());
+        const [found, { fires }] = await Promise.all([
+          readAttention(pool, { projectId, now: null }),
+          forecasts.read({ projectId, fromAt, hours: 24 }),
+        ]);
+        let herd: { at: string; fires: number } | null = null;
+        for (const [at, count] of fires)
+          if (count >= HERD_FIRES && count > (herd?.fires ?? 0)) herd = { at: iso(at), fires: count };
+        return {
+          failing: present(found.failing),
+          paused: present(found.paused),
+          overdue: present(found.overdue),
+          blocked: present(found.blocked),
+          breaching: present(found.breaching),
+          herd,
+        };
+      },
+    );
+  };
+
+const present = ({ count, items }: AttentionList) => ({
+  count,
+  items: items.map(({ key, name, at, note }) => ({ id: key, name, at: iso(at), note })),
+});

@@ -1,0 +1,52 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { DashboardFile, DashboardFiles } from '../dashboard/read-files.js';
+import { DASHBOARD_POLICY } from '../http/security-headers.js';
+import { renderNotBuilt } from '../pages/not-built.js';
+
+/** A file whose name carries a hash of its content never changes. */
+const IMMUTABLE = 'public, max-age=31536000, immutable';
+/** Paths of the API itself. An unknown address under one of them is a 404, not a page. */
+const API_PATHS = /^\/(v1|health|docs|queues|problems|ping)(\/|$)/;
+
+/** The dashboard: its files, and its page for every address that a person can open. */
+export const dashboardRoutes =
+  (files: DashboardFiles | null): FastifyPluginAsync =>
+  async (app) => {
+    app.get('/*', { schema: { hide: true } }, async (request, reply) => {
+      const path = pathOf(request);
+      const file = files?.byPath.get(path);
+      if (file) return sendFile(request, reply, file);
+      // The page at `/` is sent to every client, also to one like curl that asks for no type.
+      const isHome = path === '/' || path === files?.basePath;
+      if (API_PATHS.test(path) || !(isHome || accepts(request, 'text/html'))) return reply.callNotFound();
+      if (!files) return sendPage(reply.status(503), renderNotBuilt());
+      if (!isUnder(path, files.basePath)) {
+        return path === '/' ? reply.redirect(files.basePath, 302) : reply.callNotFound();
+      }
+      return sendPage(reply, files.page);
+    });
+  };
+
+function sendFile(request: FastifyRequest, reply: FastifyReply, file: DashboardFile): FastifyReply {
+  const encodings = String(request.headers['accept-encoding'] ?? '');
+  const encoding =
+    file.br && /\bbr\b/.test(encodings) ? 'br' : file.gzip && /\bgzip\b/.test(encodings) ? 'gzip' : null;
+  if (encoding) reply.header('content-encoding', encoding);
+  return reply
+    .header('cache-control', file.isHashed ? IMMUTABLE : 'public, max-age=3600')
+    .header('vary', 'accept-encoding')
+    .type(file.type)
+    .send((encoding && file[encoding]) || file.content);
+}
+
+/** The page names the hashed files of one build, so a browser must ask for it again every time. */
+const sendPage = (reply: FastifyReply, page: string) =>
+  reply
+    .header('content-security-policy', DASHBOARD_POLICY)
+    .header('cache-control', 'no-cache')
+    .type('text/html; charset=utf-8')
+    .send(page);
+
+const pathOf = ({ url }: FastifyRequest) => url.split('?', 1)[0] ?? '/';
+const accepts = ({ headers }: FastifyRequest, type: string) => headers.accept?.includes(type) ?? false;
+const isUnder = (path: string, basePath: string) => path === basePath || `${path}/`.startsWith(basePath);

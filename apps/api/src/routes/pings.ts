@@ -1,0 +1,138 @@
+import { findLatestSent, findPinged, type PingKind, recordPing, reportRun } from '@carillon/db';
+import { decodeRunId, encodeRunId, failureLabel } from '@carillon/shared';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { tooMany } from '../auth/rate-limit.js';
+import { TokenBuckets } from '../auth/token-buckets.js';
+import type { ApiContext } from '../context.js';
+import { type PingToken, readPingToken } from '../heartbeat/ping-token.js';
+import { HttpProblem } from '../http/problem.js';
+import { publicResponses } from '../http/responses.js';
+
+const tags = ['Heartbeats'];
+const PATHS = [
+  { path: '/ping/:token', kind: 'success', operation: 'ping', summary: 'Report that a job has succeeded' },
+  {
+    path: '/ping/:token/start',
+    kind: 'start',
+    operation: 'pingStart',
+    summary: 'Report that a job has started',
+  },
+  { path: '/ping/:token/fail', kind: 'fail', operation: 'pingFail', summary: 'Report that a job has failed' },
+] as const;
+
+/** Bytes of a ping's body that are kept. */
+const MAX_KEPT_BYTES = 10 * 1_024;
+/** Maximum size of a ping's body. A longer one is refused. */
+const MAX_BODY_BYTES = 256 * 1_024;
+
+type PingRequest = FastifyRequest<{ Params: { token: string }; Querystring: { rid?: string | undefined } }>;
+
+/** Without a key: heartbeats of jobs that run elsewhere. The token in the path is the permission. */
+export const pingRoutes =
+  ({ pool, bells, clock, counters, secrets, pingsPerMinute }: ApiContext): FastifyPluginAsyncZod =>
+  async (app) => {
+    const buckets = new TokenBuckets<number>();
+    // A job may send anything, for instance the end of its log.
+    app.removeAllContentTypeParsers();
+    app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES }, (_request, body, done) =>
+      done(null, body),
+    );
+
+    const take = (kind: PingKind) => async (request: PingRequest, reply: FastifyReply) => {
+      // Neither a wrong token nor too many pings reach Postgres.
+      const token = secrets && readPingToken(secrets, request.params.token);
+      if (!token) throw unknownPing();
+      const { isTaken, waitMs } = buckets.take(token.scheduleId, pingsPerMinute);
+      if (!isTaken)
+        throw tooMany('too_many_pings', { detail: `more than ${pingsPerMinute} pings a minute`, waitMs });
+      const body = keptBody(request.body);
+      const recorded = await recordPing(pool, { ...token, kind, body, now: null });
+      if (!recorded) await takeReport(request, { token, kind, body });
+      if (recorded?.hasWoken) bells.arm([clock.now()]).catch(() => {}); // If Redis is away, the sweep finds the run.
+      return reply.type('text/plain; charset=utf-8').serializer(String).send('OK');
+    };
+
+    /** A ping for a run that was delivered: `rid` names the run, and without it the one that was sent last is meant. */
+    const takeReport = async (
+      { query: { rid }, log }: PingRequest,
+      { token, kind, body }: { token: PingToken; kind: PingKind; body: string | null },
+    ) => {
+      const pinged = await findPinged(pool, token);
+      if (!pinged) throw unknownPing();
+      const { projectId } = pinged;
+      const { scheduleId } = token;
+      const run =
+        rid === undefined ? await findLatestSent(pool, { projectId, scheduleId }) : decodeRunId(rid);
+      if (!run || run.scheduleId !== scheduleId) throw unknownRun(rid);
+      const reported = await reportRun(pool, { projectId, run, kind, body, now: null });
+      if (reported.kind === 'refused') throw new HttpProblem('invalid_state', reported.reason);
+      if (reported.kind !== 'changed') throw unknownRun(rid);
+      bells.arm(reported.dueAts).catch(() => {}); // If Redis is away, the sweep finds what is due.
+      const { hasFailed, scheduleKey, targetType: target, attempt, reason: error } = reported.value;
+      if (!hasFailed) return;
+      const errorCode = 'reported_failure';
+      counters.count(
+        'carillon_runs_failed_total',
+        1,
+        `target="${target}",reason="${failureLabel(errorCode)}"`,
+      );
+      log.error(
+        { runId: encodeRunId(run), scheduleId: scheduleKey, projectId, target, attempt, errorCode, error },
+        'Run failed for good: its job reported a failure',
+      );
+    };
+
+    for (const { path, kind, operation, summary } of PATHS) {
+      for (const method of ['GET', 'POST'] as const) {
+        app.route({
+          method,
+          url: path,
+          schema: {
+            operationId: method === 'GET' ? operation : `${operation}WithBody`,
+            summary,
+            description:
+              'Needs no key: the token is the permission. Also answers HEAD. With POST, up to 10 KB of the body are kept.',
+            tags,
+            security: [],
+            params: z.object({ token: z.string().min(1).max(128) }),
+            querystring: z.object({
+              rid: z
+                .string()
+                .max(128)
+                .optional()
+                .describe(
+                  'The run that is reported on, for a schedule that delivers runs. Default: the run that was sent last. A heartbeat ignores it.',
+                ),
+            }),
+            response: publicResponses(
+              { 200: { description: 'OK', content: { 'text/plain': { schema: z.literal('OK') } } } },
+              400,
+              404,
+              409,
+              413,
+            ),
+          },
+          handler: take(kind),
+        });
+      }
+    }
+  };
+
+const unknownRun = (rid: string | undefined) =>
+  new HttpProblem(
+    'unknown_ping',
+    rid === undefined
+      ? 'no run of this schedule was sent yet'
+      : 'rid names no run of this schedule; expected the runId of the delivery',
+  );
+
+const unknownPing = () =>
+  new HttpProblem('unknown_ping', 'no heartbeat has this token; it may have been rotated');
+
+/** The start of the body as text that Postgres can store. */
+function keptBody(body: unknown): string | null {
+  if (!Buffer.isBuffer(body) || body.length === 0) return null;
+  return body.subarray(0, MAX_KEPT_BYTES).toString('utf8').replaceAll('\0', '\uFFFD');
+}

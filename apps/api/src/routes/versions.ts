@@ -1,0 +1,88 @@
+import { type DefinitionView, readSchedule, readVersions } from '@carillon/db';
+import {
+  Cursor,
+  Limit,
+  listOf,
+  nextOccurrences,
+  parseExactly,
+  ScheduleKey,
+  ScheduleVersion,
+  type Timing,
+} from '@carillon/shared';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { requireScope } from '../auth/authenticate.js';
+import type { ApiContext } from '../context.js';
+import { idInCursor, pageOf } from '../http/cursor.js';
+import { notFound } from '../http/problem.js';
+import { responses } from '../http/responses.js';
+import { presentDefinition } from '../present/definition.js';
+import { iso } from '../present/iso.js';
+
+/** Number of occurrences that are shown of each definition. */
+const OCCURRENCES_SHOWN = 5;
+/** Definitions that are presented before other requests have their turn. */
+const PRESENTED_AT_A_TIME = 20;
+
+/** The history of a schedule's definition. */
+export const versionRoutes =
+  ({ pool }: ApiContext): FastifyPluginAsyncZod =>
+  async (app) => {
+    app.get(
+      '/schedules/:id/versions',
+      {
+        schema: {
+          operationId: 'listVersions',
+          summary: 'List every definition that held, newest first, with who made it and when',
+          description:
+            'The first is the definition that holds now. Pauses and resumes also count up the version of a schedule, but make no definition, so numbers may be missing. A page also ends when it has reached 4 MiB.',
+          tags: ['Schedules'],
+          params: z.object({ id: ScheduleKey }),
+          querystring: z.strictObject({ limit: Limit, cursor: Cursor.optional() }),
+          response: responses({ 200: listOf(ScheduleVersion) }, 400, 404),
+        },
+        onRequest: requireScope('read'),
+      },
+      async ({ caller: { projectId }, params, query: { limit, cursor } }) => {
+        const schedule = await readSchedule(pool, projectId, params.id);
+        if (!schedule) throw notFound('schedule', params.id);
+        const { versions, isCut } = await readVersions(pool, {
+          projectId,
+          scheduleId: schedule.id,
+          beforeVersion: versionInCursor(cursor),
+          limit: limit + 1,
+        });
+        const { items, nextCursor } = pageOf(versions, limit, ({ version }) => version, isCut);
+        const shown: z.infer<typeof ScheduleVersion>[] = [];
+        for (const held of items) {
+          shown.push(presentVersion(held));
+          if (shown.length % PRESENTED_AT_A_TIME === 0) await new Promise(setImmediate);
+        }
+        return { items: shown, nextCursor };
+      },
+    );
+  };
+
+/** The largest value of the column. Postgres refuses a larger parameter, and no version comes near it. */
+const LARGEST_VERSION = 2 ** 31 - 1;
+
+function versionInCursor(cursor: string | undefined): number | null {
+  const version = idInCursor(cursor);
+  return version === null ? null : Math.min(version, LARGEST_VERSION);
+}
+
+function presentVersion(held: DefinitionView): z.infer<typeof ScheduleVersion> {
+  const { payloadText, timing, timingBefore, definedAt } = held;
+  const nextOf = (definition: Timing) =>
+    nextOccurrences(definition, definedAt, OCCURRENCES_SHOWN).map((at) => iso(at));
+  return {
+    ...presentDefinition(held),
+    payload: payloadText === null ? null : parseExactly(payloadText),
+    version: held.version,
+    definedAt: iso(definedAt),
+    definedBy: held.definedBy,
+    supersededAt: iso(held.supersededAt),
+    next: nextOf(timing),
+    nextBefore: timingBefore && nextOf(timingBefore),
+  };
+}

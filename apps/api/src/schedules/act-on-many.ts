@@ -1,0 +1,217 @@
+import {
+  backfillSchedule,
+  type ChangedMany,
+  type ChangeRequest,
+  type ChangeResult,
+  cancelMany,
+  cancelSchedule,
+  findScheduleKeys,
+  type KeyOwner,
+  pauseMany,
+  pauseSchedule,
+  rescheduleNext,
+  rescheduleNextOfMany,
+  resumeMany,
+  resumeSchedule,
+  type ScheduleFilter,
+  type Stopped,
+  type StopRequest,
+  skipNext,
+  skipNextOfMany,
+  triggerMany,
+  triggerSchedule,
+} from '@carillon/db';
+import type { ActionInput } from '@carillon/shared';
+import type { Pool } from 'pg';
+import type { z } from 'zod';
+import type { ApiContext } from '../context.js';
+import { invalid } from '../http/problem.js';
+
+type Action = z.infer<typeof ActionInput>;
+type Change = (request: ChangeRequest) => Promise<ChangeResult<unknown>>;
+
+/** Maximum number of concurrent changes. Each is a transaction of its own, and other requests need connections too. */
+const AT_A_TIME = 2;
+/** Maximum number of rows that one transaction locks. */
+const BATCH = 1_000;
+const REFUSALS_SHOWN = 100;
+
+export interface ActedOnMany {
+  matched: number;
+  changed: number;
+  refused: number;
+  refusals: { id: string; reason: string }[];
+  dueAts: number[];
+  /** The id of the last schedule of this call; null if no more match. */
+  lastId: number | null;
+}
+
+/** A schedule that an action changes. */
+export interface Picked {
+  id: number;
+  key: string;
+}
+
+/**
+ * Maximum number of schedules that one statement finds. Finding them page by page would run the filter again for every
+ * page.
+ */
+const FOUND_AT_ONCE = 50_000;
+
+/** Yields the schedules that match a filter in pages, newest first, and whether more come after the page. */
+export async function* pagesOfMatching(
+  pool: Pool,
+  { caller, action, beforeId }: { caller: KeyOwner; action: Action; beforeId: number | null },
+  size: number,
+): AsyncGenerator<{ picked: Picked[]; isLast: boolean }> {
+  const { projectId } = caller;
+  const filter: ScheduleFilter = action.filter;
+  for (let before = beforeId; ; ) {
+    const page = { projectId, filter, limit: FOUND_AT_ONCE + 1, beforeId: before };
+    const found = await findScheduleKeys(pool, page);
+    const hasMore = found.length > FOUND_AT_ONCE;
+    const all = found.slice(0, FOUND_AT_ONCE);
+    for (let from = 0; from === 0 || from < all.length; from += size)
+      yield { picked: all.slice(from, from + size), isLast: !hasMore && from + size >= all.length };
+    if (!hasMore) return;
+    before = all.at(-1)?.id ?? null;
+  }
+}
+
+/** Applies one action to these schedules. */
+export async function actOnMany(
+  { pool }: ApiContext,
+  { caller, action, picked, isLast }: { caller: KeyOwner; action: Action; picked: Picked[]; isLast: boolean },
+): Promise<ActedOnMany> {
+  const change = changeOf(pool, action);
+  const { projectId, keyName: actor } = caller;
+  const done: ActedOnMany = {
+    matched: picked.length,
+    changed: 0,
+    refused: 0,
+    refusals: [],
+    dueAts: [],
+    lastId: isLast ? null : (picked.at(-1)?.id ?? null),
+  };
+  const together = await changeTogether(pool, action, { caller, picked });
+  done.changed = together.changed;
+  done.dueAts.push(...together.dueAts);
+  done.refused = together.refusals.length;
+  done.refusals = together.refusals.slice(0, REFUSALS_SHOWN);
+  const rest = together.others.values();
+  const workThrough = async () => {
+    for (const key of rest) {
+      const result = await change({ ref: { projectId, key }, actor });
+      if (result.kind === 'changed') {
+        done.changed++;
+        done.dueAts.push(...result.dueAts);
+      } else if (result.kind === 'refused') {
+        done.refused++;
+        if (done.refusals.length < REFUSALS_SHOWN) done.refusals.push({ id: key, reason: result.reason });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_A_TIME }, workThrough));
+  return done;
+}
+
+/** Changes the schedules in batches. `others` lists those that must be changed one by one. */
+async function changeTogether(
+  pool: Pool,
+  action: Action,
+  { caller, picked }: { caller: KeyOwner; picked: readonly Picked[] },
+): Promise<ChangedMany> {
+  const changeBatch = batchChangeOf(pool, action);
+  if (!changeBatch) return { changed: 0, refusals: [], others: picked.map(({ key }) => key), dueAts: [] };
+  const done: ChangedMany = { changed: 0, refusals: [], others: [], dueAts: [] };
+  for (let from = 0; from < picked.length; from += BATCH) {
+    const ids = picked.slice(from, from + BATCH).map(({ id }) => id);
+    const { changed, refusals, others, dueAts } = await changeBatch({
+      projectId: caller.projectId,
+      ids,
+      actor: caller.keyName,
+    });
+    done.changed += changed;
+    done.refusals.push(...refusals);
+    done.others.push(...others);
+    for (const dueAt of new Set(dueAts)) done.dueAts.push(dueAt);
+  }
+  return done;
+}
+
+/** The statements that change many schedules at once. Null for a backfill, which changes each schedule by itself. */
+function batchChangeOf(pool: Pool, action: Action): ((request: StopRequest) => Promise<ChangedMany>) | null {
+  const stopped = async (stopping: Promise<Stopped>, dueAts: number[] = []) => ({
+    ...(await stopping),
+    dueAts,
+  });
+  switch (action.action) {
+    case 'pause':
+      return (request) =>
+        stopped(pauseMany(pool, request, pauseOf(action)), action.until ? [action.until] : []);
+    case 'cancel':
+      return (request) => stopped(cancelMany(pool, request));
+    case 'resume':
+      return (request) => resumeMany(pool, request);
+    case 'trigger':
+      return (request) => triggerMany(pool, request);
+    case 'skip-next':
+      return (request) => skipNextOfMany(pool, request);
+    case 'reschedule': {
+      const at = given(action, 'at');
+      return (request) => rescheduleNextOfMany(pool, request, at);
+    }
+    case 'backfill':
+      return null;
+  }
+}
+
+const pauseOf = ({ note, until }: Action) => ({ note: note ?? null, untilAt: until ?? null });
+
+function changeOf(pool: Pool, action: Action): Change {
+  switch (action.action) {
+    case 'pause':
+      return (request) => pauseSchedule(pool, request, pauseOf(action));
+    case 'resume':
+      return (request) => resumeSchedule(pool, request);
+    case 'cancel':
+      return async (request) => {
+        const result = await cancelSchedule(pool, request);
+        const isOld = result.kind === 'changed' && !result.value.isNew;
+        return isOld ? { kind: 'refused', reason: 'it is cancelled already' } : result;
+      };
+    case 'trigger':
+      return (request) => triggerSchedule(pool, request);
+    case 'skip-next':
+      return (request) => skipNext(pool, request);
+    case 'reschedule': {
+      const at = given(action, 'at');
+      return (request) => rescheduleNext(pool, request, at);
+    }
+    case 'backfill': {
+      const range = { fromAt: given(action, 'from'), toAt: given(action, 'to') };
+      return (request) => backfillSchedule(pool, request, range);
+    }
+  }
+}
+
+function given(action: Action, field: 'at' | 'from' | 'to'): number {
+  const at = action[field];
+  if (at === undefined) throw invalid([{ field, message: `is missing; ${action.action} needs it` }]);
+  return at;
+}
+
+/** Refuses fields that the action ignores: the client expects them to have an effect. */
+export function requireFittingFields(action: Action): void {
+  const taken: Partial<Record<Action['action'], (keyof Action)[]>> = {
+    pause: ['note', 'until'],
+    reschedule: ['at'],
+    backfill: ['from', 'to'],
+  };
+  const problems = (['note', 'until', 'at', 'from', 'to'] as const)
+    .filter((field) => action[field] !== undefined && !taken[action.action]?.includes(field))
+    .map((field) => ({ field, message: `${action.action} does not take it` }));
+  if (problems.length > 0) throw invalid(problems);
+  for (const field of taken[action.action] ?? [])
+    if (field === 'at' || field === 'from' || field === 'to') given(action, field);
+}

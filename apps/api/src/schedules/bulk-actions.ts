@@ -1,0 +1,211 @@
+import {
+  countSchedules,
+  createBulkAction,
+  findBulkAction,
+  finishBulkAction,
+  type KeyOwner,
+  listSchedules,
+  readForecastOfMatching,
+  reportBulkAction,
+} from '@carillon/db';
+import type { ActionAnswer, ActionInput, ActionProgress } from '@carillon/shared';
+import type { z } from 'zod';
+import type { ApiContext } from '../context.js';
+import { HttpProblem } from '../http/problem.js';
+import { statusOf } from '../present/bulk-action.js';
+import { iso } from '../present/iso.js';
+import { type ActedOnMany, actOnMany, pagesOfMatching } from './act-on-many.js';
+import { addLaterFires } from './forecast-fires.js';
+
+type Action = z.infer<typeof ActionInput>;
+type Preview = NonNullable<z.infer<typeof ActionAnswer>['preview']>;
+type Progress = Omit<ActedOnMany, 'dueAts'>;
+
+/** Schedules that are changed between two reports of progress. */
+const PAGE = 2_000;
+/** How long a client waits for the end of an action. After that the answer is 202, and the action goes on. */
+const LONGEST_WAIT_MS = 10_000;
+/** Maximum number of matching schedules that are counted: counting a million takes seconds. */
+const MAX_COUNTED = 100_000;
+const MAX_REFUSALS = 100;
+const DAY_MS = 86_400_000;
+const EXAMPLES = 10;
+
+interface Request {
+  caller: KeyOwner;
+  action: Action;
+  beforeId: number | null;
+  /** The Idempotency-Key; null if the request has none. */
+  requestKey: string | null;
+  requestHash: string;
+}
+
+/** An action that was started, and what was done when the answer was sent. */
+export interface Started extends Progress {
+  id: string;
+  status: z.infer<typeof ActionProgress>['status'];
+  /** True if the request repeats an earlier one. The action is then that of the first request. */
+  isRepeated: boolean;
+}
+
+/** Bulk actions of this replica: those that a client waits for, and those in the background. */
+export class BulkActions {
+  readonly #running = new Set<Promise<unknown>>();
+  #isStopping = false;
+
+  constructor(
+    private readonly context: ApiContext,
+    private readonly onError: (error: unknown) => void,
+    private readonly longestWaitMs = LONGEST_WAIT_MS,
+  ) {}
+
+  /** Acts on all that match. Answers when that is done, or after ten seconds with what is done so far. */
+  async run(request: Request): Promise<Started> {
+    const id = await this.#create(request, null);
+    if (id === null) return this.#repeated(request);
+    const progress = newProgress(request);
+    const work = this.#begin(id, request, progress);
+    let timer: NodeJS.Timeout | undefined;
+    const wait = new Promise<'late'>((resolve) => {
+      timer = setTimeout(() => resolve('late'), this.longestWaitMs);
+    });
+    const isLate = (await Promise.race([work, wait]).finally(() => clearTimeout(timer))) === 'late';
+    // A late answer needs no cursor: the action goes on by itself.
+    const { lastId } = progress;
+    return {
+      ...progress,
+      id,
+      lastId: isLate ? null : lastId,
+      status: isLate ? 'running' : lastId === null ? 'done' : 'failed',
+      isRepeated: false,
+    };
+  }
+
+  /** Answers at once with the number of matches as `matched`, and acts on them in the background. */
+  async start(request: Request): Promise<Started> {
+    const { caller, action, beforeId } = request;
+    const { projectId } = caller;
+    const matching = { projectId, filter: action.filter, beforeId, limit: MAX_COUNTED };
+    const total = await countSchedules(this.context.pool, matching);
+    const id = await this.#create(request, total < MAX_COUNTED ? total : null);
+    if (id === null) return this.#repeated(request);
+    const progress = newProgress(request);
+    this.#begin(id, request, progress).catch(() => {}); // `#work` has logged the error.
+    return {
+      ...newProgress(request),
+      id,
+      matched: total,
+      lastId: null,
+      status: 'running',
+      isRepeated: false,
+    };
+  }
+
+  /** The action of the first request with the same Idempotency-Key. */
+  async #repeated({ caller, requestKey, requestHash }: Request): Promise<Started> {
+    const { projectId } = caller;
+    const found = await findBulkAction(this.context.pool, { projectId, requestKey: requestKey ?? '' });
+    if (found?.requestHash !== requestHash)
+      throw new HttpProblem(
+        'idempotency_key_reused',
+        `the Idempotency-Key ${requestKey} was already used for another request; use a new one`,
+      );
+    return { ...found, status: statusOf(found), isRepeated: true };
+  }
+
+  #begin(id: string, request: Request, progress: Progress): Promise<void> {
+    const work = this.#work(id, request, progress);
+    const settled = work.catch(this.onError).finally(() => this.#running.delete(settled));
+    this.#running.add(settled);
+    return work;
+  }
+
+  /** Ends background actions after their current page. Their progress says where to go on. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    await Promise.all(this.#running);
+  }
+
+  #create(
+    { caller, action, requestKey, requestHash }: Request,
+    total: number | null,
+  ): Promise<string | null> {
+    const { projectId, keyName: actor } = caller;
+    const named = { projectId, action: action.action, actor, total };
+    return createBulkAction(this.context.pool, { ...named, requestKey, requestHash });
+  }
+
+  async #work(id: string, { caller, action }: Request, progress: Progress): Promise<void> {
+    const { pool, bells, counters } = this.context;
+    const ref = { id, projectId: caller.projectId };
+    try {
+      const matching = { caller, action, beforeId: progress.lastId };
+      for await (const page of pagesOfMatching(pool, matching, PAGE)) {
+        const { dueAts, ...done } = await actOnMany(this.context, { caller, action, ...page });
+        bells.arm(dueAts).catch(() => {});
+        if (action.action === 'cancel') counters.count('jobs_cancelled_total', done.changed);
+        add(progress, done);
+        if (progress.lastId !== null) await reportBulkAction(pool, ref, progress);
+        if (this.#isStopping) break;
+      }
+    } catch (error) {
+      await finishBulkAction(pool, ref, { ...progress, error: FAILED }).catch(this.onError);
+      throw error;
+    }
+    const isCutOff = progress.lastId !== null && this.#isStopping;
+    await finishBulkAction(pool, ref, { ...progress, error: isCutOff ? STOPPED : null });
+  }
+}
+
+const newProgress = ({ beforeId }: Request): Progress => ({
+  matched: 0,
+  changed: 0,
+  refused: 0,
+  refusals: [],
+  lastId: beforeId,
+});
+
+const FAILED =
+  'an error ended the action; the log of the API has it. Send the request again with nextCursor to go on';
+const STOPPED = 'the API replica was stopped. Send the request again with nextCursor to go on';
+
+function add(progress: Progress, done: Progress): void {
+  progress.matched += done.matched;
+  progress.changed += done.changed;
+  progress.refused += done.refused;
+  progress.refusals.push(...done.refusals.slice(0, MAX_REFUSALS - progress.refusals.length));
+  progress.lastId = done.lastId;
+}
+
+/** Counts what an action would change, without changing anything. */
+export async function previewAction(
+  { pool, clock }: Pick<ApiContext, 'pool' | 'clock'>,
+  { caller, action, beforeId }: Pick<Request, 'caller' | 'action' | 'beforeId'>,
+): Promise<{ matched: number; preview: Preview }> {
+  const matching = { projectId: caller.projectId, filter: action.filter, beforeId };
+  const fromAt = Math.floor(clock.now());
+  const toAt = fromAt + DAY_MS;
+  const [matched, examples, { groups, isComplete }] = await Promise.all([
+    countSchedules(pool, { ...matching, limit: MAX_COUNTED }),
+    listSchedules(pool, { ...matching, limit: EXAMPLES }),
+    readForecastOfMatching(pool, { ...matching, toAt }),
+  ]);
+  const later = new Map<number, number>();
+  const isCounted = await addLaterFires(later, groups, { fromAt, toAt });
+  const next = groups.reduce((sum, { schedules }) => sum + schedules, 0);
+  return {
+    matched,
+    preview: {
+      complete: matched < MAX_COUNTED,
+      examples: examples.map(({ key, name, status, nextRunAt }) => ({
+        id: key,
+        name,
+        nextRunAt: iso(status === 'active' ? nextRunAt : null),
+      })),
+      next24h: {
+        fires: [...later.values()].reduce((sum, fires) => sum + fires, next),
+        complete: isComplete && isCounted,
+      },
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import type { FeedRun, FeedSchedule } from '@carillon/db';
+import { describeRule, type IcsEvent, nextOccurrences, occurrenceRemark } from '@carillon/shared';
+
+const DAY_MS = 86_400_000;
+export const FEED_DAYS_BACK = 30;
+const DAYS_AHEAD = 90;
+const MAX_AHEAD_PER_SCHEDULE = 60;
+/** Maximum number of coming occurrences in a feed. With the past ones that is up to two thousand events. */
+const MAX_AHEAD = 1_000;
+/** Schedules that are processed before other requests have their turn. */
+const SLICE = 20;
+
+interface Sources {
+  projectKey: string;
+  schedules: readonly FeedSchedule[];
+  runs: readonly FeedRun[];
+  nowAt: number;
+}
+
+/** The events of a feed: past runs with their outcome, then coming occurrences, soonest first. */
+export async function composeFeed({ projectKey, schedules, runs, nowAt }: Sources): Promise<IcsEvent[]> {
+  const byId = new Map(schedules.map((schedule) => [schedule.id, schedule]));
+  const past = runs.flatMap((run) => {
+    const schedule = byId.get(run.scheduleId);
+    return schedule ? [pastEvent(projectKey, schedule, run)] : [];
+  });
+  const settled = new Set(past.map(({ uid }) => uid));
+  const coming: IcsEvent[] = [];
+  for (const [index, schedule] of schedules.entries()) {
+    coming.push(...comingEvents(projectKey, schedule, nowAt).filter(({ uid }) => !settled.has(uid)));
+    if (index % SLICE === SLICE - 1) await new Promise(setImmediate);
+  }
+  coming.sort((a, b) => a.startAt - b.startAt);
+  return [...past, ...coming.slice(0, MAX_AHEAD)];
+}
+
+/** A run and the occurrence that it came from have one UID, so that the entry of a calendar program gets its outcome. */
+const uidOf = (projectKey: string, key: string, { origin, at }: { origin: string; at: number }) =>
+  `${key}-${at}-${origin}@${projectKey}.carillon`;
+
+const OUTCOMES: Record<string, { words: string; status: IcsEvent['status'] }> = {
+  succeeded: { words: 'succeeded', status: 'CONFIRMED' },
+  failed: { words: 'FAILED', status: 'CONFIRMED' },
+  skipped: { words: 'skipped', status: 'CANCELLED' },
+  cancelled: { words: 'cancelled', status: 'CANCELLED' },
+};
+
+function pastEvent(projectKey: string, schedule: FeedSchedule, run: FeedRun): IcsEvent {
+  const { key, name, tags, timing } = schedule;
+  const { words, status } = OUTCOMES[run.status] ?? { words: run.status, status: 'CONFIRMED' };
+  const why = run.error ?? run.reason;
+  return {
+    uid: uidOf(projectKey, key, { origin: run.origin, at: run.occurrenceAt }),
+    stampAt: run.happenedAt,
+    startAt: run.occurrenceAt,
+    summary: `${name ?? key} (${words})`,
+    description: [
+      `Schedule ${key}: ${describeRule(timing)}`,
+      ...(why === null ? [] : [`${words}: ${why}`]),
+    ].join('\n'),
+    status,
+    categories: tags,
+  };
+}
+
+function comingEvents(projectKey: string, schedule: FeedSchedule, nowAt: number): IcsEvent[] {
+  const { key, name, tags, timing, occurrenceAt, dueAt, maxRuns, runsTotal, isPaused, updatedAt } = schedule;
+  if (occurrenceAt === null || dueAt === null || dueAt > nowAt + DAYS_AHEAD * DAY_MS) return [];
+  const left = Math.min(
+    MAX_AHEAD_PER_SCHEDULE,
+    maxRuns === null ? MAX_AHEAD_PER_SCHEDULE : maxRuns - runsTotal,
+  );
+  // A reschedule to a later time replaces the occurrences in between.
+  const later = nextOccurrences(timing, Math.max(occurrenceAt, dueAt), Math.max(0, left - 1));
+  const moments = [{ at: occurrenceAt, startAt: dueAt }, ...later.map((at) => ({ at, startAt: at }))];
+  return moments
+    .filter(({ startAt }) => startAt <= nowAt + DAYS_AHEAD * DAY_MS)
+    .map(({ at, startAt }) => {
+      const remark = occurrenceRemark(timing, at);
+      return {
+        uid: uidOf(projectKey, key, { origin: 'rule', at }),
+        stampAt: updatedAt,
+        startAt,
+        summary: isPaused ? `${name ?? key} (paused)` : (name ?? key),
+        description: [`Schedule ${key}: ${describeRule(timing)}`, ...(remark === null ? [] : [remark])].join(
+          '\n',
+        ),
+        status: isPaused ? 'TENTATIVE' : 'CONFIRMED',
+        categories: tags,
+      };
+    });
+}

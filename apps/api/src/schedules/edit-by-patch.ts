@@ -1,0 +1,53 @@
+import {
+  type ChangeResult,
+  type Database,
+  type Edited,
+  editSchedule,
+  type KeyOwner,
+  readCalendars,
+  readSchedule,
+} from '@carillon/db';
+import { calendarsNamedBy, type SchedulePatch } from '@carillon/shared';
+import type { ApiContext } from '../context.js';
+import { mergePatch } from './merge-patch.js';
+
+interface PatchRequest {
+  caller: KeyOwner;
+  /** The schedule. */
+  key: string;
+  patch: SchedulePatch;
+  /** The version that the client has seen; null if it sent no If-Match. */
+  ifMatch: number | null;
+}
+
+/** How often an edit without If-Match is merged again because another request changed the schedule in between. */
+const MAX_MERGES = 5;
+
+/**
+ * Edits a schedule: reads it, merges the patch, and writes the result only if the version is still the one that was read. A
+ * concurrent edit is never lost.
+ */
+export async function editByPatch(
+  context: Pick<ApiContext, 'clock' | 'defaults' | 'secrets'>,
+  db: Database,
+  { caller, key, patch, ifMatch }: PatchRequest,
+): Promise<ChangeResult<Edited & { warnings: string[] }>> {
+  const { projectId, keyName: actor } = caller;
+  for (let merges = 0; merges < MAX_MERGES; merges++) {
+    const view = await readSchedule(db, projectId, key);
+    if (!view) return { kind: 'not_found' };
+    const { version } = view;
+    if (ifMatch !== null && ifMatch !== version) return { kind: 'stale', version };
+    const named = [...Object.keys(view.timing.calendars), ...calendarsNamedBy([patch])];
+    const calendars = await readCalendars(db, projectId, named);
+    const nowAt = Math.floor(context.clock.now());
+    const { definition, warnings } = mergePatch(patch, { view, caller, context, calendars, nowAt });
+    const result = await editSchedule(db, { ref: { projectId, key }, actor, ifMatch: version }, definition);
+    if (result.kind === 'changed') return { ...result, value: { ...result.value, warnings } };
+    if (result.kind !== 'stale' || ifMatch !== null) return result;
+  }
+  return {
+    kind: 'refused',
+    reason: `other requests changed it ${MAX_MERGES} times during this edit; try again`,
+  };
+}

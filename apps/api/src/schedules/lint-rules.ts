@@ -1,0 +1,58 @@
+import { listZonedSchedules, type ZonedSchedule } from '@carillon/db';
+import { type DstChange, describeRule, dstChanges, RecentCache, timingKey } from '@carillon/shared';
+import type { Pool } from 'pg';
+
+const YEAR_MS = 366 * 86_400_000;
+/** Maximum number of schedules that one request evaluates. */
+const MAX_LOOKED_AT = 5_000;
+/** Maximum time that one request spends. The next page goes on after the last schedule. */
+const MAX_MS = 400;
+/** Schedules that are evaluated before other requests have their turn. */
+const SLICE = 20;
+
+export interface Linted {
+  id: number;
+  key: string;
+  name: string | null;
+  timezone: string;
+  text: string;
+  changes: DstChange[];
+}
+
+export interface LintPage {
+  found: Linted[];
+  lookedAt: number;
+  /** The last schedule that was looked at; null if there are no more. */
+  lastId: number | null;
+}
+
+/** Finds schedules with an occurrence in a DST gap or overlap in the next year. Many schedules share a rule. */
+export async function lintRules(
+  pool: Pool,
+  {
+    projectId,
+    nowAt,
+    limit,
+    beforeId,
+  }: { projectId: number; nowAt: number; limit: number; beforeId: number | null },
+): Promise<LintPage> {
+  const page = await listZonedSchedules(pool, { projectId, beforeId, limit: MAX_LOOKED_AT });
+  const range = { fromAt: nowAt, toAt: nowAt + YEAR_MS };
+  const known = new RecentCache<string, DstChange[]>(1_000);
+  const found: Linted[] = [];
+  const beganAt = performance.now();
+  let last: ZonedSchedule | undefined;
+  let lookedAt = 0;
+  for (const schedule of page) {
+    if (found.length >= limit || performance.now() - beganAt > MAX_MS) break;
+    const { id, key, name, timing } = schedule;
+    const changes = known.get(timingKey(timing), () => dstChanges(timing, range));
+    if (changes.length > 0)
+      found.push({ id, key, name, timezone: timing.timezone, text: describeRule(timing), changes });
+    last = schedule;
+    lookedAt++;
+    if (lookedAt % SLICE === 0) await new Promise(setImmediate);
+  }
+  const isComplete = lookedAt === page.length && page.length < MAX_LOOKED_AT;
+  return { found, lookedAt, lastId: isComplete ? null : (last?.id ?? null) };
+}

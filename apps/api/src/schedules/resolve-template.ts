@@ -1,0 +1,32 @@
+import { type Database, type Filled, fillTemplate, findTemplate, type KeyOwner } from '@carillon/db';
+import type { ScheduleInput, ScheduleRequest, Template } from '@carillon/shared';
+import type { z } from 'zod';
+import { invalid } from '../http/problem.js';
+
+/** Returns the request with a rule: its own, or that of the template that it names. */
+export async function resolveTemplate(
+  db: Database,
+  { projectId }: KeyOwner,
+  request: z.infer<typeof ScheduleRequest>,
+): Promise<ScheduleInput> {
+  const filled = await fillTemplate(request, (id) => findTemplate(db, projectId, id));
+  if (!filled.ok) throw invalid([filled.problem]);
+  const input = filled.value as ScheduleInput;
+  if (!input.rule) throw invalid([{ field: 'rule', message: 'is missing; expected a rule or a template' }]);
+  return input;
+}
+
+/** Resolves the templates of many requests. Each template is read once. A result holds the problem of its request, if any. */
+export async function resolveTemplates(
+  db: Database,
+  { projectId }: KeyOwner,
+  requests: readonly unknown[],
+): Promise<Filled[]> {
+  const found = new Map<string, Promise<Template | null>>();
+  const find = (id: string) => {
+    const known = found.get(id) ?? findTemplate(db, projectId, id);
+    found.set(id, known);
+    return known;
+  };
+  return Promise.all(requests.map((request) => fillTemplate(request, find)));
+}

@@ -1,0 +1,17 @@
+import type { KeyOwner, SystemRequest } from '@carillon/db';
+import type { ApiContext } from '../context.js';
+import { systemDefaultsFor } from './draft-request.js';
+
+/** The requester and the defaults, for users, tasks and reminders, which create schedules of their own. */
+export function systemRequest(
+  context: Pick<ApiContext, 'clock' | 'defaults' | 'secrets'>,
+  caller: KeyOwner,
+): SystemRequest {
+  return {
+    projectId: caller.projectId,
+    actor: caller.keyName,
+    limits: caller.limits,
+    nowAt: Math.floor(context.clock.now()),
+    defaults: systemDefaultsFor(caller, context),
+  };
+}

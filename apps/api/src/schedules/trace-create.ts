@@ -1,0 +1,36 @@
+import { recordCreatedTrace } from '@carillon/db';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ApiContext } from '../context.js';
+
+/**
+ * Starts the span of a request that creates schedules, as part of the caller's trace if it names one. Returns a function
+ * that takes the ids of the schedules. Once the response is sent, the trace is noted with them, so that their runs can be
+ * linked to it: a failure to do so must not fail the request. Does nothing unless traces are recorded.
+ */
+export function traceCreate(
+  { tracing, pool }: Pick<ApiContext, 'tracing' | 'pool'>,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+): (keys: readonly string[]) => void {
+  if (!tracing) return () => {};
+  const { traceparent } = request.headers;
+  const span = tracing.start('create', {
+    kind: 'server',
+    parent: typeof traceparent === 'string' ? traceparent : undefined,
+    attributes: { 'http.request.method': request.method, 'http.route': request.routeOptions.url ?? '' },
+  });
+  let created: readonly string[] = [];
+  reply.raw.once('close', () => {
+    span.end({
+      attributes: { 'http.response.status_code': reply.statusCode, 'carillon.schedules': created.length },
+      ...(reply.statusCode >= 500 ? { error: String(reply.statusCode) } : {}),
+    });
+    if (created.length === 0) return;
+    const { projectId } = request.caller;
+    recordCreatedTrace(pool, { projectId, keys: created, trace: span.traceparent }).catch((error) =>
+      request.log.debug({ err: error }, 'The trace of a create could not be stored'),
+    );
+  });
+  return (keys) => {
+    created = keys;
+  };
+}

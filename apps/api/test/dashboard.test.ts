@@ -1,0 +1,87 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fastify, { type FastifyInstance } from 'fastify';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readDashboardFiles } from '../src/dashboard/read-files.js';
+import { dashboardRoutes } from '../src/routes/dashboard.js';
+
+const HTML = { accept: 'text/html,application/xhtml+xml' };
+const folder = mkdtempSync(join(tmpdir(), 'carillon-dashboard-'));
+mkdirSync(join(folder, 'assets'));
+writeFileSync(
+  join(folder, 'index.html'),
+  '<!doctype html><base href="/" /><script src="./assets/a-1.js"></script>',
+);
+writeFileSync(join(folder, 'assets', 'a-1.js'), 'plain');
+writeFileSync(join(folder, 'assets', 'a-1.js.br'), 'brotli');
+writeFileSync(join(folder, 'assets', 'a-1.js.gz'), 'gzip');
+writeFileSync(join(folder, 'icon.svg'), '<svg/>');
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function serve(basePath = '/', from = folder): FastifyInstance {
+  const app = fastify();
+  void app.register(dashboardRoutes(readDashboardFiles(basePath, { folder: from })));
+  return app;
+}
+
+describe('The API serves the dashboard', () => {
+  it('the dashboard’s hashed files are cached for good, and sent in the best encoding that the browser accepts', async () => {
+    const app = serve();
+    for (const [encodings, body, encoding] of [
+      ['gzip, deflate, br', 'brotli', 'br'],
+      ['gzip', 'gzip', 'gzip'],
+      ['identity', 'plain', undefined],
+    ] as const) {
+      const answer = await app.inject({ url: '/assets/a-1.js', headers: { 'accept-encoding': encodings } });
+      expect([answer.body, answer.headers['content-encoding']]).toEqual([body, encoding]);
+      expect(answer.headers['cache-control']).toContain('immutable');
+      expect(answer.headers.vary).toBe('accept-encoding');
+    }
+    expect((await app.inject('/icon.svg')).headers['cache-control']).not.toContain('immutable');
+  });
+
+  it('every address of the dashboard answers with the page, which allows no inline script and is not cached', async () => {
+    const app = serve();
+    for (const url of ['/', '/schedules', '/schedules/a%2Fb?tab=runs']) {
+      const { body, headers, statusCode } = await app.inject({ url, headers: HTML });
+      expect(statusCode).toBe(200);
+      expect(body).toContain('<base href="/"');
+      expect(headers['cache-control']).toBe('no-cache');
+      expect(headers['content-security-policy']).toContain("script-src 'self';");
+      expect(headers['content-security-policy']).not.toContain('unsafe');
+    }
+  });
+
+  it('GET / answers with the dashboard even to a client that asks for no type, such as curl', async () => {
+    const answer = await serve().inject({ url: '/', headers: { accept: '*/*' } });
+    expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+  });
+
+  it('an unknown path of the API, a missing file, and a request that does not accept HTML answer 404', async () => {
+    const app = serve();
+    for (const url of ['/v1/nothing', '/health/nothing', '/queues/nothing'])
+      expect((await app.inject({ url, headers: HTML })).statusCode).toBe(404);
+    expect((await app.inject('/assets/gone.js')).statusCode).toBe(404);
+    expect((await app.inject({ url: '/nothing', headers: { accept: 'application/json' } })).statusCode).toBe(
+      404,
+    );
+  });
+
+  it('DASHBOARD_BASE_PATH moves the page and its files, and / redirects to it', async () => {
+    const app = serve('/carillon/');
+    expect((await app.inject({ url: '/carillon/runs', headers: HTML })).body).toContain(
+      '<base href="/carillon/"',
+    );
+    expect((await app.inject('/carillon/assets/a-1.js')).statusCode).toBe(200);
+    expect((await app.inject({ url: '/', headers: HTML })).headers.location).toBe('/carillon/');
+    expect((await app.inject({ url: '/elsewhere', headers: HTML })).statusCode).toBe(404);
+  });
+
+  it('without a built dashboard the API starts, and its page says how to build it', async () => {
+    const app = serve('/', join(folder, 'nothing-here'));
+    const answer = await app.inject({ url: '/', headers: HTML });
+    expect(answer.statusCode).toBe(503);
+    expect(answer.body).toContain('The dashboard is not built');
+  });
+});

@@ -1,0 +1,95 @@
+import { useEngine } from '@carillon/testkit';
+import ICAL from 'ical.js';
+import { describe, expect, it } from 'vitest';
+import { scheduleBody, useApi } from './use-api.js';
+
+const api = useApi();
+const engine = useEngine(api.database);
+const create = async (more: Record<string, unknown>) =>
+  (await api.call('POST', '/v1/schedules', { body: scheduleBody(more) })).body;
+const newFeed = async (body: object) => (await api.call('POST', '/v1/feeds', { body })).body;
+const read = (url: string) => api.call('GET', url, { key: null });
+
+/** Parses a feed with an independent parser. */
+function eventsOf(text: string): ICAL.Event[] {
+  const calendar = new ICAL.Component(ICAL.parse(text));
+  expect(calendar.getFirstPropertyValue('version')).toBe('2.0');
+  return calendar.getAllSubcomponents('vevent').map((event) => new ICAL.Event(event));
+}
+const LONG = 'Rechnungen; Mahnungen, Löhne – 日本 '.repeat(4).trim();
+
+describe('iCal feeds', () => {
+  it('a feed lists coming occurrences, and an independent parser reads it', async () => {
+    const { id } = await create({ rule: { cron: '0 9 * * *' }, name: LONG, tags: ['feed-a', 'x,y'] });
+    const feed = await newFeed({ name: 'a', tag: 'feed-a' });
+    const { status, headers, text } = await read(feed.url);
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('text/calendar; charset=utf-8');
+    const events = eventsOf(text);
+    expect(events.length).toBeGreaterThan(50);
+    const [first] = events;
+    const { body } = await api.call('GET', `/v1/schedules/${id}`);
+    expect(first?.startDate.toJSDate().toISOString()).toBe(body.nextRunAt);
+    expect(first?.summary).toBe(LONG);
+    expect(first?.description).toContain('at 09:00 every day');
+    expect(first?.component.getFirstProperty('categories')?.getValues()).toEqual(['feed-a', 'x,y']);
+    expect(new Set(events.map(({ uid }) => uid)).size).toBe(events.length);
+  });
+
+  it('a feed ends its lines with CRLF, folds them at 75 bytes and has a DTSTAMP in each event', async () => {
+    const { url } = await newFeed({ name: 'b', tag: 'feed-a' });
+    const { text } = await read(url);
+    expect(text.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
+    for (const line of text.split('\r\n')) expect(Buffer.byteLength(line)).toBeLessThanOrEqual(75);
+    expect(text.match(/^DTSTAMP:\d{8}T\d{6}Z\r$/gm)?.length).toBe(text.match(/^BEGIN:VEVENT\r$/gm)?.length);
+  });
+
+  it('an occurrence keeps its UID when it has run, and then shows its outcome', async () => {
+    const at = new Date(Date.now() + 3_600_000).toISOString();
+    const { id } = await create({ rule: { at }, name: 'Once' });
+    const { url } = await newFeed({ name: 'c', schedule: id });
+    const [before] = eventsOf((await read(url)).text);
+    expect(before?.summary).toBe('Once');
+    const now = Date.parse(at);
+    const [run] = (await engine.claim(now)).filter(({ scheduleKey }) => scheduleKey === id);
+    if (!run) throw new Error('nothing was claimed');
+    await engine.succeed(run, now);
+    // The run lies an hour ahead of the clock, so its occurrence is moved to the past for the feed to show it.
+    await api.database.pool.query(
+      `update carillon.runs set occurrence_at = occurrence_at - interval '2 hours' where schedule_id = $1`,
+      [run.scheduleId],
+    );
+    const [after] = eventsOf((await read(url)).text);
+    expect(after?.summary).toBe('Once (succeeded)');
+    const shifted = String(Date.parse(at) - 7_200_000);
+    expect(after?.uid).toBe(before?.uid.replace(String(Date.parse(at)), shifted));
+  });
+
+  it('a token reads its feed only, is stored as a hash, and reads nothing once it is revoked', async () => {
+    const feed = await newFeed({ name: 'd', tag: 'nothing-has-this-tag' });
+    expect(eventsOf((await read(feed.url)).text)).toEqual([]);
+    const { rows } = await api.database.pool.query('select * from carillon.feeds where id = $1', [feed.id]);
+    expect(JSON.stringify(rows)).not.toContain(feed.token);
+    expect((await api.call('GET', '/v1/schedules', { key: feed.token })).status).toBe(401);
+    const listed = await api.call('GET', '/v1/feeds');
+    expect(listed.body.items[0]).toMatchObject({ id: feed.id, lastUsedAt: expect.any(String) });
+    expect(JSON.stringify(listed.body)).not.toContain(feed.token);
+    const other = await api.keyFor({ project: 'feeds-other' });
+    expect((await api.call('DELETE', `/v1/feeds/${feed.id}`, { key: other })).status).toBe(404);
+    expect((await api.call('DELETE', `/v1/feeds/${feed.id}`)).status).toBe(200);
+    expect((await read(feed.url)).status).toBe(404);
+  });
+
+  it('a feed of an unknown schedule, or of a schedule and a tag, is refused', async () => {
+    const post = (body: object) => api.call('POST', '/v1/feeds', { body });
+    expect((await post({ name: 'x', schedule: 'unknown' })).status).toBe(404);
+    expect((await post({ name: 'x', schedule: 'a', tag: 'b' })).status).toBe(400);
+  });
+
+  it('a feed that is read too often is answered with 429', async () => {
+    const { url } = await newFeed({ name: 'e', tag: 'nothing-has-this-tag' });
+    const statuses = new Set<number>();
+    for (let i = 0; i < 40; i++) statuses.add((await read(url)).status);
+    expect(statuses).toEqual(new Set([200, 429]));
+  });
+});

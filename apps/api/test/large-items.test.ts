@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { scheduleBody, useApi } from './use-api.js';
+
+const api = useApi();
+const KIB = 1_024;
+
+describe('Size limits', () => {
+  it('a bulk item beyond 256 KiB is refused alone, and the others are created', async () => {
+    const items = [
+      scheduleBody({ payload: 'x'.repeat(300 * KIB) }),
+      scheduleBody({ payload: 'x'.repeat(200 * KIB) }),
+      scheduleBody({ name: 'y'.repeat(200), payload: { text: 'ü'.repeat(150 * KIB) } }),
+    ];
+    const { status, body } = await api.call('POST', '/v1/schedules/bulk', { body: { items } });
+    expect(status).toBe(200);
+    expect(body.items.map(({ result }: { result: string }) => result)).toEqual([
+      'invalid',
+      'created',
+      'invalid',
+    ]);
+    expect(body.items[0].errors).toEqual([
+      {
+        field: 'items.0',
+        code: 'invalid_value',
+        message: 'expected at most 262144 bytes, the limit of a single request',
+      },
+    ]);
+  });
+
+  it('a list of schedules with large payloads is paged by bytes and returns all of them', async () => {
+    const key = await api.keyFor({ project: 'large' });
+    const items = Array.from({ length: 40 }, () => scheduleBody({ payload: 'z'.repeat(250 * KIB) }));
+    for (let from = 0; from < items.length; from += 20)
+      await api.call('POST', '/v1/schedules/bulk', { key, body: { items: items.slice(from, from + 20) } });
+    const seen: string[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const page: string = cursor === '' ? '' : `&cursor=${cursor}`;
+      const { text, body } = await api.call('GET', `/v1/schedules?limit=1000${page}`, { key });
+      expect(text.length).toBeLessThan(5 * KIB * KIB);
+      seen.push(...body.items.map(({ id }: { id: string }) => id));
+      cursor = body.nextCursor;
+    }
+    expect(seen.sort()).toEqual(items.map(({ id }) => id).sort());
+  });
+
+  it('the list of calendars is paged', async () => {
+    const key = await api.keyFor({ project: 'dates' });
+    for (const name of ['a', 'b', 'c'])
+      await api.call('PUT', `/v1/calendars/${name}`, { key, body: { dates: ['2030-01-01'] } });
+    const { body: first } = await api.call('GET', '/v1/calendars?limit=2', { key });
+    const { body: second } = await api.call('GET', `/v1/calendars?cursor=${first.nextCursor}`, { key });
+    const names = [...first.items, ...second.items].map(({ name }: { name: string }) => name);
+    expect([names, second.nextCursor]).toEqual([['a', 'b', 'c'], null]);
+  });
+
+  it('the headers of one target are limited to 16 KiB in total', async () => {
+    const headers = Object.fromEntries([1, 2, 3, 4, 5].map((n) => [`x-${n}`, 'v'.repeat(4_000)]));
+    const target = { type: 'webhook', url: 'https://example.com/', headers };
+    const { status, body } = await api.call('POST', '/v1/schedules', { body: scheduleBody({ target }) });
+    expect([status, body.errors[0].field]).toEqual([400, 'target.headers']);
+  });
+});

@@ -1,0 +1,251 @@
+import {
+  cancelRun,
+  editSchedule,
+  pauseSchedule,
+  rescheduleNext,
+  resumeSchedule,
+  stepTzdata,
+} from '@carillon/db';
+import type { Outcome } from '@carillon/shared';
+import { draft, insertSchedules, registerTestWorker, useEngine } from '@carillon/testkit';
+import { describe, expect, it } from 'vitest';
+import { useApi } from './use-api.js';
+
+const api = useApi();
+const { database } = api;
+const engine = useEngine(database);
+
+/** Two hours ago, at a whole minute: the engine's statements take the time as an argument. */
+const T0 = Math.floor(Date.now() / 60_000) * 60_000 - 7_200_000;
+const MINUTE = 60_000;
+const ORIGIN = 'http://down.example';
+const iso = (at: number) => new Date(at).toISOString();
+
+const circuitOpen = (retryInMs: number): Outcome => ({
+  kind: 'deferred',
+  retryInMs,
+  reasonCode: 'circuit_open',
+  reason: `${ORIGIN} keeps failing; deliveries to it pause for a while`,
+});
+const REFUSED: Outcome = {
+  kind: 'failed',
+  isTransient: true,
+  errorCode: 'connection_refused',
+  error: 'connection refused',
+};
+
+let number = 0;
+/** A schedule of every minute whose first occurrence is at T0 + 1 minute. */
+async function everyMinute(more: object = {}) {
+  const key = `story-${++number}`;
+  const [id] = (await insertSchedules(database, [{ id: key, rule: { every: 'PT1M' }, ...more }], {
+    nowAt: T0,
+  })) as [number];
+  await database.pool.query('update carillon.schedules set defined_at = $2, created_at = $2 where id = $1', [
+    id,
+    iso(T0),
+  ]);
+  return { id, key, change: (now: number) => ({ ref: { id }, actor: 'ops', now }) };
+}
+
+/** Claims the run of a schedule and ends its attempt. The first byte leaves at once. */
+async function end(id: number, at: number, outcome: Outcome): Promise<void> {
+  const runs = await engine.claim(at);
+  const run = runs.find(({ scheduleId }) => scheduleId === id);
+  if (!run) throw new Error(`nothing to claim at ${iso(at)}`);
+  await engine.closeAll([{ run, outcome, sentAt: at }], at);
+}
+
+const ledger = async (key: string, query: string) =>
+  (await api.call('GET', `/v1/schedules/${key}/ledger?${query}`)).body;
+/** The first occurrence only. */
+const firstOf = async (key: string) => (await ledger(key, `from=${iso(T0)}&to=${iso(T0 + MINUTE)}`)).items[0];
+const kinds = ({ story }: { story: { kind: string }[] }) => story.map(({ kind }) => kind);
+
+describe('The story of an occurrence', () => {
+  it('a run that waited 280 s for an open circuit is 280 s late, and the ledger names the circuit from when to when', async () => {
+    const dueAt = T0 + MINUTE;
+    const { id, key } = await everyMinute({ rule: { at: iso(dueAt) } });
+    for (let second = 0; second < 280; second += 40)
+      await end(id, dueAt + second * 1_000, circuitOpen(40_000));
+    const waiting = await firstOf(key);
+    expect(waiting).toMatchObject({
+      status: 'retrying',
+      why: `not sent yet: deferred 7 times since ${iso(dueAt)} by an open circuit (${ORIGIN} keeps failing; deliveries to it pause for a while); it is tried again at ${iso(dueAt + 280_000)}`,
+    });
+    await end(id, dueAt + 280_000, { kind: 'succeeded' });
+
+    const entry = await firstOf(key);
+    expect(entry.why).toBe(
+      `ran 280 s late: deferred 7 times from ${iso(dueAt)} to ${iso(dueAt + 280_000)} by an open circuit (${ORIGIN} keeps failing; deliveries to it pause for a while)`,
+    );
+    expect(kinds(entry)).toEqual(['named', 'due', 'claimed', 'deferred', 'attempt', 'succeeded']);
+    expect(entry.story[3]).toEqual({
+      at: iso(dueAt),
+      until: iso(dueAt + 280_000),
+      kind: 'deferred',
+      text: `deferred 7 times by an open circuit (${ORIGIN} keeps failing; deliveries to it pause for a while)`,
+      actor: null,
+      attempt: 1,
+      outcome: null,
+      reasonCode: 'circuit_open',
+      count: 7,
+      version: null,
+    });
+    const { body } = await api.call('GET', `/v1/runs/${entry.runId}`);
+    expect(body).toMatchObject({ latenessMs: 280_000, why: entry.why, story: entry.story });
+  });
+
+  it('a retry does not erase the lateness of the first attempt, and the ledger tells each attempt with its result', async () => {
+    const { id, key } = await everyMinute({ retry: { maxAttempts: 5, baseDelay: 'PT1S', jitter: false } });
+    const dueAt = T0 + MINUTE;
+    await end(id, dueAt + 9, REFUSED);
+    expect((await firstOf(key)).why).toBe(
+      `began 9 ms late: attempt 1 failed (connection refused) at ${iso(dueAt + 9)}; it is tried again at ${iso(dueAt + 1_009)}`,
+    );
+    await end(id, dueAt + 2_000, REFUSED);
+    await end(id, dueAt + 5_000, circuitOpen(25_000));
+    await end(id, dueAt + 30_000, { kind: 'succeeded' });
+    const entry = await firstOf(key);
+    expect(entry.why).toBe(
+      `began 9 ms late: attempts 1 to 2 failed from ${iso(dueAt + 9)} to ${iso(dueAt + 2_000)} (connection refused); deferred once from ${iso(dueAt + 5_000)} to ${iso(dueAt + 30_000)} by an open circuit (${ORIGIN} keeps failing; deliveries to it pause for a while); succeeded at attempt 3, 30 s after it was due`,
+    );
+    const { body } = await api.call('GET', `/v1/runs/${entry.runId}`);
+    expect(body.latenessMs).toBe(9);
+  });
+
+  it('the ledger says who paused, resumed and edited a schedule while a run was open, and which version the run kept', async () => {
+    const { id, key, change } = await everyMinute();
+    const dueAt = T0 + MINUTE;
+    await end(id, dueAt, circuitOpen(10_000));
+    await pauseSchedule(database.pool, change(dueAt + 5_000), { note: 'incident 7', untilAt: null });
+    expect((await firstOf(key)).why).toMatch(
+      new RegExp(`paused by ops \\(note: incident 7\\) at ${iso(dueAt + 5_000)}; held by a pause$`),
+    );
+    await resumeSchedule(database.pool, change(dueAt + 20_000));
+    const edited = draft({ rule: { every: 'PT2M' } }, dueAt + 21_000);
+    await editSchedule(database.pool, change(dueAt + 21_000), edited);
+    await end(id, dueAt + 22_000, { kind: 'succeeded' });
+    const entry = await firstOf(key);
+    expect(kinds(entry)).toEqual([
+      'named',
+      'due',
+      'claimed',
+      'deferred',
+      'paused',
+      'resumed',
+      'edited',
+      'attempt',
+      'succeeded',
+    ]);
+    expect(entry).toMatchObject({ version: 1 });
+    expect(entry.story[6]).toMatchObject({ actor: 'ops', version: 4 });
+    expect(entry.why).toContain(`resumed by ops at ${iso(dueAt + 20_000)}`);
+    expect(entry.why).toContain(`edited by ops (version 4 holds from here on) at ${iso(dueAt + 21_000)}`);
+  });
+
+  it('the ledger says who moved an occurrence and who cancelled its run', async () => {
+    const { id, key, change } = await everyMinute();
+    const dueAt = T0 + MINUTE;
+    await rescheduleNext(database.pool, change(T0 + 1_000), dueAt + 20_000);
+    await end(id, dueAt + 20_000, circuitOpen(10_000));
+    const run = { scheduleId: id, occurrenceAt: dueAt, origin: 'rule' as const };
+    await cancelRun(database.pool, {
+      projectId: database.projectId,
+      run,
+      actor: 'ops',
+      now: dueAt + 25_000,
+    });
+    const entry = await firstOf(key);
+    expect(entry.status).toBe('cancelled');
+    expect(kinds(entry)).toEqual([
+      'rescheduled',
+      'named',
+      'due',
+      'claimed',
+      'deferred',
+      'cancelled',
+      'cancelled',
+    ]);
+    expect(entry.why).toMatch(
+      /^cancelled: cancelled by ops: rescheduled by ops \(to .*\) at .*; deferred once from /,
+    );
+  });
+
+  it('the ledger names each cause of a deferral (limit, missing handler, circuit) with its own start and end', async () => {
+    const { id, key } = await everyMinute();
+    const dueAt = T0 + MINUTE;
+    const limited: Outcome = {
+      kind: 'deferred',
+      retryInMs: 5_000,
+      reasonCode: 'project_rate',
+      reason: 'its project delivers as many per second as it may',
+    };
+    await end(id, dueAt, limited);
+    await end(id, dueAt + 5_000, circuitOpen(5_000));
+    await end(id, dueAt + 10_000, limited);
+    await end(id, dueAt + 15_000, { kind: 'succeeded' });
+    const { story } = await firstOf(key);
+    const deferred = story.filter(({ kind }: { kind: string }) => kind === 'deferred');
+    expect(
+      deferred.map((each: Record<string, unknown>) => [each.reasonCode, each.count, each.at, each.until]),
+    ).toEqual([
+      ['project_rate', 2, iso(dueAt), iso(dueAt + 15_000)],
+      ['circuit_open', 1, iso(dueAt + 5_000), iso(dueAt + 10_000)],
+    ]);
+  });
+});
+
+describe('The order of the ledger', () => {
+  it('an occurrence that other time zone data moved says in the ledger with which data it was computed', async () => {
+    const key = 'moved-by-tzdata';
+    const version = process.versions.tz ?? 'unknown';
+    await registerTestWorker(database);
+    const [id] = await insertSchedules(database, [
+      { id: key, rule: { cron: '0 9 * * *' }, timezone: 'Europe/Berlin' },
+    ]);
+    await database.pool.query(
+      `update carillon.agenda set occurrence_at = occurrence_at + interval '1 hour', due_at = due_at + interval '1 hour'
+       where schedule_id = $1`,
+      [id],
+    );
+    await database.pool.query(`update carillon.installation set tzdata = '2001a'`);
+    expect(await stepTzdata(database.pool, { version, now: null })).toMatchObject({ retimed: 1 });
+    const { nextRunAt } = (await api.call('GET', `/v1/schedules/${key}`)).body;
+    const [entry] = (await ledger(key, `from=${nextRunAt}&to=${nextRunAt}`)).items;
+    expect(entry).toMatchObject({ status: 'upcoming', version: 2 });
+    expect(entry.story[0].text).toBe(
+      `named by version 2 of the rule, computed with time zone data ${version}`,
+    );
+  });
+
+  it('order=desc lists the newest occurrence first, and its pages together equal the ledger in reverse', async () => {
+    const { id, key } = await everyMinute();
+    for (let minute = 1; minute <= 20; minute++) await end(id, T0 + minute * MINUTE, { kind: 'succeeded' });
+    const range = `from=${iso(T0)}&to=${iso(T0 + 30 * MINUTE)}`;
+    const whole = (await ledger(key, range)).items;
+    expect(whole).toHaveLength(30);
+    const paged: unknown[] = [];
+    let cursor: string | null = null;
+    do {
+      const page: { items: unknown[]; nextCursor: string | null } = await ledger(
+        key,
+        `${range}&order=desc&limit=7${cursor ? `&cursor=${cursor}` : ''}`,
+      );
+      paged.push(...page.items);
+      cursor = page.nextCursor;
+    } while (cursor !== null);
+    expect(paged).toEqual(whole.toReversed());
+  });
+
+  it('order=desc shows a gap of thousands of occurrences once, wherever its pages end', async () => {
+    const { key, change } = await everyMinute({ rule: { every: 'PT1S' } });
+    await pauseSchedule(database.pool, change(T0 + 60_000), { note: null, untilAt: null });
+    await resumeSchedule(database.pool, change(T0 + 3_600_000));
+    const range = `from=${iso(T0)}&to=${iso(T0 + 3_605_000)}`;
+    const whole = (await ledger(key, `${range}&limit=1000`)).items;
+    const { items } = await ledger(key, `${range}&order=desc&limit=50`);
+    expect(items).toEqual(whole.toReversed());
+    expect(items.filter(({ count }: { count: number }) => count > 1)).toHaveLength(1);
+  });
+});

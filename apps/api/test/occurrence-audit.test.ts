@@ -1,0 +1,125 @@
+import { type ClaimedRun, pauseSchedule, resumeSchedule } from '@carillon/db';
+import { insertSchedules, useEngine } from '@carillon/testkit';
+import { describe, expect, it } from 'vitest';
+import { useApi } from './use-api.js';
+
+const api = useApi();
+const { database } = api;
+const engine = useEngine(database);
+/** Two hours ago, at a whole minute: the engine's statements take the time as an argument. */
+const T0 = Math.floor(Date.now() / 60_000) * 60_000 - 7_200_000;
+const MINUTE = 60_000;
+const iso = (at: number) => new Date(at).toISOString();
+
+/** Schedules of every minute that have run for ten minutes and are cancelled then. */
+async function ranForTenMinutes(...keys: string[]): Promise<number[]> {
+  const inputs = keys.map((id) => ({ id, rule: { every: 'PT1M' } }));
+  const ids = await insertSchedules(database, inputs, { nowAt: T0 });
+  await database.pool.query(
+    'update carillon.schedules set defined_at = $2, created_at = $2 where id = any($1)',
+    [ids, iso(T0)],
+  );
+  for (let minute = 1; minute <= 10; minute++) {
+    const at = T0 + minute * MINUTE;
+    const runs = await engine.claim(at);
+    await engine.closeAll(
+      runs.map((run) => ({ run, outcome: { kind: 'succeeded' } })),
+      at,
+    );
+  }
+  return ids;
+}
+
+const audit = async (query = '') =>
+  (await api.call('GET', `/v1/audit/occurrences?from=${iso(T0)}&to=${iso(T0 + 10.5 * MINUTE)}&${query}`))
+    .body;
+
+describe('The audit of occurrences', () => {
+  it('the audit finds nothing while every occurrence has its run or gap, and reports missing, overdue and unnamed ones', async () => {
+    const [lost, made] = (await ranForTenMinutes('lost', 'made', 'sound')) as [number, number];
+    expect(await audit()).toEqual({
+      from: iso(T0),
+      to: iso(T0 + 10.5 * MINUTE),
+      schedules: 3,
+      occurrences: 30,
+      items: [],
+      nextCursor: null,
+    });
+
+    await database.pool.query(
+      `delete from carillon.runs where schedule_id = $1 and occurrence_at in ($2, $3, $4)`,
+      [lost, iso(T0 + 3 * MINUTE), iso(T0 + 4 * MINUTE), iso(T0 + 7 * MINUTE)],
+    );
+    await database.pool.query(
+      `update carillon.runs set occurrence_at = occurrence_at + interval '1 second' where schedule_id = $1 and occurrence_at = $2`,
+      [made, iso(T0 + 5 * MINUTE)],
+    );
+    const { items } = await audit();
+    expect(
+      items.map((each: Record<string, unknown>) => [
+        each.scheduleId,
+        each.kind,
+        each.from,
+        each.to,
+        each.count,
+      ]),
+    ).toEqual([
+      ['lost', 'missing', iso(T0 + 3 * MINUTE), iso(T0 + 4 * MINUTE), 2],
+      ['lost', 'missing', iso(T0 + 7 * MINUTE), iso(T0 + 7 * MINUTE), 1],
+      ['made', 'missing', iso(T0 + 5 * MINUTE), iso(T0 + 5 * MINUTE), 1],
+      ['made', 'unnamed', iso(T0 + 5 * MINUTE + 1_000), iso(T0 + 5 * MINUTE + 1_000), 1],
+    ]);
+    // The next occurrence of each schedule has been due for hours, and no worker has claimed it.
+    const later = (await api.call('GET', `/v1/audit/occurrences?schedule=sound&from=${iso(T0)}`)).body;
+    expect(later.items).toMatchObject([{ kind: 'overdue', from: iso(T0 + 11 * MINUTE), count: 1 }]);
+  });
+
+  it('the pages of the audit together compare every schedule once', async () => {
+    const whole = await audit();
+    const paged = { schedules: 0, occurrences: 0, items: [] as unknown[] };
+    let cursor: string | null = null;
+    do {
+      const page: typeof whole = await audit(`limit=1${cursor ? `&cursor=${cursor}` : ''}`);
+      paged.schedules += page.schedules;
+      paged.occurrences += page.occurrences;
+      paged.items.push(...page.items);
+      cursor = page.nextCursor;
+    } while (cursor !== null);
+    expect(paged).toEqual({ schedules: whole.schedules, occurrences: whole.occurrences, items: whole.items });
+  });
+
+  it('the audit of a schedule with 36,000 occurrences goes on in a second page, and a gap counts as one comparison', async () => {
+    const beganAt = T0 - 8 * 60 * MINUTE;
+    const endedAt = beganAt + 10 * 60 * MINUTE;
+    const [id] = (await insertSchedules(database, [{ id: 'each-second', rule: { every: 'PT1S' } }], {
+      nowAt: beganAt,
+    })) as [number];
+    await database.pool.query(
+      'update carillon.schedules set defined_at = $2, created_at = $2 where id = $1',
+      [id, iso(beganAt)],
+    );
+    const change = (now: number) => ({ ref: { id }, actor: 'ops', now });
+    const [run] = (await engine.claim(beganAt + 1_000)).filter(({ scheduleId }) => scheduleId === id);
+    await engine.succeed(run as ClaimedRun, beganAt + 1_000);
+    await pauseSchedule(database.pool, change(beganAt + 1_010), { note: null, untilAt: null });
+    await resumeSchedule(database.pool, change(endedAt));
+    const range = `schedule=each-second&from=${iso(beganAt)}&to=${iso(endedAt)}`;
+    const read = async (query: string) => (await api.call('GET', `/v1/audit/occurrences?${query}`)).body;
+    expect(await read(range)).toMatchObject({ occurrences: 2, items: [], nextCursor: null });
+
+    await database.pool.query('delete from carillon.gaps where schedule_id = $1', [id]);
+    const first = await read(range);
+    expect(first).toMatchObject({ occurrences: 20_000, items: [{ kind: 'missing', count: 19_999 }] });
+    const second = await read(`${range}&cursor=${first.nextCursor}`);
+    expect(second.items).toMatchObject([{ kind: 'missing', count: 16_000 }]);
+    expect(second.nextCursor).toBeNull();
+  });
+
+  it('the audit needs the scope admin, and a window of at most 31 days', async () => {
+    const { key } = (await api.call('POST', '/v1/keys', { body: { name: 'reader', scopes: ['read'] } })).body;
+    expect((await api.call('GET', '/v1/audit/occurrences', { key })).status).toBe(403);
+    const long = await api.call('GET', `/v1/audit/occurrences?from=${iso(T0 - 32 * 86_400_000)}`);
+    expect(long.status).toBe(400);
+    expect(long.body.errors[0].field).toBe('from');
+  });
+});

@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { PROBLEM_CODES, PROBLEMS } from '@carillon/shared';
+import { eventually, TcpProxy } from '@carillon/testkit';
+import { afterAll, describe, expect, it } from 'vitest';
+import { renderProblemMarkdown } from '../src/pages/problems.js';
+import { scheduleBody, useApi } from './use-api.js';
+
+const api = useApi();
+const proxies: TcpProxy[] = [];
+afterAll(() => Promise.all(proxies.map((proxy) => proxy.close())));
+
+describe('Problems', () => {
+  it('docs/problems.md is the list of problems that the API answers with', () => {
+    const file = new URL('../../../docs/problems.md', import.meta.url);
+    expect(readFileSync(file, 'utf8')).toBe(renderProblemMarkdown());
+  });
+
+  it.each(PROBLEM_CODES)('the page of the problem %s explains it without a script', async (code) => {
+    const page = await api.call('GET', `/problems/${code}`, { key: null });
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-type')).toContain('text/html');
+    expect(page.text).toContain(PROBLEMS[code].title);
+    expect(page.text).not.toContain('<script');
+    const list = await api.call('GET', '/problems', { key: null });
+    expect(list.text).toContain(`href="/problems/${code}"`);
+  });
+
+  it.each([
+    ['invalid_request', 'POST', '/v1/schedules', { body: {} }],
+    ['invalid_json', 'POST', '/v1/schedules', { body: '{' }],
+    ['invalid_json', 'POST', '/v1/schedules', { body: '{"__proto__":{}}' }],
+    [
+      'invalid_header',
+      'POST',
+      '/v1/schedules',
+      { body: scheduleBody(), headers: { 'idempotency-key': 'a b' } },
+    ],
+    ['missing_key', 'GET', '/v1/schedules', { key: null }],
+    ['invalid_key', 'GET', '/v1/schedules', { key: 'ck_unknown' }],
+    ['route_not_found', 'GET', '/v1/nothing', {}],
+    ['not_found', 'GET', '/v1/schedules/nothing', {}],
+    ['invalid_state', 'DELETE', '/v1/templates/hourly', {}],
+    ['body_too_large', 'POST', '/v1/schedules', { body: JSON.stringify('x'.repeat(300_000)) }],
+    ['unsupported_media_type', 'POST', '/v1/schedules', { body: 'x', headers: { 'content-type': 'text/x' } }],
+  ] as const)(
+    'the API answers %s to %s %s, with a type that leads to its page',
+    async (code, method, path, options) => {
+      const { status, body } = await api.call(method, path, options);
+      expect(body).toMatchObject({ code, type: `/problems/${code}`, title: PROBLEMS[code].title });
+      expect([status, body.status]).toEqual([PROBLEMS[code].status, PROBLEMS[code].status]);
+      expect((await api.call('GET', body.type, { key: null })).status).toBe(200);
+    },
+  );
+
+  it('each field error has a code: missing, unknown_field or invalid_value', async () => {
+    const body = { rule: { cron: '0 25 * * *' }, target: { type: 'handler', name: 'noop' } };
+    const codes = async (more: object) =>
+      (await api.call('POST', '/v1/schedules', { body: { ...body, ...more } })).body.errors.map(
+        ({ code }: { code: string }) => code,
+      );
+    expect(await codes({})).toEqual(['invalid_value']);
+    expect(await codes({ colour: 'red' })).toEqual(['unknown_field']);
+    expect(await codes({ target: { type: 'handler' } })).toEqual(['missing']);
+  });
+
+  it('if Postgres is away before a request is authenticated, the answer is database_unavailable: nothing was changed', async () => {
+    const proxy = await TcpProxy.before(api.database.url);
+    proxies.push(proxy);
+    const url = await api.replica({ DATABASE_URL: proxy.url(api.database.url) });
+    proxy.refuse();
+    const { body, status } = await api.call('POST', `${url}/v1/schedules`, { body: scheduleBody() });
+    expect([status, body.code]).toEqual([503, 'database_unavailable']);
+  });
+
+  it('if the connection to Postgres breaks during a change, the answer is outcome_unknown', async () => {
+    const proxy = await TcpProxy.before(api.database.url);
+    proxies.push(proxy);
+    const url = await api.replica({ DATABASE_URL: proxy.url(api.database.url) });
+    const { pool } = api.database;
+    const blocker = await pool.connect();
+    await blocker.query('begin');
+    await blocker.query('lock table schedules in exclusive mode');
+    const answer = api.call('POST', `${url}/v1/schedules`, { body: scheduleBody() });
+    const isBlocked = () =>
+      pool.query(
+        `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+      );
+    await eventually(async () => ((await isBlocked()).rowCount ?? 0) > 0);
+    proxy.refuse();
+    const { body, status } = await answer;
+    await blocker.query('rollback');
+    blocker.release();
+    expect([status, body.code]).toEqual([503, 'outcome_unknown']);
+  });
+});

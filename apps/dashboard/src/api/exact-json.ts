@@ -1,0 +1,16 @@
+/** Newer browsers pass the source text to a reviver, and write raw JSON. The types of TypeScript do not have either yet. */
+type Reviver = (key: string, value: unknown, context?: { source?: string }) => unknown;
+const { rawJSON } = JSON as unknown as { rawJSON?: (text: string) => object };
+
+/**
+ * Parses JSON and keeps integers beyond 2^53 as they were written: `JSON.stringify` writes them out again. In a browser that
+ * can't do that, they are rounded as usual.
+ */
+export function parseExactly(text: string): unknown {
+  if (!rawJSON) return JSON.parse(text);
+  const keepBig: Reviver = (_, value, context) =>
+    typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? '')
+      ? rawJSON(context?.source as string)
+      : value;
+  return JSON.parse(text, keepBig as Parameters<typeof JSON.parse>[1]);
+}

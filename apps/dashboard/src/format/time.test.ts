@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { durationWords, formatCountdown, formatInstant, formatSpan, instantOf, localOf } from './time.js';
+
+const at = Date.parse('2026-11-17T23:30:05Z');
+
+describe('Times of the dashboard', () => {
+  it('an instant of today is shown as a time, another day with its date, in the zone asked for', () => {
+    expect(formatInstant(at, { zone: 'UTC', now: at })).toBe('23:30:05');
+    expect(formatInstant(at, { zone: 'Europe/Berlin', now: at - 3_600_000 })).toBe('18 Nov 00:30:05');
+    expect(formatInstant(at, { zone: 'UTC', now: at + 400 * 86_400_000 })).toBe('17 Nov 2026 23:30:05');
+  });
+
+  it('an instant that is turned into local time and back is the same instant, also across a clock change', () => {
+    for (const zone of ['UTC', 'Europe/Berlin', 'Asia/Kathmandu', 'Australia/Lord_Howe']) {
+      for (const day of ['2026-11-17T09:00:00', '2027-03-28T03:00:00', '2027-07-01T00:00:00']) {
+        expect(localOf(instantOf(day, zone), zone)).toBe(day);
+      }
+    }
+  });
+
+  it('a duration is shown in words, and text that is not a duration is shown unchanged', () => {
+    expect(['PT1M30S', 'P2D', 'PT0.5S', 'soon'].map(durationWords)).toEqual([
+      '1 min 30 s',
+      '2 d',
+      '0.5 s',
+      'soon',
+    ]);
+  });
+
+  it('a span of time is shown in one unit, a countdown in two', () => {
+    expect([12, 4_000, 185_000, 7_300_000].map(formatSpan)).toEqual(['12 ms', '4 s', '3 min', '2 h']);
+    expect([9_000, 252_000, 7_500_000, 400_000_000].map(formatCountdown)).toEqual([
+      '9 s',
+      '4 min 12 s',
+      '2 h 05 min',
+      '4 days',
+    ]);
+  });
+});

@@ -1,0 +1,30 @@
+import type { BulkActionAnswer } from '@carillon/client';
+import { explainError } from '../api/carillon.js';
+import { type ActionInputs, type ActionName, performAction } from './perform-action.js';
+
+export interface Selected {
+  id: string;
+  name: string | null;
+  nextRunAt: string | null;
+}
+
+const AT_A_TIME = 4;
+
+/** Does the same to each selected schedule, a few at a time. One that is refused does not stop the others. */
+export async function actOnSelected(
+  rows: readonly Selected[],
+  action: ActionName,
+  inputs: ActionInputs,
+): Promise<Pick<BulkActionAnswer, 'changed' | 'refused' | 'refusals'>> {
+  const refusals: { id: string; reason: string }[] = [];
+  const left = rows.values();
+  const work = async () => {
+    for (const { id } of left) {
+      await performAction(id, action, inputs).catch((error) =>
+        refusals.push({ id, reason: explainError(error) }),
+      );
+    }
+  };
+  await Promise.all(Array.from({ length: AT_A_TIME }, work));
+  return { changed: rows.length - refusals.length, refused: refusals.length, refusals };
+}

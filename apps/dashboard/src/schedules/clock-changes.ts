@@ -1,0 +1,36 @@
+import { offsetAt } from '../format/time.js';
+
+const DAY_MS = 86_400_000;
+/** In a longer stretch of time the changes of many years would hide the occurrences. */
+const LONGEST_SPAN_MS = 400 * DAY_MS;
+
+export interface ClockChange {
+  at: number;
+  /** How far the clocks move; negative if they go back. */
+  byMs: number;
+}
+
+/** The instants in [fromAt, toAt) at which the clocks of a zone change. */
+export function clockChanges(fromAt: number, toAt: number, zone: string): ClockChange[] {
+  if (toAt - fromAt > LONGEST_SPAN_MS) return [];
+  const found: ClockChange[] = [];
+  for (let at = fromAt; at < toAt; at += DAY_MS) {
+    const until = Math.min(at + DAY_MS, toAt);
+    const byMs = offsetAt(until, zone) - offsetAt(at, zone);
+    if (byMs !== 0) found.push({ at: findChange(at, until, zone), byMs });
+  }
+  return found;
+}
+
+/** The first instant, to the second, with the offset that holds at `toAt`. */
+function findChange(fromAt: number, toAt: number, zone: string): number {
+  const offset = offsetAt(toAt, zone);
+  let before = Math.floor(fromAt / 1_000);
+  let after = Math.ceil(toAt / 1_000);
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (offsetAt(middle * 1_000, zone) === offset) after = middle;
+    else before = middle;
+  }
+  return after * 1_000;
+}

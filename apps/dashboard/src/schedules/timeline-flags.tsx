@@ -1,0 +1,79 @@
+import type { AuditEntry, LedgerEntry } from '@carillon/client';
+import { CircleX, ClockArrowDown, ClockArrowUp, Flag, type LucideIcon, Pause, Play } from 'lucide-react';
+import { formatFull, formatSpan, offsetAt, shortZone } from '../format/time.js';
+import { clockChanges } from './clock-changes.js';
+
+/** A change of the schedule, or of the clocks of its zone, that the timeline marks. */
+export interface TimelineFlag {
+  key: string;
+  at: number;
+  Icon: LucideIcon;
+  word: string;
+  /** The person who made the change, with the end of a pause and the note. For a change of the clocks: its effect. */
+  sentence: string;
+}
+
+const KINDS: Record<string, { Icon: LucideIcon; word: string }> = {
+  'schedule.edited': { Icon: Flag, word: 'edited' },
+  'schedule.paused': { Icon: Pause, word: 'paused' },
+  'schedule.resumed': { Icon: Play, word: 'resumed' },
+  'schedule.cancelled': { Icon: CircleX, word: 'cancelled' },
+};
+
+/** The flags of a stretch of time, from the audit log. */
+export function flagsOf(
+  changes: readonly AuditEntry[],
+  { fromAt, toAt }: { fromAt: number; toAt: number },
+  zone: string,
+): TimelineFlag[] {
+  // Oldest first: the order of changes that were made in the same instant.
+  return changes.toReversed().flatMap(({ id, at: text, action, actor, detail }) => {
+    const kind = KINDS[action];
+    const at = Date.parse(text);
+    if (!kind || at < fromAt || at > toAt) return [];
+    const sentence = `by ${actor}${detailWords(detail, zone)}`;
+    return [{ key: `change ${id}`, at, ...kind, sentence }];
+  });
+}
+
+function detailWords(detail: unknown, zone: string): string {
+  const { note, untilAt, version } = (detail ?? {}) as {
+    note?: string | null;
+    untilAt?: number | null;
+    version?: number;
+  };
+  return [
+    version === undefined ? '' : `, version ${version}`,
+    untilAt ? ` until ${formatFull(untilAt, zone)}` : '',
+    note ? `: ${note}` : '',
+  ].join('');
+}
+
+const DAY_MS = 86_400_000;
+/** True for a remark that is about a change of the clocks. */
+export const isClockRemark = (remark: string | null): boolean => remark?.startsWith('clocks go ') ?? false;
+
+/** The changes of the clocks in a stretch of time, each with what it does to the occurrences around it. */
+export function clockFlagsOf(
+  { fromAt, toAt, entries }: { fromAt: number; toAt: number; entries: readonly LedgerEntry[] },
+  zone: string,
+): TimelineFlag[] {
+  return clockChanges(fromAt, toAt, zone).map(({ at, byMs }) => {
+    const affected = entries.find(
+      ({ at: each, remark }) => isClockRemark(remark) && Math.abs(Date.parse(each) - at) < DAY_MS,
+    );
+    // A second before, the clocks had the offset by which they would have gone on.
+    const before = clockAt(at, at - 1_000, zone);
+    return {
+      key: `clocks ${at}`,
+      at,
+      Icon: byMs > 0 ? ClockArrowUp : ClockArrowDown,
+      word: `clocks go ${byMs > 0 ? 'forward' : 'back'} ${formatSpan(Math.abs(byMs))}`,
+      sentence: `${before} becomes ${clockAt(at, at, zone)}: ${affected?.remark?.replace(/^[^:]*: /, '') ?? 'no occurrence is moved or doubled'}`,
+    };
+  });
+}
+
+/** The clocks of a zone at an instant, with the offset that they have at another: `02:00 CET`. */
+const clockAt = (at: number, offsetOfAt: number, zone: string) =>
+  `${new Date(at + offsetAt(offsetOfAt, zone)).toISOString().slice(11, 16)} ${shortZone(offsetOfAt, zone)}`;

@@ -1,0 +1,82 @@
+import type { LedgerEntry, Occurrence, Schedule } from '@carillon/client';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { carillon } from '../api/carillon.js';
+import { serverNow } from '../api/clock.js';
+
+const COMING = 12;
+/** Number of past occurrences that the timeline and the first page of the ledger show. */
+const PAST = 24;
+
+export const useSchedule = (id: string) =>
+  useQuery({
+    queryKey: ['schedule', id, 'itself'],
+    queryFn: ({ signal }) => carillon.schedules.get(id, { signal }),
+  });
+
+/** The next occurrences, and the rule in words. */
+export const useOccurrences = (id: string) =>
+  useQuery({
+    queryKey: ['schedule', id, 'occurrences'],
+    queryFn: ({ signal }) => carillon.schedules.occurrences(id, { limit: COMING }, { signal }).page(),
+  });
+
+export interface LedgerWindow {
+  fromAt: number;
+  toAt: number;
+  entries: LedgerEntry[];
+}
+
+/** The ledger around now, and earlier windows as they are asked for. */
+export const useLedger = (schedule: Schedule | undefined, occurrences: readonly Occurrence[] | undefined) =>
+  useInfiniteQuery({
+    queryKey: ['schedule', schedule?.id, 'ledger'],
+    enabled: schedule !== undefined && occurrences !== undefined,
+    initialPageParam: null as number | null,
+    queryFn: async ({ pageParam, signal }): Promise<LedgerWindow> => {
+      if (!schedule || !occurrences) throw new Error('the ledger is asked for with its schedule');
+      const nowAt = serverNow();
+      const intervalMs = intervalOf(schedule, occurrences, nowAt);
+      // A young schedule has no long past to show.
+      const createdAt = Date.parse(schedule.createdAt) - intervalMs;
+      const pastMs = Math.min(PAST * intervalMs, Math.max(6 * intervalMs, nowAt - createdAt));
+      const fromAt = pageParam === null ? nowAt - pastMs : pageParam - PAST * intervalMs;
+      const toAt = pageParam === null ? nowAt + (COMING - 1.5) * intervalMs : pageParam - 1;
+      const range = { from: new Date(fromAt).toISOString(), to: new Date(toAt).toISOString(), limit: 300 };
+      const { items } = await carillon.schedules.ledger(schedule.id, range, { signal }).page();
+      return { fromAt, toAt, entries: items };
+    },
+    getNextPageParam: ({ fromAt, entries }) => {
+      const createdAt = Date.parse(schedule?.createdAt ?? '');
+      // Only a backfill and a rule in the past name occurrences before the schedule was made.
+      const isBefore = entries.some(({ at }) => Date.parse(at) < createdAt);
+      return fromAt > createdAt || isBefore ? fromAt : undefined;
+    },
+  });
+
+/** How far apart the occurrences are, about: it sets the scale of the timeline. */
+function intervalOf(
+  { createdAt, nextRunAt }: Schedule,
+  occurrences: readonly Occurrence[],
+  nowAt: number,
+): number {
+  const first = occurrences[0];
+  const last = occurrences.at(-1);
+  if (first && last && first !== last)
+    return (Date.parse(last.at) - Date.parse(first.at)) / (occurrences.length - 1);
+  const ahead = nextRunAt === null ? 0 : (Date.parse(nextRunAt) - nowAt) / 8;
+  return Math.max(60_000, (nowAt - Date.parse(createdAt)) / (PAST - 2), ahead);
+}
+
+export const useVersions = (id: string, { isNeeded = true } = {}) =>
+  useQuery({
+    queryKey: ['schedule', id, 'versions'],
+    enabled: isNeeded,
+    queryFn: ({ signal }) => carillon.schedules.versions(id, { limit: 50 }, { signal }).page(),
+  });
+
+/** The latest changes of a schedule by people and by the engine, newest first. */
+export const useChanges = (id: string) =>
+  useQuery({
+    queryKey: ['schedule', id, 'changes'],
+    queryFn: ({ signal }) => carillon.audit({ subject: id, limit: 200 }, { signal }).page(),
+  });

@@ -1,0 +1,46 @@
+import { claimMonitorPing, readMissed } from '@carillon/db';
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import type { Poster } from '../delivery/targets/post.js';
+
+export interface MonitorParts {
+  pool: Pool;
+  poster: Poster;
+  log: Logger;
+  /** The URL of an outside monitor; null if none is to be pinged. */
+  url: string | null;
+  intervalMs: number;
+  sweepIntervalMs: number;
+}
+
+const TIMEOUT_MS = 10_000;
+/** Carillon's own requests belong to no project. */
+const NO_PROJECT = 0;
+
+/**
+ * Tells an outside monitor that the engine lives. Called after each sweep: one worker pings per interval, and only if
+ * nothing is overdue by more than two sweeps. The monitor raises the alarm when the pings stop.
+ */
+export function pingMonitor({ pool, poster, log, url, intervalMs, sweepIntervalMs }: MonitorParts) {
+  return async (): Promise<void> => {
+    if (url === null) return;
+    try {
+      const { count } = await readMissed(pool, { olderThanMs: 2 * sweepIntervalMs, now: null });
+      if (count > 0) {
+        log.warn({ overdue: count }, 'The outside monitor is not pinged, because runs are overdue');
+        return;
+      }
+      if (!(await claimMonitorPing(pool, { intervalMs, now: null }))) return;
+      const headers = { 'content-type': 'text/plain' };
+      const signal = AbortSignal.timeout(TIMEOUT_MS);
+      const result = await poster.post({ projectId: NO_PROJECT, url, headers, body: '', signal });
+      const isTaken = result.kind === 'answered' && result.answer.status < 300;
+      if (!isTaken)
+        log.warn({ answer: result.kind === 'answered' ? result.answer.status : result.kind }, REFUSED);
+    } catch (error) {
+      log.warn({ err: error }, REFUSED);
+    }
+  };
+}
+
+const REFUSED = 'The outside monitor (HEARTBEAT_URL) did not take a ping';

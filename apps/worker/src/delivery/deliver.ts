@@ -1,0 +1,55 @@
+import { isTransientError } from '@carillon/db';
+import { type Outcome, type Plan, targetProblem } from '@carillon/shared';
+import type { Flight } from '../pipeline/in-flight.js';
+import type { ProjectSettings } from './traffic/project-settings.js';
+
+/** Makes one attempt at one run. It never rejects: every result is an outcome. */
+export type Deliver = (flight: Flight) => Promise<Outcome>;
+
+/** Delivers to one kind of target, until the flight is aborted. An exception counts as a transient failure. */
+export type TargetDeliver = (flight: Flight) => Promise<Outcome>;
+
+/** Delivers by the kind of the target, if the project may use it: its limits may have changed since the schedule was made. */
+export function deliverBy(
+  targets: Record<Plan['target']['type'], TargetDeliver>,
+  settings: Pick<ProjectSettings, 'of'>,
+): Deliver {
+  return async (flight) => {
+    const { projectId, plan } = flight.run;
+    try {
+      const found = settings.of(projectId);
+      const { projectKey, limits } = found instanceof Promise ? await found : found;
+      flight.projectKey = projectKey;
+      const problem = targetProblem(plan.target, { project: projectKey, limits });
+      if (problem)
+        return { kind: 'failed', isTransient: false, errorCode: 'not_allowed', error: problem.message };
+      return await targets[plan.target.type](flight);
+    } catch (error) {
+      return toFailure(error, flight);
+    }
+  };
+}
+
+const POSTGRES_UNAVAILABLE = 'Carillon could not read its own settings from Postgres';
+
+function toFailure(error: unknown, { reason, run }: Flight): Outcome {
+  if (reason === 'shutdown') return { kind: 'handed_back' };
+  // A failure of our own side (settings or secrets could not be read) must not cost the receiver an attempt.
+  if (isTransientError(error))
+    return {
+      kind: 'deferred',
+      retryInMs: 1_000,
+      reasonCode: 'postgres_unavailable',
+      reason: POSTGRES_UNAVAILABLE,
+    };
+  if (reason === 'timeout') {
+    return {
+      kind: 'failed',
+      isTransient: true,
+      errorCode: 'timeout',
+      error: `no answer within ${run.plan.timeoutMs} ms`,
+    };
+  }
+  const text = error instanceof Error ? error.message : String(error);
+  return { kind: 'failed', isTransient: true, errorCode: 'error', error: text };
+}

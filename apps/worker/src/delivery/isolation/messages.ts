@@ -1,0 +1,16 @@
+import type { HandlerRun } from '../../define.js';
+
+/** A run as it travels to the process of its handler. */
+export type SentRun = Pick<
+  HandlerRun,
+  'runId' | 'projectId' | 'scheduleId' | 'occurrenceAt' | 'attempt' | 'payload'
+>;
+
+export type ToHandlerProcess =
+  | { kind: 'run'; id: number; run: SentRun }
+  | { kind: 'abort'; id: number; reason: string };
+
+export type FromHandlerProcess =
+  /** `result` is the JSON text to store, see `storedResult`. */
+  | { kind: 'ended'; id: number; error: string | null; isPayloadRefused?: boolean; result: string | null }
+  | { kind: 'progress'; id: number; value: unknown };

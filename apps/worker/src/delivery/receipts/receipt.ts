@@ -1,0 +1,79 @@
+import {
+  type ClaimedRun,
+  type ClosedRun,
+  insertReceipts,
+  type Receipt,
+  readToldOfFailure,
+} from '@carillon/db';
+import { type Answer, encodeRunId, type Outcome, type RunIdentity } from '@carillon/shared';
+import type { WorkerContext } from '../../context.js';
+
+/** The receipt of a run that has ended; null if its schedule asks for none, or the run is still open. */
+export function receiptOf(
+  run: ClaimedRun,
+  outcome: Outcome,
+  { status, nowAt }: { status: ClosedRun['status']; nowAt: number },
+): Receipt | null {
+  const { onSuccess, onFailure } = run.plan;
+  if (status === 'succeeded' && onSuccess !== null) {
+    return {
+      url: onSuccess,
+      body: bodyOf(run, { type: 'run.succeeded', nowAt, answer: answerOf(outcome), error: null }),
+    };
+  }
+  if (status === 'failed' && onFailure !== null) {
+    const error = outcome.kind === 'failed' ? outcome.error : null;
+    return {
+      url: onFailure,
+      body: bodyOf(run, { type: 'run.failed', nowAt, answer: answerOf(outcome), error }),
+    };
+  }
+  return null;
+}
+
+/**
+ * Stores the failure receipts of runs whose worker was lost with their last attempt. This happens after the rescue has
+ * committed, so a crash in between loses these receipts.
+ */
+export async function noteLost(
+  { pool, clock, receipts }: WorkerContext,
+  failed: readonly RunIdentity[],
+): Promise<void> {
+  const told = await readToldOfFailure(pool, failed);
+  if (told.length === 0) return;
+  const noted = told.map((run) => ({
+    projectId: run.projectId,
+    scheduleId: run.scheduleId,
+    url: run.onFailure,
+    body: bodyOf(run, { type: 'run.failed', nowAt: clock.now(), answer: undefined, error: run.error }),
+  }));
+  await insertReceipts(pool, noted);
+  receipts.send();
+}
+
+const answerOf = (outcome: Outcome) =>
+  outcome.kind === 'succeeded' || outcome.kind === 'failed' ? outcome.answer : undefined;
+
+interface Ending {
+  type: 'run.succeeded' | 'run.failed';
+  nowAt: number;
+  answer: Answer | undefined;
+  error: string | null;
+}
+
+function bodyOf(
+  run: RunIdentity & { scheduleKey: string; attempt: number },
+  { type, nowAt, answer, error }: Ending,
+): string {
+  return JSON.stringify({
+    type,
+    scheduleId: run.scheduleKey,
+    runId: encodeRunId(run),
+    occurrenceAt: new Date(run.occurrenceAt).toISOString(),
+    finishedAt: new Date(nowAt).toISOString(),
+    attempt: run.attempt,
+    httpStatus: answer?.httpStatus ?? null,
+    externalId: answer?.externalId ?? null,
+    error,
+  });
+}

@@ -1,0 +1,149 @@
+import {
+  type DelayedReceipt,
+  delayReceipts,
+  dropReceipts,
+  readProjectsWith,
+  type TakenReceipt,
+  takeReceipts,
+} from '@carillon/db';
+import type { PostgresClock } from '@carillon/queue';
+import type { Outcome } from '@carillon/shared';
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import type { Metrics } from '../../metrics.js';
+import { Shares } from '../../pipeline/shares.js';
+import type { Poster } from '../targets/post.js';
+import type { Secrets } from '../targets/secrets.js';
+import { JSON_TYPE, outcomeOf, webhookHeaders } from '../targets/webhook.js';
+import type { Traffic } from '../traffic/traffic.js';
+
+export interface ReceiptParts {
+  pool: Pool;
+  poster: Poster;
+  traffic: Traffic;
+  secrets: Secrets;
+  clock: PostgresClock;
+  metrics: Metrics;
+  log: Logger;
+}
+
+/** Maximum number of receipts that are sent at once. The projects share these places. */
+const AT_ONCE = 100;
+const TIMEOUT_MS = 10_000;
+/** The delays after each failed try. After the last one the receipt is given up. */
+const DELAYS_MS = [5_000, 30_000, 120_000, 600_000];
+
+type Settled = { id: number } & (
+  | { kind: 'sent' }
+  | { kind: 'given_up' }
+  | ({ kind: 'delayed' } & DelayedReceipt)
+);
+
+/** Sends the receipts that are stored in Postgres, whichever worker closed their runs. */
+export class Receipts {
+  readonly #places = new Shares(AT_ONCE);
+  readonly #sending = new Set<Promise<void>>();
+  #settled: Settled[] = [];
+  #taking: Promise<void> | null = null;
+  /** True if new receipts came while others were being taken, or if a project had to wait for a place: take again. */
+  #isOwed = false;
+  readonly #stopped = new AbortController();
+
+  constructor(private readonly parts: ReceiptParts) {}
+
+  /** Sends the receipts that are due. Called when a run has stored one, and by the sweep for those left over. */
+  send(): void {
+    if (this.#stopped.signal.aborted) return;
+    this.#isOwed = true;
+    this.#taking ??= this.#takeAll()
+      .catch((error) => this.parts.log.error({ err: error }, 'Receipts could not be sent'))
+      .finally(() => {
+        this.#taking = null;
+        if (this.#isOwed) this.send();
+      });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#taking;
+    await Promise.all(this.#sending);
+    await this.#settleAll();
+  }
+
+  /** Takes receipts while there are any and a place for them. A receipt that hangs holds its own place and no other. */
+  async #takeAll(): Promise<void> {
+    while (this.#isOwed && !this.#stopped.signal.aborted) {
+      this.#isOwed = false;
+      await this.#settleAll();
+      const taken = await this.#takeSome();
+      for (const receipt of taken) this.#begin(receipt);
+      if (taken.length > 0) this.#isOwed = this.#places.free > 0;
+    }
+  }
+
+  async #takeSome(): Promise<TakenReceipt[]> {
+    const { pool } = this.parts;
+    const limit = this.#places.perBatch;
+    if (limit === 0) return [];
+    const projects = await readProjectsWith('receipts', pool, null);
+    const fairTo = projects.filter(({ id, weight }) => !this.#places.hasUsedUp(id, weight));
+    return fairTo.length === 0 ? [] : takeReceipts(pool, { limit, fairTo, now: null });
+  }
+
+  #begin(receipt: TakenReceipt): void {
+    this.#places.take(receipt.projectId, 1);
+    const sending = this.#sendOne(receipt).then((settled) => {
+      this.#sending.delete(sending);
+      this.#settled.push(settled);
+      this.#places.giveBack(receipt.projectId, 1);
+      this.send();
+    });
+    this.#sending.add(sending);
+  }
+
+  /** Records the results of the receipts that were sent. If that fails, they are sent again after a minute. */
+  async #settleAll(): Promise<void> {
+    const { pool } = this.parts;
+    const settled = this.#settled.splice(0);
+    const delayed = settled.filter((each) => each.kind === 'delayed');
+    const ended = settled.filter((each) => each.kind !== 'delayed').map(({ id }) => id);
+    if (delayed.length > 0) await delayReceipts(pool, delayed, null);
+    if (ended.length > 0) await dropReceipts(pool, ended);
+  }
+
+  async #sendOne(receipt: TakenReceipt): Promise<Settled> {
+    const { metrics, log } = this.parts;
+    const { id, tries } = receipt;
+    const outcome = await this.#post(receipt);
+    if (this.#stopped.signal.aborted) return { id, kind: 'delayed', retryInMs: 0, tries: tries - 1 };
+    if (outcome.kind === 'deferred')
+      return { id, kind: 'delayed', retryInMs: outcome.retryInMs, tries: tries - 1 };
+    const delayMs = outcome.kind === 'failed' && outcome.isTransient ? DELAYS_MS[tries - 1] : undefined;
+    metrics.count('carillon_receipts_total', 1, `outcome="${outcome.kind}"`);
+    if (outcome.kind === 'succeeded') return { id, kind: 'sent' };
+    if (delayMs !== undefined) return { id, kind: 'delayed', retryInMs: delayMs, tries };
+    log.warn(
+      { receipt: id, tries, error: outcome.kind === 'failed' ? outcome.error : null },
+      'Receipt given up: its receiver refused it or kept failing',
+    );
+    return { id, kind: 'given_up' };
+  }
+
+  async #post({ id, projectId, scheduleId, url, body }: TakenReceipt): Promise<Outcome> {
+    const { poster, traffic, secrets, clock } = this.parts;
+    const signal = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), this.#stopped.signal]);
+    try {
+      const { origin } = new URL(url);
+      return await traffic.pass({ projectId, origin, timeoutMs: TIMEOUT_MS, signal }, async () => {
+        const signed = webhookHeaders(
+          { id: `receipt_${id}`, body, nowAt: clock.now() },
+          await secrets.of({ projectId, scheduleId }, true),
+        );
+        const headers = { ...JSON_TYPE, ...signed };
+        return outcomeOf(await poster.post({ projectId, url, headers, body, signal }), clock.now());
+      });
+    } catch (error) {
+      return { kind: 'failed', isTransient: true, errorCode: 'error', error: String(error) };
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import { AWAITING_PING, hasStartPing, type PingWindow, readHeartbeatTiming, takePing } from '@carillon/db';
+import type { PostgresClock } from '@carillon/queue';
+import { durationInWords, instantInWords, type Outcome, parseDuration } from '@carillon/shared';
+import type { Pool } from 'pg';
+import type { TargetDeliver } from '../deliver.js';
+
+/** A job's clock may be ahead of ours by this much: its ping then comes before the occurrence. */
+const EARLY_MS = 60_000;
+/** Maximum length of the part of a ping's body that is repeated in the reason of a failure. */
+const MAX_REASON = 500;
+
+/**
+ * Waits for the ping of a job that runs elsewhere. The run is deferred until its grace ends, and a ping wakes it earlier,
+ * so it holds no place of the worker meanwhile.
+ */
+export function awaitPing({ pool, clock }: { pool: Pool; clock: PostgresClock }): TargetDeliver {
+  return async ({ run }) => {
+    const { target } = run.plan;
+    if (target.type !== 'heartbeat') throw new Error('not a heartbeat');
+    const graceMs = parseDuration(target.grace) ?? 0;
+    const startGraceMs = target.startGrace === null ? null : (parseDuration(target.startGrace) ?? 0);
+    const timing = await readHeartbeatTiming(pool, run);
+    // The job does not know at which instants an interval is due, so any ping since the occurrence before counts.
+    const earlyMs = timing?.rule.kind === 'every' ? timing.rule.everyMs : Math.min(EARLY_MS, graceMs);
+    const window = { ...run, fromAt: run.dueAt - earlyMs, toAt: run.dueAt + graceMs };
+    const ping = await takePing(pool, window);
+    if (ping?.kind === 'success')
+      return { kind: 'succeeded', answer: { httpStatus: null, response: ping.body, externalId: null } };
+    if (ping) return reportedFailure(ping.body);
+    return judgeSilence({ pool, clock, window, startGraceMs });
+  };
+}
+
+async function judgeSilence({
+  pool,
+  clock,
+  window,
+  startGraceMs,
+}: {
+  pool: Pool;
+  clock: PostgresClock;
+  window: PingWindow & { dueAt: number };
+  startGraceMs: number | null;
+}): Promise<Outcome> {
+  const startDeadlineAt = startGraceMs === null ? null : window.dueAt + startGraceMs;
+  const nowAt = clock.now();
+  if (startDeadlineAt !== null && !(await hasStartPing(pool, { ...window, toAt: startDeadlineAt }))) {
+    if (nowAt >= startDeadlineAt)
+      return missing('no_start_ping', `no start was reported within ${durationInWords(startGraceMs ?? 0)}`);
+    return waiting(Math.min(startDeadlineAt, window.toAt), nowAt);
+  }
+  if (nowAt >= window.toAt)
+    return missing('no_ping', `no ping came within ${durationInWords(window.toAt - window.dueAt)}`);
+  return waiting(window.toAt, nowAt);
+}
+
+const missing = (errorCode: string, error: string): Outcome => ({
+  kind: 'failed',
+  isTransient: false,
+  errorCode,
+  error,
+});
+
+const reportedFailure = (body: string | null): Outcome =>
+  missing('reported_failure', `the job reported a failure${body ? `: ${body.slice(0, MAX_REASON)}` : ''}`);
+
+const waiting = (untilAt: number, nowAt: number): Outcome => ({
+  kind: 'deferred',
+  // The clocks of worker and Postgres differ by a little: a retry that is early would only wait again.
+  retryInMs: Math.max(1, Math.ceil(untilAt - nowAt)),
+  reasonCode: AWAITING_PING,
+  reason: `waiting for a ping until ${instantInWords(untilAt)}`,
+});

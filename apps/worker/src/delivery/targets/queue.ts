@@ -1,0 +1,170 @@
+import { DUE_JOB, openQueue, type PostgresClock, type ScheduleDue } from '@carillon/queue';
+import { encodeRunId, type Outcome } from '@carillon/shared';
+import type { BulkJobOptions, Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
+import type { Flight } from '../../pipeline/in-flight.js';
+
+interface Waiting {
+  flight: Flight;
+  job: { name: string; data: ScheduleDue; opts: BulkJobOptions };
+  /** The length of the payload. */
+  bytes: number;
+  settle: (outcome: Outcome) => void;
+}
+
+interface OpenQueue {
+  queue: Queue;
+  waiting: Waiting[];
+}
+
+/** Maximum number of jobs that one call to Redis adds; fewer if they are large. */
+const LARGEST_BULK_ADD = 500;
+const LARGEST_BULK_BYTES = 4 * 1_024 * 1_024;
+/** Maximum payload bytes that the ended jobs of a queue may take in Redis. */
+const MAX_KEPT_BYTES = 64 * 1_024 * 1_024;
+/** Maximum payload bytes that may wait in a queue without a consumer. Beyond that, its runs are retried later. */
+const MAX_WAITING_BYTES = 256 * 1_024 * 1_024;
+/** The waiting jobs are counted only before jobs that are larger than this. */
+const LARGE_JOB_BYTES = 16 * 1_024;
+const MAX_KEPT_JOBS = 10_000;
+const MAX_OPEN_QUEUES = 200;
+
+/**
+ * A completed job is kept for an hour, or until there are too many, fewer if they are large. If a worker is lost after it added the job and
+ * before it closed the run, the run is added again, and BullMQ ignores the second job by its id.
+ */
+function retentionOf(bytes: number): BulkJobOptions {
+  const count = Math.max(10, Math.min(MAX_KEPT_JOBS, Math.floor(MAX_KEPT_BYTES / Math.max(1, bytes))));
+  return { removeOnComplete: { age: 3_600, count }, removeOnFail: { age: 7 * 86_400, count } };
+}
+
+/** Delivers runs to BullMQ queues of other programs. Runs that are claimed together are added together. */
+export class DueQueues {
+  readonly #open = new Map<string, OpenQueue>();
+
+  constructor(
+    private readonly options: {
+      redis: Redis;
+      prefix: string;
+      clock: PostgresClock;
+      /** Payload bytes that may wait in one queue (default 256 MiB). */
+      maxWaitingBytes?: number;
+    },
+  ) {}
+
+  readonly deliver = async (flight: Flight): Promise<Outcome> => {
+    const { run, projectKey } = flight;
+    const { target } = run.plan;
+    if (target.type !== 'queue') throw new Error('not a queue');
+    return new Promise((settle) => {
+      const { waiting } = this.#queueOf(target.queue);
+      if (waiting.length === 0) setImmediate(() => this.#flush(target.queue));
+      waiting.push({ flight, job: this.#jobOf(run, projectKey), bytes: run.payload?.length ?? 0, settle });
+    });
+  };
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#open.values()].map(({ queue }) => queue.close()));
+  }
+
+  #jobOf(run: Flight['run'], projectKey: string): Waiting['job'] {
+    const runId = encodeRunId(run);
+    return {
+      name: DUE_JOB,
+      data: {
+        id: run.scheduleKey,
+        projectId: projectKey,
+        runId,
+        occurrenceAt: new Date(run.occurrenceAt).toISOString(),
+        firedAt: new Date(this.options.clock.now()).toISOString(),
+        payload: run.payload === null ? null : JSON.parse(run.payload),
+      },
+      // A replay must run again, so it gets another id than the job that Redis may still hold.
+      opts: {
+        ...retentionOf(run.payload?.length ?? 0),
+        jobId: run.replays === 0 ? runId : `${runId}-r${run.replays}`,
+      },
+    };
+  }
+
+  #queueOf(name: string): OpenQueue {
+    const known = this.#open.get(name);
+    if (known) return known;
+    this.#closeOldest();
+    const opened = { queue: openQueue(name, this.options), waiting: [] };
+    this.#open.set(name, opened);
+    return opened;
+  }
+
+  #closeOldest(): void {
+    if (this.#open.size < MAX_OPEN_QUEUES) return;
+    const [oldest] = [...this.#open].find(([, { waiting }]) => waiting.length === 0) ?? [];
+    if (oldest === undefined) return;
+    this.#open
+      .get(oldest)
+      ?.queue.close()
+      .catch(() => {});
+    this.#open.delete(oldest);
+  }
+
+  async #flush(name: string): Promise<void> {
+    const { queue, waiting } = this.#queueOf(name);
+    for (const part of partsOf(waiting.splice(0))) {
+      const outcome = await this.#add(queue, part);
+      for (const { settle } of part) settle(outcome);
+    }
+  }
+
+  async #add(queue: Queue, part: readonly Waiting[]): Promise<Outcome> {
+    // A queue that was opened while Redis was unreachable would wait for it, so the connection is checked first.
+    if (this.options.redis.status !== 'ready') return unavailable('not connected');
+    const sentAt = this.options.clock.now();
+    for (const { flight } of part) flight.sentAt = sentAt;
+    try {
+      const heldBytes = await waitingBytes(queue, part);
+      if (heldBytes > (this.options.maxWaitingBytes ?? MAX_WAITING_BYTES)) return full(heldBytes);
+      // addBulk is not atomic. Jobs that were added before a failure are added again by the next attempt, and ignored
+      // by their ids.
+      await queue.addBulk(part.map(({ job }) => job));
+      return { kind: 'succeeded' };
+    } catch (error) {
+      return unavailable((error as Error).message);
+    }
+  }
+}
+
+/** Splits a batch by number and by bytes. A part holds at least one job. */
+function partsOf(batch: readonly Waiting[]): Waiting[][] {
+  const parts: Waiting[][] = [];
+  let bytes = 0;
+  for (const each of batch) {
+    const part = parts.at(-1);
+    bytes += each.bytes;
+    if (part && part.length < LARGEST_BULK_ADD && bytes <= LARGEST_BULK_BYTES) part.push(each);
+    else {
+      parts.push([each]);
+      bytes = each.bytes;
+    }
+  }
+  return parts;
+}
+
+/** Estimates what waits in a queue: as many bytes per job as the jobs that are to be added. 0 for small jobs. */
+async function waitingBytes(queue: Queue, part: readonly Waiting[]): Promise<number> {
+  const meanBytes = part.reduce((sum, { bytes }) => sum + bytes, 0) / part.length;
+  return meanBytes < LARGE_JOB_BYTES ? 0 : meanBytes * ((await queue.getWaitingCount()) + part.length);
+}
+
+const full = (bytes: number): Outcome => ({
+  kind: 'failed',
+  isTransient: true,
+  errorCode: 'queue_full',
+  error: `the queue holds about ${Math.round(bytes / 1_048_576)} MiB that no program has taken; start its consumer`,
+});
+
+const unavailable = (detail: string): Outcome => ({
+  kind: 'failed',
+  isTransient: true,
+  errorCode: 'redis_unavailable',
+  error: `Redis did not take the job: ${detail}`,
+});

@@ -1,0 +1,50 @@
+import type { LookupAddress } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { addressKind } from '@carillon/shared';
+import type { NameResolver } from '../names/name-resolver.js';
+
+export interface LookupOptions {
+  allowPrivate: boolean;
+  names: Pick<NameResolver, 'resolve'>;
+}
+
+/** The host name resolves only to addresses that a webhook must not reach. */
+export class BlockedAddress extends Error {}
+
+/** The project under which a name is resolved when a new connection needs it and its answer has left the cache. */
+const NO_PROJECT = 0;
+
+/**
+ * Resolves a name to those of its addresses that a webhook may reach. The socket connects only to a returned address,
+ * so a name that resolves differently a moment later (DNS rebinding) has no effect.
+ */
+export function vettedLookup({ allowPrivate, names }: LookupOptions): LookupFunction {
+  const isAllowed = ({ address }: LookupAddress) => {
+    const kind = addressKind(address);
+    return kind === 'public' || (kind === 'private' && allowPrivate);
+  };
+  const lookup = async (hostname: string): Promise<LookupAddress[]> => {
+    const resolution = await names.resolve(hostname, NO_PROJECT);
+    if (resolution.kind === 'busy') throw new Error(`${hostname} could not be resolved: too many queries`);
+    if (resolution.kind === 'failed') throw resolution.error;
+    const allowed = resolution.addresses.filter(isAllowed);
+    if (allowed.length === 0)
+      throw new BlockedAddress(`${hostname} leads to a private address; webhooks go to public ones`);
+    return allowed;
+  };
+  return (hostname, options, callback) => {
+    lookup(hostname).then(
+      (allowed) => {
+        const [first] = allowed as [LookupAddress];
+        if (options.all) callback(null, allowed);
+        else callback(null, first.address, first.family);
+      },
+      (error) => callback(error, ''),
+    );
+  };
+}
+
+/** The name that a URL's host must be resolved from; null if the host is an address. */
+export function nameIn({ hostname }: URL): string | null {
+  return hostname.startsWith('[') || isIP(hostname) !== 0 ? null : hostname;
+}

@@ -1,0 +1,145 @@
+import { createHmac } from 'node:crypto';
+import type { PostgresClock } from '@carillon/queue';
+import {
+  attemptKey,
+  classifyAnswer,
+  encodeRunId,
+  type Outcome,
+  secretBytes,
+  type WebhookTarget,
+} from '@carillon/shared';
+import type { Flight } from '../../pipeline/in-flight.js';
+import type { TargetDeliver } from '../deliver.js';
+import type { Traffic } from '../traffic/traffic.js';
+import type { Poster, PostResult } from './post.js';
+import type { Secrets } from './secrets.js';
+
+export interface WebhookParts {
+  poster: Poster;
+  traffic: Traffic;
+  secrets: Secrets;
+  clock: PostgresClock;
+}
+
+/** Posts a run to its URL, signed by Standard Webhooks. */
+export function deliverToWebhook({ poster, traffic, secrets, clock }: WebhookParts): TargetDeliver {
+  return async (flight) => {
+    const { run } = flight;
+    const { target, timeoutMs, hasSecret } = run.plan;
+    if (target.type !== 'webhook') throw new Error('not a webhook');
+    const { url, method } = target;
+    const { origin } = poster.addressOf(url);
+    return traffic.pass({ projectId: run.projectId, origin, timeoutMs, signal: flight }, async () => {
+      const runId = encodeRunId(run);
+      const nowAt = clock.now();
+      const given = secrets.headersOf(run.projectId, target.headers);
+      const { body, contentType } = contentOf(target, run, { runId, firedAt: nowAt, given });
+      const headers = {
+        // A target that sets its own header keeps it.
+        ...(flight.trace ? { traceparent: flight.trace.traceparent } : {}),
+        ...given,
+        ...contentType,
+        ...webhookHeaders({ id: runId, body, nowAt }, await secrets.of(run, hasSecret)),
+        'x-idempotency-key': runId,
+        'x-attempt-key': attemptKey(runId, run.attempt, run.epoch),
+      };
+      const onSend = () => {
+        flight.sentAt = clock.now();
+      };
+      return outcomeOf(
+        await poster.post({ projectId: run.projectId, url, method, headers, body, signal: flight, onSend }),
+        clock.now(),
+      );
+    });
+  };
+}
+
+/** The headers of Standard Webhooks; without a secret, those that need none. */
+export function webhookHeaders(
+  { id, body, nowAt }: { id: string; body: string; nowAt: number },
+  secrets: readonly string[],
+): Record<string, string> {
+  const timestamp = Math.floor(nowAt / 1_000);
+  const signature =
+    secrets.length > 0 ? { 'webhook-signature': signWebhook({ id, timestamp, body }, secrets) } : {};
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    ...signature,
+  };
+}
+
+/** The signed content of a delivery. */
+export interface SignedContent {
+  id: string;
+  /** Seconds since the epoch, as the `webhook-timestamp` header has them. */
+  timestamp: number;
+  body: string;
+}
+
+/**
+ * The `webhook-signature` header: one signature for each valid secret, so that a receiver can switch to a new secret at
+ * any time.
+ */
+export function signWebhook({ id, timestamp, body }: SignedContent, secrets: readonly string[]): string {
+  const content = `${id}.${timestamp}.${body}`;
+  return secrets
+    .map((secret) => {
+      const key = secretBytes(secret);
+      if (key === null) throw new Error('a stored webhook secret is malformed');
+      return `v1,${createHmac('sha256', key).update(content).digest('base64')}`;
+    })
+    .join(' ');
+}
+
+export const JSON_TYPE = { 'content-type': 'application/json' };
+const NO_BODY = { body: '', contentType: {} };
+
+interface Content {
+  body: string;
+  contentType: Record<string, string>;
+}
+
+/** The body of a delivery, and the content type unless the target sets its own. The signature covers this body. */
+export function contentOf(
+  { method, body }: Pick<WebhookTarget, 'method' | 'body'>,
+  run: Flight['run'],
+  { given, ...sent }: { runId: string; firedAt: number; given: Record<string, string> },
+): Content {
+  if (method === 'GET') return NO_BODY;
+  if (body !== 'payload') return { body: webhookBody(run, sent), contentType: JSON_TYPE };
+  if (run.payload === null) return NO_BODY;
+  const [, type] = Object.entries(given).find(([name]) => name.toLowerCase() === 'content-type') ?? [];
+  if (type === undefined) return { body: run.payload, contentType: JSON_TYPE };
+  const value: unknown = /\bjson\b/i.test(type) ? null : JSON.parse(run.payload);
+  return { body: typeof value === 'string' ? value : run.payload, contentType: {} };
+}
+
+/** The payload is sent as the text that was stored: parsing and printing it again could change it. */
+function webhookBody(run: Flight['run'], { runId, firedAt }: { runId: string; firedAt: number }): string {
+  const envelope = JSON.stringify({
+    type: 'schedule.due',
+    scheduleId: run.scheduleKey,
+    runId,
+    occurrenceAt: new Date(run.occurrenceAt).toISOString(),
+    firedAt: new Date(firedAt).toISOString(),
+    attempt: run.attempt,
+  });
+  return `${envelope.slice(0, -1)},"payload":${run.payload ?? 'null'}}`;
+}
+
+/** Spread out: thousands of runs that came back at one instant would all be claimed, and most of them deferred again. */
+const namesBusy = (): Outcome => ({
+  kind: 'deferred',
+  retryInMs: 2_000 + Math.round(Math.random() * 18_000),
+  reasonCode: 'names_busy',
+  reason: 'its project waits for the addresses of as many names as it may',
+});
+
+/** The outcome of a post. */
+export function outcomeOf(result: PostResult, nowAt: number): Outcome {
+  if (result.kind === 'answered') return classifyAnswer(result.answer, nowAt);
+  if (result.kind === 'busy') return namesBusy();
+  const { isTransient, errorCode, error } = result;
+  return { kind: 'failed', isTransient, errorCode, error };
+}

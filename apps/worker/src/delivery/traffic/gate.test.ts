@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Gate } from './gate.js';
+import { RateLimit } from './rate-limit.js';
+
+// Time passes only when a test advances it, however busy the machine is.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] }));
+afterEach(() => void vi.useRealTimers());
+
+const never = new AbortController().signal;
+
+describe('Gate', () => {
+  it('a gate lets in as many deliveries as its limit, and gives a free place to the next one that waits', async () => {
+    const gate = new Gate(2);
+    expect(await Promise.all([gate.enter(0, never), gate.enter(0, never)])).toEqual([0, 0]);
+    const third = gate.enter(1_000, never);
+    gate.leave(5);
+    expect(await third).toBe(0);
+    gate.leave(5);
+    gate.leave(5);
+    expect(gate.isIdle).toBe(true);
+  });
+
+  it('a full gate tells deliveries when to come back, one after the other', async () => {
+    const gate = new Gate(1);
+    await gate.enter(0, never);
+    const returns = await Promise.all(Array.from({ length: 5 }, () => gate.enter(0, never)));
+    expect(returns[0]).toBeGreaterThanOrEqual(1_000);
+    expect(returns).toEqual(returns.toSorted((a, b) => a - b));
+    expect(new Set(returns).size).toBe(5);
+  });
+
+  it('a delivery waits at a gate no longer than it is willing to, and is then told when to return', async () => {
+    const gate = new Gate(1);
+    await gate.enter(0, never);
+    const sentAway = vi.fn();
+    void gate.enter(50, never).then(sentAway);
+    await vi.advanceTimersByTimeAsync(49);
+    expect(sentAway).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(sentAway).toHaveBeenCalledExactlyOnceWith(expect.toSatisfy((returnInMs) => returnInMs > 0));
+  });
+
+  it.each([
+    [10, 100],
+    [100, 10],
+  ])(
+    'with deliveries that take %i ms, a gate lets only %i wait: those whose turn comes within a second',
+    async (tookMs, most) => {
+      const gate = new Gate(1);
+      for (let i = 0; i < 100; i++) {
+        await gate.enter(0, never);
+        gate.leave(tookMs);
+      }
+      await gate.enter(0, never);
+      const stop = new AbortController();
+      const entering = Array.from({ length: 200 }, () => gate.enter(1_000, stop.signal));
+      stop.abort();
+      const waited = (await Promise.allSettled(entering)).filter(({ status }) => status === 'rejected');
+      expect(waited).toHaveLength(most);
+    },
+  );
+
+  it('a gate that no delivery has left for longer than a new one would wait sends the new one away at once', async () => {
+    const gate = new Gate(1);
+    await gate.enter(0, never);
+    vi.advanceTimersByTime(60);
+    // The clock does not move here, so the answer comes at once.
+    expect(await gate.enter(50, never)).toBeGreaterThan(0);
+  });
+
+  it('a delivery that is aborted leaves the line at the gate, and no place is lost', async () => {
+    const gate = new Gate(1);
+    await gate.enter(0, never);
+    const abort = new AbortController();
+    const stopped = gate.enter(60_000, abort.signal);
+    const next = gate.enter(60_000, never);
+    abort.abort('shutdown');
+    await expect(stopped).rejects.toBe('shutdown');
+    gate.leave(1);
+    expect(await next).toBe(0);
+  });
+});
+
+describe('Rate limit', () => {
+  it('a rate limit lets a second’s worth through at once, then one at a time', () => {
+    const limit = new RateLimit(10);
+    const at = (now: number) => limit.take(now) === 0;
+    expect(Array.from({ length: 30 }, () => at(10_000)).filter(Boolean)).toHaveLength(11);
+    expect(Array.from({ length: 30 }, () => at(10_100)).filter(Boolean)).toHaveLength(1);
+    expect(Array.from({ length: 30 }, () => at(60_000)).filter(Boolean)).toHaveLength(11);
+  });
+});

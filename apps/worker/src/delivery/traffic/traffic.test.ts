@@ -1,0 +1,109 @@
+import type { Outcome } from '@carillon/shared';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Metrics } from '../../metrics.js';
+import { Traffic } from './traffic.js';
+
+// Time passes only when a test advances it, however busy the machine is.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] }));
+afterEach(() => void vi.useRealTimers());
+
+const FAILED: Outcome = {
+  kind: 'failed',
+  isTransient: true,
+  errorCode: 'http_500',
+  error: 'the receiver answered 500',
+};
+
+function trafficOf(giveUpAfterMs: number, originConcurrency = 100) {
+  return new Traffic({
+    settings: { trafficOf: async () => ({ rate: null, gate: null }) },
+    originConcurrency,
+    circuitOpenMs: 10_000,
+    giveUpAfterMs,
+    metrics: new Metrics(),
+    log: pino({ level: 'silent' }),
+  });
+}
+
+const passage = (projectId = 1, origin = 'https://example.com') => {
+  const { signal } = new AbortController();
+  return { projectId, origin, timeoutMs: 1_000, signal };
+};
+
+async function failTwenty(traffic: Traffic) {
+  for (let n = 0; n < 20; n++) await traffic.pass(passage(), async () => FAILED);
+}
+
+describe('Circuit of an origin', () => {
+  it('an open circuit defers the deliveries of its origin and project, and no others', async () => {
+    const traffic = trafficOf(60_000);
+    await failTwenty(traffic);
+    const succeed = async (): Promise<Outcome> => ({ kind: 'succeeded' });
+    expect(await traffic.pass(passage(), succeed)).toMatchObject({
+      kind: 'deferred',
+      reasonCode: 'circuit_open',
+    });
+    expect(await traffic.pass(passage(2), succeed)).toEqual({ kind: 'succeeded' });
+    expect(await traffic.pass(passage(1, 'https://example.org'), succeed)).toEqual({ kind: 'succeeded' });
+  });
+
+  it('deliveries that an open circuit defers come back spread out, not all at one instant', async () => {
+    const traffic = trafficOf(60_000);
+    await failTwenty(traffic);
+    const outcomes = await Promise.all(
+      Array.from({ length: 50 }, () => traffic.pass(passage(), async () => FAILED)),
+    );
+    const delays = outcomes.map((outcome) => (outcome.kind === 'deferred' ? outcome.retryInMs : 0));
+    expect(Math.max(...delays) - Math.min(...delays)).toBeGreaterThan(3_000);
+  });
+
+  it('deliveries fail once their origin has failed for too long', async () => {
+    const traffic = trafficOf(0);
+    await failTwenty(traffic);
+    vi.advanceTimersByTime(5);
+    expect(await traffic.pass(passage(), async () => FAILED)).toMatchObject({
+      kind: 'failed',
+      isTransient: false,
+      errorCode: 'circuit_open',
+    });
+  });
+});
+
+describe('Backpressure', () => {
+  /** The backpressure while this many deliveries to one origin are under way, none of which has ended. */
+  async function backpressureOf(traffic: Traffic, count: number, stillForMs = 0) {
+    let end = () => {};
+    const isOver = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const send = async (): Promise<Outcome> => {
+      await isOver;
+      return { kind: 'succeeded' };
+    };
+    const all = Array.from({ length: count }, () => traffic.pass({ ...passage(), timeoutMs: 60_000 }, send));
+    await new Promise(setImmediate);
+    vi.advanceTimersByTime(stillForMs);
+    const backpressure = traffic.backpressure();
+    end();
+    await Promise.all(all);
+    return backpressure;
+  }
+
+  it('claims pause while more deliveries wait for a fast origin than it takes in a second', async () => {
+    expect(await backpressureOf(trafficOf(60_000), 1_500)).not.toBeNull();
+  });
+
+  it('backpressure ends after 200 ms without a finished delivery: the origin then counts as slow, and a slow origin does not hold up claims', async () => {
+    expect(await backpressureOf(trafficOf(60_000), 1_500, 199)).not.toBeNull();
+    expect(await backpressureOf(trafficOf(60_000), 1_500, 201)).toBeNull();
+  });
+
+  it('claims go on while fewer deliveries wait for an origin than it takes in a second', async () => {
+    expect(await backpressureOf(trafficOf(60_000), 600)).toBeNull();
+  });
+
+  it('claims go on however many deliveries wait for a slow origin, because other origins are due too', async () => {
+    expect(await backpressureOf(trafficOf(60_000, 4), 1_500)).toBeNull();
+  });
+});

@@ -1,0 +1,153 @@
+import { Circuit, isOriginFailure, type Outcome } from '@carillon/shared';
+import type { Logger } from 'pino';
+import type { Metrics } from '../../metrics.js';
+import type { StopSignal } from '../../pipeline/in-flight.js';
+import { Gate } from './gate.js';
+import { hasTimedOut, PATIENCE_MS, passGate } from './pass-gate.js';
+import type { ProjectSettings } from './project-settings.js';
+
+/** A delivery that asks to go out. */
+export interface Passage {
+  projectId: number;
+  origin: string;
+  timeoutMs: number;
+  signal: StopSignal;
+}
+
+export interface TrafficOptions {
+  settings: Pick<ProjectSettings, 'trafficOf'>;
+  originConcurrency: number;
+  circuitOpenMs: number;
+  /** After an origin has failed for this long, its runs fail. They can be replayed. */
+  giveUpAfterMs: number;
+  metrics: Metrics;
+  log: Logger;
+}
+
+const BACKPRESSURE_PAUSE_MS = 100;
+/** A destination that takes fewer deliveries than this in one pause is slow. */
+const FAST_PER_PAUSE = 50;
+const MAX_CIRCUITS = 10_000;
+
+/**
+ * Keeps a bad destination from starving the others. It limits concurrent deliveries per origin and per project and the
+ * rate per project, and stops deliveries to an origin that keeps failing. A delivery that may not go now is deferred,
+ * not failed.
+ */
+export class Traffic {
+  readonly #gates = new Map<string, Gate>();
+  /** The circuits of failing origins, by project and origin: the failures of one project do not affect another. */
+  readonly #circuits = new Map<string, Circuit>();
+
+  constructor(private readonly options: TrafficOptions) {}
+
+  /**
+   * Runs that are claimed faster than they can be sent are only deferred and claimed again. If enough of them wait for a
+   * fast destination, the next claim should pause this long and take no more than this. A slow destination defers its
+   * runs instead, because other destinations are due too.
+   */
+  backpressure(): { pauseMs: number; limit: number } | null {
+    for (const gate of this.#gates.values()) {
+      const perPause = gate.pace * BACKPRESSURE_PAUSE_MS;
+      if (perPause >= FAST_PER_PAUSE && gate.turnInMs > PATIENCE_MS / 2)
+        return { pauseMs: BACKPRESSURE_PAUSE_MS, limit: Math.ceil(perPause / 4) };
+    }
+    return null;
+  }
+
+  /** The open circuits for which deliveries wait, each as "project origin". */
+  openCircuits(): string[] {
+    const now = performance.now();
+    return [...this.#circuits].flatMap(([key, circuit]) => (circuit.isHoldingBack(now) ? [key] : []));
+  }
+
+  async pass(passage: Passage, deliver: () => Promise<Outcome>): Promise<Outcome> {
+    const refused = this.#refuseByCircuit(passage);
+    if (refused) return refused;
+    const { rate, gate } = await this.options.settings.trafficOf(passage.projectId);
+    const rateWaitMs = rate?.take(performance.now()) ?? 0;
+    if (rateWaitMs > 0)
+      return defer(rateWaitMs, 'project_rate', 'its project delivers as many per second as it may');
+    if (!gate) return this.#throughOrigin(passage, deliver);
+    return passGate(gate, passage, busy('project_busy', 'its project has'), () =>
+      this.#throughOrigin(passage, deliver),
+    );
+  }
+
+  async #throughOrigin(passage: Passage, deliver: () => Promise<Outcome>): Promise<Outcome> {
+    const { origin } = passage;
+    const gate = this.#gates.get(origin) ?? new Gate(this.options.originConcurrency);
+    this.#gates.set(origin, gate);
+    try {
+      return await passGate(gate, passage, busy('origin_busy', `${origin} has`), () =>
+        this.#send(passage, deliver),
+      );
+    } finally {
+      if (gate.isIdle) this.#gates.delete(origin);
+    }
+  }
+
+  async #send(passage: Passage, deliver: () => Promise<Outcome>): Promise<Outcome> {
+    // The circuit may have opened while this one waited at a gate.
+    const refused = this.#refuseByCircuit(passage);
+    if (refused) return refused;
+    const isProbe = this.#circuits.get(keyOf(passage))?.begin() ?? false;
+    try {
+      const outcome = await deliver();
+      this.#judge(passage, isOriginFailure(outcome), isProbe);
+      return outcome;
+    } catch (error) {
+      if (hasTimedOut(passage.signal)) this.#judge(passage, true, isProbe);
+      else this.#circuits.get(keyOf(passage))?.calledOff(isProbe);
+      throw error;
+    }
+  }
+
+  #refuseByCircuit(passage: Passage): Outcome | null {
+    const now = performance.now();
+    const circuit = this.#circuits.get(keyOf(passage));
+    const waitMs = circuit?.waitMs(now) ?? 0;
+    if (!circuit || waitMs === 0) return null;
+    if (circuit.openForMs(now) > this.options.giveUpAfterMs) {
+      const error = `${passage.origin} has failed for too long, so the run is not retried; replay it when the origin is back`;
+      return { kind: 'failed', isTransient: false, errorCode: 'circuit_open', error };
+    }
+    // The delay is spread at random. If thousands of runs returned at one instant, all would be claimed and all but one
+    // deferred again.
+    const reason = `${passage.origin} keeps failing; deliveries to it pause for a while`;
+    return defer(Math.ceil(waitMs * (1 + Math.random())), 'circuit_open', reason);
+  }
+
+  #judge(passage: Passage, isFailure: boolean, isProbe: boolean): void {
+    const { metrics, log, circuitOpenMs } = this.options;
+    const key = keyOf(passage);
+    const circuit = this.#circuits.get(key);
+    if (!isFailure) {
+      if (circuit?.isOpen) log.info({ origin: passage.origin }, 'Circuit closed');
+      circuit?.succeeded();
+      this.#circuits.delete(key);
+      return;
+    }
+    const failing = circuit ?? new Circuit(circuitOpenMs);
+    const [oldest] = this.#circuits.keys();
+    if (!circuit && this.#circuits.size >= MAX_CIRCUITS && oldest !== undefined)
+      this.#circuits.delete(oldest);
+    this.#circuits.set(key, failing);
+    if (failing.failed(isProbe, performance.now())) {
+      metrics.count('carillon_circuits_opened_total');
+      log.warn({ origin: passage.origin }, 'Circuit opened: the origin keeps failing');
+    }
+  }
+}
+
+const keyOf = ({ projectId, origin }: Passage) => `${projectId} ${origin}`;
+
+const defer = (retryInMs: number, reasonCode: string, reason: string): Outcome => ({
+  kind: 'deferred',
+  retryInMs,
+  reasonCode,
+  reason,
+});
+
+const busy = (reasonCode: string, who: string) => (returnInMs: number) =>
+  defer(returnInMs, reasonCode, `${who} as many deliveries under way as it may`);

@@ -1,0 +1,13 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** Imports the module that `CARILLON_HANDLERS` names, which defines handlers. */
+export async function loadHandlers(module: string | undefined): Promise<void> {
+  if (module === undefined || module === '') return;
+  await import(urlOf(module).href);
+}
+
+/** The address of the module. A path counts from the working directory. */
+export function urlOf(module: string): URL {
+  return URL.canParse(module) ? new URL(module) : pathToFileURL(resolve(module));
+}

@@ -1,0 +1,124 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  type AuditProgress,
+  auditOccurrences,
+  type FoundDifference,
+  readAuditState,
+  readHistoryStart,
+  readNextProject,
+  saveAuditProgress,
+} from '@carillon/db';
+import { DAY_MS, type OccurrenceDifference } from '@carillon/shared';
+import type { WorkerContext } from '../context.js';
+
+/** The claim of a run that was due a moment ago may still be under way. */
+const SETTLED_MS = 120_000;
+/** The first audit looks back this far, and an audit after a long downtime no further than the longest window. */
+const FIRST_WINDOW_MS = DAY_MS;
+const LONGEST_WINDOW_MS = 31 * DAY_MS;
+/** Schedules of a page and pages of a tick: at most about a minute of work. The next tick goes on with the rest. */
+const SCHEDULES_PER_PAGE = 1_000;
+const PAGES_PER_TICK = 200;
+/** Deliveries have the event loop to themselves between two pages. */
+const BETWEEN_PAGES_MS = 50;
+/** Differences that the log line names. */
+const MAX_EXAMPLES = 5;
+
+interface Finding extends FoundDifference {
+  project: string;
+}
+
+/**
+ * Compares the occurrences that the rules of all schedules named since the last audit with the runs and gaps that exist.
+ * Each difference is counted once. One worker works on it at a time, and a large installation takes several ticks.
+ */
+export async function audit(
+  context: WorkerContext,
+  {
+    signal,
+    pages = PAGES_PER_TICK,
+    now = null,
+  }: { signal: AbortSignal; pages?: number; now?: number | null },
+): Promise<void> {
+  const { pool, metrics } = context;
+  const found: Finding[] = [];
+  try {
+    let at = await begin(context, now);
+    for (let page = 0; page < pages && at && !signal.aborted; page++) {
+      if (page > 0) await pause(BETWEEN_PAGES_MS);
+      const step = await auditPage(context, at);
+      const auditedUntil = step.next === null ? at.toAt : null;
+      const differences = step.found.reduce((sum, { count }) => sum + count, 0);
+      const progress = { before: at, progress: step.next, auditedUntil, found: differences, now };
+      if (!(await saveAuditProgress(pool, progress))) break;
+      metrics.count('carillon_audited_occurrences_total', step.occurrences);
+      found.push(...step.found);
+      at = step.next;
+    }
+  } finally {
+    // The progress that was saved is not repeated, so its differences are reported even if a later page fails.
+    report(context, found);
+  }
+}
+
+/** The place at which to go on: that of the audit under way, or the beginning of a new one. Null if it is too early for one. */
+async function begin({ pool }: WorkerContext, now: number | null): Promise<AuditProgress | null> {
+  const { auditedUntil, progress, nowAt } = await readAuditState(pool, now);
+  if (progress) return progress;
+  const toAt = nowAt - SETTLED_MS;
+  const sinceAt = auditedUntil === null ? toAt - FIRST_WINDOW_MS : auditedUntil + 1;
+  const earliestAt = Math.max(toAt - LONGEST_WINDOW_MS, await readHistoryStart(pool));
+  const fromAt = Math.max(sinceAt, earliestAt);
+  if (fromAt >= toAt) return null;
+  const first = { fromAt, toAt, projectId: 0, scheduleId: 0, afterAt: null };
+  return (await saveAuditProgress(pool, { before: null, progress: first, auditedUntil: null, found: 0, now }))
+    ? first
+    : null;
+}
+
+async function auditPage(
+  { pool }: WorkerContext,
+  { fromAt, toAt, projectId, scheduleId, afterAt }: AuditProgress,
+): Promise<{ next: AuditProgress | null; found: Finding[]; occurrences: number }> {
+  const project = await readNextProject(pool, projectId);
+  if (!project) return { next: null, found: [], occurrences: 0 };
+  const isSame = project.id === projectId;
+  const page = await auditOccurrences(pool, {
+    projectId: project.id,
+    scheduleKey: null,
+    limit: SCHEDULES_PER_PAGE,
+    fromAt,
+    toAt,
+    position: isSame ? { scheduleId, afterAt } : null,
+  });
+  const place = page.next
+    ? { projectId: project.id, ...page.next }
+    : { projectId: project.id + 1, scheduleId: 0, afterAt: null };
+  return {
+    next: { fromAt, toAt, ...place },
+    found: page.differences.map((difference) => ({ ...difference, project: project.key })),
+    occurrences: page.occurrences,
+  };
+}
+
+function report({ metrics, log }: WorkerContext, found: readonly Finding[]): void {
+  if (found.length === 0) return;
+  const counts: Partial<Record<OccurrenceDifference['kind'], number>> = {};
+  for (const { kind, count } of found) counts[kind] = (counts[kind] ?? 0) + count;
+  for (const [kind, count] of Object.entries(counts))
+    metrics.count('carillon_audit_differences_total', count, `kind="${kind}"`);
+  const examples = found
+    .slice(0, MAX_EXAMPLES)
+    .map(({ project, scheduleKey, kind, fromAt, toAt, count }) => ({
+      project,
+      schedule: scheduleKey,
+      kind,
+      from: new Date(fromAt).toISOString(),
+      to: new Date(toAt).toISOString(),
+      count,
+    }));
+  log.warn(
+    { differences: counts, examples },
+    'Audit: occurrences differ from the runs that exist. `carillon check` lists them all',
+  );
+}

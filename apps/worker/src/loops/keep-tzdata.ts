@@ -1,0 +1,30 @@
+import { stepTzdata } from '@carillon/db';
+import type { WorkerContext } from '../context.js';
+
+/** The version of the time zone data of this process, such as 2026a. */
+export const TZDATA_VERSION = process.versions.tz ?? 'unknown';
+
+let warnedOf = '';
+
+/**
+ * Computes the agenda anew, step by step, once all workers have other time zone data than the one that computed it.
+ * While they differ, it warns.
+ */
+export async function keepTzdata({ pool, bells, log }: WorkerContext): Promise<void> {
+  const step = await stepTzdata(pool, { version: TZDATA_VERSION, now: null });
+  if (step.kind === 'differ') {
+    const versions = step.versions.join(', ');
+    if (versions !== warnedOf)
+      log.warn(
+        { versions: step.versions },
+        'Workers have different time zone data: update them all, then the agenda is computed anew',
+      );
+    warnedOf = versions;
+    return;
+  }
+  warnedOf = '';
+  if (step.kind === 'same') return;
+  const { from, retimed, isDone, dueAts } = step;
+  log.info({ from, to: TZDATA_VERSION, retimed, isDone }, 'Agenda computed anew with other time zone data');
+  await bells.arm(dueAts).catch(() => {}); // If Redis is away, the sweep arms the bells later.
+}

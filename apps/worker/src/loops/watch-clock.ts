@@ -1,0 +1,26 @@
+import type { PostgresClock } from '@carillon/queue';
+import { LARGEST_CLOCK_OFFSET_MS } from '@carillon/shared';
+import type { Logger } from 'pino';
+
+/**
+ * Warns once when this machine's clock differs from Postgres's by more than a second, and says once that it no longer
+ * does. Runs are on time all the same, because bells ring by Postgres's clock. Other programs on the machine may be
+ * affected.
+ */
+export function watchClock(
+  clock: Pick<PostgresClock, 'offsetMs'>,
+  log: Pick<Logger, 'warn' | 'info'>,
+): () => void {
+  let wasOff = false;
+  return () => {
+    const clockOffsetMs = Math.round(clock.offsetMs);
+    const isOff = Math.abs(clockOffsetMs) > LARGEST_CLOCK_OFFSET_MS;
+    if (isOff && !wasOff)
+      log.warn(
+        { clockOffsetMs },
+        "This machine's clock differs from Postgres's by more than a second: synchronise it",
+      );
+    if (!isOff && wasOff) log.info({ clockOffsetMs }, "This machine's clock agrees with Postgres's again");
+    wasOff = isOff;
+  };
+}

@@ -1,0 +1,46 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { HandlerDefinition } from './define.js';
+
+/** The payload of a run does not fit the schema of its handler. Another attempt would fail in the same way. */
+export class PayloadRefused extends Error {}
+
+/** The payload as the schema of the handler returns it. Throws `PayloadRefused` if it does not fit. */
+export function parsePayload(
+  { name, schema }: HandlerDefinition,
+  payload: unknown,
+): unknown | Promise<unknown> {
+  if (!schema) return payload;
+  const accept = (result: StandardSchemaV1.Result<unknown>) => {
+    if (result.issues) throw new PayloadRefused(describeIssues(name, result.issues));
+    return result.value;
+  };
+  const result = validate(schema, payload);
+  return result instanceof Promise ? result.then(accept) : accept(result);
+}
+
+type Result = StandardSchemaV1.Result<unknown>;
+
+/**
+ * Validates a payload. A schedule without a payload has null: the schema may accept that, or it may accept undefined, as
+ * an optional payload does.
+ */
+export function validate(schema: StandardSchemaV1, payload: unknown): Result | Promise<Result> {
+  const { validate } = schema['~standard'];
+  const result = validate(payload);
+  if (payload !== null) return result;
+  const orAbsent = (refused: Result) => {
+    if (!refused.issues) return refused;
+    const keepIfRefused = (absent: Result) => (absent.issues ? refused : absent);
+    const absent = validate(undefined);
+    return absent instanceof Promise ? absent.then(keepIfRefused) : keepIfRefused(absent);
+  };
+  return result instanceof Promise ? result.then(orAbsent) : orAbsent(result);
+}
+
+export function describeIssues(handler: string, issues: readonly StandardSchemaV1.Issue[]): string {
+  const texts = issues.map(({ path, message }) => {
+    const field = (path ?? []).map((step) => String(typeof step === 'object' ? step.key : step)).join('.');
+    return field === '' ? message : `${field}: ${message}`;
+  });
+  return `does not fit the schema of the handler ${handler}: ${texts.join('; ')}`;
+}

@@ -1,0 +1,237 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type Claim,
+  type ClaimedRun,
+  claimDue,
+  claimWaiting,
+  NOTHING_CLAIMED,
+  type ProjectShare,
+  readProjectsWith,
+  resumeEnded,
+  type WaitingClaim,
+} from '@carillon/db';
+import type { Pool } from 'pg';
+import type { WorkerContext } from '../context.js';
+import type { InFlight } from './in-flight.js';
+import { reportFailure } from './report-failure.js';
+import type { Starvation } from './starvation.js';
+
+const SHARE_OUT_EVERY_MS = 250;
+/** Minimum time between two wake-ups of the other workers. A woken worker goes on by itself while there is a backlog. */
+const CALL_FOR_HELP_EVERY_MS = 100;
+/** A claim asks Postgres for at most this much at a time, however much memory is free. */
+const LARGEST_CLAIM_BYTES = 32 * 1_024 ** 2;
+/** Delays before the next claim if another transaction has locked due rows. */
+const FIRST_BACKOFF_MS = 50;
+const LONGEST_BACKOFF_MS = 1_000;
+
+/** Claims what is due, whenever a bell rings and as long as there are free places. One claim at a time. */
+export class Claimer {
+  #current: Promise<void> | null = null;
+  #next: Promise<void> | null = null;
+  /** True if a bell rang while no place was free. The claim is then made when a place comes free. */
+  #isOwed = false;
+  /**
+   * Projects that were left out of a claim because they have used up their share. They are claimed again when places
+   * come free.
+   */
+  #leftOut = new Map<number, ProjectShare>();
+  readonly #shareOut = {
+    due: new ShareOut('due'),
+    waiting: new ShareOut('waiting'),
+  };
+  #calledForHelpAt = Number.NEGATIVE_INFINITY;
+  #backoffMs = FIRST_BACKOFF_MS;
+  #backoff: NodeJS.Timeout | null = null;
+  #isStopped = false;
+
+  constructor(
+    private readonly context: WorkerContext,
+    private readonly inFlight: InFlight,
+    private readonly starvation: Pick<Starvation, 'throttle'>,
+    private readonly run: (runs: readonly ClaimedRun[], claimTookMs: number) => void,
+  ) {}
+
+  ring(): Promise<void> {
+    if (!this.#current) {
+      this.#current = this.#look();
+      return this.#current;
+    }
+    // A claim in progress may have taken its snapshot already, so queue one more.
+    this.#next ??= this.#current.then(() => this.ring());
+    return this.#next;
+  }
+
+  onFree(): void {
+    if (this.#isOwed || this.#canAnyGoOn()) this.ring();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    if (this.#backoff) clearTimeout(this.#backoff);
+    await this.#next;
+    await this.#current;
+  }
+
+  async #look(): Promise<void> {
+    try {
+      while (!this.#isStopped && (await this.#claimOnce()));
+    } catch (error) {
+      // Postgres is unreachable, or the claim was rolled back. Nothing was claimed, and the next sweep claims again.
+      this.context.log.error({ err: error }, 'Claim failed; the next sweep tries again');
+    } finally {
+      this.#current = null;
+      this.#next = null;
+    }
+  }
+
+  #canAnyGoOn(): boolean {
+    for (const { id, weight } of this.#leftOut.values())
+      if (!this.inFlight.hasUsedUp(id, weight)) return true;
+    return false;
+  }
+
+  /** Resolves to true if there may be more to claim, and places for it. */
+  async #claimOnce(): Promise<boolean> {
+    const { context, inFlight } = this;
+    const starved = this.starvation.throttle();
+    const backpressure = context.traffic.backpressure() ?? starved;
+    if (backpressure) await sleep(backpressure.pauseMs);
+    const { perBatch } = inFlight.places;
+    const limit = Math.min(perBatch, context.batchSize, backpressure?.limit ?? context.batchSize);
+    const maxBytes = Math.min(inFlight.bytes.perBatch, LARGEST_CLAIM_BYTES);
+    this.#isOwed = limit === 0 || maxBytes === 0;
+    this.#leftOut.clear();
+    if (this.#isOwed) return false;
+    const startedAt = performance.now();
+    // Each claim commits by itself: if one fails, the runs of the other are ours and must be delivered.
+    const results = await this.#claimBoth({ limit, maxBytes });
+    const claims = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    for (const claim of claims) this.#take(claim, performance.now() - startedAt);
+    const failure = results.find((result) => result.status === 'rejected');
+    if (failure) {
+      this.inFlight.hasLostAnswer = true;
+      throw failure.reason;
+    }
+    return this.#goOn(claims as [Claim, WaitingClaim]);
+  }
+
+  /** Claims due schedules and waiting runs: together, or one after the other for the last free place. */
+  async #claimBoth(batch: {
+    limit: number;
+    maxBytes: number;
+  }): Promise<[PromiseSettledResult<Claim>, PromiseSettledResult<WaitingClaim>]> {
+    const { free } = this.inFlight;
+    const due = this.#claimDue(batch);
+    const claimed =
+      free >= 2 * batch.limit
+        ? 0
+        : await due.then(
+            ({ runs }) => runs.length,
+            () => 0,
+          );
+    // Both batches may belong to one project, so the second takes at most half of what the first one leaves.
+    const left = claimed > 0 || free < 2 * batch.limit ? free - claimed : Math.ceil((free - batch.limit) / 2);
+    const limit = Math.min(batch.limit, left);
+    return Promise.allSettled([due, this.#claimWaiting({ ...batch, limit })]);
+  }
+
+  async #claimDue(batch: { limit: number; maxBytes: number }): Promise<Claim> {
+    const { holder, leaseMs, pool } = this.context;
+    const fairTo = await this.#projectsFor('due');
+    if (fairTo === 'none') return NOTHING_CLAIMED;
+    return claimDue(pool, { ...holder, ...batch, leaseMs, fairTo, now: null });
+  }
+
+  async #claimWaiting(batch: { limit: number; maxBytes: number }): Promise<WaitingClaim> {
+    const { holder, leaseMs, pool } = this.context;
+    const fairTo = await this.#projectsFor('waiting');
+    // A claim with the limit 0 claims nothing, but it still finds pauses that have ended.
+    const allowed = fairTo === 'none' ? { limit: 0, fairTo: [] } : { fairTo };
+    return claimWaiting(pool, { ...holder, ...batch, ...allowed, leaseMs, now: null });
+  }
+
+  /** The projects that may share the next batch. Empty if the earliest due rows may be claimed, whatever their project. */
+  async #projectsFor(kind: 'due' | 'waiting'): Promise<readonly ProjectShare[] | 'none'> {
+    const { inFlight } = this;
+    const isCrowded = inFlight.isCrowded;
+    const projects = await this.#shareOut[kind].read(this.context.pool, { isCrowded });
+    if (!isCrowded) return projects.length > 1 ? projects : [];
+    const allowed = projects.filter(({ id, weight }) => !inFlight.hasUsedUp(id, weight));
+    for (const share of projects) if (!allowed.includes(share)) this.#leftOut.set(share.id, share);
+    return allowed.length === 0 ? 'none' : allowed;
+  }
+
+  async #goOn([due, waiting]: [Claim, WaitingClaim]): Promise<boolean> {
+    const resumedDueAts = waiting.hasPauseEnded ? await resumeEnded(this.context.pool, null) : [];
+    this.#arm(resumedDueAts);
+    this.#shareOut.due.hasBacklog = due.isFull;
+    this.#shareOut.waiting.hasBacklog = waiting.isFull;
+    this.#lookAgainIfBlocked(due.isBlocked || waiting.isBlocked);
+    const hasMore = due.isFull || waiting.isFull || resumedDueAts.length > 0;
+    if (hasMore) this.#callForHelp();
+    return hasMore;
+  }
+
+  /**
+   * Another transaction has locked due rows. The worker looks again after growing delays, and does not wake the other
+   * workers.
+   */
+  #lookAgainIfBlocked(isBlocked: boolean): void {
+    if (!isBlocked) this.#backoffMs = FIRST_BACKOFF_MS;
+    else if (!this.#backoff && !this.#isStopped) {
+      this.#backoff = setTimeout(() => {
+        this.#backoff = null;
+        this.ring();
+      }, this.#backoffMs);
+      this.#backoffMs = Math.min(this.#backoffMs * 2, LONGEST_BACKOFF_MS);
+    }
+  }
+
+  /** Asks the other replicas to help. Not awaited: this one goes on meanwhile. */
+  #callForHelp(): void {
+    if (performance.now() - this.#calledForHelpAt < CALL_FOR_HELP_EVERY_MS) return;
+    this.#calledForHelpAt = performance.now();
+    this.context.bells.ringNow().catch(() => {});
+  }
+
+  #take({ runs, nextDueAts, lostKeys, missed, setAside }: Claim, tookMs: number): void {
+    const { metrics } = this.context;
+    if (setAside) reportFailure(this.context, setAside);
+    if (lostKeys.length > 0) metrics.count('carillon_lost_claims_total', lostKeys.length);
+    for (const { reasonCode, count } of missed)
+      metrics.count('carillon_missed_total', count, `reason="${reasonCode}"`);
+    for (const key of lostKeys) this.context.hooks.onLostClaim(key);
+    if (runs.length > 0) {
+      metrics.observe('carillon_claim_seconds', tookMs);
+      metrics.count('jobs_due_total', runs.length);
+      this.run(runs, tookMs);
+    }
+    this.#arm(nextDueAts);
+  }
+
+  /** Not awaited: if Redis is away, the sweep arms what is missing. */
+  #arm(dueAts: readonly number[]): void {
+    if (dueAts.length > 0) this.context.bells.arm(dueAts).catch(() => {});
+  }
+}
+
+/** Which projects have work of one kind. Looked up only while there is a backlog, or while a project must be left out. */
+class ShareOut {
+  hasBacklog = false;
+  #projects: ProjectShare[] = [];
+  #readAt = Number.NEGATIVE_INFINITY;
+
+  constructor(private readonly kind: 'due' | 'waiting') {}
+
+  /** While a project must be left out, the list is read before each claim: a project that is not in the list gets nothing. */
+  async read(pool: Pool, { isCrowded }: { isCrowded: boolean }): Promise<readonly ProjectShare[]> {
+    if (!isCrowded && !this.hasBacklog) return [];
+    const isOld = performance.now() - this.#readAt > SHARE_OUT_EVERY_MS;
+    if (isCrowded || isOld) {
+      this.#projects = await readProjectsWith(this.kind, pool, null);
+      this.#readAt = performance.now();
+    }
+    return this.#projects;
+  }
+}

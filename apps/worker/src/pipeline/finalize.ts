@@ -1,0 +1,108 @@
+import { type ClosedRun, closeRuns, isBadData, toClosedRun } from '@carillon/db';
+import type { Outcome } from '@carillon/shared';
+import type { WorkerContext } from '../context.js';
+import { receiptOf } from '../delivery/receipts/receipt.js';
+import { FollowUps } from './follow-up.js';
+import type { Flight, InFlight } from './in-flight.js';
+
+/** A delivery that has ended, and how its run is to be closed. */
+export interface Done {
+  flight: Flight;
+  outcome: Outcome;
+  closed: ClosedRun;
+}
+
+/** Maximum number of runs that one statement closes. A larger batch would delay the next one. */
+const LARGEST_BATCH = 1_000;
+const RETRY_MS = 200;
+
+/** Closes runs in batches: deliveries that end while one batch is being written make up the next. */
+export class Finalizer {
+  #waiting: Done[] = [];
+  #flushing: Promise<void> | null = null;
+  readonly #followUps: FollowUps;
+
+  constructor(
+    private readonly context: WorkerContext,
+    private readonly inFlight: InFlight,
+  ) {
+    this.#followUps = new FollowUps(context);
+  }
+
+  close(flight: Flight, outcome: Outcome): void {
+    flight.isDelivered = true;
+    const { run, startedAt, sentAt } = flight;
+    const nowAt = this.context.clock.now();
+    const closed = toClosedRun(run, outcome, {
+      nowAt,
+      durationMs: performance.now() - startedAt,
+      latenessMs: sentAt === null ? null : Math.max(0, sentAt - run.dueAt),
+      random: Math.random(),
+      receiptOf: (status) => receiptOf(run, outcome, { status, nowAt }),
+    });
+    this.#waiting.push({ flight, outcome, closed });
+    this.#flushing ??= this.#flush();
+  }
+
+  async finish(): Promise<void> {
+    await this.#flushing;
+    await this.#followUps.finish();
+  }
+
+  async #flush(): Promise<void> {
+    // Let the deliveries that end in this turn of the event loop join the first batch.
+    await new Promise(setImmediate);
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, LARGEST_BATCH);
+      try {
+        await this.#write(batch);
+      } catch (error) {
+        // Postgres is away. The results are kept here and written when it is back; if the lease expires first, the sweep
+        // rescues the runs.
+        this.context.log.error({ err: error, runs: batch.length }, 'Closing runs failed, trying again');
+        this.#waiting.unshift(...batch);
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      }
+    }
+    this.#flushing = null;
+  }
+
+  async #write(batch: readonly Done[]): Promise<void> {
+    const { pool, holder, metrics, log, tracing } = this.context;
+    const startedAt = performance.now();
+    let kept: ReadonlySet<ClosedRun>;
+    try {
+      const closed = batch.map((done) => done.closed);
+      kept = new Set(await closeRuns(pool, closed, { ...holder, now: null }));
+    } catch (error) {
+      if (!isBadData(error)) throw error;
+      return this.#writeApart(batch, error);
+    }
+    tracing?.closed(
+      batch.map(({ flight }) => flight),
+      performance.now() - startedAt,
+    );
+    for (const { flight } of batch) this.inFlight.remove(flight);
+    const refused = batch.length - kept.size;
+    if (refused > 0) {
+      metrics.count('carillon_refused_writes_total', refused);
+      log.warn({ refused }, 'Late writes refused: the runs were rescued or cancelled meanwhile');
+    }
+    this.#followUps.add(batch.filter(({ closed }) => kept.has(closed)));
+  }
+
+  /** One bad row must not fail its batch: halves the batch until the row that Postgres refuses is alone. */
+  async #writeApart(batch: readonly Done[], error: unknown): Promise<void> {
+    const [first] = batch;
+    if (batch.length === 1 && first) {
+      const { scheduleKey, occurrenceAt } = first.flight.run;
+      const message = 'A run could not be closed: its lease will expire and the sweep will rescue it';
+      this.context.log.error({ err: error, schedule: scheduleKey, occurrenceAt }, message);
+      this.inFlight.remove(first.flight);
+      return;
+    }
+    const half = Math.ceil(batch.length / 2);
+    await this.#write(batch.slice(0, half));
+    await this.#write(batch.slice(half));
+  }
+}

@@ -1,0 +1,150 @@
+import {
+  type ClaimedRun,
+  type FailedRun,
+  findSchedulesWithQueue,
+  pauseFailing,
+  pauseGone,
+  promoteQueued,
+} from '@carillon/db';
+import type { WorkerContext } from '../context.js';
+import type { Metrics } from '../metrics.js';
+import type { Done } from './finalize.js';
+import { reportFailure } from './report-failure.js';
+
+/** Maximum number of schedules whose queues one statement promotes. */
+const LARGEST_BATCH = 500;
+
+/**
+ * The consequences of closed runs: retries are armed, queued runs promoted, failing schedules paused. Promotions and
+ * pauses run one after the other and in batches, however many runs end together: they share their connections with the
+ * claims and with the renewal of leases.
+ */
+export class FollowUps {
+  /** Schedules with a run that has ended, by project: the projects take turns. */
+  readonly #endedOf = new Map<number, Set<number>>();
+  #pauses: (() => Promise<void>)[] = [];
+  #working: Promise<void> | null = null;
+
+  constructor(private readonly context: WorkerContext) {}
+
+  /** Takes a batch of runs that were closed. */
+  add(batch: readonly Done[]): void {
+    const { metrics, clock, bells, hooks, alerts } = this.context;
+    const retryAts: number[] = [];
+    for (const [outcome, count] of countBy(batch, (done) => done.outcome.kind)) {
+      if (outcome !== 'deferred') metrics.count('carillon_attempts_total', count, `outcome="${outcome}"`);
+    }
+    for (const done of batch) {
+      const { closed, outcome } = done;
+      if (outcome.kind === 'deferred')
+        metrics.count('carillon_deferred_total', 1, `reason="${outcome.reasonCode}"`);
+      else metrics.observe('carillon_delivery_seconds', closed.durationMs ?? 0);
+      if (closed.latenessMs !== null) observeStart(metrics, done.flight.run, closed.latenessMs);
+      if (closed.status === 'failed') reportFailure(this.context, toFailedRun(done));
+      if (closed.retryInMs !== null) {
+        if (outcome.kind === 'failed') metrics.count('carillon_retries_total');
+        retryAts.push(clock.now() + closed.retryInMs);
+      }
+      hooks.afterClose(done);
+      const { plan, scheduleId } = done.flight.run;
+      if (plan.slo !== null && closed.status !== 'retrying')
+        alerts.noteEnd(scheduleId, closed.status === 'failed');
+      this.#collect(done);
+    }
+    if (batch.some(({ closed }) => closed.receipt)) this.context.receipts.send();
+    if (retryAts.length > 0) bells.arm(retryAts).catch(() => {}); // If Redis is away, the sweep arms the bells later.
+    if (this.#endedOf.size + this.#pauses.length > 0) this.#working ??= this.#work();
+  }
+
+  /** Resolves when everything taken so far is done. */
+  async finish(): Promise<void> {
+    await this.#working;
+  }
+
+  #collect({ flight, outcome, closed }: Done): void {
+    const { projectId, scheduleId, scheduleKey, plan, isCounted } = flight.run;
+    const { pool, log } = this.context;
+    if (outcome.kind === 'failed' && outcome.isGone) {
+      this.#pauses.push(async () => {
+        const paused = await pauseGone(pool, scheduleId);
+        if (paused.kind === 'changed')
+          log.warn({ schedule: scheduleKey }, 'Schedule paused: its receiver answered 410 Gone');
+      });
+    }
+    const limit = plan.pauseAfterFailures;
+    if (closed.status === 'failed' && limit !== null) {
+      this.#pauses.push(async () => {
+        const paused = await pauseFailing(pool, { scheduleId, limit });
+        if (paused.kind === 'changed')
+          log.warn({ schedule: scheduleKey }, 'Schedule paused: it keeps failing');
+      });
+    }
+    if (!isCounted || closed.status === 'retrying') return;
+    const ended = this.#endedOf.get(projectId);
+    if (ended) ended.add(scheduleId);
+    else this.#endedOf.set(projectId, new Set([scheduleId]));
+  }
+
+  async #work(): Promise<void> {
+    while (this.#endedOf.size + this.#pauses.length > 0) {
+      const pauses = this.#pauses.splice(0);
+      const ended = this.#takeEnded();
+      // One that fails must not keep the others from being done. The sweep promotes queues that were left behind.
+      for (const followUp of [...pauses, () => this.#promote(ended)]) {
+        await followUp().catch((error) =>
+          this.context.log.error(
+            { err: error },
+            'Following up on closed runs failed; the sweep makes up for it',
+          ),
+        );
+      }
+    }
+    this.#working = null;
+  }
+
+  /** Takes a batch that the projects share. */
+  #takeEnded(): number[] {
+    const share = Math.ceil(LARGEST_BATCH / Math.max(1, this.#endedOf.size));
+    return [...this.#endedOf].flatMap(([projectId, schedules]) => {
+      const taken = [...schedules].slice(0, share);
+      for (const id of taken) schedules.delete(id);
+      if (schedules.size === 0) this.#endedOf.delete(projectId);
+      return taken;
+    });
+  }
+
+  async #promote(scheduleIds: readonly number[]): Promise<void> {
+    const { pool, bells } = this.context;
+    let promoted = 0;
+    for (const id of await findSchedulesWithQueue(pool, scheduleIds))
+      promoted += await promoteQueued(pool, id, null);
+    if (promoted > 0) await bells.ringNow();
+  }
+}
+
+const toFailedRun = ({ flight: { run }, closed }: Done): FailedRun => ({
+  ...run,
+  targetType: run.plan.target.type,
+  errorCode: closed.errorCode ?? 'error',
+  error: closed.error ?? '',
+});
+
+function countBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const item of items) counts.set(keyOf(item), (counts.get(keyOf(item)) ?? 0) + 1);
+  return counts;
+}
+
+type Waited = Pick<ClaimedRun, 'dueAt' | 'recordedAt' | 'claimedAt' | 'deferredFromAt'>;
+
+/**
+ * Counts how late a run began, once per run, and what it had waited for: for a worker to claim it (backlog), for its turn
+ * (queue), or for its destination (deferral).
+ */
+function observeStart(metrics: Metrics, run: Waited, latenessMs: number): void {
+  metrics.observe('carillon_lateness_seconds', latenessMs);
+  const { dueAt, recordedAt, claimedAt, deferredFromAt } = run;
+  metrics.observe('carillon_backlog_wait_seconds', Math.max(0, recordedAt - dueAt));
+  if (deferredFromAt !== null) metrics.observe('carillon_deferral_wait_seconds', claimedAt - deferredFromAt);
+  else if (recordedAt < claimedAt) metrics.observe('carillon_queue_wait_seconds', claimedAt - recordedAt);
+}

@@ -1,0 +1,66 @@
+import { stat } from 'node:fs';
+import type { ClaimedRun } from '@carillon/db';
+import { expect, it } from 'vitest';
+import { Flight, InFlight } from './in-flight.js';
+
+const run = (epoch: number, timeoutMs = 1_000) =>
+  ({ epoch, projectId: 1, payload: null, plan: { timeoutMs } }) as ClaimedRun;
+const capacity = (places: number) => ({ places, bytes: 1_000 });
+
+it('a lease is extended while its worker has a run of it in hand, and not after that', () => {
+  const inFlight = new InFlight(capacity(10), () => {});
+  const [first, second] = inFlight.add([run(1), run(1)]) as [Flight, Flight];
+  inFlight.remove(first);
+  expect(inFlight.epochs).toEqual([1]);
+  inFlight.remove(second);
+  expect(inFlight.epochs).toEqual([]);
+});
+
+it('a lost lease stops the deliveries under it, except those that have ended and only wait to be closed', () => {
+  const inFlight = new InFlight(capacity(10), () => {});
+  const [open, delivered] = inFlight.add([run(1), run(1)]) as [Flight, Flight];
+  delivered.isDelivered = true;
+  expect(inFlight.abandon(1)).toEqual([open]);
+  expect(open.reason).toBe('lease_lost');
+  expect(delivered.aborted).toBe(false);
+  expect(inFlight.flights()).toEqual([delivered]);
+});
+
+it('a worker that was full is told when a place is free again', () => {
+  let calls = 0;
+  const inFlight = new InFlight(capacity(2), (wasFull) => {
+    if (wasFull) calls++;
+  });
+  const [first, second] = inFlight.add([run(1), run(1)]) as [Flight, Flight];
+  expect(inFlight.free).toBe(0);
+  inFlight.remove(first);
+  inFlight.remove(second);
+  inFlight.remove(second);
+  expect([inFlight.free, inFlight.count, calls]).toEqual([2, 0, 1]);
+});
+
+it('a flight that is aborted calls its listeners once with the first reason, and a signal that is asked for later is aborted too', () => {
+  const flight = new Flight(run(1));
+  const heard: unknown[] = [];
+  const leave = () => heard.push('removed listener');
+  flight.addEventListener('abort', () => heard.push(flight.reason));
+  flight.addEventListener('abort', leave);
+  flight.removeEventListener('abort', leave);
+  const { signal } = flight;
+  flight.abort('timeout');
+  flight.abort('shutdown');
+  expect(heard).toEqual(['timeout']);
+  expect(signal.reason).toBe('timeout');
+  const late = new Flight(run(1));
+  late.abort('cancelled');
+  expect(late.signal.reason).toBe('cancelled');
+});
+
+it('an answer that arrived while the event loop was blocked counts, although the time-out has passed meanwhile', async () => {
+  const inFlight = new InFlight(capacity(10), () => {});
+  const [flight] = inFlight.add([run(1, 20)]) as [Flight];
+  const answered = new Promise<string | null>((resolve) => stat('.', () => resolve(flight.reason)));
+  const untilAt = performance.now() + 300;
+  while (performance.now() < untilAt);
+  expect(await answered).toBeNull();
+});

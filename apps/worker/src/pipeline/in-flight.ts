@@ -1,0 +1,184 @@
+import type { ClaimedRun } from '@carillon/db';
+import type { AttemptTrace } from '../run-tracing.js';
+import { Shares } from './shares.js';
+
+/** Why a delivery was told to stop. */
+export type AbortReason = 'timeout' | 'cancelled' | 'lease_lost' | 'shutdown';
+
+/**
+ * The part of an `AbortSignal` that deliveries use. A flight implements it itself, because creating a real one takes a
+ * tenth of the time of a webhook.
+ */
+export type StopSignal = Pick<AbortSignal, 'aborted' | 'reason'> & {
+  addEventListener(event: 'abort', listener: () => void, options: { once: true }): void;
+  removeEventListener(event: 'abort', listener: () => void): void;
+};
+
+/** A run that this worker has claimed and not yet closed. */
+export class Flight implements StopSignal {
+  /** By the process's monotonic clock. */
+  readonly startedAt = performance.now();
+  /** True once the delivery has ended and only the close is left. */
+  isDelivered = false;
+  reason: AbortReason | null = null;
+  /** When the first byte left, by Postgres's clock; null until then. The target sets it. */
+  sentAt: number | null = null;
+  /** The public id of the project, known when the delivery begins. */
+  projectKey = '';
+  /** The span of this attempt; null unless traces are recorded. */
+  trace: AttemptTrace | null = null;
+  #listeners: (() => void)[] = [];
+  #controller: AbortController | null = null;
+
+  constructor(readonly run: ClaimedRun) {}
+
+  /** About the memory that the payload takes: its length, which is its size in bytes if it is ASCII. */
+  get payloadBytes(): number {
+    return this.run.payload?.length ?? 0;
+  }
+
+  get aborted(): boolean {
+    return this.reason !== null;
+  }
+
+  /** A real `AbortSignal`, made when a handler asks for it. */
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      if (this.reason) this.#controller.abort(this.reason);
+    }
+    return this.#controller.signal;
+  }
+
+  addEventListener(_event: 'abort', listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  removeEventListener(_event: 'abort', listener: () => void): void {
+    this.#listeners = this.#listeners.filter((other) => other !== listener);
+  }
+
+  abort(reason: AbortReason): void {
+    if (this.reason) return;
+    this.reason = reason;
+    this.#controller?.abort(reason);
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+export interface Capacity {
+  /** Deliveries at once. */
+  places: number;
+  /** Bytes of payloads in memory. */
+  bytes: number;
+}
+
+/** The runs in hand, grouped by the epoch of their lease, and what is left of this worker's places and memory. */
+export class InFlight {
+  readonly #byEpoch = new Map<number, Set<Flight>>();
+  readonly #timers = new Map<number, NodeJS.Timeout[]>();
+  readonly places: Shares;
+  readonly bytes: Shares;
+  /** True after a claim that failed here but may have been committed in Postgres, with its answer lost. */
+  hasLostAnswer = false;
+
+  constructor(
+    { places, bytes }: Capacity,
+    private readonly onRemove: (wasFull: boolean) => void,
+  ) {
+    this.places = new Shares(places);
+    this.bytes = new Shares(bytes);
+  }
+
+  get count(): number {
+    return this.places.taken;
+  }
+
+  get free(): number {
+    return this.places.free;
+  }
+
+  /** True if the project must wait until places or memory come free. */
+  hasUsedUp(projectId: number, weight: number): boolean {
+    return this.places.hasUsedUp(projectId, weight) || this.bytes.hasUsedUp(projectId, weight);
+  }
+
+  /** True if any project may have to wait, so that a claim has to choose among projects. */
+  get isCrowded(): boolean {
+    return this.places.isCrowded || this.bytes.isCrowded;
+  }
+
+  get epochs(): number[] {
+    return [...this.#byEpoch.keys()];
+  }
+
+  flights(): Flight[] {
+    return [...this.#byEpoch.values()].flatMap((flights) => [...flights]);
+  }
+
+  /** Takes a whole claim in hand. Runs of one lease share its epoch. */
+  add(runs: readonly ClaimedRun[]): Flight[] {
+    const flights = runs.map((run) => new Flight(run));
+    const added = new Set<number>();
+    for (const flight of flights) {
+      const { epoch } = flight.run;
+      const known = this.#byEpoch.get(epoch);
+      if (known) known.add(flight);
+      else this.#byEpoch.set(epoch, new Set([flight]));
+      added.add(epoch);
+      this.places.take(flight.run.projectId, 1);
+      this.bytes.take(flight.run.projectId, flight.payloadBytes);
+    }
+    for (const epoch of added) this.#timers.set(epoch, this.#limitTime(epoch));
+    return flights;
+  }
+
+  has(flight: Flight): boolean {
+    return this.#byEpoch.get(flight.run.epoch)?.has(flight) ?? false;
+  }
+
+  /** Lets go of a run. Its lease is no longer extended once its last run is let go. */
+  remove(flight: Flight): void {
+    const { epoch, projectId } = flight.run;
+    const flights = this.#byEpoch.get(epoch);
+    if (!flights?.delete(flight)) return;
+    if (flights.size === 0) this.#forget(epoch);
+    const wasFull = this.free === 0;
+    this.places.giveBack(projectId, 1);
+    this.bytes.giveBack(projectId, flight.payloadBytes);
+    this.onRemove(wasFull);
+  }
+
+  /**
+   * Stops every delivery under an epoch whose lease was lost. A delivery that has already ended is left to be closed.
+   * Postgres refuses that close if it comes too late. The lease may also be gone because that very close is under way.
+   */
+  abandon(epoch: number): Flight[] {
+    const flights = [...(this.#byEpoch.get(epoch) ?? [])].filter((flight) => !flight.isDelivered);
+    for (const flight of flights) {
+      flight.abort('lease_lost');
+      this.remove(flight);
+    }
+    return flights;
+  }
+
+  #forget(epoch: number): void {
+    this.#byEpoch.delete(epoch);
+    for (const timer of this.#timers.get(epoch) ?? []) clearTimeout(timer);
+    this.#timers.delete(epoch);
+  }
+
+  /** Runs of one claim with the same time-out share a timer, which is cleared with the last of them. */
+  #limitTime(epoch: number): NodeJS.Timeout[] {
+    const timeouts = new Set([...(this.#byEpoch.get(epoch) ?? [])].map(({ run }) => run.plan.timeoutMs));
+    const abortAll = (timeoutMs: number) => {
+      for (const flight of this.#byEpoch.get(epoch) ?? []) {
+        if (flight.run.plan.timeoutMs === timeoutMs) flight.abort('timeout');
+      }
+    };
+    // After a blocked event loop the timers come first. Answers that have arrived meanwhile are read before the abort.
+    return [...timeouts].map((timeoutMs) =>
+      setTimeout(() => setImmediate(abortAll, timeoutMs), timeoutMs).unref(),
+    );
+  }
+}

@@ -1,0 +1,139 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClaimedRun } from '@carillon/db';
+import { BELL_JOB, Bell, keepPunctual, QUEUES } from '@carillon/queue';
+import { Worker } from 'bullmq';
+import type { Redis } from 'ioredis';
+import type { WorkerContext } from '../context.js';
+import type { Deliver } from '../delivery/deliver.js';
+import { Claimer } from './claim.js';
+import { Finalizer } from './finalize.js';
+import { type Capacity, InFlight } from './in-flight.js';
+import { Starvation } from './starvation.js';
+
+/** Concurrent bells per worker. Most of the time all but one only wait for the same claim. */
+const BELLS_AT_ONCE = 200;
+/**
+ * A bell from further in the future is invalid, or a clock is off by more than the horizon. The sweep finds what is due
+ * meanwhile.
+ */
+const LONGEST_HOLD_MS = 120_000;
+
+export interface BellWorker {
+  /** Takes bells again after it had paused because no place was free. */
+  resume(): void;
+  close(): Promise<void>;
+}
+
+/** Receives bells, on time, and rings. A bell that is early by Postgres's clock is held until it is due. */
+export function listenForBells(
+  { bells, clock, metrics, log }: WorkerContext,
+  {
+    redis,
+    prefix,
+    inFlight,
+    ring,
+  }: { redis: Redis; prefix: string; inFlight: InFlight; ring: () => Promise<void> },
+): BellWorker {
+  const stopped = new AbortController();
+  const worker = new Worker<Bell>(
+    QUEUES.bells,
+    async (job) => {
+      const bell = Bell.safeParse(job.data);
+      if (job.name !== BELL_JOB || !bell.success)
+        return log.warn({ job: job.id }, 'A job in the queue of bells is not a bell: it is ignored');
+      if (inFlight.free === 0) {
+        // Another worker may have places: it gets the bell, and this one takes none until a place is free.
+        worker.pause(true).catch(() => {});
+        return bells.ringNow();
+      }
+      metrics.count('carillon_bells_rung_total');
+      // A claim that is early by Postgres's clock finds nothing, and the bell is spent. So the bell is held until Postgres
+      // is past its time even if the estimate of that clock is ahead by its whole error.
+      const earlyMs = bell.data.ringAt + clock.errorMs - clock.now();
+      if (earlyMs > 0) {
+        // A timer of Node may fire a millisecond early.
+        const ms = Math.min(Math.ceil(earlyMs) + 1, LONGEST_HOLD_MS);
+        await sleep(ms, undefined, { signal: stopped.signal }).catch(() => {}); // Stopping: the last claim takes what is due.
+      }
+      await ring();
+    },
+    {
+      connection: redis,
+      prefix,
+      concurrency: BELLS_AT_ONCE,
+      lockDuration: 15_000,
+      stalledInterval: 5_000,
+      // A bell that rings twice is harmless; one that never rings is not.
+      maxStalledCount: 10,
+    },
+  );
+  worker.on('error', (error) => log.debug({ err: error }, 'Bell queue error'));
+  const punctual = keepPunctual(redis, bells.queue, { clock, localNow: Date.now, signal: stopped.signal });
+  return {
+    resume() {
+      if (worker.isPaused() && !stopped.signal.aborted) worker.resume();
+    },
+    async close() {
+      stopped.abort();
+      await worker.close();
+      await punctual;
+    },
+  };
+}
+
+/**
+ * The life of an occurrence in this worker: ring → claim (which arms the next bell) → deliver → finalize.
+ */
+export class Pipeline {
+  readonly inFlight: InFlight;
+  /** Called when a place comes free after there was none. */
+  onFree: () => void = () => {};
+  readonly #claimer: Claimer;
+  readonly #finalizer: Finalizer;
+  readonly #starvation = new Starvation();
+
+  constructor(
+    private readonly context: WorkerContext,
+    private readonly deliver: Deliver,
+    capacity: Capacity,
+  ) {
+    this.inFlight = new InFlight(capacity, (wasFull) => {
+      this.#claimer.onFree();
+      if (wasFull) this.onFree();
+    });
+    this.#finalizer = new Finalizer(context, this.inFlight);
+    this.#claimer = new Claimer(context, this.inFlight, this.#starvation, (runs, tookMs) =>
+      this.#run(runs, tookMs),
+    );
+  }
+
+  /** Resolves when a claim that began after this call has ended. */
+  ring(): Promise<void> {
+    return this.#claimer.ring();
+  }
+
+  /** Stops claiming; resolves when the claim in progress has ended. */
+  stopClaiming(): Promise<void> {
+    return this.#claimer.stop();
+  }
+
+  /** Resolves when every delivery that has ended is closed in Postgres. */
+  finish(): Promise<void> {
+    return this.#finalizer.finish();
+  }
+
+  #run(runs: readonly ClaimedRun[], claimTookMs: number): void {
+    const { hooks, tracing } = this.context;
+    const flights = this.inFlight.add(runs);
+    tracing?.claimed(flights, claimTookMs);
+    for (const flight of flights) {
+      hooks.beforeDelivery(flight.run);
+      this.deliver(flight).then((outcome) => {
+        flight.trace?.end(outcome);
+        if (outcome.kind !== 'deferred') this.#starvation.noteSent();
+        // A run whose lease was lost during the delivery is not ours to close.
+        if (this.inFlight.has(flight)) this.#finalizer.close(flight, outcome);
+      });
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import type { ClaimedRun } from '@carillon/db';
+import type { Done } from './finalize.js';
+
+/** The points at which a feature that is built on schedules follows its own runs. A hook must not throw. */
+export interface RunHooks {
+  /** Called before each delivery. It may fill in the payload. */
+  beforeDelivery(run: ClaimedRun): void;
+  /** Called after an attempt was closed in Postgres. */
+  afterClose(done: Done): void;
+  /** Called if a claim found that the occurrence already had its run. */
+  onLostClaim(scheduleKey: string): void;
+}
+
+/** The hooks of one feature. They apply to the schedules whose ids begin with its prefix. */
+export interface PrefixedHooks extends Partial<RunHooks> {
+  prefix: string;
+}
+
+/** Dispatches by the prefix of the schedule's id, so that other runs cost no more than this comparison. */
+export function joinHooks(features: readonly PrefixedHooks[]): RunHooks {
+  const find = (key: string) => features.find(({ prefix }) => key.startsWith(prefix));
+  return {
+    beforeDelivery: (run) => find(run.scheduleKey)?.beforeDelivery?.(run),
+    afterClose: (done) => find(done.flight.run.scheduleKey)?.afterClose?.(done),
+    onLostClaim: (scheduleKey) => find(scheduleKey)?.onLostClaim?.(scheduleKey),
+  };
+}

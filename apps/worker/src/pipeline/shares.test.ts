@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest';
+import { Shares } from './shares.js';
+
+const PLACES = 1_000;
+
+/** Projects that never give anything back claim in turn until none of them may have more. */
+function fill(shares: Shares, projects: readonly { id: number; weight: number }[]): void {
+  for (let isGrowing = true; isGrowing; ) {
+    isGrowing = false;
+    for (const { id, weight } of projects) {
+      if (shares.free === 0 || shares.hasUsedUp(id, weight)) continue;
+      shares.take(id, Math.max(1, Math.floor(shares.perBatch / projects.length)));
+      isGrowing = true;
+    }
+  }
+}
+
+const equal = (count: number) => Array.from({ length: count }, (_, id) => ({ id, weight: 1 }));
+
+it('a single project borrows what is idle, but leaves an eighth of the places or more to a project that comes later', () => {
+  const shares = new Shares(PLACES);
+  fill(shares, equal(1));
+  expect(shares.heldBy(0)).toBeGreaterThanOrEqual(PLACES / 2);
+  expect(shares.free).toBeGreaterThanOrEqual(PLACES / 8);
+});
+
+it.each([2, 3, 5, 10])(
+  '%i projects that never give a place back hold about the same number, and some places stay free',
+  (count) => {
+    const shares = new Shares(PLACES);
+    fill(shares, equal(count));
+    const held = equal(count).map(({ id }) => shares.heldBy(id));
+    expect(Math.max(...held) / Math.min(...held)).toBeLessThan(2);
+    expect(shares.free).toBeGreaterThan(0);
+  },
+);
+
+it('a project with three times the weight holds more than a project without a weight', () => {
+  const shares = new Shares(PLACES);
+  fill(shares, [
+    { id: 1, weight: 3 },
+    { id: 2, weight: 1 },
+  ]);
+  expect(shares.heldBy(1)).toBeGreaterThan(shares.heldBy(2));
+});
+
+it('a project that has used up its share may go on when something comes free, whichever project gave it back', () => {
+  const shares = new Shares(PLACES);
+  shares.take(1, 500);
+  shares.take(2, 400);
+  expect([shares.hasUsedUp(1, 1), shares.isCrowded]).toEqual([true, true]);
+  shares.giveBack(2, 400);
+  expect([shares.hasUsedUp(1, 1), shares.isCrowded]).toEqual([false, false]);
+});
+
+it('a project that holds nothing has not used up its share, also while nothing is free', () => {
+  const shares = new Shares(2);
+  shares.take(1, 5);
+  expect([shares.free, shares.hasUsedUp(2, 1), shares.hasUsedUp(1, 1)]).toEqual([0, false, true]);
+});

@@ -1,0 +1,62 @@
+/** A project must wait once it holds this many times what is left for all others. */
+const MOST_TIMES_FREE = 3;
+
+/**
+ * One common resource of this worker, and how much of it each project holds. A project that holds three times as much
+ * as is left free gets no more until something comes free. So a single project can borrow three quarters of an idle
+ * worker, two projects three sevenths each, and something is always left for a project that comes later. The weight of a
+ * project multiplies the three.
+ */
+export class Shares {
+  readonly #held = new Map<number, number>();
+  #taken = 0;
+
+  constructor(readonly capacity: number) {}
+
+  get taken(): number {
+    return this.#taken;
+  }
+
+  get free(): number {
+    return Math.max(0, this.capacity - this.#taken);
+  }
+
+  /**
+   * A batch takes at most half of the free places, because it may belong to a single project. It may take the last
+   * place.
+   */
+  get perBatch(): number {
+    return this.free > 1 ? Math.floor(this.free / 2) : this.free;
+  }
+
+  take(projectId: number, amount: number): void {
+    this.#held.set(projectId, this.heldBy(projectId) + amount);
+    this.#taken += amount;
+  }
+
+  giveBack(projectId: number, amount: number): void {
+    const left = this.heldBy(projectId) - amount;
+    if (left > 0) this.#held.set(projectId, left);
+    else this.#held.delete(projectId);
+    this.#taken -= amount;
+  }
+
+  heldBy(projectId: number): number {
+    return this.#held.get(projectId) ?? 0;
+  }
+
+  /** True if the project must wait until something comes free. */
+  hasUsedUp(projectId: number, weight: number): boolean {
+    const held = this.heldBy(projectId);
+    return held > 0 && held >= MOST_TIMES_FREE * weight * this.free;
+  }
+
+  /** True if any project of the lowest weight would have to wait. */
+  get isCrowded(): boolean {
+    const most = MOST_TIMES_FREE * this.free;
+    // If all projects together hold less than that, no single one holds more.
+    if (this.#taken < most) return false;
+    for (const held of this.#held.values()) if (held >= most) return true;
+    return false;
+  }
+}

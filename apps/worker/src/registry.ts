@@ -1,0 +1,73 @@
+import type { Problem, Target } from '@carillon/shared';
+import { type DeclaredSchedule, definedInProcess, type HandlerDefinition } from './define.js';
+import { describeIssues, validate } from './payload-schema.js';
+
+/** Payloads may hold personal data, so only their size is logged. */
+const BUILT_IN: readonly HandlerDefinition[] = [
+  { name: 'noop', run: () => {} },
+  {
+    name: 'log',
+    run: ({ log, scheduleId, payload }) =>
+      log.info(
+        { scheduleId, payloadBytes: payload === null ? 0 : Buffer.byteLength(JSON.stringify(payload)) },
+        'Run',
+      ),
+  },
+];
+
+export interface Definitions {
+  handlers: readonly HandlerDefinition[];
+  schedules: readonly DeclaredSchedule[];
+}
+
+/** The handlers and the declared schedules of one worker. */
+export class Registry {
+  readonly #handlers = new Map<string, HandlerDefinition>();
+  readonly schedules: readonly DeclaredSchedule[];
+
+  constructor({ handlers, schedules }: Definitions) {
+    for (const handler of [...BUILT_IN, ...handlers]) this.#add(handler);
+    // A schedule may bring its own handler along.
+    for (const { handler } of schedules)
+      if (handler && this.#handlers.get(handler.name) !== handler) this.#add(handler);
+    const ids = new Set<string>();
+    for (const { input } of schedules) {
+      if (ids.has(input.id)) throw new Error(`a schedule named ${input.id} is defined already`);
+      ids.add(input.id);
+    }
+    this.schedules = schedules;
+  }
+
+  get names(): string[] {
+    return [...this.#handlers.keys()];
+  }
+
+  get handlers(): HandlerDefinition[] {
+    return [...this.#handlers.values()];
+  }
+
+  find(name: string): HandlerDefinition | undefined {
+    return this.#handlers.get(name);
+  }
+
+  /**
+   * The problem of a payload that does not fit the schema of its handler. Null if it fits, if this process does not have
+   * the handler, or if only an asynchronous check can tell: then the run checks it.
+   */
+  readonly payloadProblem = (target: Target, payload: unknown): Problem | null => {
+    const handler = target.type === 'handler' ? this.find(target.name) : undefined;
+    if (!handler?.schema) return null;
+    const result = validate(handler.schema, payload ?? null);
+    if (result instanceof Promise || !result.issues) return null;
+    return { field: 'payload', message: describeIssues(handler.name, result.issues) };
+  };
+
+  #add(handler: HandlerDefinition): void {
+    if (this.#handlers.has(handler.name))
+      throw new Error(`a handler named ${handler.name} is defined already`);
+    this.#handlers.set(handler.name, handler);
+  }
+}
+
+/** The registry of a worker that is started on its own: everything that its code has defined. */
+export const processRegistry = (): Registry => new Registry(definedInProcess());

@@ -1,0 +1,95 @@
+import { readCreatedTraces } from '@carillon/db';
+import { encodeRunId, type Outcome } from '@carillon/shared';
+import type { TraceSpan, Tracing } from '@carillon/telemetry';
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import type { Flight } from './pipeline/in-flight.js';
+
+/** The span of one attempt. */
+export interface AttemptTrace {
+  /** Sent to the receiver of a webhook. */
+  readonly traceparent: string;
+  end(outcome: Outcome): void;
+}
+
+/**
+ * The traces of a worker. Each run has a trace of its own, whose id follows from the run's id: the attempts that different
+ * workers make are spans of the same trace. It is linked to the trace that created the schedule. A claim and a close
+ * concern many runs, so each is a span of its own that is linked to theirs.
+ */
+export class RunTracing {
+  constructor(
+    private readonly tracing: Tracing,
+    private readonly pool: Pool,
+    private readonly log: Pick<Logger, 'debug'>,
+  ) {}
+
+  /** Starts the spans of a claimed batch. Deliveries do not wait for the links, which are read from Postgres. */
+  claimed(flights: readonly Flight[], tookMs: number): void {
+    const nowMs = Date.now();
+    const claim = this.tracing.start('claim', {
+      kind: 'consumer',
+      startedAtMs: nowMs - tookMs,
+      attributes: { 'carillon.runs': flights.length },
+    });
+    const links = this.#readLinks(flights);
+    for (const flight of flights) flight.trace = this.#startAttempt(flight, { claim, links });
+    links.then((traces) => {
+      claim.link([...new Set(traces.values())]);
+      claim.end({ atMs: nowMs });
+    });
+  }
+
+  /** Records that a batch of runs was closed. */
+  closed(flights: readonly Flight[], tookMs: number): void {
+    const nowMs = Date.now();
+    const span = this.tracing.start('close', {
+      startedAtMs: nowMs - tookMs,
+      attributes: { 'carillon.runs': flights.length },
+    });
+    span.link(flights.flatMap(({ trace }) => trace?.traceparent ?? []));
+    span.end({ atMs: nowMs });
+  }
+
+  /** A link that can't be read is not worth a failed delivery. */
+  #readLinks(flights: readonly Flight[]): Promise<Map<number, string>> {
+    const scheduleIds = [...new Set(flights.map(({ run }) => run.scheduleId))];
+    return readCreatedTraces(this.pool, scheduleIds).catch((error: unknown) => {
+      this.log.debug({ err: error }, 'Links of traces could not be read');
+      return new Map();
+    });
+  }
+
+  #startAttempt(
+    { run }: Flight,
+    { claim, links }: { claim: TraceSpan; links: Promise<Map<number, string>> },
+  ): AttemptTrace {
+    const runId = encodeRunId(run);
+    const span = this.tracing.start('attempt', {
+      kind: run.plan.target.type === 'handler' ? 'internal' : 'client',
+      traceOf: runId,
+      attributes: {
+        'carillon.run_id': runId,
+        'carillon.schedule': run.scheduleKey,
+        'carillon.attempt': run.attempt,
+        'carillon.target': run.plan.target.type,
+      },
+    });
+    span.link([claim.traceparent]);
+    return {
+      traceparent: span.traceparent,
+      end(outcome) {
+        const atMs = Date.now();
+        links.then((traces) => {
+          const created = traces.get(run.scheduleId);
+          if (created) span.link([created]);
+          span.end({
+            atMs,
+            attributes: { 'carillon.outcome': outcome.kind },
+            ...(outcome.kind === 'failed' ? { error: outcome.errorCode } : {}),
+          });
+        });
+      },
+    };
+  }
+}

@@ -1,0 +1,37 @@
+import { REMINDER_PREFIX } from '@carillon/shared';
+import type { Logger } from 'pino';
+import type { Metrics } from '../metrics.js';
+import type { PrefixedHooks } from '../pipeline/run-hooks.js';
+
+/** Reminders: logs each step of a reminder and counts completed, failed, retried and contended ones. */
+export function reminderHooks({ log, metrics }: { log: Logger; metrics: Metrics }): PrefixedHooks {
+  return {
+    prefix: REMINDER_PREFIX,
+    beforeDelivery({ scheduleKey: reminder, attempt: attempts, freeAttempts, plan }) {
+      const attempt = attempts - freeAttempts;
+      log.info(
+        { reminder, attempt },
+        `Processing reminder ${reminder} (attempt ${attempt}/${plan.retry.maxAttempts})`,
+      );
+    },
+    afterClose({ flight, closed, outcome }) {
+      const { scheduleKey: reminder, attempt, freeAttempts } = flight.run;
+      if (closed.status === 'succeeded') {
+        metrics.count('carillon_reminders_total', 1, 'outcome="completed"');
+        log.info({ reminder, externalId: closed.externalId }, `Call initiated for reminder ${reminder}`);
+      } else if (closed.status === 'failed') {
+        metrics.count('carillon_reminders_total', 1, 'outcome="failed"');
+        log.error({ reminder, error: closed.error }, `Reminder ${reminder} permanently failed`);
+      } else if (outcome.kind === 'failed') {
+        // Each reminder counts once, however often it is retried.
+        if (attempt - freeAttempts === 1) metrics.count('carillon_reminders_retried_total');
+        const { error, retryInMs } = closed;
+        log.warn({ reminder, error, retryInMs }, `Reminder ${reminder} failed, scheduling retry`);
+      }
+    },
+    onLostClaim(reminder) {
+      metrics.count('carillon_reminders_contended_total');
+      log.debug({ reminder }, `Reminder ${reminder} already being processed`);
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BELL_JOB, PostgresClock } from '@carillon/queue';
+import { eventually, useDatabase } from '@carillon/testkit';
+import { expect, it } from 'vitest';
+import { InFlight } from '../src/pipeline/in-flight.js';
+import { listenForBells } from '../src/pipeline/pipeline.js';
+import { useParts } from './support.js';
+
+const database = useDatabase();
+const worker = useParts(database);
+
+/** Postgres has the time of this machine, but answers late in a slow round trip: the estimate is 200 ms ahead. */
+async function clockThatIsAhead(): Promise<PostgresClock> {
+  const clock = new PostgresClock(Date.now);
+  await clock.ask(async () => {
+    const askedAt = Date.now();
+    await sleep(400);
+    return { nowAt: askedAt + 400 };
+  });
+  return clock;
+}
+
+it('a bell does not ring early by the clock of Postgres, also if the estimate of that clock is ahead', async () => {
+  const { redis } = worker.parts;
+  const clock = await clockThatIsAhead();
+  expect(clock.now()).toBeGreaterThan(Date.now() + 100);
+  const rangAts: number[] = [];
+  const bellWorker = listenForBells(
+    { ...worker.context, clock },
+    {
+      redis,
+      prefix: database.prefix,
+      inFlight: new InFlight({ places: 10, bytes: 1_000 }, () => {}),
+      ring: async () => void rangAts.push(Date.now()),
+    },
+  );
+  // BullMQ hands the bell over at once, long before its time.
+  const ringAt = Date.now() + 600;
+  await worker.context.bells.queue.add(BELL_JOB, { ringAt });
+  await eventually(() => rangAts.length > 0);
+  await bellWorker.close();
+  expect(rangAts[0]).toBeGreaterThanOrEqual(ringAt);
+});

@@ -1,0 +1,69 @@
+import type { ClaimedRun } from '@carillon/db';
+import { slotEnd } from '@carillon/queue';
+import { eventually, insertSchedules, useDatabase } from '@carillon/testkit';
+import { describe, expect, it } from 'vitest';
+import { Claimer } from '../src/pipeline/claim.js';
+import { type Flight, InFlight } from '../src/pipeline/in-flight.js';
+import { insertDue, onlyOne, readRun, useParts } from './support.js';
+
+const database = useDatabase();
+const worker = useParts(database);
+const NOT_STARVED = { throttle: () => null };
+
+/** A claimer that keeps its runs in flight instead of delivering them. */
+function openClaimer(places = 100) {
+  const inFlight = new InFlight({ places, bytes: 1e9 }, () => claimer.onFree());
+  const flights: Flight[] = [];
+  const keep = (runs: readonly ClaimedRun[]) => void flights.push(...inFlight.add(runs));
+  const claimer = new Claimer(worker.context, inFlight, NOT_STARVED, keep);
+  return { claimer, inFlight, flights };
+}
+
+describe('claimer', () => {
+  it('bells that ring during a claim cause one more claim together, which begins after the first has ended', async () => {
+    const { claimer } = openClaimer();
+    const first = claimer.ring();
+    const second = claimer.ring();
+    expect(second).not.toBe(first);
+    expect(claimer.ring()).toBe(second);
+    await second;
+  });
+
+  it('a claimer without a free place claims nothing, and goes on when a place comes free', async () => {
+    await Promise.all([insertDue(database, {}), insertDue(database, {})]);
+    const { claimer, inFlight, flights } = openClaimer(1);
+    await claimer.ring();
+    inFlight.remove(onlyOne(flights));
+    await eventually(() => flights.length === 2);
+    await claimer.stop();
+  });
+
+  it('a claim arms the bell of the next occurrence before its run is delivered', async () => {
+    const { bells, clock } = worker.context;
+    await insertSchedules(database, [{ rule: { every: 'PT20S' } }], { nowAt: Date.now() - 21_000 });
+    const { claimer, flights } = openClaimer();
+    await claimer.ring();
+    const nextAt = onlyOne(flights).run.occurrenceAt + 20_000;
+    await eventually(async () => (await bells.readArmed(clock.now(), 60_000)).has(slotEnd(nextAt)));
+  });
+
+  it('a claim that fails is logged, and the next ring claims what is due', async () => {
+    const id = await insertDue(database, {});
+    const { claimer, inFlight, flights } = openClaimer();
+    await database.pool.query('alter table carillon.agenda rename to agenda_elsewhere');
+    await claimer.ring();
+    await database.pool.query('alter table carillon.agenda_elsewhere rename to agenda');
+    expect(worker.messages).toContain('Claim failed; the next sweep tries again');
+    expect(inFlight.hasLostAnswer).toBe(true);
+    await claimer.ring();
+    expect(onlyOne(flights).run.scheduleId).toBe(id);
+  });
+
+  it('a claimer that was stopped claims nothing', async () => {
+    const id = await insertDue(database, {});
+    const { claimer } = openClaimer();
+    await claimer.stop();
+    await claimer.ring();
+    expect(await readRun(database, id)).toBeNull();
+  });
+});

@@ -1,0 +1,88 @@
+import { cancelRun, claimDue } from '@carillon/db';
+import { useDatabase } from '@carillon/testkit';
+import { describe, expect, it } from 'vitest';
+import { keepLeases } from '../src/loops/keep-leases.js';
+import { InFlight } from '../src/pipeline/in-flight.js';
+import { insertDue, onlyOne, readRun, useParts } from './support.js';
+
+const database = useDatabase();
+const worker = useParts(database);
+
+/** Claims the run of a schedule that is due now. */
+async function claimOne() {
+  const scheduleId = await insertDue(database, {});
+  const { pool, holder, leaseMs } = worker.context;
+  const { runs } = await claimDue(pool, {
+    ...holder,
+    leaseMs,
+    limit: 10,
+    maxBytes: 1e9,
+    fairTo: [],
+    now: null,
+  });
+  return { scheduleId, runs };
+}
+
+/** Claims a run and has it in flight. */
+async function startFlight() {
+  const { scheduleId, runs } = await claimOne();
+  const inFlight = new InFlight({ places: 10, bytes: 1e9 }, () => {});
+  return { scheduleId, inFlight, flight: onlyOne(inFlight.add(runs)) };
+}
+
+const heldUntil = async (epoch: number): Promise<number> => {
+  const { rows } = await database.pool.query('select held_until from carillon.leases where epoch = $1', [
+    epoch,
+  ]);
+  return rows[0].held_until;
+};
+
+/** Sets the time of every claim, relative to now. */
+const moveClaims = (by: string) =>
+  database.pool.query('update carillon.leases set claimed_at = now() + $1::interval', [by]);
+
+describe('lease keeper', () => {
+  it('the lease of a run in flight is extended', async () => {
+    const { inFlight, flight } = await startFlight();
+    const { epoch } = flight.run;
+    await database.pool.query(
+      `update carillon.leases set held_until = held_until - interval '30 seconds' where epoch = $1`,
+      [epoch],
+    );
+    const before = await heldUntil(epoch);
+    await keepLeases(worker.context, inFlight);
+    expect(await heldUntil(epoch)).toBeGreaterThan(before);
+    expect(flight.aborted).toBe(false);
+  });
+
+  it('a delivery whose lease was lost is aborted and no longer in flight', async () => {
+    const { inFlight, flight } = await startFlight();
+    await database.pool.query('delete from carillon.leases where epoch = $1', [flight.run.epoch]);
+    await keepLeases(worker.context, inFlight);
+    expect(flight.reason).toBe('lease_lost');
+    expect(inFlight.count).toBe(0);
+  });
+
+  it('a delivery whose run was cancelled is aborted, and stays in flight until it has ended', async () => {
+    const { inFlight, flight } = await startFlight();
+    await cancelRun(database.pool, { projectId: database.projectId, run: flight.run, actor: 'test' });
+    await keepLeases(worker.context, inFlight);
+    expect(flight.reason).toBe('cancelled');
+    expect(inFlight.count).toBe(1);
+  });
+
+  it('a claim whose answer was lost is given back as soon as its answer can no longer arrive', async () => {
+    const { scheduleId } = await claimOne();
+    const inFlight = new InFlight({ places: 10, bytes: 1e9 }, () => {});
+    inFlight.hasLostAnswer = true;
+    // A claim that is this young may still be answered.
+    await moveClaims('1 minute');
+    await keepLeases(worker.context, inFlight);
+    expect((await readRun(database, scheduleId))?.status).toBe('running');
+    expect(inFlight.hasLostAnswer).toBe(true);
+    await moveClaims('-1 minute');
+    await keepLeases(worker.context, inFlight);
+    expect(await readRun(database, scheduleId)).toMatchObject({ status: 'retrying', outcome: 'handed_back' });
+    expect(inFlight.hasLostAnswer).toBe(false);
+  });
+});

@@ -1,0 +1,52 @@
+import { readEngineFacts } from '@carillon/db';
+import { judgeHealth } from '@carillon/shared';
+import { registerTestWorker, useDatabase } from '@carillon/testkit';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { keepTzdata, TZDATA_VERSION } from '../src/loops/keep-tzdata.js';
+import { useParts } from './support.js';
+
+const database = useDatabase();
+const worker = useParts(database);
+const WARNING = 'Workers have different time zone data: update them all, then the agenda is computed anew';
+const warnings = () => worker.messages.filter((message) => message === WARNING).length;
+
+const codes = async () => {
+  const engine = await readEngineFacts(database.pool, null);
+  return judgeHealth({ isPostgresUp: true, engine, redis: 'up' }).reasons.map(({ code }) => code);
+};
+
+/** Another worker, alive, with this time zone data. */
+async function another(version: string): Promise<void> {
+  const { workerId } = await registerTestWorker(database);
+  await database.pool.query(
+    `update carillon.workers set tzdata = $2, alive_until = now() + interval '1 hour' where id = $1`,
+    [workerId, version],
+  );
+}
+
+describe('workers with different time zone data', () => {
+  beforeAll(() => keepTzdata(worker.context));
+
+  it('workers with the same time zone data do not warn', async () => {
+    await another(TZDATA_VERSION);
+    await keepTzdata(worker.context);
+    expect(warnings()).toBe(0);
+    expect(await codes()).not.toContain('tzdata_differs');
+  });
+
+  it('workers with different time zone data warn once, and the status names both versions', async () => {
+    await another('2001a');
+    await keepTzdata(worker.context);
+    await keepTzdata(worker.context);
+    expect(warnings()).toBe(1);
+    expect(await codes()).toContain('tzdata_differs');
+  });
+
+  it('the warning comes again if workers differ once more after they agreed', async () => {
+    await database.pool.query(`update carillon.workers set alive_until = now() where tzdata = '2001a'`);
+    await keepTzdata(worker.context);
+    await another('2001a');
+    await keepTzdata(worker.context);
+    expect(warnings()).toBe(2);
+  });
+});

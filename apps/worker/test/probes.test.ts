@@ -1,0 +1,102 @@
+import { eventually, insertSchedules, TcpProxy, useDatabase, useProcesses } from '@carillon/testkit';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { defineHandler } from '../src/define.js';
+import { Probes } from '../src/probes.js';
+import type { RunningWorker } from '../src/worker.js';
+import { awaitRun, hasEnded, insertDue, readRun, startTestWorker } from './support.js';
+
+const database = useDatabase();
+const stopping = useDatabase();
+const cutOff = useDatabase();
+const processes = useProcesses(cutOff);
+
+const calls = { started: 0, finish: () => {} };
+defineHandler('probes-wait', async () => {
+  calls.started++;
+  await new Promise<void>((resolve) => {
+    calls.finish = resolve;
+  });
+});
+
+async function ask(port: number | null, path: string) {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`);
+  const text = await response.text();
+  return { status: response.status, text, body: text.startsWith('{') ? JSON.parse(text) : null };
+}
+
+const start = (of: typeof database, env: Record<string, string> = {}): Promise<RunningWorker> =>
+  startTestWorker(of, { WORKER_PORT: '0', ...env });
+
+describe('Probes of a worker', () => {
+  it('a running worker is live and ready, and serves its own counters under its id', async () => {
+    const worker = await start(database);
+    onTestFinished(() => worker.stop());
+    expect(await ask(worker.port, '/health/live')).toMatchObject({ status: 200, body: { status: 'ok' } });
+    await eventually(async () => (await ask(worker.port, '/health/ready')).body.status === 'ok');
+    const id = await insertDue(database, {});
+    await awaitRun(database, id, hasEnded);
+    const metrics = await eventually(async () => {
+      const { text } = await ask(worker.port, '/metrics');
+      return text.includes(`carillon_attempts_total{worker="${worker.id}",outcome="succeeded"} 1`) && text;
+    });
+    expect(metrics).toContain(`jobs_due_total{worker="${worker.id}"} 1`);
+    expect(metrics).toMatch(/^nodejs_eventloop_lag_seconds \S+$/m);
+    expect(await ask(worker.port, '/v1/schedules')).toMatchObject({ status: 404 });
+  });
+
+  it('a worker that has not connected yet is live and not ready', async () => {
+    const probes = new Probes();
+    onTestFinished(() => probes.close());
+    const port = await probes.listen({ host: '127.0.0.1', port: 0 });
+    expect((await ask(port, '/health/live')).status).toBe(200);
+    expect(await ask(port, '/health/ready')).toMatchObject({
+      status: 503,
+      body: { status: 'down', reasons: [{ code: 'starting' }] },
+    });
+    const metrics = await ask(port, '/metrics');
+    expect(metrics.text).toContain('process_cpu_seconds_total');
+    expect(metrics.text).not.toContain('jobs_due_total');
+  });
+
+  it('a worker that stops is not ready, claims nothing more, and finishes what it has begun', async () => {
+    const worker = await start(stopping, { STOP_DEADLINE_MS: '20000' });
+    const begun = await insertDue(stopping, { target: { type: 'handler', name: 'probes-wait' } });
+    await eventually(() => calls.started === 1);
+    const stopped = worker.stop();
+    expect(await ask(worker.port, '/health/ready')).toMatchObject({
+      status: 503,
+      body: { reasons: [{ code: 'stopping' }] },
+    });
+    expect((await ask(worker.port, '/health/live')).status).toBe(200);
+    const late = await insertDue(stopping, {});
+    calls.finish();
+    await stopped;
+    expect(await readRun(stopping, begun)).toMatchObject({ status: 'succeeded' });
+    expect(await readRun(stopping, late)).toBeNull();
+    await expect(ask(worker.port, '/health/live')).rejects.toThrow('fetch failed');
+  });
+
+  it('a worker whose Postgres is away is not ready, and ends on SIGTERM all the same', async () => {
+    const proxy = await TcpProxy.before(cutOff.url);
+    onTestFinished(() => proxy.close());
+    const port = await freePort();
+    const worker = await processes.worker({
+      env: { DATABASE_URL: proxy.url(cutOff.url), WORKER_PORT: String(port), STOP_DEADLINE_MS: '500' },
+    });
+    await eventually(async () => (await ask(port, '/health/ready')).status === 200);
+    proxy.silence();
+    await eventually(async () => (await ask(port, '/health/ready')).status === 503);
+    expect((await ask(port, '/health/live')).status).toBe(200);
+    await insertSchedules(cutOff, [{ rule: { at: new Date().toISOString() } }]);
+    await worker.end('SIGTERM');
+    expect(worker.child.exitCode).toBe(0);
+  }, 120_000);
+});
+
+/** A port that was free a moment ago. A process of its own can't tell the test which one it has got. */
+async function freePort(): Promise<number> {
+  const probes = new Probes();
+  const port = await probes.listen({ host: '127.0.0.1', port: 0 });
+  await probes.close();
+  return port;
+}

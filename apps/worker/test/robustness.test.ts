@@ -1,0 +1,135 @@
+import { createServer } from 'node:net';
+import { Bells, connectWorker, keepPunctual, PostgresClock, QUEUES } from '@carillon/queue';
+import { eventually, insertSchedules, useDatabase } from '@carillon/testkit';
+import { Worker } from 'bullmq';
+import { describe, expect, it } from 'vitest';
+import { defineHandler } from '../src/define.js';
+import { awaitRun, insertDue, startTestWorker } from './support.js';
+
+const crowded = useDatabase();
+const broken = useDatabase();
+const silent = useDatabase();
+const clocks = useDatabase();
+const expired = useDatabase();
+
+let finish = () => {};
+defineHandler(
+  'test-until-told',
+  () =>
+    new Promise<void>((resolve) => {
+      finish = resolve;
+    }),
+);
+
+let running = 0;
+let mostRunning = 0;
+defineHandler('test-counts-itself', async () => {
+  mostRunning = Math.max(mostRunning, ++running);
+  // The first runs wait for each other, so that the worker fills its places however busy the machine is.
+  await eventually(() => mostRunning >= 3);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  running--;
+});
+const counting = { target: { type: 'handler' as const, name: 'test-counts-itself' } };
+
+describe('Worker', () => {
+  it('a worker never has more runs in hand than WORKER_CONCURRENCY, with due schedules and waiting runs at once', async () => {
+    const at = new Date().toISOString();
+    const ids = await insertSchedules(
+      crowded,
+      Array.from({ length: 40 }, () => ({ ...counting, rule: { at } })),
+    );
+    // Half of them wait for a retry instead of their first attempt.
+    await crowded.pool.query(
+      `with due as (delete from carillon.agenda where schedule_id % 2 = 0 returning *)
+       insert into carillon.runs (schedule_id, occurrence_at, origin, month, project_id, version, handler, status, due_at,
+                                  recorded_at, happened_at, next_attempt_at)
+       select schedule_id, occurrence_at, 'rule', date_trunc('month', now() at time zone 'UTC'), project_id, 1, handler, 'queued',
+              due_at, now(), now(), now() from due`,
+    );
+    const worker = await startTestWorker(crowded, { WORKER_CONCURRENCY: '3' });
+    await Promise.all(ids.map((id) => awaitRun(crowded, id, ({ status }) => status === 'succeeded')));
+    await worker.stop();
+    expect(mostRunning).toBe(3);
+  });
+
+  it('a claim of due schedules is delivered even if the claim of waiting runs fails beside it', async () => {
+    const worker = await startTestWorker(broken, {});
+    const waiting = await insertDue(broken, {
+      target: { type: 'webhook', url: 'http://127.0.0.1:1/', headers: {} },
+    });
+    await awaitRun(broken, waiting);
+    // Without this table the retry can't be claimed, because its previous attempt can't be archived.
+    await broken.pool.query('alter table carillon.attempts rename to attempts_away');
+    await broken.pool.query(`update carillon.runs set next_attempt_at = now() where schedule_id = $1`, [
+      waiting,
+    ]);
+    const retry = { maxAttempts: 1 };
+    const due = await insertDue(broken, { target: { type: 'handler', name: 'noop' }, retry });
+    expect(await awaitRun(broken, due)).toMatchObject({ status: 'succeeded', attempt: 1 });
+    await broken.pool.query('alter table carillon.attempts_away rename to attempts');
+    await worker.stop();
+  });
+
+  it('a worker whose lease has expired while it was blocked does not rescue the run that it still has in hand', async () => {
+    // Between two extensions of leases there are many sweeps.
+    const worker = await startTestWorker(expired, { LEASE_MS: '60000' });
+    const target = { type: 'handler' as const, name: 'test-until-told' };
+    const id = await insertDue(expired, { target, retry: { maxAttempts: 1 } });
+    const { pool } = expired;
+    const expiredAt = await eventually(async () => {
+      const { rows } = await pool.query(
+        `update carillon.leases set held_until = now() - interval '1 s' returning now() as at`,
+      );
+      return rows[0]?.at as number | undefined;
+    });
+    const isSwept = `select from carillon.installation where swept_at > to_timestamp($1::float8 / 1000) + interval '1 s'`;
+    await eventually(async () => (await pool.query(isSwept, [expiredAt])).rowCount === 1);
+    finish();
+    expect(await awaitRun(expired, id)).toMatchObject({ status: 'succeeded', attempt: 1 });
+    await worker.stop();
+  });
+
+  it('a worker stops although Redis accepts connections and answers nothing', async () => {
+    const server = createServer(() => {}).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { port } = server.address() as { port: number };
+    const worker = await startTestWorker(silent, { REDIS_URL: `redis://127.0.0.1:${port}` });
+    const id = await insertDue(silent, { target: { type: 'handler', name: 'noop' } });
+    await awaitRun(silent, id, ({ status }) => status === 'succeeded');
+    await worker.stop();
+    server.close();
+  });
+});
+
+describe('Bells', () => {
+  it('a bell rings by the clock of Postgres on a machine whose own clock is an hour behind', async () => {
+    const redis = connectWorker(clocks.redisUrl, () => {});
+    const clock = new PostgresClock(Date.now);
+    await clock.ask(async () => ({ nowAt: Date.now() + 3_600_000 }));
+    const bells = new Bells({
+      redis,
+      prefix: clocks.prefix,
+      clock,
+      process: 'test',
+      horizonMs: 60_000,
+      onArmed: () => {},
+    });
+    const stopped = new AbortController();
+    const rung: number[] = [];
+    const worker = new Worker(QUEUES.bells, async () => void rung.push(clock.now()), {
+      connection: redis.duplicate(),
+      prefix: clocks.prefix,
+    });
+    const ringAt = Math.ceil((clock.now() + 1_500) / 5) * 5;
+    await bells.arm([ringAt]);
+    const punctual = keepPunctual(redis, bells.queue, { clock, localNow: Date.now, signal: stopped.signal });
+    await eventually(() => rung.length > 0);
+    expect(rung[0]).toBeGreaterThanOrEqual(ringAt);
+    stopped.abort();
+    await punctual;
+    await worker.close();
+    await bells.close();
+    redis.disconnect();
+  });
+});

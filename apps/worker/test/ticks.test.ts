@@ -1,0 +1,73 @@
+import { TICKS, WakeUps } from '@carillon/queue';
+import { eventually, useDatabase } from '@carillon/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Ticks } from '../src/ticks.js';
+import { useParts } from './support.js';
+
+const database = useDatabase();
+const worker = useParts(database);
+const done = { sweep: 0, prune: 0, events: 0, tasks: 0 };
+let ticks: Ticks;
+let wakeUps: WakeUps;
+
+beforeAll(() => {
+  const { producer, redis } = worker.parts;
+  const { prefix } = database;
+  const count = (name: keyof typeof done) => async () => void done[name]++;
+  ticks = new Ticks({
+    producer,
+    redis,
+    prefix,
+    sweepIntervalMs: 100,
+    taskScanCron: '0 * * * *',
+    auditIntervalMs: 3_600_000,
+    log: worker.context.log,
+    work: {
+      sweep: count('sweep'),
+      prune: async () => {
+        throw new Error('pruning failed on purpose');
+      },
+      events: count('events'),
+      calendars: async () => {},
+      tasks: count('tasks'),
+      alerts: async () => {},
+      audit: async () => {},
+    },
+  });
+  wakeUps = new WakeUps({ redis: producer, prefix });
+});
+afterAll(async () => {
+  await ticks.close();
+  await wakeUps.close();
+});
+
+describe('ticks', () => {
+  it('the sweep tick repeats by itself', async () => {
+    await ticks.ensure();
+    await eventually(() => done.sweep >= 2);
+  });
+
+  it('a wake-up makes a worker do a tick at once', async () => {
+    await wakeUps.wake(TICKS.events);
+    await wakeUps.wake(TICKS.tasks);
+    await eventually(() => done.events === 1 && done.tasks === 1);
+  });
+
+  it('a tick that fails is logged, and the other ticks go on', async () => {
+    await wakeUps.wake(TICKS.prune);
+    await eventually(() => worker.messages.includes('Tick failed'));
+    const before = done.sweep;
+    await eventually(() => done.sweep > before);
+  });
+
+  it('the ticks are created again after Redis has lost them', async () => {
+    expect(await ticks.isSweepKnown()).toBe(true);
+    const { producer } = worker.parts;
+    await producer.del(await producer.keys(`${database.prefix}:*`));
+    expect(await ticks.isSweepKnown()).toBe(false);
+    await ticks.ensure();
+    const before = done.sweep;
+    await eventually(() => done.sweep > before);
+    expect(await ticks.isSweepKnown()).toBe(true);
+  });
+});

@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { compareRounds } from './comparison.js';
+
+const compare = (now: number[], before: number[]) =>
+  compareRounds('fires a second', {
+    now: { samples: now },
+    before: { samples: before },
+    figureOf: (sample) => sample,
+  });
+
+describe('comparison with an earlier commit', () => {
+  it('a comparison of two commits pairs their rounds and takes the median of the ratios', () => {
+    expect(compare([20, 30, 90], [10, 10, 60])).toEqual([
+      'fires a second: 2× the commit before (by round: 2×, 3×, 1.5×)',
+    ]);
+  });
+
+  it('a comparison of two commits has no figure if one of them had a wrong result', () => {
+    expect(compare([], [10, 10])).toEqual([]);
+    expect(compare([10, 10], [])).toEqual([]);
+  });
+});

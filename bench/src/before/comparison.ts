@@ -1,0 +1,19 @@
+import { ratio } from '../harness/format.js';
+import type { Rounds } from '../harness/race.js';
+import { median } from '../harness/statistics.js';
+
+/**
+ * The figure of this commit divided by that of the earlier one, round by round, and the median of the ratios. The
+ * machine is in nearly the same state for both rounds of a pair, so the ratio varies less than the figures. Empty if
+ * one of them has no figure.
+ */
+export function compareRounds<T>(
+  what: string,
+  { now, before, figureOf }: { now: Sampled<T>; before: Sampled<T>; figureOf: (sample: T) => number },
+): string[] {
+  if (!now || !before || now.samples.length === 0 || before.samples.length === 0) return [];
+  const ratios = now.samples.map((sample, round) => figureOf(sample) / figureOf(before.samples[round] as T));
+  return [`${what}: ${ratio(median(ratios))} the commit before (by round: ${ratios.map(ratio).join(', ')})`];
+}
+
+type Sampled<T> = Pick<Rounds<unknown, T>, 'samples'> | undefined;

@@ -1,0 +1,27 @@
+/**
+ * Lines to append to the bench of commit 928375a before it is built: that bench exports whole races only. They can be
+ * deleted when this commit is no longer used for comparisons; later commits export these names themselves.
+ */
+export const EXPORTS_TO_ADD = [
+  { file: 'races/recurring-herd.ts', name: 'recurringCarillon', lines: 'export { recurringCarillon };' },
+  { file: 'races/webhooks.ts', name: 'toWebhooks', lines: 'export { toWebhooks };' },
+  {
+    file: 'races/claims.ts',
+    name: 'claimInWaves',
+    lines: `export const claimInWaves = (arena, options) =>
+  onSite(arena, async ({ pool, env }) => {
+    const claimers = openDatabase({
+      url: env.DATABASE_URL,
+      max: CLAIMERS,
+      applicationName: 'carillon-bench-claimers',
+      byIndex: true,
+      onError: (error) => console.error(error.message),
+    });
+    try {
+      return await race(pool, claimers, options);
+    } finally {
+      await claimers.end();
+    }
+  });`,
+  },
+] as const;

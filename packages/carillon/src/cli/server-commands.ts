@@ -1,0 +1,58 @@
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { type Command, command } from '@carillon/client/command-line';
+import { supervise } from '@carillon/embedded';
+import { setHandlersModule } from '../config.js';
+
+const options = {
+  handlers: {
+    type: 'string',
+    value: '<module>',
+    about: 'The module that defines handlers and schedules (CARILLON_HANDLERS)',
+  },
+} as const;
+
+/** For the help text. `runServer` runs them. */
+const server = (name: string, summary: string, example: string) =>
+  command({
+    name,
+    summary,
+    usage: '',
+    words: { least: 0, most: 0 },
+    options,
+    examples: [example],
+    run: async () => undefined,
+  });
+
+export const serverCommands: readonly Command[] = [
+  server(
+    'start',
+    'Run everything: embedded Postgres and Redis unless DATABASE_URL and REDIS_URL are set, the API, the dashboard, workers',
+    'carillon start --handlers ./handlers.mjs',
+  ),
+  server('api', 'Run one API process on DATABASE_URL and REDIS_URL', 'carillon api'),
+  server(
+    'worker',
+    'Run one worker process on DATABASE_URL and REDIS_URL',
+    'carillon worker --handlers ./handlers.mjs',
+  ),
+];
+
+export const isServerCommand = (name: string) => serverCommands.some((each) => each.name === name);
+
+/** The programs. A worker and an API read their settings from the environment. */
+const API = '@carillon/api/main';
+const WORKER = '@carillon/worker/main';
+
+export async function runServer(name: string, args: string[]): Promise<void> {
+  const { values } = parseArgs({ args, options: { handlers: { type: 'string' } } });
+  if (values.handlers !== undefined) setHandlersModule(values.handlers);
+  if (name === 'api') await import(API);
+  else if (name === 'worker') await import(WORKER);
+  else {
+    const pathOf = (program: string) => fileURLToPath(import.meta.resolve(program));
+    process.exit(
+      await supervise({ root: process.cwd(), entries: { api: pathOf(API), worker: pathOf(WORKER) } }),
+    );
+  }
+}

@@ -1,0 +1,51 @@
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
+
+/** A `fetch` that hands its requests to an API in this process, without a network in between. */
+export function fetchInProcess(app: FastifyInstance): typeof globalThis.fetch {
+  return async (input, init) => {
+    const request = new Request(input as string, init as RequestInit);
+    const { pathname, search } = new URL(request.url);
+    const body = await request.text();
+    const response = await app.inject({
+      method: request.method as 'GET',
+      url: `${pathname}${search}`,
+      headers: Object.fromEntries(request.headers),
+      ...(body === '' ? {} : { payload: body }),
+      signal: request.signal,
+      payloadAsStream: true,
+    });
+    const headers = new Headers();
+    for (const [name, value] of Object.entries(response.headers))
+      for (const each of [value].flat()) if (each !== undefined) headers.append(name, String(each));
+    const { statusCode: status } = response;
+    const hasBody = status !== 204 && status !== 304;
+    return new Response(hasBody ? (Readable.toWeb(response.stream()) as ReadableStream) : null, {
+      status,
+      headers,
+    });
+  };
+}
+
+/**
+ * The API as a plugin of another Fastify server. Requests are passed on before the outer server reads their body, so that
+ * each server keeps its own parsers, hooks and errors.
+ */
+export function mountPlugin(app: FastifyInstance, mountPath: string): FastifyPluginAsync {
+  return async (server) => {
+    server.addHook('onRequest', async (request, reply) => {
+      reply.hijack();
+      request.raw.url = withoutMountPath(request.raw.url ?? '/', `${server.prefix}${mountPath}`);
+      app.routing(request.raw, reply.raw);
+    });
+    for (const path of mountPath === '' ? ['/*'] : [mountPath, `${mountPath}/*`])
+      server.all(path, () => Promise.reject(new Error('the request was not passed on')));
+  };
+}
+
+export function withoutMountPath(url: string, mountPath: string): string {
+  if (mountPath === '' || !url.startsWith(mountPath)) return url;
+  const rest = url.slice(mountPath.length);
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}

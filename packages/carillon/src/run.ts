@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { resolve } from 'node:path';
+import { type OpenApi, openApi, readConfig as readApiConfig } from '@carillon/api';
+import { Carillon } from '@carillon/client';
+import { migrate } from '@carillon/db';
+import { localAdminKey, localEncryptionKey, startServers } from '@carillon/embedded';
+import { Registry, readConfig as readWorkerConfig, startWorker } from '@carillon/worker';
+import type { FastifyPluginAsync } from 'fastify';
+import { type Logger, pino } from 'pino';
+import { readPath } from './config.js';
+import { fetchInProcess, mountPlugin, withoutMountPath } from './in-process.js';
+import { type RunOptions, toEnvironment } from './run-options.js';
+
+export type { RunOptions };
+
+/** Carillon inside this process. */
+export interface RunningCarillon extends AsyncDisposable {
+  /** A client of this installation that makes its calls inside the process, as an admin of the default project. */
+  readonly client: Carillon;
+  /** The address of the API and the dashboard; null if it does not listen. */
+  readonly url: string | null;
+  /** The admin key for the dashboard and for other programs; null if none is set. */
+  readonly adminKey: string | null;
+  /** Mounts the API and the dashboard in your own Fastify server, at `mountPath`: `server.register(carillon.plugin)`. */
+  readonly plugin: FastifyPluginAsync;
+  /** Answers a request to the API, for any other server. The path of the request begins with `mountPath`. */
+  readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
+  /** Claims no more, lets deliveries end or hands them back, and closes everything that `run` has opened. */
+  stop(): Promise<void>;
+}
+
+/** Starts Carillon in this process: a worker with the given handlers and schedules, and the API if it is asked for. */
+export async function run(options: RunOptions = {}): Promise<RunningCarillon> {
+  return (await start(options)).carillon;
+}
+
+/** The part of a worker that a test needs: sweep, and wait until no run is left in flight. */
+export interface SettlingWorker {
+  settle(): Promise<void>;
+}
+
+/** Starts Carillon like `run`, and also returns the worker and takes another clock: for tests that move time. */
+export async function start(
+  options: RunOptions,
+  { localNow }: { localNow?: () => number } = {},
+): Promise<{ carillon: RunningCarillon; worker: SettlingWorker | null }> {
+  const { signal, mountPath = '', logger: log = pino({ level: 'warn' }) } = options;
+  const closing = new ClosingSteps(log);
+  try {
+    signal?.throwIfAborted();
+    const { environment, adminKey } = await openServers(options, closing, log);
+    signal?.throwIfAborted();
+    const registry = new Registry({ handlers: options.handlers ?? [], schedules: options.schedules ?? [] });
+    const ownKey = `ck_${randomBytes(32).toString('base64url')}`;
+    const apiConfig = accepted(readApiConfig(environment));
+    const { payloadProblem } = registry;
+    const { pool } = options;
+    const api = await openApi(apiConfig, log, { pool, payloadProblem, ownKey, mountPath, localNow });
+    closing.add(() => api.stop());
+    await api.app.ready();
+    const worker =
+      options.worker === false
+        ? null
+        : await startWorker(accepted(readWorkerConfig(environment)), log, { registry, pool, localNow });
+    if (worker) closing.add(() => worker.stop());
+    const url = options.api ? await api.app.listen({ host: apiConfig.HOST, port: apiConfig.PORT }) : null;
+    signal?.throwIfAborted();
+    const stop = () => closing.run();
+    signal?.addEventListener('abort', () => void stop(), { once: true });
+    return { carillon: describe({ api, ownKey, url, adminKey, mountPath, stop }), worker };
+  } catch (error) {
+    await closing.run();
+    throw error;
+  }
+}
+
+function describe({
+  api: { app },
+  ownKey,
+  url,
+  adminKey,
+  mountPath,
+  stop,
+}: Pick<RunningCarillon, 'url' | 'adminKey' | 'stop'> & {
+  api: OpenApi;
+  ownKey: string;
+  mountPath: string;
+}): RunningCarillon {
+  return {
+    client: new Carillon({ url: 'http://carillon.invalid', key: ownKey, fetch: fetchInProcess(app) }),
+    url,
+    adminKey,
+    plugin: mountPlugin(app, mountPath),
+    handle(request, response) {
+      request.url = withoutMountPath(request.url ?? '/', mountPath);
+      app.routing(request, response);
+    },
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+/** Starts the servers that are not given, migrates, and returns the settings for the API and the worker. */
+async function openServers(
+  options: RunOptions,
+  closing: ClosingSteps,
+  log: Logger,
+): Promise<{ environment: Record<string, string>; adminKey: string | null }> {
+  const { pool, connectionString, redisUrl, schema, settings = {} } = options;
+  const home = resolve(options.home ?? '.carillon');
+  const isEmbedded = pool === undefined && connectionString === undefined;
+  let databaseUrl = connectionString;
+  let redis = redisUrl;
+  if (isEmbedded || redis === undefined) {
+    const servers = await startServers({
+      home,
+      // A server whose address is given is not started. If a pool is given, nothing connects to this address.
+      databaseUrl: pool ? 'postgres://given-pool/' : connectionString,
+      redisUrl,
+      redis: undefined,
+      searchPath: settings.PATH ?? readPath(),
+      log: { info: (line) => log.info(line), warn: (line) => log.warn(line) },
+    });
+    closing.add(() => servers.stop());
+    if (isEmbedded) databaseUrl = servers.databaseUrl;
+    redis = servers.redisUrl;
+  }
+  const adminKey = options.adminKey ?? (isEmbedded ? await localAdminKey(home) : undefined);
+  const encryptionKey = options.encryptionKey ?? (isEmbedded ? await localEncryptionKey(home) : undefined);
+  await migrate(databaseUrl ?? { ...pool?.options }, schema === undefined ? {} : { schema });
+  const environment = toEnvironment(
+    options,
+    { databaseUrl, redisUrl: redis as string, isEmbedded },
+    { adminKey, encryptionKey },
+  );
+  return { environment, adminKey: adminKey ?? null };
+}
+
+function accepted<T extends object>(config: T | { problems: string[] }): T {
+  if ('problems' in config) throw new Error(`carillon: ${config.problems.join('; ')}`);
+  return config;
+}
+
+/**
+ * The steps of a stop, in the reverse order of the start. Each runs once, and a step that fails does not keep the
+ * others from running.
+ */
+class ClosingSteps {
+  readonly #steps: (() => Promise<void>)[] = [];
+  #running: Promise<void> | null = null;
+
+  constructor(private readonly log: Logger) {}
+
+  add(step: () => Promise<void>): void {
+    this.#steps.unshift(step);
+  }
+
+  run(): Promise<void> {
+    this.#running ??= this.#runAll();
+    return this.#running;
+  }
+
+  async #runAll(): Promise<void> {
+    for (const step of this.#steps)
+      await step().catch((error: unknown) => this.log.error({ err: error }, 'A step of the stop failed'));
+  }
+}

@@ -1,0 +1,60 @@
+import { readNextDueAt, setTestClock } from '@carillon/db';
+import type { Pool } from 'pg';
+import type { SettlingWorker } from '../run.js';
+
+/** The time of a test installation. It stands still until the test moves it. */
+export interface TestClock {
+  now(): Date;
+  /**
+   * Moves time forward, from one due instant to the next. Each occurrence and each retry on the way runs at its own
+   * time and has ended when this resolves. Takes a duration such as `1 day`, `90 minutes` or `PT1H`, or milliseconds.
+   */
+  advance(by: string | number): Promise<void>;
+  /** Moves time forward in the same way, up to an instant. */
+  advanceTo(at: Date | string): Promise<void>;
+}
+
+const UNITS = { week: 604_800_000, day: 86_400_000, hour: 3_600_000, minute: 60_000, second: 1_000 };
+const WORDS = /^(\d+(?:\.\d+)?) (second|minute|hour|day|week)s?$/;
+const ISO = /^P(?=.)(?:(\d+)W)?(?:(\d+)D)?(?:T(?=.)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
+
+/** The length of a duration: `3 days`, `PT1H30M`, or milliseconds. A day is 24 hours. */
+export function toMilliseconds(duration: string | number): number {
+  if (typeof duration === 'number') return duration;
+  const [, count, unit] = WORDS.exec(duration) ?? [];
+  if (unit !== undefined) return Number(count) * UNITS[unit as keyof typeof UNITS];
+  const iso = ISO.exec(duration);
+  if (!iso)
+    throw new Error(`"${duration}" is no duration; expected, for example, "1 day", "90 minutes" or "PT1H"`);
+  return Object.values(UNITS).reduce((sum, lengthMs, n) => sum + Number(iso[n + 1] ?? 0) * lengthMs, 0);
+}
+
+/** The reading of the clock, shared by Postgres and the process under test. */
+export interface Reading {
+  now: number;
+}
+
+export function testClock(reading: Reading, pool: Pool, worker: SettlingWorker): TestClock {
+  const set = async (now: number) => {
+    // Postgres first: the process must never be ahead of it, or a run could be claimed early.
+    await setTestClock(pool, now);
+    reading.now = now;
+    await worker.settle();
+  };
+  const advanceTo = async (untilAt: number) => {
+    if (!(untilAt >= reading.now))
+      throw new Error(`time only moves forward: it is ${new Date(reading.now).toISOString()} now`);
+    await worker.settle();
+    for (;;) {
+      const nextAt = await readNextDueAt(pool, reading.now);
+      if (nextAt === null || nextAt > untilAt) break;
+      await set(nextAt);
+    }
+    if (reading.now < untilAt) await set(untilAt);
+  };
+  return {
+    now: () => new Date(reading.now),
+    advance: (by) => advanceTo(reading.now + toMilliseconds(by)),
+    advanceTo: (at) => advanceTo(new Date(at).getTime()),
+  };
+}

@@ -1,0 +1,176 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { eventually, useDatabase } from '@carillon/testkit';
+import fastify from 'fastify';
+import pg from 'pg';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
+import {
+  Carillon,
+  defineHandler,
+  defineSchedule,
+  type RunningCarillon,
+  type RunOptions,
+  run,
+} from '../src/index.js';
+
+const database = useDatabase();
+const second = useDatabase();
+
+const seen: string[] = [];
+const note = defineHandler({
+  name: 'lib-note',
+  schema: z.object({ text: z.string() }),
+  run: ({ payload }) => void seen.push(payload.text),
+});
+const tick = defineHandler({ name: 'lib-tick', run: () => void seen.push('tick') });
+
+const optionsOf = ({ url, redisUrl, prefix }: typeof database): RunOptions => ({
+  connectionString: url,
+  redisUrl,
+  logger: pino({ level: 'silent' }),
+  settings: { REDIS_PREFIX: prefix, SWEEP_INTERVAL_MS: '300', LEASE_MS: '2000', STOP_DEADLINE_MS: '300' },
+});
+
+const connectionsTo = async ({ pool }: typeof database) => {
+  const { rows } = await pool.query<{ n: number }>(
+    `select count(*)::int as n from pg_stat_activity
+     where datname = current_database() and application_name in ('carillon-worker', 'carillon-api')`,
+  );
+  return rows[0]?.n;
+};
+
+describe('Library mode', () => {
+  let carillon: RunningCarillon;
+
+  beforeAll(async () => {
+    const schedules = [defineSchedule({ name: 'lib-every-second', every: 'PT1S', handler: tick })];
+    carillon = await run({ ...optionsOf(database), handlers: [note], schedules, mountPath: '/scheduler' });
+  });
+  afterAll(() => carillon?.stop());
+
+  it('a process runs its own handlers: a schedule declared at the start, and one that its client creates', async () => {
+    await carillon.client.schedules.create({
+      id: 'lib-hello',
+      rule: { in: 'PT0.1S' },
+      handler: note,
+      payload: { text: 'hello' },
+    });
+    await eventually(() => seen.includes('hello') && seen.includes('tick'));
+    const ended = await eventually(async () => {
+      for await (const each of carillon.client.runs.list({ schedule: 'lib-hello' })) return each;
+      return null;
+    });
+    expect(ended.scheduleId).toBe('lib-hello');
+    expect(await carillon.client.me()).toMatchObject({ project: 'default', scopes: ['admin'] });
+    expect(carillon).toMatchObject({ url: null, adminKey: null });
+  });
+
+  it('an API in the process of the handlers refuses a payload that does not fit, with the field', async () => {
+    const creating = carillon.client.schedules.create({
+      rule: { in: 'PT1H' },
+      target: { type: 'handler', name: 'lib-note' },
+      payload: { text: 5 },
+    });
+    await expect(creating).rejects.toMatchObject({
+      status: 400,
+      fieldErrors: [{ field: 'payload', message: expect.stringContaining('the handler lib-note: text: ') }],
+    });
+  });
+
+  it('events stream to the client inside the process', async () => {
+    const signal = AbortSignal.timeout(20_000);
+    for await (const event of carillon.client.events({ signal })) {
+      expect(event.type).toBeTypeOf('string');
+      return;
+    }
+    throw new Error('the stream ended without an event');
+  });
+
+  it('carillon.plugin mounts the API and the dashboard in a user’s Fastify server, below a path, beside its routes', async () => {
+    const server = fastify();
+    server.get('/', () => 'mine');
+    await server.register(carillon.plugin);
+    const url = await server.listen({ host: '127.0.0.1', port: 0 });
+    onTestFinished(() => server.close());
+    expect(await (await fetch(url)).text()).toBe('mine');
+    const page = await (await fetch(`${url}/scheduler/`)).text();
+    expect(page).toContain('<base href="/scheduler/" data-api="/scheduler"');
+    const { key } = await carillon.client.keys.create({ name: 'outside', scopes: ['write'] });
+    const outside = new Carillon({ url: `${url}/scheduler`, key });
+    const created = await outside.schedules.create({
+      id: 'lib-mounted',
+      rule: { in: 'PT0.1S' },
+      handler: note,
+      payload: { text: 'mounted' },
+    });
+    expect(created.id).toBe('lib-mounted');
+    await eventually(() => seen.includes('mounted'));
+    expect((await fetch(`${url}/scheduler/v1/me`)).status).toBe(401);
+  });
+
+  it('carillon.handle answers API requests inside any other HTTP server', async () => {
+    const server = createServer(carillon.handle).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/scheduler`;
+    expect(await new Carillon({ url }).health()).toMatchObject({ status: expect.any(String) });
+  });
+
+  it('two instances in one process run side by side, each with its own handlers', async () => {
+    const ran: string[] = [];
+    const own = defineHandler({ name: 'lib-note', run: () => void ran.push('other') });
+    await using other = await run({ ...optionsOf(second), handlers: [own], api: { port: 0 } });
+    await other.client.schedules.create({ rule: { in: 'PT0.1S' }, handler: own });
+    await eventually(() => ran.length === 1);
+    expect(other.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect((await fetch(`${other.url}/health/live`)).status).toBe(200);
+  });
+
+  it('a pg.Pool that the user passes is used, and stays open and unchanged', async () => {
+    const pool = new pg.Pool({ connectionString: second.url, max: 10 });
+    onTestFinished(() => pool.end());
+    const { connectionString: _, ...options } = optionsOf(second);
+    const ran: string[] = [];
+    const handler = defineHandler({ name: 'lib-pooled', run: () => void ran.push('pooled') });
+    const pooled = await run({ ...options, pool, handlers: [handler] });
+    await pooled.client.schedules.create({ rule: { in: 'PT0.1S' }, handler });
+    await eventually(() => ran.length === 1);
+    expect(await connectionsTo(second)).toBe(0);
+    await pooled.stop();
+    const { rows } = await pool.query(`select 1::bigint as n, '2026-01-01Z'::timestamptz as at`);
+    expect(rows).toEqual([{ n: '1', at: new Date('2026-01-01Z') }]);
+  });
+
+  it('an abort stops everything that was started: the runs in hand end and the connections close', async () => {
+    const stopping = new AbortController();
+    let hasEnded = false;
+    const slow = defineHandler({
+      name: 'lib-slow',
+      async run() {
+        seen.push('slow');
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        hasEnded = true;
+      },
+    });
+    const stoppable = await run({ ...optionsOf(second), handlers: [slow], signal: stopping.signal });
+    await stoppable.client.schedules.create({ rule: { in: 'PT0.1S' }, handler: slow });
+    await eventually(() => seen.includes('slow'));
+    stopping.abort();
+    await stoppable.stop();
+    expect(hasEnded).toBe(true);
+    await eventually(async () => (await connectionsTo(second)) === 0);
+  });
+
+  it('a start that fails closes what it had opened, and says why', async () => {
+    const schedules = [defineSchedule({ name: 'lib-bad', cron: '61 * * * *', handler: tick })];
+    await expect(run({ ...optionsOf(second), schedules })).rejects.toThrow(
+      /lib-bad declared in code: rule\.cron/,
+    );
+    await expect(run({ ...optionsOf(second), settings: { LEASE_MS: 'x' } })).rejects.toThrow(/LEASE_MS/);
+    await expect(run({ ...optionsOf(second), signal: AbortSignal.abort() })).rejects.toThrow(/abort/);
+    await eventually(async () => (await connectionsTo(second)) === 0);
+  });
+});

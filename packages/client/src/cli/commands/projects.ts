@@ -1,0 +1,82 @@
+import type { Project, ProjectInput } from '../../types/tenancy.js';
+import { command, group, type Output, type Values } from '../command.js';
+import { targetText } from '../in-words.js';
+import {
+  FILE_OPTION,
+  listCommand,
+  mergeFields,
+  optionalTarget,
+  TARGET_OPTION,
+} from '../resource-commands.js';
+import { count } from '../schedule-options.js';
+
+const PROJECT_OPTIONS = {
+  name: { type: 'string', value: '<text>', about: 'display name' },
+  target: TARGET_OPTION,
+  'max-schedules': { type: 'string', value: '<count>', about: 'maximum number of schedules' },
+  'requests-per-minute': { type: 'string', value: '<count>', about: 'maximum number of requests per minute' },
+  file: FILE_OPTION,
+} as const;
+
+function readProject(values: Values<typeof PROJECT_OPTIONS>): Omit<ProjectInput, 'id'> {
+  const limits = {
+    schedules: count(values['max-schedules'], 'max-schedules'),
+    requestsPerMinute: count(values['requests-per-minute'], 'requests-per-minute'),
+  };
+  const hasLimits = Object.values(limits).some((limit) => limit !== undefined);
+  return mergeFields(values.file, {
+    name: values.name,
+    defaultTarget: optionalTarget(values.target),
+    limits: hasLimits ? limits : undefined,
+  });
+}
+
+const create = command({
+  name: 'create',
+  summary: 'Create a project; requires an admin key of the default project',
+  usage: '<id>',
+  words: { least: 1, most: 1 },
+  options: PROJECT_OPTIONS,
+  examples: ['carillon projects create billing --name Billing'],
+  async run({ values, positionals: [id = ''], client }): Promise<Output> {
+    const project = await client.projects.create({ ...readProject({ name: id, ...values }), id });
+    const note = `Create a key for it: carillon keys create <name> --project ${project.id}`;
+    return { json: project, text: `${project.id} is created`, notes: [note] };
+  },
+});
+
+const update = command({
+  name: 'update',
+  summary: 'Edit a project; limits are replaced as a whole',
+  usage: '<id>',
+  words: { least: 1, most: 1 },
+  options: PROJECT_OPTIONS,
+  examples: ['carillon projects update billing --max-schedules 10000'],
+  async run({ values, positionals: [id = ''], client }): Promise<Output> {
+    const project = await client.projects.update(id, readProject(values));
+    return { json: project, text: `${project.id} is updated` };
+  },
+});
+
+const limitText = (limit: number | null) => (limit === null ? '–' : String(limit));
+
+export const projects = group({
+  name: 'projects',
+  summary: 'Manage projects, the tenants of an installation',
+  commands: [
+    listCommand<Project>('projects', {
+      titles: ['ID', 'NAME', 'MAX SCHEDULES', 'REQUESTS/MIN', 'DEFAULT TARGET'],
+      row: ({ id, name, limits, defaultTarget }) => [
+        id,
+        name,
+        limitText(limits.schedules),
+        limitText(limits.requestsPerMinute),
+        defaultTarget ? targetText(defaultTarget) : '–',
+      ],
+      list: (client, query) => client.projects.list(query),
+    }),
+    create,
+    update,
+  ],
+  examples: ['carillon projects ls', 'carillon projects create billing'],
+});

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { toRequest } from './handler-payload.js';
+import type { Schedules } from './resources/schedules.js';
+
+const sendDigest = {
+  name: 'send-digest',
+  schema: z.object({ to: z.email(), limit: z.string().transform(Number) }),
+};
+
+/** Never called: the compiler checks the calls in it. */
+const callsToCheck = (schedules: Schedules) => {
+  const rule = { cron: '0 9 * * *' };
+  schedules.create({ rule, handler: sendDigest, payload: { to: 'ada@example.com', limit: '5' } });
+  schedules.createMany([{ rule, handler: sendDigest, payload: { to: 'ada@example.com', limit: '5' } }]);
+  schedules.update('digest', { handler: sendDigest, payload: { to: 'ada@example.com', limit: '5' } });
+  schedules.create({ rule, handler: { name: 'anything' }, payload: ['any', 'json'] });
+  // @ts-expect-error: the payload is required.
+  schedules.create({ rule, handler: sendDigest });
+  // @ts-expect-error: before the transformation, `limit` is a string.
+  schedules.create({ rule, handler: sendDigest, payload: { to: 'ada@example.com', limit: 5 } });
+  // @ts-expect-error: `to` is missing.
+  schedules.update('digest', { handler: sendDigest, payload: { limit: '5' } });
+};
+
+describe('A schedule for a typed handler', () => {
+  it('a typed handler becomes the target, and its payload is sent as it was given', async () => {
+    expect(callsToCheck).toBeTypeOf('function');
+    const payload = { to: 'ada@example.com', limit: '5' };
+    expect(await toRequest({ id: 'digest', handler: sendDigest, payload })).toEqual({
+      id: 'digest',
+      payload,
+      target: { type: 'handler', name: 'send-digest' },
+    });
+  });
+
+  it('a payload that does not fit its typed handler is refused by the client, and the error names field and handler', async () => {
+    await expect(toRequest({ handler: sendDigest, payload: { to: 'ada' } })).rejects.toMatchObject({
+      kind: 'invalid',
+      message: expect.stringMatching(
+        /^the payload does not fit the schema of the handler send-digest: to: .*; limit: /,
+      ),
+    });
+  });
+
+  it('a schedule without a typed handler is sent unchanged', async () => {
+    const schedule = { rule: { in: 'PT1S' }, target: { type: 'handler', name: 'log' } };
+    expect(await toRequest(schedule)).toBe(schedule);
+  });
+});

@@ -1,0 +1,21 @@
+import { CarillonError } from './transport/carillon-error.js';
+import type { TypedHandler } from './types/handler.js';
+
+/**
+ * The body of a request: `handler` becomes the target. The payload is checked against the schema of the handler, and sent
+ * as it was given: the worker parses it again when it runs.
+ */
+export async function toRequest(schedule: object): Promise<object> {
+  if (!('handler' in schedule)) return schedule;
+  const { handler, payload, ...rest } = schedule as { handler: TypedHandler; payload?: unknown };
+  const result = await handler.schema?.['~standard'].validate(payload);
+  if (result?.issues) {
+    const texts = result.issues.map(({ path = [], message }) => {
+      const field = path.map((step) => String(typeof step === 'object' ? step.key : step)).join('.');
+      return field === '' ? message : `${field}: ${message}`;
+    });
+    const message = `the payload does not fit the schema of the handler ${handler.name}: ${texts.join('; ')}`;
+    throw new CarillonError(message, { kind: 'invalid' });
+  }
+  return { ...rest, payload, target: { type: 'handler', name: handler.name } };
+}

@@ -1,0 +1,128 @@
+import type { Duration, Instant } from './instant.js';
+
+/** The share of runs that must succeed: of the last n, or of a window. */
+export interface SuccessRate {
+  percent: number;
+  last?: number | undefined;
+  window?: Duration | undefined;
+}
+
+/** Service level objectives of a schedule. A breach raises an alert. */
+export interface Slo {
+  /** A run must start this long after it is due. */
+  startWithin?: Duration | undefined;
+  /** How much later than `startWithin` an alert is raised. */
+  startGrace?: Duration | undefined;
+  /** A run must have succeeded this long after it is due. */
+  endWithin?: Duration | undefined;
+  endGrace?: Duration | undefined;
+  /** From the first attempt to the end, retries included. */
+  maxDuration?: Duration | undefined;
+  successRate?: SuccessRate | undefined;
+}
+
+export type AlertKind = 'start' | 'end' | 'duration' | 'success_rate';
+
+/** A breach of an objective. */
+export interface Alert {
+  id: string;
+  scheduleId: string;
+  scheduleName: string | null;
+  kind: AlertKind;
+  state: 'open' | 'resolved';
+  /** The occurrence that began the breach. */
+  occurrenceAt: string;
+  /** Says what was expected, what happened, and since when. */
+  sentence: string;
+  /** The sentence of the ledger for the occurrence, as it is now. Null if its schedule was removed. */
+  why: string | null;
+  openedAt: string;
+  resolvedAt: string | null;
+  resolution: string | null;
+  /** True if a maintenance window kept the breach from being reported to the channels. */
+  silenced: boolean;
+}
+
+export interface AlertFilter {
+  state?: Alert['state'] | undefined;
+  /** The id of a schedule. */
+  schedule?: string | undefined;
+}
+
+export type AlertChannelType = 'webhook' | 'slack' | 'email' | 'pagerduty';
+
+/** A channel to create. */
+export type AlertChannelInput = { id: string; enabled?: boolean | undefined } & (
+  | { type: 'webhook'; url: string; secret?: string | null | undefined }
+  | { type: 'slack'; url: string }
+  | { type: 'email'; to: string[] }
+  | { type: 'pagerduty'; routingKey: string; url?: string | undefined }
+);
+
+/** Omitted fields keep their value. */
+export interface AlertChannelPatch {
+  enabled?: boolean | undefined;
+  url?: string | undefined;
+  secret?: string | null | undefined;
+  to?: string[] | undefined;
+  routingKey?: string | undefined;
+}
+
+/** The record of a message to a channel. */
+export interface AlertMessage {
+  at: string;
+  status: 'pending' | 'sent' | 'failed';
+  tries: number;
+  sentAt: string | null;
+  nextTryAt: string | null;
+  error: string | null;
+}
+
+/** A place to which alerts are sent, without its secrets. */
+export interface AlertChannel {
+  id: string;
+  type: AlertChannelType;
+  enabled: boolean;
+  url: string | null;
+  to: string[] | null;
+  hasSecret: boolean;
+  lastMessage: AlertMessage | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+/** A stretch of time to silence. Without a schedule, for the whole project. */
+export interface MaintenanceInput {
+  schedule?: string | null | undefined;
+  /** Default: now. */
+  startAt?: Instant | undefined;
+  endAt: Instant;
+  note?: string | null | undefined;
+}
+
+/** A stretch of time in which breaches are recorded and not reported to the channels. */
+export interface Maintenance {
+  id: string;
+  schedule: string | null;
+  startAt: string;
+  endAt: string;
+  note: string | null;
+  createdBy: string;
+}
+
+/** A ping of a job that runs elsewhere. */
+export interface Ping {
+  at: string;
+  kind: 'start' | 'success' | 'fail';
+  body: string | null;
+  /** The occurrence that the ping ended, if any. */
+  occurrenceAt: string | null;
+}
+
+/** The URLs at which the job of a heartbeat reports, and its latest pings. */
+export interface Heartbeat {
+  url: string;
+  startUrl: string;
+  failUrl: string;
+  pings: Ping[];
+}

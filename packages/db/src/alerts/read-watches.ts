@@ -1,0 +1,102 @@
+import type { RunCounts, Slo, WatchedRun } from '@carillon/shared';
+import type { Transaction } from '../database.js';
+import { instant, milliseconds, NOW } from '../instants.js';
+import { statement, type Values } from '../statement.js';
+
+/** Maximum number of runs that one judgement reads. If there are more, the schedule is judged again at once. */
+export const MAX_RUNS = 500;
+/** Runs that a success rate over a window counts at most. */
+const MAX_COUNTED = 10_000;
+
+/** A watch that is due, with its schedule and the occurrence that comes next. */
+export interface Watch {
+  scheduleId: number;
+  projectId: number;
+  judgedUntil: number;
+  /** Null if the schedule was removed. */
+  key: string | null;
+  name: string | null;
+  status: 'active' | 'paused' | 'cancelled' | null;
+  plan: string | null;
+  pendingOccurrenceAt: number | null;
+  pendingDueAt: number | null;
+  nowAt: number;
+}
+
+/** Locks the watches that are due, and skips those that another worker judges. */
+export const lockWatches = statement<{ limit: number; now: number | null }, Watch>(
+  'lock-watches',
+  `select w.schedule_id as "scheduleId", w.project_id as "projectId", w.judged_until as "judgedUntil", s.key, s.name,
+          s.status, s.plan, a.occurrence_at as "pendingOccurrenceAt", a.due_at as "pendingDueAt", ${NOW} as "nowAt"
+   from carillon.slo_watches w
+   left join carillon.schedules s on s.id = w.schedule_id and s.project_id = w.project_id
+   left join carillon.agenda a on a.schedule_id = w.schedule_id
+   where w.check_at <= ${NOW} order by w.check_at limit :limit for update of w skip locked`,
+);
+
+const WATCHED = `r.schedule_id as "scheduleId", r.occurrence_at as "occurrenceAt", r.due_at as "dueAt", r.status::text,
+  coalesce(r.due_at + ${milliseconds('r.lateness_ms')}, case when r.attempt > 0 then r.claimed_at end) as "startedAt",
+  r.finished_at as "finishedAt", r.attempt, r.reason_code as "reasonCode", r.reason, r.error`;
+
+/** Reads the runs that have to be judged again, those that began an open alert, and gaps of missed occurrences. */
+export const readWatchedRuns = statement<{ scheduleIds: string }, WatchedRun & { scheduleId: number }>(
+  'read-watched-runs',
+  `select run.* from carillon.slo_watches w, lateral (
+     (select ${WATCHED} from carillon.runs r
+      where r.schedule_id = w.schedule_id and r.project_id = w.project_id and r.origin = 'rule' and r.occurrence_at > w.judged_until
+      order by r.occurrence_at limit ${MAX_RUNS})
+     union
+     select ${WATCHED} from carillon.alerts alert join carillon.runs r
+       on r.schedule_id = alert.schedule_id and r.project_id = w.project_id and r.origin = 'rule' and r.occurrence_at = alert.occurrence_at
+     where alert.schedule_id = w.schedule_id and alert.resolved_at is null
+     union
+     select g.schedule_id, g.to_at, g.from_at, 'skipped', null, g.created_at, 0, g.reason_code, g.reason, null
+     from carillon.gaps g
+     where g.schedule_id = w.schedule_id and g.project_id = w.project_id and g.to_at > w.judged_until and g.reason_code = 'misfire'
+   ) as run
+   where w.schedule_id = any(:scheduleIds::bigint[]) order by 1, 2`,
+);
+
+const selectCounts = statement<
+  Values,
+  { succeeded: number; failed: number; occurrenceAt: number | null; error: string | null }
+>(
+  'count-watched-runs',
+  `with ended as materialized (
+     select r.status, r.occurrence_at, r.error from carillon.runs r
+     where r.schedule_id = :scheduleId and r.project_id = :projectId and r.origin = 'rule'
+       and r.status in ('succeeded', 'failed') and r.occurrence_at > ${instant(':fromAt')}
+     order by r.occurrence_at desc limit :last
+   ), latest as (select occurrence_at, error from ended where status = 'failed' order by occurrence_at desc limit 1)
+   select count(*) filter (where status = 'succeeded') as succeeded, count(*) filter (where status = 'failed') as failed,
+          (select occurrence_at from latest) as "occurrenceAt", (select error from latest) as error
+   from ended`,
+);
+
+/** Counts the runs that a success rate is about. */
+export async function readCounts(
+  tx: Transaction,
+  { scheduleId, projectId, nowAt }: Watch,
+  { last, windowMs }: NonNullable<Slo['successRate']>,
+): Promise<RunCounts> {
+  const fromAt = windowMs === null ? 0 : nowAt - windowMs;
+  const [row] = await selectCounts(tx, { scheduleId, projectId, fromAt, last: last ?? MAX_COUNTED });
+  const { succeeded = 0, failed = 0, occurrenceAt = null, error = null } = row ?? {};
+  return { succeeded, failed, latestFailure: occurrenceAt === null ? null : { occurrenceAt, error } };
+}
+
+/** The next occurrence, while it waits for its claim. */
+export function pendingOf({ pendingOccurrenceAt, pendingDueAt }: Watch): WatchedRun | null {
+  if (pendingOccurrenceAt === null || pendingDueAt === null) return null;
+  return {
+    occurrenceAt: pendingOccurrenceAt,
+    dueAt: pendingDueAt,
+    status: 'due',
+    startedAt: null,
+    finishedAt: null,
+    attempt: 0,
+    reasonCode: null,
+    reason: null,
+    error: null,
+  };
+}

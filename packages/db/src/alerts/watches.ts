@@ -1,0 +1,92 @@
+import type { Database, Transaction } from '../database.js';
+import { NOW } from '../instants.js';
+import { arrayOf, batch, statement, type Values } from '../statement.js';
+
+/** The new state of a watch after its schedule was judged. */
+export interface MovedWatch {
+  scheduleId: number;
+  judgedUntil: number;
+  /** Infinity while nothing is expected of the schedule. */
+  checkAt: number;
+  hasOpenAlert: boolean;
+}
+
+const moves = batch<MovedWatch>('moved', {
+  scheduleId: 'bigint',
+  judgedUntil: 'instant',
+  checkAt: 'float8',
+  hasOpenAlert: 'boolean',
+});
+
+const move = statement<Values>(
+  'move-watches',
+  `update carillon.slo_watches w
+   set judged_until = moved.judged_until, check_at = to_timestamp(moved.check_at / 1000), has_open_alert = moved.has_open_alert
+   from ${moves.source} where w.schedule_id = moved.schedule_id`,
+);
+
+/** Moves watches on to their next check. The caller holds their locks. */
+export async function moveWatches(tx: Transaction, moved: readonly MovedWatch[]): Promise<void> {
+  if (moved.length > 0) await move(tx, moves.of(moved));
+}
+
+const drop = statement<{ scheduleIds: string }>(
+  'drop-watches',
+  'delete from carillon.slo_watches where schedule_id = any(:scheduleIds::bigint[])',
+);
+
+/** Deletes the watches of schedules that no longer have objectives. The caller holds their locks. */
+export async function dropWatches(tx: Transaction, scheduleIds: readonly number[]): Promise<void> {
+  if (scheduleIds.length > 0) await drop(tx, { scheduleIds: arrayOf(scheduleIds) });
+}
+
+const bringForward = statement<
+  { failedIds: string; endedIds: string; now: number | null },
+  { scheduleId: number }
+>(
+  'bring-watches-forward',
+  `with found as (
+     select w.schedule_id from carillon.slo_watches w
+     where w.schedule_id = any(:failedIds::bigint[]) or (w.schedule_id = any(:endedIds::bigint[]) and w.has_open_alert)
+     order by w.schedule_id for update
+   )
+   update carillon.slo_watches w set check_at = ${NOW} from found
+   where w.schedule_id = found.schedule_id and w.check_at > ${NOW} returning w.schedule_id as "scheduleId"`,
+);
+
+/**
+ * Makes schedules be judged now: those whose run failed, and those with an open alert whose run ended in any way.
+ * Returns how many there are.
+ */
+export async function bringWatchesForward(
+  db: Database,
+  { failed, ended, now }: { failed: Iterable<number>; ended: Iterable<number>; now: number | null },
+): Promise<number> {
+  const found = await bringForward(db, {
+    failedIds: arrayOf([...failed]),
+    endedIds: arrayOf([...ended]),
+    now,
+  });
+  return found.length;
+}
+
+const judgeNext = statement<{ scheduleId: number }>(
+  'judge-watch-next',
+  `update carillon.slo_watches set check_at = '-infinity' where schedule_id = :scheduleId`,
+);
+
+/** Makes the next sweep judge a schedule whose next occurrence was moved: its deadlines have moved too. */
+export async function judgeNextSweep(tx: Transaction, scheduleId: number): Promise<void> {
+  await judgeNext(tx, { scheduleId });
+}
+
+const selectNext = statement<object, { checkAt: number | null }>(
+  'read-next-watch',
+  `select check_at as "checkAt" from carillon.slo_watches where check_at < 'infinity' order by check_at limit 1`,
+);
+
+/** When the next schedule is to be judged; null if none is. */
+export async function readNextWatch(db: Database): Promise<number | null> {
+  const [next] = await selectNext(db, {});
+  return next?.checkAt ?? null;
+}

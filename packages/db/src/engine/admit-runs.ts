@@ -1,0 +1,129 @@
+import { type Admission, admitRun, type OpenRuns, type Plan } from '@carillon/shared';
+import type { Pool } from 'pg';
+import { type Database, inFireTransaction, type Transaction } from '../database.js';
+import { IN_FLIGHT } from '../runs/run-transitions.js';
+import { arrayOf, batch, statement, type Values } from '../statement.js';
+
+/**
+ * The counts that the overlap and concurrency policies need. The caller holds the lock of the schedule, so nothing else
+ * starts meanwhile.
+ */
+export interface CountedSchedule {
+  id: number;
+  projectId: number;
+  plan: Plan;
+}
+
+/** Decides, for schedules that count their runs, whether one more may start beside those that are open. */
+export async function admitRuns(
+  tx: Transaction,
+  schedules: readonly CountedSchedule[],
+  nowAt: number,
+): Promise<Map<number, Admission>> {
+  if (schedules.length === 0) return new Map();
+  const open = await countOpenRuns(
+    tx,
+    schedules.map(({ id }) => id),
+  );
+  const unmet = await findUnmetDependencies(tx, schedules, nowAt);
+  return new Map(schedules.map(({ id, plan }) => [id, admitRun(plan, open.get(id) ?? NONE, !unmet.has(id))]));
+}
+
+const NONE: OpenRuns = { started: 0, queued: 0 };
+
+/** A queued run that may start counts as started, though no worker has taken it yet. */
+const selectOpenRuns = statement<{ scheduleIds: string }, OpenRuns & { scheduleId: number }>(
+  'count-open-runs',
+  `select schedule_id as "scheduleId",
+          count(*) filter (where status <> 'queued' or next_attempt_at < 'infinity') as started,
+          count(*) filter (where status = 'queued' and next_attempt_at = 'infinity') as queued
+   from (
+     select schedule_id, status, next_attempt_at from carillon.runs
+     where schedule_id = any(:scheduleIds::bigint[]) and next_attempt_at is not null
+     union all
+     select r.schedule_id, r.status, r.next_attempt_at from ${IN_FLIGHT} where r.schedule_id = any(:scheduleIds::bigint[])
+   ) as open
+   group by schedule_id`,
+);
+
+export async function countOpenRuns(
+  db: Database,
+  scheduleIds: readonly number[],
+): Promise<Map<number, OpenRuns>> {
+  const rows = await selectOpenRuns(db, { scheduleIds: arrayOf(scheduleIds) });
+  return new Map(rows.map(({ scheduleId, started, queued }) => [scheduleId, { started, queued }]));
+}
+
+const dependencies = batch<{ id: number; projectId: number; key: string; sinceAt: number }>('dependency', {
+  id: 'bigint',
+  projectId: 'bigint',
+  key: 'text',
+  sinceAt: 'instant',
+});
+
+/** A success longer than this after its occurrence no longer counts as a met dependency. */
+const LATEST_SUCCESS = `interval '30 days'`;
+
+const selectUnmet = statement<Values, { id: number }>(
+  'find-unmet-dependencies',
+  `select dependency.id from ${dependencies.source}
+   where not exists (
+     select from carillon.schedules s join carillon.runs r on r.schedule_id = s.id
+     where s.project_id = dependency.project_id and s.key = dependency.key and r.status = 'succeeded'
+       and r.finished_at >= dependency.since_at and r.occurrence_at >= dependency.since_at - ${LATEST_SUCCESS}
+   )`,
+);
+
+async function findUnmetDependencies(
+  tx: Transaction,
+  schedules: readonly CountedSchedule[],
+  nowAt: number,
+): Promise<Set<number>> {
+  const rows = schedules.flatMap(({ id, projectId, plan: { dependsOn } }) =>
+    dependsOn ? [{ id, projectId, key: dependsOn.schedule, sinceAt: nowAt - dependsOn.withinMs }] : [],
+  );
+  if (rows.length === 0) return new Set();
+  return new Set((await selectUnmet(tx, dependencies.of(rows))).map(({ id }) => id));
+}
+
+const selectQueues = statement<{ scheduleIds: string }, { scheduleId: number }>(
+  'find-schedules-with-queue',
+  `select distinct schedule_id as "scheduleId" from carillon.runs
+   where schedule_id = any(:scheduleIds::bigint[]) and next_attempt_at is not null and status = 'queued'
+     and next_attempt_at = 'infinity'
+   order by schedule_id`,
+);
+
+/** The schedules in this list that have a queued run. */
+export async function findSchedulesWithQueue(
+  db: Database,
+  scheduleIds: readonly number[],
+): Promise<number[]> {
+  if (scheduleIds.length === 0) return [];
+  const rows = await selectQueues(db, { scheduleIds: arrayOf(scheduleIds) });
+  return rows.map(({ scheduleId }) => scheduleId);
+}
+
+/**
+ * Finds schedules that have queued runs and no open run: the worker that closed the last run was lost before it could
+ * promote the next one. Schedules that are no longer counted are included, because an edit may have changed the policy
+ * while runs were queued. One sweep promotes a bounded number, in random order, so that no project can keep the others
+ * waiting.
+ */
+const selectStuckQueues = statement<object, { scheduleId: number }>(
+  'read-stuck-queues',
+  `with waiting as materialized (
+     select schedule_id from carillon.runs where next_attempt_at is not null
+     group by schedule_id having bool_and(status = 'queued' and next_attempt_at = 'infinity')
+   )
+   select s.id as "scheduleId" from waiting join carillon.schedules s on s.id = waiting.schedule_id
+   where s.status = 'active'
+     and not exists (select from ${IN_FLIGHT} where r.schedule_id = s.id)
+   order by random() limit 200`,
+);
+
+export async function readStuckQueues(pool: Pool): Promise<number[]> {
+  return (await inFireTransaction(pool, (tx) => selectStuckQueues(tx, {}))).map(
+    ({ scheduleId }) => scheduleId,
+  );
+}

@@ -1,0 +1,313 @@
+import {
+  type Admission,
+  type Decision,
+  decideDue,
+  handlerOf,
+  type Plan,
+  type RunIdentity,
+} from '@carillon/shared';
+import type { Pool } from 'pg';
+import { inFireTransaction, type Transaction } from '../database.js';
+import { isDuplicate } from '../errors.js';
+import { accountFor, type PassedOccurrences } from '../runs/account-for.js';
+import { insertUnstartedRuns, type UnstartedRun } from '../runs/insert-unstarted.js';
+import type { RunKey } from '../runs/run-transitions.js';
+import { cancelOpenRuns } from '../runs/stop-runs.js';
+import { type AgendaMove, moveAgenda } from '../schedules/agenda.js';
+import { pauseBroken } from '../schedules/pause-broken.js';
+import { admitRuns } from './admit-runs.js';
+import { claimApart } from './claim-apart.js';
+import type { Claimant } from './fencing.js';
+import {
+  type DueRow,
+  type LockDueOptions,
+  lockDue,
+  lockSchedulesOfClaim,
+  type UnreadableRow,
+} from './lock-due.js';
+import { type Start, type Started, startRuns } from './start-runs.js';
+
+/** A run that this worker has claimed, with everything that it takes to deliver it. */
+export interface ClaimedRun extends RunKey {
+  projectId: number;
+  scheduleKey: string;
+  dueAt: number;
+  attempt: number;
+  freeAttempts: number;
+  replays: number;
+  /** True if an earlier attempt has begun, so that the lateness of the run is known. */
+  hasBegun: boolean;
+  /** When the run was first recorded: by this claim, or when it was queued. */
+  recordedAt: number;
+  claimedAt: number;
+  /** When the run was first deferred before its first attempt; null if it was not. */
+  deferredFromAt: number | null;
+  epoch: number;
+  isCounted: boolean;
+  plan: Plan;
+  payload: string | null;
+}
+
+/** Occurrences of one schedule that a claim passed over. */
+export interface MissedOccurrences {
+  reasonCode: string;
+  count: number;
+}
+
+export interface Claim {
+  runs: ClaimedRun[];
+  /** When the claim was made, by Postgres's clock; 0 if nothing was due. */
+  nowAt: number;
+  /** When the claimed schedules are due next. */
+  nextDueAts: number[];
+  /** Schedules whose occurrence already had its run. */
+  lostKeys: string[];
+  /** Occurrences that were not run, with the reason. */
+  missed: MissedOccurrences[];
+  /** True if the batch was full: there may be more. */
+  isFull: boolean;
+  /** True if something due was left because another transaction holds or has just changed its schedule. */
+  isBlocked: boolean;
+  /** A run that could not be claimed, and has failed for that reason. */
+  setAside: FailedRun | null;
+}
+
+/** A run that has failed for good, for the log. */
+export interface FailedRun extends RunIdentity {
+  projectId: number;
+  scheduleKey: string;
+  targetType: string;
+  attempt: number;
+  errorCode: string;
+  error: string;
+}
+
+export interface ClaimOptions extends LockDueOptions, Claimant {
+  leaseMs: number;
+}
+
+export const NOTHING_CLAIMED: Claim = {
+  runs: [],
+  nowAt: 0,
+  nextDueAts: [],
+  lostKeys: [],
+  missed: [],
+  isFull: false,
+  isBlocked: false,
+  setAside: null,
+};
+
+/**
+ * Claims due schedules in one transaction: locks them, decides, records occurrences that do not run, and starts the
+ * rest.
+ *
+ * An occurrence never has its run already, because the agenda moves on in the same transaction. If a row contradicts
+ * that, the claim is repeated in a form that leaves the existing run alone. A row that can't be claimed for any other
+ * reason is paused with that reason, and its neighbours are claimed.
+ */
+export async function claimDue(pool: Pool, options: ClaimOptions): Promise<Claim> {
+  // The schedules that the latest try has locked. If one of them fails alone, this tells which.
+  let tried: readonly { id: number }[] = [];
+  const onLocked = (rows: typeof tried) => {
+    tried = rows;
+  };
+  return claimApart({
+    limit: options.limit,
+    claim: async (limit) => {
+      const attempt = { ...options, limit, onLocked };
+      // A claim that was cut short left rows behind, so there is more to claim.
+      const isCut = limit < options.limit;
+      const claimed = await claim(pool, attempt, { mayExist: false }).catch((error) => {
+        if (!isDuplicate(error)) throw error;
+        return claim(pool, attempt, { mayExist: true });
+      });
+      return isCut ? { ...claimed, isFull: claimed.isFull || claimed.runs.length > 0 } : claimed;
+    },
+    setAside: async (error) => {
+      const [bad] = tried;
+      const note = `it could not be claimed: ${error.message}`;
+      const paused = bad ? await pauseBroken(pool, { id: bad.id, note, now: options.now }) : [];
+      return { ...NOTHING_CLAIMED, isFull: paused.length > 0, isBlocked: paused.length === 0 };
+    },
+  });
+}
+
+interface Attempt extends ClaimOptions {
+  onLocked: (rows: readonly { id: number }[]) => void;
+}
+
+function claim(pool: Pool, options: Attempt, { mayExist }: { mayExist: boolean }): Promise<Claim> {
+  return inFireTransaction(pool, async (tx) => {
+    const { rows, locked, nowAt } = await lockDue(tx, options);
+    options.onLocked(rows);
+    if (locked === 0) return NOTHING_CLAIMED;
+    const decided = await withoutBlocked(tx, decide(rows, nowAt));
+    const { starts: work, missed } = await settle(tx, decided, nowAt);
+    const settled = {
+      ...NOTHING_CLAIMED,
+      nowAt,
+      missed,
+      nextDueAts: decided.flatMap((each) =>
+        each.kind === 'move' && each.decision.next ? [each.decision.next.dueAt] : [],
+      ),
+      // If nothing of a batch could be decided, the claim must not be repeated at once: the worker would spin.
+      isFull: locked >= options.limit && decided.length > 0,
+      isBlocked: decided.length < locked,
+    };
+    if (work.length === 0) return settled;
+    // Ascending ids: every batch locks in this order, so two of them can't deadlock.
+    work.sort((a, b) => a.row.id - b.row.id);
+    const started = await startRuns(tx, work, { ...options, mayExist, nowAt });
+    const month = monthAt(nowAt);
+    const runs = started.flatMap(({ epoch, starts }) =>
+      starts.map((start) => toClaimedRun(start, { epoch, month, nowAt })),
+    );
+    return { ...settled, runs, lostKeys: lostKeys(work, started) };
+  });
+}
+
+type Decided =
+  | { kind: 'move'; row: DueRow; decision: Extract<Decision, { kind: 'move' }> }
+  | { kind: 'broken'; row: DueRow | UnreadableRow; reason: string };
+
+function decide(rows: readonly (DueRow | UnreadableRow)[], nowAt: number): Decided[] {
+  return rows.map((row) => {
+    if ('unreadable' in row)
+      return { kind: 'broken', row, reason: `its definition could not be read: ${row.unreadable}` };
+    const decision = decideSafely(row, nowAt);
+    return decision.kind === 'broken' ? { ...decision, row } : { kind: 'move', row, decision };
+  });
+}
+
+/** A rule or a policy that can't be evaluated at all breaks its own schedule only. */
+function decideSafely(row: DueRow, nowAt: number): Decision {
+  try {
+    return decideDue(row, nowAt);
+  } catch (error) {
+    return { kind: 'broken', reason: `what comes next could not be computed: ${(error as Error).message}` };
+  }
+}
+
+/**
+ * Leaves out schedules that must be changed themselves (paused as broken, or ended with totals) and are locked by a
+ * change right now. Their agenda rows stay as they are; the transaction that holds the lock rings again when it is
+ * done.
+ */
+async function withoutBlocked(tx: Transaction, decided: readonly Decided[]): Promise<readonly Decided[]> {
+  const changed = decided.filter(changesSchedule).map(({ row }) => row.id);
+  if (changed.length === 0) return decided;
+  const locked = await lockSchedulesOfClaim(tx, changed);
+  return decided.filter((each) => !changesSchedule(each) || locked.has(each.row.id));
+}
+
+function changesSchedule(decided: Decided): boolean {
+  if (decided.kind === 'broken') return true;
+  const { row, decision } = decided;
+  const isOnlyRun = decision.run !== null && row.runsTotal === 0 && !row.isCounted;
+  return decision.next === null && !isOnlyRun;
+}
+
+/** Does everything that the decisions ask for except starting runs; returns the runs to start, and what was missed. */
+async function settle(
+  tx: Transaction,
+  decided: readonly Decided[],
+  nowAt: number,
+): Promise<{ starts: Start[]; missed: MissedOccurrences[] }> {
+  const starts: Start[] = [];
+  const moves: AgendaMove[] = [];
+  const passed: PassedOccurrences[] = [];
+  const unstarted: UnstartedRun[] = [];
+  const replaced: number[] = [];
+  const counted = decided.flatMap((each) =>
+    each.kind === 'move' && each.decision.run && each.row.isCounted ? [each.row] : [],
+  );
+  const admissions = await admitRuns(tx, counted, nowAt);
+  for (const each of decided) {
+    if (each.kind === 'broken') {
+      await pauseBroken(tx, { id: each.row.id, note: each.reason, now: nowAt });
+      continue;
+    }
+    const { row, decision } = each;
+    const { run, next } = decision;
+    if (decision.passed) passed.push({ schedule: row, stretch: decision.passed });
+    const admission: Admission = admissions.get(row.id) ?? { kind: 'start' };
+    if (!run) moves.push({ scheduleId: row.id, next, runsAdded: 0 });
+    else if (admission.kind === 'start' || admission.kind === 'replace') {
+      if (admission.kind === 'replace') replaced.push(row.id);
+      starts.push({ row, run, next });
+    } else {
+      unstarted.push({ ...unstartedRun(row, admission), ...run, origin: 'rule', scheduleId: row.id });
+      moves.push({ scheduleId: row.id, next, runsAdded: admission.kind === 'queue' ? 1 : 0 });
+    }
+  }
+  await accountFor(tx, passed, nowAt);
+  await insertUnstartedRuns(tx, unstarted, nowAt);
+  if (replaced.length > 0) await cancelOpenRuns(tx, { scheduleIds: replaced, now: nowAt, ...REPLACED });
+  await moveAgenda(tx, moves);
+  return { starts, missed: missedOf(passed, unstarted) };
+}
+
+function missedOf(
+  passed: readonly PassedOccurrences[],
+  unstarted: readonly UnstartedRun[],
+): MissedOccurrences[] {
+  return [
+    ...passed.map(({ stretch: { reasonCode, count } }) => ({ reasonCode, count })),
+    ...unstarted.flatMap(({ reasonCode }) => (reasonCode === null ? [] : [{ reasonCode, count: 1 }])),
+  ];
+}
+
+export const REPLACED = { reasonCode: 'overlap', reason: 'the next run took its place' };
+
+/** The new run of an occurrence that the schedule's policies do not let start: queued or skipped. */
+export function unstartedRun(
+  { projectId, definitionVersion, plan }: Pick<DueRow, 'projectId' | 'definitionVersion' | 'plan'>,
+  admission: Extract<Admission, { kind: 'queue' | 'skip' }>,
+): Omit<UnstartedRun, keyof RunIdentity | 'dueAt'> {
+  const run = { projectId, version: definitionVersion, handler: handlerOf(plan) };
+  return admission.kind === 'queue'
+    ? { ...run, status: 'queued', startsAt: Number.POSITIVE_INFINITY, reasonCode: null, reason: null }
+    : {
+        ...run,
+        status: 'skipped',
+        startsAt: null,
+        reasonCode: admission.reasonCode,
+        reason: admission.reason,
+      };
+}
+
+function toClaimedRun(
+  { row, run }: Start,
+  { epoch, month, nowAt }: { epoch: number; month: string; nowAt: number },
+): ClaimedRun {
+  return {
+    scheduleId: row.id,
+    occurrenceAt: run.occurrenceAt,
+    origin: 'rule',
+    month,
+    projectId: row.projectId,
+    scheduleKey: row.key,
+    dueAt: run.dueAt,
+    attempt: 1,
+    freeAttempts: 0,
+    replays: 0,
+    hasBegun: false,
+    recordedAt: nowAt,
+    claimedAt: nowAt,
+    deferredFromAt: null,
+    epoch,
+    isCounted: row.isCounted,
+    plan: row.plan,
+    payload: row.payload,
+  };
+}
+
+/** The partition of a row written at this instant, as the statement computes it. */
+const monthAt = (at: number) => `${new Date(at).toISOString().slice(0, 7)}-01`;
+
+function lostKeys(wanted: readonly Start[], started: readonly Started[]): string[] {
+  const ours = new Set(started.flatMap(({ starts }) => starts));
+  return ours.size === wanted.length
+    ? []
+    : wanted.filter((start) => !ours.has(start)).map(({ row }) => row.key);
+}

@@ -1,0 +1,158 @@
+import type { Pool } from 'pg';
+import { inFireTransaction, type Transaction } from '../database.js';
+import { instant, NOW } from '../instants.js';
+import {
+  cancel,
+  HOLD,
+  isSameRun,
+  mayTake,
+  RUN_KEY_COLUMNS,
+  type RunKey,
+  setAside,
+} from '../runs/run-transitions.js';
+import { arrayOf, batch, statement, type Values } from '../statement.js';
+import { claimApart } from './claim-apart.js';
+import { type Claim, type FailedRun, NOTHING_CLAIMED } from './claim-due.js';
+import type { Claimant } from './fencing.js';
+import { isDeliverable } from './lock-due.js';
+import {
+  lockSchedulesOf,
+  lockWaitingRuns,
+  type WaitingRun,
+  type WaitingSchedule,
+  withinBytes,
+} from './lock-waiting.js';
+import type { ProjectShare } from './project-shares.js';
+import { reopenRuns } from './reopen-runs.js';
+
+export interface ClaimWaitingOptions extends Claimant {
+  limit: number;
+  /** The projects that share the batch; others get nothing. Empty: the earliest runs, whatever their project. */
+  fairTo?: readonly ProjectShare[];
+  /** Runs whose payloads are beyond this many bytes stay for the next batch. Default: no bound. */
+  maxBytes?: number;
+  leaseMs: number;
+  now: number | null;
+}
+
+export interface WaitingClaim extends Claim {
+  /** True if a pause has reached its end and its schedule is to be resumed. */
+  hasPauseEnded: boolean;
+}
+
+/**
+ * Whether waiting runs or ended pauses exist. Every bell asks this, and nearly always neither exists: two probes at the
+ * head of an index answer it.
+ */
+const look = statement<
+  { handlers: string; now: number | null },
+  { isWaiting: boolean; hasPauseEnded: boolean }
+>(
+  'look-for-waiting',
+  `select exists (select from carillon.runs r where r.next_attempt_at <= ${NOW} and ${isDeliverable('r')}) as "isWaiting",
+          exists (select from carillon.schedules where paused_until <= ${NOW}) as "hasPauseEnded"`,
+);
+
+/**
+ * Claims waiting runs: retries, triggers, backfills, and queued runs whose turn has come. This is the gate for all of
+ * them: whatever made a run wait, its schedule's status is verified here under lock. A paused schedule holds the run, a
+ * cancelled one cancels it.
+ */
+export async function claimWaiting(pool: Pool, options: ClaimWaitingOptions): Promise<WaitingClaim> {
+  const handlers = arrayOf(options.handlers);
+  const [{ isWaiting, hasPauseEnded } = { isWaiting: false, hasPauseEnded: false }] = await inFireTransaction(
+    pool,
+    (tx) => look(tx, { handlers, now: options.now }),
+  );
+  const canClaim = isWaiting && options.limit > 0;
+  const claim = canClaim ? await claimOrSetAside(pool, options) : NOTHING_CLAIMED;
+  return { ...claim, hasPauseEnded };
+}
+
+/** A run that can't be claimed fails with the reason, and its neighbours are claimed. */
+function claimOrSetAside(pool: Pool, options: ClaimWaitingOptions): Promise<Claim> {
+  // The runs that the latest try has locked. If one of them fails alone, this tells which.
+  let tried: readonly WaitingRun[] = [];
+  return claimApart({
+    limit: options.limit,
+    claim: async (limit) => {
+      const claimed = await inFireTransaction(pool, async (tx) => {
+        tried = await lockWaitingRuns(tx, { ...options, limit });
+        return startWaiting(tx, tried, { ...options, limit });
+      });
+      // A claim that was cut short left rows behind, so there is more to claim.
+      return limit < options.limit
+        ? { ...claimed, isFull: claimed.isFull || claimed.runs.length > 0 }
+        : claimed;
+    },
+    setAside: async (error) => {
+      const reason = `it could not be claimed: ${error.message}`;
+      const [failed = null] = await setAsideRuns(pool, {
+        now: options.now,
+        reason,
+        ...runs.of(tried.slice(0, 1)),
+      });
+      const setAside = failed && { ...failed, errorCode: 'unclaimable', error: reason };
+      return { ...NOTHING_CLAIMED, isFull: failed !== null, isBlocked: failed === null, setAside };
+    },
+  });
+}
+
+/**
+ * One statement locks and the next one changes. A single statement that did both could meet a row that had changed in
+ * between; re-evaluating such a row crashes Postgres 18 on a partitioned table.
+ */
+async function startWaiting(
+  tx: Transaction,
+  locked: readonly WaitingRun[],
+  options: ClaimWaitingOptions,
+): Promise<Claim> {
+  const { limit } = options;
+  const waiting = await withinBytes(tx, locked, options.maxBytes);
+  const nowAt = waiting[0]?.nowAt ?? 0;
+  const schedules = await lockSchedulesOf(tx, waiting);
+  const byStatus = (status: WaitingSchedule['status']) =>
+    waiting.filter(({ scheduleId }) => schedules.get(scheduleId)?.status === status);
+  await stopAll(tx, { held: byStatus('paused'), cancelled: byStatus('cancelled'), nowAt });
+  const claim = {
+    ...NOTHING_CLAIMED,
+    nowAt,
+    isFull: (locked.length >= limit || locked.length > waiting.length) && schedules.size > 0,
+    isBlocked: waiting.some(({ scheduleId }) => !schedules.has(scheduleId)),
+  };
+  const runs = byStatus('active');
+  if (runs.length === 0) return claim;
+  return { ...claim, runs: await reopenRuns(tx, runs, schedules, { ...options, nowAt }) };
+}
+
+const runs = batch<RunKey>('run', RUN_KEY_COLUMNS);
+
+const holdRuns = statement<Values>(
+  'hold-runs',
+  `update carillon.runs r set ${HOLD} from ${runs.source} where ${isSameRun('r', 'run')} and ${mayTake('hold')}`,
+);
+
+const cancelRuns = statement<Values>(
+  'cancel-runs',
+  `update carillon.runs r
+   set ${cancel({ at: instant(':now'), reasonCode: `'schedule_cancelled'`, reason: `'its schedule was cancelled'` })}
+   from ${runs.source} where ${isSameRun('r', 'run')} and ${mayTake('cancel')}`,
+);
+
+const setAsideRuns = statement<Values, Omit<FailedRun, 'errorCode' | 'error'>>(
+  'set-aside-runs',
+  `update carillon.runs r
+   set ${setAside({ at: NOW, reasonCode: `'unclaimable'`, reason: ':reason' })}
+   from ${runs.source} where ${isSameRun('r', 'run')} and ${mayTake('setAside')}
+   returning r.schedule_id as "scheduleId", r.occurrence_at as "occurrenceAt", r.origin, r.project_id as "projectId", r.attempt,
+     (select key from carillon.schedules s where s.id = r.schedule_id) as "scheduleKey",
+     (select target_type from carillon.schedules s where s.id = r.schedule_id) as "targetType"`,
+);
+
+async function stopAll(
+  tx: Transaction,
+  { held, cancelled, nowAt }: { held: WaitingRun[]; cancelled: WaitingRun[]; nowAt: number },
+): Promise<void> {
+  if (held.length > 0) await holdRuns(tx, runs.of(held));
+  if (cancelled.length > 0) await cancelRuns(tx, { now: nowAt, ...runs.of(cancelled) });
+}

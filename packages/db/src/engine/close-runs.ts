@@ -1,0 +1,161 @@
+import type { RunIdentity } from '@carillon/shared';
+import type { Pool } from 'pg';
+import { type Database, inFireTransaction } from '../database.js';
+import { NOW } from '../instants.js';
+import { type Closing, close, closings, groupClosings, sharedBy } from '../runs/run-transitions.js';
+import { arrayOf, batch, statement, type Values } from '../statement.js';
+import { type Holder, isHeldBy } from './fencing.js';
+
+/** A message to post once a run has ended. */
+export interface Receipt {
+  url: string;
+  body: string;
+}
+
+/** The end of an attempt, as the worker reports it. */
+export interface ClosedRun extends Closing {
+  projectId: number;
+  /** Stored with the end of the run, sent after it. */
+  receipt?: Receipt | null;
+}
+
+interface ReceiptRow extends Receipt {
+  projectId: number;
+  scheduleId: number;
+  occurrenceAt: number;
+}
+
+const receipts = batch<ReceiptRow>('receipt', {
+  projectId: 'bigint',
+  scheduleId: 'bigint',
+  occurrenceAt: 'instant',
+  url: 'text',
+  body: 'text',
+});
+
+/**
+ * Ends attempts in one statement. Three guards stand against a late writer: its lease must still be there under its own
+ * token and generation, the run must still carry the lease's epoch, and it must still be running.
+ *
+ * A lease counts its open runs, and is given up with the last of them. A run that was cancelled meanwhile is not closed
+ * here, so its lease stays until it expires: too long is harmless, too short would leave a run that nothing rescues.
+ */
+const closeText = ({ withReceipts = false, isDeferral = false } = {}) => `
+  with clock as materialized (select ${NOW} as now),
+  held as materialized (
+    -- Locked first, like a rescue does: taken in another order the two could deadlock.
+    select l.epoch, l.open_runs from carillon.leases l where l.epoch = any(:epochs::bigint[]) and ${isHeldBy('l')}
+    order by l.epoch for no key update
+  ), closed as (
+    ${close('(select now from clock)')} and closing.epoch in (select epoch from held)
+    returning r.schedule_id, r.occurrence_at, r.epoch${isDeferral ? DEFERRED_COLUMNS : ''}
+  ), counted as (
+    select epoch, count(*) as runs from closed group by epoch
+  ), released as (
+    delete from carillon.leases l using counted, held
+    where l.epoch = counted.epoch and held.epoch = counted.epoch and held.open_runs = counted.runs
+  ), reduced as (
+    update carillon.leases l set open_runs = l.open_runs - counted.runs from counted, held
+    where l.epoch = counted.epoch and held.epoch = counted.epoch and held.open_runs > counted.runs
+  )${withReceipts ? `, received as (${RECEIVED})` : ''}${isDeferral ? `, deferred as (${DEFERRED})` : ''}
+  select count(*) as closed,
+         case when count(*) < :expected then (
+           select json_agg(json_build_object('scheduleId', schedule_id,
+                                             'occurrenceAt', round(extract(epoch from occurrence_at) * 1000)))
+           from closed
+         ) end as runs
+  from closed`;
+
+/** Only a run that was still ours to close leaves a receipt. */
+const RECEIVED = `
+    insert into carillon.receipts (project_id, schedule_id, url, body, next_try_at)
+    select receipt.project_id, receipt.schedule_id, receipt.url, receipt.body, (select now from clock)
+    from ${receipts.source} join closed
+      on closed.schedule_id = receipt.schedule_id and closed.occurrence_at = receipt.occurrence_at`;
+
+const DEFERRED_COLUMNS = ', r.origin, r.attempt, r.project_id, r.reason_code, r.reason, r.next_attempt_at';
+
+/**
+ * Records why and for how long the runs wait. The attempt that could not begin was taken back by the close. Deferrals
+ * before the same attempt and for the same reason are one row.
+ */
+const DEFERRED = `
+    insert into carillon.deferrals as d (schedule_id, occurrence_at, origin, attempt, reason_code, project_id, reason, from_at, until_at)
+    select schedule_id, occurrence_at, origin, attempt + 1, reason_code, project_id, reason, (select now from clock), next_attempt_at
+    from closed
+    on conflict (schedule_id, occurrence_at, origin, attempt, reason_code)
+    do update set reason = excluded.reason, until_at = excluded.until_at, count = d.count + 1`;
+
+type Result = { closed: number; runs: Pick<RunIdentity, 'scheduleId' | 'occurrenceAt'>[] | null };
+
+const closeGroup = statement<Values, Result>('close-runs', closeText());
+const closeGroupWithReceipts = statement<Values, Result>(
+  'close-runs-with-receipts',
+  closeText({ withReceipts: true }),
+);
+const deferGroup = statement<Values, Result>('defer-runs', closeText({ isDeferral: true }));
+
+export interface CloseOptions extends Holder {
+  now: number | null;
+}
+
+/**
+ * Closes a batch of attempts; returns those that were still ours to close. One statement makes one transition on runs
+ * of one partition, which nearly always is the whole batch.
+ */
+export async function closeRuns<Run extends ClosedRun>(
+  pool: Pool,
+  runs: readonly Run[],
+  options: CloseOptions,
+): Promise<readonly Run[]> {
+  const kept: Run[] = [];
+  for (const group of groupClosings(runs))
+    kept.push(...(await inFireTransaction(pool, (tx) => closeAll(tx, group, options))));
+  return kept;
+}
+
+/** Makes the connection plan the statement, by closing nothing. */
+export async function prepareClose(db: Database, { workerId, token, generation }: Holder): Promise<void> {
+  const nothing = { epochs: '{}', expected: 0, ...closings.of([]) };
+  await closeGroup(db, {
+    now: null,
+    workerId,
+    token,
+    generation,
+    month: '2000-01-01',
+    origin: 'rule',
+    status: 'succeeded',
+    outcome: 'succeeded',
+    ...nothing,
+  });
+}
+
+async function closeAll<Run extends ClosedRun>(
+  db: Database,
+  runs: readonly Run[],
+  { now, workerId, token, generation }: CloseOptions,
+): Promise<readonly Run[]> {
+  // Ascending keys: every batch locks in this order, so two of them can't deadlock.
+  const sorted = runs.toSorted((a, b) => a.scheduleId - b.scheduleId || a.occurrenceAt - b.occurrenceAt);
+  const noted = runs.flatMap((run) => (run.receipt ? [{ ...run, ...run.receipt }] : []));
+  const isDeferral = runs[0]?.outcome === null;
+  const closeThem = isDeferral ? deferGroup : noted.length > 0 ? closeGroupWithReceipts : closeGroup;
+  const [result] = await closeThem(db, {
+    now,
+    workerId,
+    token,
+    generation,
+    ...sharedBy(runs),
+    epochs: arrayOf([...new Set(runs.map(({ epoch }) => epoch))]),
+    expected: runs.length,
+    ...closings.of(sorted),
+    ...(noted.length > 0 ? receipts.of(noted) : {}),
+  });
+  const { closed = 0, runs: kept = null } = result ?? {};
+  if (closed === runs.length) return runs;
+  const names = new Set(kept?.map(nameOf));
+  return runs.filter((run) => names.has(nameOf(run)));
+}
+
+const nameOf = ({ scheduleId, occurrenceAt }: Pick<RunIdentity, 'scheduleId' | 'occurrenceAt'>) =>
+  `${scheduleId} ${occurrenceAt}`;

@@ -1,0 +1,124 @@
+import type { Transaction } from '../database.js';
+import { NOW } from '../instants.js';
+import type { RunKey } from '../runs/run-transitions.js';
+import { definitionOf } from '../schedules/definition.js';
+import { arrayOf, batch, statement, type Values } from '../statement.js';
+import { isDeliverable } from './lock-due.js';
+import { divide, type ProjectShare, SHARES, type ShareParameters } from './project-shares.js';
+
+/** A run that waits for an attempt, and is locked. */
+export interface WaitingRun extends RunKey {
+  projectId: number;
+  version: number;
+  dueAt: number;
+  attempt: number;
+  freeAttempts: number;
+  replays: number;
+  hasBegun: boolean;
+  recordedAt: number;
+  deferredFromAt: number | null;
+  nowAt: number;
+}
+
+export interface WaitingSchedule {
+  id: number;
+  key: string;
+  isCounted: boolean;
+  status: 'active' | 'paused' | 'cancelled';
+}
+
+const WAITING = `
+  select r.schedule_id as "scheduleId", r.occurrence_at as "occurrenceAt", r.origin, r.month, r.project_id as "projectId", r.version,
+         r.due_at as "dueAt", r.attempt, r.free_attempts as "freeAttempts", r.replays, r.lateness_ms is not null as "hasBegun",
+         r.recorded_at as "recordedAt", case when r.lateness_ms is null and r.status = 'retrying' then (
+           select min(d.from_at) from carillon.deferrals d where d.schedule_id = r.schedule_id
+             and d.occurrence_at = r.occurrence_at and d.origin = r.origin
+         ) end as "deferredFromAt", ${NOW} as "nowAt"
+  from carillon.runs r
+  where r.next_attempt_at <= ${NOW} and ${isDeliverable('r')}`;
+
+interface LockParameters {
+  limit: number;
+  handlers: string;
+  now: number | null;
+}
+
+const lockEarliest = statement<LockParameters, WaitingRun>(
+  'lock-waiting',
+  `${WAITING} order by r.next_attempt_at limit :limit for update skip locked`,
+);
+
+const lockShares = statement<LockParameters & ShareParameters, WaitingRun>(
+  'lock-waiting-by-shares',
+  `select waiting.* from ${SHARES}, lateral (
+     ${WAITING} and r.project_id = share.project_id
+     order by r.next_attempt_at limit share.most for update skip locked
+   ) as waiting
+   limit :limit`,
+);
+
+/** Locks the runs that may start now, in shares per project if projects are named. */
+export function lockWaitingRuns(
+  tx: Transaction,
+  {
+    limit,
+    handlers,
+    now,
+    fairTo = [],
+  }: { limit: number; handlers: readonly string[]; now: number | null; fairTo?: readonly ProjectShare[] },
+): Promise<WaitingRun[]> {
+  const options = { limit, handlers: arrayOf(handlers), now };
+  return fairTo.length > 0
+    ? lockShares(tx, { ...options, ...divide(limit, fairTo) })
+    : lockEarliest(tx, options);
+}
+
+const versions = batch<{ scheduleId: number; version: number; place: number }>('run', {
+  scheduleId: 'bigint',
+  version: 'int',
+  place: 'int',
+});
+
+const measurePayloads = statement<Values, { place: number; bytes: number }>(
+  'measure-payloads',
+  `select run.place, octet_length(definition.payload) as bytes from ${versions.source} ${definitionOf('run')}
+   where definition.payload is not null`,
+);
+
+/** Cuts the list where the payloads become too large together. The first run always stays. */
+export async function withinBytes(
+  tx: Transaction,
+  waiting: readonly WaitingRun[],
+  maxBytes: number | undefined,
+): Promise<readonly WaitingRun[]> {
+  if (maxBytes === undefined || waiting.length < 2) return waiting;
+  const rows = waiting.map(({ scheduleId, version }, place) => ({ scheduleId, version, place }));
+  const measured = await measurePayloads(tx, versions.of(rows));
+  let total = 0;
+  for (const { place, bytes } of measured.toSorted((a, b) => a.place - b.place)) {
+    total += bytes;
+    if (total > maxBytes && place > 0) return waiting.slice(0, place);
+  }
+  return waiting;
+}
+
+/**
+ * Passes over schedules that are locked: a change locks the schedule and then its runs, this claim the runs and then
+ * their schedules, and waiting for each other would be a deadlock.
+ */
+const lockSchedules = statement<{ ids: string }, WaitingSchedule>(
+  'lock-schedules-of-waiting',
+  `select id, key, is_counted as "isCounted", status from carillon.schedules where id = any(:ids::bigint[])
+   for share skip locked`,
+);
+
+/** Locks the schedules of these runs, by their id. Those that are locked already are left out. */
+export async function lockSchedulesOf(
+  tx: Transaction,
+  waiting: readonly WaitingRun[],
+): Promise<Map<number, WaitingSchedule>> {
+  if (waiting.length === 0) return new Map();
+  const ids = [...new Set(waiting.map(({ scheduleId }) => scheduleId))];
+  const rows = await lockSchedules(tx, { ids: arrayOf(ids) });
+  return new Map(rows.map((row) => [row.id, row]));
+}

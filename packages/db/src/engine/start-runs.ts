@@ -1,0 +1,180 @@
+import type { Moment } from '@carillon/shared';
+import type { Transaction } from '../database.js';
+import { instant, milliseconds, monthOf } from '../instants.js';
+import { batch, statement, type Values } from '../statement.js';
+import { type Holder, StaleGeneration } from './fencing.js';
+import type { DueRow } from './lock-due.js';
+
+/** A decision to start the run of a due schedule and to move the schedule on. */
+export interface Start {
+  row: DueRow;
+  run: Moment;
+  /** The next occurrence; null after the last one. */
+  next: Moment | null;
+}
+
+const starts = batch<{
+  scheduleId: number;
+  version: number;
+  wasDueAt: number;
+  occurrenceAt: number;
+  dueAt: number;
+  nextOccurrenceAt: number | null;
+  nextDueAt: number | null;
+  definitionVersion: number;
+}>('start', {
+  scheduleId: 'bigint',
+  version: 'int',
+  wasDueAt: 'instant',
+  occurrenceAt: 'instant',
+  dueAt: 'instant',
+  nextOccurrenceAt: 'instant',
+  nextDueAt: 'instant',
+  definitionVersion: 'int',
+});
+
+/** The re-verification: the agenda row is still the one that was decided on. A row that has changed is not started. */
+const IS_AS_DECIDED = `a.schedule_id = start.schedule_id and a.version = start.version and a.due_at = start.was_due_at
+      and not a.is_held`;
+const AT = '(select now from clock)';
+
+/** Moves the agenda on to the next occurrence. */
+const MOVED = `
+     update carillon.agenda a
+     set occurrence_at = start.next_occurrence_at, due_at = start.next_due_at, runs_total = a.runs_total + 1,
+         last_run_at = start.occurrence_at, last_claimed_at = ${AT}
+     from ${starts.source} where ${IS_AS_DECIDED}`;
+
+/** Takes the schedule off the agenda after its last occurrence. */
+const ENDED = `
+     delete from carillon.agenda a using ${starts.source} where ${IS_AS_DECIDED}`;
+
+/**
+ * The totals of a schedule that ends are copied to `schedules`, unless this was its only run: then the run itself says
+ * everything, and a fire writes to the agenda and to `runs` only. The caller has locked the schedules that need the copy.
+ */
+const TOTALLED = `, totalled as (
+     update carillon.schedules s
+     set runs_total = started.runs_total + 1, last_run_at = started.occurrence_at, last_claimed_at = ${AT}
+     from started where s.id = started.schedule_id and started.runs_total > 0
+   )`;
+
+/**
+ * The claim, in one statement: re-verify what was decided, move the agenda on (or take the schedule off it), and insert
+ * the runs with their first attempt under a new lease.
+ */
+const startText = ({ isLast, onConflict }: { isLast: boolean; onConflict: string }) => `
+   with clock as materialized (select ${instant(':now')} as now, ${monthOf(instant(':now'))} as month),
+   started as (${isLast ? ENDED : MOVED}
+     returning a.schedule_id, a.project_id, a.handler, a.runs_total, start.occurrence_at, start.due_at, start.definition_version
+   )${isLast ? TOTALLED : ''}, lease as (
+     insert into carillon.leases (worker_id, token, generation, claimed_at, open_runs, held_until)
+     select :workerId, :token, :generation, ${AT}, (select count(*) from started), ${AT} + ${milliseconds(':leaseMs::int')}
+     from carillon.installation where generation = :generation and exists (select from started)
+     returning epoch
+   ), inserted as (
+     insert into carillon.runs (schedule_id, occurrence_at, origin, month, project_id, version, handler, status, due_at,
+                                recorded_at, happened_at, attempt, epoch, worker_id, claimed_at)
+     select started.schedule_id, started.occurrence_at, 'rule', (select month from clock), started.project_id,
+            started.definition_version, started.handler, 'running', started.due_at, ${AT}, ${AT}, 1, lease.epoch, :workerId, ${AT}
+     from started, lease
+     ${onConflict} returning schedule_id
+   )
+   select (select epoch from lease) as epoch, count(*) as started,
+          case when count(*) < :expected then (select array_agg(schedule_id) from inserted) end as "scheduleIds"
+   from inserted`;
+
+type Result = { epoch: number | null; started: number; scheduleIds: string[] | null };
+
+/**
+ * Without `on conflict` a run that exists already fails the statement. With it the run is left alone, and its schedule
+ * moves on; being ready for that costs an index search per run.
+ */
+const prepare = (isLast: boolean) => ({
+  new: statement<Values, Result>(`start-${isLast ? 'last' : 'next'}`, startText({ isLast, onConflict: '' })),
+  unlessThere: statement<Values, Result>(
+    `start-${isLast ? 'last' : 'next'}-unless-there`,
+    startText({ isLast, onConflict: 'on conflict do nothing' }),
+  ),
+});
+const startLast = prepare(true);
+const startNext = prepare(false);
+
+export interface StartOptions extends Holder {
+  /** True to leave runs alone that exist already, instead of failing. */
+  mayExist: boolean;
+  nowAt: number;
+  leaseMs: number;
+}
+
+/** Runs that were started under one lease. */
+export interface Started {
+  epoch: number;
+  starts: readonly Start[];
+}
+
+/**
+ * Starts the runs that were decided on; returns those that are really ours. Schedules that end and schedules that go
+ * on are started by a statement each, under a lease each.
+ */
+export async function startRuns(
+  tx: Transaction,
+  wanted: readonly Start[],
+  options: StartOptions,
+): Promise<Started[]> {
+  const last = wanted.filter(({ next }) => next === null);
+  const onward = last.length === 0 ? wanted : wanted.filter(({ next }) => next !== null);
+  const started: Started[] = [];
+  if (last.length > 0) started.push(await startAll(tx, last, startLast, options));
+  if (onward.length > 0) started.push(await startAll(tx, onward, startNext, options));
+  return started;
+}
+
+/** Makes the connection plan both statements, by starting nothing. */
+export async function prepareStart(tx: Transaction, holder: Holder): Promise<void> {
+  const options = { ...holder, mayExist: false, nowAt: 0, leaseMs: 0 };
+  await startAll(tx, [], startLast, options);
+  await startAll(tx, [], startNext, options);
+}
+
+async function startAll(
+  tx: Transaction,
+  wanted: readonly Start[],
+  statements: ReturnType<typeof prepare>,
+  { mayExist, nowAt, leaseMs, workerId, token, generation }: StartOptions,
+): Promise<Started> {
+  const rows = wanted.map(({ row, run, next }) => ({
+    scheduleId: row.id,
+    version: row.version,
+    wasDueAt: row.dueAt,
+    occurrenceAt: run.occurrenceAt,
+    dueAt: run.dueAt,
+    nextOccurrenceAt: next?.occurrenceAt ?? null,
+    nextDueAt: next?.dueAt ?? null,
+    definitionVersion: row.definitionVersion,
+  }));
+  const [result] = await (mayExist ? statements.unlessThere : statements.new)(tx, {
+    now: nowAt,
+    leaseMs,
+    workerId,
+    token,
+    generation,
+    expected: wanted.length,
+    ...starts.of(rows),
+  });
+  const { epoch = null, started = 0, scheduleIds = null } = result ?? {};
+  if (started === wanted.length) return { epoch: epoch ?? 0, starts: wanted };
+  if (epoch === null) await refuseStaleGeneration(tx, generation);
+  const ours = new Set(scheduleIds?.map(Number));
+  return { epoch: epoch ?? 0, starts: wanted.filter(({ row }) => ours.has(row.id)) };
+}
+
+const isCurrent = statement<{ generation: number }, object>(
+  'is-current-generation',
+  'select from carillon.installation where generation = :generation',
+);
+
+/** Without a lease nothing was started. If the generation is the reason, the whole claim must be rolled back. */
+async function refuseStaleGeneration(tx: Transaction, generation: number): Promise<void> {
+  if ((await isCurrent(tx, { generation })).length === 0) throw new StaleGeneration();
+}

@@ -1,0 +1,79 @@
+import type { Pool } from 'pg';
+import { inFireTransaction } from '../database.js';
+import { milliseconds, NOW } from '../instants.js';
+import { statement } from '../statement.js';
+
+export interface Slot {
+  /** The end of the slot, when its bell rings. */
+  ringAt: number;
+  /** When the latest of its rows changed. A recent change is still on its way to Redis. */
+  touchedAt: number;
+}
+
+const HORIZON = (column: string) =>
+  `${column} > ${NOW} and ${column} <= ${NOW} + ${milliseconds(':horizonMs::float8')}`;
+
+/**
+ * The distinct slots within the horizon in which anything is due: schedules, waiting runs, and pauses that end. An instant
+ * belongs to the slot that ends at or after it.
+ */
+const selectSlots = statement<
+  { horizonMs: number; slotMs: number; now: number | null },
+  { ringAt: number; touchedAt: number | null; nowAt: number }
+>(
+  'read-slots',
+  `with timed as (
+     select a.due_at as at, greatest(a.last_claimed_at, s.updated_at) as touched_at
+     from carillon.agenda a join carillon.schedules s on s.id = a.schedule_id
+     where not a.is_held and ${HORIZON('a.due_at')}
+     union all
+     select next_attempt_at, happened_at from carillon.runs where ${HORIZON('next_attempt_at')}
+     union all
+     select paused_until, updated_at from carillon.schedules where ${HORIZON('paused_until')}
+   )
+   select (ceil(extract(epoch from at) * 1000 / :slotMs::int) * :slotMs::int)::bigint as "ringAt", max(touched_at) as "touchedAt",
+          ${NOW} as "nowAt"
+   from timed group by 1`,
+);
+
+export async function readSlots(
+  pool: Pool,
+  options: { horizonMs: number; slotMs: number; now: number | null },
+): Promise<{ slots: Slot[]; nowAt: number }> {
+  const rows = await inFireTransaction(pool, (tx) => selectSlots(tx, options));
+  return {
+    slots: rows.map(({ ringAt, touchedAt }) => ({ ringAt, touchedAt: touchedAt ?? 0 })),
+    nowAt: rows[0]?.nowAt ?? 0,
+  };
+}
+
+export interface Missed {
+  count: number;
+  oldestAt: number | null;
+  newestAt: number | null;
+}
+
+const selectMissed = statement<{ olderThanMs: number; now: number | null }, Missed>(
+  'read-missed',
+  `select count(*) as count, min(at) as "oldestAt", max(at) as "newestAt"
+   from (
+     select due_at as at from carillon.agenda where not is_held and due_at < ${NOW} - ${milliseconds(':olderThanMs::float8')}
+     union all
+     select next_attempt_at from carillon.runs where next_attempt_at < ${NOW} - ${milliseconds(':olderThanMs::float8')}
+   ) as missed`,
+);
+
+/** Counts what has been due and unclaimed for longer than `olderThanMs`. Changes nothing. */
+export async function readMissed(
+  pool: Pool,
+  options: { olderThanMs: number; now: number | null },
+): Promise<Missed> {
+  const [missed] = await inFireTransaction(pool, (tx) => selectMissed(tx, options));
+  return missed as Missed;
+}
+
+/** Notes that Postgres has been swept. */
+export const recordSweep = statement<{ now: number | null }>(
+  'record-sweep',
+  `update carillon.installation set swept_at = ${NOW}`,
+);

@@ -1,0 +1,73 @@
+import type { Outcome } from '@carillon/shared';
+import { describe, expect, it } from 'vitest';
+import type { ClaimedRun } from './claim-due.js';
+import { type AttemptEnd, toClosedRun } from './to-closed-run.js';
+
+const NOW_AT = Date.parse('2026-11-16T09:00:00.100Z');
+const END: AttemptEnd = {
+  nowAt: NOW_AT,
+  durationMs: 12.4,
+  latenessMs: 7.6,
+  random: 0,
+  receiptOf: () => null,
+};
+const FAILED: Outcome = { kind: 'failed', isTransient: true, errorCode: 'http_503', error: 'answered 503' };
+
+const run = (attempt: number, freeAttempts = 0) =>
+  ({
+    attempt,
+    freeAttempts,
+    plan: { retry: { maxAttempts: 3, baseDelayMs: 60_000, maxDelayMs: 3_600_000, jitter: false } },
+  }) as ClaimedRun;
+
+describe('closing an attempt', () => {
+  it('a succeeded attempt keeps the receiver’s answer, its duration and its lateness', () => {
+    const answer = { httpStatus: 201, response: '{"id":"x"}', externalId: 'x' };
+    expect(toClosedRun(run(1), { kind: 'succeeded', answer }, END)).toMatchObject({
+      status: 'succeeded',
+      outcome: 'succeeded',
+      ...answer,
+      durationMs: 12,
+      latenessMs: 8,
+      errorCode: null,
+      retryInMs: null,
+    });
+  });
+
+  it('a failed attempt is retried, and the last one fails the run', () => {
+    expect(toClosedRun(run(2), FAILED, END)).toMatchObject({
+      status: 'retrying',
+      errorCode: 'http_503',
+      retryInMs: 120_000,
+    });
+    expect(toClosedRun(run(3), FAILED, END)).toMatchObject({ status: 'failed', retryInMs: null });
+  });
+
+  it('free attempts do not count against the limit of attempts', () => {
+    expect(toClosedRun(run(3, 1), FAILED, END)).toMatchObject({ status: 'retrying', retryInMs: 120_000 });
+  });
+
+  it('a deferred attempt has no outcome and no lateness, and carries the reason of the delay', () => {
+    const outcome = { kind: 'deferred', retryInMs: 1_000, reasonCode: 'busy', reason: 'busy now' } as const;
+    expect(toClosedRun(run(1), outcome, END)).toMatchObject({
+      status: 'retrying',
+      outcome: null,
+      latenessMs: null,
+      errorCode: 'busy',
+      error: 'busy now',
+    });
+  });
+
+  it('deferred runs return at shared instants, never earlier than asked for', () => {
+    const returnAts = [1, 140, 150, 151].map((retryInMs) => {
+      const outcome = { kind: 'deferred', retryInMs, reasonCode: 'busy', reason: 'busy' } as const;
+      return (toClosedRun(run(1), outcome, END).retryInMs ?? 0) + NOW_AT;
+    });
+    expect(returnAts.map((at) => at - Date.parse('2026-11-16T09:00:00Z'))).toEqual([250, 250, 250, 500]);
+  });
+
+  it('the receipt of a run is made from its new state', () => {
+    const end = { ...END, receiptOf: (status: string) => ({ url: 'https://example.com/', body: status }) };
+    expect(toClosedRun(run(3), FAILED, end).receipt?.body).toBe('failed');
+  });
+});

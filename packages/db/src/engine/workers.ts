@@ -1,0 +1,142 @@
+import type { Database } from '../database.js';
+import { milliseconds, NOW } from '../instants.js';
+import { arrayOf, batch, statement, type Values } from '../statement.js';
+import { type Claimant, readGeneration } from './fencing.js';
+
+export interface NewWorker {
+  host: string;
+  pid: number;
+  token: string;
+  /** The handlers that its code defines. */
+  handlers: readonly string[];
+  /** The version of its time zone data. */
+  tzdata: string;
+  heartbeatIntervalMs: number;
+}
+
+/** A worker counts as lost after this many intervals without a heartbeat. */
+const MISSED_HEARTBEATS = 3;
+const ALIVE_UNTIL = `clock_timestamp() + ${milliseconds(`${MISSED_HEARTBEATS} * :heartbeatIntervalMs::float8`)}`;
+
+/** SQL: how often a worker sweeps, which is how often it sends a heartbeat. */
+export const SWEEP_INTERVAL = `(alive_until - heartbeat_at) / ${MISSED_HEARTBEATS}`;
+
+const insert = statement<NewWorker, { id: number }>(
+  'register-worker',
+  `insert into carillon.workers (host, pid, token, handlers, tzdata, alive_until)
+   values (:host, :pid, :token, :handlers, :tzdata, ${ALIVE_UNTIL}) returning id`,
+);
+
+/** Registers a worker process. Its id and token are its own for as long as the process lives. */
+export async function registerWorker(db: Database, worker: NewWorker): Promise<Claimant> {
+  const generation = await readGeneration(db);
+  const [row] = await insert(db, worker);
+  return { workerId: (row as { id: number }).id, token: worker.token, generation, handlers: worker.handlers };
+}
+
+export interface Counter {
+  name: string;
+  labels: string;
+  value: number;
+}
+
+const counters = batch<Counter>('counter', { name: 'text', labels: 'text', value: 'float8' });
+
+const ADD_COUNTERS = `
+  insert into carillon.metrics as m (name, labels, value)
+  select name, labels, value from ${counters.source} order by name, labels
+  on conflict (name, labels) do update set value = m.value + excluded.value`;
+
+/** Counters whose growth is also kept by the minute, so that figures can be given for the last minute, hour and day. */
+const BY_MINUTE = [
+  'carillon_lateness_seconds_bucket',
+  'carillon_backlog_wait_seconds_bucket',
+  'carillon_queue_wait_seconds_bucket',
+  'carillon_deferral_wait_seconds_bucket',
+  'carillon_attempts_total',
+  'carillon_deferred_total',
+  'carillon_drift_total',
+  'carillon_runs_failed_total',
+];
+
+const ADD_MINUTES = `
+  insert into carillon.metric_minutes as m (minute, name, labels, value)
+  select date_bin('1 minute', ${NOW}, 'epoch'), name, labels, value from ${counters.source}
+  where name in (${BY_MINUTE.map((name) => `'${name}'`).join(', ')}) order by name, labels
+  on conflict (minute, name, labels) do update set value = m.value + excluded.value`;
+
+export interface Heartbeat {
+  /** Postgres's clock. */
+  nowAt: number;
+  lastSweepAt: number | null;
+}
+
+const reportAlive = statement<Values, Heartbeat>(
+  'heartbeat',
+  `with alive as (
+     update carillon.workers
+     set heartbeat_at = clock_timestamp(), alive_until = ${ALIVE_UNTIL}, in_flight = :inFlight, clock_offset_ms = :clockOffsetMs,
+         open_circuits = :openCircuits::text[]
+     where id = :workerId
+   ), counted as (${ADD_COUNTERS}
+   ), counted_by_minute as (${ADD_MINUTES})
+   select clock_timestamp()::timestamptz(3) as "nowAt", swept_at as "lastSweepAt" from carillon.installation`,
+);
+
+/** Everything that a worker reports at an interval: that it lives, how much it has in flight, and its counters' growth. */
+export async function sendHeartbeat(
+  db: Database,
+  {
+    grown,
+    ...worker
+  }: {
+    workerId: number;
+    inFlight: number;
+    heartbeatIntervalMs: number;
+    clockOffsetMs: number;
+    openCircuits: readonly string[];
+    grown: readonly Counter[];
+  },
+): Promise<Heartbeat> {
+  const openCircuits = arrayOf(worker.openCircuits);
+  const [heartbeat] = await reportAlive(db, { ...worker, openCircuits, now: null, ...counters.of(grown) });
+  return heartbeat as Heartbeat;
+}
+
+const addAll = statement<Values>('add-metrics', `with counted_by_minute as (${ADD_MINUTES}) ${ADD_COUNTERS}`);
+
+/** Adds the growth of a replica's counters to the sums. */
+export async function addMetrics(
+  db: Database,
+  grown: readonly Counter[],
+  now: number | null = null,
+): Promise<void> {
+  await addAll(db, { now, ...counters.of(grown) });
+}
+
+export const signOff = statement<{ workerId: number }>(
+  'sign-off',
+  `update carillon.workers set stopped_at = clock_timestamp(), in_flight = 0, open_circuits = '{}' where id = :workerId`,
+);
+
+const selectClock = statement<object, { nowAt: number }>(
+  'read-clock',
+  `select clock_timestamp()::timestamptz(3) as "nowAt"`,
+);
+
+export async function readClock(db: Database): Promise<{ nowAt: number }> {
+  const [row] = await selectClock(db, {});
+  return row as { nowAt: number };
+}
+
+const deleteOldWorkers = statement<object>(
+  'forget-workers',
+  `delete from carillon.workers w
+   where w.heartbeat_at < clock_timestamp() - interval '7 days'
+     and not exists (select from carillon.leases l where l.worker_id = w.id)`,
+);
+
+/** Deletes workers that have been gone for a week. */
+export async function forgetWorkers(db: Database): Promise<void> {
+  await deleteOldWorkers(db, {});
+}

@@ -1,0 +1,48 @@
+/** SQLSTATE classes of a server that can't serve at the moment: connection, resources, operator, system. */
+const UNAVAILABLE = /^(08|53|57|58)/;
+/** SQLSTATE classes of a conflict with another transaction: rolled back (40), lock not available (55P03). */
+const CONFLICT = /^(40|55P03)/;
+/** SQLSTATE classes of data that the server refuses or can't read: 22, 23, 54 (too large), XX001 and XX002 (damaged). */
+const BAD_DATA = /^(2[23]|54|XX00[12])/;
+/** Messages of the driver, which have no code, about a connection that broke or could not be opened. */
+const BROKEN_CONNECTION =
+  /^(Connection terminated|Client has encountered|timeout exceeded|timeout expired|Query read timeout)/;
+
+interface PostgresError {
+  code?: string;
+  severity?: string;
+  syscall?: string;
+  message?: string;
+}
+
+/** True if Postgres could not be reached or could not serve, as opposed to refusing the statement. */
+export function isDatabaseAway(error: unknown): boolean {
+  const { code = '', severity, syscall, message = '' } = error as PostgresError;
+  if (severity === undefined) return syscall !== undefined || BROKEN_CONNECTION.test(message);
+  // A fatal error ends or refuses the connection, whatever the statement was.
+  return severity === 'FATAL' || severity === 'PANIC' || UNAVAILABLE.test(code);
+}
+
+/** True if another transaction was in the way: a deadlock, a serialization failure or a lock time-out. */
+export function isConflict(error: unknown): boolean {
+  const { code = '', severity } = error as PostgresError;
+  return severity !== undefined && CONFLICT.test(code);
+}
+
+/** True if the same statement may well succeed in a moment. */
+export const isTransientError = (error: unknown): boolean => isDatabaseAway(error) || isConflict(error);
+
+/** True if a unique key was taken already. */
+export const isDuplicate = (error: unknown): boolean => (error as PostgresError).code === '23505';
+
+/** The definition in one row of a batch can't be parsed. */
+export class UnreadableDefinition extends Error {}
+
+/** True if a row of the batch is to blame, not the statement or the server: a batch without the row may succeed. */
+export const isBadRow = (error: unknown): boolean =>
+  error instanceof UnreadableDefinition || isBadData(error);
+
+/** True if Postgres can't store what it was given: one bad row fails the whole batch with this. */
+export function isBadData(error: unknown): boolean {
+  return BAD_DATA.test((error as PostgresError).code ?? '');
+}

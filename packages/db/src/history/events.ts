@@ -1,0 +1,115 @@
+import type { RunIdentity } from '@carillon/shared';
+import type { Database } from '../database.js';
+import { instant } from '../instants.js';
+import { type RunView, SELECT_RUNS } from '../runs/read-runs.js';
+import { EPOCH_NOW } from '../schema/workers.js';
+import { statement, type Values } from '../statement.js';
+
+/** The latest epoch and audit entry, from which a stream of events begins. */
+export interface Watermark {
+  epoch: number;
+  auditId: number;
+  /** By Postgres's clock. */
+  at: number;
+}
+
+const selectWatermark = statement<{ projectId: number }, Watermark>(
+  'read-watermark',
+  `select ${EPOCH_NOW} as epoch,
+          (select coalesce(max(id), 0) from carillon.audit_log where project_id = :projectId) as "auditId",
+          clock_timestamp() as at`,
+);
+
+export async function readWatermark(db: Database, projectId: number): Promise<Watermark> {
+  const [row] = await selectWatermark(db, { projectId });
+  return row as Watermark;
+}
+
+interface EpochRange {
+  projectId: number;
+  afterEpoch: number;
+  epochs: readonly number[];
+  limit: number;
+}
+
+const selectByEpoch = statement<EpochRange, RunView>(
+  'read-runs-by-epoch',
+  `(${SELECT_RUNS} where r.project_id = :projectId and r.epoch > :afterEpoch order by r.epoch limit :limit)
+   union all
+   (${SELECT_RUNS} where r.project_id = :projectId and r.epoch <= :afterEpoch and r.epoch = any(:epochs::bigint[]) limit :limit)`,
+);
+
+/**
+ * The runs of a project that were claimed under a later epoch, or under one of those given. Epochs grow and have an
+ * index already, so a stream of events costs nothing while it has no listener.
+ */
+export function readRunsByEpoch(db: Database, range: EpochRange): Promise<RunView[]> {
+  return selectByEpoch(db, range);
+}
+
+const selectInFlight = statement<{ projectId: number; limit: number }, RunView>(
+  'read-in-flight-of-project',
+  `${SELECT_RUNS} where r.project_id = :projectId and r.epoch in (select epoch from carillon.leases)
+     and r.status = 'running'
+   limit :limit`,
+);
+
+/** The runs of a project that are in flight. A stream that begins now has yet to report their end. */
+export function readInFlightOfProject(
+  db: Database,
+  range: { projectId: number; limit: number },
+): Promise<RunView[]> {
+  return selectInFlight(db, range);
+}
+
+/**
+ * A position among the runs of a project, ordered by the time of their last change. Without a run: before all changes
+ * of that instant.
+ */
+export interface HistoryPlace {
+  happenedAt: number;
+  run: RunIdentity | null;
+}
+
+interface HistoryPage {
+  projectId: number;
+  after: HistoryPlace;
+  limit: number;
+}
+
+const IN_ORDER = 'order by r.happened_at, r.schedule_id, r.occurrence_at, r.origin limit :limit';
+const IS_AFTER = `(r.happened_at, r.schedule_id, r.occurrence_at, r.origin)
+  > (${instant(':happenedAt')}, :scheduleId::bigint, ${instant(':occurrenceAt')}, :origin::carillon.run_origin)`;
+
+const selectSince = statement<Values, RunView>(
+  'read-runs-since',
+  `${SELECT_RUNS} where r.project_id = :projectId and ${IS_AFTER} ${IN_ORDER}`,
+);
+
+const selectStops = statement<Values, RunView>(
+  'read-stopped-runs',
+  `${SELECT_RUNS} where r.project_id = :projectId and ${IS_AFTER} and r.status in ('skipped', 'cancelled') ${IN_ORDER}`,
+);
+
+const pageValues = ({ projectId, after: { happenedAt, run }, limit }: HistoryPage): Values => ({
+  projectId,
+  limit,
+  happenedAt,
+  scheduleId: run?.scheduleId ?? 0,
+  occurrenceAt: run?.occurrenceAt ?? 0,
+  origin: run?.origin ?? 'rule',
+});
+
+/** The runs that changed since a position, oldest first: for a listener that reconnects. */
+export function readRunsSince(db: Database, page: HistoryPage): Promise<RunView[]> {
+  return selectSince(db, pageValues(page));
+}
+
+/**
+ * The runs that were skipped or cancelled since a position, oldest first. They can't be found by a new epoch: a skipped
+ * run was never claimed, and a run that was cancelled while it waited keeps the epoch of its last attempt, if it had
+ * one.
+ */
+export function readStoppedRuns(db: Database, page: HistoryPage): Promise<RunView[]> {
+  return selectStops(db, pageValues(page));
+}

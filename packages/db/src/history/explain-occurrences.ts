@@ -1,0 +1,148 @@
+import {
+  type ExplainedSchedule,
+  explainRun,
+  explainWithoutRun,
+  type Plan,
+  readPlan,
+  type StoryAttempt,
+  storyOfRun,
+} from '@carillon/shared';
+import type { Database } from '../database.js';
+import { ATTEMPT_COLUMNS, type RunView, SELECT_RUNS } from '../runs/read-runs.js';
+import { RUNS_TOTAL, STATUS } from '../schedules/schedule-columns.js';
+import { arrayOf, batch, statement, type Values } from '../statement.js';
+import { CHANGES_OF_SUBJECT, type DeferralView, type ScheduleChange } from './ledger.js';
+
+/** An occurrence that a rule named. */
+export interface NamedOccurrence {
+  scheduleId: number;
+  occurrenceAt: number;
+}
+
+const wanted = batch<NamedOccurrence>('wanted', { scheduleId: 'bigint', occurrenceAt: 'instant' });
+const isWanted = (row: string) =>
+  `${row}.schedule_id = wanted.schedule_id and ${row}.occurrence_at = wanted.occurrence_at and ${row}.origin = 'rule'`;
+
+const selectRuns = statement<Values, RunView>(
+  'read-explained-runs',
+  `${SELECT_RUNS} join ${wanted.source} on ${isWanted('r')} where r.project_id = :projectId`,
+);
+
+const selectAttempts = statement<Values, NamedOccurrence & StoryAttempt>(
+  'read-explained-attempts',
+  `select a.schedule_id as "scheduleId", a.occurrence_at as "occurrenceAt", a.number, ${ATTEMPT_COLUMNS('a')}
+   from ${wanted.source} join carillon.schedules s on s.id = wanted.schedule_id and s.project_id = :projectId
+   cross join lateral (select * from carillon.run_attempts a where ${isWanted('a')}) as a order by a.number`,
+);
+
+const selectDeferrals = statement<Values, DeferralView>(
+  'read-explained-deferrals',
+  `select d.schedule_id as "scheduleId", d.occurrence_at as "occurrenceAt", d.origin, d.attempt, d.reason_code as "reasonCode",
+          d.reason, d.from_at as "fromAt", d.until_at as "untilAt", d.count
+   from ${wanted.source} join carillon.deferrals d on ${isWanted('d')} where d.project_id = :projectId order by d.from_at`,
+);
+
+const selectGaps = statement<Values, NamedOccurrence & { reason: string }>(
+  'read-explained-gaps',
+  `select wanted.schedule_id as "scheduleId", wanted.occurrence_at as "occurrenceAt", g.reason
+   from ${wanted.source} join carillon.gaps g on g.schedule_id = wanted.schedule_id
+     and g.from_at <= wanted.occurrence_at and g.to_at >= wanted.occurrence_at
+   where g.project_id = :projectId`,
+);
+
+type ScheduleRow = Omit<ExplainedSchedule, 'plan'> & { id: number; key: string; plan: string };
+
+const selectSchedules = statement<{ projectId: number; ids: string }, ScheduleRow>(
+  'read-explained-schedules',
+  `select s.id, s.key, ${STATUS} as status, a.occurrence_at as "occurrenceAt", s.paused_by as "pausedBy",
+          s.paused_at as "pausedAt", s.pause_note as "pauseNote", s.plan, ${RUNS_TOTAL} as "runsTotal"
+   from carillon.schedules s left join carillon.agenda a on a.schedule_id = s.id
+   where s.project_id = :projectId and s.id = any(:ids::bigint[])`,
+);
+
+const definitions = batch<{ scheduleId: number; version: number }>('held', {
+  scheduleId: 'bigint',
+  version: 'int',
+});
+
+const selectPlans = statement<Values, { scheduleId: number; version: number; plan: string }>(
+  'read-explained-plans',
+  `select held.schedule_id as "scheduleId", held.version, definition.plan
+   from (select distinct * from ${definitions.source}) as held cross join lateral (
+     select s.plan from carillon.schedules s
+     where s.id = held.schedule_id and s.project_id = :projectId and s.definition_version = held.version
+     union all
+     select v.plan from carillon.schedule_versions v
+     where v.schedule_id = held.schedule_id and v.project_id = :projectId and v.version = held.version
+   ) as definition`,
+);
+
+const selectChanges = statement<{ projectId: number; keys: string }, ScheduleChange & { key: string }>(
+  'read-explained-changes',
+  `select subject.key, change.* from unnest(:keys::text[]) as subject(key)
+   cross join lateral (${CHANGES_OF_SUBJECT('subject.key')}) as change`,
+);
+
+function groupBy<T>(rows: readonly T[], keyOf: (row: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const row of rows) {
+    const group = groups.get(keyOf(row));
+    if (group) group.push(row);
+    else groups.set(keyOf(row), [row]);
+  }
+  return groups;
+}
+
+const keyOf = ({ scheduleId, occurrenceAt }: NamedOccurrence) => `${scheduleId}/${occurrenceAt}`;
+
+/**
+ * The sentence that the ledger has for each of these occurrences, in their order. Null for an occurrence whose schedule was
+ * removed. The statements run one after the other, because the connection may be that of a transaction.
+ */
+export async function explainOccurrences(
+  db: Database,
+  {
+    projectId,
+    occurrences,
+    nowAt,
+  }: { projectId: number; occurrences: readonly NamedOccurrence[]; nowAt: number },
+): Promise<(string | null)[]> {
+  if (occurrences.length === 0) return [];
+  const of = { projectId, ...wanted.of(occurrences) };
+  const ids = arrayOf([...new Set(occurrences.map(({ scheduleId }) => scheduleId))]);
+  const schedules = new Map((await selectSchedules(db, { projectId, ids })).map((row) => [row.id, row]));
+  const runs = new Map((await selectRuns(db, of)).map((run) => [keyOf(run), run]));
+  const gaps = new Map((await selectGaps(db, of)).map((gap) => [keyOf(gap), gap]));
+  const attempts = groupBy(await selectAttempts(db, of), keyOf);
+  const deferrals = groupBy(await selectDeferrals(db, of), keyOf);
+  const plans = await readPlans(db, projectId, [...runs.values()]);
+  const keys = arrayOf([...schedules.values()].map(({ key }) => key));
+  const changes = groupBy((await selectChanges(db, { projectId, keys })).toReversed(), ({ key }) => key);
+  return occurrences.map((occurrence) => {
+    const key = keyOf(occurrence);
+    const schedule = schedules.get(occurrence.scheduleId);
+    if (!schedule) return null;
+    const made = changes.get(schedule.key) ?? [];
+    const run = runs.get(key);
+    if (run) {
+      const steps = { attempts: attempts.get(key) ?? [], deferrals: deferrals.get(key) ?? [] };
+      const story = storyOfRun({ run, ...steps, changes: made, nowAt });
+      return explainRun(run, story, plans.get(`${run.scheduleId}/${run.version}`) ?? null);
+    }
+    const gap = gaps.get(key);
+    if (gap) return `skipped: ${gap.reason}`;
+    const facts = { ...schedule, plan: readPlan(schedule.plan) };
+    return explainWithoutRun(occurrence.occurrenceAt, { schedule: facts, changes: made, nowAt }).why;
+  });
+}
+
+/** The definitions that the runs began with, by schedule and version. */
+async function readPlans(
+  db: Database,
+  projectId: number,
+  runs: readonly RunView[],
+): Promise<Map<string, Plan>> {
+  if (runs.length === 0) return new Map();
+  const rows = await selectPlans(db, { projectId, ...definitions.of(runs) });
+  return new Map(rows.map(({ scheduleId, version, plan }) => [`${scheduleId}/${version}`, readPlan(plan)]));
+}

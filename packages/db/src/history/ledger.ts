@@ -1,0 +1,165 @@
+import {
+  type Plan,
+  type RunIdentity,
+  readPlan,
+  readTiming,
+  type StoryDeferral,
+  type Timing,
+} from '@carillon/shared';
+import type { Database } from '../database.js';
+import { instant, NOW } from '../instants.js';
+import { ATTEMPT_COLUMNS, type AttemptView, type RunView, SELECT_RUNS } from '../runs/read-runs.js';
+import { statement, type Values } from '../statement.js';
+
+/** A definition and the time during which it held. */
+export interface HeldDefinition {
+  version: number;
+  timing: Timing;
+  plan: Plan;
+  fromAt: number;
+  /** Exclusive; null for the definition that holds now. */
+  untilAt: number | null;
+}
+
+interface Range {
+  projectId: number;
+  scheduleId: number;
+  fromAt: number;
+  toAt: number;
+}
+
+const selectDefinitions = statement<
+  Range,
+  Omit<HeldDefinition, 'timing' | 'plan'> & { timing: string; plan: string }
+>(
+  'read-definitions',
+  `select version, timing, plan, defined_at as "fromAt", superseded_at as "untilAt"
+   from carillon.schedule_versions
+   where project_id = :projectId and schedule_id = :scheduleId
+     and defined_at <= ${instant(':toAt')} and superseded_at > ${instant(':fromAt')}
+   union all
+   select definition_version, timing, plan, defined_at, null from carillon.schedules
+   where project_id = :projectId and id = :scheduleId and defined_at <= ${instant(':toAt')}
+   order by version limit 1000`,
+);
+
+/** The definitions of a schedule that held at any time in a range, oldest first. */
+export async function readDefinitions(db: Database, range: Range): Promise<HeldDefinition[]> {
+  const rows = await selectDefinitions(db, range);
+  return rows.map((row) => ({ ...row, timing: readTiming(row.timing), plan: readPlan(row.plan) }));
+}
+
+const selectRuns = statement<Range & { limit: number }, RunView>(
+  'read-runs-between',
+  `${SELECT_RUNS} where r.project_id = :projectId and r.schedule_id = :scheduleId
+     and r.occurrence_at between ${instant(':fromAt')} and ${instant(':toAt')}
+   order by r.occurrence_at, r.origin limit :limit`,
+);
+
+/** The runs of a schedule in a range, earliest occurrence first. */
+export function readRunsBetween(db: Database, range: Range & { limit: number }): Promise<RunView[]> {
+  return selectRuns(db, range);
+}
+
+/** A stretch of occurrences that all ended the same way; both ends are occurrences. */
+export interface Gap {
+  fromAt: number;
+  toAt: number;
+  count: number;
+  version: number;
+  reasonCode: string;
+  reason: string;
+  createdAt: number;
+}
+
+const selectGaps = statement<Range, Gap>(
+  'read-gaps-between',
+  `select from_at as "fromAt", to_at as "toAt", count, version, reason_code as "reasonCode", reason, created_at as "createdAt"
+   from carillon.gaps
+   where project_id = :projectId and schedule_id = :scheduleId
+     and to_at >= ${instant(':fromAt')} and from_at <= ${instant(':toAt')}
+   order by from_at limit 1000`,
+);
+
+export function readGapsBetween(db: Database, range: Range): Promise<Gap[]> {
+  return selectGaps(db, range);
+}
+
+/** Deferrals of one run for one reason, before one attempt. */
+export type DeferralView = RunIdentity & StoryDeferral;
+
+/**
+ * Maximum number of steps of each kind that one page reads. A page has up to 1,000 runs, and few of them have more than
+ * one step of a kind.
+ */
+const MOST_STEPS = 10_000;
+
+const OF_RANGE = (row: string) => `${row}.schedule_id = :scheduleId
+     and ${row}.occurrence_at between ${instant(':fromAt')} and ${instant(':toAt')}`;
+
+const selectDeferrals = statement<Range, DeferralView>(
+  'read-deferrals-between',
+  `select d.schedule_id as "scheduleId", d.occurrence_at as "occurrenceAt", d.origin, d.attempt, d.reason_code as "reasonCode",
+          d.reason, d.from_at as "fromAt", d.until_at as "untilAt", d.count
+   from carillon.deferrals d where d.project_id = :projectId and ${OF_RANGE('d')}
+   order by d.occurrence_at, d.from_at limit ${MOST_STEPS}`,
+);
+
+/** The deferrals of the runs in a range. */
+export function readDeferralsBetween(db: Database, range: Range): Promise<DeferralView[]> {
+  return selectDeferrals(db, range);
+}
+
+const selectAttempts = statement<Range, AttemptView & RunIdentity>(
+  'read-attempts-between',
+  `select a.schedule_id as "scheduleId", a.occurrence_at as "occurrenceAt", a.origin, a.number, a.epoch, ${ATTEMPT_COLUMNS('a')}
+   from carillon.run_attempts a join carillon.schedules s on s.id = a.schedule_id
+   where s.project_id = :projectId and ${OF_RANGE('a')}
+   order by a.occurrence_at, a.number limit ${MOST_STEPS}`,
+);
+
+/** All attempts of the runs in a range. */
+export function readAttemptsBetween(db: Database, range: Range): Promise<(AttemptView & RunIdentity)[]> {
+  return selectAttempts(db, range);
+}
+
+/** A change that a person or the engine made to a schedule or to one of its runs. */
+export interface ScheduleChange {
+  at: number;
+  actor: string;
+  action: string;
+  detail: Record<string, unknown> | null;
+}
+
+/** SQL for the latest 1,000 changes of a schedule, newest first. */
+export const CHANGES_OF_SUBJECT = (key: string) =>
+  `select at, actor, action, detail from carillon.audit_log
+   where project_id = :projectId and subject = ${key} and (action like 'schedule.%' or action like 'run.%')
+   order by id desc limit 1000`;
+
+const selectChanges = statement<Values, ScheduleChange>('read-schedule-changes', CHANGES_OF_SUBJECT(':key'));
+
+/** The latest 1,000 changes of a schedule, oldest first. */
+export async function readScheduleChanges(
+  db: Database,
+  { projectId, key }: { projectId: number; key: string },
+): Promise<ScheduleChange[]> {
+  return (await selectChanges(db, { projectId, key })).toReversed();
+}
+
+const removeDeferrals = statement<{ keepDays: number; now: number | null }>(
+  'forget-deferrals',
+  `delete from carillon.deferrals where from_at < ${NOW} - :keepDays::int * interval '1 day'
+     and not exists (
+       select from carillon.runs r where r.schedule_id = deferrals.schedule_id and r.occurrence_at = deferrals.occurrence_at
+         and r.origin = deferrals.origin
+     )`,
+);
+
+/** Deletes the deferrals of runs whose history was dropped. */
+export async function forgetDeferrals(
+  db: Database,
+  retention: { keepDays: number; now: number | null },
+): Promise<void> {
+  await removeDeferrals(db, retention);
+}

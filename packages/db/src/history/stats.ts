@@ -1,0 +1,185 @@
+import { LATENESS_BOUNDS_MS } from '@carillon/shared';
+import type { Database } from '../database.js';
+import { instant, milliseconds, NOW } from '../instants.js';
+import { statement, type Values } from '../statement.js';
+
+const BUCKETS = LATENESS_BOUNDS_MS.length + 1;
+const isInBucket = (bucket: number) => {
+  const above = LATENESS_BOUNDS_MS[bucket - 1];
+  const upTo = LATENESS_BOUNDS_MS[bucket];
+  return [
+    'r.lateness_ms is not null',
+    above === undefined ? null : `r.lateness_ms > ${above}`,
+    upTo === undefined ? null : `r.lateness_ms <= ${upTo}`,
+  ]
+    .filter((condition) => condition !== null)
+    .join(' and ');
+};
+const forEachBucket = (sql: (bucket: number) => string) =>
+  Array.from({ length: BUCKETS }, (_, bucket) => sql(bucket)).join(', ');
+
+/** The minute in which a run counts: of its claim if it succeeded or is running, of its end otherwise. */
+const MINUTE = `date_bin('1 minute', r.happened_at, 'epoch')`;
+const isStatus = (status: string) => `count(*) filter (where r.status = '${status}')::int`;
+/** Lateness is counted once for each run: neither while it waits for a retry nor again after a replay. */
+const HAS_LATENESS = `r.status in ('succeeded', 'failed') and r.replays = 0`;
+
+const COUNTS = `
+  ${isStatus('succeeded')} as succeeded, ${isStatus('failed')} as failed, ${isStatus('skipped')} as skipped,
+  ${isStatus('cancelled')} as cancelled, ${isStatus('running')} as open,
+  array[${forEachBucket((bucket) => `count(*) filter (where ${HAS_LATENESS} and ${isInBucket(bucket)})`)}]::int[] as lateness`;
+const IS_COUNTED = `r.status not in ('queued', 'retrying')`;
+
+/** A run that was replayed has left its minute, but what was counted there did happen. So no count goes back. */
+const MERGE = `
+  succeeded = greatest(s.succeeded, excluded.succeeded), failed = greatest(s.failed, excluded.failed),
+  skipped = greatest(s.skipped, excluded.skipped), cancelled = greatest(s.cancelled, excluded.cancelled),
+  open = excluded.open, computed_at = excluded.computed_at,
+  lateness = case when excluded.succeeded + excluded.failed >= s.succeeded + s.failed then excluded.lateness else s.lateness end`;
+
+/** A transaction that has not committed this long after it began is not waited for. */
+const SETTLED_MS = 15_000;
+/** Maximum number of minutes that one call computes. A backlog of minutes is computed sweep by sweep. */
+const MAX_MINUTES_AT_ONCE = 10;
+/** How many minutes back the statistics begin on an installation that has none yet. */
+const FIRST_MINUTES = 60;
+/** The number of an advisory lock. Any number will do, as long as every process uses the same one. */
+const STATS_LOCK = 0x73746174;
+
+const computeNew = statement<{ now: number | null }, { minutes: number }>(
+  'compute-stats',
+  `with clock as materialized (select ${NOW} as now),
+   due as materialized (
+     select from_at, least(from_at + ${MAX_MINUTES_AT_ONCE} * interval '1 minute',
+                           date_bin('1 minute', now - ${milliseconds(String(SETTLED_MS))}, 'epoch')) as to_at
+     from clock, (
+       select coalesce(i.stats_until, date_bin('1 minute', now, 'epoch') - ${FIRST_MINUTES} * interval '1 minute') as from_at
+       from carillon.installation i, clock
+     ) as began
+     where pg_try_advisory_xact_lock(${STATS_LOCK})
+   ), counted as (
+     insert into carillon.run_stats as s
+       (project_id, minute, succeeded, failed, skipped, cancelled, open, lateness, computed_at)
+     select p.id, c.minute, c.succeeded, c.failed, c.skipped, c.cancelled, c.open, c.lateness, (select now from clock)
+     from carillon.projects p cross join lateral (
+       select ${MINUTE} as minute, ${COUNTS} from carillon.runs r
+       where r.project_id = p.id and r.happened_at >= (select from_at from due) and r.happened_at < (select to_at from due)
+         and ${IS_COUNTED}
+       group by 1
+     ) as c
+     on conflict (project_id, minute) do update set ${MERGE}
+   )
+   update carillon.installation set stats_until = due.to_at from due where due.to_at > due.from_at
+   returning (extract(epoch from due.to_at - due.from_at) / 60)::int as minutes`,
+);
+
+/**
+ * Maximum number of minutes with open runs that one call computes again. The minute whose last computation is oldest
+ * comes first.
+ */
+const MAX_REOPENED_AT_ONCE = 10;
+
+/** A minute is computed again after a minute, and later the older it gets: a run may take hours. */
+const IS_RECHECK_DUE = `s.computed_at < ${NOW} - greatest(interval '1 minute', (${NOW} - s.minute) / 10)`;
+
+const computeOpen = statement<{ now: number | null }>(
+  'compute-open-stats',
+  `with reopened as materialized (
+     select project_id, minute from carillon.run_stats s where s.open > 0 and ${IS_RECHECK_DUE}
+     order by s.computed_at limit ${MAX_REOPENED_AT_ONCE}
+   )
+   insert into carillon.run_stats as s
+     (project_id, minute, succeeded, failed, skipped, cancelled, open, lateness, computed_at)
+   select reopened.project_id, reopened.minute, c.succeeded, c.failed, c.skipped, c.cancelled, c.open, c.lateness, ${NOW}
+   from reopened cross join lateral (
+     select ${COUNTS} from carillon.runs r
+     where r.project_id = reopened.project_id and r.happened_at >= reopened.minute
+       and r.happened_at < reopened.minute + interval '1 minute' and ${IS_COUNTED}
+   ) as c
+   order by 1, 2
+   on conflict (project_id, minute) do update set ${MERGE}`,
+);
+
+/**
+ * Computes the statistics of the minutes that have passed, from the runs themselves. A crash loses nothing: what was not
+ * computed is computed by the next sweep, and computing a minute twice changes nothing.
+ */
+export async function computeStats(db: Database, now: number | null): Promise<void> {
+  await computeNew(db, { now });
+  await computeOpen(db, { now });
+}
+
+/** How many runs ended in a step, by outcome. */
+export interface StatsRow {
+  at: number;
+  succeeded: number;
+  failed: number;
+  skipped: number;
+  cancelled: number;
+  running: number;
+  /** Runs per bucket of `LATENESS_BOUNDS_MS`, and beyond. */
+  lateness: number[];
+}
+
+export interface StatsRange {
+  projectId: number;
+  fromAt: number;
+  toAt: number;
+  stepMs: number;
+  now: number | null;
+}
+
+/** Maximum number of minutes that are counted from the runs while a client waits: those that the sweep has not computed yet. */
+const MAX_LIVE_MINUTES = 5;
+const LIVE_FROM = `greatest(${instant(':fromAt')}, ${NOW} - ${MAX_LIVE_MINUTES} * interval '1 minute',
+  (select coalesce(stats_until, '-infinity') from carillon.installation))`;
+
+const select = statement<Values, StatsRow>(
+  'read-stats',
+  `select (floor(extract(epoch from minute) * 1000 / :stepMs::bigint) * :stepMs::bigint)::bigint as at,
+          sum(succeeded)::bigint as succeeded, sum(failed)::bigint as failed, sum(skipped)::bigint as skipped,
+          sum(cancelled)::bigint as cancelled, sum(open)::bigint as running,
+          array[${forEachBucket((bucket) => `sum(lateness[${bucket + 1}])`)}]::float8[] as lateness
+   from (
+     select minute, succeeded, failed, skipped, cancelled, open, lateness from carillon.run_stats
+     where project_id = :projectId and minute >= ${instant(':fromAt')} and minute < ${instant(':toAt')}
+       and minute < (select coalesce(stats_until, '-infinity') from carillon.installation)
+     union all
+     select ${MINUTE}, ${COUNTS} from carillon.runs r
+     where r.project_id = :projectId and r.happened_at >= (select ${LIVE_FROM}) and r.happened_at < ${instant(':toAt')}
+       and ${IS_COUNTED}
+     group by 1
+   ) as counted
+   group by 1 order by 1`,
+);
+
+const selectUntil = statement<{ now: number | null }, { untilAt: number | null; nowAt: number }>(
+  'read-stats-until',
+  `select stats_until as "untilAt", ${NOW} as "nowAt" from carillon.installation`,
+);
+
+/** Reads the statistics of a project, step by step; steps without a run are left out. */
+export async function readStats(
+  db: Database,
+  range: StatsRange,
+): Promise<{ rows: StatsRow[]; isComplete: boolean }> {
+  const [until] = await selectUntil(db, { now: range.now });
+  const rows = await select(db, { ...range });
+  const { untilAt, nowAt } = until as { untilAt: number | null; nowAt: number };
+  // Without a sweep for minutes, the time between the last one and the live minutes is not counted.
+  const liveFromAt = nowAt - MAX_LIVE_MINUTES * 60_000;
+  return { rows, isComplete: range.toAt <= (untilAt ?? 0) || (untilAt ?? 0) >= liveFromAt };
+}
+
+/** How long statistics are kept. */
+const KEEP_DAYS = 35;
+
+const remove = statement<{ now: number | null }>(
+  'forget-stats',
+  `delete from carillon.run_stats where minute < ${NOW} - ${KEEP_DAYS} * interval '1 day'`,
+);
+
+/** Deletes statistics that have outlived their retention. */
+export async function forgetStats(db: Database, now: number | null): Promise<void> {
+  await remove(db, { now });
+}

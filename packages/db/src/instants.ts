@@ -1,0 +1,48 @@
+/** SQL for an instant that arrives as milliseconds. The division is exact: doubles hold every millisecond we accept. */
+export const instant = (milliseconds: string) => `to_timestamp((${milliseconds})::float8 / 1000)`;
+
+/**
+ * SQL for the current time of a statement: the parameter `:now` if a test or the simulation moves time, otherwise
+ * Postgres's clock. As a sub-select it is evaluated once per statement; a bare `clock_timestamp()` is volatile, and no
+ * index can be searched by it.
+ */
+export const NOW = `(select coalesce(${instant(':now::bigint')}, clock_timestamp())::timestamptz(3))`;
+
+/** SQL for the partition in which a row written at this instant lies. */
+export const monthOf = (at: string) => `date_trunc('month', (${at}) at time zone 'UTC')::date`;
+
+/** SQL for a number of milliseconds as an interval. */
+export const milliseconds = (value: string) => `(${value}) * interval '1 millisecond'`;
+
+/**
+ * SQL that returns an instant as milliseconds, for the statements of a fire: a number is cheaper to send and to parse
+ * than a date.
+ */
+export const asMilliseconds = (at: string) => `round(date_part('epoch', ${at}) * 1000)`;
+
+/** Reads Postgres's text of a `timestamptz` (DateStyle ISO, any time zone) as milliseconds since 1970. */
+export function parseInstant(text: string): number {
+  // Infinity and years beyond 9999 have no hyphen in the fifth place. Date.parse would misread them.
+  if (text.charCodeAt(4) !== HYPHEN) return parseUnusualInstant(text);
+  // `2026-11-17 19:05:38.123+00` becomes ISO 8601 by a T and by the minutes of the offset.
+  const hasHoursOnly = text.charCodeAt(text.length - 3) !== COLON;
+  const at = Date.parse(`${text.slice(0, 10)}T${text.slice(11)}${hasHoursOnly ? ':00' : ''}`);
+  return Number.isNaN(at) ? parseUnusualInstant(text) : at;
+}
+
+const HYPHEN = 45;
+const COLON = 58;
+const UNUSUAL = /^(\d{4,6})(-\d\d-\d\d) ([\d:.]+)([+-])(\d\d):?(\d\d)?:?(\d\d)?( BC)?$/;
+
+/** Infinity, years beyond 9999, years before Christ, and offsets with seconds. */
+function parseUnusualInstant(text: string): number {
+  if (text === 'infinity') return Number.POSITIVE_INFINITY;
+  if (text === '-infinity') return Number.NEGATIVE_INFINITY;
+  const match = UNUSUAL.exec(text);
+  if (!match) throw new RangeError(`Postgres sent an instant that is not one: ${text}`);
+  const [, year, date, time, sign, hours, minutes = '0', seconds = '0', era] = match;
+  const offsetMs = (Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds)) * 1_000;
+  const local = new Date(`2000${date}T${time}Z`);
+  local.setUTCFullYear(era ? 1 - Number(year) : Number(year));
+  return local.getTime() - (sign === '-' ? -offsetMs : offsetMs);
+}

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { UnsupportedDatabase } from './migrate.js';
+
+/** How a connection pooler between us and Postgres behaves. Both are false without one, or if it pools sessions. */
+export interface PoolerTraits {
+  /** Two open sessions were served by one backend: the pooler pools transactions. */
+  sharesBackends: boolean;
+  /** A statement that one session has prepared is in the way of another session, or is lost. */
+  breaksPreparedStatements: boolean;
+}
+
+export interface PoolerOptions {
+  url: string;
+  hasDirectUrl: boolean;
+  usesPreparedStatements: boolean;
+}
+
+/** Number of tries to find out: a busy pooler may give the second session another backend by chance. */
+const TRIES = 5;
+/** SQLSTATE: a prepared statement of this name exists already, or does not exist. */
+const BROKEN_STATEMENT = new Set(['42P05', '26000']);
+
+/** Refuses to start behind a pooler that would make statements fail later. The error is one line that names the setting. */
+export async function verifyPooler({ url, ...options }: PoolerOptions): Promise<void> {
+  const problem = explainPooler(await probePooler(url), options);
+  if (problem !== null) throw new UnsupportedDatabase(problem);
+}
+
+/** The settings that a pooler with these traits needs; null if nothing is missing. */
+export function explainPooler(
+  { sharesBackends, breaksPreparedStatements }: PoolerTraits,
+  { hasDirectUrl, usesPreparedStatements }: Omit<PoolerOptions, 'url'>,
+): string | null {
+  const settings: string[] = [];
+  if (breaksPreparedStatements && usesPreparedStatements)
+    settings.push('DATABASE_PREPARED_STATEMENTS=off, because it does not keep prepared statements');
+  if (sharesBackends && !hasDirectUrl)
+    settings.push('DATABASE_DIRECT_URL to Postgres itself, because migrations need a session of their own');
+  if (settings.length === 0) return null;
+  return `DATABASE_URL leads to a connection pooler in transaction mode: set ${settings.join('; and set ')}`;
+}
+
+/** Finds out by two sessions at a time: direct ones never share a backend. */
+export async function probePooler(url: string): Promise<PoolerTraits> {
+  const [first, second] = [0, 1].map(
+    () => new pg.Client({ connectionString: url, application_name: 'carillon-probe' }),
+  ) as [pg.Client, pg.Client];
+  const probe = { name: `carillon_probe_${randomUUID()}`, text: 'select pg_backend_pid() as pid' };
+  const readPid = async (client: pg.Client): Promise<number> => (await client.query(probe)).rows[0].pid;
+  try {
+    await Promise.all([first.connect(), second.connect()]);
+    for (let tries = 0; tries < TRIES; tries++) {
+      const firstPid = await readPid(first);
+      await second.query('begin');
+      const secondPid = await readPid(second);
+      await second.query('rollback');
+      if (firstPid === secondPid) return { sharesBackends: true, breaksPreparedStatements: false };
+    }
+    return { sharesBackends: false, breaksPreparedStatements: false };
+  } catch (error) {
+    if (!BROKEN_STATEMENT.has((error as { code?: string }).code ?? '')) throw error;
+    return { sharesBackends: true, breaksPreparedStatements: true };
+  } finally {
+    await Promise.allSettled([first.end(), second.end()]);
+  }
+}

@@ -1,0 +1,74 @@
+import { nextOccurrences, type Stretch, type Timing } from '@carillon/shared';
+import type { Transaction } from '../database.js';
+import { instant } from '../instants.js';
+import { batch, statement, type Values } from '../statement.js';
+import { insertUnstartedRuns, type UnstartedRun } from './insert-unstarted.js';
+
+/** A stretch up to this long is recorded as one skipped run per occurrence, a longer one as a gap. */
+const LONGEST_LIST = 100;
+
+/** Occurrences that were not run, and the schedule that named them. */
+export interface PassedOccurrences {
+  schedule: { id: number; projectId: number; definitionVersion: number; timing: Timing };
+  stretch: Stretch;
+}
+
+/** Records occurrences that were not run, with the reason: as skipped runs, or as gaps where there are many. */
+export async function accountFor(
+  tx: Transaction,
+  passed: readonly PassedOccurrences[],
+  nowAt: number,
+): Promise<void> {
+  const short = passed.filter(({ stretch }) => stretch.count <= LONGEST_LIST);
+  const long = passed.filter(({ stretch }) => stretch.count > LONGEST_LIST);
+  await insertUnstartedRuns(tx, short.flatMap(toSkippedRuns), nowAt);
+  if (long.length > 0) await insertGaps(tx, { now: nowAt, ...gaps.of(long.map(toGap)) });
+}
+
+function toSkippedRuns({ schedule, stretch }: PassedOccurrences): UnstartedRun[] {
+  const { fromAt, count, reasonCode, reason } = stretch;
+  const occurrences = [fromAt, ...nextOccurrences(schedule.timing, fromAt, count - 1)];
+  return occurrences.map((occurrenceAt) => ({
+    scheduleId: schedule.id,
+    projectId: schedule.projectId,
+    version: schedule.definitionVersion,
+    handler: null,
+    origin: 'rule',
+    occurrenceAt,
+    dueAt: occurrenceAt,
+    status: 'skipped',
+    startsAt: null,
+    reasonCode,
+    reason,
+  }));
+}
+
+interface GapRow extends Stretch {
+  projectId: number;
+  scheduleId: number;
+  version: number;
+}
+
+const toGap = ({ schedule, stretch }: PassedOccurrences): GapRow => ({
+  ...stretch,
+  projectId: schedule.projectId,
+  scheduleId: schedule.id,
+  version: schedule.definitionVersion,
+});
+
+const gaps = batch<GapRow>('gap', {
+  projectId: 'bigint',
+  scheduleId: 'bigint',
+  version: 'int',
+  fromAt: 'instant',
+  toAt: 'instant',
+  count: 'int',
+  reasonCode: 'text',
+  reason: 'text',
+});
+
+const insertGaps = statement<Values>(
+  'insert-gaps',
+  `insert into carillon.gaps (project_id, schedule_id, version, from_at, to_at, count, reason_code, reason, created_at)
+   select project_id, schedule_id, version, from_at, to_at, count, reason_code, reason, ${instant(':now')} from ${gaps.source}`,
+);

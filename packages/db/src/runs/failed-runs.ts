@@ -1,0 +1,58 @@
+import { instant } from '../instants.js';
+import { addScheduleFilter, type ScheduleFilter } from '../schedules/schedule-filter.js';
+import { Where } from '../where.js';
+
+/** Which of the failed runs of a project are meant. */
+export interface FailedRunFilter {
+  scheduleKeys?: readonly string[] | undefined;
+  /** Runs of the schedules that match. */
+  schedules?: ScheduleFilter | undefined;
+  /** The receiver and the error, as a group of dead letters names them. */
+  receiver?: string | undefined;
+  error?: string | undefined;
+  /** Range of occurrences, both ends included. */
+  from?: number | undefined;
+  to?: number | undefined;
+}
+
+/** The error of a failed run, for people. */
+export const ERROR = `coalesce(r.error, r.reason, 'no reason was recorded')`;
+
+/** The receiver in one line: host and path of a webhook, the name of any other target. */
+export const receiverOf = (plan: string) => `(
+  select case target ->> 'type'
+    when 'webhook' then rtrim(substring(target ->> 'url' from '^[a-zA-Z]+://([^?#]*)'), '/')
+    when 'queue' then 'queue ' || (target ->> 'queue')
+    when 'handler' then 'handler ' || (target ->> 'name')
+    else (target ->> 'type') || coalesce(' ' || (target ->> 'number'), '') end
+  from (select ${plan}::json -> 'target') as defined(target))`;
+
+/** A run keeps the definition that it began with, so its receiver is the one of that version. */
+export const PLAN_OF_RUN = `coalesce((select plan from carillon.schedule_versions v
+  where v.schedule_id = s.id and v.version = r.version and v.project_id = :projectId), s.plan)`;
+
+/** The tables of a statement about failed runs, which are read from `runs`. */
+export const sourceOf = (runs: string) =>
+  `${runs} r join carillon.schedules s on s.id = r.schedule_id left join carillon.agenda a on a.schedule_id = s.id`;
+
+/** The latest failed runs of the project `:projectId`. */
+export const latestFailed = (limit: number | string) =>
+  `select * from carillon.runs where project_id = :projectId and failed_at is not null order by failed_at desc limit ${limit}`;
+
+/** The failed runs of a project that match, over the aliases `r` (runs), `s` (schedules) and `a` (agenda). */
+export function matchFailedRuns(
+  projectId: number,
+  filter: FailedRunFilter,
+): { source: string; where: Where } {
+  const { scheduleKeys, schedules, receiver, error, from, to } = filter;
+  const where = new Where()
+    .add('projectId', projectId, 'r.project_id = :projectId and s.project_id = :projectId')
+    .always('r.failed_at is not null')
+    .add('scheduleKeys', scheduleKeys, 's.key = any(:scheduleKeys::text[])')
+    .add('from', from, `r.occurrence_at >= ${instant(':from::bigint')}`)
+    .add('to', to, `r.occurrence_at <= ${instant(':to::bigint')}`)
+    .add('error', error, `${ERROR} = :error`)
+    .add('receiver', receiver, `${receiverOf(PLAN_OF_RUN)} = :receiver`);
+  if (schedules) addScheduleFilter(where, schedules);
+  return { source: sourceOf('carillon.runs'), where };
+}

@@ -1,0 +1,192 @@
+import type { RunIdentity, RunOrigin } from '@carillon/shared';
+import { type Database, inTransaction } from '../database.js';
+import { instant } from '../instants.js';
+import { query, statement, type Values } from '../statement.js';
+import { Where } from '../where.js';
+import { IN_FLIGHT, IS_RUN, identityOf, type RunStatus } from './run-transitions.js';
+
+export interface AttemptView {
+  number: number;
+  epoch: number;
+  workerId: number | null;
+  claimedAt: number | null;
+  finishedAt: number | null;
+  outcome: 'succeeded' | 'failed' | 'unknown' | 'cancelled' | 'handed_back' | null;
+  httpStatus: number | null;
+  durationMs: number | null;
+  errorCode: string | null;
+  error: string | null;
+  response: string | null;
+  externalId: string | null;
+}
+
+export interface RunView extends Omit<AttemptView, 'number' | 'epoch'> {
+  scheduleId: number;
+  scheduleKey: string;
+  origin: RunOrigin;
+  occurrenceAt: number;
+  status: RunStatus;
+  version: number;
+  dueAt: number;
+  recordedAt: number;
+  happenedAt: number;
+  attempt: number;
+  epoch: number | null;
+  replays: number;
+  latenessMs: number | null;
+  /** Infinity while the run is held or waits for its turn. */
+  nextAttemptAt: number | null;
+  progress: unknown;
+  reasonCode: string | null;
+  reason: string | null;
+}
+
+export const ATTEMPT_COLUMNS = (from: string) => `
+  ${from}.worker_id as "workerId", ${from}.claimed_at as "claimedAt", ${from}.finished_at as "finishedAt", ${from}.outcome,
+  ${from}.http_status as "httpStatus", ${from}.duration_ms as "durationMs", ${from}.error_code as "errorCode", ${from}.error,
+  ${from}.response, ${from}.external_id as "externalId"`;
+
+/** The key is a sub-select and not a join: it is looked up only for the rows of the page, after they were sorted. */
+const RUN_COLUMNS = `
+  r.schedule_id as "scheduleId", (select key from carillon.schedules s where s.id = r.schedule_id) as "scheduleKey", r.origin,
+  r.occurrence_at as "occurrenceAt", r.status, r.version, r.due_at as "dueAt", r.recorded_at as "recordedAt",
+  r.happened_at as "happenedAt", r.attempt, r.epoch, r.replays, r.lateness_ms as "latenessMs",
+  r.next_attempt_at as "nextAttemptAt", r.progress, r.reason_code as "reasonCode", r.reason, ${ATTEMPT_COLUMNS('r')}`;
+
+export const SELECT_RUNS = `select ${RUN_COLUMNS} from carillon.runs r`;
+
+const selectRun = statement<Values, RunView>(
+  'read-run',
+  `${SELECT_RUNS} where r.project_id = :projectId and ${IS_RUN}`,
+);
+
+export async function readRun(db: Database, projectId: number, run: RunIdentity): Promise<RunView | null> {
+  const [row] = await selectRun(db, { projectId, ...identityOf(run) });
+  return row ?? null;
+}
+
+const selectAttempts = statement<Values, AttemptView>(
+  'read-attempts',
+  `select r.number, r.epoch, ${ATTEMPT_COLUMNS('r')}
+   from carillon.run_attempts r join carillon.schedules s on s.id = r.schedule_id
+   where s.project_id = :projectId and ${IS_RUN} order by r.number`,
+);
+
+/** All attempts of a run of this project, first to last. */
+export function readAttempts(db: Database, projectId: number, run: RunIdentity): Promise<AttemptView[]> {
+  return selectAttempts(db, { projectId, ...identityOf(run) });
+}
+
+export interface RunFilter {
+  scheduleKey?: string | undefined;
+  status?: RunStatus | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
+/** The last run of a page: the next page begins behind it. */
+export interface RunCursor extends RunIdentity {
+  happenedAt: number;
+}
+
+/** A page of runs. */
+export interface RunPage {
+  runs: RunView[];
+  /** Set if the page ended because it had looked at enough runs: where the next page begins. */
+  stoppedAt: RunCursor | null;
+}
+
+interface LookedAt extends RunView {
+  isMatch: boolean;
+  n: number;
+}
+
+/** Reads in the order of the primary key. The planner expects few runs per schedule, and would read and sort a million. */
+function inKeyOrder<T>(db: Database, read: (db: Database) => Promise<T>): Promise<T> {
+  return inTransaction(db, async (tx) => {
+    await tx.query('set local enable_sort = off; set local enable_seqscan = off');
+    return read(tx);
+  });
+}
+
+/** Which index lists the runs, and in which order. */
+interface Listing {
+  source: string;
+  condition: string | null;
+  /** The instant by which runs are sorted, then by their identity. */
+  by: 'happened_at' | 'failed_at' | 'occurrence_at';
+  /** Runs that one page looks at. Runs that lie side by side in the table are read faster. */
+  mostLookedAt: number;
+}
+
+function listingOf({ scheduleKey, status }: RunFilter): Listing {
+  const runs = { source: 'carillon.runs r', condition: null };
+  if (status === 'running')
+    return { ...runs, source: IN_FLIGHT, by: 'happened_at', mostLookedAt: Number.MAX_SAFE_INTEGER };
+  // Waiting runs are few, and have an index of their own.
+  if (status === 'queued' || status === 'retrying')
+    return {
+      ...runs,
+      condition: 'r.next_attempt_at is not null',
+      by: 'happened_at',
+      mostLookedAt: Number.MAX_SAFE_INTEGER,
+    };
+  if (scheduleKey !== undefined) return { ...runs, by: 'occurrence_at', mostLookedAt: 2_000 };
+  // A run that failed is not changed afterwards, so `failed_at` is when something last happened to it.
+  if (status === 'failed')
+    return { ...runs, condition: 'r.failed_at is not null', by: 'failed_at', mostLookedAt: 2_000 };
+  return { ...runs, by: 'happened_at', mostLookedAt: 20_000 };
+}
+
+/**
+ * Runs of a project; the one to which something happened last comes first. The runs of one schedule are listed by their
+ * occurrences instead, the latest first. A page looks at a limited number of runs: if few of them match the filter, it ends
+ * early and says where to go on.
+ */
+export async function listRuns(
+  db: Database,
+  {
+    projectId,
+    filter,
+    limit,
+    after,
+  }: { projectId: number; filter: RunFilter; limit: number; after: RunCursor | null },
+): Promise<RunPage> {
+  const { source, condition, by, mostLookedAt } = listingOf(filter);
+  const base = new Where()
+    .add('projectId', projectId, 'r.project_id = :projectId')
+    .add(
+      'scheduleKey',
+      filter.scheduleKey,
+      'r.schedule_id = (select id from carillon.schedules where project_id = :projectId and key = :scheduleKey)',
+    );
+  if (condition) base.always(condition);
+  if (after) {
+    Object.assign(base.parameters, { ...identityOf(after), happenedAt: after.happenedAt });
+    const at = by === 'occurrence_at' ? ':occurrenceAt' : ':happenedAt';
+    base.always(`(r.${by}, r.schedule_id, r.occurrence_at, r.origin)
+      < (${instant(at)}, :scheduleId::bigint, ${instant(':occurrenceAt')}, :origin::carillon.run_origin)`);
+  }
+  const match = new Where()
+    .always('true')
+    .add('status', filter.status, 'r.status = :status')
+    .add('from', filter.from, 'r.occurrence_at >= :from::timestamptz')
+    .add('to', filter.to, 'r.occurrence_at <= :to::timestamptz');
+  const identity = 'r.schedule_id desc, r.occurrence_at desc, r.origin desc';
+  const order = by === 'occurrence_at' ? identity : `r.${by} desc, ${identity}`;
+  // Both sub-selects are read row by row, only as far as the outer limit asks.
+  const text = `select ${RUN_COLUMNS}, n, ${match.sql} as "isMatch"
+     from (
+       select *, row_number() over () as n
+       from (select r.* from ${source} where ${base.sql} order by ${order} limit :mostLookedAt) as r
+     ) as r
+     where (${match.sql}) or n = :mostLookedAt limit :limit`;
+  const parameters = { ...base.parameters, ...match.parameters, mostLookedAt, limit };
+  const read = (db: Database) => query<LookedAt>(db, text, parameters);
+  const rows = await (by === 'occurrence_at' ? inKeyOrder(db, read) : read(db));
+  const last = rows.at(-1);
+  return {
+    runs: rows.filter(({ isMatch }) => isMatch).map(({ isMatch: _isMatch, n: _n, ...run }) => run),
+    stoppedAt: last && last.n === mostLookedAt ? last : null,
+  };
+}

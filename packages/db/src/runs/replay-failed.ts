@@ -1,0 +1,165 @@
+import type { Pool } from 'pg';
+import { type Database, inTransaction, type Transaction } from '../database.js';
+import { instant, milliseconds, NOW } from '../instants.js';
+import { promoteQueued } from '../schedules/promote-queued.js';
+import { batch, query, statement, type Values } from '../statement.js';
+import { recordAudit } from '../tenancy/audit.js';
+import { type FailedRunFilter, latestFailed, matchFailedRuns, sourceOf } from './failed-runs.js';
+import { isSameRun, MOST_REPLAYS, mayTake, RUN_KEY_COLUMNS, type RunKey, replay } from './run-transitions.js';
+
+export interface ReplayRequest {
+  projectId: number;
+  filter: FailedRunFilter;
+  /** Maximum number of runs; a caller with more asks again. */
+  limit: number;
+  /** Rate at which they are tried: a receiver that was down must not be flooded once it is back. */
+  perSecond: number;
+  actor: string;
+  now?: number | null;
+}
+
+export interface Replayed {
+  count: number;
+  /** Instants to arm. */
+  dueAts: number[];
+}
+
+interface FailedRun extends RunKey {
+  isCounted: boolean;
+  isPaused: boolean;
+  nowAt: number;
+}
+
+/** A failed run that may be replayed: its schedule is not cancelled, and it was not replayed too often. */
+const CAN_REPLAY = `r.replays < ${MOST_REPLAYS} and s.status <> 'cancelled'`;
+
+/** The runs that failed first come first. Their schedules are not locked: the claim verifies them. */
+function lockFailed(
+  tx: Transaction,
+  { projectId, filter, limit, now = null }: Pick<ReplayRequest, 'projectId' | 'filter' | 'limit' | 'now'>,
+): Promise<FailedRun[]> {
+  const { source, where } = matchFailedRuns(projectId, filter);
+  return query<FailedRun>(
+    tx,
+    `select r.schedule_id as "scheduleId", r.occurrence_at as "occurrenceAt", r.origin, r.month, s.is_counted as "isCounted",
+            s.status = 'paused' as "isPaused", ${NOW} as "nowAt"
+     from ${source} where ${where.sql} and ${CAN_REPLAY}
+     order by r.failed_at limit :limit
+     for update of r skip locked`,
+    { ...where.parameters, limit, now },
+  );
+}
+
+/** The runs that a replay would take. */
+export interface ReplayPreview {
+  count: number;
+  schedules: number;
+  /** Keys of schedules, those of the oldest failures first. */
+  examples: string[];
+  /** First and last failure; null if there is none. */
+  oldestAt: number | null;
+  latestAt: number | null;
+  /** False if more runs may match: only the latest failed runs are read, and no more than the limit. */
+  isComplete: boolean;
+}
+
+const MAX_EXAMPLES = 10;
+/**
+ * Maximum number of failed runs that a preview reads, latest first. They are scattered over the table, so more would
+ * take seconds.
+ */
+const MAX_LOOKED_AT = 20_000;
+
+/** Says what a replay with this filter and limit would take, and changes nothing. */
+export async function previewReplay(
+  db: Database,
+  { projectId, filter, limit }: Pick<ReplayRequest, 'projectId' | 'filter' | 'limit'>,
+): Promise<ReplayPreview> {
+  const { where } = matchFailedRuns(projectId, filter);
+  const [row] = await query<ReplayPreview>(
+    db,
+    `with latest as materialized (${latestFailed(MAX_LOOKED_AT)}), failed as materialized (
+       select s.key, r.failed_at from ${sourceOf('latest')} where ${where.sql} and ${CAN_REPLAY} limit :limit
+     ), examples as (
+       select key, min(failed_at) as at from failed group by key order by at, key limit ${MAX_EXAMPLES}
+     )
+     select count(*) as count, count(distinct key) as schedules, min(failed_at) as "oldestAt", max(failed_at) as "latestAt",
+            coalesce((select array_agg(key order by at, key) from examples), '{}') as examples,
+            (select count(*) from latest) < ${MAX_LOOKED_AT} and count(*) < :limit as "isComplete"
+     from failed`,
+    { ...where.parameters, limit },
+  );
+  return row as ReplayPreview;
+}
+
+interface ReplayedRow extends RunKey {
+  status: 'queued' | 'retrying';
+  /** Null for a run that waits for its turn or for the end of a pause. */
+  waitMs: number | null;
+}
+
+const replays = batch<ReplayedRow>('replayed', {
+  ...RUN_KEY_COLUMNS,
+  status: 'carillon.run_status',
+  waitMs: 'float8',
+});
+
+const replayAll = statement<Values>(
+  'replay-runs',
+  `update carillon.runs r
+   set ${replay({
+     at: instant(':now'),
+     status: 'replayed.status',
+     startsAt: `coalesce(${instant(':now')} + ${milliseconds('replayed.wait_ms')}, 'infinity')`,
+     reason: ':reason',
+   })}
+   from ${replays.source} where ${isSameRun('r', 'replayed')} and ${mayTake('replay')}`,
+);
+
+/** Maximum number of runs that one transaction replays: it holds their rows locked. */
+const AT_ONCE = 5_000;
+
+/** Replays all failed runs that match, spread out by the rate. Counted schedules queue theirs and promote them in turn. */
+export async function replayFailed(pool: Pool, request: ReplayRequest): Promise<Replayed> {
+  const { limit } = request;
+  const dueAts: number[] = [];
+  let count = 0;
+  while (count < limit) {
+    const taken = await replayBatch(pool, { ...request, limit: Math.min(AT_ONCE, limit - count) }, count);
+    count += taken.count;
+    dueAts.push(...taken.dueAts);
+    if (taken.count < AT_ONCE) break;
+  }
+  return { count, dueAts };
+}
+
+/** Replays one batch. `earlier` runs were replayed before it, so the rate goes on from there. */
+async function replayBatch(pool: Pool, request: ReplayRequest, earlier: number): Promise<Replayed> {
+  const { projectId, perSecond, actor, now = null } = request;
+  const { failed, waitsMs } = await inTransaction(pool, async (tx) => {
+    const failed = await lockFailed(tx, request);
+    const nowAt = failed[0]?.nowAt ?? 0;
+    const sorted = failed.toSorted((a, b) => a.occurrenceAt - b.occurrenceAt || a.scheduleId - b.scheduleId);
+    const waitsMs = new Map(sorted.map((run, i) => [run, ((earlier + i) * 1_000) / perSecond]));
+    if (failed.length === 0) return { failed, waitsMs };
+    const rows = failed
+      .toSorted((a, b) => a.scheduleId - b.scheduleId || a.occurrenceAt - b.occurrenceAt)
+      .map((run) => toReplayed(run, waitsMs.get(run) ?? 0));
+    await replayAll(tx, { now: nowAt, reason: `replayed by ${actor}`, ...replays.of(rows) });
+    const detail = { count: failed.length };
+    await recordAudit(tx, { projectId, key: null, actor, action: 'runs.replayed', detail, now });
+    return { failed, waitsMs };
+  });
+  const counted = new Set(failed.filter((run) => run.isCounted).map(({ scheduleId }) => scheduleId));
+  for (const scheduleId of counted) await promoteQueued(pool, scheduleId, now);
+  return {
+    count: failed.length,
+    dueAts: failed.map((run) => run.nowAt + (run.isCounted ? 0 : (waitsMs.get(run) ?? 0))),
+  };
+}
+
+const toReplayed = (run: FailedRun, waitMs: number): ReplayedRow => ({
+  ...run,
+  status: run.isCounted ? 'queued' : 'retrying',
+  waitMs: run.isCounted || run.isPaused ? null : waitMs,
+});

@@ -1,0 +1,149 @@
+import type { RunIdentity } from '@carillon/shared';
+import type { Pool } from 'pg';
+import { bringWatchesForward } from '../alerts/watches.js';
+import type { Database, Transaction } from '../database.js';
+import { instant } from '../instants.js';
+import { type ChangeResult, Refused } from '../schedules/change-schedule.js';
+import { pauseFailing } from '../schedules/pause-schedule.js';
+import { promoteLocked } from '../schedules/promote-queued.js';
+import { statement, type Values } from '../statement.js';
+import { changeRun, type LockedRun } from './change-run.js';
+import { IS_RUN, identityOf, RUN_TRANSITIONS, type RunStatus, report } from './run-transitions.js';
+
+/** A job that runs elsewhere says of its run that it has started, succeeded or failed. */
+export type ReportKind = 'start' | 'success' | 'fail';
+
+export interface ReportRequest {
+  projectId: number;
+  run: RunIdentity;
+  kind: ReportKind;
+  /** The words of the job. */
+  body: string | null;
+  now: number | null;
+}
+
+export interface ReportedRun {
+  scheduleKey: string;
+  targetType: string;
+  attempt: number;
+  /** True if this report made the run fail. */
+  hasFailed: boolean;
+  reason: string;
+}
+
+/** The part of the job's words that the reason of a failure repeats. */
+const MAX_REASON = 500;
+const ENDS = { success: 'succeeded', fail: 'failed' } as const;
+
+const reportOne = statement<Values>(
+  'report-run',
+  `update carillon.runs r
+   set ${report({ at: instant(':now'), status: ':status::carillon.run_status', reason: ':reason' })}
+   where ${IS_RUN}`,
+);
+
+const keepPing = statement<Values>(
+  'keep-ping-of-run',
+  `insert into carillon.pings (project_id, schedule_id, kind, at, body, occurrence_at)
+   values (:projectId, :scheduleId, :kind, ${instant(':now')}, :body, ${instant(':occurrenceAt')})`,
+);
+
+/**
+ * Records what a job says of its run. A success ends the run as succeeded and a failure as failed, whatever the delivery
+ * came to: the job knows better. The late answer of a worker that still delivers the run is refused.
+ */
+export async function reportRun(pool: Pool, request: ReportRequest): Promise<ChangeResult<ReportedRun>> {
+  const { projectId, run, kind, body } = request;
+  const result = await changeRun(
+    pool,
+    { projectId, run, actor: 'ping', now: request.now },
+    async (tx, schedule, locked) => {
+      const { nowAt, plan } = schedule;
+      const hasEnded = await endByReport(tx, { request, locked, nowAt });
+      await keepPing(tx, { ...identityOf(run), projectId, kind, body, now: nowAt });
+      const mayPromote = hasEnded && schedule.isCounted && schedule.status !== 'paused';
+      const promoted = mayPromote ? await promoteLocked(tx, schedule) : 0;
+      const hasFailed = hasEnded && kind === 'fail';
+      const { attempt } = locked;
+      const reason = reasonOf(body);
+      return {
+        value: {
+          scheduleKey: schedule.key,
+          targetType: plan.target.type,
+          attempt,
+          hasFailed,
+          reason,
+          hasEnded,
+          plan,
+        },
+        dueAts: promoted > 0 ? [nowAt] : [],
+        audit: { action: 'run.reported', detail: { kind, note: body?.slice(0, MAX_REASON) ?? null } },
+      };
+    },
+  );
+  if (result.kind !== 'changed') return result;
+  const { plan, hasEnded, ...value } = result.value;
+  const scheduleIds = [run.scheduleId];
+  if (hasEnded && plan.slo !== null)
+    await bringWatchesForward(pool, {
+      failed: value.hasFailed ? scheduleIds : [],
+      ended: scheduleIds,
+      now: request.now,
+    });
+  if (value.hasFailed && plan.pauseAfterFailures !== null)
+    await pauseFailing(pool, { scheduleId: run.scheduleId, limit: plan.pauseAfterFailures });
+  return { ...result, value };
+}
+
+/** Ends the run by the report. False if the report changes nothing: it tells of a start, or of what is known already. */
+async function endByReport(
+  tx: Transaction,
+  {
+    request: { run, kind, body },
+    locked: { status, attempt },
+    nowAt,
+  }: { request: ReportRequest; locked: LockedRun; nowAt: number },
+): Promise<boolean> {
+  const from: readonly RunStatus[] = RUN_TRANSITIONS.report.from;
+  if (attempt === 0 || !from.includes(status))
+    throw new Refused(`the run is ${status}; only a run that was sent can be reported on`);
+  if (kind === 'start' || ENDS[kind] === status) return false;
+  const reason = kind === 'fail' ? reasonOf(body) : null;
+  await reportOne(tx, { ...identityOf(run), now: nowAt, status: ENDS[kind], reason });
+  return true;
+}
+
+const reasonOf = (body: string | null) =>
+  `the job reported a failure${body ? `: ${body.slice(0, MAX_REASON)}` : ''}`;
+
+const selectPinged = statement<Values, { projectId: number }>(
+  'read-pinged-schedule',
+  `select s.project_id as "projectId" from carillon.schedules s
+   where s.id = :scheduleId and s.target_type <> 'heartbeat' and s.status <> 'cancelled'
+     and :generation::int = coalesce((select t.generation from carillon.ping_tokens t where t.schedule_id = s.id), 1)`,
+);
+
+/** The project of a schedule that delivers runs; null if the ping token was rotated, or the schedule is gone or cancelled. */
+export async function findPinged(
+  db: Database,
+  token: { scheduleId: number; generation: number },
+): Promise<{ projectId: number } | null> {
+  const [row] = await selectPinged(db, { ...token });
+  return row ?? null;
+}
+
+const selectLatest = statement<{ projectId: number; scheduleId: number }, RunIdentity>(
+  'read-latest-sent-run',
+  `select r.schedule_id as "scheduleId", r.occurrence_at as "occurrenceAt", r.origin from carillon.runs r
+   where r.schedule_id = :scheduleId and r.project_id = :projectId and r.attempt > 0
+   order by r.occurrence_at desc, r.origin desc limit 1`,
+);
+
+/** The run of a schedule that was sent last, for a job that does not know the id of its run. */
+export async function findLatestSent(
+  db: Database,
+  schedule: { projectId: number; scheduleId: number },
+): Promise<RunIdentity | null> {
+  const [run] = await selectLatest(db, schedule);
+  return run ?? null;
+}

@@ -1,0 +1,228 @@
+import type { RUN_STATUSES, RunIdentity } from '@carillon/shared';
+import { asMilliseconds, instant, milliseconds } from '../instants.js';
+import { batch, type Values } from '../statement.js';
+
+/**
+ * The one home of run states. Every statement that changes the state of a run takes its `set` list from here, whether it
+ * changes one run or a thousand. docs/state-machine.md shows the same table; a test compares the two.
+ */
+
+export type RunStatus = (typeof RUN_STATUSES)[number];
+
+export interface Transition {
+  from: readonly RunStatus[] | 'new';
+  to: readonly RunStatus[];
+  /** The component that makes the transition, for the documentation. */
+  by: string;
+}
+
+const WAITING = ['queued', 'retrying'] as const;
+const ENDED = ['succeeded', 'failed', 'cancelled'] as const;
+
+export const RUN_TRANSITIONS = {
+  start: { from: 'new', to: ['running'], by: 'the claim of a due occurrence' },
+  enqueue: {
+    from: 'new',
+    to: ['queued'],
+    by: 'a trigger, a backfill, an edit, or the overlap policy `queue`',
+  },
+  skip: { from: 'new', to: ['skipped'], by: 'a policy, a pause, or a person who skips' },
+  reopen: { from: WAITING, to: ['running'], by: 'the claim of a waiting run' },
+  succeed: { from: ['running'], to: ['succeeded'], by: 'the worker, when the delivery succeeded' },
+  fail: {
+    from: ['running'],
+    to: ['failed'],
+    by: 'the worker, when no attempt is left or a retry is pointless',
+  },
+  retry: {
+    from: ['running'],
+    to: ['retrying'],
+    by: 'the worker, when the attempt failed and another is left',
+  },
+  defer: {
+    from: ['running'],
+    to: ['retrying'],
+    by: 'the worker, when the attempt could not begin; it does not count',
+  },
+  rescue: { from: ['running'], to: ['retrying', 'failed'], by: 'the sweep, when the lease has expired' },
+  hold: { from: WAITING, to: WAITING, by: 'a pause' },
+  release: {
+    from: WAITING,
+    to: WAITING,
+    by: 'a resume, a free place in the schedule’s queue, or the ping that a heartbeat waits for',
+  },
+  cancel: {
+    from: [...WAITING, 'running'],
+    to: ['cancelled'],
+    by: 'a person, or the overlap policy `cancel`',
+  },
+  report: {
+    from: ['retrying', 'running', 'succeeded', 'failed'],
+    to: ['succeeded', 'failed'],
+    by: 'the job that runs elsewhere, by a ping for its run',
+  },
+  replay: { from: ENDED, to: WAITING, by: 'a person' },
+  setAside: { from: WAITING, to: ['failed'], by: 'the claim, when the run can’t be started' },
+} as const satisfies Record<string, Transition>;
+
+export type TransitionName = keyof typeof RUN_TRANSITIONS;
+
+/** SQL: true if a run may take this transition. */
+export const mayTake = (name: Exclude<TransitionName, 'start' | 'enqueue' | 'skip'>, run = 'r') =>
+  `${run}.status in (${RUN_TRANSITIONS[name].from.map((status) => `'${status}'`).join(', ')})`;
+
+/**
+ * Groups closings that one statement can take: the same transition, on runs of one partition and origin. Nearly always
+ * that is the whole batch.
+ */
+export function groupClosings<Run extends Closing>(runs: readonly Run[]): Run[][] {
+  const groups = new Map<string, Run[]>();
+  for (const run of runs) {
+    const name = `${run.month} ${run.origin} ${run.status} ${run.outcome}`;
+    const group = groups.get(name);
+    if (group) group.push(run);
+    else groups.set(name, [run]);
+  }
+  return [...groups.values()];
+}
+
+/** The identity of a run and the partition that holds it. */
+export interface RunKey extends RunIdentity {
+  month: string;
+}
+
+export const RUN_KEY_COLUMNS = {
+  scheduleId: 'bigint',
+  occurrenceAt: 'instant',
+  origin: 'carillon.run_origin',
+  month: 'date',
+} as const;
+
+/** SQL that joins a run to a row of a batch: plain equality on the whole primary key, so that it is one index lookup. */
+export const isSameRun = (run: string, row: string) =>
+  `${run}.schedule_id = ${row}.schedule_id and ${run}.occurrence_at = ${row}.occurrence_at
+   and ${run}.origin = ${row}.origin and ${run}.month = ${row}.month`;
+
+/** SQL for one run by its identity, wherever its partition is. */
+export const IS_RUN = `r.schedule_id = :scheduleId and r.occurrence_at = ${instant(':occurrenceAt')} and r.origin = :origin`;
+
+export const identityOf = ({ scheduleId, occurrenceAt, origin }: RunIdentity): Values => ({
+  scheduleId,
+  occurrenceAt,
+  origin,
+});
+
+/** `hold`: the run waits until something releases it. */
+export const HOLD = `next_attempt_at = 'infinity'`;
+
+/** `release`: the run may start. */
+export const release = (at: string) => `next_attempt_at = ${at}`;
+
+/** `cancel`: an attempt that is in flight ends as cancelled, and its worker's late answer is refused. */
+export const cancel = ({ at, reasonCode, reason }: { at: string; reasonCode: string; reason: string }) => `
+  status = 'cancelled', next_attempt_at = null, finished_at = ${at}, happened_at = ${at},
+  outcome = case when r.status = 'running' then 'cancelled'::carillon.attempt_outcome else r.outcome end,
+  reason_code = ${reasonCode}, reason = ${reason}`;
+
+/** `setAside`: the run can't be claimed, and must not keep others from being claimed. */
+export const setAside = ({ at, reasonCode, reason }: { at: string; reasonCode: string; reason: string }) => `
+  status = 'failed', next_attempt_at = null, failed_at = ${at}, finished_at = ${at}, happened_at = ${at},
+  reason_code = ${reasonCode}, reason = ${reason}`;
+
+/** `report`: the job has the last word on its run. An attempt that is in flight ends with it, and its worker's late answer is refused. */
+export const report = ({ at, status, reason }: Record<'at' | 'status' | 'reason', string>) => `
+  status = ${status}, next_attempt_at = null, finished_at = ${at}, happened_at = ${at},
+  failed_at = case when ${status} = 'failed' then ${at} end,
+  outcome = case when r.status = 'running' then ${status}::text::carillon.attempt_outcome else r.outcome end,
+  error_code = case when r.status = 'running' and ${status} = 'failed' then 'reported_failure' else r.error_code end,
+  error = case when r.status = 'running' then ${reason} else r.error end,
+  lateness_ms = coalesce(r.lateness_ms, greatest(0, ${asMilliseconds('r.claimed_at')} - ${asMilliseconds('r.due_at')})),
+  reason_code = case when ${status} = 'failed' then 'reported_failure' end, reason = ${reason}`;
+
+/** A run that has been replayed this often can't be replayed again. */
+export const MOST_REPLAYS = 100;
+
+/** `replay`: the run is tried again with a full set of attempts; the attempts made so far no longer count. */
+export const replay = ({
+  at,
+  status,
+  startsAt,
+  reason,
+}: Record<'at' | 'status' | 'startsAt' | 'reason', string>) => `
+  status = ${status}, next_attempt_at = ${startsAt}, failed_at = null, happened_at = ${at},
+  replays = r.replays + 1, free_attempts = r.attempt, reason_code = 'replayed', reason = ${reason}`;
+
+/** `reopen`: the next attempt begins under a new lease. The caller has archived the one before. */
+export const reopen = ({ at, epoch, workerId }: { at: string; epoch: string; workerId: string }) => `
+  status = 'running', attempt = r.attempt + 1, next_attempt_at = null, happened_at = ${at},
+  epoch = ${epoch}, worker_id = ${workerId}, claimed_at = ${at}, reason_code = null, reason = null, progress = null,
+  finished_at = null, outcome = null, http_status = null, duration_ms = null, error_code = null, error = null,
+  response = null, external_id = null`;
+
+/** The result of an attempt, and what becomes of its run: `succeed`, `fail`, `retry`, `defer` or `rescue`. */
+export interface Closing extends RunKey {
+  epoch: number;
+  status: 'succeeded' | 'failed' | 'retrying';
+  /** Null for `defer`: the attempt is taken back, and `error` says why the run waits. */
+  outcome: 'succeeded' | 'failed' | 'handed_back' | 'unknown' | null;
+  durationMs: number | null;
+  httpStatus: number | null;
+  errorCode: string | null;
+  error: string | null;
+  response: string | null;
+  externalId: string | null;
+  latenessMs: number | null;
+  /** Delay until the next attempt; null if there is none. */
+  retryInMs: number | null;
+}
+
+/** The fields that are the same for all rows of a group are parameters of the statement. */
+export const sharedBy = ([first]: readonly Closing[]): Values => {
+  const { month, origin, status, outcome } = first as Closing;
+  return { month, origin, status, outcome };
+};
+
+export const closings = batch<Omit<Closing, 'month' | 'origin' | 'status' | 'outcome'>>('closing', {
+  scheduleId: 'bigint',
+  occurrenceAt: 'instant',
+  epoch: 'bigint',
+  durationMs: 'int',
+  httpStatus: 'int',
+  errorCode: 'text',
+  error: 'text',
+  response: 'text',
+  externalId: 'text',
+  latenessMs: 'bigint',
+  retryInMs: 'bigint',
+});
+
+const STATUS = ':status::carillon.run_status';
+const OUTCOME = ':outcome::carillon.attempt_outcome';
+
+/** Runs are listed by the time of their last change. A success that was quicker than this keeps the time of its claim. */
+const QUICK_MS = 2_000;
+
+/**
+ * Ends an attempt by a row of the batch `closing`. A quick success changes no indexed column and stays a HOT update. The guard
+ * is the epoch and the state: the run of a lost lease, or a cancelled one, no longer matches.
+ */
+export const close = (at: string) => `
+  update carillon.runs r
+  set status = ${STATUS}, outcome = ${OUTCOME}, finished_at = ${at}, duration_ms = closing.duration_ms,
+      http_status = closing.http_status, response = closing.response, external_id = closing.external_id,
+      error_code = case when ${OUTCOME} is not null then closing.error_code end,
+      error = case when ${OUTCOME} is not null then closing.error end,
+      reason_code = case when ${OUTCOME} is null then closing.error_code end,
+      reason = case when ${OUTCOME} is null then closing.error end,
+      attempt = r.attempt - (${OUTCOME} is null)::int,
+      free_attempts = r.free_attempts + (${OUTCOME} is not distinct from 'handed_back')::int,
+      lateness_ms = coalesce(r.lateness_ms, closing.lateness_ms),
+      next_attempt_at = ${at} + ${milliseconds('closing.retry_in_ms')},
+      failed_at = case when ${STATUS} = 'failed' then ${at} end,
+      happened_at = case when ${STATUS} = 'succeeded' and closing.duration_ms < ${QUICK_MS} then r.happened_at else ${at} end
+  from ${closings.source}
+  where r.schedule_id = closing.schedule_id and r.occurrence_at = closing.occurrence_at and r.origin = :origin
+    and r.month = :month and r.epoch = closing.epoch and r.status = 'running'`;
+
+/** The runs that a worker holds, over the aliases `l` (leases) and `r` (runs). */
+export const IN_FLIGHT = `carillon.leases l join carillon.runs r on r.epoch = l.epoch and r.status = 'running'`;

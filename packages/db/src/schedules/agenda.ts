@@ -1,0 +1,88 @@
+import { handlerOf, type Moment, type Plan } from '@carillon/shared';
+import { judgeNextSweep } from '../alerts/watches.js';
+import type { Transaction } from '../database.js';
+import { instant } from '../instants.js';
+import { arrayOf, batch, statement, type Values } from '../statement.js';
+
+/** A locked agenda row that goes on to its next occurrence without starting a run. */
+export interface AgendaMove {
+  scheduleId: number;
+  /** Null after the last occurrence: the row leaves the agenda. */
+  next: Moment | null;
+  /** How many queued runs were made, which start later. */
+  runsAdded: number;
+}
+
+const moves = batch<{ scheduleId: number; occurrenceAt: number; dueAt: number; runsAdded: number }>('move', {
+  scheduleId: 'bigint',
+  occurrenceAt: 'instant',
+  dueAt: 'instant',
+  runsAdded: 'int',
+});
+
+const move = statement<Values>(
+  'move-agenda',
+  `update carillon.agenda a
+   set occurrence_at = move.occurrence_at, due_at = move.due_at, runs_total = a.runs_total + move.runs_added
+   from ${moves.source} where a.schedule_id = move.schedule_id`,
+);
+
+/** Moves agenda rows on. The caller holds their locks, and those of the schedules that end. */
+export async function moveAgenda(tx: Transaction, all: readonly AgendaMove[]): Promise<void> {
+  const onward = all.flatMap(({ scheduleId, next, runsAdded }) =>
+    next ? [{ scheduleId, ...next, runsAdded }] : [],
+  );
+  if (onward.length > 0) await move(tx, moves.of(onward));
+  for (const { scheduleId, runsAdded, next } of all) {
+    if (!next) await leaveAgenda(tx, { scheduleIds: [scheduleId], runsAdded });
+  }
+}
+
+const leave = statement<{ scheduleIds: string; runsAdded: number }>(
+  'leave-agenda',
+  `with gone as (
+     delete from carillon.agenda where schedule_id = any(:scheduleIds::bigint[])
+     returning schedule_id, runs_total, last_run_at, last_claimed_at
+   )
+   update carillon.schedules s
+   set runs_total = gone.runs_total + :runsAdded, last_run_at = gone.last_run_at, last_claimed_at = gone.last_claimed_at
+   from gone where s.id = gone.schedule_id`,
+);
+
+/** Removes schedules from the agenda and keeps their totals. Schedules that are not on it are left alone. */
+export async function leaveAgenda(
+  tx: Transaction,
+  { scheduleIds, runsAdded = 0 }: { scheduleIds: readonly number[]; runsAdded?: number },
+): Promise<void> {
+  await leave(tx, { scheduleIds: arrayOf(scheduleIds), runsAdded });
+}
+
+export interface AgendaEntry {
+  scheduleId: number;
+  projectId: number;
+  version: number;
+  next: Moment;
+  plan: Plan;
+  isHeld: boolean;
+  /** The totals with which a finished schedule that comes back to the agenda goes on. */
+  runsTotal: number;
+  lastRunAt: number | null;
+  lastClaimedAt: number | null;
+}
+
+const upsert = statement<Values>(
+  'write-agenda',
+  `insert into carillon.agenda as a
+     (schedule_id, project_id, version, occurrence_at, due_at, handler, is_held, runs_total, last_run_at, last_claimed_at)
+   values (:scheduleId, :projectId, :version, ${instant(':occurrenceAt')}, ${instant(':dueAt')}, :handler, :isHeld, :runsTotal,
+           ${instant(':lastRunAt')}, ${instant(':lastClaimedAt')})
+   on conflict (schedule_id) do update
+   set version = excluded.version, occurrence_at = excluded.occurrence_at, due_at = excluded.due_at,
+       handler = excluded.handler, is_held = excluded.is_held, runs_total = excluded.runs_total`,
+);
+
+/** Puts a schedule on the agenda, or changes its entry. The caller holds the lock of the schedule. */
+export async function writeAgenda(tx: Transaction, { next, plan, ...entry }: AgendaEntry): Promise<void> {
+  await upsert(tx, { ...entry, ...next, handler: handlerOf(plan) });
+  if (plan.slo !== null) await judgeNextSweep(tx, entry.scheduleId);
+}

@@ -1,0 +1,62 @@
+import { encodeRunId, stretchFrom } from '@carillon/shared';
+import type { Database, Transaction } from '../database.js';
+import { accountFor } from '../runs/account-for.js';
+import { readInFlight } from '../runs/read-in-flight.js';
+import { cancelWaitingRuns } from '../runs/stop-runs.js';
+import { statement } from '../statement.js';
+import { leaveAgenda } from './agenda.js';
+import { type ChangeRequest, type ChangeResult, changeSchedule, Refused } from './change-schedule.js';
+import type { LockedSchedule } from './locked-schedule.js';
+import { TO_CANCELLED } from './schedule-transitions.js';
+
+export interface Cancelled {
+  /** Runs that were already in flight: they go on to their end, and nothing starts after them. */
+  inFlight: string[];
+  /** False if the schedule was cancelled before this call. */
+  isNew: boolean;
+}
+
+const setCancelled = statement<{ id: number; now: number }>(
+  'cancel-schedule',
+  `update carillon.schedules
+   set ${TO_CANCELLED}
+   where id = :id and status <> 'cancelled'`,
+);
+
+const hasWaitingRuns = statement<{ id: number }, object>(
+  'has-waiting-runs',
+  'select from carillon.runs where schedule_id = :id and next_attempt_at is not null limit 1',
+);
+
+/** Cancels for good: nothing is claimed any more, and waiting runs are cancelled. */
+export function cancelSchedule(db: Database, request: ChangeRequest): Promise<ChangeResult<Cancelled>> {
+  return changeSchedule(db, request, async (tx, schedule) => {
+    const { id, status, nowAt } = schedule;
+    const running = await readInFlight(tx, id);
+    if (status === 'finished' && running.length === 0 && (await hasWaitingRuns(tx, { id })).length === 0)
+      throw new Refused('it is finished: there is nothing left to cancel');
+    const reason = `its schedule was cancelled by ${request.actor}`;
+    await accountForOverdue(tx, schedule, reason);
+    await leaveAgenda(tx, { scheduleIds: [id] });
+    await setCancelled(tx, { id, now: nowAt });
+    await cancelWaitingRuns(tx, { scheduleIds: [id], now: nowAt, reasonCode: 'schedule_cancelled', reason });
+    const inFlight = running.map(encodeRunId);
+    return {
+      value: { inFlight, isNew: status !== 'cancelled' },
+      audit: { action: 'schedule.cancelled', detail: { inFlight } },
+    };
+  });
+}
+
+/** Occurrences that the rule has named and no claim has taken yet are skipped, also those that were put off. */
+async function accountForOverdue(tx: Transaction, schedule: LockedSchedule, reason: string): Promise<void> {
+  const { occurrenceAt, timing, nowAt } = schedule;
+  if (occurrenceAt === null || occurrenceAt > nowAt) return;
+  const stretch = stretchFrom(timing, {
+    fromAt: occurrenceAt,
+    untilAt: nowAt,
+    reasonCode: 'schedule_cancelled',
+    reason,
+  });
+  await accountFor(tx, [{ schedule, stretch }], nowAt);
+}

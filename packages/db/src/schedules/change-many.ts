@@ -1,0 +1,213 @@
+import { encodeRunId, type Moment, momentAfter } from '@carillon/shared';
+import type { Pool } from 'pg';
+import { inTransaction, type Transaction } from '../database.js';
+import { admitRuns, countOpenRuns } from '../engine/admit-runs.js';
+import { REPLACED } from '../engine/claim-due.js';
+import { instant } from '../instants.js';
+import { accountFor, type PassedOccurrences } from '../runs/account-for.js';
+import { insertUnstartedRuns } from '../runs/insert-unstarted.js';
+import { cancelOpenRuns } from '../runs/stop-runs.js';
+import { arrayOf, batch, statement, type Values } from '../statement.js';
+import { recordManyAudits } from '../tenancy/audit.js';
+import { leaveAgenda } from './agenda.js';
+import { type LockedSchedule, lockSchedules } from './locked-schedule.js';
+import { noNextRefusal, skippedStretch } from './move-next.js';
+import { promoteLocked } from './promote-queued.js';
+import { afterPause, releaseRetries, resumeRefusal } from './resume-schedule.js';
+import { TO_ACTIVE } from './schedule-transitions.js';
+import type { StopRequest } from './stop-many.js';
+import { cancelledRefusal, runOf } from './trigger-backfill.js';
+
+export interface ChangedMany {
+  /** How many were changed. */
+  changed: number;
+  /** Schedules in a state in which the change is not possible. */
+  refusals: { id: string; reason: string }[];
+  /** Schedules that must be changed one by one. */
+  others: string[];
+  /** Instants to arm once the change is committed. */
+  dueAts: number[];
+}
+
+interface Done {
+  schedule: LockedSchedule;
+  /** For the audit log. */
+  detail?: unknown;
+}
+
+/**
+ * Locks many schedules in ascending order, changes those that fit by statements for all of them, and writes an audit entry
+ * for each, in one transaction. A fire that is due meanwhile passes the locked rows over, and their bells ring again.
+ */
+function changeMany(
+  pool: Pool,
+  { projectId, ids, actor }: StopRequest,
+  action: string,
+  refusalOf: (schedule: LockedSchedule) => string | null,
+  change: (
+    tx: Transaction,
+    schedules: LockedSchedule[],
+    nowAt: number,
+  ) => Promise<{ done: Done[]; dueAts: number[] }>,
+): Promise<ChangedMany> {
+  return inTransaction(pool, async (tx) => {
+    const { schedules, nowAt } = await lockSchedules(tx, { projectId, ids });
+    const refusals: ChangedMany['refusals'] = [];
+    const fitting: LockedSchedule[] = [];
+    for (const schedule of schedules) {
+      const reason = refusalOf(schedule);
+      if (reason === null) fitting.push(schedule);
+      else refusals.push({ id: schedule.key, reason });
+    }
+    const { done, dueAts } = fitting.length > 0 ? await change(tx, fitting, nowAt) : { done: [], dueAts: [] };
+    const entries = done.map(({ schedule, detail }) => ({ key: schedule.key, detail }));
+    await recordManyAudits(tx, { projectId, actor, action, nowAt, entries });
+    const changed = new Set(done.map(({ schedule }) => schedule.id));
+    const others = fitting.filter(({ id }) => !changed.has(id)).map(({ key }) => key);
+    return { changed: done.length, refusals, others, dueAts };
+  });
+}
+
+const moves = batch<{ id: number; occurrenceAt: number; dueAt: number }>('move', {
+  id: 'bigint',
+  occurrenceAt: 'instant',
+  dueAt: 'instant',
+});
+
+const moveAll = statement<Values>(
+  'move-many',
+  `with touched as (
+     update carillon.schedules set updated_at = ${instant(':now')} where id = any(:ids::bigint[])
+   )
+   update carillon.agenda a set occurrence_at = move.occurrence_at, due_at = move.due_at
+   from ${moves.source} where a.schedule_id = move.id`,
+);
+
+const resumeAll = statement<Values>(
+  'resume-many',
+  `with resumed as (
+     update carillon.schedules
+     set ${TO_ACTIVE}
+     where id = any(:ids::bigint[]) returning id, version
+   )
+   update carillon.agenda a
+   set version = resumed.version, is_held = false, occurrence_at = move.occurrence_at, due_at = move.due_at
+   from resumed join ${moves.source} on move.id = resumed.id where a.schedule_id = resumed.id`,
+);
+
+interface Moved {
+  schedule: LockedSchedule;
+  next: Moment | null;
+}
+
+/** The parameters of `moveAll` and `resumeAll`. */
+const movesOf = (moved: readonly Moved[], now: number): Values => ({
+  now,
+  ids: arrayOf(moved.map(({ schedule }) => schedule.id)),
+  ...moves.of(moved.flatMap(({ schedule: { id }, next }) => (next ? [{ id, ...next }] : []))),
+});
+
+/** Removes the schedules without a next occurrence from the agenda. */
+async function finishEnded(tx: Transaction, moved: readonly Moved[]): Promise<void> {
+  const ended = moved.filter(({ next }) => next === null).map(({ schedule }) => schedule.id);
+  if (ended.length > 0) await leaveAgenda(tx, { scheduleIds: ended });
+}
+
+const dueAtsOf = (moved: readonly Moved[]) => moved.flatMap(({ next }) => (next ? [next.dueAt] : []));
+
+export function resumeMany(pool: Pool, request: StopRequest): Promise<ChangedMany> {
+  return changeMany(pool, request, 'schedule.resumed', resumeRefusal, async (tx, schedules, nowAt) => {
+    const ids = schedules.map(({ id }) => id);
+    const resumed = schedules.map((schedule) => ({ schedule, ...afterPause(schedule, nowAt) }));
+    const passed: PassedOccurrences[] = resumed.flatMap(({ schedule, passed }) =>
+      passed ? [{ schedule, stretch: passed }] : [],
+    );
+    await accountFor(tx, passed, nowAt);
+    await resumeAll(tx, movesOf(resumed, nowAt));
+    await finishEnded(tx, resumed);
+    await releaseRetries(tx, { ids: arrayOf(ids), now: nowAt });
+    const open = await countOpenRuns(tx, ids);
+    for (const schedule of schedules) if (open.has(schedule.id)) await promoteLocked(tx, schedule);
+    return { done: resumed, dueAts: [...dueAtsOf(resumed), nowAt] };
+  });
+}
+
+export function skipNextOfMany(pool: Pool, request: StopRequest): Promise<ChangedMany> {
+  return changeMany(
+    pool,
+    request,
+    'schedule.next_skipped',
+    noNextRefusal('skipped'),
+    async (tx, schedules, nowAt) => {
+      const skipped = schedules.map((schedule) => {
+        const occurrenceAt = schedule.occurrenceAt as number;
+        return { schedule, occurrenceAt, next: momentAfter(schedule, occurrenceAt) };
+      });
+      const passed = skipped.map(({ schedule, occurrenceAt }) => ({
+        schedule,
+        stretch: skippedStretch(occurrenceAt, request.actor),
+      }));
+      await accountFor(tx, passed, nowAt);
+      await moveAll(tx, movesOf(skipped, nowAt));
+      await finishEnded(tx, skipped);
+      const done = skipped.map(({ schedule, occurrenceAt }) => ({
+        schedule,
+        detail: { occurrenceAt: iso(occurrenceAt) },
+      }));
+      return { done, dueAts: dueAtsOf(skipped.filter(({ schedule }) => schedule.status === 'active')) };
+    },
+  );
+}
+
+export function rescheduleNextOfMany(pool: Pool, request: StopRequest, at: number): Promise<ChangedMany> {
+  return changeMany(
+    pool,
+    request,
+    'schedule.rescheduled',
+    noNextRefusal('rescheduled'),
+    async (tx, schedules, nowAt) => {
+      const moved = schedules.map((schedule) => ({
+        schedule,
+        next: { occurrenceAt: schedule.occurrenceAt as number, dueAt: at },
+      }));
+      await moveAll(tx, movesOf(moved, nowAt));
+      const done = moved.map(({ schedule, next }) => ({
+        schedule,
+        detail: { occurrenceAt: iso(next.occurrenceAt), to: iso(at) },
+      }));
+      return { done, dueAts: [at] };
+    },
+  );
+}
+
+export function triggerMany(pool: Pool, request: StopRequest): Promise<ChangedMany> {
+  return changeMany(
+    pool,
+    request,
+    'schedule.triggered',
+    cancelledRefusal('triggered'),
+    async (tx, schedules, nowAt) => {
+      const counted = schedules.filter(({ isCounted }) => isCounted);
+      const admissions = await admitRuns(tx, counted, nowAt);
+      const replaced = counted.filter(({ id }) => admissions.get(id)?.kind === 'replace').map(({ id }) => id);
+      if (replaced.length > 0) await cancelOpenRuns(tx, { scheduleIds: replaced, now: nowAt, ...REPLACED });
+      const runs = schedules.map((schedule) =>
+        runOf(schedule, 'trigger', nowAt, admissions.get(schedule.id) ?? { kind: 'start' }),
+      );
+      // A schedule that was triggered in this very millisecond already has a run of that instant, so it is triggered by
+      // itself.
+      const inserted = new Set(
+        (await insertUnstartedRuns(tx, runs, nowAt)).map(({ scheduleId }) => scheduleId),
+      );
+      const done = schedules
+        .filter(({ id }) => inserted.has(id))
+        .map((schedule) => ({
+          schedule,
+          detail: { runId: encodeRunId({ scheduleId: schedule.id, occurrenceAt: nowAt, origin: 'trigger' }) },
+        }));
+      return { done, dueAts: [nowAt] };
+    },
+  );
+}
+
+const iso = (at: number) => new Date(at).toISOString();

@@ -1,0 +1,60 @@
+import { type Database, inTransaction, type Transaction } from '../database.js';
+import { statement } from '../statement.js';
+import { recordAudit } from '../tenancy/audit.js';
+import { type LockedSchedule, lockSchedule, type ScheduleRef } from './locked-schedule.js';
+
+/** The schedule to change and the actor who asks for it. */
+export interface ChangeRequest {
+  ref: ScheduleRef;
+  /** Shown in the audit log and in the reasons given to people. */
+  actor: string;
+  /** The version that the client has seen; null if the client does not care. */
+  ifMatch?: number | null;
+  now?: number | null;
+}
+
+export type ChangeResult<T> =
+  | { kind: 'changed'; value: T; dueAts: number[] }
+  | { kind: 'not_found' }
+  | { kind: 'stale'; version: number }
+  /** The schedule is in a state in which the change is not possible. */
+  | { kind: 'refused'; reason: string };
+
+export interface Change<T> {
+  value: T;
+  /** Instants to arm once the change is committed. */
+  dueAts?: number[];
+  audit: { action: string; detail?: object };
+}
+
+/** Thrown inside a change to refuse it: everything is rolled back and the result says why. */
+export class Refused extends Error {}
+
+/** Makes one change to one schedule under its lock, and writes it to the audit log in the same transaction. */
+export async function changeSchedule<T>(
+  db: Database,
+  { ref, actor, ifMatch = null, now = null }: ChangeRequest,
+  change: (tx: Transaction, schedule: LockedSchedule) => Promise<Change<T>>,
+): Promise<ChangeResult<T>> {
+  try {
+    return await inTransaction(db, async (tx) => {
+      const schedule = await lockSchedule(tx, ref, now);
+      if (!schedule) return { kind: 'not_found' };
+      if (ifMatch !== null && ifMatch !== schedule.version)
+        return { kind: 'stale', version: schedule.version };
+      const { value, dueAts = [], audit } = await change(tx, schedule);
+      await recordAudit(tx, { ...schedule, actor, ...audit, now });
+      // A bell that rang while the row was locked passed it over. So every change rings again.
+      const [next] = await readDueAt(tx, { id: schedule.id });
+      return { kind: 'changed', value, dueAts: next ? [...dueAts, next.dueAt] : dueAts };
+    });
+  } catch (error) {
+    if (error instanceof Refused) return { kind: 'refused', reason: error.message };
+    throw error;
+  }
+}
+
+const readDueAt = statement<{ id: number }, { dueAt: number }>(
+  'read-due-at',
+  `select due_at as "dueAt" from carillon.agenda where schedule_id = :id and not is_held`,
+);

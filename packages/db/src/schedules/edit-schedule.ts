@@ -1,0 +1,224 @@
+import {
+  encodeRunId,
+  isCounted,
+  type Moment,
+  momentAfter,
+  nextAfterEdit,
+  type ProjectLimits,
+  storePlan,
+  storeTiming,
+} from '@carillon/shared';
+import type { Database, Transaction } from '../database.js';
+import { instant } from '../instants.js';
+import { readInFlight } from '../runs/read-in-flight.js';
+import { statement, type Values } from '../statement.js';
+import { recordAudit } from '../tenancy/audit.js';
+import { replaceSecret } from '../tenancy/secrets.js';
+import { leaveAgenda, writeAgenda } from './agenda.js';
+import { type ChangeRequest, type ChangeResult, changeSchedule, Refused } from './change-schedule.js';
+import { type DefinitionFields, requireRoom } from './create-schedules.js';
+import type { LockedSchedule } from './locked-schedule.js';
+import { promoteLocked } from './promote-queued.js';
+import { settleOverdue } from './settle-overdue.js';
+
+/** A definition that is to hold from now on. */
+export interface Definition extends DefinitionFields {
+  /** Null removes the schedule's own secret; undefined keeps the secret that it has. */
+  sealedSecret?: Buffer | null;
+  /** Hash of the declaration in code that asks for this definition. */
+  declaredHash?: string | null;
+}
+
+export interface Edited {
+  version: number;
+  /** Runs in flight, which keep the definition that they began with. */
+  inFlight: string[];
+}
+
+/** Replaces the definition of a schedule. The next occurrence is computed under the lock. */
+export function editSchedule(
+  db: Database,
+  request: ChangeRequest,
+  definition: Definition,
+): Promise<ChangeResult<Edited>> {
+  return changeSchedule(db, request, async (tx, schedule) => {
+    if (schedule.status === 'cancelled') throw new Refused("it is cancelled and can't be edited");
+    const settled = await withSettledOccurrences(tx, schedule, definition);
+    const next = nextAfterEdit(schedule, settled);
+    const edited = await writeDefinition(tx, schedule, { definition: settled, next, actor: request.actor });
+    return { value: edited, audit: { action: 'schedule.edited', detail: edited } };
+  });
+}
+
+/**
+ * Replaces the definition like an edit, also that of a cancelled schedule, which starts anew: it is active again and
+ * counts its runs from zero. `requestHash` is stored, so that a later create with the same body counts as a repeat.
+ */
+export function replaceSchedule(
+  db: Database,
+  request: ChangeRequest,
+  { requestHash, limits, ...definition }: Definition & { requestHash: string; limits: ProjectLimits },
+): Promise<ChangeResult<Edited>> {
+  return changeSchedule(db, request, async (tx, locked) => {
+    const isRevived = locked.status === 'cancelled';
+    if (isRevived) await requireRoom(tx, locked.projectId, limits);
+    const schedule: LockedSchedule = isRevived ? { ...locked, status: 'active', runsTotal: 0 } : locked;
+    const settled = await withSettledOccurrences(tx, schedule, definition);
+    const next = isRevived ? firstAfterRevival(schedule, settled) : nextAfterEdit(schedule, settled);
+    if (isRevived) await setActive(tx, { id: schedule.id });
+    const edited = await writeDefinition(tx, schedule, { definition: settled, next, actor: request.actor });
+    await setRequestHash(tx, { id: schedule.id, requestHash });
+    return { value: edited, audit: { action: 'schedule.replaced', detail: { ...edited, isRevived } } };
+  });
+}
+
+const setActive = statement<{ id: number }>(
+  'revive-schedule',
+  `update carillon.schedules set status = 'active' where id = :id`,
+);
+const setRequestHash = statement<{ id: number; requestHash: string }>(
+  'set-request-hash',
+  'update carillon.schedules set request_hash = :requestHash where id = :id',
+);
+
+/**
+ * The first occurrence of a finished or cancelled schedule that an edit brings back. The instant of an `at` rule counts even
+ * if it is past: the misfire policy decides whether it runs. Every other rule starts from now.
+ */
+function firstAfterRevival(
+  { key, nowAt }: LockedSchedule,
+  { timing, plan }: Pick<Definition, 'timing' | 'plan'>,
+): Moment | null {
+  const afterAt = timing.rule.kind === 'at' ? timing.rule.at - 1 : nowAt;
+  return momentAfter({ key, timing, plan }, afterAt);
+}
+
+/** An edit by a caller that holds the lock and has computed the next occurrence. Writes the audit entry. */
+export async function redefineLocked(
+  tx: Transaction,
+  schedule: LockedSchedule,
+  { definition, next, actor }: { definition: Definition; next: Moment | null; actor: string },
+): Promise<Edited & { dueAts: number[] }> {
+  const settled = await withSettledOccurrences(tx, schedule, definition);
+  const isSettled = next !== null && settled.timing.settledAts.includes(next.occurrenceAt);
+  const free = isSettled ? momentAfter({ key: schedule.key, ...settled }, next.occurrenceAt) : next;
+  const edited = await writeDefinition(tx, schedule, { definition: settled, next: free, actor });
+  await recordAudit(tx, {
+    ...schedule,
+    actor,
+    action: 'schedule.edited',
+    detail: edited,
+    now: schedule.nowAt,
+  });
+  return { ...edited, dueAts: free && schedule.status !== 'paused' ? [free.dueAt] : [schedule.nowAt] };
+}
+
+const selectSettled = statement<{ id: number; fromAt: number }, { at: number }>(
+  'read-settled-occurrences',
+  `select occurrence_at as at from carillon.runs
+   where schedule_id = :id and origin = 'rule' and occurrence_at >= ${instant(':fromAt')}
+   order by occurrence_at limit 1000`,
+);
+
+/**
+ * An occurrence that was skipped or brought forward ahead of its time has its run already. The new rule may name the same
+ * instant, so the definition lists such occurrences as settled.
+ */
+async function withSettledOccurrences(
+  tx: Transaction,
+  { id, nowAt }: LockedSchedule,
+  definition: Definition,
+): Promise<Definition> {
+  const { rule } = definition.timing;
+  const fromAt = rule.kind === 'at' ? Math.min(rule.at, nowAt) : nowAt;
+  const settledAts = (await selectSettled(tx, { id, fromAt })).map(({ at }) => at);
+  return { ...definition, timing: { ...definition.timing, settledAts } };
+}
+
+/**
+ * The new rule may name a past instant that the old rule had named too. This edit has just made a run of it, when it
+ * settled the overdue occurrences of the old rule. The schedule goes on after such an occurrence, so that it does not
+ * run twice.
+ */
+async function passOverSettled(
+  tx: Transaction,
+  { id, key, nowAt }: LockedSchedule,
+  { timing, plan }: Pick<Definition, 'timing' | 'plan'>,
+  next: Moment | null,
+): Promise<Moment | null> {
+  if (next === null || next.occurrenceAt > nowAt) return next;
+  const settledAts = (await selectSettled(tx, { id, fromAt: next.occurrenceAt })).map(({ at }) => at);
+  if (!settledAts.includes(next.occurrenceAt)) return next;
+  return momentAfter({ key, timing: { ...timing, settledAts }, plan }, next.occurrenceAt);
+}
+
+const archiveDefinition = statement<{ id: number; now: number }>(
+  'archive-definition',
+  `insert into carillon.schedule_versions (schedule_id, version, project_id, name, tags, target_type, rule, timing, plan, payload,
+                                           defined_at, defined_by, superseded_at)
+   select id, definition_version, project_id, name, tags, target_type, rule, timing, plan, payload, defined_at, defined_by,
+          ${instant(':now')}
+   from carillon.schedules where id = :id`,
+);
+
+/** A schedule that comes back to the agenda has its totals there again, so those of its earlier end are cleared. */
+const replaceDefinition = statement<Values>(
+  'replace-definition',
+  `update carillon.schedules
+   set version = :version, definition_version = :version, name = :name, tags = :tags, target_type = :targetType, rule = :rule,
+       timing = :timing, plan = :plan, payload = :payload, is_counted = :isCounted, defined_at = ${instant(':now')},
+       defined_by = :actor, declared_hash = coalesce(:declaredHash, declared_hash), updated_at = ${instant(':now')},
+       runs_total = case when :isPlanned::boolean then null else runs_total end,
+       last_run_at = case when :isPlanned::boolean then null else last_run_at end,
+       last_claimed_at = case when :isPlanned::boolean then null else last_claimed_at end
+   where id = :id`,
+);
+
+/** Writes the new definition, keeps the old one, settles what the old one had named, and moves the agenda. */
+async function writeDefinition(
+  tx: Transaction,
+  schedule: LockedSchedule,
+  { definition, next: named, actor }: { definition: Definition; next: Moment | null; actor: string },
+): Promise<Edited> {
+  const { id, projectId, nowAt } = schedule;
+  const { sealedSecret } = definition;
+  if (sealedSecret !== undefined) await replaceSecret(tx, { projectId, scheduleId: id }, sealedSecret);
+  const hasSecret = sealedSecret === undefined ? schedule.plan.hasSecret : sealedSecret !== null;
+  const plan = { ...definition.plan, hasSecret };
+  const version = schedule.version + 1;
+  const runsAdded = await settleOverdue(tx, schedule, { next: named, plan, version });
+  const next = await passOverSettled(tx, schedule, { timing: definition.timing, plan }, named);
+  await archiveDefinition(tx, { id, now: nowAt });
+  await replaceDefinition(tx, {
+    id,
+    now: nowAt,
+    version,
+    actor,
+    name: definition.name,
+    tags: definition.tags,
+    targetType: plan.target.type,
+    rule: JSON.stringify(definition.rule),
+    timing: storeTiming(definition.timing),
+    plan: storePlan(plan),
+    payload: definition.payload,
+    isCounted: isCounted(plan),
+    declaredHash: definition.declaredHash ?? null,
+    isPlanned: next !== null,
+  });
+  await placeNext(tx, { ...schedule, plan }, { next, version, runsAdded });
+  // Queued runs start by the new policies, which may leave more room than the old ones, or not count runs at all.
+  const mayPromote = schedule.status !== 'paused' && (schedule.isCounted || isCounted(plan));
+  if (mayPromote) await promoteLocked(tx, { ...schedule, plan });
+  return { version, inFlight: (await readInFlight(tx, id)).map(encodeRunId) };
+}
+
+async function placeNext(
+  tx: Transaction,
+  schedule: LockedSchedule,
+  { next, version, runsAdded }: { next: Moment | null; version: number; runsAdded: number },
+): Promise<void> {
+  const { id: scheduleId, status } = schedule;
+  if (!next) return leaveAgenda(tx, { scheduleIds: [scheduleId], runsAdded });
+  const runsTotal = schedule.runsTotal + runsAdded;
+  await writeAgenda(tx, { ...schedule, scheduleId, version, next, isHeld: status === 'paused', runsTotal });
+}

@@ -1,0 +1,77 @@
+import type { ProjectLimits } from '@carillon/shared';
+import type { Pool } from 'pg';
+import { isDatabaseAway } from '../errors.js';
+import { type Created, createSchedules, type Draft } from './create-schedules.js';
+
+interface Requester {
+  projectId: number;
+  actor: string;
+  limits: ProjectLimits;
+}
+
+interface Waiting {
+  requester: Requester;
+  draft: Draft;
+  resolve: (created: Created) => void;
+  reject: (error: unknown) => void;
+}
+
+interface Group {
+  statements: number;
+  waiting: Waiting[];
+}
+
+/** Maximum number of concurrent statements per requester. Creates that arrive meanwhile share the next one. */
+const STATEMENTS_AT_ONCE = 2;
+const LARGEST_GROUP = 200;
+
+/**
+ * Group commit for single creates: while there are few, each is a statement of its own; while there are many, all that
+ * arrived during one statement share the next one and its commit.
+ */
+export class GroupCreates {
+  readonly #groups = new Map<string, Group>();
+
+  constructor(private readonly pool: Pool) {}
+
+  create(requester: Requester, draft: Draft): Promise<Created> {
+    const name = `${requester.projectId} ${requester.actor}`;
+    const group = this.#groups.get(name) ?? { statements: 0, waiting: [] };
+    this.#groups.set(name, group);
+    return new Promise((resolve, reject) => {
+      group.waiting.push({ requester, draft, resolve, reject });
+      if (group.statements < STATEMENTS_AT_ONCE) this.#write(name, group);
+    });
+  }
+
+  async #write(name: string, group: Group): Promise<void> {
+    group.statements++;
+    // Requests that were read in the same turn of the event loop go together.
+    await new Promise(setImmediate);
+    while (group.waiting.length > 0) await this.#writeGroup(group.waiting.splice(0, LARGEST_GROUP));
+    group.statements--;
+    if (group.statements === 0) this.#groups.delete(name);
+  }
+
+  async #writeGroup(group: readonly Waiting[]): Promise<void> {
+    try {
+      await this.#createAll(group);
+    } catch (error) {
+      // One row that Postgres refuses must not fail the others. If Postgres is away, all fail at once.
+      if (group.length === 1 || isDatabaseAway(error)) for (const { reject } of group) reject(error);
+      else for (const one of group) await this.#createAll([one]).catch(one.reject);
+    }
+  }
+
+  async #createAll(group: readonly Waiting[]): Promise<void> {
+    // The limits that were read last apply, because they may change while creates keep arriving.
+    const { requester } = group.at(-1) as Waiting;
+    const created = await createSchedules(this.pool, {
+      ...requester,
+      drafts: group.map(({ draft }) => draft),
+    });
+    group.forEach(({ resolve }, i) => {
+      resolve(created[i] as Created);
+    });
+  }
+}

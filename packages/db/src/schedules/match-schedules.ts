@@ -1,0 +1,38 @@
+import type { Database } from '../database.js';
+import { query, type Values } from '../statement.js';
+import { type FilteredPage, whereOf, wholeSource } from './schedule-filter.js';
+
+/** The keys of schedules that match, to be acted upon. */
+export function findScheduleKeys(db: Database, page: FilteredPage): Promise<{ id: number; key: string }[]> {
+  const where = whereOf(page);
+  const { head, source } = wholeSource(where, page.filter);
+  const text = `${head} select s.id, s.key from ${source} where ${where.sql} order by s.id desc limit :limit`;
+  return query(db, text, { ...where.parameters, limit: page.limit });
+}
+
+/** Counts the schedules that match, up to a limit: counting a million takes seconds. */
+export async function countSchedules(db: Database, page: FilteredPage): Promise<number> {
+  const where = whereOf(page);
+  const { head, source } = wholeSource(where, page.filter);
+  const [row] = await query<{ count: number }>(
+    db,
+    `${head} select count(*) as count from (select from ${source} where ${where.sql} limit :limit) as counted`,
+    { ...where.parameters, limit: page.limit },
+  );
+  return row?.count ?? 0;
+}
+
+/** The agenda entries of the schedules that match a filter, for a statement that counts what they fire. */
+export function agendaOfMatching(page: Omit<FilteredPage, 'limit'>): {
+  head: string;
+  source: string;
+  parameters: Values;
+} {
+  const where = whereOf(page);
+  const { head, source } = wholeSource(where, page.filter);
+  return {
+    head,
+    source: `select a.* from ${source} where ${where.sql} and a.schedule_id is not null and not a.is_held`,
+    parameters: where.parameters,
+  };
+}

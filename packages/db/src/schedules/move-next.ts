@@ -1,0 +1,78 @@
+import { type Moment, momentAfter, type Stretch } from '@carillon/shared';
+import type { Database } from '../database.js';
+import { instant } from '../instants.js';
+import { accountFor } from '../runs/account-for.js';
+import { statement } from '../statement.js';
+import { leaveAgenda, writeAgenda } from './agenda.js';
+import { type ChangeRequest, type ChangeResult, changeSchedule, Refused } from './change-schedule.js';
+import type { LockedSchedule } from './locked-schedule.js';
+
+const touch = statement<{ id: number; now: number }>(
+  'touch-schedule',
+  `update carillon.schedules set updated_at = ${instant(':now')} where id = :id`,
+);
+
+/** Moves the next occurrence, and only that one, to another time. The occurrence itself stays the same. */
+export function rescheduleNext(
+  db: Database,
+  request: ChangeRequest,
+  at: number,
+): Promise<ChangeResult<Moment>> {
+  return changeSchedule(db, request, async (tx, schedule) => {
+    const { occurrenceAt } = nextOf(schedule, 'rescheduled');
+    const next = { occurrenceAt, dueAt: at };
+    const { id: scheduleId, status } = schedule;
+    await writeAgenda(tx, { ...schedule, scheduleId, next, isHeld: status === 'paused' });
+    await touch(tx, { id: scheduleId, now: schedule.nowAt });
+    return {
+      value: next,
+      audit: { action: 'schedule.rescheduled', detail: { occurrenceAt: iso(occurrenceAt), to: iso(at) } },
+    };
+  });
+}
+
+/**
+ * Leaves the next occurrence out and records it as a skipped run. A schedule without any further occurrence finishes; a
+ * paused one stays paused, and resuming it finishes it.
+ */
+export function skipNext(db: Database, request: ChangeRequest): Promise<ChangeResult<Moment>> {
+  return changeSchedule(db, request, async (tx, schedule) => {
+    const skipped = nextOf(schedule, 'skipped');
+    const { id: scheduleId, status, nowAt } = schedule;
+    const { occurrenceAt } = skipped;
+    await accountFor(tx, [{ schedule, stretch: skippedStretch(occurrenceAt, request.actor) }], nowAt);
+    const next = momentAfter(schedule, occurrenceAt);
+    if (next) await writeAgenda(tx, { ...schedule, scheduleId, next, isHeld: status === 'paused' });
+    else await leaveAgenda(tx, { scheduleIds: [scheduleId] });
+    await touch(tx, { id: scheduleId, now: nowAt });
+    return {
+      value: skipped,
+      audit: { action: 'schedule.next_skipped', detail: { occurrenceAt: iso(occurrenceAt) } },
+    };
+  });
+}
+
+/** A single occurrence that a person leaves out. */
+export const skippedStretch = (occurrenceAt: number, actor: string): Stretch => ({
+  fromAt: occurrenceAt,
+  toAt: occurrenceAt,
+  count: 1,
+  reasonCode: 'skipped_by_request',
+  reason: `skipped by ${actor}`,
+});
+
+/** Says why a schedule has no next occurrence that a person could change; null if it has one. */
+export const noNextRefusal =
+  (what: string) =>
+  ({ status, occurrenceAt }: LockedSchedule): string | null => {
+    const hasNext = occurrenceAt !== null && (status === 'active' || status === 'paused');
+    return hasNext ? null : `it is ${status} and has no next occurrence that could be ${what}`;
+  };
+
+function nextOf(schedule: LockedSchedule, what: string): Moment {
+  const refusal = noNextRefusal(what)(schedule);
+  if (refusal !== null) throw new Refused(refusal);
+  return { occurrenceAt: schedule.occurrenceAt as number, dueAt: schedule.dueAt as number };
+}
+
+const iso = (at: number) => new Date(at).toISOString();

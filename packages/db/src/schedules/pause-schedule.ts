@@ -1,0 +1,82 @@
+import type { Database, Transaction } from '../database.js';
+import { holdWaitingRuns } from '../runs/stop-runs.js';
+import { statement, type Values } from '../statement.js';
+import { type ChangeRequest, type ChangeResult, changeSchedule, Refused } from './change-schedule.js';
+import type { LockedSchedule } from './locked-schedule.js';
+import { TO_PAUSED } from './schedule-transitions.js';
+
+export interface Pause {
+  note: string | null;
+  untilAt: number | null;
+}
+
+/** Pauses: nothing is claimed any more, and waiting runs are held. Runs in flight are still delivered. */
+export function pauseSchedule(
+  db: Database,
+  request: ChangeRequest,
+  pause: Pause,
+): Promise<ChangeResult<void>> {
+  return changeSchedule(db, request, async (tx, schedule) => {
+    if (schedule.status !== 'active' && schedule.status !== 'paused')
+      throw new Refused(`it is ${schedule.status}; only an active schedule can be paused`);
+    await pauseLocked(tx, schedule, { ...pause, actor: request.actor });
+    return {
+      value: undefined,
+      dueAts: pause.untilAt === null ? [] : [pause.untilAt],
+      audit: { action: 'schedule.paused', detail: pause },
+    };
+  });
+}
+
+const setPaused = statement<Values>(
+  'pause-schedule',
+  `with paused as (
+     update carillon.schedules
+     set ${TO_PAUSED}
+     where id = :id
+     returning id, version
+   )
+   update carillon.agenda a set is_held = true, version = paused.version from paused where a.schedule_id = paused.id`,
+);
+
+export async function pauseLocked(
+  tx: Transaction,
+  { id, nowAt }: LockedSchedule,
+  pause: Pause & { actor: string },
+): Promise<void> {
+  await setPaused(tx, { id, now: nowAt, ...pause });
+  await holdWaitingRuns(tx, { scheduleIds: [id] });
+}
+
+const ENGINE = 'carillon';
+
+const readLatestStatuses = statement<{ scheduleId: number; limit: number }, { status: string }>(
+  'read-latest-statuses',
+  `select status from carillon.runs where schedule_id = :scheduleId and status in ('succeeded', 'failed')
+   order by occurrence_at desc limit :limit`,
+);
+
+/** Pauses a schedule if its latest `limit` runs all failed; returns `refused` if they did not. */
+export function pauseFailing(
+  db: Database,
+  { scheduleId, limit }: { scheduleId: number; limit: number },
+): Promise<ChangeResult<void>> {
+  return changeSchedule(db, { ref: { id: scheduleId }, actor: ENGINE }, async (tx, schedule) => {
+    const latest = await readLatestStatuses(tx, { scheduleId, limit });
+    const isFailing = latest.length === limit && latest.every(({ status }) => status === 'failed');
+    if (schedule.status !== 'active' || !isFailing) throw new Refused('it is not failing');
+    const note = limit === 1 ? 'its latest run failed' : `its latest ${limit} runs failed`;
+    await pauseLocked(tx, schedule, { note, untilAt: null, actor: ENGINE });
+    return { value: undefined, audit: { action: 'schedule.paused', detail: { note } } };
+  });
+}
+
+/** Pauses a schedule whose receiver answered 410 Gone. */
+export function pauseGone(db: Database, scheduleId: number): Promise<ChangeResult<void>> {
+  return changeSchedule(db, { ref: { id: scheduleId }, actor: ENGINE }, async (tx, schedule) => {
+    if (schedule.status !== 'active') throw new Refused(`it is ${schedule.status}`);
+    const note = 'the receiver answered 410 Gone';
+    await pauseLocked(tx, schedule, { note, untilAt: null, actor: ENGINE });
+    return { value: undefined, audit: { action: 'schedule.paused', detail: { note } } };
+  });
+}

@@ -1,0 +1,84 @@
+import { encodeRunId } from '@carillon/shared';
+import { type Database, inTransaction } from '../database.js';
+import { readInFlight } from '../runs/read-in-flight.js';
+import { statement } from '../statement.js';
+import { recordAudit } from '../tenancy/audit.js';
+import { cancelSchedule } from './cancel-schedule.js';
+import type { ChangeRequest, ChangeResult } from './change-schedule.js';
+import { lockSchedule } from './locked-schedule.js';
+
+export interface Purged {
+  /** False if the schedule was cancelled before this call. */
+  isNew: boolean;
+}
+
+/** Maximum number of rows that one statement deletes: a schedule that fires every second has millions of runs. */
+const BATCH_SIZE = 10_000;
+
+const deleteBatchOf = (table: 'runs' | 'attempts') =>
+  statement<{ id: number }, object>(
+    `purge-${table}`,
+    `with batch as (
+       select schedule_id, occurrence_at, origin, month from carillon.${table} where schedule_id = :id limit ${BATCH_SIZE}
+     )
+     delete from carillon.${table} t using batch
+     where t.schedule_id = batch.schedule_id and t.occurrence_at = batch.occurrence_at and t.origin = batch.origin
+       and t.month = batch.month
+     returning 1`,
+  );
+const deleteRuns = deleteBatchOf('runs');
+const deleteAttempts = deleteBatchOf('attempts');
+
+const deleteSchedule = statement<{ id: number }>(
+  'purge-schedule',
+  `with gaps as (delete from carillon.gaps where schedule_id = :id),
+   versions as (delete from carillon.schedule_versions where schedule_id = :id),
+   secrets as (delete from carillon.webhook_secrets where schedule_id = :id)
+   delete from carillon.schedules where id = :id`,
+);
+
+/**
+ * Removes a schedule with its history; its id is free afterwards. The audit log keeps its entries. The schedule is
+ * cancelled first, so that nothing fires while its runs are deleted in batches. A purge that was interrupted leaves a
+ * cancelled schedule, and can be repeated.
+ */
+export async function purgeSchedule(db: Database, request: ChangeRequest): Promise<ChangeResult<Purged>> {
+  const stopped = await stop(db, request);
+  if (stopped.kind !== 'changed') return stopped;
+  const { id, isNew } = stopped.value;
+  for (const deleteBatch of [deleteAttempts, deleteRuns])
+    while ((await deleteBatch(db, { id })).length === BATCH_SIZE);
+  return inTransaction(db, async (tx) => {
+    const schedule = await lockSchedule(tx, { id }, request.now ?? null);
+    if (!schedule) return { kind: 'changed', value: { isNew }, dueAts: [] };
+    // A PUT may have revived the schedule meanwhile.
+    if (schedule.status === 'active' || schedule.status === 'paused')
+      return { kind: 'refused', reason: 'another request has put it back meanwhile' };
+    await deleteAttempts(tx, { id });
+    await deleteRuns(tx, { id });
+    await deleteSchedule(tx, { id });
+    await recordAudit(tx, { ...schedule, actor: request.actor, action: 'schedule.purged' });
+    return { kind: 'changed', value: { isNew }, dueAts: [] };
+  });
+}
+
+/** Cancels the schedule unless it has ended. Refuses while runs are in flight: their results would be lost. */
+function stop(db: Database, request: ChangeRequest): Promise<ChangeResult<{ id: number; isNew: boolean }>> {
+  return inTransaction(db, async (tx) => {
+    const schedule = await lockSchedule(tx, request.ref, request.now ?? null);
+    if (!schedule) return { kind: 'not_found' };
+    const { id, status, version } = schedule;
+    if (request.ifMatch != null && request.ifMatch !== version) return { kind: 'stale', version };
+    const inFlight = (await readInFlight(tx, id)).map(encodeRunId);
+    if (inFlight.length > 0) {
+      const reason = `runs are in flight (${inFlight.join(', ')}); cancel it without purge, and purge it when they have ended`;
+      return { kind: 'refused', reason };
+    }
+    const isNew = status === 'active' || status === 'paused';
+    if (isNew) {
+      const cancelled = await cancelSchedule(tx, { ...request, ref: { id } });
+      if (cancelled.kind !== 'changed') return cancelled;
+    }
+    return { kind: 'changed', value: { id, isNew }, dueAts: [] };
+  });
+}

@@ -1,0 +1,198 @@
+import { readPlan, readTiming } from '@carillon/shared';
+import type { Database } from '../database.js';
+import { instant } from '../instants.js';
+import { query, statement } from '../statement.js';
+import type { Where } from '../where.js';
+import type { StoredDefinition } from './read-versions.js';
+import { LAST_CLAIMED_AT, LAST_RUN_AT, RUNS_TOTAL, type ScheduleStatus, STATUS } from './schedule-columns.js';
+import {
+  type FilteredPage,
+  FROM,
+  FROM_MATCHES,
+  isSearch,
+  matchingOf,
+  narrowsDown,
+  whereOf,
+} from './schedule-filter.js';
+
+/** A schedule with the definition that holds. */
+export interface ScheduleView extends StoredDefinition {
+  id: number;
+  key: string;
+  status: ScheduleStatus;
+  nextRunAt: number | null;
+  occurrenceAt: number | null;
+  lastRunAt: number | null;
+  lastClaimedAt: number | null;
+  runsTotal: number;
+  pausedAt: number | null;
+  pausedUntil: number | null;
+  pausedBy: string | null;
+  pauseNote: string | null;
+  declaredHash: string | null;
+  createdAt: number;
+  updatedAt: number;
+}
+
+interface Row extends Omit<ScheduleView, 'timing' | 'plan'> {
+  timing: string;
+  plan: string;
+}
+
+interface SizedRow extends Row {
+  size: number;
+  bytesUpTo: number;
+}
+
+export interface SchedulePage {
+  schedules: ScheduleView[];
+  isCut: boolean;
+}
+
+const COLUMNS = `
+  s.id, s.key, ${STATUS} as status, s.version, s.name, s.tags, s.rule, s.timing, s.plan, s.payload::text as "payloadText",
+  a.due_at as "nextRunAt", a.occurrence_at as "occurrenceAt", ${LAST_RUN_AT} as "lastRunAt",
+  ${LAST_CLAIMED_AT} as "lastClaimedAt", ${RUNS_TOTAL} as "runsTotal", s.paused_at as "pausedAt",
+  s.paused_until as "pausedUntil", s.paused_by as "pausedBy", s.pause_note as "pauseNote",
+  s.declared_hash as "declaredHash", s.created_at as "createdAt", s.updated_at as "updatedAt"`;
+
+const selectByKey = statement<{ projectId: number; key: string }, Row>(
+  'read-schedule',
+  `select ${COLUMNS} from ${FROM} where s.project_id = :projectId and s.key = :key`,
+);
+
+export async function readSchedule(
+  db: Database,
+  projectId: number,
+  key: string,
+): Promise<ScheduleView | null> {
+  const [row] = await selectByKey(db, { projectId, key });
+  return row ? toView(row) : null;
+}
+
+/** Newest first. Ids never change, so a page begins where the one before ended, whatever happened in between. */
+export async function listSchedules(db: Database, page: FilteredPage): Promise<ScheduleView[]> {
+  return (await listSchedulePage(db, page)).schedules;
+}
+
+/**
+ * Lists schedules, newest first, and says whether the page was cut short because it had reached its limit of bytes.
+ *
+ * The planner can't estimate how often a text or a tag occurs, so the code decides. First it searches the newest
+ * schedules, in order: there a common text or tag fills the page. If it does not, the text is rare, and its own index
+ * finds the few matches.
+ */
+export async function listSchedulePage(db: Database, page: FilteredPage): Promise<SchedulePage> {
+  if (!isSearch(page.filter) || narrowsDown(page.filter)) return select(db, page, () => FROM);
+  const found = await select(db, page, fromNewest);
+  return isFull(found, page) ? found : select(db, page, () => FROM_MATCHES, true);
+}
+
+const isFull = ({ schedules, isCut }: SchedulePage, { limit }: { limit: number }) =>
+  isCut || schedules.length >= limit;
+
+/** Number of newest schedules that a search reads first: some 30 ms at most. */
+const NEWEST = 20_000;
+
+type Source = (where: Where, page: FilteredPage) => string;
+
+const fromNewest: Source = (where, { beforeId }) => `(
+    select * from carillon.schedules
+    where project_id = :projectId and id < ${where.parameter('newestBefore', beforeId ?? Number.MAX_SAFE_INTEGER)}
+    order by id desc limit ${NEWEST}
+  ) as s left join carillon.agenda a on a.schedule_id = s.id`;
+
+/** A page ends after the schedule that reaches this size: a thousand payloads of 256 KiB would exhaust the memory. */
+const MAX_PAGE_BYTES = 4 * 1_024 * 1_024;
+
+const NEWEST_FIRST = { inner: 's.id desc', outer: 'id desc' };
+const SOONEST_FIRST = { inner: 'a.due_at, a.schedule_id', outer: '"nextRunAt", id' };
+
+async function select(
+  db: Database,
+  page: FilteredPage,
+  source: Source,
+  isByMatches = false,
+): Promise<SchedulePage> {
+  const where = whereOf(page);
+  const order = NEWEST_FIRST;
+  return selectPage(db, { where, source: source(where, page), limit: page.limit, order, isByMatches });
+}
+
+/** The last schedule of a page that is ordered by due time. */
+export interface NextCursor {
+  dueAt: number;
+  id: number;
+}
+
+/** The schedules that have a next occurrence, the one that is due first at the front. */
+export async function listNextSchedules(
+  db: Database,
+  { after, ...page }: Omit<FilteredPage, 'beforeId'> & { after: NextCursor | null },
+): Promise<SchedulePage> {
+  const where = whereOf({ ...page, beforeId: null }).always('a.project_id = :projectId and not a.is_held');
+  const position = after
+    ? `(due_at, schedule_id) > (${instant(where.parameter('afterDueAt', after.dueAt))}, ${where.parameter('afterId', after.id)}::bigint)`
+    : 'true';
+  const read = (source: string, isByMatches = false) =>
+    selectPage(db, { where, source, limit: page.limit, order: SOONEST_FIRST, isByMatches });
+  const soonest = `(
+    select * from carillon.agenda where project_id = :projectId and not is_held and ${position}
+    order by due_at, schedule_id limit ${NEWEST}
+  ) as a join carillon.schedules s on s.id = a.schedule_id`;
+  const found = await read(soonest);
+  if (isFull(found, page)) return found;
+  // Few of the next schedules match. The rest are found by the search, or by reading the agenda to its end.
+  const all = isSearch(page.filter)
+    ? 'matching join carillon.schedules s using (id)'
+    : 'carillon.schedules s';
+  return read(
+    `${all} join (select * from carillon.agenda where ${position}) as a on a.schedule_id = s.id`,
+    isSearch(page.filter),
+  );
+}
+
+async function selectPage(
+  db: Database,
+  {
+    where,
+    source,
+    limit,
+    order,
+    isByMatches,
+  }: {
+    where: Where;
+    source: string;
+    limit: number;
+    order: typeof NEWEST_FIRST;
+    isByMatches: boolean;
+  },
+): Promise<SchedulePage> {
+  const text = `${isByMatches ? matchingOf(where) : ''}
+    select * from (
+      select *, sum(size) over (order by ${order.outer}) as "bytesUpTo" from (
+        select *, octet_length(plan) + octet_length(timing) + coalesce(octet_length("payloadText"), 0) as size from (
+          select ${COLUMNS} from ${source} where ${where.sql} order by ${order.inner} limit :limit
+        ) as found
+      ) as sized
+    ) as summed
+    where "bytesUpTo" - size < ${MAX_PAGE_BYTES} order by ${order.outer}`;
+  const rows = await query<SizedRow>(db, text, { ...where.parameters, limit });
+  const schedules = rows.map(({ size: _size, bytesUpTo: _bytesUpTo, ...row }) => toView(row));
+  return { schedules, isCut: (rows.at(-1)?.bytesUpTo ?? 0) >= MAX_PAGE_BYTES };
+}
+
+/** The active and paused schedules that match, newest first, without their payloads: only what decides when they fire. */
+export async function listDefinitions(db: Database, page: FilteredPage): Promise<ScheduleView[]> {
+  const where = whereOf(page);
+  const columns = COLUMNS.replace('s.payload::text as "payloadText"', 'null as "payloadText"');
+  const text = `select ${columns} from ${FROM}
+    where ${where.sql} and ${STATUS} in ('active', 'paused') order by s.id desc limit :limit`;
+  return (await query<Row>(db, text, { ...where.parameters, limit: page.limit })).map(toView);
+}
+
+const toView = (row: Row): ScheduleView => ({
+  ...row,
+  timing: readTiming(row.timing),
+  plan: readPlan(row.plan),
+});

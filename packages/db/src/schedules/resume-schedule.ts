@@ -1,0 +1,118 @@
+import { type Moment, momentAfter, type Stretch, stretchFrom } from '@carillon/shared';
+import type { Pool } from 'pg';
+import { type Database, inTransaction, type Transaction } from '../database.js';
+import { isTransientError } from '../errors.js';
+import { instant, NOW } from '../instants.js';
+import { accountFor } from '../runs/account-for.js';
+import { release } from '../runs/run-transitions.js';
+import { arrayOf, statement } from '../statement.js';
+import { recordAudit } from '../tenancy/audit.js';
+import { leaveAgenda, writeAgenda } from './agenda.js';
+import { type ChangeRequest, type ChangeResult, changeSchedule, Refused } from './change-schedule.js';
+import { type LockedSchedule, lockSchedule } from './locked-schedule.js';
+import { pauseBroken } from './pause-broken.js';
+import { promoteLocked } from './promote-queued.js';
+import { TO_ACTIVE } from './schedule-transitions.js';
+
+export function resumeSchedule(db: Database, request: ChangeRequest): Promise<ChangeResult<void>> {
+  return changeSchedule(db, request, async (tx, schedule) => {
+    const refusal = resumeRefusal(schedule);
+    if (refusal !== null) throw new Refused(refusal);
+    return {
+      value: undefined,
+      dueAts: await resumeLocked(tx, schedule, schedule.nowAt),
+      audit: { action: 'schedule.resumed' },
+    };
+  });
+}
+
+export const resumeRefusal = ({ status }: LockedSchedule): string | null =>
+  status === 'paused' ? null : `it is ${status}; only a paused schedule can be resumed`;
+
+const selectEnded = statement<{ now: number | null }, { id: number }>(
+  'read-ended-pauses',
+  `select id from carillon.schedules where paused_until <= ${NOW} order by id limit 1000`,
+);
+
+/** Resumes schedules whose pause has reached its end, at most a batch of them; returns what to arm. */
+export async function resumeEnded(pool: Pool, now: number | null): Promise<number[]> {
+  const dueAts: number[] = [];
+  for (const { id } of await selectEnded(pool, { now })) {
+    try {
+      dueAts.push(...(await inTransaction(pool, (tx) => resumeIfEnded(tx, id, now))));
+    } catch (error) {
+      if (isTransientError(error)) throw error;
+      // A schedule that can't be resumed must not hold up the others. It stays paused and says why.
+      await pauseBroken(pool, { id, note: `it could not be resumed: ${(error as Error).message}`, now });
+    }
+  }
+  return dueAts;
+}
+
+async function resumeIfEnded(tx: Transaction, id: number, now: number | null): Promise<number[]> {
+  const schedule = await lockSchedule(tx, { id }, now);
+  // The pause is checked again under the lock: a person may have resumed the schedule or extended the pause.
+  if (schedule?.status !== 'paused' || schedule.pausedUntil === null || schedule.pausedUntil > schedule.nowAt)
+    return [];
+  const dueAts = await resumeLocked(tx, schedule, schedule.pausedUntil);
+  await recordAudit(tx, { ...schedule, actor: 'carillon', action: 'schedule.resumed', now });
+  return dueAts;
+}
+
+const setActive = statement<{ id: number; now: number }>(
+  'resume-schedule',
+  `update carillon.schedules
+   set ${TO_ACTIVE}
+   where id = :id`,
+);
+
+export const releaseRetries = statement<{ ids: string; now: number }>(
+  'release-retries',
+  `update carillon.runs r set ${release(instant(':now'))}
+   where r.schedule_id = any(:ids::bigint[]) and r.next_attempt_at is not null and r.status = 'retrying'`,
+);
+
+/** Takes a paused schedule up again as of an instant; returns what to arm. */
+async function resumeLocked(tx: Transaction, schedule: LockedSchedule, asOfAt: number): Promise<number[]> {
+  const { id, nowAt } = schedule;
+  const { next, passed } = afterPause(schedule, asOfAt);
+  if (passed) await accountFor(tx, [{ schedule, stretch: passed }], nowAt);
+  await setActive(tx, { id, now: nowAt });
+  if (next) {
+    await writeAgenda(tx, {
+      ...schedule,
+      scheduleId: id,
+      version: schedule.version + 1,
+      next,
+      isHeld: false,
+    });
+  } else await leaveAgenda(tx, { scheduleIds: [id] });
+  await releaseRetries(tx, { ids: arrayOf([id]), now: nowAt });
+  await promoteLocked(tx, schedule);
+  return next ? [next.dueAt, nowAt] : [nowAt];
+}
+
+/**
+ * Occurrences that fell into the pause are skipped and recorded; only the misfire policy `all` makes up for them. The
+ * schedule goes on with the first occurrence after the pause.
+ */
+export function afterPause(
+  schedule: LockedSchedule,
+  asOfAt: number,
+): { next: Moment | null; passed: Stretch | null } {
+  const { occurrenceAt, dueAt, plan } = schedule;
+  if (occurrenceAt === null || dueAt === null) return { next: null, passed: null };
+  if (plan.misfire.policy === 'all') return { next: { occurrenceAt, dueAt }, passed: null };
+  const passed = passedInPause(schedule, asOfAt);
+  if (!passed) return { next: { occurrenceAt, dueAt }, passed };
+  return { next: momentAfter(schedule, Math.max(asOfAt, occurrenceAt)), passed };
+}
+
+/** The occurrences that fell due until an instant while the schedule was paused. */
+export function passedInPause(schedule: LockedSchedule, untilAt: number): Stretch | null {
+  const { occurrenceAt, dueAt, timing, pausedAt, pausedBy, pauseNote } = schedule;
+  if (occurrenceAt === null || dueAt === null || dueAt > untilAt) return null;
+  const since = pausedAt === null ? '' : ` at ${new Date(pausedAt).toISOString()}`;
+  const reason = `paused by ${pausedBy ?? 'an unknown actor'}${since}${pauseNote ? `, note: ${pauseNote}` : ''}`;
+  return stretchFrom(timing, { fromAt: occurrenceAt, untilAt, reasonCode: 'paused', reason });
+}

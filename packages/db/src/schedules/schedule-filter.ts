@@ -1,0 +1,97 @@
+import { Where } from '../where.js';
+import { ATTENTION_SOURCES, type AttentionKind, MAX_ATTENTION_COUNT } from './attention-sources.js';
+import type { ScheduleStatus } from './schedule-columns.js';
+
+export interface ScheduleFilter {
+  status?: ScheduleStatus | undefined;
+  tag?: string | undefined;
+  target?: string | undefined;
+  /** Searched in id and name. */
+  q?: string | undefined;
+  dueBefore?: string | undefined;
+  dueAfter?: string | undefined;
+  /** Schedules that need a person for this reason. */
+  attention?: AttentionKind | undefined;
+}
+
+export interface FilteredPage {
+  projectId: number;
+  filter: ScheduleFilter;
+  limit: number;
+  /** The last id of the previous page. */
+  beforeId: number | null;
+}
+
+export const FROM = 'carillon.schedules s left join carillon.agenda a on a.schedule_id = s.id';
+
+/** `matching` is a common table expression. The conditions of a search define it. */
+export const FROM_MATCHES =
+  'matching join carillon.schedules s using (id) left join carillon.agenda a on a.schedule_id = s.id';
+
+export const isSearch = ({ q, tag }: ScheduleFilter) => (q ?? tag) !== undefined;
+
+/** True if the other filters leave so few schedules that any plan is fast. */
+export function narrowsDown({ status, dueBefore, dueAfter, attention }: ScheduleFilter): boolean {
+  const hasRareStatus = status !== undefined && status !== 'active' && status !== 'finished';
+  return hasRareStatus || (dueBefore ?? dueAfter ?? attention) !== undefined;
+}
+
+/** A source for statements that go through all schedules that match: a search begins with the index of its text or tag. */
+export const wholeSource = (where: Where, filter: ScheduleFilter) =>
+  isSearch(filter) && !narrowsDown(filter)
+    ? { head: matchingOf(where), source: FROM_MATCHES }
+    : { head: '', source: FROM };
+
+/** The schedules that a search finds. Materialized, so that the planner begins with them. */
+export const matchingOf = (where: Where) =>
+  `with matching as materialized (
+     select s.id from carillon.schedules s where s.project_id = :projectId and ${where.searched}
+   )`;
+
+export const whereOf = ({ projectId, filter, beforeId }: Omit<FilteredPage, 'limit'>): Where =>
+  addScheduleFilter(
+    new Where()
+      .add('projectId', projectId, 's.project_id = :projectId')
+      .add('beforeId', beforeId, 's.id < :beforeId'),
+    filter,
+  );
+
+/** Adds the conditions of a filter over the aliases `s` (schedules) and `a` (agenda). The project is the parameter `:projectId`. */
+export function addScheduleFilter(where: Where, filter: ScheduleFilter): Where {
+  where.add('target', filter.target, 's.target_type = :target');
+  // The statuses are spelled out: with a parameter the planner could not tell that a partial index applies.
+  if (filter.status === 'active') where.always(`s.status = 'active' and a.schedule_id is not null`);
+  else if (filter.status === 'finished') where.always(`s.status = 'active' and a.schedule_id is null`);
+  else if (filter.status) where.always(`s.status <> 'active' and s.status = '${filter.status}'`);
+  if (filter.dueBefore ?? filter.dueAfter) {
+    where.parameter('dueBefore', filter.dueBefore ?? 'infinity');
+    where.parameter('dueAfter', filter.dueAfter ?? '-infinity');
+    where.always(`s.id in (
+      select schedule_id from carillon.agenda
+      where project_id = :projectId and not is_held and due_at < :dueBefore::timestamptz and due_at > :dueAfter::timestamptz)`);
+  }
+  if (filter.attention !== undefined) {
+    where.parameter('now', null);
+    where.always(`s.id in (
+      select id from (${ATTENTION_SOURCES[filter.attention]} limit ${MAX_ATTENTION_COUNT}) as needs_attention)`);
+  }
+  if (filter.tag !== undefined)
+    where.search(`s.tags @> array[${where.parameter('tag', filter.tag)}]::text[]`);
+  if (filter.q !== undefined) where.search(matches(where, filter.q));
+  return where;
+}
+
+/** This must be the exact expression of the index `schedules_search`. */
+const SEARCHED = `lower(case when s.key like 'sch\\_%' then '' else s.key || ' ' end || coalesce(s.name, ''))`;
+
+function matches(where: Where, q: string): string {
+  const text = q.toLowerCase().replace(/[\\%_]/g, '\\$&');
+  // Fewer than three letters make no trigram, except at the start of a word.
+  const patterns = text.length < 3 ? [`${text}%`, `% ${text}%`] : [`%${text}%`];
+  const alternatives = patterns.map(
+    (pattern, i) => `${SEARCHED} like ${where.parameter(`pattern${i}`, pattern)}`,
+  );
+  // A complete id, which may be one that we generated, is found by its own index.
+  alternatives.push(`(s.project_id = :projectId and s.key = ${where.parameter('q', q)})`);
+  return `(${alternatives.join(' or ')})`;
+}

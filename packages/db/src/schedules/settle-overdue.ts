@@ -1,0 +1,93 @@
+import {
+  type DueSchedule,
+  decideDue,
+  handlerOf,
+  isCounted,
+  type Moment,
+  type Plan,
+  type Stretch,
+  stretchFrom,
+} from '@carillon/shared';
+import type { Transaction } from '../database.js';
+import { accountFor } from '../runs/account-for.js';
+import { insertUnstartedRuns, type UnstartedRun } from '../runs/insert-unstarted.js';
+import type { LockedSchedule } from './locked-schedule.js';
+import { passedInPause } from './resume-schedule.js';
+
+interface Redefinition {
+  next: Moment | null;
+  plan: Plan;
+  version: number;
+}
+
+/**
+ * Settles the occurrences that the old rule had named before an edit, because the new rule names nothing before the
+ * edit. Returns how many runs that makes.
+ */
+export async function settleOverdue(
+  tx: Transaction,
+  schedule: LockedSchedule,
+  { next, plan, version }: Redefinition,
+): Promise<number> {
+  const { status, occurrenceAt, nowAt } = schedule;
+  if (next?.occurrenceAt === occurrenceAt) return 0;
+  if (status === 'active') return queueOverdue(tx, schedule, { plan, version });
+  const passed = status === 'paused' ? (passedInPause(schedule, nowAt) ?? overtakenByEdit(schedule)) : null;
+  if (passed) await accountFor(tx, [{ schedule, stretch: passed }], nowAt);
+  return 0;
+}
+
+/** An occurrence of the old rule that jitter or a reschedule had put off. The new rule does not name it, so it is overtaken. */
+function overtakenByEdit({ timing, occurrenceAt, nowAt }: LockedSchedule): Stretch | null {
+  if (occurrenceAt === null || occurrenceAt > nowAt) return null;
+  const reason = 'it had been put off, and the schedule was edited before its time came';
+  return stretchFrom(timing, { fromAt: occurrenceAt, untilAt: nowAt, reasonCode: 'overtaken', reason });
+}
+
+/** Beyond this many runs the misfire policy `all` is treated like `once`. */
+const LARGEST_CATCH_UP = 1_000;
+
+const asOnce = (due: DueSchedule): DueSchedule => ({
+  ...due,
+  plan: { ...due.plan, misfire: { ...due.plan.misfire, policy: 'once', graceMs: -1 } },
+});
+
+/**
+ * Queues the occurrences that were due before the edit and not claimed yet. They were named by the old rule, and run
+ * under the new definition. Returns how many runs that makes.
+ */
+async function queueOverdue(
+  tx: Transaction,
+  schedule: LockedSchedule,
+  { version, plan }: { version: number; plan: Plan },
+): Promise<number> {
+  const { id: scheduleId, projectId, occurrenceAt, dueAt, nowAt } = schedule;
+  let pending = occurrenceAt === null || dueAt === null ? null : { occurrenceAt, dueAt };
+  const runs: UnstartedRun[] = [];
+  while (pending && pending.dueAt <= nowAt) {
+    const due = { ...schedule, ...pending, runsTotal: schedule.runsTotal + runs.length };
+    const decision = decideDue(runs.length < LARGEST_CATCH_UP ? due : asOnce(due), nowAt);
+    if (decision.kind === 'broken') break;
+    if (decision.passed) await accountFor(tx, [{ schedule, stretch: decision.passed }], nowAt);
+    if (decision.run) {
+      const startsAt = isCounted(plan) ? Number.POSITIVE_INFINITY : nowAt;
+      const reasons = { reasonCode: null, reason: null };
+      runs.push({
+        scheduleId,
+        projectId,
+        version,
+        handler: handlerOf(plan),
+        origin: 'rule',
+        ...decision.run,
+        status: 'queued',
+        startsAt,
+        ...reasons,
+      });
+    }
+    pending = decision.next;
+  }
+  await insertUnstartedRuns(tx, runs, nowAt);
+  const overtaken = pending && overtakenByEdit({ ...schedule, ...pending });
+  if (overtaken) await accountFor(tx, [{ schedule, stretch: overtaken }], nowAt);
+  return runs.length;
+}

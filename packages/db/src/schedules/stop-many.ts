@@ -1,0 +1,120 @@
+import type { Pool } from 'pg';
+import { inTransaction, type Transaction } from '../database.js';
+import { instant } from '../instants.js';
+import { cancelWaitingRuns, holdWaitingRuns } from '../runs/stop-runs.js';
+import { arrayOf, statement, type Values } from '../statement.js';
+import { leaveAgenda } from './agenda.js';
+import { lockManyAgendas, lockManySchedules } from './locked-schedule.js';
+import type { Pause } from './pause-schedule.js';
+import { TO_CANCELLED, TO_PAUSED } from './schedule-transitions.js';
+
+/** Which schedules to stop, and who asks. */
+export interface StopRequest {
+  projectId: number;
+  ids: readonly number[];
+  actor: string;
+}
+
+export interface Stopped {
+  /** How many were stopped. */
+  changed: number;
+  /** Schedules that were cancelled before this call. */
+  refusals: { id: string; reason: string }[];
+  /** Schedules that must be changed one by one: they are in another state, or something of theirs is overdue. */
+  others: string[];
+}
+
+interface Candidate {
+  id: number;
+  key: string;
+  status: 'active' | 'paused' | 'cancelled';
+  /** The earlier of the next occurrence and its due time; null if nothing comes. */
+  nextAt: number | null;
+}
+
+const readCandidates = statement<{ ids: string }, Candidate & { nowAt: number }>(
+  'read-many-schedules',
+  `select s.id, s.key, s.status, least(a.occurrence_at, a.due_at) as "nextAt", (select clock_timestamp()::timestamptz(3)) as "nowAt"
+   from carillon.schedules s left join carillon.agenda a on a.schedule_id = s.id where s.id = any(:ids::bigint[])`,
+);
+
+/**
+ * Locks many schedules in ascending order, waiting for claims that hold one of them, and applies `stop` to those that
+ * fit. The time is read once, when the locks are held.
+ */
+function stopMany(
+  pool: Pool,
+  { projectId, ids, isCancel = false }: StopRequest & { isCancel?: boolean },
+  fits: (candidate: Candidate, nowAt: number) => boolean,
+  stop: (tx: Transaction, ids: number[], nowAt: number) => Promise<void>,
+): Promise<Stopped> {
+  return inTransaction(pool, async (tx) => {
+    const locked = arrayOf(
+      (await lockManySchedules(tx, { projectId, ids: arrayOf(ids) })).map(({ id }) => id),
+    );
+    await lockManyAgendas(tx, { ids: locked });
+    const candidates = await readCandidates(tx, { ids: locked });
+    const nowAt = candidates[0]?.nowAt ?? 0;
+    const fitting = candidates.filter((candidate) => fits(candidate, nowAt));
+    if (fitting.length > 0)
+      await stop(
+        tx,
+        fitting.map(({ id }) => id),
+        nowAt,
+      );
+    const rest = candidates.filter((candidate) => !fitting.includes(candidate));
+    const isRefused = ({ status }: Candidate) => isCancel && status === 'cancelled';
+    return {
+      changed: fitting.length,
+      refusals: rest.filter(isRefused).map(({ key }) => ({ id: key, reason: 'it is cancelled already' })),
+      others: rest.filter((candidate) => !isRefused(candidate)).map(({ key }) => key),
+    };
+  });
+}
+
+const pauseAll = statement<Values>(
+  'pause-many',
+  `with paused as (
+     update carillon.schedules
+     set ${TO_PAUSED}
+     where id = any(:ids::bigint[]) returning id, project_id, key, version
+   ), held as (
+     update carillon.agenda a set is_held = true, version = paused.version from paused where a.schedule_id = paused.id
+   )
+   insert into carillon.audit_log (project_id, actor, action, subject, detail, at)
+   select project_id, :actor, 'schedule.paused', key, :detail::json, ${instant(':now')} from paused`,
+);
+
+export function pauseMany(pool: Pool, request: StopRequest, pause: Pause): Promise<Stopped> {
+  // An active schedule that has left the agenda is finished: there is nothing to pause.
+  const fits = ({ status, nextAt }: Candidate) =>
+    status === 'paused' || (status === 'active' && nextAt !== null);
+  return stopMany(pool, request, fits, async (tx, ids, nowAt) => {
+    const detail = JSON.stringify(pause);
+    await pauseAll(tx, { ids: arrayOf(ids), now: nowAt, actor: request.actor, detail, ...pause });
+    await holdWaitingRuns(tx, { scheduleIds: ids });
+  });
+}
+
+const cancelAll = statement<Values>(
+  'cancel-many',
+  `with cancelled as (
+     update carillon.schedules
+     set ${TO_CANCELLED}
+     where id = any(:ids::bigint[]) returning project_id, key
+   )
+   insert into carillon.audit_log (project_id, actor, action, subject, at)
+   select project_id, :actor, 'schedule.cancelled', key, ${instant(':now')} from cancelled`,
+);
+
+export function cancelMany(pool: Pool, request: StopRequest): Promise<Stopped> {
+  // An occurrence that the rule has named already, even if it was put off, must be accounted for one by one.
+  const fits = ({ status, nextAt }: Candidate, nowAt: number) =>
+    status !== 'cancelled' && nextAt !== null && nextAt > nowAt;
+  return stopMany(pool, { ...request, isCancel: true }, fits, async (tx, ids, nowAt) => {
+    const reason = `its schedule was cancelled by ${request.actor}`;
+    await leaveAgenda(tx, { scheduleIds: ids });
+    await cancelAll(tx, { ids: arrayOf(ids), now: nowAt, actor: request.actor });
+    await cancelWaitingRuns(tx, { scheduleIds: ids, now: nowAt, reasonCode: 'schedule_cancelled', reason });
+  });
+}

@@ -1,0 +1,160 @@
+import { type Admission, encodeRunId, handlerOf, nextOccurrences } from '@carillon/shared';
+import type { Database, Transaction } from '../database.js';
+import { admitRuns } from '../engine/admit-runs.js';
+import { REPLACED, unstartedRun } from '../engine/claim-due.js';
+import { instant } from '../instants.js';
+import { insertUnstartedRuns, type UnstartedRun } from '../runs/insert-unstarted.js';
+import { cancelOpenRuns } from '../runs/stop-runs.js';
+import { statement } from '../statement.js';
+import { type ChangeRequest, type ChangeResult, changeSchedule, Refused } from './change-schedule.js';
+import type { LockedSchedule } from './locked-schedule.js';
+
+/** Runs a schedule now, whatever its rule says; `nextRunAt` stays where it is. Returns the run's id. */
+export function triggerSchedule(db: Database, request: ChangeRequest): Promise<ChangeResult<string>> {
+  return changeSchedule(db, request, async (tx, schedule) => {
+    refuseCancelled(schedule, 'triggered');
+    // Two triggers within one millisecond are two runs.
+    let occurrenceAt = schedule.nowAt;
+    while (!(await insertOne(tx, schedule, 'trigger', occurrenceAt))) occurrenceAt++;
+    const runId = encodeRunId({ scheduleId: schedule.id, occurrenceAt, origin: 'trigger' });
+    return {
+      value: runId,
+      dueAts: [schedule.nowAt],
+      audit: { action: 'schedule.triggered', detail: { runId } },
+    };
+  });
+}
+
+/**
+ * Maximum number of occurrences in a backfill. A larger range is refused rather than cut, because a caller would not
+ * notice what was left out.
+ */
+const LARGEST_BACKFILL = 10_000;
+/**
+ * Maximum number of occurrences in a backfill of a schedule that counts its runs. Each run is admitted by statements of
+ * its own, under the schedule's lock.
+ */
+const LARGEST_COUNTED_BACKFILL = 1_000;
+/** Occurrences that are computed before other requests have their turn. */
+const OCCURRENCES_PER_STEP = 500;
+
+export interface Backfill {
+  fromAt: number;
+  toAt: number;
+}
+
+/** Runs the occurrences of a range that have no run which succeeded or is under way. Returns how many. */
+export function backfillSchedule(
+  db: Database,
+  request: ChangeRequest,
+  { fromAt, toAt }: Backfill,
+): Promise<ChangeResult<number>> {
+  return changeSchedule(db, request, async (tx, schedule) => {
+    refuseCancelled(schedule, 'backfilled');
+    const most = schedule.isCounted ? LARGEST_COUNTED_BACKFILL : LARGEST_BACKFILL;
+    const named = await nameOccurrences(schedule.timing, { fromAt, toAt, limit: most + 1 });
+    if (named.length > most)
+      throw new Refused(`the range holds more than ${most} occurrences; backfill it in parts`);
+    const done = new Set((await readDone(tx, { id: schedule.id, fromAt, toAt })).map(({ at }) => at));
+    const missing = named.filter((at) => !done.has(at));
+    const value = schedule.isCounted
+      ? await insertOneByOne(tx, schedule, missing)
+      : await insertTogether(tx, schedule, missing);
+    const detail = { from: new Date(fromAt).toISOString(), to: new Date(toAt).toISOString(), count: value };
+    return { value, dueAts: [schedule.nowAt], audit: { action: 'schedule.backfilled', detail } };
+  });
+}
+
+/** Names the occurrences of a range in steps, and yields to other requests in between. */
+async function nameOccurrences(
+  timing: LockedSchedule['timing'],
+  { fromAt, toAt, limit }: Backfill & { limit: number },
+): Promise<number[]> {
+  const named: number[] = [];
+  let afterAt = fromAt - 1;
+  while (named.length < limit) {
+    const step = nextOccurrences(timing, afterAt, Math.min(OCCURRENCES_PER_STEP, limit - named.length));
+    const within = step.filter((at) => at <= toAt);
+    named.push(...within);
+    afterAt = step.at(-1) ?? toAt;
+    if (within.length < OCCURRENCES_PER_STEP) break;
+    await new Promise(setImmediate);
+  }
+  return named;
+}
+
+const readDone = statement<{ id: number; fromAt: number; toAt: number }, { at: number }>(
+  'read-done-occurrences',
+  `select occurrence_at as at from carillon.runs
+   where schedule_id = :id and occurrence_at between ${instant(':fromAt')} and ${instant(':toAt')}
+     and origin <> 'trigger' and status in ('queued', 'running', 'retrying', 'succeeded')`,
+);
+
+export const cancelledRefusal =
+  (what: string) =>
+  ({ status }: LockedSchedule): string | null =>
+    status === 'cancelled' ? `it is cancelled and can't be ${what}` : null;
+
+function refuseCancelled(schedule: LockedSchedule, what: string): void {
+  const refusal = cancelledRefusal(what)(schedule);
+  if (refusal !== null) throw new Refused(refusal);
+}
+
+type Origin = 'trigger' | 'backfill';
+
+async function insertTogether(
+  tx: Transaction,
+  schedule: LockedSchedule,
+  missing: readonly number[],
+): Promise<number> {
+  const runs = missing.map((at) => runOf(schedule, 'backfill', at, { kind: 'start' }));
+  return (await insertUnstartedRuns(tx, runs, schedule.nowAt)).length;
+}
+
+/** Each run is admitted beside those before it. */
+async function insertOneByOne(
+  tx: Transaction,
+  schedule: LockedSchedule,
+  missing: readonly number[],
+): Promise<number> {
+  let count = 0;
+  for (const at of missing) if (await insertOne(tx, schedule, 'backfill', at)) count++;
+  return count;
+}
+
+/** Inserts a run by the same policies as a bell would, and lets it start as soon as they allow. */
+async function insertOne(
+  tx: Transaction,
+  schedule: LockedSchedule,
+  origin: Origin,
+  occurrenceAt: number,
+): Promise<boolean> {
+  const { id, isCounted, nowAt } = schedule;
+  const admissions = isCounted ? await admitRuns(tx, [schedule], nowAt) : null;
+  const admission = admissions?.get(id) ?? { kind: 'start' };
+  if (admission.kind === 'replace') await cancelOpenRuns(tx, { scheduleIds: [id], now: nowAt, ...REPLACED });
+  const inserted = await insertUnstartedRuns(tx, [runOf(schedule, origin, occurrenceAt, admission)], nowAt);
+  return inserted.length === 1;
+}
+
+export function runOf(
+  schedule: LockedSchedule,
+  origin: Origin,
+  occurrenceAt: number,
+  admission: Admission,
+): UnstartedRun {
+  const { id: scheduleId, nowAt: dueAt, projectId, definitionVersion: version, plan } = schedule;
+  const run = { scheduleId, occurrenceAt, origin, dueAt };
+  if (admission.kind === 'queue' || admission.kind === 'skip')
+    return { ...run, ...unstartedRun(schedule, admission) };
+  return {
+    ...run,
+    projectId,
+    version,
+    handler: handlerOf(plan),
+    status: 'queued',
+    startsAt: dueAt,
+    reasonCode: null,
+    reason: null,
+  };
+}

@@ -1,0 +1,171 @@
+import { sql } from 'drizzle-orm';
+import {
+  bigserial,
+  boolean,
+  check,
+  index,
+  integer,
+  json,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import { bytea, carillon, id, instant, NOW } from './columns.js';
+
+/**
+ * One row per schedule whose definition has service level objectives (`slo`). A trigger on `schedules` writes the row,
+ * so schedules without objectives cost nothing. `check_at` is the earliest time at which an objective can be missed.
+ */
+export const sloWatches = carillon.table(
+  'slo_watches',
+  {
+    scheduleId: id('schedule_id').primaryKey(),
+    projectId: id('project_id').notNull(),
+    /** Every occurrence up to this one has been judged for good. */
+    judgedUntil: instant('judged_until').notNull(),
+    /** When the schedule is judged next; `infinity` while nothing is expected of it. */
+    checkAt: instant('check_at').notNull(),
+    /** True while an alert of the schedule is open: the end of any run may then be the recovery. */
+    hasOpenAlert: boolean('has_open_alert').notNull().default(false),
+  },
+  (t) => [index('slo_watches_check').on(t.checkAt)],
+);
+
+/** One row per breach of an objective, from its start to its recovery and on to its retention. */
+export const alerts = carillon.table(
+  'alerts',
+  {
+    id: bigserial('id', { mode: 'number' }).primaryKey(),
+    /** The id by which a receiver knows that a recovery belongs to a breach. Unique across installations. */
+    dedupId: uuid('dedup_id').notNull().default(sql`gen_random_uuid()`),
+    projectId: id('project_id').notNull(),
+    scheduleId: id('schedule_id').notNull(),
+    /** The schedule's key and name, kept for the time after the schedule is gone. */
+    scheduleKey: text('schedule_key').notNull(),
+    scheduleName: text('schedule_name'),
+    kind: text('kind').notNull(),
+    /** The occurrence that began the breach. Each occurrence begins at most one breach of a kind. */
+    occurrenceAt: instant('occurrence_at').notNull(),
+    sentence: text('sentence').notNull(),
+    openedAt: instant('opened_at').notNull(),
+    resolvedAt: instant('resolved_at'),
+    resolution: text('resolution'),
+    /** When the row was written, and when its recovery was. Messages are grouped by these. */
+    notedAt: instant('noted_at').notNull(),
+    resolutionNotedAt: instant('resolution_noted_at'),
+    /** True while the breach still has to be reported to the channels, or withheld for good. */
+    isOpeningUntold: boolean('is_opening_untold').notNull().default(true),
+    isResolutionUntold: boolean('is_resolution_untold').notNull().default(false),
+    /** True if a maintenance window kept the breach from being reported. */
+    isSilenced: boolean('is_silenced').notNull().default(false),
+  },
+  (t) => [
+    uniqueIndex('alerts_breach').on(t.scheduleId, t.kind, t.occurrenceAt),
+    uniqueIndex('alerts_open').on(t.scheduleId, t.kind).where(sql`resolved_at is null`),
+    index('alerts_project').on(t.projectId, t.id),
+    index('alerts_open_of_project').on(t.projectId, t.id).where(sql`resolved_at is null`),
+    index('alerts_untold').on(t.projectId).where(sql`is_opening_untold or is_resolution_untold`),
+    index('alerts_age').on(t.resolvedAt).where(sql`resolved_at is not null`),
+    check('alerts_kind', sql`kind in ('start', 'end', 'duration', 'success_rate')`),
+    check('alerts_resolution', sql`(resolved_at is null) = (resolution is null)`),
+  ],
+);
+
+/** Places to which a project's alerts are sent. */
+export const alertChannels = carillon.table(
+  'alert_channels',
+  {
+    id: bigserial('id', { mode: 'number' }).primaryKey(),
+    projectId: id('project_id').notNull(),
+    key: text('key').notNull(),
+    type: text('type').notNull(),
+    isEnabled: boolean('is_enabled').notNull().default(true),
+    /** The settings that may be shown. */
+    settings: json('settings').notNull(),
+    /** The settings that may not be shown, as JSON encrypted by `SecretBox`; null if the channel has none. */
+    sealed: bytea('sealed'),
+    createdAt: instant('created_at').notNull().default(NOW),
+    updatedAt: instant('updated_at').notNull().default(NOW),
+  },
+  (t) => [
+    uniqueIndex('alert_channels_key').on(t.projectId, t.key),
+    check('alert_channels_type', sql`type in ('webhook', 'slack', 'email', 'pagerduty')`),
+  ],
+);
+
+/** Messages to channels: those still to be sent, and the record of those that were. */
+export const alertMessages = carillon.table(
+  'alert_messages',
+  {
+    id: bigserial('id', { mode: 'number' }).primaryKey(),
+    /** The id by which receivers recognise a message that was sent twice. */
+    dedupId: uuid('dedup_id').notNull().default(sql`gen_random_uuid()`),
+    projectId: id('project_id').notNull(),
+    channelId: id('channel_id').notNull(),
+    /** The alerts that the message tells of, as they were when it was composed. */
+    content: json('content').notNull(),
+    createdAt: instant('created_at').notNull(),
+    tries: integer('tries').notNull().default(0),
+    /** When the message is to be sent; null once it was sent or given up. */
+    nextTryAt: instant('next_try_at'),
+    sentAt: instant('sent_at'),
+    error: text('error'),
+  },
+  (t) => [
+    index('alert_messages_next_try').on(t.nextTryAt).where(sql`next_try_at is not null`),
+    // A message waits for the earlier ones to its channel: a recovery must not overtake its breach.
+    index('alert_messages_pending').on(t.channelId, t.id).where(sql`next_try_at is not null`),
+    index('alert_messages_channel').on(t.channelId, t.id),
+    index('alert_messages_age').on(t.createdAt),
+    check('alert_messages_state', sql`sent_at is null or next_try_at is null`),
+  ],
+);
+
+/** Stretches of time in which breaches are recorded and not reported. */
+export const maintenanceWindows = carillon.table(
+  'maintenance_windows',
+  {
+    id: bigserial('id', { mode: 'number' }).primaryKey(),
+    projectId: id('project_id').notNull(),
+    /** The key of the schedule that the window is for; null for the whole project. */
+    scheduleKey: text('schedule_key'),
+    startsAt: instant('starts_at').notNull(),
+    endsAt: instant('ends_at').notNull(),
+    note: text('note'),
+    createdAt: instant('created_at').notNull().default(NOW),
+    createdBy: text('created_by').notNull(),
+  },
+  (t) => [
+    index('maintenance_windows_project').on(t.projectId, t.endsAt),
+    index('maintenance_windows_age').on(t.endsAt),
+    check('maintenance_windows_order', sql`starts_at < ends_at`),
+  ],
+);
+
+/** The rotation of a schedule's ping token. A schedule without a row has its first token. */
+export const pingTokens = carillon.table('ping_tokens', {
+  scheduleId: id('schedule_id').primaryKey(),
+  projectId: id('project_id').notNull(),
+  generation: integer('generation').notNull(),
+});
+
+/** Pings of jobs that run elsewhere. */
+export const pings = carillon.table(
+  'pings',
+  {
+    id: bigserial('id', { mode: 'number' }).primaryKey(),
+    projectId: id('project_id').notNull(),
+    scheduleId: id('schedule_id').notNull(),
+    kind: text('kind').notNull(),
+    at: instant('at').notNull(),
+    /** The first 10 KB of the body, as text. */
+    body: text('body'),
+    /** The occurrence that the ping has ended. A ping ends one occurrence at most. */
+    occurrenceAt: instant('occurrence_at'),
+  },
+  (t) => [
+    index('pings_schedule').on(t.scheduleId, t.at),
+    index('pings_age').on(t.at),
+    check('pings_kind', sql`kind in ('start', 'success', 'fail')`),
+  ],
+);

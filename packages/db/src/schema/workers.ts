@@ -1,0 +1,125 @@
+import { sql } from 'drizzle-orm';
+import {
+  bigserial,
+  boolean,
+  check,
+  doublePrecision,
+  index,
+  integer,
+  jsonb,
+  primaryKey,
+  text,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import { bytea, carillon, id, instant, NOW } from './columns.js';
+
+/** A single row about the installation as a whole. */
+export const installation = carillon.table(
+  'installation',
+  {
+    isSingle: boolean('is_single').primaryKey().default(true),
+    id: uuid('id').notNull().default(sql`gen_random_uuid()`),
+    /** Grows with every restore or failover that lost transactions. Part of the fencing token. */
+    generation: integer('generation').notNull().default(1),
+    /** Proves that a process has the same encryption key as the others, without telling the key. */
+    keyCheck: bytea('key_check'),
+    /** When Postgres was last swept, so that a worker notices that the sweep has stopped. */
+    sweptAt: instant('swept_at'),
+    /** `run_stats` holds every minute before this instant. */
+    statsUntil: instant('stats_until'),
+    /** The audit of all schedules has compared everything before this instant. */
+    auditedUntil: instant('audited_until'),
+    /** The window of the audit that is under way, and the place that it has reached; null between two audits. */
+    auditProgress: jsonb('audit_progress'),
+    /** Differences that the audit has found, and when it last found one. After a day without any it counts anew. */
+    auditDifferences: integer('audit_differences').notNull().default(0),
+    auditDifferedAt: instant('audit_differed_at'),
+    /** When the outside monitor was last pinged (`HEARTBEAT_URL`). */
+    monitorPingedAt: instant('monitor_pinged_at'),
+    /** The version of the time zone data with which the agenda was computed, and since when. */
+    tzdata: text('tzdata'),
+    tzdataSince: instant('tzdata_since'),
+    /** While the agenda is computed anew with other time zone data: that version, and the last schedule that was looked at. */
+    tzdataNext: text('tzdata_next'),
+    tzdataCursor: id('tzdata_cursor'),
+  },
+  () => [check('installation_is_single', sql`is_single`)],
+);
+
+export const workers = carillon.table('workers', {
+  id: bigserial('id', { mode: 'number' }).primaryKey(),
+  /** Random, chosen by the process. Part of the fencing token. */
+  token: uuid('token').notNull(),
+  host: text('host').notNull(),
+  pid: integer('pid').notNull(),
+  startedAt: instant('started_at').notNull().default(NOW),
+  heartbeatAt: instant('heartbeat_at').notNull().default(NOW),
+  /** A worker that has not been heard of by then is lost: three of its own heartbeat intervals after the last one. */
+  aliveUntil: instant('alive_until').notNull(),
+  /** The handlers that its code defines. */
+  handlers: text('handlers').array().notNull().default([]),
+  /** How far this worker's clock is ahead of Postgres's. */
+  clockOffsetMs: integer('clock_offset_ms').notNull().default(0),
+  /** The version of its time zone data, such as 2026a. */
+  tzdata: text('tzdata'),
+  stoppedAt: instant('stopped_at'),
+  inFlight: integer('in_flight').notNull().default(0),
+  /** The open circuits of this worker, each as "project origin". At most 1,000 are reported. */
+  openCircuits: text('open_circuits').array().notNull().default([]),
+});
+
+/**
+ * The first epoch of this millisecond. An epoch is the time, and a number from a sequence that keeps the leases of one
+ * millisecond apart. A sequence alone goes backwards after a failover or a restore that lost transactions, and would issue
+ * epochs again that workers still hold. Epochs stay below 2^53 until the year 2248.
+ */
+export const EPOCH_NOW = '(extract(epoch from clock_timestamp()) * 1000)::bigint * 1024';
+const NEXT_EPOCH = sql.raw(`${EPOCH_NOW} + nextval('carillon.leases_epoch_seq') % 1024`);
+
+/**
+ * A worker's claim on a batch of runs for a limited time. The worker extends it while it lives. A lease that has expired
+ * is deleted by the sweep, which gives its runs back.
+ *
+ * The fencing token of a run is (epoch, token, generation). Epochs of another server can be issued again if its clock is
+ * behind; the random token of the worker process and the installation's generation can't.
+ */
+export const leases = carillon.table(
+  'leases',
+  {
+    epoch: id('epoch').primaryKey().default(NEXT_EPOCH),
+    workerId: id('worker_id').notNull(),
+    token: uuid('token').notNull(),
+    generation: integer('generation').notNull(),
+    claimedAt: instant('claimed_at').notNull(),
+    /** Runs under the lease that its worker has not closed. The lease is given up when none is left. */
+    openRuns: integer('open_runs').notNull(),
+    heldUntil: instant('held_until').notNull(),
+  },
+  (t) => [index('leases_held_until').on(t.heldUntil)],
+);
+
+/** Counters of all replicas, summed as they report, so that a replica that ends takes nothing along. */
+export const metrics = carillon.table(
+  'metrics',
+  {
+    name: text('name').notNull(),
+    labels: text('labels').notNull().default(''),
+    value: doublePrecision('value').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.name, t.labels] })],
+);
+
+/**
+ * The growth of some counters in each minute, so that figures can be given for the last minute, hour and day. The prune
+ * deletes minutes after a day.
+ */
+export const metricMinutes = carillon.table(
+  'metric_minutes',
+  {
+    minute: instant('minute').notNull(),
+    name: text('name').notNull(),
+    labels: text('labels').notNull().default(''),
+    value: doublePrecision('value').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.minute, t.name, t.labels] })],
+);

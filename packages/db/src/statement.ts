@@ -1,0 +1,111 @@
+import type { Database } from './database.js';
+
+export type Values = Record<string, unknown>;
+
+/** A statement that is ready to run: give it a connection and its parameters by name. */
+export type Statement<Parameters extends object, Row extends object> = (
+  db: Database,
+  parameters: Parameters,
+) => Promise<Row[]>;
+
+const PARAMETER = /(?<![:\w]):([A-Za-z]\w*)/g;
+
+/**
+ * A prepared statement with named parameters: `:name` in the text, `{ name: value }` at the call. The columns of the row
+ * are named by the text, as `"camelCase"`.
+ */
+export function statement<Parameters extends object, Row extends object = never>(
+  name: string,
+  text: string,
+): Statement<Parameters, Row> {
+  const { positional, names } = numberParameters(text);
+  return async (db, parameters) => {
+    const values = names.map((key) => (parameters as Values)[key] ?? null);
+    const { rows } = await db.query<Row>({ name, text: positional, values });
+    return rows;
+  };
+}
+
+/** Runs a statement whose text is put together at run time. It is not prepared, because there are too many variants. */
+export async function query<Row extends object>(
+  db: Database,
+  text: string,
+  parameters: Values,
+): Promise<Row[]> {
+  const { positional, names } = numberParameters(text);
+  const { rows } = await db.query<Row>(
+    positional,
+    names.map((key) => parameters[key] ?? null),
+  );
+  return rows;
+}
+
+function numberParameters(text: string): { positional: string; names: string[] } {
+  const names: string[] = [];
+  const positional = text.replace(PARAMETER, (_, name: string) => {
+    if (!names.includes(name)) names.push(name);
+    return `$${names.indexOf(name) + 1}`;
+  });
+  return { positional, names };
+}
+
+type ColumnType = 'bigint' | 'int' | 'float8' | 'text' | 'boolean' | 'date' | 'instant' | (string & {});
+
+/** Rows that a statement takes as one set: a table in its text, an array per column on the wire. */
+export interface Batch<Row> {
+  /** For the `from` list: the batch as a table with one column per field. */
+  source: string;
+  /** The parameters that carry these rows. */
+  of(rows: readonly Row[]): Values;
+}
+
+/**
+ * Describes a batch. Field names are camelCase here and snake_case in SQL. Instants travel as milliseconds. A column
+ * whose values are all null travels as an empty array: `unnest` fills it up with nulls.
+ */
+export function batch<Row extends object>(
+  name: string,
+  columns: { [Field in keyof Row & string]: ColumnType },
+): Batch<Row> {
+  const fields = Object.keys(columns) as (keyof Row & string)[];
+  const arrays = fields.map((field) => `:${name}_${field}::${wireType(columns[field])}[]`);
+  const selected = fields.map((field) => {
+    const column = snake(field);
+    return columns[field] === 'instant' ? `to_timestamp(${column}::float8 / 1000) as ${column}` : column;
+  });
+  return {
+    source: `(select ${selected.join(', ')} from unnest(${arrays.join(', ')}) as ${name}_row(${fields.map(snake).join(', ')})) as ${name}`,
+    of: (rows) => Object.fromEntries(fields.map((field) => [`${name}_${field}`, columnOf(rows, field)])),
+  };
+}
+
+const wireType = (type: ColumnType) => (type === 'instant' ? 'bigint' : type);
+const snake = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** A Postgres array literal. Written by hand because the driver's own takes several times as long for a large batch. */
+export const arrayOf = (values: readonly (string | number)[]): string => `{${values.map(element).join()}}`;
+
+/** One field of all rows as an array literal; empty if every value is null. */
+function columnOf<Row>(rows: readonly Row[], field: keyof Row): string {
+  let text = '';
+  let hasValue = false;
+  for (const row of rows) {
+    const value = row[field];
+    if (value === null || value === undefined) text += ',null';
+    else {
+      hasValue = true;
+      text += `,${element(value)}`;
+    }
+  }
+  return hasValue ? `{${text.slice(1)}}` : '{}';
+}
+
+/** Texts that need no quotes in an array literal. The word null would. */
+const PLAIN = /^(?!null$)[a-z_]+$/i;
+
+function element(value: unknown): string {
+  if (typeof value !== 'string') return String(value);
+  if (PLAIN.test(value)) return value;
+  // Postgres has no NUL in its texts, but a receiver's answer may hold one.
+  return `"${value.replaceAll('\0', '\uFFFD').replace(/["\\]/g, '\\$&')}"`;
+}

@@ -1,0 +1,31 @@
+import type { Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { QUEUES, type Tick } from './names.js';
+import { openQueue } from './open-queue.js';
+
+/** Makes a worker do one of the ticks now instead of at its next time. */
+export class WakeUps {
+  readonly #queue: Queue;
+
+  constructor(options: { redis: Redis; prefix: string }) {
+    this.#queue = openQueue(QUEUES.ticks, options);
+  }
+
+  /** Fails at once while Redis is unreachable. The next regular tick then does the work. */
+  async wake(tick: Tick): Promise<void> {
+    await this.#queue.add(tick, {}, { removeOnComplete: true, removeOnFail: true });
+  }
+
+  /**
+   * Adds a tick that a worker does after a delay. Calls with the same id make one job, so that many workers may ask for
+   * the same tick.
+   */
+  async wakeLater(tick: Tick, { id, delayMs }: { id: string; delayMs: number }): Promise<void> {
+    const delay = Math.max(0, Math.ceil(delayMs));
+    await this.#queue.add(tick, {}, { jobId: id, delay, removeOnComplete: true, removeOnFail: true });
+  }
+
+  async close(): Promise<void> {
+    await this.#queue.close();
+  }
+}

@@ -1,0 +1,131 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { countOccurrences, lastOccurrence, nextOccurrence, nextOccurrences } from '../occurrences.js';
+import { parseTiming } from '../parse-timing.js';
+import type { Timing } from '../timing.js';
+
+/** Facts that the test suite of another library states about a rule. Times are UTC, without zero seconds and the Z. */
+interface Fact {
+  cron?: string;
+  rrule?: string;
+  zone?: string;
+  /** The pattern or rule is invalid. */
+  refused?: true;
+  /** The occurrences after `after` begin with `next`; an empty list means that there is none. */
+  after?: string;
+  next?: string[];
+  /** All occurrences, or all until `until`. */
+  all?: string[];
+  until?: string;
+  /** The last occurrence before `after`. */
+  previous?: string;
+  /** Whether the rule fires at an instant. */
+  fires?: Record<string, boolean>;
+  /** Properties of all occurrences. */
+  count?: number;
+  last?: string;
+  months?: number[];
+  weekdays?: number[];
+  monthdays?: number[];
+  hours?: number[];
+  minutes?: number[];
+  seconds?: number[];
+  /** A difference by choice: a row of the second table in CONFORMANCE.md. */
+  differs?: string;
+}
+
+const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
+const suites = Object.entries(JSON.parse(read('./facts.json')) as Record<string, Fact[]>);
+const page = read('../../CONFORMANCE.md');
+
+const FIRST_AT = Date.UTC(1900, 0, 1);
+const LAST_AT = Date.UTC(2199, 11, 31);
+const instantOf = (text: string) => Date.parse(text.length === 16 ? `${text}:00Z` : `${text}Z`);
+const textOf = (at: number) => new Date(at).toISOString().slice(0, 19).replace(/:00$/, '');
+
+function agrees(fact: Fact): boolean {
+  const rule = fact.cron === undefined ? { rrule: fact.rrule ?? '' } : { cron: fact.cron };
+  // Other libraries have no policy for 29 February; they fire in leap years only.
+  const parsed = parseTiming({ rule, timezone: fact.zone, leapDay: 'skip' }, { anchorAt: FIRST_AT });
+  if (fact.refused) return !parsed.ok;
+  if (parsed.ok) return agreesOn(fact, parsed.timing);
+  // A rule without occurrences is refused here. The suite agrees if it expects no occurrence.
+  const isNever = parsed.problems[0]?.message.startsWith('this rule never fires') === true;
+  const expected = fact.next ?? fact.all ?? [];
+  const expectsAny =
+    expected.length > 0 || (fact.count ?? 0) > 0 || Object.values(fact.fires ?? {}).includes(true);
+  return isNever && !expectsAny && fact.previous === undefined;
+}
+
+function agreesOn(fact: Fact, timing: Timing): boolean {
+  const isSame = (found: number[], expected: string[]) => found.map(textOf).join() === expected.join();
+  if (fact.fires) {
+    return Object.entries(fact.fires).every(([text, fires]) => {
+      const at = instantOf(text);
+      return (nextOccurrence(timing, at - 1) === at) === fires;
+    });
+  }
+  const afterAt = fact.after === undefined ? FIRST_AT - 1 : instantOf(fact.after);
+  if (fact.previous !== undefined) {
+    return lastOccurrence(timing, FIRST_AT, afterAt - 1) === instantOf(fact.previous);
+  }
+  if (fact.next) return isSame(nextOccurrences(timing, afterAt, fact.next.length || 1), fact.next);
+  if (fact.all) {
+    const untilAt = fact.until === undefined ? LAST_AT : instantOf(fact.until);
+    const found = nextOccurrences(timing, afterAt, fact.all.length + 1);
+    return isSame(
+      found.filter((at) => at <= untilAt),
+      fact.all,
+    );
+  }
+  return hasProperties(fact, timing);
+}
+
+function hasProperties(fact: Fact, timing: Timing): boolean {
+  if (fact.count !== undefined && countOccurrences(timing, FIRST_AT - 1, LAST_AT) !== fact.count)
+    return false;
+  if (fact.last !== undefined && lastOccurrence(timing, FIRST_AT - 1, LAST_AT) !== instantOf(fact.last)) {
+    return false;
+  }
+  const allows = (list: number[] | undefined, value: number) => list === undefined || list.includes(value);
+  return nextOccurrences(timing, FIRST_AT - 1, 200).every((at) => {
+    const date = new Date(at);
+    return (
+      allows(fact.months, date.getUTCMonth() + 1) &&
+      allows(fact.weekdays, date.getUTCDay()) &&
+      allows(fact.monthdays, date.getUTCDate()) &&
+      allows(fact.hours, date.getUTCHours()) &&
+      allows(fact.minutes, date.getUTCMinutes()) &&
+      allows(fact.seconds, date.getUTCSeconds())
+    );
+  });
+}
+
+describe('conformance', () => {
+  it.each(suites)('the facts of %s hold, except for documented differences', (_suite, facts) => {
+    const broken = facts.filter((fact) => fact.differs === undefined && !agrees(fact));
+    expect(broken).toEqual([]);
+  });
+
+  it.each(suites)('each difference from %s that is documented still exists', (_suite, facts) => {
+    const outdated = facts.filter((fact) => fact.differs !== undefined && agrees(fact));
+    expect(outdated).toEqual([]);
+  });
+
+  it('CONFORMANCE.md states the number of facts, agreements and differences of each suite', () => {
+    const rows = suites.map(([suite, facts]) => {
+      const differing = facts.filter(({ differs }) => differs !== undefined).length;
+      return `| ${suite} | ${facts.length} | ${facts.length - differing} | ${differing} |`;
+    });
+    expect(rows.filter((row) => !page.includes(row))).toEqual([]);
+  });
+
+  it('CONFORMANCE.md explains each kind of difference and states how many facts it concerns', () => {
+    const counts = new Map<string, number>();
+    for (const { differs } of suites.flatMap(([, facts]) => facts)) {
+      if (differs !== undefined) counts.set(differs, (counts.get(differs) ?? 0) + 1);
+    }
+    const rows = [...counts].map(([code, count]) => `| \`${code}\` | ${count} |`);
+    expect(rows.filter((row) => !page.includes(row))).toEqual([]);
+  });
+});

@@ -1,0 +1,76 @@
+import { civilDate, dayNumber, daysInMonth, LAST_YEAR } from '../calendar/civil-date.js';
+import type { InstantSet } from '../sets/instant-set.js';
+import type { Zone } from '../zone/zone.js';
+import { type ExcludedDays, localDay, startOfDay } from './excluded-days.js';
+
+/** A month has at most this many numbered business days: a month of 31 days in which nothing is excluded. */
+export const MAX_BUSINESS_DAY = 31;
+
+/**
+ * The instants of a set that fall on certain business days of their month: the third (3), the last (-1). A business day
+ * is a day that is not excluded.
+ */
+export class OnBusinessDays implements InstantSet {
+  private latest: { first: number; days: readonly number[] } | undefined;
+
+  constructor(
+    private readonly set: InstantSet,
+    private readonly zone: Zone,
+    private readonly excluded: ExcludedDays,
+    private readonly numbers: readonly number[],
+  ) {}
+
+  next(afterAt: number, untilAt: number): number | null {
+    for (const [fromAt, toAt] of this.daysWithInstants(afterAt, untilAt)) {
+      const at = this.set.next(fromAt, toAt);
+      if (at !== null) return at;
+    }
+    return null;
+  }
+
+  count(afterAt: number, untilAt: number): number {
+    let total = 0;
+    for (const [fromAt, toAt] of this.daysWithInstants(afterAt, untilAt))
+      total += this.set.count(fromAt, toAt);
+    return total;
+  }
+
+  /** The parts (from, to] of a range that lie on the wanted business days, without days that are known to be empty. */
+  private *daysWithInstants(afterAt: number, untilAt: number): Generator<[number, number]> {
+    let at = this.set.next(afterAt, untilAt);
+    while (at !== null) {
+      const day = this.firstWanted(localDay(this.zone, at));
+      if (day === null) return;
+      const endAt = startOfDay(this.zone, day + 1) - 1;
+      const fromAt = Math.max(afterAt, startOfDay(this.zone, day) - 1);
+      if (fromAt >= untilAt) return;
+      yield [fromAt, Math.min(untilAt, endAt)];
+      at = endAt < untilAt ? this.set.next(endAt, untilAt) : null;
+    }
+  }
+
+  /** The first wanted business day at or after a day; null if no later month has as many business days as asked for. */
+  private firstWanted(day: number): number | null {
+    const { year, month } = civilDate(day);
+    const months = (LAST_YEAR - year + 1) * 12;
+    for (let index = month - 1; index < months; index++) {
+      const first = dayNumber(year + Math.floor(index / 12), (index % 12) + 1, 1);
+      const found = this.wantedOf(first).find((wanted) => wanted >= day);
+      if (found !== undefined) return found;
+    }
+    return null;
+  }
+
+  /** The wanted business days of the month that begins with a day, ascending. */
+  private wantedOf(first: number): readonly number[] {
+    if (this.latest?.first === first) return this.latest.days;
+    const { year, month } = civilDate(first);
+    const free: number[] = [];
+    for (let day = first; day < first + daysInMonth(year, month); day++)
+      if (!this.excluded.has(day)) free.push(day);
+    const wanted = this.numbers.flatMap((number) => free.at(number > 0 ? number - 1 : number) ?? []);
+    const days = [...new Set(wanted)].sort((a, b) => a - b);
+    this.latest = { first, days };
+    return days;
+  }
+}

@@ -1,0 +1,155 @@
+import { lowerBound } from './times-of-day.js';
+
+/** A set of instants, in epoch milliseconds. Both methods answer for the range (afterAt, untilAt]. */
+export interface InstantSet {
+  next(afterAt: number, untilAt: number): number | null;
+  count(afterAt: number, untilAt: number): number;
+}
+
+/** A list of instants, ascending. */
+export class ListedInstants implements InstantSet {
+  constructor(private readonly instants: readonly number[]) {}
+
+  next(afterAt: number, untilAt: number): number | null {
+    const found = this.instants[lowerBound(this.instants, afterAt + 1)];
+    return found !== undefined && found <= untilAt ? found : null;
+  }
+
+  count(afterAt: number, untilAt: number): number {
+    return Math.max(0, lowerBound(this.instants, untilAt + 1) - lowerBound(this.instants, afterAt + 1));
+  }
+}
+
+/** anchor + k × every, for each k from `firstK` on. Each instant is computed from the anchor, so nothing drifts. */
+export class EveryInstants implements InstantSet {
+  constructor(
+    private readonly anchorAt: number,
+    private readonly everyMs: number,
+    private readonly firstK: number,
+  ) {}
+
+  next(afterAt: number, untilAt: number): number | null {
+    const at = this.anchorAt + (this.lastKUntil(afterAt) + 1) * this.everyMs;
+    return at <= untilAt ? at : null;
+  }
+
+  count(afterAt: number, untilAt: number): number {
+    return Math.max(0, this.lastKUntil(untilAt) - this.lastKUntil(afterAt));
+  }
+
+  /** The k of the last instant at or before `at`; firstK - 1 if there is none. */
+  private lastKUntil(at: number): number {
+    return Math.max(this.firstK - 1, Math.floor((at - this.anchorAt) / this.everyMs));
+  }
+}
+
+export class BoundedInstants implements InstantSet {
+  /** Both bounds are inclusive. */
+  constructor(
+    private readonly set: InstantSet,
+    private readonly fromAt: number,
+    private readonly toAt: number,
+  ) {}
+
+  next(afterAt: number, untilAt: number): number | null {
+    return this.set.next(Math.max(afterAt, this.fromAt - 1), Math.min(untilAt, this.toAt));
+  }
+
+  count(afterAt: number, untilAt: number): number {
+    const after = Math.max(afterAt, this.fromAt - 1);
+    const until = Math.min(untilAt, this.toAt);
+    return after < until ? this.set.count(after, until) : 0;
+  }
+}
+
+/** A set with a few instants added (RDATE) and a few removed (EXDATE). Removing wins. */
+export class AmendedInstants implements InstantSet {
+  private readonly added: ListedInstants;
+  private readonly removed: ReadonlySet<number>;
+  private readonly removedFromSet: ListedInstants;
+
+  constructor(
+    private readonly set: InstantSet,
+    added: readonly number[],
+    removed: readonly number[],
+  ) {
+    const isInSet = (at: number) => set.next(at - 1, at) === at;
+    // In ascending order, so that a set that caches its latest period computes each period only once.
+    const removedInOrder = ascending(removed);
+    this.removed = new Set(removedInOrder);
+    // Only dates that change the set are kept, so that counting is addition and subtraction.
+    this.removedFromSet = new ListedInstants(removedInOrder.filter(isInSet));
+    this.added = new ListedInstants(ascending(added).filter((at) => !this.removed.has(at) && !isInSet(at)));
+  }
+
+  next(afterAt: number, untilAt: number): number | null {
+    const extra = this.added.next(afterAt, untilAt);
+    let regular = this.set.next(afterAt, extra ?? untilAt);
+    while (regular !== null && this.removed.has(regular)) regular = this.set.next(regular, extra ?? untilAt);
+    return regular ?? extra;
+  }
+
+  count(afterAt: number, untilAt: number): number {
+    return (
+      this.set.count(afterAt, untilAt) +
+      this.added.count(afterAt, untilAt) -
+      this.removedFromSet.count(afterAt, untilAt)
+    );
+  }
+}
+
+function ascending(instants: readonly number[]): number[] {
+  return [...new Set(instants)].sort((a, b) => a - b);
+}
+
+/** The latest instant in (afterAt, untilAt]. It only uses `next`, so that sets need not know how to walk back. */
+export function lastInstant(set: InstantSet, afterAt: number, untilAt: number): number | null {
+  let found: number | null = null;
+  let emptyAfterAt = untilAt;
+  for (let reachMs = 1000; found === null; reachMs *= 8) {
+    const fromAt = Math.max(afterAt, untilAt - reachMs);
+    found = set.next(fromAt, emptyAfterAt);
+    if (found === null) emptyAfterAt = fromAt;
+    if (fromAt === afterAt) break;
+  }
+  if (found === null) return null;
+  // `found` is in the set and (emptyAfterAt, untilAt] is empty: bisect between the two.
+  while (found < emptyAfterAt) {
+    const middleAt: number = Math.floor((found + emptyAfterAt) / 2);
+    const later: number | null = set.next(middleAt, emptyAfterAt);
+    if (later !== null) found = later;
+    else if (middleAt === found) break;
+    else emptyAfterAt = middleAt;
+  }
+  return found;
+}
+
+/** The n-th instant after `afterAt`, or null if there are fewer until `untilAt`. It bisects by counting. */
+export function nthInstant(set: InstantSet, n: number, afterAt: number, untilAt: number): number | null {
+  let lowAt = afterAt;
+  let countToLow = 0;
+  let highAt = untilAt;
+  for (let reachMs = 86_400_000; ; reachMs *= 4) {
+    const aheadAt = Math.min(lowAt + reachMs, untilAt);
+    const counted = set.count(lowAt, aheadAt);
+    if (countToLow + counted >= n) {
+      highAt = aheadAt;
+      break;
+    }
+    countToLow += counted;
+    lowAt = aheadAt;
+    if (aheadAt === untilAt) return null;
+  }
+  // The n-th instant lies in (lowAt, highAt].
+  while (highAt - lowAt > 1) {
+    const middleAt = Math.floor((lowAt + highAt) / 2);
+    const counted = set.count(lowAt, middleAt);
+    if (countToLow + counted >= n) {
+      highAt = middleAt;
+    } else {
+      countToLow += counted;
+      lowAt = middleAt;
+    }
+  }
+  return highAt;
+}

@@ -1,0 +1,70 @@
+import { localTime, timeText } from '../calendar/wall-time.js';
+import { nextOccurrence, wallClockOf } from '../occurrences.js';
+import type { Timing } from '../timing.js';
+import { EVERY_HOUR_POLICY, type WallClockInstants } from '../zone/wall-clock.js';
+import { dstRemark, gapRemark } from './dst-remark.js';
+
+/** A clock change that affects an occurrence of a rule. */
+export interface DstChange {
+  kind: 'gap' | 'overlap';
+  /** When the occurrence fires; for one that a gap swallows, when the clocks change. */
+  at: number;
+  local: string;
+  fires: boolean;
+  /** The effect in words. */
+  effect: string;
+}
+
+/** Maximum number of occurrences that are listed for one hour that comes twice. */
+const MAX_PER_OVERLAP = 100;
+
+/** Lists the clock changes in [fromAt, toAt) that affect a rule. A rule that names no hour is affected by none. */
+export function dstChanges(timing: Timing, range: { fromAt: number; toAt: number }): DstChange[] {
+  if (timing.rule.kind === 'at') return changesOfInstant(timing, range);
+  const wallClock = wallClockOf(timing);
+  if (!wallClock || wallClock.policy === EVERY_HOUR_POLICY) return [];
+  const found: DstChange[] = [];
+  let span = wallClock.zone.spanAt(Math.floor(range.fromAt / 1000));
+  while (span.toSec * 1000 < range.toAt) {
+    span = wallClock.zone.spanAt(span.toSec);
+    const startAt = span.fromSec * 1000;
+    if (span.offset > span.offsetBefore) found.push(...gapAt(timing, wallClock, span.fromSec));
+    if (span.offset < span.offsetBefore) {
+      const lengthMs = (span.offsetBefore - span.offset) * 1000;
+      found.push(...overlapBetween(timing, startAt - lengthMs, startAt + lengthMs));
+    }
+  }
+  return found.filter(({ at }) => at >= range.fromAt && at < range.toAt);
+}
+
+function changesOfInstant(timing: Timing, { fromAt, toAt }: { fromAt: number; toAt: number }): DstChange[] {
+  const at = nextOccurrence(timing, fromAt - 1);
+  const effect = at !== null && at < toAt ? dstRemark(timing, at) : null;
+  if (at === null || effect === null) return [];
+  const kind = effect.startsWith('clocks go forward') ? 'gap' : 'overlap';
+  return [{ kind, at, local: localTime(at, timing.timezone), fires: true, effect }];
+}
+
+function gapAt(timing: Timing, wallClock: WallClockInstants, sec: number): DstChange[] {
+  const skipped = wallClock.readingsSkippedAt(sec);
+  if (!skipped) return [];
+  const at = sec * 1000;
+  const fires = wallClock.policy.gap === 'shift' && nextOccurrence(timing, at - 1) === at;
+  // With `shift` an occurrence that does not fire is excluded or out of bounds: the change does not matter to it.
+  if (wallClock.policy.gap === 'shift' && !fires) return [];
+  const effect = gapRemark(skipped, fires ? timeText(wallClock.zone.readingAt(sec)) : null);
+  return [{ kind: 'gap', at, local: localTime(at, timing.timezone), fires, effect }];
+}
+
+/** The occurrences in the two passes of an overlap. */
+function overlapBetween(timing: Timing, fromAt: number, toAt: number): DstChange[] {
+  const found: DstChange[] = [];
+  let at = nextOccurrence(timing, fromAt - 1);
+  while (at !== null && at < toAt && found.length < MAX_PER_OVERLAP) {
+    const effect = dstRemark(timing, at);
+    if (effect !== null)
+      found.push({ kind: 'overlap', at, local: localTime(at, timing.timezone), fires: true, effect });
+    at = nextOccurrence(timing, at);
+  }
+  return found;
+}

@@ -1,0 +1,128 @@
+import { DAY_SECONDS } from '../calendar/civil-date.js';
+import type { InstantSet } from '../sets/instant-set.js';
+import { type LocalSet, SingleReading } from '../sets/local-set.js';
+import type { DstPolicy } from '../timing.js';
+import type { OffsetSpan, Zone } from './zone.js';
+
+/**
+ * The policy of rules that name no hour, such as every 15 minutes or FREQ=HOURLY: they fire whenever the local clock
+ * shows a matching time. So they keep their real pace through a DST change; no hour is missing, doubled or bunched up.
+ */
+export const EVERY_HOUR_POLICY: DstPolicy = { gap: 'skip', overlap: 'both' };
+
+/** Turns wall-clock readings into instants. DST gaps and overlaps are resolved here and nowhere else. */
+export class WallClockInstants implements InstantSet {
+  constructor(
+    readonly zone: Zone,
+    private readonly readings: LocalSet,
+    readonly policy: DstPolicy,
+  ) {}
+
+  next(afterAt: number, untilAt: number): number | null {
+    const firstSec = Math.floor(afterAt / 1000) + 1;
+    const lastSec = Math.floor(untilAt / 1000);
+    let span: OffsetSpan | null = firstSec <= lastSec ? this.zone.spanAt(firstSec) : null;
+    while (span !== null && span.fromSec <= lastSec) {
+      if (span.fromSec >= firstSec && this.gapFires(span)) return span.fromSec * 1000;
+      const { from, before } = this.readingsIn(span, firstSec, lastSec);
+      const reading = from < before ? this.readings.next(from, before) : null;
+      if (reading !== null) return (reading - span.offset) * 1000;
+      span = this.nextSpanWithReadings(span, lastSec);
+    }
+    return null;
+  }
+
+  count(afterAt: number, untilAt: number): number {
+    const firstSec = Math.floor(afterAt / 1000) + 1;
+    const lastSec = Math.floor(untilAt / 1000);
+    if (firstSec > lastSec) return 0;
+    let total = 0;
+    let span = this.zone.spanAt(firstSec);
+    while (span.fromSec <= lastSec) {
+      const { from, before } = this.readingsIn(span, firstSec, lastSec);
+      if (from < before) total += this.readings.count(from, before);
+      if (span.fromSec >= firstSec && this.gapFires(span)) {
+        // A reading right at the end of the gap is the same instant and has been counted.
+        const gapEnd = span.fromSec + span.offset;
+        if (this.readings.count(gapEnd, gapEnd + 1) === 0) total += 1;
+      }
+      span = this.zone.spanAt(span.toSec);
+    }
+    return total;
+  }
+
+  /** The first and the last reading of this rule that are skipped if the clock goes forward at this very second. */
+  readingsSkippedAt(sec: number): { first: number; last: number } | null {
+    const { fromSec, offset, offsetBefore } = this.zone.spanAt(sec);
+    if (sec !== fromSec || offsetBefore >= offset) return null;
+    const first = this.readings.next(fromSec + offsetBefore, fromSec + offset);
+    if (first === null) return null;
+    let last = first;
+    // A gap has a few thousand seconds at most, and only descriptions ask for this.
+    for (
+      let next: number | null = first;
+      next !== null;
+      next = this.readings.next(next + 1, fromSec + offset)
+    ) {
+      last = next;
+    }
+    return { first, last };
+  }
+
+  /** True if the span begins with a gap that swallows readings of this rule. They all fire once, right after the gap. */
+  private gapFires({ fromSec, offset, offsetBefore }: OffsetSpan): boolean {
+    if (this.policy.gap !== 'shift' || offsetBefore >= offset) return false;
+    return this.readings.next(fromSec + offsetBefore, fromSec + offset) !== null;
+  }
+
+  /** The range of readings that fire during the span, as far as it lies in [firstSec, lastSec]. */
+  private readingsIn(span: OffsetSpan, firstSec: number, lastSec: number): { from: number; before: number } {
+    const { fromSec, toSec, offset, offsetBefore, offsetAfter } = span;
+    const { overlap } = this.policy;
+    // An overlap lies at the end of one span and at the start of the next. The policy decides which of them has it.
+    const spanFrom = overlap === 'first' ? fromSec + Math.max(offset, offsetBefore) : fromSec + offset;
+    const spanBefore = overlap === 'second' ? toSec + Math.min(offset, offsetAfter) : toSec + offset;
+    return {
+      from: Math.max(spanFrom, firstSec + offset),
+      before: Math.min(spanBefore, lastSec + 1 + offset),
+    };
+  }
+
+  /** The next span that can hold an occurrence. A rare rule need not look at every year in between. */
+  private nextSpanWithReadings(span: OffsetSpan, lastSec: number): OffsetSpan | null {
+    if (span.toSec > lastSec) return null;
+    const lowest = span.toSec + Math.min(span.offset, span.offsetAfter);
+    const reading = this.readings.next(lowest, lastSec + DAY_SECONDS);
+    if (reading === null) return null;
+    // No UTC offset reaches a day, so the instant of this reading, shifted or not, lies after reading - 1 day.
+    return this.zone.spanAt(Math.max(span.toSec, reading - DAY_SECONDS));
+  }
+}
+
+/** The instants at which one reading fires under a policy: none, one or two. */
+export function instantsOfReading(zone: Zone, reading: number, policy: DstPolicy): number[] {
+  const set = new WallClockInstants(zone, new SingleReading(reading), policy);
+  const untilAt = (reading + DAY_SECONDS) * 1000;
+  const found: number[] = [];
+  let at = set.next((reading - DAY_SECONDS) * 1000, untilAt);
+  while (at !== null) {
+    found.push(at);
+    at = set.next(at, untilAt);
+  }
+  return found;
+}
+
+/** The first instant at which the local clock shows this reading or a later one. */
+export function firstInstantOfReading(zone: Zone, reading: number): number {
+  const [at] = instantsOfReading(zone, reading, { gap: 'shift', overlap: 'first' });
+  if (at === undefined) throw new RangeError(`no instant for the reading ${reading}`);
+  return at;
+}
+
+/** If the local time at this instant occurs twice: whether this is the first or the second time. Otherwise null. */
+export function overlapSideAt(zone: Zone, sec: number): 'first' | 'second' | null {
+  const { fromSec, toSec, offset, offsetBefore, offsetAfter } = zone.spanAt(sec);
+  const reading = sec + offset;
+  if (reading >= toSec + offsetAfter) return 'first';
+  return reading < fromSec + offsetBefore ? 'second' : null;
+}

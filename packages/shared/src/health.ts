@@ -1,0 +1,210 @@
+/** How far a clock may be off before it is reported. Bells are set to 5 ms, and people notice a second. */
+export const LARGEST_CLOCK_OFFSET_MS = 1_000;
+/** A due row that is older than this many sweeps was passed over by a sweep that should have claimed it. */
+const OVERDUE_AFTER_SWEEPS = 2;
+
+/** Whether Redis takes writes, and if not, why. A server that answers PING may still refuse every write. */
+export const REDIS_STATES = ['up', 'read_only', 'out_of_memory', 'access_denied', 'down'] as const;
+export type RedisState = (typeof REDIS_STATES)[number];
+
+/** Every reason for which an installation is not ok. A new reason is added here, and judged in `judgeHealth`. */
+export const HEALTH_REASON_CODES = [
+  'starting',
+  'stopping',
+  'postgres_down',
+  'engine_unreadable',
+  'redis_down',
+  'redis_read_only',
+  'redis_out_of_memory',
+  'redis_access_denied',
+  'no_workers',
+  'overdue',
+  'handler_missing',
+  'clock_offset',
+  'circuits_open',
+  'dead_letters_rising',
+  'drift_not_falling',
+  'partitions_missing',
+  'tzdata_differs',
+  'audit_differences',
+] as const;
+export type HealthReasonCode = (typeof HEALTH_REASON_CODES)[number];
+
+export interface HealthReason {
+  code: HealthReasonCode;
+  /** The problem, and what to do about it. */
+  message: string;
+}
+
+export type HealthStatus = 'ok' | 'degraded' | 'down';
+
+export interface Health {
+  status: HealthStatus;
+  reasons: HealthReason[];
+}
+
+/** The state of the engine, read from Postgres. Instants are by its clock. */
+export interface EngineFacts {
+  now: number;
+  workersAlive: number;
+  /** The longest sweep interval of the live workers. */
+  sweepIntervalMs: number;
+  /** When the oldest due row that a live worker could deliver was due. */
+  oldestDeliverableAt: number | null;
+  /** Due rows whose handler no live worker has, among the oldest. */
+  dueWithoutHandler: number;
+  /** The clock of the live worker that differs most from Postgres's: positive if it is ahead. */
+  largestClockOffsetMs: number;
+  /** Circuits for which deliveries wait, over all projects and live workers. */
+  openCircuits: number;
+  /** Runs that failed for good in the last five minutes, and attempts that succeeded. */
+  failedLately: number;
+  succeededLately: number;
+  /** Differences that sweeps found in each of the last three whole minutes, oldest first. */
+  driftByMinute: readonly number[];
+  /** Months, this one and the next, for which the history has no partition. */
+  missingPartitions: number;
+  /** Occurrences that the audit found to differ from the runs that exist. After a day without any it is 0. */
+  auditDifferences: number;
+  /** The distinct versions of time zone data of the live workers. */
+  tzdataVersions: string[];
+}
+
+/**
+ * Dead letters are reported as rising if at least this many runs failed for good within five minutes, and at least this
+ * share of the runs that ended.
+ */
+const RISING_FAILURES = 10;
+const RISING_SHARE = 0.05;
+
+const REDIS_REASONS: Record<Exclude<RedisState, 'up'>, HealthReason> = {
+  down: {
+    code: 'redis_down',
+    message: 'Redis does not answer: due runs are found by the sweep, some seconds late.',
+  },
+  read_only: {
+    code: 'redis_read_only',
+    message:
+      'Redis is a read-only replica: due runs are found by the sweep, some seconds late. Point REDIS_URL at the master.',
+  },
+  out_of_memory: {
+    code: 'redis_out_of_memory',
+    message:
+      'Redis is out of memory: due runs are found by the sweep, some seconds late. Raise maxmemory or remove keys.',
+  },
+  access_denied: {
+    code: 'redis_access_denied',
+    message:
+      'Redis refuses the password or the permissions of REDIS_URL: due runs are found by the sweep, some seconds late.',
+  },
+};
+
+/** A process that starts or stops is not ready, however well its servers are. */
+export type Phase = 'starting' | 'running' | 'stopping';
+
+const PHASE_REASONS: Record<Exclude<Phase, 'running'>, HealthReason> = {
+  starting: {
+    code: 'starting',
+    message: 'This process is starting: it has not connected to its servers yet.',
+  },
+  stopping: {
+    code: 'stopping',
+    message: 'This process is stopping: it finishes what it has begun. Use another replica.',
+  },
+};
+
+/** The health of a process that does not run, or not any more. */
+export const healthInPhase = (phase: Exclude<Phase, 'running'>): Health => ({
+  status: 'down',
+  reasons: [PHASE_REASONS[phase]],
+});
+
+/** The servers and workers that an installation depends on. `engine` is null if its facts could not be read in time. */
+export interface HealthFacts {
+  isPostgresUp: boolean;
+  engine: EngineFacts | null;
+  redis: RedisState;
+}
+
+/** The state of an installation, with every reason for which it is not ok. */
+export function judgeHealth({ isPostgresUp, engine, redis }: HealthFacts): Health {
+  const reasons: HealthReason[] = [];
+  if (!isPostgresUp)
+    reasons.push({ code: 'postgres_down', message: 'Postgres does not answer: nothing can be read or run.' });
+  if (redis !== 'up') reasons.push(REDIS_REASONS[redis]);
+  if (engine) reasons.push(...judgeEngine(engine));
+  else if (isPostgresUp)
+    reasons.push({
+      code: 'engine_unreadable',
+      message:
+        'Postgres answers, but the state of the engine could not be read in time: look for locks and load.',
+    });
+  return { status: isPostgresUp ? (reasons.length > 0 ? 'degraded' : 'ok') : 'down', reasons };
+}
+
+function judgeEngine(engine: EngineFacts): HealthReason[] {
+  const reasons: HealthReason[] = [];
+  const { now, oldestDeliverableAt, sweepIntervalMs, dueWithoutHandler, largestClockOffsetMs } = engine;
+  if (engine.workersAlive === 0)
+    reasons.push({ code: 'no_workers', message: 'No worker is alive: start one. Due runs wait meanwhile.' });
+  const overdueMs = oldestDeliverableAt === null ? 0 : now - oldestDeliverableAt;
+  if (overdueMs > OVERDUE_AFTER_SWEEPS * sweepIntervalMs)
+    reasons.push({
+      code: 'overdue',
+      message: `The oldest due run has waited for ${Math.round(overdueMs / 1_000)} s, longer than two sweeps: workers are overloaded or stuck.`,
+    });
+  if (engine.workersAlive > 0 && dueWithoutHandler > 0)
+    reasons.push({
+      code: 'handler_missing',
+      message: `${dueWithoutHandler} due runs wait for a handler that no live worker has: start a worker that defines it.`,
+    });
+  if (Math.abs(largestClockOffsetMs) > LARGEST_CLOCK_OFFSET_MS)
+    reasons.push({
+      code: 'clock_offset',
+      message: `The clock of a worker is ${Math.abs(largestClockOffsetMs)} ms ${largestClockOffsetMs > 0 ? 'ahead of' : 'behind'} Postgres's: synchronise it.`,
+    });
+  if (engine.tzdataVersions.length > 1)
+    reasons.push({
+      code: 'tzdata_differs',
+      message: `Workers have different time zone data (${engine.tzdataVersions.join(', ')}): run one version of Node on all of them.`,
+    });
+  return [...reasons, ...judgeDeliveries(engine), ...judgeUpkeep(engine)];
+}
+
+function judgeDeliveries({ openCircuits, failedLately, succeededLately }: EngineFacts): HealthReason[] {
+  const reasons: HealthReason[] = [];
+  if (openCircuits > 0)
+    reasons.push({
+      code: 'circuits_open',
+      message: `${openCircuits === 1 ? 'A circuit is' : `${openCircuits} circuits are`} open because a receiver keeps failing: its deliveries wait, and go out when it answers again. GET /v1/attention names the schedules.`,
+    });
+  const share = failedLately / Math.max(1, failedLately + succeededLately);
+  if (failedLately >= RISING_FAILURES && share >= RISING_SHARE)
+    reasons.push({
+      code: 'dead_letters_rising',
+      message: `${failedLately} runs failed for good in the last five minutes, ${Math.round(share * 100)}% of those that ended: look at GET /v1/runs?status=failed, and replay them when the cause is gone.`,
+    });
+  return reasons;
+}
+
+function judgeUpkeep({ driftByMinute, missingPartitions, auditDifferences }: EngineFacts): HealthReason[] {
+  const reasons: HealthReason[] = [];
+  const [first = 0] = driftByMinute;
+  const last = driftByMinute.at(-1) ?? 0;
+  if (driftByMinute.length > 0 && driftByMinute.every((found) => found > 0) && last >= first)
+    reasons.push({
+      code: 'drift_not_falling',
+      message: `Sweeps have repaired differences for ${driftByMinute.length} minutes (${driftByMinute.join(', ')} a minute), and they do not get fewer: bells are lost or workers are overloaded.`,
+    });
+  if (missingPartitions > 0)
+    reasons.push({
+      code: 'partitions_missing',
+      message: `The history has no partition for ${missingPartitions === 1 ? 'a month' : `${missingPartitions} months`} to come: runs of that time can't be recorded. Let a worker run its hourly prune, and look for its errors in the log.`,
+    });
+  if (auditDifferences > 0)
+    reasons.push({
+      code: 'audit_differences',
+      message: `The audit found ${auditDifferences === 1 ? 'an occurrence that differs' : `${auditDifferences} occurrences that differ`} from the runs that exist: \`carillon check\` or GET /v1/audit/occurrences lists them.`,
+    });
+  return reasons;
+}

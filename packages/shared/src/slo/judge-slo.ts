@@ -1,0 +1,188 @@
+import type { Slo } from './slo.js';
+
+export const BREACH_KINDS = ['start', 'end', 'duration', 'success_rate'] as const;
+export type BreachKind = (typeof BREACH_KINDS)[number];
+
+/** An occurrence as the objectives see it: a run, or the occurrence that is due next and has none yet. */
+export interface WatchedRun {
+  occurrenceAt: number;
+  dueAt: number;
+  /** `due` while the occurrence waits for its claim. */
+  status: 'due' | 'queued' | 'running' | 'retrying' | 'succeeded' | 'failed' | 'skipped' | 'cancelled';
+  /** When its first attempt began; null before that. */
+  startedAt: number | null;
+  /** When its latest attempt ended, or when it was skipped or cancelled. */
+  finishedAt: number | null;
+  attempt: number;
+  reasonCode: string | null;
+  reason: string | null;
+  error: string | null;
+}
+
+/** The ended runs that a success rate counts. */
+export interface RunCounts {
+  succeeded: number;
+  failed: number;
+  /** The latest run that failed. */
+  latestFailure: { occurrenceAt: number; error: string | null } | null;
+}
+
+export interface SloFacts {
+  slo: Slo;
+  nowAt: number;
+  /** A paused schedule can't miss a deadline; runs that have ended are judged all the same. */
+  isPaused: boolean;
+  judgedUntil: number;
+  /** The occurrences after `judgedUntil`, earliest first, and those that began an open alert. */
+  runs: readonly WatchedRun[];
+  /** Null if the schedule has no objective for its success rate. */
+  counts: RunCounts | null;
+}
+
+/** Whether one occurrence meets one objective at an instant. */
+export interface Verdict {
+  kind: BreachKind;
+  isBreached: boolean;
+  at: number;
+  occurrenceAt: number;
+  /** Null for a success rate, which no single run decides. */
+  run: WatchedRun | null;
+}
+
+export interface Judgement {
+  /** In the order of time. */
+  verdicts: Verdict[];
+  judgedUntil: number;
+  /** The earliest time at which another objective can be missed; null if nothing is expected. */
+  nextCheckAt: number | null;
+}
+
+/**
+ * Judges a schedule by its objectives. Time decides, not completion: an occurrence that has not started, or not ended, by
+ * its deadline is a breach.
+ */
+export function judgeSlo({ slo, nowAt, isPaused, judgedUntil, runs, counts }: SloFacts): Judgement {
+  const judged: JudgedRun[] = [];
+  let until = judgedUntil;
+  let isSettledSoFar = true;
+  let nextCheckAt: number | null = null;
+  for (const run of runs) {
+    const results = judgeRun(run, slo, nowAt).filter(({ deadlineAt }) => deadlineAt === null || !isPaused);
+    for (const result of results) {
+      const { deadlineAt } = result;
+      judged.push({ ...result, run });
+      if (deadlineAt !== null && deadlineAt > nowAt)
+        nextCheckAt = Math.min(nextCheckAt ?? Number.POSITIVE_INFINITY, deadlineAt);
+    }
+    isSettledSoFar &&= hasEnded(run);
+    if (isSettledSoFar) until = Math.max(until, Math.min(run.occurrenceAt, nowAt));
+  }
+  const verdicts = judged.flatMap((each) => verdictsOf(each, judged));
+  if (slo.successRate && counts) verdicts.push(...judgeRate(slo.successRate, counts, nowAt));
+  verdicts.sort((a, b) => a.at - b.at);
+  return { verdicts, judgedUntil: until, nextCheckAt };
+}
+
+interface JudgedRun extends Result {
+  run: WatchedRun;
+}
+
+/**
+ * The verdicts of one occurrence. A run that meets its objective late is no recovery while another one is still late: the
+ * two are one breach, which ends with the last of them.
+ */
+function verdictsOf({ kind, events, run }: JudgedRun, judged: readonly JudgedRun[]): Verdict[] {
+  const { occurrenceAt } = run;
+  const isLate = events.some(({ isBreached }) => isBreached);
+  return events
+    .filter(
+      ({ isBreached, at }) => isBreached || !isLate || !judged.some((other) => isLateAt(other, kind, at)),
+    )
+    .map(({ isBreached, at }) => ({ kind, isBreached, at, occurrenceAt, run }));
+}
+
+/** True if at this instant the occurrence was late, and met its objective later or still may. */
+function isLateAt({ kind, events, deadlineAt }: JudgedRun, of: BreachKind, at: number): boolean {
+  const breachedAt = events.find(({ isBreached }) => isBreached)?.at;
+  if (kind !== of || breachedAt === undefined || breachedAt > at) return false;
+  const metAt = events.find(({ isBreached }) => !isBreached)?.at;
+  return metAt === undefined ? deadlineAt !== null : metAt > at;
+}
+
+export const hasEnded = ({ status }: Pick<WatchedRun, 'status'>) =>
+  status === 'succeeded' || status === 'failed' || status === 'skipped' || status === 'cancelled';
+
+interface Result {
+  kind: BreachKind;
+  events: { isBreached: boolean; at: number }[];
+  /** The deadline of an objective that is still open; null once the run decides it. */
+  deadlineAt: number | null;
+}
+
+/** The reasons of skipped occurrences that count as missed. A skip by a person, a pause or an edit does not. */
+const MISSED_REASONS = ['misfire', 'overlap', 'busy', 'dependency', 'queue_full'];
+
+function judgeRun(run: WatchedRun, slo: Slo, nowAt: number): Result[] {
+  const wasMissed = run.status === 'skipped' && MISSED_REASONS.includes(run.reasonCode ?? '');
+  if (run.status === 'cancelled' || (run.status === 'skipped' && !wasMissed)) return [];
+  const { dueAt, startedAt } = run;
+  const { startWithinMs, startGraceMs, endWithinMs, endGraceMs, maxDurationMs } = slo;
+  const endedAt = hasEnded(run) ? run.finishedAt : null;
+  const results: Result[] = [];
+  if (startWithinMs !== null) {
+    const deadlineAt = dueAt + startWithinMs + startGraceMs;
+    results.push({ kind: 'start', ...judgeDeadline({ metAt: startedAt, deadlineAt, endedAt, nowAt }) });
+  }
+  if (endWithinMs !== null) {
+    const deadlineAt = dueAt + endWithinMs + endGraceMs;
+    const metAt = run.status === 'succeeded' ? endedAt : null;
+    results.push({ kind: 'end', ...judgeDeadline({ metAt, deadlineAt, endedAt, nowAt }) });
+  }
+  if (maxDurationMs !== null && !wasMissed) {
+    const deadlineAt = Math.max(startedAt ?? nowAt, dueAt) + maxDurationMs;
+    const metAt = startedAt === null ? null : endedAt;
+    results.push({
+      kind: 'duration',
+      ...judgeDeadline({ metAt, deadlineAt, endedAt: startedAt === null ? null : endedAt, nowAt }),
+    });
+  }
+  return results;
+}
+
+interface Deadline {
+  /** When the run met the objective; null if it has not. */
+  metAt: number | null;
+  deadlineAt: number;
+  /** When the run ended, with any outcome; null while it is open. */
+  endedAt: number | null;
+  nowAt: number;
+}
+
+function judgeDeadline({ metAt, deadlineAt, endedAt, nowAt }: Deadline): Omit<Result, 'kind'> {
+  if (metAt !== null) {
+    const met = { isBreached: false, at: metAt };
+    const events = metAt <= deadlineAt ? [met] : [{ isBreached: true, at: deadlineAt }, met];
+    return { events, deadlineAt: null };
+  }
+  // A run that has ended in another way can no longer meet the objective, so the breach does not wait for the deadline.
+  if (endedAt !== null)
+    return { events: [{ isBreached: true, at: Math.min(endedAt, deadlineAt) }], deadlineAt: null };
+  const events = nowAt >= deadlineAt ? [{ isBreached: true, at: deadlineAt }] : [];
+  return { events, deadlineAt };
+}
+
+/**
+ * Over the last n runs, as many may fail as the percentage of n allows, also while fewer than n have ended. Over a
+ * window, the share of successes among its runs counts.
+ */
+function judgeRate(
+  { percent, last }: NonNullable<Slo['successRate']>,
+  { succeeded, failed, latestFailure }: RunCounts,
+  nowAt: number,
+): Verdict[] {
+  const total = succeeded + failed;
+  const allowed = Math.floor(((last ?? total) * (100 - percent)) / 100 + 1e-9);
+  const isBreached = failed > allowed;
+  const occurrenceAt = latestFailure?.occurrenceAt ?? nowAt;
+  return [{ kind: 'success_rate', isBreached, at: nowAt, occurrenceAt, run: null }];
+}

@@ -1,0 +1,31 @@
+import type { EngineFacts, HealthFacts, RedisState } from '@carillon/shared';
+
+/** A probe expects an answer within seconds, so a server that takes longer than this counts as away. */
+const MAX_WAIT_MS = 2_000;
+
+/** The servers that a process depends on, as functions that ask them. */
+export interface HealthSources {
+  pingPostgres: () => Promise<unknown>;
+  readEngine: () => Promise<EngineFacts>;
+  lookAtRedis: () => Promise<RedisState>;
+}
+
+/** Reads the facts by which health is judged. Never fails: a server that does not answer is a fact too. */
+export async function readHealthFacts(sources: HealthSources): Promise<HealthFacts> {
+  const [isPostgresUp, engine, redis] = await Promise.all([
+    answerOr(
+      false,
+      sources.pingPostgres().then(() => true),
+    ),
+    answerOr(null, sources.readEngine()),
+    answerOr('down' as const, sources.lookAtRedis()),
+  ]);
+  return { isPostgresUp, engine, redis };
+}
+
+function answerOr<T, Otherwise>(otherwise: Otherwise, answer: Promise<T>): Promise<T | Otherwise> {
+  return Promise.race([
+    answer.catch(() => otherwise),
+    new Promise<Otherwise>((resolve) => setTimeout(resolve, MAX_WAIT_MS, otherwise).unref()),
+  ]);
+}

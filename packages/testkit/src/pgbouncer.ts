@@ -1,0 +1,99 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openDatabase } from '@carillon/db';
+import { eventually } from './eventually.js';
+import { freePort } from './free-port.js';
+
+/** Finds PgBouncer, or installs it where that is possible; returns false where it is not. */
+export function ensurePgbouncer(): boolean {
+  if (isInstalled()) return true;
+  if (process.getuid?.() !== 0) return false;
+  try {
+    // In this run level the package does not start its service.
+    const quietly = ['DEBIAN_FRONTEND=noninteractive', 'RUNLEVEL=1'];
+    const install = ['apt-get', 'install', '-y', '--no-install-recommends', 'pgbouncer'];
+    execFileSync('env', [...quietly, ...install], { stdio: 'pipe' });
+  } catch {
+    return false;
+  }
+  return isInstalled();
+}
+
+/** The path of Debian's package. The folder is not on everybody's PATH. */
+const PROGRAM = '/usr/sbin/pgbouncer';
+const isInstalled = () => existsSync(PROGRAM);
+
+/** A PgBouncer in transaction mode, with fewer connections to Postgres than Carillon has to it. */
+export class Pgbouncer {
+  #child: ChildProcess | null = null;
+
+  private constructor(
+    readonly url: string,
+    private readonly folder: string,
+  ) {}
+
+  static async start(databaseUrl: string): Promise<Pgbouncer> {
+    const { hostname, port, username, password } = new URL(databaseUrl);
+    const folder = await mkdtemp(join(tmpdir(), 'carillon-pgbouncer-'));
+    await chmod(folder, 0o755);
+    const listenPort = await freePort();
+    await writeFile(join(folder, 'users.txt'), `"${username}" "${password}"\n`);
+    await writeFile(
+      join(folder, 'pgbouncer.ini'),
+      [
+        '[databases]',
+        `* = host=${hostname} port=${port}`,
+        '[pgbouncer]',
+        'listen_addr = 127.0.0.1',
+        `listen_port = ${listenPort}`,
+        'unix_socket_dir =',
+        'auth_type = trust',
+        `auth_file = ${join(folder, 'users.txt')}`,
+        'pool_mode = transaction',
+        'default_pool_size = 12',
+        'max_client_conn = 500',
+      ].join('\n'),
+    );
+    const url = Object.assign(new URL(databaseUrl), { port: String(listenPort) }).toString();
+    const pgbouncer = new Pgbouncer(url, folder);
+    await pgbouncer.#run();
+    return pgbouncer;
+  }
+
+  /** Ends it with all of its connections, and starts it again. */
+  async restart(): Promise<void> {
+    await this.#end();
+    await this.#run();
+  }
+
+  async stop(): Promise<void> {
+    await this.#end();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  async #run(): Promise<void> {
+    const isRoot = process.getuid?.() === 0;
+    this.#child = spawn(PROGRAM, [join(this.folder, 'pgbouncer.ini')], {
+      stdio: 'ignore',
+      // PgBouncer refuses to run as root.
+      ...(isRoot && { uid: NOBODY, gid: NOBODY }),
+    });
+    const pool = openDatabase({ url: this.url, max: 1, applicationName: 'faults', onError: () => {} });
+    await eventually(() => pool.query('select 1').catch(() => null), { what: 'PgBouncer' });
+    await pool.end();
+  }
+
+  async #end(): Promise<void> {
+    const child = this.#child;
+    if (!child || child.exitCode !== null) return;
+    const exited = once(child, 'exit');
+    child.kill('SIGKILL');
+    await exited;
+  }
+}
+
+const NOBODY = 65_534;

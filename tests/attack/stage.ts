@@ -1,0 +1,129 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ADMIN_KEY, type Processes, type TestApi, type TestDatabase } from '@carillon/testkit';
+import { type Answered, useHttp } from '../systems/http.js';
+
+/** How large an attack is: small as a test, large for the table of docs/security.md. */
+export interface Scale {
+  isLarge: boolean;
+  /** How many runs of the second project are watched. */
+  watchedRuns: number;
+}
+
+export interface Answer extends Answered {
+  tookMs: number;
+}
+
+/** Places of the worker in a small attack. In a large one the worker has the default. */
+const PLACES = 64;
+
+/** Receivers on origins of their own, each on another loopback address. They answer nothing unless asked for `/ok`. */
+export class Receivers {
+  readonly #servers: Server[] = [];
+  readonly origins: string[] = [];
+  /** Requests that hang now. */
+  hanging = 0;
+
+  static async listen(count: number): Promise<Receivers> {
+    const receivers = new Receivers();
+    for (let i = 0; i < count; i++)
+      await receivers.#listenOn(`127.0.${1 + Math.floor(i / 250)}.${1 + (i % 250)}`);
+    return receivers;
+  }
+
+  async #listenOn(address: string): Promise<void> {
+    const server = createServer((request, response) => {
+      request.resume();
+      if (request.url?.startsWith('/ok')) return response.writeHead(200).end();
+      this.hanging++;
+      response.on('close', () => this.hanging--);
+    });
+    server.requestTimeout = 0;
+    server.listen(0, address);
+    await once(server, 'listening');
+    this.#servers.push(server);
+    this.origins.push(`http://${address}:${(server.address() as AddressInfo).port}`);
+  }
+
+  close(): void {
+    for (const server of this.#servers) {
+      server.closeAllConnections();
+      server.close();
+    }
+  }
+}
+
+/** One installation with two projects: the attacker, and one that only wants its runs to be on time. */
+export class Stage {
+  readonly #cleanUps: (() => void)[] = [];
+
+  private constructor(
+    readonly scale: Scale,
+    readonly database: TestDatabase,
+    readonly api: TestApi,
+    readonly receivers: Receivers,
+    readonly keys: { attacker: string; other: string },
+  ) {}
+
+  static async open(processes: Processes, database: TestDatabase, scale: Scale): Promise<Stage> {
+    const receivers = await Receivers.listen(scale.isLarge ? 200 : 20);
+    const silent = createSocket('udp4');
+    silent.bind(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const env = {
+      LOG_LEVEL: 'info',
+      CARILLON_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+      RETRY_BASE_DELAY_SECONDS: '1',
+      // In a large attack, leases and sweeps have the intervals of production.
+      ...(scale.isLarge ? { LEASE_MS: '15000', SWEEP_INTERVAL_MS: '5000', ARM_HORIZON_MS: '60000' } : {}),
+    };
+    const worker = {
+      ...env,
+      DNS_SERVERS: `127.0.0.1:${(silent as Socket).address().port}`,
+      ...(scale.isLarge ? {} : { WORKER_CONCURRENCY: String(PLACES) }),
+    };
+    const [api] = await Promise.all([processes.api({ env }), processes.worker({ env: worker })]);
+    const admin = (path: string, body: object) => send(api.url, ADMIN_KEY, 'POST', path, body);
+    const keyOf = async (project: string) => {
+      await admin('/v1/projects', { id: project });
+      return (await admin('/v1/keys', { name: project, scopes: ['admin'], project })).body.key as string;
+    };
+    const keys = { attacker: await keyOf('attacker'), other: await keyOf('other') };
+    const stage = new Stage(scale, database, api, receivers, keys);
+    stage.#cleanUps.push(
+      () => receivers.close(),
+      () => silent.close(),
+    );
+    return stage;
+  }
+
+  close(): void {
+    for (const cleanUp of this.#cleanUps) cleanUp();
+  }
+
+  attack(method: string, path: string, body?: unknown): Promise<Answer> {
+    return send(this.api.url, this.keys.attacker, method, path, body);
+  }
+
+  ask(method: string, path: string, body?: unknown): Promise<Answer> {
+    return send(this.api.url, this.keys.other, method, path, body);
+  }
+
+  /** Deliveries that a project has under way. */
+  async inFlightOf(project: 'attacker' | 'other'): Promise<number> {
+    const { rows } = await this.database.pool.query<{ count: number }>(
+      `select count(*)::int as count from carillon.leases l join carillon.runs r on r.epoch = l.epoch and r.status = 'running'
+       join carillon.projects p on p.id = r.project_id where p.key = $1`,
+      [project],
+    );
+    return rows[0]?.count ?? 0;
+  }
+}
+
+async function send(url: string, key: string, method: string, path: string, body?: unknown): Promise<Answer> {
+  const startedAt = performance.now();
+  const answer = await useHttp(() => url, key)(method, path, body);
+  return { ...answer, tookMs: performance.now() - startedAt };
+}

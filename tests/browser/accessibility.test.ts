@@ -1,0 +1,171 @@
+import { eventually } from '@carillon/testkit';
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { scheduleBody, useDashboard } from './use-dashboard.js';
+
+/** Sums the layout shifts of a page that the reader did not bring about, from its first paint on. */
+const SUM_LAYOUT_SHIFTS = `
+  globalThis.layoutShift = 0;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) if (!entry.hadRecentInput) globalThis.layoutShift += entry.value;
+  }).observe({ type: 'layout-shift', buffered: true });
+`;
+
+const dashboard = useDashboard({ initScript: SUM_LAYOUT_SHIFTS });
+
+const PAGES = [
+  '/',
+  '/schedules',
+  '/schedules/subject',
+  '/schedules/subject?tab=runs',
+  '/schedules/subject?tab=versions',
+  '/schedules/subject?tab=definition',
+  '/schedules/new',
+  '/schedules/subject/edit',
+  '/runs',
+  '/dead-letters',
+  '/forecast',
+  '/alerts',
+  '/schedules/heartbeat',
+  '/calendars',
+  '/people',
+  '/audit',
+  '/keys',
+  '/system',
+];
+const SIGN_IN = 'the sign-in';
+const FAILED_RUN = 'a run that failed';
+const WIDTHS = [1_280, 390];
+/** The rules that depend on the theme. All others see the same page in light and in dark. */
+const RULES_OF_COLOUR = ['color-contrast', 'link-in-text-block'];
+const RULE_SETS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+/** The sum of layout shifts up to which a page counts as steady (web.dev, "good"). */
+const MAX_LAYOUT_SHIFT = 0.1;
+
+async function findViolations(page: Page, rules?: readonly string[]): Promise<string[]> {
+  const only = rules ? { type: 'rule', values: rules } : RULE_SETS;
+  const violations = await page.evaluate<axe.Result[]>(
+    `axe.run(document, ${JSON.stringify({ runOnly: only, resultTypes: ['violations'] })}).then((result) => result.violations)`,
+  );
+  return violations.map(
+    ({ id, nodes }) =>
+      `${id}: ${nodes.map(({ html, any }) => `${html.slice(0, 160)} (${any[0]?.message})`).join(' | ')}`,
+  );
+}
+
+/** Waits until no request is on its way and no skeleton is left. */
+async function settle(page: Page): Promise<void> {
+  await page.locator('h1').first().waitFor();
+  await eventually(async () => (await page.locator('[aria-busy=true], .skeleton').count()) === 0, {
+    what: 'a page without skeletons',
+  });
+}
+
+async function showTheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme });
+  await page.locator(`html[data-theme=${colorScheme}]`).waitFor({ state: 'attached' });
+}
+
+/** Looks at a page that is open, light and dark, wide and narrow. */
+async function inspect(page: Page): Promise<string[]> {
+  await settle(page);
+  const found: string[] = [];
+  const shift = await page.evaluate<number>('globalThis.layoutShift');
+  if (shift > MAX_LAYOUT_SHIFT) found.push(`moved while it loaded: layout shift ${shift.toFixed(3)}`);
+  await page.evaluate(axe.source);
+  for (const width of WIDTHS) {
+    const note = (theme: string, violations: string[]) =>
+      found.push(...violations.map((violation) => `${width} px, ${theme}: ${violation}`));
+    await page.setViewportSize({ width, height: 860 });
+    note('light', await findViolations(page));
+    await showTheme(page, 'dark');
+    note('dark', await findViolations(page, RULES_OF_COLOUR));
+    await showTheme(page, 'light');
+    const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+    if (overflow > 0) found.push(`${width} px: scrolls sideways by ${overflow} pixels`);
+  }
+  return found;
+}
+
+async function makeData(): Promise<string> {
+  await dashboard.call('PUT', '/calendars/holidays', { dates: ['2026-12-25'] });
+  await dashboard.call(
+    'POST',
+    '/schedules',
+    scheduleBody('subject', { tags: ['billing'], rule: { every: 'PT1H' } }),
+  );
+  await dashboard.call('POST', '/schedules', scheduleBody('asleep'));
+  await dashboard.call('POST', '/alert-channels', {
+    id: 'on-call',
+    type: 'webhook',
+    url: 'http://127.0.0.1:9/alerts',
+  });
+  await dashboard.call('POST', '/maintenance-windows', { endAt: '2099-01-01T00:00:00Z', note: 'upgrade' });
+  await dashboard.call('POST', '/schedules', {
+    ...scheduleBody('heartbeat', { rule: { in: 'PT0.1S' }, target: { type: 'heartbeat', grace: 'PT1S' } }),
+  });
+  await eventually(async () => (await dashboard.call('GET', '/alerts')).items.length > 0, {
+    what: 'an alert',
+  });
+  await dashboard.call('POST', '/schedules/asleep/pause', { note: 'incident 7' });
+  await dashboard.call('PATCH', '/schedules/subject', { rule: { every: 'PT2H' } });
+  await dashboard.call('POST', '/schedules/subject/trigger');
+  await dashboard.call('POST', '/users', {
+    firstName: 'Ada',
+    lastName: 'Lovelace',
+    dateOfBirth: '1990-12-10',
+    timezone: 'Europe/London',
+    target: { type: 'handler', name: 'noop' },
+  });
+  await dashboard.call(
+    'POST',
+    '/schedules',
+    scheduleBody('broken', {
+      rule: { in: 'PT0.1S' },
+      retry: { maxAttempts: 1 },
+      target: { type: 'webhook', url: 'http://127.0.0.1:9/closed' },
+    }),
+  );
+  const failed = await eventually(async () => (await dashboard.call('GET', '/runs?status=failed')).items[0], {
+    what: 'a failed run',
+  });
+  return failed.id;
+}
+
+describe('Every page of the dashboard', () => {
+  let failedRun: string;
+  beforeAll(async () => {
+    failedRun = await makeData();
+  });
+
+  it.each([SIGN_IN, ...PAGES, FAILED_RUN])(
+    '%s, light and dark, 1280 and 390 px wide: axe finds no violation, nothing scrolls sideways, and nothing moves while it loads',
+    async (name) => {
+      const path = name === FAILED_RUN ? `/runs/${failedRun}` : name;
+      const page = await (name === SIGN_IN ? dashboard.open() : dashboard.signIn({ path }));
+      expect(await inspect(page)).toEqual([]);
+    },
+  );
+
+  it('dialogs, the palette and the help sheet have no violation that axe finds', async () => {
+    const page = await dashboard.signIn({ path: '/schedules/subject' });
+    await page.evaluate(axe.source);
+    const found: string[] = [];
+    for (const name of ['Pause', 'Move next', 'Cancel']) {
+      await page.getByRole('button', { name, exact: true }).click();
+      await page.getByRole('dialog').waitFor();
+      found.push(...(await findViolations(page)));
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    }
+    for (const key of ['Control+k', 'Shift+?']) {
+      await page.keyboard.press(key);
+      await page.getByRole('dialog').waitFor();
+      found.push(...(await findViolations(page)));
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    }
+    expect(found).toEqual([]);
+  });
+});

@@ -1,0 +1,35 @@
+import { eventually, useReceiver } from '@carillon/testkit';
+import { expect, it } from 'vitest';
+import { formatMs } from '../../apps/dashboard/src/format/time.js';
+import { scheduleBody, useDashboard } from './use-dashboard.js';
+
+const dashboard = useDashboard();
+const receiver = useReceiver();
+
+it('the pages show the lateness of /v1/system and of the run, which is no more than the receiver measured', async () => {
+  const target = { type: 'webhook', url: receiver.url('status/200/late') };
+  await dashboard.call('POST', '/schedules', scheduleBody('late', { rule: { in: 'PT0.5S' }, target }));
+  const [run] = await eventually(async () => {
+    const { items } = await dashboard.call('GET', '/runs?schedule=late&status=succeeded');
+    return items.length === 1 && items;
+  });
+  const measuredMs = (receiver.to('status/200/late')[0]?.at ?? 0) - Date.parse(run.dueAt);
+  // Workers estimate Postgres's clock, and the receiver has the clock of the machine.
+  expect(run.latenessMs).toBeLessThanOrEqual(measuredMs + 250);
+
+  const { lateness } = await eventually(async () => {
+    const { windows } = await dashboard.call('GET', '/system');
+    return windows.hour.lateness.count === 1 && windows.hour;
+  });
+  expect(lateness.p50Ms).toBeGreaterThanOrEqual(run.latenessMs);
+  const page = await dashboard.signIn();
+  await page.goto(`${dashboard.url}/system`);
+  const row = page.getByRole('row', { name: 'Late, p50' });
+  await row
+    .getByText(`${formatMs(lateness.p50Ms)} · ${formatMs(lateness.p99Ms)} of 1`)
+    .first()
+    .waitFor();
+  await page.goto(`${dashboard.url}/runs/${run.id}`);
+  await page.getByText('Late by').waitFor();
+  await page.getByText(formatMs(run.latenessMs), { exact: true }).first().waitFor();
+});

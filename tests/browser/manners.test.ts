@@ -1,0 +1,223 @@
+import { describe, expect, it } from 'vitest';
+import { scheduleBody, useDashboard } from './use-dashboard.js';
+
+const dashboard = useDashboard({ hasWorker: false });
+
+describe('The manners of the dashboard', () => {
+  it('without a live worker every page says that nothing fires', async () => {
+    const page = await dashboard.signIn();
+    await page.getByRole('alert').getByText('No worker is alive, so nothing fires.').waitFor();
+    await page.getByRole('link', { name: 'Forecast' }).click();
+    await page.getByRole('alert').getByText('No worker is alive').waitFor();
+  });
+
+  it('new rows of a list wait behind a button instead of pushing the list down', async () => {
+    await dashboard.call('POST', '/schedules', scheduleBody('shown'));
+    const page = await dashboard.signIn({ path: '/schedules' });
+    await page.getByRole('link', { name: 'Schedule shown' }).waitFor();
+    for (const id of ['arrived', 'came-too', 'and-this'])
+      await dashboard.call('POST', '/schedules', scheduleBody(id));
+    await page.getByRole('button', { name: '3 new: show' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Schedule arrived' }).count()).toBe(0);
+    await page.getByRole('button', { name: '3 new: show' }).click();
+    await page.getByRole('link', { name: 'Schedule arrived' }).waitFor();
+  });
+
+  it('a change that was made before the event stream opened is shown when it opens', async () => {
+    await dashboard.call('POST', '/schedules', scheduleBody('unheard'));
+    const page = await dashboard.signIn();
+    let openStream = () => {};
+    const mayOpen = new Promise<void>((resolve) => {
+      openStream = resolve;
+    });
+    await page.route('**/v1/events**', async (route) => {
+      await mayOpen;
+      await route.continue();
+    });
+    await page.goto(`${dashboard.url}/schedules?q=unheard`);
+    await page.getByRole('link', { name: 'Schedule unheard' }).waitFor();
+    await dashboard.call('POST', '/schedules/unheard/pause', { note: 'before the stream' });
+    openStream();
+    await page.getByText('“before the stream”').waitFor();
+  });
+
+  it('the search and the filters of a list are kept in the URL, survive a reload, and can be removed', async () => {
+    await dashboard.call('POST', '/schedules', scheduleBody('needle', { tags: ['hay'] }));
+    const page = await dashboard.signIn({ path: '/schedules?tag=hay' });
+    await page.getByRole('link', { name: 'Schedule needle' }).waitFor();
+    await page.getByRole('searchbox').fill('needle');
+    await page.waitForURL(/q=needle/);
+    await page.reload();
+    await page.getByRole('link', { name: 'Schedule needle' }).waitFor();
+    expect(await page.getByRole('searchbox').inputValue()).toBe('needle');
+    await page.getByRole('button', { name: 'Remove filter tag' }).click();
+    await page.waitForURL((url) => !url.search.includes('tag='));
+  });
+
+  it('a lost event stream is announced, and the page says that it may be out of date', async () => {
+    const page = await dashboard.open();
+    await page.route('**/v1/events**', (route) => route.abort());
+    await page.getByLabel('API key').fill(dashboard.key);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('The event stream is lost.').waitFor();
+    dashboard.forgive(/ERR_FAILED/);
+  });
+
+  it('an event stream that was refused is opened again, and the banner goes away', async () => {
+    const page = await dashboard.open();
+    let isRefused = true;
+    await page.route('**/v1/events**', (route) =>
+      isRefused ? route.fulfill({ status: 503 }) : route.continue(),
+    );
+    await page.getByLabel('API key').fill(dashboard.key);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('The event stream is lost.').waitFor();
+    isRefused = false;
+    await page.getByText('The event stream is lost.').waitFor({ state: 'detached' });
+    dashboard.forgive(/503/);
+  });
+
+  it('two tabs of one browser share one event stream, both hear of a change, and the second takes over when the first is closed', async () => {
+    const first = await dashboard.signIn();
+    await first.getByRole('button', { name: 'Live' }).waitFor();
+    const second = await first.context().newPage();
+    let streams = 0;
+    second.on('request', (request) => {
+      if (request.url().includes('/v1/events')) streams++;
+    });
+    await second.goto(`${dashboard.url}/schedules`);
+    await second.getByRole('link', { name: 'Schedule shown' }).waitFor();
+    await dashboard.call('POST', '/schedules/shown/pause', { note: 'heard in both tabs' });
+    await second.getByText('“heard in both tabs”').waitFor();
+    expect(streams).toBe(0);
+    const taken = second.waitForRequest((request) => request.url().includes('/v1/events'));
+    await first.close();
+    await taken;
+    await dashboard.call('POST', '/schedules/shown/resume');
+    await second.getByText('“heard in both tabs”').waitFor({ state: 'detached' });
+  });
+
+  it('a page on which Live is switched off does not change until it is switched on again', async () => {
+    await dashboard.call('POST', '/schedules', scheduleBody('held'));
+    const page = await dashboard.signIn({ path: '/schedules?q=held' });
+    await page.getByRole('link', { name: 'Schedule held' }).waitFor();
+    await page.getByRole('button', { name: 'Live' }).click();
+    await dashboard.call('POST', '/schedules/held/pause', { note: 'unseen' });
+    // A second page that is live has seen the change: so has the stream that the held page is on.
+    const other = await dashboard.signIn({ path: '/schedules?q=held' });
+    await other.getByText('“unseen”').waitFor();
+    expect(await page.getByText('“unseen”').count()).toBe(0);
+    await page.getByRole('button', { name: 'Held' }).click();
+    await page.getByText('“unseen”').waitFor();
+  });
+
+  it('the page asks for another key when the key of its session is revoked', async () => {
+    const { id, key } = await dashboard.call('POST', '/keys', { name: 'short-lived', scopes: ['read'] });
+    const page = await dashboard.signIn({ key });
+    await dashboard.call('DELETE', `/keys/${id}`);
+    await page.getByLabel('API key').waitFor();
+    dashboard.forgive(/401/);
+  });
+
+  it('the page opens under a link from elsewhere, and an unknown address says so', async () => {
+    const page = await dashboard.signIn({ path: '/schedules/shown?tab=definition' });
+    await page.getByRole('heading', { name: 'Schedule shown', level: 1 }).waitFor();
+    await page.goto(`${dashboard.url}/no/such/page`);
+    await page.getByText('There is no page at this address').waitFor();
+  });
+
+  it('an edit that was reloaded meets the change that another person saved in between', async () => {
+    await dashboard.call('POST', '/schedules', scheduleBody('reloaded'));
+    const page = await dashboard.signIn({ path: '/schedules/reloaded/edit' });
+    await page.getByLabel('Name', { exact: true }).fill('Mine');
+    await dashboard.call('PATCH', '/schedules/reloaded', { timezone: 'Asia/Tokyo' });
+    await page.reload();
+    await page.getByText('Your draft was kept.').waitFor();
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Mine');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByRole('dialog').getByRole('cell', { name: 'Asia/Tokyo' }).waitFor();
+    dashboard.forgive(/412/);
+    await page.getByRole('button', { name: 'Save mine on top of theirs' }).click();
+    await page.getByRole('heading', { name: 'Mine', level: 1 }).waitFor();
+    expect((await dashboard.call('GET', '/schedules/reloaded')).timezone).toBe('Asia/Tokyo');
+  });
+
+  it('times follow the zone that the reader chose, and the choice survives a reload', async () => {
+    const zoned = { rule: { cron: '30 8 1 1 *' }, timezone: 'Asia/Kathmandu' };
+    await dashboard.call('POST', '/schedules', scheduleBody('zoned', zoned));
+    const page = await dashboard.signIn({ path: '/schedules/zoned', timezoneId: 'America/New_York' });
+    const next = page.getByRole('main').locator('time').filter({ hasText: ':00' }).first();
+    await next.getByText('08:30:00').waitFor();
+    await page.getByLabel('Show times in').selectOption('utc');
+    await next.getByText('02:45:00').waitFor();
+    await page.getByLabel('Show times in').selectOption('mine');
+    await page.reload();
+    await next.getByText('21:45:00').waitFor();
+  });
+
+  it('the theme follows the system until the reader chooses one, and the choice survives a reload', async () => {
+    const page = await dashboard.signIn({ colorScheme: 'dark' });
+    const isTheme = (theme: string) =>
+      page.locator(`html[data-theme=${theme}]`).waitFor({ state: 'attached' });
+    await isTheme('dark');
+    await page.getByRole('button', { name: /^Theme: .*Change to: Light/ }).click();
+    await isTheme('light');
+    await page.reload();
+    await isTheme('light');
+  });
+
+  it('signing out everywhere ends the sessions of all browsers that the key has signed in', async () => {
+    const { key } = await dashboard.call('POST', '/keys', { name: 'travelled', scopes: ['read'] });
+    const here = await dashboard.signIn({ key });
+    const there = await dashboard.open();
+    await there.getByLabel('API key').fill(key);
+    await there.getByRole('button', { name: 'Sign in' }).click();
+    await there.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    await here.getByRole('button', { name: 'Account' }).click();
+    await here.getByRole('menuitem', { name: 'Sign out everywhere' }).click();
+    await here.getByLabel('API key').waitFor();
+    await there.reload();
+    await there.getByLabel('API key').waitFor();
+    dashboard.forgive(/401/);
+  });
+
+  it('a read-only key finds no button that changes anything on any page, and is told on each which scope is missing', async () => {
+    const { key } = await dashboard.call('POST', '/keys', { name: 'looker', scopes: ['read'] });
+    await dashboard.call('PUT', '/calendars/holidays', { dates: ['2031-12-25'] });
+    const page = await dashboard.signIn({ key });
+    const found: string[] = [];
+    for (const path of READABLE) {
+      await page.goto(dashboard.url + path);
+      await page.getByText('it lacks the scope write').waitFor();
+      await page.getByRole('heading', { level: 1 }).first().waitFor();
+      await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
+      const main = page.getByRole('main');
+      for (const role of ['button', 'link'] as const)
+        for (const each of await main.getByRole(role, { name: CHANGES }).all())
+          found.push(`${path}: ${await each.textContent()}`);
+    }
+    expect(found).toEqual([]);
+    for (const path of ['/schedules/new', '/schedules/shown/edit']) {
+      await page.goto(dashboard.url + path);
+      await page.getByRole('main').getByText('This key lacks the scope write').waitFor();
+    }
+  });
+});
+
+const READABLE = [
+  '/',
+  '/schedules',
+  '/schedules/shown',
+  '/schedules/shown?tab=definition',
+  '/runs',
+  '/dead-letters',
+  '/forecast',
+  '/alerts',
+  '/calendars',
+  '/people',
+  '/audit',
+  '/system',
+];
+/** The names of everything that changes data. */
+const CHANGES =
+  /^(new|create|edit|delete|revoke|pause|resume|run now|move next|skip next|cancel|replay|scan|silence|end it|test|make a new)\b/i;

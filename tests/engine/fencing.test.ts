@@ -1,0 +1,245 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type Claimant,
+  type ClaimedRun,
+  cancelRun,
+  claimDue,
+  claimWaiting,
+  closeRuns,
+  extendLeases,
+  readRun,
+  rescueRuns,
+  StaleGeneration,
+  writeProgress,
+} from '@carillon/db';
+import { insertSchedules, registerTestWorker, useDatabase, useEngine } from '@carillon/testkit';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { claimOneShots } from './claim-one-shots.js';
+import { succeededRun } from './closed-run.js';
+
+const database = useDatabase();
+const engine = useEngine(database);
+const { projectId } = database;
+
+const T0 = Date.parse('2026-03-02T10:00:00Z');
+const LEASE_MS = 15_000;
+
+let holder: Claimant;
+beforeEach(async () => {
+  holder = await engine.holder();
+});
+
+const claim = (count: number, changes: object = {}) =>
+  claimOneShots({ database, engine, nowAt: T0 }, count, changes);
+
+async function claimTwo(changes: object = {}) {
+  const [first, second] = await claim(2, changes);
+  if (!first || !second) throw new Error('nothing was claimed');
+  return [first, second] as const;
+}
+
+const claimOne = async () => (await claim(1))[0] as ClaimedRun;
+const close = (run: ClaimedRun, by: Claimant) =>
+  closeRuns(database.pool, [succeededRun(run)], { ...by, now: T0 + 1 });
+const statusOf = async (run: ClaimedRun) => (await readRun(database.pool, projectId, run))?.status;
+const progressOf = async (run: ClaimedRun) => (await readRun(database.pool, projectId, run))?.progress;
+const extend = (epoch: number, by: Claimant) =>
+  extendLeases(database.pool, { ...by, epochs: [epoch], leaseMs: 2 * LEASE_MS, now: T0 });
+const hasLease = async (epoch: number) =>
+  (await database.pool.query('select from carillon.leases where epoch = $1', [epoch])).rowCount === 1;
+
+/** Claimants with the right epoch that hold no lease, because one part of their fencing token differs. */
+const STRANGERS: [string, () => Claimant][] = [
+  ['another token', () => ({ ...holder, token: randomUUID() })],
+  ['another worker id', () => ({ ...holder, workerId: holder.workerId + 1_000 })],
+  ['another generation', () => ({ ...holder, generation: holder.generation + 1 })],
+];
+
+describe('Fencing token', () => {
+  it.each(STRANGERS)('close is refused to a process with the right epoch but %s', async (_, stranger) => {
+    const run = await claimOne();
+    expect(await close(run, stranger())).toEqual([]);
+    expect(await statusOf(run)).toBe('running');
+    expect(await hasLease(run.epoch)).toBe(true);
+    expect(await close(run, holder)).toHaveLength(1);
+    expect(await statusOf(run)).toBe('succeeded');
+  });
+
+  it.each(STRANGERS)(
+    'a lease is not extended for a process with the right epoch but %s',
+    async (_, stranger) => {
+      const run = await claimOne();
+      expect(await extend(run.epoch, stranger())).toEqual([]);
+      expect(await rescueRuns(database.pool, T0 + LEASE_MS + 1)).toHaveLength(1);
+      await engine.succeed((await engine.claim(T0 + LEASE_MS + 2))[0] as ClaimedRun, T0 + LEASE_MS + 2);
+    },
+  );
+
+  it.each(STRANGERS)(
+    'progress is not written for a process with the right epoch but %s',
+    async (_, stranger) => {
+      const run = await claimOne();
+      await writeProgress(database.pool, stranger(), run, '"stranger"');
+      expect(await progressOf(run)).toBeNull();
+      await writeProgress(database.pool, holder, run, '"holder"');
+      expect(await progressOf(run)).toBe('holder');
+      await close(run, holder);
+    },
+  );
+});
+
+describe('Epoch', () => {
+  it('the first claim of a run can neither close it nor write progress once the run is claimed again, even if its lease still stands', async () => {
+    const [run, other] = await claimTwo();
+    // The other run keeps the lease of the first claim alive.
+    await engine.fail(run, T0 + 1);
+    expect(await hasLease(run.epoch)).toBe(true);
+    const [again] = await engine.claim(T0 + 60_000);
+    if (!again) throw new Error('the retry was not claimed');
+    expect(again).toMatchObject({ scheduleId: run.scheduleId, attempt: 2 });
+    expect(again.epoch).toBeGreaterThan(run.epoch);
+
+    expect(await close(run, holder)).toEqual([]);
+    await writeProgress(database.pool, holder, run, '"late"');
+
+    expect(await statusOf(run)).toBe('running');
+    expect(await progressOf(run)).toBeNull();
+    expect(await close(again, holder)).toHaveLength(1);
+    await close(other, holder);
+  });
+
+  it('a lease that was given up is not extended', async () => {
+    const run = await claimOne();
+    await close(run, holder);
+    expect(await extend(run.epoch, holder)).toEqual([]);
+  });
+});
+
+describe('Status', () => {
+  it('a run that was cancelled in flight is not closed, and its progress stays, although its lease still stands', async () => {
+    const [run, other] = await claimTwo();
+    await writeProgress(database.pool, holder, run, '"before"');
+    await cancelRun(database.pool, { projectId, run, actor: 'ops', now: T0 + 1 });
+    expect(await hasLease(run.epoch)).toBe(true);
+
+    expect(await close(run, holder)).toEqual([]);
+    await writeProgress(database.pool, holder, run, '"late"');
+
+    expect(await statusOf(run)).toBe('cancelled');
+    expect(await progressOf(run)).toBe('before');
+    await close(other, holder);
+  });
+
+  it('a run that is waiting for its retry is not closed by the claim that failed', async () => {
+    const [run, other] = await claimTwo();
+    await engine.fail(run, T0 + 1);
+    expect(await close(run, holder)).toEqual([]);
+    expect(await statusOf(run)).toBe('retrying');
+    await writeProgress(database.pool, holder, run, '"late"');
+    expect(await progressOf(run)).toBeNull();
+    await cancelRun(database.pool, { projectId, run, actor: 'ops', now: T0 + 2 });
+    await close(other, holder);
+  });
+
+  it('closing a batch returns exactly the runs that still belonged to their claim', async () => {
+    const runs = await claim(3);
+    const [, second] = runs as [ClaimedRun, ClaimedRun, ClaimedRun];
+    await cancelRun(database.pool, { projectId, run: second, actor: 'ops', now: T0 + 1 });
+    const options = { ...holder, now: T0 + 2 };
+    const closed = await closeRuns(database.pool, runs.map(succeededRun), options);
+    expect(closed.map(({ scheduleId }) => scheduleId)).toEqual(
+      runs.filter((run) => run !== second).map(({ scheduleId }) => scheduleId),
+    );
+    // The lease still counts the cancelled run. It is no longer extended, and goes when it expires.
+    expect(await hasLease(second.epoch)).toBe(true);
+    expect(await rescueRuns(database.pool, T0 + LEASE_MS + 1)).toEqual([]);
+    expect(await hasLease(second.epoch)).toBe(false);
+  });
+});
+
+describe('Leases', () => {
+  it('a lease is not given up while another run under it is still running', async () => {
+    const [run, other] = await claimTwo();
+    expect(await close(run, holder)).toHaveLength(1);
+    expect(await hasLease(run.epoch)).toBe(true);
+    // The lease still protects the other run: it can be extended, and an expiry rescues it.
+    expect(await extend(run.epoch, holder)).toEqual([run.epoch]);
+    expect(await rescueRuns(database.pool, T0 + LEASE_MS + 1)).toEqual([]);
+    expect(await rescueRuns(database.pool, T0 + 2 * LEASE_MS + 1)).toMatchObject([
+      { scheduleId: other.scheduleId },
+    ]);
+    const [again] = await engine.claim(T0 + 2 * LEASE_MS + 2);
+    await engine.succeed(again as ClaimedRun, T0 + 2 * LEASE_MS + 3);
+  });
+
+  it('a lease is given up with the last of its runs', async () => {
+    const [run, other] = await claimTwo();
+    await close(run, holder);
+    expect(await hasLease(run.epoch)).toBe(true);
+    await close(other, holder);
+    expect(await hasLease(run.epoch)).toBe(false);
+  });
+});
+
+describe('Generation', () => {
+  const setGeneration = (generation: number) =>
+    database.pool.query('update carillon.installation set generation = $1', [generation]);
+  afterEach(() => setGeneration(holder.generation));
+
+  const everything = async () => {
+    const tables = ['agenda', 'runs', 'leases', 'attempts', 'gaps'];
+    const rows = await Promise.all(
+      tables.map((table) =>
+        database.pool.query(`select t::text as row, t.xmin::text from carillon.${table} t order by 1`),
+      ),
+    );
+    return rows.map(({ rows }) => rows);
+  };
+  const options = () => ({ ...holder, leaseMs: LEASE_MS, limit: 100, fairTo: [], now: T0 + 3_600_000 });
+
+  it('a worker of an earlier generation claims nothing that is due: the claim throws StaleGeneration and changes nothing', async () => {
+    const ids = await insertSchedules(
+      database,
+      // A recurring schedule, a one-shot that finishes, and a schedule with missed occurrences to record.
+      [
+        { rule: { every: 'PT1H' } },
+        { rule: { at: new Date(T0).toISOString() } },
+        { rule: { every: 'PT10M' } },
+      ],
+      { nowAt: T0 },
+    );
+    await setGeneration(holder.generation + 1);
+    const before = await everything();
+
+    await expect(claimDue(database.pool, options())).rejects.toThrow(StaleGeneration);
+
+    expect(await everything()).toEqual(before);
+    // A worker that has signed on since then claims all of it.
+    const { runs } = await claimDue(database.pool, { ...options(), ...(await registerTestWorker(database)) });
+    expect(runs.map(({ scheduleId }) => scheduleId).sort()).toEqual(ids.sort());
+    await database.pool.query('truncate carillon.runs, carillon.leases, carillon.agenda');
+  });
+
+  it('a worker of an earlier generation claims no waiting run: the claim throws StaleGeneration and changes nothing', async () => {
+    const run = await claimOne();
+    await engine.fail(run, T0 + 1);
+    await setGeneration(holder.generation + 1);
+    const before = await everything();
+
+    await expect(claimWaiting(database.pool, options())).rejects.toThrow(StaleGeneration);
+
+    expect(await everything()).toEqual(before);
+    const { runs } = await claimWaiting(database.pool, {
+      ...options(),
+      ...(await registerTestWorker(database)),
+    });
+    expect(runs).toMatchObject([{ scheduleId: run.scheduleId, attempt: 2 }]);
+  });
+});
+
+it('a claim after the sequence of epochs went backwards, as in a failover that lost transactions, has an epoch that no claim had before', async () => {
+  const before = await claimOne();
+  await database.pool.query(`select setval('carillon.leases_epoch_seq', 1, false)`);
+  const after = await claimOne();
+  expect(after.epoch).toBeGreaterThan(before.epoch);
+});

@@ -1,0 +1,69 @@
+import { GroupCreates, openDatabase } from '@carillon/db';
+import { draft, TcpProxy, useDatabase } from '@carillon/testkit';
+import { describe, expect, it } from 'vitest';
+
+const database = useDatabase();
+const requester = (actor: string) => ({ projectId: database.projectId, actor, limits: {} });
+const draftOf = (id: string, more: object = {}) => draft({ id, rule: { every: 'P1D' }, ...more }, Date.now());
+
+describe('GroupCreates', () => {
+  it('group commit: many concurrent creates share few statements, and each gets its own result', async () => {
+    const creates = new GroupCreates(database.pool);
+    let statements = 0;
+    const count = () => statements++;
+    database.pool.on('acquire', count);
+    const keys = Array.from({ length: 100 }, (_, i) => `group-${i}`);
+    const created = await Promise.all(keys.map((key) => creates.create(requester('group'), draftOf(key))));
+    database.pool.off('acquire', count);
+    expect(created.every(({ kind }) => kind === 'created')).toBe(true);
+    expect(statements).toBeLessThan(10);
+    const { rows } = await database.pool.query(
+      `select key, id::int from carillon.schedules where key like 'group-%'`,
+    );
+    const idOf = new Map(rows.map(({ key, id }) => [key, id]));
+    expect(created.map((each) => (each.kind === 'created' ? Number(each.id) : null))).toEqual(
+      keys.map((key) => idOf.get(key)),
+    );
+  });
+
+  it('group commit: the same schedule and a conflicting one are told apart from new ones', async () => {
+    const creates = new GroupCreates(database.pool);
+    const create = (id: string, more?: object) => creates.create(requester('mixed'), draftOf(id, more));
+    await create('mixed-1');
+    const results = await Promise.all([
+      create('mixed-1'),
+      create('mixed-1', { name: 'other' }),
+      create('mixed-2'),
+    ]);
+    expect(results.map(({ kind }) => kind)).toEqual(['same', 'conflict', 'created']);
+  });
+
+  it('group commit: a row that Postgres refuses fails alone', async () => {
+    const creates = new GroupCreates(database.pool);
+    const bad = { ...draftOf('refused'), payload: '"\\u0000"', name: 'a\u0000b' };
+    const results = await Promise.allSettled([
+      creates.create(requester('bad'), draftOf('good-1')),
+      creates.create(requester('bad'), bad),
+      creates.create(requester('bad'), draftOf('good-2')),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  });
+
+  it('group commit: every create of a group fails if Postgres is away, and the next ones succeed', async () => {
+    const proxy = await TcpProxy.before(database.url);
+    const pool = openDatabase({
+      url: proxy.url(database.url),
+      max: 2,
+      applicationName: 'carillon-test',
+      onError: () => {},
+    });
+    const creates = new GroupCreates(pool);
+    proxy.refuse();
+    const all = ['away-1', 'away-2', 'away-3'].map((id) => creates.create(requester('away'), draftOf(id)));
+    expect((await Promise.allSettled(all)).map(({ status }) => status)).toEqual(Array(3).fill('rejected'));
+    proxy.pass();
+    expect((await creates.create(requester('away'), draftOf('away-1'))).kind).toBe('created');
+    await pool.end();
+    await proxy.close();
+  });
+});

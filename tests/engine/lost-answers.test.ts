@@ -1,0 +1,102 @@
+import { EventEmitter, once } from 'node:events';
+import {
+  type Claimant,
+  claimDue,
+  extendLeases,
+  giveBackUnknownLeases,
+  inTransaction,
+  openDatabase,
+} from '@carillon/db';
+import { eventually, insertSchedules, registerTestWorker, useDatabase, useEngine } from '@carillon/testkit';
+import { beforeAll, describe, expect, it } from 'vitest';
+
+const database = useDatabase();
+const engine = useEngine(database);
+const T0 = Date.parse('2026-05-01T10:00:00Z');
+let worker: Claimant;
+
+beforeAll(async () => {
+  worker = await registerTestWorker(database);
+});
+
+/** A claim that is committed, and whose answer the worker never sees. */
+async function claimAndLoseTheAnswer(holder: Claimant, now: number): Promise<number> {
+  const [id] = await insertSchedules(database, [{ rule: { at: new Date(now - 1).toISOString() } }], {
+    nowAt: now - 2,
+  });
+  const { runs } = await claimDue(database.pool, { ...holder, leaseMs: 15_000, limit: 10, fairTo: [], now });
+  expect(runs).toHaveLength(1);
+  return id as number;
+}
+
+describe('A claim whose answer was lost', () => {
+  it('a lease that the worker does not have in hand is given back, and its attempt does not count', async () => {
+    const id = await claimAndLoseTheAnswer(worker, T0);
+    const given = await giveBackUnknownLeases(database.pool, { ...worker, epochs: [], now: T0 + 3_000 });
+    expect(given).toEqual({ runs: 1, areMoreLikely: false });
+    expect(await engine.runsOf(id)).toMatchObject([{ status: 'retrying', outcome: 'handed_back' }]);
+
+    const [again] = await engine.claim(T0 + 3_001);
+    expect(again).toMatchObject({ scheduleId: id, attempt: 2, freeAttempts: 1 });
+    if (again) await engine.succeed(again, T0 + 3_002);
+  });
+
+  it('a lease that is younger than two seconds is left alone, because its answer may be on its way', async () => {
+    const id = await claimAndLoseTheAnswer(worker, T0 + 10_000);
+    const given = await giveBackUnknownLeases(database.pool, { ...worker, epochs: [], now: T0 + 11_000 });
+    expect(given).toEqual({ runs: 0, areMoreLikely: true });
+    expect(await engine.runsOf(id)).toMatchObject([{ status: 'running' }]);
+    await giveBackUnknownLeases(database.pool, { ...worker, epochs: [], now: T0 + 13_000 });
+  });
+
+  it('a lease that the worker has in hand, and the lease of another worker, are not given back', async () => {
+    const other = await registerTestWorker(database);
+    const id = await claimAndLoseTheAnswer(other, T0 + 20_000);
+    const { rows } = await database.pool.query<{ epoch: number }>('select epoch from carillon.leases');
+    const epochs = rows.map(({ epoch }) => epoch);
+    const later = T0 + 25_000;
+    expect(await giveBackUnknownLeases(database.pool, { ...other, epochs, now: later })).toMatchObject({
+      runs: 0,
+    });
+    expect(await giveBackUnknownLeases(database.pool, { ...worker, epochs: [], now: later })).toMatchObject({
+      runs: 0,
+    });
+    expect(await engine.runsOf(id)).toMatchObject([{ status: 'running' }]);
+    expect(await extendLeases(database.pool, { ...other, epochs, leaseMs: 1_000, now: later })).toEqual(
+      epochs,
+    );
+  });
+});
+
+describe('A worker that freezes in mid-claim', () => {
+  it('Postgres ends a transaction that stands still, and another worker claims what it had locked', async () => {
+    const frozen = openDatabase({
+      url: database.url,
+      max: 1,
+      applicationName: 'carillon-frozen',
+      transactionTimeoutMs: 300,
+      onError: () => {},
+    });
+    const [id] = await insertSchedules(database, [{ rule: { at: new Date().toISOString() } }]);
+    const locked = new EventEmitter();
+    const claimed = new EventEmitter();
+    const [isLocked, isClaimed] = [once(locked, 'done'), once(claimed, 'done')];
+    const freezing = inTransaction(frozen, async (tx) => {
+      await tx.query('select from carillon.agenda where schedule_id = $1 for update', [id]);
+      // The transaction stands still until Postgres has ended it, and then sends its next statement.
+      locked.emit('done');
+      await isClaimed;
+      await tx.query('delete from carillon.agenda where schedule_id = $1', [id]);
+    });
+    const frozenEnds = expect(freezing).rejects.toThrow();
+    await isLocked;
+    const run = await eventually(async () =>
+      (await engine.claim(Date.now())).find(({ scheduleId }) => scheduleId === id),
+    );
+    claimed.emit('done');
+    expect(run.attempt).toBe(1);
+    await frozenEnds;
+    await engine.succeed(run, Date.now());
+    await frozen.end();
+  });
+});

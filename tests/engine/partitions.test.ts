@@ -1,0 +1,143 @@
+import {
+  backfillSchedule,
+  ensurePartitions,
+  readRun,
+  readSchedule,
+  rescueRuns,
+  skipNext,
+  triggerSchedule,
+} from '@carillon/db';
+import { insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
+import { afterEach, describe, expect, it } from 'vitest';
+
+const database = useDatabase();
+const engine = useEngine(database);
+const { projectId } = database;
+const HOUR = 3_600_000;
+
+const at = (instant: string) => Date.parse(instant);
+const partitions = async (table = 'runs') => {
+  const { rows } = await database.pool.query<{ month: string }>(
+    `select substring(c.relname from '\\d{4}_\\d\\d$') as month
+     from pg_inherits i join pg_class c on c.oid = i.inhrelid
+     where i.inhparent = ('carillon.' || $1)::regclass order by 1`,
+    [table],
+  );
+  return rows.map(({ month }) => month);
+};
+const monthsOf = async (id: number) => {
+  const { rows } = await database.pool.query(
+    'select month, status from carillon.runs where schedule_id = $1 order by occurrence_at',
+    [id],
+  );
+  return rows;
+};
+const insert = async (input: object, nowAt: number) =>
+  ((await insertSchedules(database, [input as never], { nowAt })) as [number])[0];
+const monthAfter = (months: number) => {
+  const now = new Date();
+  const then = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 1));
+  return then.toISOString().slice(0, 7).replace('-', '_');
+};
+
+afterEach(() =>
+  database.pool.query('truncate carillon.runs, carillon.attempts, carillon.leases, carillon.agenda'),
+);
+
+describe('Partitions', () => {
+  it('a migrated database has the partitions of this month and of the next two, and no default partition', async () => {
+    const months = [0, 1, 2].map(monthAfter);
+    expect(await partitions('runs')).toEqual(months);
+    expect(await partitions('attempts')).toEqual(months);
+  });
+
+  it('a claim in a month without a partition makes the partition and claims the run', async () => {
+    const now = at('2031-07-15T12:00:00Z');
+    const id = await insert({ rule: { at: new Date(now).toISOString() } }, now - HOUR);
+    expect(await partitions()).not.toContain('2031_07');
+
+    const [run] = await engine.claim(now);
+
+    expect(run).toMatchObject({ scheduleId: id, month: '2031-07-01' });
+    expect(await partitions('runs')).toContain('2031_07');
+    expect(await partitions('attempts')).toContain('2031_07');
+    if (!run) return;
+    expect(await engine.succeed(run, now + 1)).toBe(1);
+    expect(await readRun(database.pool, projectId, run)).toMatchObject({ status: 'succeeded' });
+  });
+
+  it('a run that is claimed in one month is retried and rescued in the next, and stays one row', async () => {
+    const now = at('2032-01-31T23:59:59.999Z');
+    const id = await insert(
+      { rule: { at: new Date(now).toISOString() }, retry: { maxAttempts: 5 } },
+      now - HOUR,
+    );
+    const [first] = await engine.claim(now);
+    if (!first) throw new Error('nothing was claimed');
+    await engine.fail(first, now + 10);
+    const [second] = await engine.claim(now + HOUR);
+    expect(second).toMatchObject({ scheduleId: id, month: '2032-01-01', attempt: 2 });
+    expect(await rescueRuns(database.pool, now + 2 * HOUR)).toMatchObject([{ scheduleId: id }]);
+    const [third] = await engine.claim(now + 3 * HOUR);
+    if (!third) throw new Error('the rescued run was not claimed');
+    expect(await engine.succeed(third, now + 4 * HOUR)).toBe(1);
+    expect(await monthsOf(id)).toEqual([{ month: '2032-01-01', status: 'succeeded' }]);
+    const { rows } = await database.pool.query(
+      'select number from carillon.run_attempts where schedule_id = $1 order by 1',
+      [id],
+    );
+    expect(rows).toEqual([{ number: 1 }, { number: 2 }, { number: 3 }]);
+  });
+
+  it('a trigger and a backfill in a month without a partition make the partition', async () => {
+    const now = at('2033-05-05T12:00:00Z');
+    const id = await insert({ rule: { every: 'PT1H' } }, now);
+    const request = { ref: { id }, actor: 'ops', now };
+    expect(await triggerSchedule(database.pool, request)).toMatchObject({ kind: 'changed' });
+    const range = { fromAt: now, toAt: now + 2 * HOUR };
+    expect(
+      await backfillSchedule(database.pool, { ...request, now: now + 40 * 24 * HOUR }, range),
+    ).toMatchObject({
+      kind: 'changed',
+      value: 2,
+    });
+    expect(await partitions()).toEqual(expect.arrayContaining(['2033_05', '2033_06']));
+  });
+
+  it('many claims that meet a month without a partition at the same moment all succeed', async () => {
+    const now = at('2034-09-09T12:00:00Z');
+    const inputs = Array.from({ length: 40 }, () => ({ rule: { at: new Date(now).toISOString() } }));
+    const ids = await insertSchedules(database, inputs, { nowAt: now - HOUR });
+    const claims = await Promise.all(Array.from({ length: 8 }, () => engine.claim(now, 5)));
+    const claimed = claims.flat().map(({ scheduleId }) => scheduleId);
+    expect(claimed.toSorted((a, b) => a - b)).toEqual(ids.toSorted((a, b) => a - b));
+  });
+
+  it('skipping the next occurrence of a yearly schedule records it in the month of the skip, not in a future one', async () => {
+    const before = await partitions();
+    const now = Date.now();
+    const inHalfAYear = new Date(now + 180 * 24 * HOUR);
+    const cron = `0 0 ${Math.min(28, inHalfAYear.getUTCDate())} ${inHalfAYear.getUTCMonth() + 1} *`;
+    const id = await insert({ id: 'yearly', rule: { cron } }, now);
+    const { nextRunAt: skippedAt } = (await readSchedule(database.pool, projectId, 'yearly')) ?? {};
+
+    await skipNext(database.pool, { ref: { id }, actor: 'ops', now });
+
+    expect(await monthsOf(id)).toEqual([
+      { month: `${monthAfter(0).replace('_', '-')}-01`, status: 'skipped' },
+    ]);
+    expect(await partitions()).toEqual(before);
+    const skipped = { scheduleId: id, occurrenceAt: skippedAt ?? 0, origin: 'rule' as const };
+    expect(await readRun(database.pool, projectId, skipped)).toMatchObject({ status: 'skipped' });
+  });
+
+  it('processes that make the partitions of the same months at the same moment all succeed', async () => {
+    for (const year of [2040, 2041, 2042, 2043, 2044]) {
+      const now = at(`${year}-06-30T23:00:00Z`);
+      await Promise.all(Array.from({ length: 8 }, () => ensurePartitions(database.pool, now)));
+      const months = ['06', '07', '08'].map((month) => `${year}_${month}`);
+      expect(await partitions('runs')).toEqual(expect.arrayContaining(months));
+      expect(await partitions('attempts')).toEqual(expect.arrayContaining(months));
+    }
+  });
+});

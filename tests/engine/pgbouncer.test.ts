@@ -1,0 +1,91 @@
+import { explainPooler, probePooler } from '@carillon/db';
+import {
+  ensurePgbouncer,
+  eventually,
+  insertSchedules,
+  Pgbouncer,
+  useDatabase,
+  useProcesses,
+} from '@carillon/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const database = useDatabase();
+const processes = useProcesses(database);
+const RUNS = 200;
+
+describe('explainPooler', () => {
+  const direct = { sharesBackends: false, breaksPreparedStatements: false };
+  const shared = { sharesBackends: true, breaksPreparedStatements: false };
+  const breaking = { sharesBackends: true, breaksPreparedStatements: true };
+
+  it('a direct connection needs no setting', () => {
+    expect(explainPooler(direct, { hasDirectUrl: false, usesPreparedStatements: true })).toBeNull();
+  });
+
+  it('a pooler that breaks prepared statements is accepted once both settings are made', () => {
+    expect(explainPooler(breaking, { hasDirectUrl: true, usesPreparedStatements: false })).toBeNull();
+    expect(explainPooler(shared, { hasDirectUrl: true, usesPreparedStatements: true })).toBeNull();
+  });
+
+  it('the refusal of a pooler is one line that names each setting that is missing', () => {
+    const line = explainPooler(breaking, { hasDirectUrl: false, usesPreparedStatements: true });
+    expect(line).toContain('DATABASE_PREPARED_STATEMENTS=off');
+    expect(line).toContain('DATABASE_DIRECT_URL');
+    expect(line).not.toContain('\n');
+    expect(explainPooler(shared, { hasDirectUrl: false, usesPreparedStatements: true })).not.toContain(
+      'DATABASE_PREPARED_STATEMENTS',
+    );
+  });
+
+  it('a direct connection to Postgres is not taken for a pooler', async () => {
+    expect(await probePooler(database.url)).toEqual(direct);
+  });
+});
+
+if (!ensurePgbouncer())
+  it('PgBouncer is not installed and can not be: only the refusal was tested, without a pooler', () => {});
+else
+  describe('PgBouncer in transaction mode', () => {
+    let bouncer: Pgbouncer;
+    let url: string;
+
+    beforeAll(async () => {
+      bouncer = await Pgbouncer.start(database.url);
+      url = bouncer.url;
+    });
+    afterAll(async () => {
+      await processes.endAll();
+      await bouncer.stop();
+    });
+
+    it('a pooler in transaction mode is found out, and a worker ends with one line that names the settings', async () => {
+      const traits = await probePooler(url);
+      expect(traits.sharesBackends).toBe(true);
+      const line = explainPooler(traits, { hasDirectUrl: false, usesPreparedStatements: true });
+      await expect(processes.worker({ env: { DATABASE_URL: url } })).rejects.toThrow(
+        `[{"msg":"carillon worker: ${line}"}]`,
+      );
+    });
+
+    it('a worker behind a pooler in transaction mode delivers everything if both settings are made', async () => {
+      const env = {
+        DATABASE_URL: url,
+        DATABASE_DIRECT_URL: database.url,
+        DATABASE_PREPARED_STATEMENTS: 'off',
+      };
+      await processes.worker({ env });
+      await processes.worker({ env });
+      const at = new Date().toISOString();
+      const ids = await insertSchedules(
+        database,
+        Array.from({ length: RUNS }, () => ({ rule: { at }, retry: { maxAttempts: 1 } })),
+      );
+      await eventually(async () => {
+        const { rows } = await database.pool.query(
+          `select from carillon.runs where schedule_id = any($1) and status = 'succeeded'`,
+          [ids],
+        );
+        return rows.length === RUNS;
+      });
+    }, 90_000);
+  });

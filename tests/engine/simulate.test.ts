@@ -1,0 +1,257 @@
+import { type ClaimedRun, promoteQueued } from '@carillon/db';
+import {
+  nextOccurrences,
+  type Outcome,
+  readTiming,
+  type ScheduleInput,
+  type SimulatedSchedule,
+  type Simulation,
+  type SimulationOptions,
+  simulate,
+} from '@carillon/shared';
+import { draft, insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+const database = useDatabase();
+const engine = useEngine(database);
+const T0 = Date.parse('2026-03-02T10:00:00Z');
+const MINUTE_MS = 60_000;
+const FAILED: Outcome = {
+  kind: 'failed',
+  isTransient: true,
+  errorCode: 'test',
+  error: 'the receiver is down',
+};
+
+interface Story {
+  schedules: ScheduleInput[];
+  options: SimulationOptions;
+}
+
+/** An occurrence and its outcome. */
+interface Fate {
+  schedule: string;
+  at: number;
+  status: string;
+  reasonCode: string | null;
+  attempts: number;
+}
+
+const inOrder = (fates: Fate[]) =>
+  fates.toSorted((a, b) => a.at - b.at || (a.schedule < b.schedule ? -1 : 1) || 0);
+
+function simulated({ schedules, options }: Story): Fate[] {
+  const set: SimulatedSchedule[] = schedules.map((input) => {
+    const { key, timing, plan, first } = draft(input, T0);
+    return { key, timing, plan, next: first, runsTotal: 0, isPaused: false };
+  });
+  const steps = simulate(set, options);
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return inOrder(fatesOf(step.value, set));
+}
+
+function fatesOf({ runs, gaps }: Simulation, set: readonly SimulatedSchedule[]): Fate[] {
+  const passed = gaps.flatMap(({ schedule, fromAt, count, reasonCode }) => {
+    const timing = set.find(({ key }) => key === schedule)?.timing;
+    if (!timing) throw new Error(`unknown schedule ${schedule}`);
+    const ats = [fromAt, ...nextOccurrences(timing, fromAt, count - 1)];
+    return ats.map((at) => ({ schedule, at, status: 'skipped', reasonCode, attempts: 0 }));
+  });
+  const ran = runs.map(({ schedule, occurrenceAt: at, status, reasonCode, attempts }) => {
+    // A failed run carries no reason in Postgres but an error, and a skipped one was never attempted.
+    const reason = status === 'failed' ? null : reasonCode;
+    return { schedule, at, status, reasonCode: reason, attempts };
+  });
+  return [...passed, ...ran];
+}
+
+/** Plays the same story on the real engine, with time as an argument. */
+async function played({ schedules, options }: Story): Promise<Fate[]> {
+  const { pool } = database;
+  const tables = 'schedules agenda schedule_versions runs attempts gaps leases audit_log'.split(' ');
+  await pool.query(`truncate ${tables.map((table) => `carillon.${table}`).join()}`);
+  const ids = await insertSchedules(database, schedules, { nowAt: T0 });
+  const { outages, runMs, toAt } = options;
+  const isDown = (receiver: string | null, at: number) =>
+    outages.some((outage) => outage.receiver === receiver && outage.fromAt <= at && at < outage.toAt);
+  const flights: { run: ClaimedRun; endsAt: number }[] = [];
+  const close = async (run: ClaimedRun, outcome: Outcome, now: number) => {
+    await engine.closeAll([{ run, outcome }], now);
+    await promoteQueued(pool, run.scheduleId, now);
+  };
+  for (let now = T0; now <= toAt; now = await nextAt(now, flights, outages)) {
+    for (const { run } of flights.filter(({ endsAt }) => endsAt <= now))
+      await close(run, { kind: 'succeeded' }, now);
+    flights.splice(0, flights.length, ...flights.filter(({ endsAt }) => endsAt > now));
+    if (isDown(null, now)) continue;
+    let claimed = await engine.claim(now);
+    while (claimed.length > 0) {
+      for (const run of claimed) {
+        const { target } = run.plan;
+        if (target.type === 'handler' && isDown(`handler:${target.name}`, now)) await close(run, FAILED, now);
+        else if (runMs === 0) await close(run, { kind: 'succeeded' }, now);
+        else flights.push({ run, endsAt: now + runMs });
+      }
+      claimed = await engine.claim(now);
+    }
+  }
+  return inOrder(
+    (await Promise.all(ids.map((id, index) => readFates(id, schedules[index]?.id ?? '')))).flat(),
+  );
+}
+
+/** The next instant at which anything happens in the agenda, the waiting runs or the runs in flight. */
+async function nextAt(
+  now: number,
+  flights: readonly { endsAt: number }[],
+  outages: SimulationOptions['outages'],
+): Promise<number> {
+  const { rows } = await database.pool.query<{ at: number | null }>(
+    `select min(at) as at from (
+       select due_at as at from carillon.agenda where not is_held
+       union all select next_attempt_at from carillon.runs where next_attempt_at < 'infinity') as timed`,
+  );
+  const waiting = rows[0]?.at ?? Number.POSITIVE_INFINITY;
+  const ends = flights.map(({ endsAt }) => endsAt);
+  const down = outages.find(({ receiver, fromAt, toAt }) => receiver === null && fromAt <= now && now < toAt);
+  // While the engine is down, runs in flight end, and nothing else happens.
+  const engineAt = down ? down.toAt : Math.max(waiting, now + 1);
+  return Math.min(engineAt, ...ends);
+}
+
+async function readFates(id: number, schedule: string): Promise<Fate[]> {
+  const runs = (await engine.runsOf(id)).map(({ occurrenceAt: at, status, reasonCode, attempt }) => {
+    const isOpen = ['queued', 'running', 'retrying'].includes(status);
+    return { schedule, at, status: isOpen ? 'open' : status, reasonCode, attempts: attempt };
+  });
+  const { rows } = await database.pool.query<{ fromAt: number; count: number; reasonCode: string }>(
+    `select from_at as "fromAt", count, reason_code as "reasonCode" from carillon.gaps where schedule_id = $1`,
+    [id],
+  );
+  const timing = rows.length > 0 ? await timingOf(id) : null;
+  const passed = rows.flatMap(({ fromAt, count, reasonCode }) =>
+    [fromAt, ...(timing ? nextOccurrences(timing, fromAt, count - 1) : [])].map((at) => ({
+      schedule,
+      at,
+      status: 'skipped',
+      reasonCode,
+      attempts: 0,
+    })),
+  );
+  return [...runs, ...passed];
+}
+
+async function timingOf(id: number) {
+  const { rows } = await database.pool.query<{ timing: string }>(
+    'select timing from carillon.schedules where id = $1',
+    [id],
+  );
+  return readTiming(rows[0]?.timing ?? '');
+}
+
+const optionsOf = (change: Partial<SimulationOptions>): SimulationOptions => ({
+  fromAt: T0,
+  toAt: T0 + 30 * MINUTE_MS,
+  outages: [],
+  runMs: 0,
+  circuitOpenMs: 10_000,
+  maxSteps: 100_000,
+  ...change,
+});
+
+const agree = async (story: Story) => {
+  const fates = await played(story);
+  expect(fates).toEqual(simulated(story));
+  expect(fates).not.toEqual([]);
+};
+
+describe('A simulation foretells what the engine does', () => {
+  const outage = { fromAt: T0 + 5 * MINUTE_MS, toAt: T0 + 15 * MINUTE_MS + 7_000, receiver: null };
+
+  it.each(['once', 'all', 'skip'] as const)(
+    'the simulation agrees with the engine: misfire policy %s after an outage of the engine',
+    async (policy) => {
+      const schedules = [{ id: 'minutely', rule: { cron: '* * * * *' }, misfire: { policy, limit: 4 } }];
+      await agree({ schedules, options: optionsOf({ outages: [outage] }) });
+    },
+  );
+
+  it.each(['allow', 'skip', 'queue', 'cancel'] as const)(
+    'the simulation agrees with the engine: overlap policy %s with runs that take longer than the interval of the rule',
+    async (overlap) => {
+      const schedules = [{ id: 'slow', rule: { cron: '* * * * *' }, overlap }];
+      await agree({ schedules, options: optionsOf({ runMs: 95_000, toAt: T0 + 10 * MINUTE_MS }) });
+    },
+  );
+
+  it('the simulation agrees with the engine: attempts, retries and final failures while a receiver is down', async () => {
+    const schedules = [
+      {
+        id: 'fragile',
+        rule: { cron: '*/2 * * * *' },
+        target: { type: 'handler' as const, name: 'noop' },
+        retry: { maxAttempts: 3, baseDelay: 'PT45S', jitter: false },
+      },
+    ];
+    const down = { fromAt: T0 + 3 * MINUTE_MS, toAt: T0 + 9 * MINUTE_MS, receiver: 'handler:noop' };
+    await agree({ schedules, options: optionsOf({ outages: [down] }) });
+  });
+
+  it('the simulation agrees with the engine: more than a hundred missed occurrences are one gap', async () => {
+    const schedules = [
+      { id: 'quick', rule: { every: 'PT2S' }, misfire: { policy: 'skip' as const, grace: 'PT5S' } },
+    ];
+    await agree({ schedules, options: optionsOf({ outages: [outage], toAt: T0 + 16 * MINUTE_MS }) });
+  });
+
+  it('the simulation agrees with the engine: random schedules, policies, outages and run times', {
+    timeout: 120_000,
+  }, async () => {
+    const schedule = fc.record({
+      rule: fc.constantFrom(
+        { every: 'PT20S' },
+        { every: 'PT90S' },
+        { cron: '*/3 * * * *' },
+        { rrule: 'FREQ=MINUTELY;INTERVAL=2;BYSECOND=5,40' },
+        { at: new Date(T0 + 4 * MINUTE_MS).toISOString() },
+      ),
+      misfire: fc.record({
+        policy: fc.constantFrom('once' as const, 'all' as const, 'skip' as const),
+        grace: fc.constantFrom('PT0S', 'PT10S', 'PT1M'),
+        limit: fc.integer({ min: 1, max: 5 }),
+      }),
+      overlap: fc.constantFrom('allow' as const, 'skip' as const, 'queue' as const, 'cancel' as const),
+      maxConcurrentRuns: fc.constantFrom(null, null, 1, 2),
+      maxRuns: fc.constantFrom(null, null, 3),
+      jitter: fc.constantFrom(null, 'PT15S'),
+      target: fc.constantFrom(
+        { type: 'handler' as const, name: 'noop' },
+        { type: 'handler' as const, name: 'log' },
+      ),
+      retry: fc.record({
+        maxAttempts: fc.integer({ min: 1, max: 3 }),
+        baseDelay: fc.constantFrom('PT5S', 'PT50S'),
+        jitter: fc.constant(false),
+      }),
+    });
+    const span = (receiver: string | null) =>
+      fc
+        .tuple(fc.integer({ min: 0, max: 400_000 }), fc.integer({ min: 1_000, max: 400_000 }))
+        .map(([from, length]) => ({ fromAt: T0 + from, toAt: T0 + from + length, receiver }));
+    const stories = fc.record({
+      schedules: fc
+        .array(schedule, { minLength: 1, maxLength: 3 })
+        .map((list) => list.map((input, index) => ({ ...input, id: `schedule-${index}` }))),
+      outages: fc.tuple(span(null), span('handler:noop')).chain((all) => fc.subarray(all)),
+      runMs: fc.constantFrom(0, 7_000, 65_000),
+    });
+    await fc.assert(
+      fc.asyncProperty(stories, async ({ schedules, outages, runMs }) => {
+        await agree({ schedules, options: optionsOf({ outages, runMs, toAt: T0 + 12 * MINUTE_MS }) });
+      }),
+      { numRuns: 25 },
+    );
+  });
+});

@@ -1,0 +1,284 @@
+import {
+  bringWatchesForward,
+  type ClaimedRun,
+  cancelSchedule,
+  explainOccurrences,
+  judgeWatches,
+  listAlerts,
+  rescheduleNext,
+} from '@carillon/db';
+import { insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
+import { expect, it } from 'vitest';
+
+const database = useDatabase();
+const engine = useEngine(database);
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+/** Each test has a day of its own: the time that one test passes to the engine must not make schedules of another test late. */
+let day = Date.parse('2026-01-01T00:00:00Z');
+const nextDay = () => {
+  day += 24 * HOUR;
+  return day;
+};
+
+const judge = (now: number) => judgeWatches(database.pool, { limit: 100, now });
+const alertsOf = (schedule: string) =>
+  listAlerts(database.pool, {
+    projectId: database.projectId,
+    filter: { schedule },
+    limit: 100,
+    beforeId: null,
+  });
+
+/** Claims everything that is due; returns the run of one schedule. */
+async function claimOf(scheduleId: number, now: number): Promise<ClaimedRun> {
+  const run = (await engine.claim(now)).find((each) => each.scheduleId === scheduleId);
+  if (!run) throw new Error(`schedule ${scheduleId} has no run to claim`);
+  return run;
+}
+
+async function checkAtOf(scheduleId: number): Promise<number | undefined> {
+  const { rows } = await database.pool.query<{ at: number }>(
+    'select check_at as at from carillon.slo_watches where schedule_id = $1',
+    [scheduleId],
+  );
+  return rows[0]?.at;
+}
+
+it('a run that never came raises one alert, and its late start resolves it', async () => {
+  const at = nextDay();
+  const [scheduleId = 0] = await insertSchedules(
+    database,
+    [
+      {
+        id: 'never-came',
+        name: 'Export',
+        rule: { every: 'PT1H' },
+        slo: { startWithin: 'PT2M', startGrace: 'PT1M' },
+      },
+    ],
+    { nowAt: at },
+  );
+  const dueAt = at + HOUR;
+  await judge(at);
+  expect(await checkAtOf(scheduleId)).toBe(dueAt + 3 * MINUTE);
+  await judge(dueAt + 3 * MINUTE - 1);
+  expect(await alertsOf('never-came')).toEqual([]);
+  await judge(dueAt + 3 * MINUTE);
+  await judge(dueAt + 10 * MINUTE);
+  const [alert, ...more] = await alertsOf('never-came');
+  expect(more).toEqual([]);
+  expect(alert).toMatchObject({ kind: 'start', openedAt: dueAt + 3 * MINUTE, resolvedAt: null });
+  expect(alert?.sentence).toContain('Export (never-came) was due at 2026-01-02 01:00:00 UTC');
+  expect(alert?.sentence).toContain('No worker has claimed it');
+  const lateAt = dueAt + 20 * MINUTE;
+  await engine.succeed(await claimOf(scheduleId, lateAt), lateAt + 1_000);
+  await bringWatchesForward(database.pool, { failed: [], ended: [scheduleId], now: lateAt + 1_000 });
+  await judge(lateAt + 1_000);
+  expect(await alertsOf('never-came')).toMatchObject([{ id: alert?.id, resolvedAt: lateAt }]);
+});
+
+it('an occurrence that a person moves to an earlier time is judged by that time', async () => {
+  const at = nextDay();
+  const rule = { at: new Date(at + 12 * HOUR).toISOString() };
+  const schedule = { id: 'moved-earlier', rule, slo: { startWithin: 'PT2M' } };
+  const [scheduleId = 0] = await insertSchedules(database, [schedule], { nowAt: at });
+  await judge(at);
+  expect(await checkAtOf(scheduleId)).toBe(at + 12 * HOUR + 2 * MINUTE);
+  await rescheduleNext(database.pool, { ref: { id: scheduleId }, actor: 'test', now: at }, at + HOUR);
+  await judge(at);
+  expect(await checkAtOf(scheduleId)).toBe(at + HOUR + 2 * MINUTE);
+  await judge(at + HOUR + 2 * MINUTE);
+  expect(await alertsOf('moved-earlier')).toMatchObject([{ kind: 'start' }]);
+});
+
+it('a schedule without objectives has no watch', async () => {
+  const [scheduleId = 0] = await insertSchedules(database, [{ rule: { every: 'PT1H' } }], {
+    nowAt: nextDay(),
+  });
+  expect(await checkAtOf(scheduleId)).toBeUndefined();
+});
+
+it('a run that failed for good breaches its end objective at once, and the next success resolves the alert', async () => {
+  const at = nextDay();
+  const [scheduleId = 0] = await insertSchedules(
+    database,
+    [{ id: 'fails', rule: { every: 'PT1H' }, retry: { maxAttempts: 1 }, slo: { endWithin: 'PT30M' } }],
+    { nowAt: at },
+  );
+  const dueAt = at + HOUR;
+  await judge(dueAt);
+  await engine.fail(await claimOf(scheduleId, dueAt), dueAt + MINUTE);
+  await bringWatchesForward(database.pool, {
+    failed: [scheduleId],
+    ended: [scheduleId],
+    now: dueAt + MINUTE,
+  });
+  await judge(dueAt + MINUTE);
+  expect(await alertsOf('fails')).toMatchObject([
+    { kind: 'end', openedAt: dueAt + MINUTE, resolvedAt: null },
+  ]);
+  await engine.succeed(await claimOf(scheduleId, dueAt + HOUR), dueAt + HOUR + 1_000);
+  await bringWatchesForward(database.pool, { failed: [], ended: [scheduleId], now: dueAt + HOUR + 1_000 });
+  await judge(dueAt + HOUR + 1_000);
+  expect(await alertsOf('fails')).toMatchObject([{ resolvedAt: dueAt + HOUR + 1_000 }]);
+});
+
+it('a run that never ends breaches its end and duration objectives as soon as their time is over', async () => {
+  const at = nextDay();
+  await insertSchedules(
+    database,
+    [{ id: 'hangs', rule: { every: 'PT1H' }, slo: { endWithin: 'PT10M', maxDuration: 'PT5M' } }],
+    { nowAt: at },
+  );
+  await engine.claim(at + HOUR);
+  await judge(at + HOUR);
+  expect(await alertsOf('hangs')).toEqual([]);
+  await judge(at + HOUR + 5 * MINUTE);
+  expect((await alertsOf('hangs')).map(({ kind }) => kind)).toEqual(['duration']);
+  await judge(at + HOUR + 10 * MINUTE);
+  expect((await alertsOf('hangs')).map(({ kind }) => kind).sort()).toEqual(['duration', 'end']);
+});
+
+it('occurrences that one outage makes late are one breach, which recovers with the last of them', async () => {
+  const at = nextDay();
+  const [scheduleId = 0] = await insertSchedules(
+    database,
+    [{ id: 'outage', rule: { every: 'PT1M' }, slo: { endWithin: 'PT30S' } }],
+    { nowAt: at },
+  );
+  const first = await claimOf(scheduleId, at + MINUTE);
+  const second = await claimOf(scheduleId, at + 2 * MINUTE);
+  await judge(at + 3 * MINUTE - 1);
+  expect(await alertsOf('outage')).toMatchObject([{ occurrenceAt: at + MINUTE, resolvedAt: null }]);
+  const end = async (run: ClaimedRun, endAt: number) => {
+    await engine.succeed(run, endAt);
+    await bringWatchesForward(database.pool, { failed: [], ended: [scheduleId], now: endAt });
+    await judge(endAt);
+  };
+  await end(first, at + 3 * MINUTE - 500);
+  expect(await alertsOf('outage')).toMatchObject([{ resolvedAt: null }]);
+  await end(second, at + 3 * MINUTE - 400);
+  expect(await alertsOf('outage')).toMatchObject([{ resolvedAt: at + 3 * MINUTE - 400 }]);
+});
+
+it('a run that hangs does not raise alerts anew for occurrences that were late before the recovery', async () => {
+  const at = nextDay();
+  const [scheduleId = 0] = await insertSchedules(
+    database,
+    [{ id: 'hung', rule: { every: 'PT1M' }, slo: { endWithin: 'PT30S' } }],
+    { nowAt: at },
+  );
+  await claimOf(scheduleId, at + MINUTE);
+  const late = await claimOf(scheduleId, at + 2 * MINUTE);
+  await judge(at + 3 * MINUTE - 1);
+  await engine.succeed(late, at + 3 * MINUTE - 1);
+  const inTime = await claimOf(scheduleId, at + 3 * MINUTE);
+  const endAt = at + 3 * MINUTE + 10;
+  await engine.succeed(inTime, endAt);
+  for (const now of [endAt, endAt + 100]) {
+    await bringWatchesForward(database.pool, { failed: [scheduleId], ended: [scheduleId], now });
+    await judge(now);
+  }
+  expect(await alertsOf('hung')).toMatchObject([{ occurrenceAt: at + MINUTE, resolvedAt: endAt }]);
+});
+
+it('a success rate over the last runs is breached by one failure too many', async () => {
+  const at = nextDay();
+  const [scheduleId = 0] = await insertSchedules(
+    database,
+    [
+      {
+        id: 'rate',
+        rule: { every: 'PT1M' },
+        retry: { maxAttempts: 1 },
+        slo: { successRate: { percent: 75, last: 4 } },
+      },
+    ],
+    { nowAt: at },
+  );
+  const end = async (minute: number, how: 'succeed' | 'fail') => {
+    const now = at + minute * MINUTE;
+    await engine[how](await claimOf(scheduleId, now), now);
+    await bringWatchesForward(database.pool, {
+      failed: how === 'fail' ? [scheduleId] : [],
+      ended: [scheduleId],
+      now,
+    });
+    await judge(now);
+    return (await alertsOf('rate')).map(({ resolvedAt }) => resolvedAt !== null);
+  };
+  expect(await end(1, 'fail')).toEqual([]);
+  expect(await end(2, 'fail')).toEqual([false]);
+  expect(await end(3, 'succeed')).toEqual([false]);
+  expect(await end(4, 'succeed')).toEqual([false]);
+  expect(await end(5, 'succeed')).toEqual([true]);
+});
+
+it('cancelling a schedule resolves its alerts and ends its watch', async () => {
+  const at = nextDay();
+  const [scheduleId = 0] = await insertSchedules(
+    database,
+    [{ id: 'cancelled', rule: { every: 'PT1H' }, slo: { startWithin: 'PT1M' } }],
+    { nowAt: at },
+  );
+  await judge(at + 2 * HOUR);
+  expect(await alertsOf('cancelled')).toMatchObject([{ resolvedAt: null }]);
+  const ref = { projectId: database.projectId, key: 'cancelled' };
+  await cancelSchedule(database.pool, { ref, actor: 'test', ifMatch: null });
+  await judge(at + 2 * HOUR);
+  const [alert] = await alertsOf('cancelled');
+  expect(alert?.resolution).toContain('the schedule was cancelled');
+  expect(await checkAtOf(scheduleId)).toBeUndefined();
+});
+
+it('missed occurrences that the misfire policy skips are breaches, also if one gap records hundreds of them', async () => {
+  const at = nextDay();
+  const misfire = { policy: 'skip' as const, grace: 'PT1M' };
+  await insertSchedules(
+    database,
+    [{ id: 'gap', rule: { every: 'PT1M' }, misfire, slo: { startWithin: 'PT1M' } }],
+    { nowAt: at },
+  );
+  await engine.claim(at + 10 * HOUR);
+  await judge(at + 10 * HOUR);
+  expect(await alertsOf('gap')).toMatchObject([{ kind: 'start' }]);
+});
+
+it('the ledger has a sentence for runs, gaps and occurrences without either, and none for a removed schedule', async () => {
+  const at = nextDay();
+  const misfire = { policy: 'skip' as const, grace: 'PT1M' };
+  const every = { rule: { every: 'PT1H' } };
+  const [failing = 0, missing = 0, waiting = 0] = await insertSchedules(
+    database,
+    [
+      { ...every, id: 'told-failing', retry: { maxAttempts: 1 } },
+      { id: 'told-gap', rule: { every: 'PT1M' }, misfire },
+      { ...every, id: 'told-waiting', rule: { at: new Date(at + 30 * HOUR).toISOString() } },
+    ],
+    { nowAt: at },
+  );
+  await engine.fail(await claimOf(failing, at + HOUR), at + HOUR + MINUTE);
+  await engine.claim(at + 10 * HOUR);
+  const { rows } = await database.pool.query<{ at: number }>(
+    'select to_at as at from carillon.gaps where schedule_id = $1',
+    [missing],
+  );
+  const why = await explainOccurrences(database.pool, {
+    projectId: database.projectId,
+    occurrences: [
+      { scheduleId: failing, occurrenceAt: at + HOUR },
+      { scheduleId: missing, occurrenceAt: rows[0]?.at ?? 0 },
+      { scheduleId: waiting, occurrenceAt: at + 30 * HOUR },
+      { scheduleId: 999_999, occurrenceAt: at },
+    ],
+    nowAt: at + 31 * HOUR,
+  });
+  expect(why).toEqual([
+    'never sent, failed: failed on purpose',
+    'skipped: missed; skipped by policy',
+    'due, not claimed by a worker yet',
+    null,
+  ]);
+});

@@ -1,0 +1,89 @@
+import { listAudit, readSchedule, readTzdata, rescheduleNext, stepTzdata } from '@carillon/db';
+import { insertSchedules, registerTestWorker, useDatabase } from '@carillon/testkit';
+import { beforeAll, describe, expect, it } from 'vitest';
+
+const database = useDatabase();
+const { projectId } = database;
+const HOUR_MS = 3_600_000;
+const OURS = process.versions.tz ?? 'unknown';
+const step = (version = OURS) => stepTzdata(database.pool, { version, now: null });
+const viewOf = async (key: string) => {
+  const view = await readSchedule(database.pool, projectId, key);
+  if (!view) throw new Error(`no schedule ${key}`);
+  return view;
+};
+/** Writes the agenda as time zone data with another offset would have computed it. */
+const shift = (keys: string[], ms: number) =>
+  database.pool.query(
+    `update carillon.agenda a set occurrence_at = occurrence_at + $2 * interval '1 ms', due_at = due_at + $2 * interval '1 ms'
+     from carillon.schedules s where s.id = a.schedule_id and s.key = any($1)`,
+    [keys, ms],
+  );
+
+beforeAll(async () => {
+  await registerTestWorker(database);
+  // The schedules begin far in the future, so that an occurrence which is moved an hour back is never past.
+  const startAt = '2098-01-01T00:00:00Z';
+  const daily = { rule: { cron: '0 9 * * *' }, timezone: 'Europe/Berlin', startAt };
+  await insertSchedules(database, [
+    { id: 'early', ...daily },
+    { id: 'late', ...daily },
+    { id: 'same', ...daily },
+    { id: 'by-hand', ...daily },
+    { id: 'utc', rule: { cron: '0 9 * * *' }, startAt },
+    { id: 'once', rule: { at: '2098-07-01T09:00:00' }, timezone: 'Europe/Berlin' },
+  ]);
+});
+
+describe('Time zone data', () => {
+  it('the first sweep records the version of the time zone data with which the agenda was computed', async () => {
+    expect(await step()).toEqual({ kind: 'same' });
+    expect(await readTzdata(database.pool, null)).toMatchObject({
+      version: OURS,
+      next: null,
+      workers: [OURS],
+    });
+  });
+
+  it('new time zone data moves each occurrence that it computes differently, and no other', async () => {
+    const right = new Map<string, number | null>();
+    for (const key of ['early', 'late', 'same', 'utc', 'once']) right.set(key, (await viewOf(key)).nextRunAt);
+    await shift(['early'], -HOUR_MS);
+    await shift(['late'], HOUR_MS);
+    await database.pool.query(
+      `update carillon.schedules set timing = replace(timing, $1, $2) where key = 'once'`,
+      [String(right.get('once')), String((right.get('once') ?? 0) + HOUR_MS)],
+    );
+    await shift(['once'], HOUR_MS);
+    const movedTo = (right.get('same') ?? 0) + 5 * HOUR_MS;
+    await rescheduleNext(database.pool, { ref: { projectId, key: 'by-hand' }, actor: 'ops' }, movedTo);
+    await database.pool.query(`update carillon.installation set tzdata = '2001a'`);
+
+    expect(await step()).toMatchObject({ kind: 'computed', retimed: 3, isDone: true, from: '2001a' });
+    for (const [key, at] of right) expect([key, (await viewOf(key)).nextRunAt]).toEqual([key, at]);
+    expect((await viewOf('by-hand')).nextRunAt).toBe(movedTo);
+    expect((await viewOf('same')).version).toBe(1);
+    expect((await viewOf('late')).version).toBe(2);
+  });
+
+  it('a change of time zone data is in the audit log once, and once for each schedule that moved', async () => {
+    const page = { projectId, limit: 100, beforeId: null };
+    const [change] = await listAudit(database.pool, { ...page, filter: { action: 'tzdata.changed' } });
+    expect(change).toMatchObject({ actor: `time zone data ${OURS}`, detail: { from: '2001a', to: OURS } });
+    const edits = await listAudit(database.pool, { ...page, filter: { action: 'schedule.edited' } });
+    const moved = edits.filter(({ actor }) => actor === `time zone data ${OURS}`);
+    expect(moved.map(({ subject }) => subject).sort()).toEqual(['early', 'late', 'once']);
+    expect(await step()).toEqual({ kind: 'same' });
+  });
+
+  it('no occurrence is computed anew while live workers have different time zone data', async () => {
+    await registerTestWorker(database);
+    await database.pool.query(
+      `update carillon.workers set tzdata = '2001a' where id = (select max(id) from carillon.workers)`,
+    );
+    await database.pool.query(`update carillon.installation set tzdata = '2001a'`);
+    await shift(['late'], HOUR_MS);
+    expect(await step()).toEqual({ kind: 'differ', versions: ['2001a', OURS].sort() });
+    expect((await viewOf('late')).version).toBe(2);
+  });
+});

@@ -1,0 +1,167 @@
+import { inWords } from '@carillon/shared';
+import type { Delivery } from '../harness/receiver.js';
+import type { Entry, Figures, IncidentFacts, IncidentRun } from './incident-facts.js';
+
+export interface IncidentSpan {
+  downAt: number;
+  upAt: number;
+  /** The origin that was down. */
+  origin: string;
+  /** The schedule whose delivery lost its worker, and that worker. */
+  lost?: { id: string; workerId: number };
+}
+
+/** Workers estimate Postgres's clock, and the receiver has the clock of the machine. */
+const CLOCK_ERROR_MS = 250;
+const FINAL_LINE = 'Run failed for good: replay it when the cause is gone';
+
+/** Checks every line of every ledger. Returns what is wrong. */
+export function checkLedger(
+  { ledgers, runs }: IncidentFacts,
+  span: IncidentSpan & { pausedId: string; editedId: string },
+): string[] {
+  const wrong: string[] = [];
+  for (const [id, entries] of ledgers)
+    for (const entry of entries)
+      for (const problem of problemsOf(entry, span))
+        wrong.push(`${id} ${entry.at}: ${problem}: ${entry.why}`);
+  const newestFirst = [...ledgers.values()].every((entries) =>
+    entries.every(({ at }, index) => index === 0 || at <= (entries[index - 1] as Entry).at),
+  );
+  if (!newestFirst) wrong.push('a ledger with order=desc is not newest first');
+
+  const paused = ledgers.get(span.pausedId) ?? [];
+  if (
+    !paused.some(
+      ({ status, why }) =>
+        status === 'skipped' && /^skipped: paused by alpha at .*, note: incident 7$/.test(why),
+    )
+  )
+    wrong.push('no occurrence was skipped by the pause, with its note and its author');
+  const held = paused.find(
+    ({ story }) =>
+      story.some(({ kind }) => kind === 'paused') && story.some(({ kind }) => kind === 'resumed'),
+  );
+  if (!held?.why.includes('paused by alpha (note: incident 7)'))
+    wrong.push('the run that the pause held does not tell of the pause and the resume');
+  const edited = ledgers.get(span.editedId) ?? [];
+  if (
+    !edited.some(
+      ({ version, why }) => version === 1 && why.includes('edited by alpha (version 2 holds from here on)'),
+    )
+  )
+    wrong.push('no run tells that it kept version 1 while its schedule was edited');
+  const [lost] = runs.filter(({ scheduleId }) => scheduleId === span.lost?.id);
+  if (!lost || !/^began .* late: attempt 1 has an unknown result .*succeeded at attempt 2/.test(lost.why))
+    wrong.push(`the run of the lost worker is told as: ${lost?.why}`);
+  return wrong;
+}
+
+function* problemsOf(entry: Entry, { downAt, upAt, origin }: IncidentSpan): Generator<string> {
+  const { why, story, status, runId } = entry;
+  if (/no reason|undefined|NaN|attempt 0/.test(why)) yield 'an empty sentence';
+  const times = story.map(({ at }) => at);
+  if (times.some((at, index) => index > 0 && at < (times[index - 1] as string))) yield 'steps out of order';
+  if (status === 'unknown') yield 'an occurrence without a record';
+  if (runId !== null && story.at(-1)?.kind !== status) yield `the last step is not ${status}`;
+  for (const { kind, reasonCode, at, until, text, count } of story) {
+    if (kind !== 'deferred') continue;
+    if (!why.includes(text.slice(text.indexOf('(')))) yield 'a deferral that the sentence leaves out';
+    if (until === null || until < at) yield 'a deferral without an end';
+    if (reasonCode !== 'circuit_open') continue;
+    if (!text.includes(origin) || !text.includes(count === 1 ? 'once' : `${count} times`))
+      yield 'a deferral that does not name its circuit';
+    const outside = Date.parse(at) < downAt || Date.parse(at) > upAt + 60_000;
+    if (outside) yield 'a deferral outside of the outage';
+  }
+}
+
+/**
+ * Lateness is measured at the receiver: the first byte left after the claim of the first attempt and before the receiver
+ * saw it. Runs whose first attempt was refused have not reached the receiver, and count from the attempt.
+ */
+export function checkLateness({ runs }: IncidentFacts, log: readonly Delivery[]): string[] {
+  const wrong: string[] = [];
+  for (const run of runs) {
+    const [first] = run.attempts;
+    const { latenessMs, id, why } = run;
+    if (!first) continue;
+    if (latenessMs === null) {
+      wrong.push(`${id} was attempted and has no lateness: ${why}`);
+      continue;
+    }
+    const sentAt = Date.parse(run.dueAt) + latenessMs;
+    const seenAt = log.find(({ runId, attempt }) => runId === id && attempt === first.number)?.at;
+    if (sentAt + CLOCK_ERROR_MS < Date.parse(first.startedAt))
+      wrong.push(`${id} was sent before it was claimed: ${why}`);
+    if (seenAt !== undefined && sentAt > seenAt + CLOCK_ERROR_MS)
+      wrong.push(`${id} was seen before it was sent: ${why}`);
+    // The ledger explains a cancelled run by who cancelled it, and not by how late it was.
+    if (run.status !== 'cancelled' && !why.includes(` ${inWords(latenessMs)} late`))
+      wrong.push(`${id} is ${latenessMs} ms late, and its sentence says: ${why}`);
+  }
+  return wrong;
+}
+
+/** Each run that failed for good has one line in a log. A worker that was killed may have died before it wrote its line. */
+export function checkFailures(
+  { runs }: IncidentFacts,
+  { span, lines }: { span: IncidentSpan; lines: readonly Record<string, unknown>[] },
+): string[] {
+  const failed = runs.filter(({ status }) => status === 'failed');
+  if (failed.length === 0) return ['nothing failed for good: the scenario shows nothing about failures'];
+  return failed.flatMap((run) => {
+    const own = lines.filter(({ msg, runId }) => msg === FINAL_LINE && runId === run.id);
+    const least = isOfLost(run, span) ? 0 : 1;
+    if (own.length < least || own.length > 1)
+      return [`${run.id} failed and has ${own.length} lines in the logs`];
+    const isWhole = own.every(
+      (line) => line.level === 50 && line.scheduleId === run.scheduleId && line.errorCode && line.error,
+    );
+    return isWhole
+      ? []
+      : [`${run.id} failed, and its line lacks its ids or the reason: ${JSON.stringify(own)}`];
+  });
+}
+
+const isOfLost = ({ attempts }: IncidentRun, { lost }: IncidentSpan) =>
+  attempts.some(({ workerId }) => workerId === lost?.workerId);
+
+/**
+ * The metrics and the figures of the system agree with the runs. A worker that is killed takes the counts of its last
+ * heartbeat interval along, so the runs that it had in hand may be missing.
+ */
+export function checkFigures(
+  { runs }: IncidentFacts,
+  { before, after }: Record<'before' | 'after', Figures>,
+  span: IncidentSpan,
+): string[] {
+  const wrong: string[] = [];
+  const grown = (pattern: RegExp) => {
+    const sum = ({ metrics }: Figures) =>
+      [...metrics].reduce((total, [name, value]) => total + (pattern.test(name) ? value : 0), 0);
+    return sum(after) - sum(before);
+  };
+  const expectBetween = (what: string, found: number, those: readonly IncidentRun[]) => {
+    const least = those.filter((run) => !isOfLost(run, span)).length;
+    if (found < least || found > those.length)
+      wrong.push(`${what} counts ${found}, and there are ${those.length} runs`);
+  };
+  const begun = runs.filter(({ latenessMs }) => latenessMs !== null);
+  const failed = runs.filter(({ status }) => status === 'failed');
+  expectBetween('carillon_lateness_seconds', grown(/^carillon_lateness_seconds_count$/), begun);
+  expectBetween('/v1/system', after.day.lateness.count - before.day.lateness.count, begun);
+  expectBetween(
+    'carillon_runs_failed_total',
+    grown(/^carillon_runs_failed_total\{.*target="webhook"/),
+    failed,
+  );
+  expectBetween('/v1/system, failed', after.day.failed.count - before.day.failed.count, failed);
+  const refused = failed.filter(({ attempts }) => attempts.at(-1)?.errorCode === 'connection_refused');
+  expectBetween(
+    'carillon_runs_failed_total by reason',
+    grown(/^carillon_runs_failed_total\{.*connection_refused/),
+    refused,
+  );
+  return wrong;
+}

@@ -1,0 +1,31 @@
+import { encodeRunId } from '@carillon/shared';
+import type { Facts } from './facts.js';
+
+/** How late runs reached the receiver, in milliseconds after they were due. */
+export interface Lateness {
+  /** The lateness of runs that were due during the fault. */
+  during: number[];
+  /** The lateness of runs that were due after the fault had ended. */
+  after: number[];
+}
+
+/** The time that a fault lasted. */
+export interface Span {
+  fromAt: number;
+  untilAt: number;
+}
+
+/** Measures each run by its first request. Runs without a request, and runs that were due before the fault, are not counted. */
+export function measureLateness(facts: Facts, { fromAt, untilAt }: Span): Lateness {
+  const firstAts = new Map<string, number>();
+  for (const { runId, at } of facts.deliveries) {
+    if (at < (firstAts.get(runId) ?? Number.POSITIVE_INFINITY)) firstAts.set(runId, at);
+  }
+  const lateness: Lateness = { during: [], after: [] };
+  for (const run of [...facts.runs.values()].flat()) {
+    const firstAt = firstAts.get(encodeRunId(run));
+    if (firstAt === undefined || run.origin !== 'rule' || run.dueAt < fromAt) continue;
+    (run.dueAt <= untilAt ? lateness.during : lateness.after).push(Math.max(0, firstAt - run.dueAt));
+  }
+  return lateness;
+}

@@ -1,0 +1,29 @@
+import { attemptKey, encodeRunId } from '@carillon/shared';
+import { CLOCKS } from '../harness/installation.js';
+import type { Facts } from './facts.js';
+import type { Span } from './lateness.js';
+
+/** The part of an attempt's key that is derived from the epoch of its claim. */
+const epochPart = (key: string) => key.slice(key.lastIndexOf('-'));
+
+/**
+ * Postgres has lost its last transactions, so the receiver knows requests whose claim Postgres does not. They are taken
+ * out of the facts. I10: the epoch of such a lost claim is not issued again.
+ */
+export function excuseLostClaims(facts: Facts, tail: Span | null): { facts: Facts; violations: string[] } {
+  if (!tail) return { facts, violations: [] };
+  const attempts = [...facts.attempts.values()].flat();
+  const known = new Set(attempts.map((each) => attemptKey(encodeRunId(each), each.number, each.epoch)));
+  const epochs = new Set([...known].map(epochPart));
+  // A worker sends what it had claimed until it notices that the lease is lost.
+  const untilAt = tail.untilAt + CLOCKS.leaseMs;
+  const isLost = ({ attemptKey, at }: Facts['deliveries'][number]) =>
+    !known.has(attemptKey) && at >= tail.fromAt && at <= untilAt;
+  const lost = facts.deliveries.filter(isLost);
+  return {
+    facts: { ...facts, deliveries: facts.deliveries.filter((delivery) => !isLost(delivery)) },
+    violations: lost
+      .filter((delivery) => epochs.has(epochPart(delivery.attemptKey)))
+      .map(({ attemptKey }) => `I10 an epoch was issued again after its claim was lost: ${attemptKey}`),
+  };
+}

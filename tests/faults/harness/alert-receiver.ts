@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** An alert as a message tells of it. */
+export interface ToldAlert {
+  id: string;
+  scheduleId: string;
+  occurrenceAt: string;
+  openedAt: string;
+  resolvedAt: string | null;
+  sentence: string;
+  why: string | null;
+  resolution: string | null;
+  link: string;
+}
+
+export interface AlertMessage {
+  summary: string;
+  opened: ToldAlert[];
+  resolved: ToldAlert[];
+}
+
+export interface AlertReceiver {
+  url: string;
+  /** The messages so far, each counted once. */
+  readonly messages: readonly AlertMessage[];
+  close(): void;
+}
+
+/** An HTTP server that keeps the messages of an alert channel. A message is sent at least once, so repeats are left out. */
+export async function receiveAlerts(): Promise<AlertReceiver> {
+  const byId = new Map<string, AlertMessage>();
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    byId.set(String(request.headers['webhook-id']), JSON.parse(Buffer.concat(chunks).toString()));
+    response.writeHead(200).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  server.unref();
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/alerts`,
+    get messages() {
+      return [...byId.values()];
+    },
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}

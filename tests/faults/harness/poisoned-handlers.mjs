@@ -1,0 +1,22 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { defineHandler } from '@carillon/worker';
+
+defineHandler('neighbour', () => sleep(100));
+
+/** Handlers that harm the process in which they run, by name. */
+const POISONS = {
+  block({ forMs }) {
+    const endAt = performance.now() + forMs;
+    while (performance.now() < endAt);
+  },
+  throwInTimer() {
+    setTimeout(() => {
+      throw new Error('thrown in a timer');
+    }, 10);
+  },
+  rejectUnheard() {
+    void Promise.reject(new Error('a rejection that nothing handles'));
+  },
+};
+
+defineHandler('poison', ({ payload }) => POISONS[payload.poison](payload));

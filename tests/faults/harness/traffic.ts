@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '@carillon/testkit';
+import { expect } from 'vitest';
+import { PROJECTS } from './installation.js';
+import type { Input, Stage } from './stage.js';
+
+/**
+ * Creates schedules in every project while `work` goes on, and returns the status codes. A create is accepted, or
+ * refused because Postgres is away. Any other answer fails the scenario.
+ */
+export async function createThroughout(
+  stage: Stage,
+  work: (statuses: readonly number[]) => Promise<void>,
+): Promise<readonly number[]> {
+  const statuses: number[] = [];
+  let isOver = false;
+  const creating = PROJECTS.map(async (project) => {
+    while (!isOver) {
+      const input = stage.webhook(project, stage.inMs(stage.random.integer(500, 3_000)));
+      statuses.push((await stage.clients[project].create(input)).status);
+      await sleep(20);
+    }
+  });
+  try {
+    await eventually(() => statuses.includes(201));
+    await work(statuses);
+  } finally {
+    isOver = true;
+    await Promise.all(creating);
+  }
+  expect(statuses.filter((status) => status !== 201 && status !== 503)).toEqual([]);
+  return statuses;
+}
+
+/** Waits until a create is accepted again. */
+export function seeAccepted(statuses: readonly number[]): Promise<boolean> {
+  const before = statuses.length;
+  return eventually(() => statuses.slice(before).includes(201), { withinMs: 40_000, what: 'a 201 again' });
+}
+
+export const hasArrived = (stage: Stage, { id }: Pick<Input, 'id'>) =>
+  stage.receiver.log.some(({ scheduleKey }) => scheduleKey === id);
+
+/** Waits until every one of these schedules has reached the receiver. */
+export async function seeArrive(stage: Stage, inputs: readonly Input[]): Promise<void> {
+  await eventually(() => inputs.every((input) => hasArrived(stage, input)), {
+    withinMs: 60_000,
+    what: 'all deliveries',
+  });
+}
+
+/** Creates a schedule and waits until it has fired. */
+export async function seeFire(stage: Stage): Promise<void> {
+  const input = stage.webhook('beta', stage.inMs(300), 'ok');
+  expect((await stage.clients.beta.create(input)).status).toBe(201);
+  await seeArrive(stage, [input]);
+}
+
+/** Does something at an interval until the time is up. */
+export async function repeatFor(
+  { forMs, everyMs }: { forMs: number; everyMs: number },
+  act: () => unknown,
+): Promise<void> {
+  const endAt = performance.now() + forMs;
+  while (performance.now() < endAt) {
+    await act();
+    await sleep(everyMs);
+  }
+}

@@ -1,0 +1,4 @@
+import { playAll } from './harness/play.js';
+import { incident } from './scenarios/incident.js';
+
+playAll('The incident', [incident]);

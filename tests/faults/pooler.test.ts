@@ -1,0 +1,56 @@
+import { ensurePgbouncer, type OwnServers, Pgbouncer, startOwnServers } from '@carillon/testkit';
+import { afterAll, it } from 'vitest';
+import { isChosen, SEEDS } from './config.js';
+import { Installation } from './harness/installation.js';
+import { leaveOut, play, type Scenario } from './harness/play.js';
+import { createThroughout, seeAccepted, seeFire } from './harness/traffic.js';
+
+let servers: OwnServers | undefined;
+let installation: Installation | undefined;
+let pgbouncer: Pgbouncer | undefined;
+
+const pooled: Scenario = {
+  number: 27,
+  fault: 'PgBouncer in transaction mode stands before Postgres, and is killed and started again',
+  holds: 'the API answers 201 or 503, and nothing else',
+  async play(stage) {
+    await stage.load({ seconds: 4 });
+    await createThroughout(stage, async (statuses) => {
+      await pgbouncer?.restart();
+      stage.inject();
+      stage.heal();
+      await seeAccepted(statuses);
+    });
+    await seeFire(stage);
+  },
+};
+
+afterAll(async () => {
+  await installation?.stop();
+  await pgbouncer?.stop();
+  await servers?.stop();
+}, 60_000);
+
+it.runIf(isChosen(pooled.number))(
+  `27. ${pooled.fault}: ${pooled.holds}`,
+  { timeout: 240_000 * SEEDS.length },
+  async ({ skip }) => {
+    if (!ensurePgbouncer()) {
+      await leaveOut(pooled, 'PgBouncer is not installed, and could not be');
+      return skip('PgBouncer is not installed, and could not be');
+    }
+    servers = await startOwnServers();
+    pgbouncer = await Pgbouncer.start(servers.databaseUrl);
+    installation = await Installation.prepare(servers, { name: 'pooled', env: environment });
+    installation.proxies.postgres.leadTo(pgbouncer.url);
+    installation.proxies.apiPostgres.leadTo(pgbouncer.url);
+    await installation.startAll();
+    for (const seed of SEEDS) await play(installation, pooled, seed);
+  },
+);
+
+/** Migrations take a session's lock, so they go straight to Postgres. */
+const environment = (databaseUrl: string) => ({
+  DATABASE_DIRECT_URL: databaseUrl,
+  DATABASE_PREPARED_STATEMENTS: 'off',
+});

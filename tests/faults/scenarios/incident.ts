@@ -1,0 +1,182 @@
+import { eventually } from '@carillon/testkit';
+import { expect } from 'vitest';
+import {
+  checkFailures,
+  checkFigures,
+  checkLateness,
+  checkLedger,
+  type IncidentSpan,
+} from '../checks/incident.js';
+import { checkAlerts } from '../checks/incident-alerts.js';
+import { type Entry, readFigures, readIncident } from '../checks/incident-facts.js';
+import { receiveAlerts, type ToldAlert } from '../harness/alert-receiver.js';
+import type { Scenario } from '../harness/play.js';
+import type { Input, Stage } from '../harness/stage.js';
+import { seeArrive } from '../harness/traffic.js';
+
+const SIZES = {
+  short: { schedules: 20, watched: 5, every: 'PT2S', downMs: 0 },
+  long: { schedules: 100, watched: 20, every: 'PT5S', downMs: 20_000 },
+  full: { schedules: 500, watched: 50, every: 'PT1M', downMs: 300_000 },
+};
+/** Deferrals of one run that must be seen before the receiver comes back. */
+const DEFERRALS_SEEN = 3;
+const WITHIN = { withinMs: 400_000, everyMs: 200 };
+
+const codesOf = async ({ installation }: Stage): Promise<string[]> => {
+  const { body } = await installation.admin.ask('GET', '/v1/system');
+  return body.reasons.map(({ code }: { code: string }) => code);
+};
+
+/** The newest entries of a schedule's ledger. */
+async function ledgerOf({ clients }: Stage, id: string, limit = 50): Promise<Entry[]> {
+  const { body } = await clients.alpha.ask('GET', `/v1/schedules/${id}/ledger?order=desc&limit=${limit}`);
+  return body.items;
+}
+
+/** The receiver holds a delivery, and the worker that has it in hand is killed. */
+async function loseWorker(stage: Stage): Promise<{ id: string; workerId: number }> {
+  const { installation, clients, receiver } = stage;
+  const held = stage.webhook('beta', stage.inMs(200), 'hold');
+  await clients.beta.create(held);
+  await eventually(() => receiver.to(`hold/${held.id}`)[0]);
+  const victim = await installation.holderOf(held.id);
+  const { rows } = await installation.pool.query<{ id: number }>(
+    'select id from carillon.workers where pid = $1',
+    [victim.pid],
+  );
+  await victim.end('SIGKILL');
+  stage.inject();
+  const again = await eventually(
+    () => receiver.to(`hold/${held.id}`).find(({ attempt }) => attempt === 2),
+    WITHIN,
+  );
+  await again.answer(200);
+  return { id: held.id, workerId: rows[0]?.id ?? 0 };
+}
+
+/** Waits until the circuit has deferred a run of this schedule several times. */
+function seeDeferred(stage: Stage, { id }: Input): Promise<Entry> {
+  return eventually(
+    async () =>
+      (await ledgerOf(stage, id)).find(({ status, story }) =>
+        story.some(
+          ({ kind, reasonCode, count }) =>
+            status === 'retrying' &&
+            kind === 'deferred' &&
+            reasonCode === 'circuit_open' &&
+            count >= DEFERRALS_SEEN,
+        ),
+      ),
+    { ...WITHIN, what: 'a run that an open circuit defers' },
+  );
+}
+
+/** Waits until no run is open, of those that were due by then. */
+function untilEnded({ installation, mark }: Stage, dueBy = Number.POSITIVE_INFINITY): Promise<unknown> {
+  return eventually(async () => {
+    const { rowCount } = await installation.pool.query(
+      `select from carillon.runs
+       where schedule_id > $1 and status in ('queued', 'running', 'retrying') and due_at <= to_timestamp($2::float8 / 1000)`,
+      [mark.sinceId, dueBy],
+    );
+    return rowCount === 0;
+  }, WITHIN);
+}
+
+/** Gives schedules an objective that the outage breaches, and their project a channel that keeps what it is told. */
+async function watchObjectives({ clients: { alpha } }: Stage, inputs: Input[]) {
+  for (const input of inputs) Object.assign(input, { slo: { endWithin: 'PT2S' } });
+  const ids = inputs.map(({ id }) => id);
+  const receiver = await receiveAlerts();
+  const channel = `on-call-${Date.now()}`;
+  await alpha.ask('POST', '/v1/alert-channels', { id: channel, type: 'webhook', url: receiver.url });
+  const read = async (state: 'open' | 'resolved'): Promise<ToldAlert[]> => {
+    const { body } = await alpha.ask('GET', `/v1/alerts?limit=1000&state=${state}`);
+    return body.items.filter(({ scheduleId }: ToldAlert) => ids.includes(scheduleId));
+  };
+  const isTold = ({ id }: ToldAlert) =>
+    receiver.messages.some(({ resolved }) => resolved.some((told) => told.id === id));
+  return {
+    ids,
+    untilRecovered: () => eventually(async () => (await read('open')).length === 0, WITHIN),
+    async untilTold() {
+      await eventually(async () => (await read('resolved')).every(isTold), WITHIN);
+      return { alerts: await read('resolved'), messages: receiver.messages };
+    },
+    async close() {
+      await alpha.ask('DELETE', `/v1/alert-channels/${channel}`);
+      receiver.close();
+    },
+  };
+}
+
+export const incident: Scenario = {
+  number: 31,
+  fault: 'a receiver down for minutes, a circuit, a pause, an edit and a lost worker in between',
+  holds: 'the ledger, lateness, status, alerts, logs and metrics tell it as it was',
+  async play(stage) {
+    const { installation, clients, receiver } = stage;
+    const { schedules, watched, every, downMs } = stage.scaled(SIZES);
+    const before = await readFigures(stage);
+    const inputs = Array.from({ length: schedules }, () => stage.webhook('alpha', { every }));
+    const [paused, edited] = inputs as [Input, Input];
+    // Schedules whose runs fail for good if their only attempt falls into the outage.
+    const fragile = Array.from({ length: 5 }, () => ({
+      ...stage.webhook('alpha', { every }),
+      retry: { maxAttempts: 1 },
+    }));
+    const watch = await watchObjectives(stage, inputs.slice(-watched));
+    await clients.alpha.createMany([...inputs, ...fragile]);
+    await seeArrive(stage, [...inputs, ...fragile]);
+    expect(await codesOf(stage)).toEqual([]);
+
+    receiver.down('alpha');
+    stage.inject();
+    const span: IncidentSpan = {
+      downAt: Date.now(),
+      upAt: 0,
+      origin: new URL(receiver.url('alpha', '')).origin,
+    };
+    const endAt = performance.now() + downMs;
+    try {
+      await eventually(async () => (await codesOf(stage)).includes('circuits_open'), WITHIN);
+      const waiting = await seeDeferred(stage, paused);
+      expect(waiting.why).toMatch(/^(not sent yet|began .* late): .*by an open circuit \(.* keeps failing/);
+      expect(waiting.why).toContain(span.origin);
+      expect((await clients.alpha.act(paused.id, 'pause', { note: 'incident 7' })).status).toBe(200);
+      await seeDeferred(stage, edited);
+      expect((await clients.alpha.edit(edited.id, { payload: { edited: true } })).status).toBe(200);
+      const lost = await loseWorker(stage);
+      await eventually(() => performance.now() >= endAt, { withinMs: downMs + 60_000 });
+      span.lost = lost;
+    } finally {
+      await receiver.up('alpha');
+      span.upAt = Date.now();
+    }
+    stage.heal();
+    await installation.restore();
+    await clients.alpha.act(paused.id, 'resume');
+    await eventually(async () => !(await codesOf(stage)).includes('circuits_open'), WITHIN);
+    await watch.untilRecovered();
+    await untilEnded(stage, span.upAt);
+    await clients.alpha.cancelAll();
+    await untilEnded(stage);
+    const after = await readIncident(stage);
+    const audit = await clients.alpha.ask('GET', '/v1/audit/occurrences');
+    expect(audit.body.items).toEqual([]);
+    const { alerts, messages } = await watch.untilTold();
+    const differences = [
+      ...checkAlerts({ alerts, messages, ledgers: after.ledgers, watchedIds: watch.ids, span }),
+      ...checkLedger(after, { ...span, pausedId: paused.id, editedId: edited.id }),
+      ...checkLateness(after, receiver.log),
+      ...checkFailures(after, { span, lines: installation.workerLines() }),
+    ];
+    expect(differences.join('\n')).toBe('');
+    // Workers report their counters with their heartbeats.
+    const differ = async () => checkFigures(after, { before, after: await readFigures(stage) }, span);
+    await eventually(async () => (await differ()).length === 0, { everyMs: 500 }).catch(() => {});
+    expect(await differ()).toEqual([]);
+    await watch.close();
+  },
+};

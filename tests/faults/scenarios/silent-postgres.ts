@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually, TcpProxy, type TestProcess } from '@carillon/testkit';
+import { expect } from 'vitest';
+import { CLOCKS } from '../harness/installation.js';
+import type { Scenario } from '../harness/play.js';
+import type { Input, Stage } from '../harness/stage.js';
+import { createThroughout, hasArrived, seeAccepted, seeArrive, seeFire } from '../harness/traffic.js';
+
+/** Replaces a worker by one that has a proxy of its own on its way to Postgres. */
+async function startWatched(stage: Stage): Promise<{ victim: TestProcess; proxy: TcpProxy }> {
+  const { installation, random } = stage;
+  const index = random.integer(0, 2);
+  await installation.workers[index]?.end();
+  const proxy = await TcpProxy.before(installation.servers.databaseUrl);
+  const env = { DATABASE_URL: proxy.url(installation.databaseUrl) };
+  return { victim: await installation.startWorker(index, { env }), proxy };
+}
+
+/** Stops the worker as soon as it has locked due schedules of this batch; returns those that it has locked. */
+async function freezeInMidClaim(
+  stage: Stage,
+  { victim, proxy }: { victim: TestProcess; proxy: TcpProxy },
+): Promise<[Input, ...Input[]]> {
+  const { random, clients } = stage;
+  let isFrozen = false;
+  proxy.watch({
+    question: Buffer.from('lock-due\0'),
+    answer: Buffer.from(`freeze-${random.seed}-`),
+    onAnswer() {
+      victim.child.kill('SIGSTOP');
+      isFrozen = true;
+    },
+  });
+  // Any of the three workers may be the first to claim a batch, so there are several.
+  return eventually(
+    async () => {
+      const batch = Array.from({ length: random.integer(5, 15) }, () => ({
+        ...stage.webhook('alpha', stage.inMs(random.integer(150, 300))),
+        id: stage.id('freeze'),
+      }));
+      await clients.alpha.createMany(batch);
+      await eventually(() => isFrozen || batch.every((input) => hasArrived(stage, input)), {
+        withinMs: 60_000,
+      });
+      const [first, ...rest] = batch.filter((input) => !hasArrived(stage, input));
+      return isFrozen && first && [first, ...rest];
+    },
+    { withinMs: 120_000, what: 'a claim by the watched worker' },
+  );
+}
+
+const frozenInMidClaim: Scenario = {
+  number: 19,
+  fault: 'SIGSTOP a worker when it has locked due schedules and not yet started their runs',
+  holds: 'while it is stopped, other workers fire them, and a pause of one of them is answered',
+  async play(stage) {
+    const watched = await startWatched(stage);
+    const { victim, proxy } = watched;
+    try {
+      await stage.load({ seconds: 4, size: 10 });
+      stage.inject();
+      const [paused, ...others] = await freezeInMidClaim(stage, watched);
+      const { status } = await stage.clients.alpha.act(paused.id, 'pause');
+      expect([200, 409]).toContain(status);
+      // 409 says that the schedule has fired already: another worker claimed it before the pause.
+      await seeArrive(stage, status === 409 ? [paused, ...others] : others);
+      await seeFire(stage);
+      victim.child.kill('SIGCONT');
+      stage.heal();
+      await eventually(() => victim.lines.some(({ msg }) => msg?.startsWith('Claim failed')), {
+        what: 'the end of the interrupted claim',
+      });
+    } finally {
+      victim.child.kill('SIGCONT');
+      await victim.end();
+      await proxy.close();
+    }
+  },
+};
+
+const silent: Scenario = {
+  number: 20,
+  fault:
+    'Postgres falls silent for longer than a lease: packets are dropped both ways, connections stay open',
+  holds: 'the API accepts creates again by itself, and what was due meanwhile fires once',
+  async play(stage) {
+    const { postgres, apiPostgres } = stage.installation.proxies;
+    const { random } = stage;
+    await stage.load({ seconds: 5 });
+    await createThroughout(stage, async (statuses) => {
+      postgres.silence();
+      if (random.isLikely(0.7)) apiPostgres.silence();
+      stage.inject();
+      const beyondLeaseMs = stage.scaled({ short: 500, long: random.integer(500, 4_000), full: 30_000 });
+      await sleep(CLOCKS.leaseMs + beyondLeaseMs);
+      postgres.pass();
+      apiPostgres.pass();
+      stage.heal();
+      await seeAccepted(statuses);
+    });
+    await seeFire(stage);
+  },
+};
+
+export const silentPostgres = [frozenInMidClaim, silent];

@@ -1,0 +1,125 @@
+import { readConfig as readApiConfig, startApi } from '@carillon/api';
+import { ADMIN_KEY, eventually, insertSchedules, useDatabase, useReceiver } from '@carillon/testkit';
+import { readConfig as readWorkerConfig, startWorker } from '@carillon/worker';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type CollectedSpan, startCollector } from './collector.js';
+
+const database = useDatabase();
+const untraced = useDatabase();
+const receiver = useReceiver();
+const log = pino({ level: 'silent' });
+/** The trace of the program that creates a schedule. */
+const CALLER = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' };
+
+let collector: Awaited<ReturnType<typeof startCollector>>;
+let api: Awaited<ReturnType<typeof startApi>>;
+let worker: Awaited<ReturnType<typeof startWorker>>;
+
+function given<T extends object>(config: T | { problems: string[] }): T {
+  if ('problems' in config) throw new Error(config.problems.join());
+  return config;
+}
+
+const environment = ({ url, redisUrl, prefix } = database) => ({
+  DATABASE_URL: url,
+  REDIS_URL: redisUrl,
+  REDIS_PREFIX: prefix,
+  CARILLON_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+  ALLOW_PRIVATE_TARGETS: 'true',
+});
+const QUICK = { SWEEP_INTERVAL_MS: '200', ARM_HORIZON_MS: '10000' };
+
+async function create(body: object): Promise<void> {
+  const response = await fetch(`${api.url}/v1/schedules`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${ADMIN_KEY}`,
+      'content-type': 'application/json',
+      traceparent: `00-${CALLER.traceId}-${CALLER.spanId}-01`,
+    },
+    body: JSON.stringify(body),
+  });
+  expect(response.status).toBe(201);
+}
+
+/** The spans of a name, once the collector has as many of them. */
+const spansOf = (name: string, isIt: (span: CollectedSpan) => boolean, count = 1) =>
+  eventually(
+    () => {
+      const found = collector.spans.filter((span) => span.name === name && isIt(span));
+      return found.length >= count && found;
+    },
+    { what: `${count} spans "${name}"` },
+  );
+
+const attribute = (span: CollectedSpan, name: string) =>
+  Object.values(span.attributes.find(({ key }) => key === name)?.value ?? {})[0];
+const isOf = (schedule: string) => (span: CollectedSpan) => attribute(span, 'carillon.schedule') === schedule;
+const linksTo = ({ traceId, spanId }: { traceId: string; spanId: string }) =>
+  expect.arrayContaining([expect.objectContaining({ traceId, spanId })]);
+
+beforeAll(async () => {
+  collector = await startCollector();
+  const traced = { ...environment(), OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+  api = await startApi(given(readApiConfig({ ...traced, PORT: '0', CARILLON_ADMIN_KEY: ADMIN_KEY })), log);
+  worker = await startWorker(given(readWorkerConfig({ ...traced, ...QUICK })), log);
+});
+afterAll(async () => {
+  await worker?.stop();
+  await api?.stop();
+  collector?.close();
+});
+
+describe('Traces', () => {
+  it('a trace spans API, worker and receiver: the run has a trace of its own, linked to the one that created its schedule', async () => {
+    const target = { type: 'webhook', url: receiver.url('status/200/traced') };
+    await create({ id: 'traced', rule: { in: 'PT1S' }, target });
+    const [attempt] = (await spansOf('attempt', isOf('traced'))) as [CollectedSpan];
+    const [created] = (await spansOf('create', ({ traceId }) => traceId === CALLER.traceId)) as [
+      CollectedSpan,
+    ];
+    expect([created.service, created.parentSpanId]).toEqual(['carillon-api', CALLER.spanId]);
+    expect(attempt.service).toBe('carillon-worker');
+    expect(attempt.traceId).not.toBe(CALLER.traceId);
+    expect(attempt.links).toEqual(linksTo(created));
+    const [delivery] = receiver.to('status/200/traced');
+    expect(delivery?.headers.traceparent).toBe(`00-${attempt.traceId}-${attempt.spanId}-01`);
+  });
+
+  it('a claim and a close are one span per batch, linked to the spans of their runs', async () => {
+    await create({ id: 'batch', rule: { in: 'PT1S' }, target: { type: 'handler', name: 'noop' } });
+    const [attempt] = (await spansOf('attempt', isOf('batch'))) as [CollectedSpan];
+    const [close] = (await spansOf('close', ({ links = [] }) =>
+      links.some(({ spanId }) => spanId === attempt.spanId),
+    )) as [CollectedSpan];
+    const claimIds = new Set(attempt.links?.map(({ spanId }) => spanId));
+    const [claim] = (await spansOf('claim', ({ spanId }) => claimIds.has(spanId))) as [CollectedSpan];
+    expect(claim.links).toEqual([expect.objectContaining({ traceId: CALLER.traceId })]);
+    expect(new Set([attempt.traceId, claim.traceId, close.traceId]).size).toBe(3);
+  });
+
+  it('all attempts of a run are spans of one trace', async () => {
+    const target = { type: 'webhook', url: receiver.url('flaky/1/retried') };
+    const retry = { maxAttempts: 3, baseDelay: 'PT0.1S' };
+    await create({ id: 'retried', rule: { in: 'PT1S' }, target, retry });
+    const attempts = await spansOf('attempt', isOf('retried'), 2);
+    expect(new Set(attempts.map(({ traceId }) => traceId)).size).toBe(1);
+    expect(attempts.map((span) => attribute(span, 'carillon.outcome')).sort()).toEqual([
+      'failed',
+      'succeeded',
+    ]);
+  });
+
+  it('a worker without a collector sends no traceparent', async () => {
+    const plain = await startWorker(given(readWorkerConfig({ ...environment(untraced), ...QUICK })), log);
+    const target = { type: 'webhook' as const, url: receiver.url('status/200/untraced'), headers: {} };
+    await insertSchedules(untraced, [{ rule: { at: new Date().toISOString() }, target }]);
+    const [delivery] = await eventually(() => {
+      const deliveries = receiver.to('status/200/untraced');
+      return deliveries.length > 0 && deliveries;
+    });
+    await plain.stop();
+    expect(delivery?.headers).not.toHaveProperty('traceparent');
+  });
+});

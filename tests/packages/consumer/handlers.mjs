@@ -1,0 +1,3 @@
+import { defineHandler } from 'carillon';
+
+defineHandler({ name: 'greet', run: ({ progress }) => progress({ greeted: true }) });

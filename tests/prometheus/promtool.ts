@@ -1,0 +1,8 @@
+import { spawnSync } from 'node:child_process';
+
+/** Debian's package `prometheus` has it. vitest.config.ts says what is left out without it. */
+export function promtool(args: readonly string[], input?: string): string {
+  const { error, stdout, stderr, status } = spawnSync('promtool', args, { input, encoding: 'utf8' });
+  if (error) throw error;
+  return status === 0 ? `${stdout}${stderr}` : `failed: ${stdout}${stderr}`;
+}

@@ -1,0 +1,219 @@
+import { randomBytes } from 'node:crypto';
+import { eventually, type TestProcess, useDatabase, useProcesses, useReceiver } from '@carillon/testkit';
+import { beforeAll, expect, it } from 'vitest';
+import { useHttp } from './http.js';
+
+const database = useDatabase();
+const processes = useProcesses(database);
+const receiver = useReceiver();
+const CARILLON_ENCRYPTION_KEY = randomBytes(32).toString('base64');
+let api: TestProcess & { url: string };
+let worker: TestProcess;
+const ask = useHttp(() => api.url);
+
+beforeAll(async () => {
+  api = await processes.api({ env: { CARILLON_ENCRYPTION_KEY, PINGS_PER_MINUTE: '5' } });
+  worker = await processes.worker({ env: { CARILLON_ENCRYPTION_KEY } });
+});
+
+const soon = (ms = 0) => new Date(Date.now() + ms).toISOString();
+
+/** Creates a heartbeat and returns its ping URLs. */
+async function createHeartbeat(id: string, rule: object, target: object = {}) {
+  const created = await ask('POST', '/v1/schedules', { id, rule, target: { type: 'heartbeat', ...target } });
+  expect(created).toMatchObject({ status: 201 });
+  return (await ask('GET', `/v1/schedules/${id}/heartbeat`)).body as Record<
+    'url' | 'startUrl' | 'failUrl',
+    string
+  >;
+}
+
+const ping = async (url: string, init?: RequestInit) => {
+  const response = await fetch(url, init);
+  return { status: response.status, text: await response.text() };
+};
+
+const latestRun = async (id: string) => (await ask('GET', `/v1/runs?schedule=${id}`)).body.items[0];
+const runThat = (id: string, isIt: (run: { status: string; error: string | null }) => boolean) =>
+  eventually(async () => {
+    const run = await latestRun(id);
+    return run && isIt(run) ? run : null;
+  });
+const isWaiting = ({ status }: { status: string }) => status === 'retrying';
+
+it('an occurrence waits for its ping without holding a worker, and the ping ends it as succeeded', async () => {
+  const { url } = await createHeartbeat('pinged', { at: soon() }, { grace: 'PT10M' });
+  expect(await runThat('pinged', isWaiting)).toMatchObject({ status: 'retrying' });
+  expect(await ping(url, { method: 'POST', body: 'backup of 3 GB' })).toEqual({ status: 200, text: 'OK' });
+  await runThat('pinged', ({ status }) => status === 'succeeded');
+  const { body } = await ask('GET', '/v1/schedules/pinged/heartbeat');
+  expect(body.pings).toMatchObject([{ kind: 'success', body: 'backup of 3 GB' }]);
+  expect(body.pings[0].occurrenceAt).not.toBeNull();
+});
+
+it('GET and HEAD count as pings, and for an interval a ping before the occurrence counts', async () => {
+  const { url } = await createHeartbeat('early', { every: 'PT2S' }, { grace: 'PT10M' });
+  expect(await ping(url, { method: 'HEAD' })).toMatchObject({ status: 200 });
+  await runThat('early', ({ status }) => status === 'succeeded');
+  await runThat('early', isWaiting);
+  expect(await ping(url)).toMatchObject({ status: 200 });
+  await ask('DELETE', '/v1/schedules/early');
+});
+
+it('an occurrence without a ping fails when its grace ends, and raises an alert', async () => {
+  await createHeartbeat('silent', { at: soon() }, { grace: 'PT1S' });
+  const run = await runThat('silent', ({ status }) => status === 'failed');
+  const [attempt] = (await ask('GET', `/v1/runs/${run.id}`)).body.attempts;
+  expect(attempt).toMatchObject({ errorCode: 'no_ping', error: 'no ping came within 1 second' });
+  const { items } = await eventually(async () => {
+    const { body } = await ask('GET', '/v1/alerts?state=open&schedule=silent');
+    return body.items.length > 0 && body;
+  });
+  expect(items[0].sentence).toContain('no ping came within 1 second');
+});
+
+it('a ping to /fail fails the occurrence at once, with the body of the ping as the reason', async () => {
+  const { failUrl } = await createHeartbeat('failing', { at: soon() }, { grace: 'PT10M' });
+  await runThat('failing', isWaiting);
+  await ping(failUrl, { method: 'POST', body: 'disk full' });
+  const run = await runThat('failing', ({ status }) => status === 'failed');
+  const [attempt] = (await ask('GET', `/v1/runs/${run.id}`)).body.attempts;
+  expect(attempt).toMatchObject({
+    errorCode: 'reported_failure',
+    error: 'the job reported a failure: disk full',
+  });
+});
+
+it('with startGrace, an occurrence without a start ping fails early, and one with it waits for its whole grace', async () => {
+  const target = { grace: 'PT10M', startGrace: 'PT2S' };
+  const started = await createHeartbeat('started', { at: soon() }, target);
+  await ping(started.startUrl);
+  await createHeartbeat('not-started', { at: soon() }, target);
+  const run = await runThat('not-started', ({ status }) => status === 'failed');
+  const [attempt] = (await ask('GET', `/v1/runs/${run.id}`)).body.attempts;
+  expect(attempt).toMatchObject({ errorCode: 'no_start_ping' });
+  expect(await latestRun('started')).toMatchObject({ status: 'retrying' });
+  await ping(started.url);
+  await runThat('started', ({ status }) => status === 'succeeded');
+});
+
+it('after a rotation the old ping URL is refused and the new one works', async () => {
+  const { url } = await createHeartbeat('rotated', { every: 'PT1H' });
+  const { body } = await ask('POST', '/v1/schedules/rotated/heartbeat/rotate');
+  expect(body.url).not.toBe(url);
+  expect(await ping(url)).toMatchObject({ status: 404 });
+  expect(await ping(body.url)).toMatchObject({ status: 200 });
+  await ask('DELETE', '/v1/schedules/rotated');
+  expect(await ping(body.url)).toMatchObject({ status: 404 });
+});
+
+it('the body of a ping is kept up to 10 KB, whatever its type', async () => {
+  const { url } = await createHeartbeat('wordy', { every: 'PT1H' });
+  const body = Buffer.concat([Buffer.from([0, 0xff]), Buffer.alloc(20_000, 'x')]);
+  const headers = { 'content-type': 'application/json' };
+  expect(await ping(url, { method: 'POST', body, headers })).toMatchObject({ status: 200 });
+  const heartbeat = (await ask('GET', '/v1/schedules/wordy/heartbeat')).body;
+  expect(heartbeat.pings[0].body).toHaveLength(10 * 1_024);
+});
+
+it('too many pings are refused before they reach Postgres', async () => {
+  const { url } = await createHeartbeat('eager', { every: 'PT1H' });
+  const statuses = [];
+  for (let i = 0; i < 7; i++) statuses.push((await ping(url)).status);
+  expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429]);
+  const { body } = await ask('GET', '/v1/schedules/eager/heartbeat');
+  expect(body.pings).toHaveLength(5);
+});
+
+it('a made-up token is refused', async () => {
+  expect(await ping(`${api.url}/ping/${'A'.repeat(40)}`)).toMatchObject({ status: 404 });
+});
+
+/** Creates a schedule that posts to a receiver, and returns its ping URLs. */
+async function createDelivered(id: string, path: string, more: object = {}) {
+  const target = { type: 'webhook', url: receiver.url(`${path}/${id}`) };
+  const created = await ask('POST', '/v1/schedules', { id, rule: { at: soon() }, target, ...more });
+  expect(created).toMatchObject({ status: 201 });
+  return (await ask('GET', `/v1/schedules/${id}/heartbeat`)).body as Awaited<
+    ReturnType<typeof createHeartbeat>
+  >;
+}
+const whole = async (id: string) => (await ask('GET', `/v1/runs/${id}`)).body;
+const stepsOf = (run: { story: { kind: string; text: string }[] }) =>
+  run.story.filter(({ kind }) => kind === 'reported').map(({ text }) => text);
+
+it('a job whose run was delivered reports its start and its failure for that run, and the run fails', async () => {
+  const slo = { successRate: { percent: 100, last: 1 } };
+  const { startUrl, failUrl } = await createDelivered('handed-over', 'status/202', { slo });
+  const { id } = await runThat('handed-over', ({ status }) => status === 'succeeded');
+  expect(await ping(`${startUrl}?rid=${id}`)).toEqual({ status: 200, text: 'OK' });
+  expect(await whole(id)).toMatchObject({ status: 'succeeded' });
+  expect(await ping(`${failUrl}?rid=${id}`, { method: 'POST', body: 'disk full' })).toMatchObject({
+    status: 200,
+  });
+  const run = await whole(id);
+  expect(run.status).toBe('failed');
+  expect(run.why).toMatch(
+    /late, failed: the job reported a failure: disk full: the job reported its start at /,
+  );
+  expect(stepsOf(run)).toEqual([
+    'the job reported its start',
+    'the job reported a failure (note: disk full)',
+  ]);
+  // The delivery itself was answered, and its attempt says so.
+  expect(run.attempts).toMatchObject([{ number: 1, outcome: 'succeeded', httpStatus: 202 }]);
+  const { body } = await ask('GET', '/v1/schedules/handed-over/heartbeat');
+  expect(body.pings).toMatchObject([
+    { kind: 'fail', body: 'disk full', occurrenceAt: run.occurrenceAt },
+    { kind: 'start', occurrenceAt: run.occurrenceAt },
+  ]);
+  await eventually(async () => {
+    const { body } = await ask('GET', '/v1/alerts?schedule=handed-over');
+    return body.items.length === 1;
+  });
+  expect(api.lines.filter(({ runId }) => runId === id)).toMatchObject([
+    { level: 50, errorCode: 'reported_failure', error: 'the job reported a failure: disk full' },
+  ]);
+  await eventually(async () =>
+    (await (await fetch(`${api.url}/metrics`)).text()).includes(
+      'carillon_runs_failed_total{target="webhook",reason="reported_failure"} 1',
+    ),
+  );
+});
+
+it('a job that succeeded although its delivery failed ends its run as succeeded, also while a retry waits', async () => {
+  const retry = { maxAttempts: 2, baseDelay: 'PT1H' };
+  const waiting = await createDelivered('late-answer', 'status/503', { retry });
+  const retrying = await runThat('late-answer', isWaiting);
+  expect(await ping(waiting.url)).toMatchObject({ status: 200 });
+  expect(await whole(retrying.id)).toMatchObject({ status: 'succeeded' });
+
+  const failed = await createDelivered('failed-answer', 'status/404');
+  const run = await runThat('failed-answer', ({ status }) => status === 'failed');
+  await ping(`${failed.url}?rid=${run.id}`);
+  expect(await whole(run.id)).toMatchObject({ status: 'succeeded' });
+  expect((await whole(run.id)).why).toMatch(
+    /^ran \d+ ms late: attempt 1 failed \(.*; the job reported a success at /,
+  );
+});
+
+it('a report that comes while the delivery is in flight ends the run, and the late answer is refused', async () => {
+  const { failUrl } = await createDelivered('in-flight', 'slow/3000', { timeout: 'PT20S' });
+  const held = await eventually(() => receiver.to('slow/3000/in-flight')[0]);
+  const { runId } = JSON.parse(held.body);
+  expect(await ping(`${failUrl}?rid=${runId}`)).toMatchObject({ status: 200 });
+  expect(await whole(runId)).toMatchObject({ status: 'failed', attempts: [{ outcome: 'failed' }] });
+  await eventually(() => worker.lines.some(({ msg }) => String(msg).includes('refused')));
+  expect(await whole(runId)).toMatchObject({ status: 'failed' });
+});
+
+it('a report for a run that was not sent, or that is of another schedule, is refused', async () => {
+  const { url } = await createDelivered('unsent', 'status/200', { rule: { every: 'PT1H' } });
+  expect(await ping(url)).toMatchObject({ status: 404 });
+  const other = await latestRun('handed-over');
+  expect(await ping(`${url}?rid=${other.id}`)).toMatchObject({ status: 404 });
+  expect(await ping(`${url}?rid=nonsense`)).toMatchObject({ status: 404 });
+  await ask('POST', '/v1/schedules/unsent/skip-next');
+  const skipped = await runThat('unsent', ({ status }) => status === 'skipped');
+  expect(await ping(`${url}?rid=${skipped.id}`)).toMatchObject({ status: 409 });
+});
