@@ -59,7 +59,7 @@ describe('Worker', () => {
       target: { type: 'webhook', url: 'http://127.0.0.1:1/', headers: {} },
     });
     await awaitRun(broken, waiting);
-    // Without this table the retry can't be claimed, because its previous attempt can't be archived.
+    // Without this table the previous attempt can't be archived, so the retry can't be claimed.
     await broken.pool.query('alter table carillon.attempts rename to attempts_away');
     await broken.pool.query(`update carillon.runs set next_attempt_at = now() where schedule_id = $1`, [
       waiting,
@@ -72,7 +72,7 @@ describe('Worker', () => {
   });
 
   it('a worker whose lease has expired while it was blocked does not rescue the run that it still has in hand', async () => {
-    // Between two extensions of leases there are many sweeps.
+    // With a lease this long, many sweeps run between two lease extensions.
     const worker = await startTestWorker(expired, { LEASE_MS: '60000' });
     const target = { type: 'handler' as const, name: 'test-until-told' };
     const id = await insertDue(expired, { target, retry: { maxAttempts: 1 } });

@@ -8,7 +8,7 @@ import type { WorkerContext } from '../context.js';
 import type { Registry } from '../registry.js';
 import { Requests } from './requests.js';
 
-/** Maximum number of requests in hand. They are created together; the rest stay in Redis. */
+/** Maximum number of requests that a worker holds at once. It creates them together; the rest stay in Redis. */
 const CONCURRENCY = 200;
 const HANDED_BACK_MS = 1_000;
 const RETRY_EVERY_MS = 500;

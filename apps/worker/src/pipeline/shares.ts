@@ -54,7 +54,7 @@ export class Shares {
   /** True if any project of the lowest weight would have to wait. */
   get isCrowded(): boolean {
     const most = MOST_TIMES_FREE * this.free;
-    // If all projects together hold less than that, no single one holds more.
+    // If all projects together hold less than this, no single project holds more.
     if (this.#taken < most) return false;
     for (const held of this.#held.values()) if (held >= most) return true;
     return false;

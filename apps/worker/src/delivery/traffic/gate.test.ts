@@ -20,7 +20,7 @@ describe('Gate', () => {
     expect(gate.isIdle).toBe(true);
   });
 
-  it('a full gate tells deliveries when to come back, one after the other', async () => {
+  it('a full gate tells each delivery another time to come back, so that they return one after the other', async () => {
     const gate = new Gate(1);
     await gate.enter(0, never);
     const returns = await Promise.all(Array.from({ length: 5 }, () => gate.enter(0, never)));
@@ -60,11 +60,11 @@ describe('Gate', () => {
     },
   );
 
-  it('a gate that no delivery has left for longer than a new one would wait sends the new one away at once', async () => {
+  it('a gate sends a new delivery away at once if no delivery has left it for longer than the new one may wait', async () => {
     const gate = new Gate(1);
     await gate.enter(0, never);
     vi.advanceTimersByTime(60);
-    // The clock does not move here, so the answer comes at once.
+    // The fake clock does not advance here, so `enter` must resolve without waiting.
     expect(await gate.enter(50, never)).toBeGreaterThan(0);
   });
 
