@@ -147,7 +147,7 @@ describe('Listing runs', () => {
     expect(await listed('?schedule=changing')).toEqual([made[0], made[2], made[1]]);
   });
 
-  it('a page of runs ends after 2,000 of a schedule that do not match, and its cursor goes on to the match', async () => {
+  it('a page of runs ends after 2,000 runs of a schedule that do not match, and its cursor leads to the match', async () => {
     const [id] = await insertSchedules(api.database, [{ id: 'rarely-failing', rule: { every: 'PT1M' } }]);
     await api.database.pool.query(
       `insert into carillon.runs (schedule_id, occurrence_at, origin, month, project_id, version, status, due_at, recorded_at,
