@@ -99,7 +99,7 @@ describe('The story of an occurrence', () => {
     expect(body).toMatchObject({ latenessMs: 280_000, why: entry.why, story: entry.story });
   });
 
-  it('a retry does not erase the lateness of the first attempt, and the ledger tells each attempt with its result', async () => {
+  it('a retry does not erase the lateness of the first attempt, and the ledger lists each attempt with its result', async () => {
     const { id, key } = await everyMinute({ retry: { maxAttempts: 5, baseDelay: 'PT1S', jitter: false } });
     const dueAt = T0 + MINUTE;
     await end(id, dueAt + 9, REFUSED);

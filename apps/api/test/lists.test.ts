@@ -134,7 +134,7 @@ describe('Listing runs', () => {
     expect((await api.call('POST', `/v1/runs/${run.id}/replay`)).body.status).toBe('retrying');
   });
 
-  it('the run that changed last comes first in the list of runs, also among those of one schedule', async () => {
+  it('the run that changed last comes first in the list of runs, even if the list is of one schedule', async () => {
     const key = await api.keyFor({ project: 'changing' });
     await api.call('POST', '/v1/schedules', { key, body: scheduleBody({ id: 'changing' }) });
     const made: string[] = [];

@@ -35,7 +35,7 @@ describe('GET /v1/schedules/:id/versions', () => {
     expect(before.nextBefore).toBeNull();
   });
 
-  it('the versions of a schedule are paged, and the last one of a page is still compared with the one before', async () => {
+  it('the versions of a schedule are paged, and the last version of a page is still compared with its predecessor', async () => {
     const { id } = scheduleBody();
     await api.call('POST', '/v1/schedules', { body: scheduleBody({ id }) });
     for (const hour of [10, 11, 12, 13])

@@ -53,7 +53,7 @@ export class Metrics {
     });
   }
 
-  /** Puts growth that could not be written back, so that the next `take` returns it again. */
+  /** Restores growth that could not be written, so that the next `take` returns it again. */
   giveBack(grown: readonly Counter[]): void {
     for (const { name, labels, value } of grown) {
       const key = keyOf(name, labels);

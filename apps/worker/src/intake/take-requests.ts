@@ -15,7 +15,8 @@ const RETRY_EVERY_MS = 500;
 
 /**
  * Takes requests from the queue `schedule-requests`. A request is done when it is in Postgres. While Postgres is
- * unreachable, the requests in hand wait and no further ones are taken. Refused requests go to `schedule-rejected`.
+ * unreachable, the requests that were taken wait, and no further ones are taken. Refused requests go to
+ * `schedule-rejected`.
  */
 export function takeRequests(
   context: WorkerContext,

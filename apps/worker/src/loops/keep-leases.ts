@@ -3,8 +3,8 @@ import type { WorkerContext } from '../context.js';
 import type { InFlight } from '../pipeline/in-flight.js';
 
 /**
- * Extends the leases of the runs in hand, and abandons runs whose lease was lost. Called every third of a lease, so that
- * two calls may fail before a lease expires.
+ * Extends the leases of the runs in flight, and abandons runs whose lease was lost. Called every third of a lease, so
+ * that two calls may fail before a lease expires.
  */
 export async function keepLeases(
   { pool, holder, leaseMs, log }: WorkerContext,

@@ -8,7 +8,7 @@ let warnedOf = '';
 
 /**
  * Warns while workers have different time zone data. Once all have the same data, and another version computed the
- * agenda, each call computes a part of the agenda anew.
+ * agenda, each call recomputes a part of the agenda.
  */
 export async function keepTzdata({ pool, bells, log }: WorkerContext): Promise<void> {
   const step = await stepTzdata(pool, { version: TZDATA_VERSION, now: null });

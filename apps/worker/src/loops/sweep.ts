@@ -78,7 +78,7 @@ async function retime(context: WorkerContext): Promise<void> {
   }
 }
 
-/** Catches its errors: an agenda that can't be computed anew must not fail the sweep. */
+/** Catches its errors: an agenda that can't be recomputed must not fail the sweep. */
 async function computeAnew(context: WorkerContext): Promise<void> {
   try {
     await keepTzdata(context);

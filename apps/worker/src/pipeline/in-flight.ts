@@ -73,7 +73,7 @@ export interface Capacity {
   bytes: number;
 }
 
-/** The runs in hand, grouped by the epoch of their lease, and what is left of this worker's places and memory. */
+/** The runs in flight, grouped by the epoch of their lease, and this worker's free places and memory. */
 export class InFlight {
   readonly #byEpoch = new Map<number, Set<Flight>>();
   readonly #timers = new Map<number, NodeJS.Timeout[]>();
@@ -116,7 +116,7 @@ export class InFlight {
     return [...this.#byEpoch.values()].flatMap((flights) => [...flights]);
   }
 
-  /** Takes the runs of a claim in hand. Runs of one lease share its epoch. */
+  /** Adds the runs of a claim. Runs of one lease share its epoch. */
   add(runs: readonly ClaimedRun[]): Flight[] {
     const flights = runs.map((run) => new Flight(run));
     const added = new Set<number>();

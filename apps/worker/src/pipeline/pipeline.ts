@@ -55,7 +55,7 @@ export function listenForBells(
       if (earlyMs > 0) {
         // A timer of Node may fire a millisecond early.
         const ms = Math.min(Math.ceil(earlyMs) + 1, LONGEST_HOLD_MS);
-        await sleep(ms, undefined, { signal: stopped.signal }).catch(() => {}); // Stopping: the last claim takes what is due.
+        await sleep(ms, undefined, { signal: stopped.signal }).catch(() => {}); // A stop cuts the wait short.
       }
       await ring();
     },

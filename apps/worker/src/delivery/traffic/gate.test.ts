@@ -29,7 +29,7 @@ describe('Gate', () => {
     expect(new Set(returns).size).toBe(5);
   });
 
-  it('a delivery waits at a gate no longer than it is willing to, and is then told when to return', async () => {
+  it('a delivery waits at a gate no longer than its limit, and is then told when to return', async () => {
     const gate = new Gate(1);
     await gate.enter(0, never);
     const sentAway = vi.fn();
@@ -82,7 +82,7 @@ describe('Gate', () => {
 });
 
 describe('Rate limit', () => {
-  it('a rate limit lets a second’s worth through at once, then one at a time', () => {
+  it('a rate limit lets one second’s worth of deliveries through at once, then one at a time', () => {
     const limit = new RateLimit(10);
     const at = (now: number) => limit.take(now) === 0;
     expect(Array.from({ length: 30 }, () => at(10_000)).filter(Boolean)).toHaveLength(11);
