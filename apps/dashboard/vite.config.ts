@@ -5,7 +5,7 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 
-/** Leaves a brotli and a gzip form beside each file, so that the API compresses nothing while it serves. */
+/** Writes a brotli and a gzip form beside each file, so that the API compresses nothing while it serves. */
 function precompress(): Plugin {
   return {
     name: 'precompress',
@@ -23,7 +23,7 @@ function precompress(): Plugin {
 }
 
 export default defineConfig({
-  // Relative addresses: the API sets the base path in the page at run time.
+  // The URLs are relative, because the API sets the base path in the page at run time.
   base: './',
   resolve: { conditions: ['@carillon/source', 'module', 'browser', 'production', 'import', 'default'] },
   plugins: [react(), tailwindcss(), precompress()],

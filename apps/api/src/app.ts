@@ -75,7 +75,8 @@ export async function buildApp(
     },
     trustProxy,
     logController: new LogController({ disableRequestLogging: true }),
-    // Ids have up to 128 characters. A longer one must reach its schema, which answers 400 instead of 404.
+    // Ids have up to 128 characters. The router would answer 404 to a longer id, so it passes the id on to the schema,
+    // which answers 400.
     routerOptions: { maxParamLength: 1_024 },
   }).withTypeProvider<ZodTypeProvider>();
   app.setValidatorCompiler(validatorCompiler);

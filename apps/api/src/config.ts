@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const MigrationEnvironment = z.object({
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
-  /** For migrations: a connection that bypasses a pooler. */
+  /** The URL for migrations, if DATABASE_URL leads to a connection pooler. */
   DATABASE_DIRECT_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   DATABASE_SCHEMA: DatabaseSchema.default('carillon'),
 });
@@ -11,9 +11,11 @@ const MigrationEnvironment = z.object({
 const Environment = MigrationEnvironment.extend({
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
-  /** Off if the command `migrate` is run before each deployment. The start then only verifies that it was. */
+  /**
+   * False if the command `migrate` is run before each deployment. The API then only verifies that migrations were run.
+   */
   MIGRATE_ON_START: z.stringbool().default(true),
-  /** Off for a connection pooler that does not keep prepared statements. */
+  /** False for a connection pooler that does not keep prepared statements. */
   DATABASE_PREPARED_STATEMENTS: z.stringbool().default(true),
   REDIS_URL: z.url({ protocol: /^rediss?$/ }),
   REDIS_PREFIX: z.string().min(1).default('bull'),
@@ -34,11 +36,11 @@ const Environment = MigrationEnvironment.extend({
   MAX_OUTGOING_TIMEOUT_SECONDS: z.coerce.number().int().min(1).max(86_400).default(900),
   /** Local time of birthday messages, in the time zone of the user. */
   BIRTHDAY_LOCAL_TIME: LocalTime.default('09:00'),
-  /** Requests per project, on all replicas together; 0 for no limit. */
+  /** Requests per minute of each project, on all replicas together; 0 for no limit. */
   RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).default(600_000),
   /** Requests without a valid key per minute and client address, on all replicas together; 0 for no limit. */
   AUTH_FAILURES_PER_MINUTE: z.coerce.number().int().min(0).default(120),
-  /** Pings per minute, heartbeat and replica. */
+  /** Maximum number of pings of one heartbeat per minute, on each replica. */
   PINGS_PER_MINUTE: z.coerce.number().int().min(1).default(60),
   /** Proxies whose X-Forwarded-For is trusted: true for all, or a list of addresses and ranges. */
   TRUST_PROXY: z
@@ -50,7 +52,7 @@ const Environment = MigrationEnvironment.extend({
   /** Time to receive a whole request. */
   REQUEST_TIMEOUT_MS: z.coerce.number().int().min(1_000).default(30_000),
   MAX_CONNECTIONS: z.coerce.number().int().min(10).default(10_000),
-  /** After SIGTERM, time in which requests are still answered while /health/ready says that this replica stops. */
+  /** How long requests are still answered after SIGTERM, while /health/ready says that this replica stops. */
   STOP_DELAY_MS: z.coerce.number().int().min(0).max(60_000).default(0),
   /** The path of the dashboard, for an installation that has another page at `/`. */
   DASHBOARD_BASE_PATH: z
@@ -58,7 +60,7 @@ const Environment = MigrationEnvironment.extend({
     .regex(/^\/([\w.-]+\/)*([\w.-]+)?$/, 'expected a path such as /carillon')
     .default('/')
     .transform((path) => (path.endsWith('/') ? path : `${path}/`)),
-  /** Open event streams per replica. */
+  /** Maximum number of open event streams on each replica. */
   EVENT_STREAMS_PER_PROJECT: z.coerce.number().int().min(0).default(20),
   EVENT_STREAMS_PER_KEY: z.coerce.number().int().min(0).default(10),
 });

@@ -36,7 +36,7 @@ export interface ApiContext {
   tracing: Tracing | null;
   creates: GroupCreates;
   forecasts: Forecasts;
-  /** Dead letters by project and filter. */
+  /** Caches the dead letters by project and filter. */
   deadLetters: BackgroundCache<DeadLetters>;
   defaults: ScheduleDefaults;
   /** Encrypts secrets; null if CARILLON_ENCRYPTION_KEY is not set. */

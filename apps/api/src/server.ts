@@ -35,7 +35,7 @@ export interface RunningApi {
   stop(): Promise<void>;
 }
 
-/** Parts that a program which runs the API in its own process may pass in. */
+/** Parts that a program can pass in when it runs the API in its own process. */
 export interface ApiResources {
   /** A pool of connections to Postgres, used instead of a pool of the API's own. */
   pool?: Pool | undefined;
@@ -43,7 +43,7 @@ export interface ApiResources {
   payloadProblem?: ScheduleDefaults['payloadProblem'];
   /** A key for this process itself, with all rights in the default project. It is not stored. */
   ownKey?: string | undefined;
-  /** The clock of this machine (default `Date.now`). A test that moves the time of Postgres moves this one along. */
+  /** The clock of this machine (default `Date.now`). A test that moves the time of Postgres moves this clock along. */
   localNow?: (() => number) | undefined;
   /** The path below which another server passes requests on to this API, such as `/scheduler`. */
   mountPath?: string | undefined;
@@ -68,7 +68,10 @@ const CLOCK_SAMPLES = 3;
 
 /** Health is read without a key, so many requests must not cause many queries. */
 const HEALTH_CACHE_TTL_MS = 1_000;
-/** Interval of test writes to Redis, so that an outage is logged even if no probe reads the health. It sends no query. */
+/**
+ * Interval of test writes to Redis, so that an outage is logged even if no probe reads the health. They send no query
+ * to Postgres.
+ */
 const REDIS_CHECK_INTERVAL_MS = 5_000;
 const REDIS_TROUBLE = 'Redis takes no writes: new schedules are found by the sweep, some seconds late';
 
@@ -214,7 +217,7 @@ export async function openApi(
     app,
     async stop() {
       clearInterval(redisCheck);
-      // A load balancer learns from /health/ready that this replica leaves, while requests are still answered.
+      // A load balancer learns from /health/ready that this replica stops, while requests are still answered.
       lifecycle.isStopping = true;
       await sleep(config.STOP_DELAY_MS);
       const deadline = setTimeout(() => app.server.closeAllConnections(), SHUTDOWN_TIMEOUT_MS);

@@ -42,7 +42,7 @@ it('attention names failing, paused, overdue and blocked schedules, and nothing 
   await engine.closeAll([{ run: run('blocked'), outcome }], nowAt + 2);
   const [gone] = await insertSchedules(api.database, [{ id: 'gone', rule: { cron: '0 9 1 1 *' } }]);
   await pauseGone(api.database.pool, gone as number);
-  // A person's pause needs no attention.
+  // A schedule that a person has paused needs no attention.
   await api.call('POST', '/v1/schedules', { body: scheduleBody({ id: 'paused-by-hand' }) });
   await api.call('POST', '/v1/schedules/paused-by-hand/pause');
   await insertSchedules(

@@ -239,7 +239,7 @@ describe('Acting on all that match', () => {
     ]);
     const single = async (id: string, action: string, body?: object) =>
       api.call('POST', `/v1/schedules/${id}/${action}`, body ? { body } : {});
-    /** The schedule and its history, without what differs from schedule to schedule. */
+    /** The state and the history of a schedule, without the fields that differ between any two schedules. */
     const stateOf = async (id: string) => {
       const { body } = await api.call('GET', `/v1/schedules/${id}`);
       const runs = (await api.call('GET', `/v1/runs?schedule=${id}`)).body.items;
@@ -271,7 +271,7 @@ describe('Acting on all that match', () => {
     expect(await stateOf('alike-two')).toEqual(await stateOf('alike-one'));
     expect(await stateOf('alike-two-queued')).toEqual(await stateOf('alike-one-queued'));
     expect((await stateOf('alike-two')).runs).toHaveLength(3);
-    // The last occurrence of a one-shot: skipping it finishes the schedule.
+    // A one-shot has only one occurrence, so skipping it finishes the schedule.
     expect((await act({ action: 'skip-next', filter: { q: 'alike-once' } })).body.changed).toBe(1);
     expect(await stateOf('alike-once')).toMatchObject({ status: 'finished', runs: [{ status: 'skipped' }] });
     const refused = await act({ action: 'skip-next', filter: { q: 'alike-once' } });

@@ -62,7 +62,7 @@ describe('Calendars', () => {
     expect(body).toMatchObject({ dates: ['2098-12-25'], weekends: ['friday'], source: null });
   });
 
-  it('an address becomes the source of a calendar, which keeps its dates until a worker has fetched it', async () => {
+  it('a URL becomes the source of a calendar, which keeps its dates until a worker has fetched the file', async () => {
     await set('sourced', { dates: ['2098-05-01'] });
     const body = { url: 'https://example.com/holidays.ics', refresh: 'P7D', weekends: ['sunday'] };
     const imported = await api.call('POST', '/v1/calendars/sourced/import', { body });

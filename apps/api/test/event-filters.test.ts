@@ -42,7 +42,8 @@ describe('GET /v1/events with filters', () => {
     await eventually(() => byType.seen.some(({ type }) => type === 'run.failed'));
     await eventually(() => byStatus.seen.length >= 2);
     expect([...typesOf(byType)].sort()).toEqual(['run.failed', 'schedule.changed']);
-    // An event shows its run as it is when the stream reads it, so also the start of these runs has the status `succeeded`.
+    // An event shows the state of its run at the time of the read. So even the start events of these runs have the
+    // status `succeeded`.
     for (const { data } of byStatus.seen) expect(data.status).toBe('succeeded');
     await eventually(() => bySchedule.seen.length >= 3);
     for (const { data } of bySchedule.seen) expect(data.scheduleId).toBe(ids[2]);

@@ -125,7 +125,7 @@ describe('Event streams', () => {
 
   it('stopping the API does not wait for clients that do not read', async () => {
     const key = await newKey('stopping');
-    // The last one is refused. `afterAll` stops the API while all of them are open.
+    // The third stream is refused. `afterAll` stops the API while the other two are open.
     await Promise.all([1, 2, 3].map(() => openUnread(key).answered));
   });
 

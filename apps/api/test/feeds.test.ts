@@ -65,7 +65,7 @@ describe('iCal feeds', () => {
     expect(after?.uid).toBe(before?.uid.replace(String(Date.parse(at)), shifted));
   });
 
-  it('a token reads its feed only, is stored as a hash, and reads nothing once it is revoked', async () => {
+  it('a feed token reads only its own feed, is stored as a hash, and reads nothing once it is revoked', async () => {
     const feed = await newFeed({ name: 'd', tag: 'nothing-has-this-tag' });
     expect(eventsOf((await read(feed.url)).text)).toEqual([]);
     const { rows } = await api.database.pool.query('select * from carillon.feeds where id = $1', [feed.id]);

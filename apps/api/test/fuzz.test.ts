@@ -41,7 +41,7 @@ const mostly = (schema: Schema) =>
   fc.oneof({ weight: 5, arbitrary: valueFor(schema, document) }, { weight: 1, arbitrary: anyValue });
 
 const NO_SUCH = ['nope', 'run_r1_mi1k8qo0'];
-/** Never replaces the API key of the test. */
+/** Ids of keys, none of which is the key of the test. So no request revokes the key of the test. */
 const OTHER_KEYS = ['4000', '0', '-1', 'x', '1e3', '9'.repeat(30)];
 
 function requestOf({ path, parameters, body }: Operation, known: readonly string[]) {

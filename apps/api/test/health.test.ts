@@ -152,7 +152,8 @@ describe('Health', () => {
       { what: 'twelve failed runs in the window of an hour' },
     );
 
-    // Any three of these minutes in a row do not fall, so the test may run across the turn of a minute.
+    // The drift does not fall over any three of these minutes in a row, so the test may run across the turn of a
+    // minute.
     const nowAt = Date.now();
     for (const [ago, value] of [
       [3, 1],
@@ -167,7 +168,8 @@ describe('Health', () => {
       );
     await addMetrics(pool, [{ name: 'carillon_drift_total', labels: 'kind="missingBells"', value: 60 }]);
     await hasCodes('drift_not_falling');
-    // A rate of missing bells: the window of an hour has seen sixty of them. The windows have a cache of their own.
+    // An hour with 60 missing bells has a rate of one per minute. The windows have a cache of their own, so the test
+    // waits.
     const drift = await eventually(async () => {
       const { hour } = (await api.call('GET', '/v1/system')).body.windows;
       return hour.drift.overdue.count > 0 && hour.drift;

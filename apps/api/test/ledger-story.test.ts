@@ -15,7 +15,10 @@ const api = useApi();
 const { database } = api;
 const engine = useEngine(database);
 
-/** Two hours ago, at a whole minute: the engine's statements take the time as an argument. */
+/**
+ * Two hours ago, at a whole minute. The tests can work in the past, because the engine's statements take the time as an
+ * argument.
+ */
 const T0 = Math.floor(Date.now() / 60_000) * 60_000 - 7_200_000;
 const MINUTE = 60_000;
 const ORIGIN = 'http://down.example';
@@ -58,7 +61,7 @@ async function end(id: number, at: number, outcome: Outcome): Promise<void> {
 
 const ledger = async (key: string, query: string) =>
   (await api.call('GET', `/v1/schedules/${key}/ledger?${query}`)).body;
-/** The first occurrence only. */
+/** The ledger entry of the first occurrence. */
 const firstOf = async (key: string) => (await ledger(key, `from=${iso(T0)}&to=${iso(T0 + MINUTE)}`)).items[0];
 const kinds = ({ story }: { story: { kind: string }[] }) => story.map(({ kind }) => kind);
 
@@ -96,7 +99,7 @@ describe('The story of an occurrence', () => {
     expect(body).toMatchObject({ latenessMs: 280_000, why: entry.why, story: entry.story });
   });
 
-  it('a retry does not erase the lateness of the first attempt, and the ledger tells each attempt with its result', async () => {
+  it('a retry does not erase the lateness of the first attempt, and the ledger lists each attempt with its result', async () => {
     const { id, key } = await everyMinute({ retry: { maxAttempts: 5, baseDelay: 'PT1S', jitter: false } });
     const dueAt = T0 + MINUTE;
     await end(id, dueAt + 9, REFUSED);
@@ -197,7 +200,7 @@ describe('The story of an occurrence', () => {
 });
 
 describe('The order of the ledger', () => {
-  it('an occurrence that other time zone data moved says in the ledger with which data it was computed', async () => {
+  it('the ledger says with which time zone data an occurrence was computed if newer data moved it', async () => {
     const key = 'moved-by-tzdata';
     const version = process.versions.tz ?? 'unknown';
     await registerTestWorker(database);

@@ -3,7 +3,7 @@ import { ADMIN_KEY, eventually } from '@carillon/testkit';
 export interface Seen {
   id: string | null;
   type: string;
-  // biome-ignore lint/suspicious/noExplicitAny: what comes is what the test is about.
+  // biome-ignore lint/suspicious/noExplicitAny: tests assert the shape of the data.
   data: any;
 }
 

@@ -134,7 +134,7 @@ describe('Listing runs', () => {
     expect((await api.call('POST', `/v1/runs/${run.id}/replay`)).body.status).toBe('retrying');
   });
 
-  it('the run that changed last comes first in the list of runs, also among those of one schedule', async () => {
+  it('the run that changed last comes first in the list of runs, even if the list is of one schedule', async () => {
     const key = await api.keyFor({ project: 'changing' });
     await api.call('POST', '/v1/schedules', { key, body: scheduleBody({ id: 'changing' }) });
     const made: string[] = [];
@@ -147,7 +147,7 @@ describe('Listing runs', () => {
     expect(await listed('?schedule=changing')).toEqual([made[0], made[2], made[1]]);
   });
 
-  it('a page of runs ends after 2,000 of a schedule that do not match, and its cursor goes on to the match', async () => {
+  it('a page of runs ends after 2,000 runs of a schedule that do not match, and its cursor leads to the match', async () => {
     const [id] = await insertSchedules(api.database, [{ id: 'rarely-failing', rule: { every: 'PT1M' } }]);
     await api.database.pool.query(
       `insert into carillon.runs (schedule_id, occurrence_at, origin, month, project_id, version, status, due_at, recorded_at,

@@ -6,12 +6,15 @@ import { useApi } from './use-api.js';
 const api = useApi();
 const { database } = api;
 const engine = useEngine(database);
-/** Two hours ago, at a whole minute: the engine's statements take the time as an argument. */
+/**
+ * Two hours ago, at a whole minute. The tests can work in the past, because the engine's statements take the time as an
+ * argument.
+ */
 const T0 = Math.floor(Date.now() / 60_000) * 60_000 - 7_200_000;
 const MINUTE = 60_000;
 const iso = (at: number) => new Date(at).toISOString();
 
-/** Schedules of every minute that have run for ten minutes and are cancelled then. */
+/** Schedules that fire every minute and have ten successful runs. */
 async function ranForTenMinutes(...keys: string[]): Promise<number[]> {
   const inputs = keys.map((id) => ({ id, rule: { every: 'PT1M' } }));
   const ids = await insertSchedules(database, inputs, { nowAt: T0 });
@@ -35,7 +38,7 @@ const audit = async (query = '') =>
     .body;
 
 describe('The audit of occurrences', () => {
-  it('the audit finds nothing while every occurrence has its run or gap, and reports missing, overdue and unnamed ones', async () => {
+  it('the audit finds nothing while every occurrence has its run or gap, and reports missing or overdue occurrences and runs that no rule named', async () => {
     const [lost, made] = (await ranForTenMinutes('lost', 'made', 'sound')) as [number, number];
     expect(await audit()).toEqual({
       from: iso(T0),

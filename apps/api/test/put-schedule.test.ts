@@ -31,7 +31,7 @@ describe('PUT /v1/schedules/:id', () => {
     expect(versions.body.items).toHaveLength(2);
   });
 
-  it('PUT of the same definition changes nothing, also for an interval and after an explicit id', async () => {
+  it('PUT of the same definition changes nothing, even for an interval and if the body repeats the id', async () => {
     const { id, body } = definition({ rule: { every: 'PT1H' }, payload: { a: 1 } });
     const created = await put(id, body);
     const again = await put(id, { ...body, id });
@@ -53,7 +53,7 @@ describe('PUT /v1/schedules/:id', () => {
     expect((await put(id, body, { 'if-none-match': '"3"' })).body.code).toBe('invalid_header');
   });
 
-  it('PUT refuses an id that differs from the path, and the ids that Carillon makes itself', async () => {
+  it('PUT refuses an id that differs from the path, and an id with a reserved prefix', async () => {
     const { id, body } = definition();
     const other = await put(id, { ...body, id: 'other' });
     expect(other.status).toBe(400);

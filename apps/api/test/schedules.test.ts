@@ -232,7 +232,7 @@ describe('Editing a schedule', () => {
     expect((await edit(id, { name: 'again', jitter: 'PT10S' })).body.nextRunAt).toBe(at);
   });
 
-  it('an edit to an interval rule counts from the edit, and an edit of the time zone keeps the start of the interval', async () => {
+  it('an edit of the time zone keeps the next run of an interval, and a new cron rule uses the new time zone', async () => {
     const { id, nextRunAt } = (await create(scheduleBody({ rule: { every: 'PT1H' } }))).body;
     expect((await edit(id, { timezone: 'Asia/Tokyo' })).body.nextRunAt).toBe(nextRunAt);
     const { body } = await edit(id, { rule: { cron: '30 8 * * *' } });
@@ -272,7 +272,7 @@ describe('Editing a schedule', () => {
     expect((await edit(id, { maxRuns: 2 })).body).toMatchObject({ status: 'active', runsTotal: 1 });
   });
 
-  it('an edit under which a fired one-shot never fires again is refused, a rename is accepted', async () => {
+  it('an edit of a fired one-shot is refused if it would never fire again, and a rename is accepted', async () => {
     const { id } = (await create(scheduleBody({ rule: { at: '2020-01-01T00:00:00Z' } }))).body;
     await engine.claim(Date.now());
     const { status, body } = await edit(id, { timezone: 'Asia/Tokyo' });

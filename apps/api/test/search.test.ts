@@ -4,10 +4,11 @@ import { NOOP, useApi } from './use-api.js';
 
 const api = useApi();
 
-/** More than the newest schedules that a search looks at first. */
+/** More schedules than a search looks at in its first step. */
 const COUNT = 2_600;
 const all = Array.from({ length: COUNT }, (_, n) => ({
-  // Padded: schedules that are created together get their internal ids in the order of their keys.
+  // The number is padded, because schedules that are created together get their internal ids in the order of their
+  // keys.
   id: `order-${String(n).padStart(4, '0')}`,
   name: `${n % 2 === 0 ? 'Invoice' : 'Export'} of customer ${n}${n < 30 ? ' veteran' : ''}`,
   tags: [...(n < 100 ? ['old'] : []), ...(n % 40 === 0 ? ['spread'] : [])],

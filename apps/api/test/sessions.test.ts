@@ -8,7 +8,7 @@ const api = useApi({ TRUST_PROXY: '127.0.0.1', AUTH_FAILURES_PER_MINUTE: String(
 const https = { 'x-forwarded-proto': 'https' };
 
 let clients = 0;
-/** The failures of one test do not count against another. */
+/** A new client address, so that the failures of one test do not count against another. */
 const newClient = () => ({ 'x-forwarded-for': `203.0.113.${++clients}` });
 
 const start = (key: string, headers: Record<string, string> = {}, url = '') =>
@@ -124,7 +124,7 @@ describe('A request with a session cookie', () => {
     expect(made.status).toBe(403);
   });
 
-  it('a session cookie with an API key is refused, and so is a session token as an API key', async () => {
+  it('an API key in the session cookie is refused, and so is a session token in place of an API key', async () => {
     const key = await api.keyFor({ scopes: ['read'] });
     expect((await me({ cookie: `carillon_session=${key}` })).status).toBe(401);
     const { cookie } = await signIn(key);

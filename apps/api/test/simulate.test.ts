@@ -45,7 +45,7 @@ describe('POST /v1/simulate', () => {
     expect(body.total.runs).toBe(body.total.occurrences);
   });
 
-  it('the simulation advises a herd to use jitter, and with that jitter the peak is the one that it states', async () => {
+  it('the simulation advises jitter for a herd, and states the peak that results from this jitter', async () => {
     const schedules = Array.from({ length: 60 }, (_, i) =>
       minutely(`s-${i}`, { rule: { cron: '0 9 * * *' } }),
     );

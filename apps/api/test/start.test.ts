@@ -42,7 +42,7 @@ describe('Start of the API', () => {
     ['another key', { CARILLON_ENCRYPTION_KEY: Buffer.alloc(32, 8).toString('base64') }],
     ['no key', {}],
   ])(
-    'a process with %s than the installation is refused with one line that names CARILLON_ENCRYPTION_KEY',
+    'a process that starts with %s for encryption is refused with one line that names CARILLON_ENCRYPTION_KEY',
     async (_what, env) => {
       const stranger = 'ck_stranger_0123456789_0123456789';
       const refusal = await start({ ...env, CARILLON_ADMIN_KEY: stranger }).catch(

@@ -8,7 +8,10 @@ const engine = useEngine(api.database);
 const MINUTE_MS = 60_000;
 const iso = (at: number) => new Date(at).toISOString();
 
-/** Two hours ago, at a whole minute: every statement takes the time as an argument. */
+/**
+ * Two hours ago, at a whole minute. The tests can work in the past, because every statement takes the time as an
+ * argument.
+ */
 const startAt = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS - 120 * MINUTE_MS;
 const at = (minute: number, second = 0) => startAt + minute * MINUTE_MS + second * 1_000;
 
@@ -33,7 +36,7 @@ const computeUntil = async (now: number) => {
 };
 
 beforeAll(async () => {
-  // The statistics are computed up to the start of the test.
+  // Marks the statistics as computed up to the start of the test.
   await api.database.pool.query('update carillon.installation set stats_until = $1', [iso(startAt)]);
 });
 

@@ -96,7 +96,7 @@ describe('Request limit', () => {
       },
       { what: 'the count of the first replica' },
     );
-    // The other replica alone would still have more than half of the limit.
+    // Without the shared count, the other replica would still have more than half of the limit.
     expect(asked).toBeLessThan(45);
   });
 });

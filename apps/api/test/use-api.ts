@@ -3,7 +3,7 @@ import { ADMIN_KEY, type TestDatabase, useDatabase } from '@carillon/testkit';
 import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
 
-// biome-ignore lint/suspicious/noExplicitAny: what comes back is what the test is about.
+// biome-ignore lint/suspicious/noExplicitAny: tests assert the shape of the response.
 type Json = any;
 
 export interface Answer {
@@ -15,7 +15,7 @@ export interface Answer {
 
 export interface CallOptions {
   body?: unknown;
-  /** Null sends none. */
+  /** The API key of the request. Null sends no key. */
   key?: string | null;
   headers?: Record<string, string>;
 }

@@ -12,7 +12,7 @@ describe('GET /v1/schedules/:id/versions', () => {
     const editor = await api.keyFor({ scopes: ['write'] });
     const body = scheduleBody({ id, rule: { cron: '0 9 1 1 *' }, payload: { n: 1 } });
     await api.call('POST', '/v1/schedules', { body });
-    // A pause counts up the version and makes no definition.
+    // A pause increases the version and creates no definition.
     await api.call('POST', `/v1/schedules/${id}/pause`);
     const patch = { rule: { cron: '0 10 1 1 *' }, payload: { n: 2 } };
     await api.call('PATCH', `/v1/schedules/${id}`, { key: editor, body: patch });
@@ -35,7 +35,7 @@ describe('GET /v1/schedules/:id/versions', () => {
     expect(before.nextBefore).toBeNull();
   });
 
-  it('the versions of a schedule are paged, and the last one of a page is still compared with the one before', async () => {
+  it('the versions of a schedule are paged, and the last version of a page is still compared with its predecessor', async () => {
     const { id } = scheduleBody();
     await api.call('POST', '/v1/schedules', { body: scheduleBody({ id }) });
     for (const hour of [10, 11, 12, 13])
@@ -74,7 +74,7 @@ describe('GET /v1/schedules/:id/versions', () => {
     expect(rest.body.nextCursor).toBeNull();
   });
 
-  it('the versions of a schedule show no secret of a target, in old definitions either', async () => {
+  it('no version of a schedule shows a secret of its target, not even an old version', async () => {
     const { id } = scheduleBody();
     const target = (token: string) => ({
       type: 'webhook',

@@ -15,8 +15,8 @@ const root = createRootRoute({ component: App, notFoundComponent: NotFound });
 const getParentRoute = () => root;
 
 /**
- * A page that is loaded when it is first opened. The type of its module is left out: pages take the types of their
- * addresses from the router, so the two types would depend on each other.
+ * A page that is loaded when it is first opened. The type of its module is left out: pages take the types of their URLs
+ * from the router, so the two types would depend on each other.
  */
 const page = (load: () => Promise<unknown>, name: string) =>
   lazyRouteComponent(load as () => Promise<Record<string, () => ReactNode>>, name);

@@ -1,6 +1,6 @@
 import type { RunStatus, ScheduleStatus, Target } from '@carillon/client';
 
-// The filters of a page live in its address: a link shows another person the same list.
+// The filters of a page are part of its URL, so that a link shows another person the same list.
 type Raw = Record<string, unknown>;
 
 const SCHEDULE_STATUSES: readonly ScheduleStatus[] = ['active', 'paused', 'finished', 'cancelled'];

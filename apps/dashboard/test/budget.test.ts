@@ -34,7 +34,7 @@ const sizeOf = (file: string) => statSync(dist(`${file}.br`)).size;
 const sum = (files: readonly string[]) => files.reduce((bytes, file) => bytes + sizeOf(file), 0);
 
 describe('The build of the dashboard', () => {
-  it('the first load stays within 150 kB of compressed script and 260 kB in all', () => {
+  it('the first load of the dashboard stays within 150 kB of compressed script and 260 kB in all', () => {
     expect(
       existsSync(dist('.vite/manifest.json')),
       'the dashboard must be built first: npx turbo run build',
@@ -45,7 +45,7 @@ describe('The build of the dashboard', () => {
     expect(sum(files) + statSync(dist('index.html')).size).toBeLessThan(MAX_ALL_BYTES);
   });
 
-  it('the page carries no inline script or style and names no other host', () => {
+  it('the page of the dashboard has no inline script or style and names no other host', () => {
     const page = readFileSync(dist('index.html'), 'utf8');
     expect(page).not.toMatch(/<style|style=|<script(?![^>]*\ssrc=)|https?:\/\//);
   });

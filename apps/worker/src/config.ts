@@ -6,12 +6,15 @@ const milliseconds = (least: number) => z.coerce.number().int().min(least);
 const Environment = z
   .object({
     DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
-    /** For migrations: a connection that bypasses a pooler. */
+    /** The URL for migrations, if DATABASE_URL leads to a connection pooler. */
     DATABASE_DIRECT_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
-    /** Off for a connection pooler that does not keep prepared statements. */
+    /** False for a connection pooler that does not keep prepared statements. */
     DATABASE_PREPARED_STATEMENTS: z.stringbool().default(true),
     DATABASE_SCHEMA: DatabaseSchema.default('carillon'),
-    /** Off if the command `migrate` is run before each deployment. The start then only verifies that it was. */
+    /**
+     * False if the command `migrate` is run before each deployment. The worker then only verifies that migrations were
+     * run.
+     */
     MIGRATE_ON_START: z.stringbool().default(true),
     REDIS_URL: z.url({ protocol: /^rediss?$/ }),
     REDIS_PREFIX: z.string().min(1).default('bull'),
@@ -29,7 +32,7 @@ const Environment = z
     STOP_DEADLINE_MS: milliseconds(0).default(10_000),
     SCHEDULER_BATCH_SIZE: z.coerce.number().int().min(1).max(5_000).default(1_000),
     WORKER_CONCURRENCY: z.coerce.number().int().min(1).default(4_000),
-    /** Payloads of the runs in flight. */
+    /** Maximum size of the payloads of all runs in flight. */
     WORKER_PAYLOAD_MB: z.coerce.number().int().min(1).default(128),
     /** How long history is kept, in whole months. History is kept for ever if this is not set. */
     RUN_RETENTION_DAYS: z.coerce.number().int().min(1).nullable().default(null),
@@ -45,7 +48,9 @@ const Environment = z
     /** How often the occurrences that rules named are compared with the runs that exist; 0 for never. */
     AUDIT_INTERVAL_SECONDS: z.coerce.number().int().min(0).default(3_600),
     CARILLON_HANDLERS: z.string().optional(),
-    /** For development: the worker stops when its handlers change, and its supervisor starts one with the new code. */
+    /**
+     * For development: the worker stops when its handlers change, and its supervisor starts a worker with the new code.
+     */
     CARILLON_WATCH: z.stringbool().default(false),
     CARILLON_ENCRYPTION_KEY: EncryptionKey.optional(),
     ALLOW_PRIVATE_TARGETS: z.stringbool().default(false),
@@ -58,12 +63,12 @@ const Environment = z
     CIRCUIT_OPEN_MS: milliseconds(1).default(10_000),
     /** The address of the dashboard, for the links in alerts. */
     PUBLIC_URL: z.url({ protocol: /^https?$/ }).default('http://127.0.0.1:3000'),
-    /** How long an alert waits for others that one message can tell together. */
+    /** How long an alert waits for others, so that one message reports them together. */
     ALERT_GROUPING_MS: milliseconds(0).default(5_000),
     /** The server that sends e-mail, such as smtps://user:password@smtp.example.com. */
     SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
     SMTP_FROM: z.string().min(3).default('Carillon <carillon@localhost>'),
-    /** An outside monitor that is pinged while the engine lives. */
+    /** The URL of an outside monitor that is pinged while the engine is alive. */
     HEARTBEAT_URL: z.url({ protocol: /^https?$/ }).optional(),
     HEARTBEAT_INTERVAL_SECONDS: z.coerce.number().min(1).max(86_400).default(60),
     VAPI_BASE_URL: z.url({ protocol: /^https?$/ }).default('https://api.vapi.ai'),

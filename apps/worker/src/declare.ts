@@ -47,8 +47,8 @@ function toDraft(
     nowAt,
     calendars,
     defaults: {
-      // A schedule declared in code goes to a handler. The operator chose the URLs of its receipts, so they may be
-      // private.
+      // A schedule declared in code always has a handler as its target, so it needs no default target. The URLs of its
+      // receipts may be private, because the operator chose them.
       target: null,
       allowPrivateTargets: true,
       payloadProblem: registry.payloadProblem,

@@ -25,8 +25,8 @@ export type Handler<Payload = unknown> = (run: HandlerRun<Payload>) => Promise<u
 
 export interface HandlerOptions {
   /**
-   * Runs the handler in a process of its own. For handlers that compute for long, take much memory, or may crash: in the
-   * worker's own process they would harm the runs of all others. Needs `CARILLON_HANDLERS`.
+   * Runs the handler in a process of its own. Use this for a handler that computes for long, takes much memory, or may
+   * crash: in the worker's own process it would harm the runs of all other handlers. Needs `CARILLON_HANDLERS`.
    */
   isolate?: boolean | undefined;
   /** Maximum number of runs of this handler at the same time in one worker. Default: the places of the worker. */
@@ -39,7 +39,7 @@ export interface HandlerDefinition<Schema extends StandardSchemaV1 = StandardSch
   name: string;
   /** Any Standard Schema, such as one of Zod or Valibot. A payload that does not fit fails the run. */
   schema?: Schema | undefined;
-  /** A method and not a function property, so that a typed handler can stand in a list of handlers. */
+  /** A method and not a function property, so that typed handlers can be put into a list of handlers. */
   run(run: HandlerRun<StandardSchemaV1.InferOutput<Schema>>): Promise<unknown> | unknown;
 }
 

@@ -7,7 +7,7 @@ export async function loadHandlers(module: string | undefined): Promise<void> {
   await import(urlOf(module).href);
 }
 
-/** The address of the module. A path counts from the working directory. */
+/** The URL of the module. A relative path starts at the working directory. */
 export function urlOf(module: string): URL {
   return URL.canParse(module) ? new URL(module) : pathToFileURL(resolve(module));
 }

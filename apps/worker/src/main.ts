@@ -28,9 +28,9 @@ const stop = async (exitCode: number) => {
 };
 
 /**
- * A handler left a rejection unhandled, threw in a timer, or wants to end the process. The state of the process is
- * unknown, so it takes no more runs, lets deliveries end, hands the rest back, and exits for its supervisor to start a
- * new one.
+ * Stops the worker after a handler left a rejection unhandled, threw in a timer, or called `process.exit`. The state of
+ * the process is unknown. So the worker takes no more runs, lets deliveries end, hands the rest back, and exits. Its
+ * supervisor starts a new process.
  */
 const stopAfterError = (error: unknown) => {
   const handlers = suspectHandlers();
@@ -41,13 +41,14 @@ const stopAfterError = (error: unknown) => {
   stop(1);
 };
 
-/** From the first claim on, which is part of the start, no handler and no signal may end the process at once. */
+/** The start of a worker already claims runs. From then on, no handler and no signal may end the process at once. */
 const guardRuns = () => {
   process.on('SIGINT', () => stop(0));
   process.on('SIGTERM', () => stop(0));
   process.on('uncaughtException', stopAfterError);
   process.on('unhandledRejection', stopAfterError);
-  // An exit in a handler would take the runs of all others along. It fails the handler's own run instead.
+  // A handler that calls `process.exit` would end the runs of all other handlers too. Instead, its own run fails and
+  // the worker stops gracefully.
   process.exit = (code) => {
     const error = new Error(
       `process.exit(${code ?? ''}) was called in a worker: a handler must throw instead`,
@@ -57,10 +58,10 @@ const guardRuns = () => {
   };
 };
 
-/** The supervisor starts a worker that ends with this code again at once: `packages/embedded/src/keep-running.ts`. */
+/** The supervisor restarts a worker at once if it ends with this code: see `packages/embedded/src/keep-running.ts`. */
 const RELOAD_EXIT_CODE = 75;
 
-/** Hot reload: the runs in hand end or are handed back, and a new process has the new code and all that it imports. */
+/** Hot reload: the worker stops, and its runs end or are handed back. A new process then imports the new code. */
 const reloadOnChange = (module: string) => {
   const url = urlOf(module);
   if (url.protocol !== 'file:') return;

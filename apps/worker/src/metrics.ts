@@ -14,7 +14,7 @@ interface Histogram {
 export class Metrics {
   readonly #counters = new Map<string, Counter>();
   readonly #histograms = new Map<string, Histogram>();
-  /** The part of each counter that was handed over by `take`, by the same key. */
+  /** The part of each counter that `take` has already returned, by the same key. */
   readonly #taken = new Map<string, number>();
 
   count(name: string, by = 1, labels = ''): void {
@@ -38,7 +38,7 @@ export class Metrics {
     histogram.count++;
   }
 
-  /** Every counter since the start of the process; of a histogram, its buckets, its sum and its count. */
+  /** Every counter since the start of the process. A histogram appears as its buckets, its sum and its count. */
   totals(): Counter[] {
     return [...this.#counters.values(), ...[...this.#histograms].flatMap(toCounters)];
   }
@@ -53,7 +53,7 @@ export class Metrics {
     });
   }
 
-  /** Takes back growth that could not be written. */
+  /** Restores growth that could not be written, so that the next `take` returns it again. */
   giveBack(grown: readonly Counter[]): void {
     for (const { name, labels, value } of grown) {
       const key = keyOf(name, labels);

@@ -46,7 +46,7 @@ export interface WorkerParts {
   redisWatch: RedisWatch;
   /** Pings the outside monitor, if there is one. Called after each sweep. */
   pingMonitor(): Promise<void>;
-  /** Ends all deliveries. The connections stay open, because results are still to be written. */
+  /** Ends all deliveries. The connections stay open, because the results must still be written. */
   closeTargets(): Promise<void>;
   /** Signs the worker off and closes all connections. */
   close(): Promise<void>;
@@ -60,13 +60,13 @@ const CONNECTIONS_KEPT = 4;
 
 const REDIS_TROUBLE = 'Redis takes no writes: due runs are found by the sweep, some seconds late';
 
-/** Parts that a program which runs a worker in its own process may pass in. */
+/** Parts that a program can pass in when it runs a worker in its own process. */
 export interface WorkerResources {
   /** The handlers and schedules (default: all that the code of this process has defined). */
   registry?: Registry | undefined;
   /** A pool of connections to Postgres, used instead of a pool of the worker's own. */
   pool?: Pool | undefined;
-  /** The clock of this machine (default `Date.now`). A test that moves the time of Postgres moves this one along. */
+  /** The clock of this machine (default `Date.now`). A test that moves the time of Postgres moves this clock along. */
   localNow?: (() => number) | undefined;
 }
 
@@ -84,7 +84,8 @@ export async function openParts(
     max: 8,
     min: CONNECTIONS_KEPT,
     applicationName: 'carillon-worker',
-    // Both are shorter than a lease, so a silent Postgres or a frozen worker is noticed before its leases expire.
+    // Both time-outs are shorter than a lease, so a silent Postgres or a frozen worker is noticed before its leases
+    // expire.
     queryTimeoutMs: (config.LEASE_MS * 2) / 3,
     transactionTimeoutMs: config.LEASE_MS / 2,
     onError: reportError('Postgres'),

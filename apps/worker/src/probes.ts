@@ -32,7 +32,7 @@ export class Probes {
   #worker: ProbedWorker | null = null;
   readonly #health = cachedFor(CACHE_TTL_MS, () => readHealth(this.#worker as ProbedWorker));
 
-  /** Listens; resolves to the port, which the system chooses for 0. */
+  /** Listens on a port and resolves to it. For port 0 the system chooses one. */
   listen({ host, port }: { host: string; port: number }): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject);
@@ -40,7 +40,7 @@ export class Probes {
     });
   }
 
-  /** The worker has started: it is ready as long as its servers are. */
+  /** Notes that the worker has started. From now on it is ready as long as its servers are. */
   watch(worker: ProbedWorker): void {
     this.#worker = worker;
     this.#phase = 'running';
@@ -74,7 +74,7 @@ export class Probes {
         return json(200, { status: 'ok' });
       case '/health/ready': {
         const health = await this.#readiness();
-        // A degraded worker is ready: it claims and delivers, only later.
+        // A degraded worker is ready: it still claims and delivers, but late.
         return json(health.status === 'down' ? 503 : 200, health);
       }
       case '/metrics':

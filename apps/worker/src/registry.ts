@@ -51,8 +51,8 @@ export class Registry {
   }
 
   /**
-   * The problem of a payload that does not fit the schema of its handler. Null if it fits, if this process does not have
-   * the handler, or if only an asynchronous check can tell: then the run checks it.
+   * The problem of a payload that does not fit the schema of its handler. Null if the payload fits, or if this process
+   * does not have the handler. Also null if the schema validates asynchronously: the run then validates the payload.
    */
   readonly payloadProblem = (target: Target, payload: unknown): Problem | null => {
     const handler = target.type === 'handler' ? this.find(target.name) : undefined;

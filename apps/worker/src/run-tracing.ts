@@ -51,7 +51,7 @@ export class RunTracing {
     span.end({ atMs: nowMs });
   }
 
-  /** A link that can't be read is not worth a failed delivery. */
+  /** Reads the links. A link that can't be read must not fail a delivery. */
   #readLinks(flights: readonly Flight[]): Promise<Map<number, string>> {
     const scheduleIds = [...new Set(flights.map(({ run }) => run.scheduleId))];
     return readCreatedTraces(this.pool, scheduleIds).catch((error: unknown) => {

@@ -16,7 +16,7 @@ export class Ticks {
       sweepIntervalMs: number;
       /** The cron pattern of the scan for tasks that are due soon, in UTC. */
       taskScanCron: string;
-      /** How often expected and actual occurrences are compared; null if they are not. */
+      /** How often rules and runs are compared (audit of occurrences); null for never. */
       auditIntervalMs: number | null;
       log: Logger;
       work: Record<Tick, () => Promise<unknown>>;

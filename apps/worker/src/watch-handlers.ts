@@ -3,7 +3,10 @@ import { dirname, extname, join } from 'node:path';
 
 /** The code of a handler, and data that it may import. */
 const SOURCES = new Set(['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts', '.json']);
-/** An editor writes a file in several steps, and a build writes many files: one change is reported for all of them. */
+/**
+ * An editor writes a file in several steps, and a build writes many files. Changes within this time are reported as
+ * one.
+ */
 const SETTLE_MS = 100;
 
 /**

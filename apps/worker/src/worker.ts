@@ -21,11 +21,11 @@ import { Ticks } from './ticks.js';
 
 export interface RunningWorker {
   id: number;
-  /** The port of its probes and metrics; null if WORKER_PORT is not set. */
+  /** The port of the probes and metrics; null if WORKER_PORT is not set. */
   port: number | null;
   /** Sweeps, and resolves when no run is left in flight. For tests that move time. */
   settle(): Promise<void>;
-  /** Stops gracefully: no new claims, what is in hand ends or is handed back. */
+  /** Stops gracefully: the worker claims nothing more, and its runs in flight end or are handed back. */
   stop(): Promise<void>;
 }
 
@@ -60,7 +60,10 @@ export async function startWorker(
   }
 }
 
-/** Nothing is claimed before the last step of the start that can fail. So after a failed start, closing the parts is enough. */
+/**
+ * No run is claimed before the last step of the start that can fail. So after a failed start, closing the parts is
+ * enough.
+ */
 async function startWith(
   parts: WorkerParts,
   { config, log, registry, probes }: { config: Config; log: Logger; registry: Registry; probes: Probes },
@@ -114,8 +117,8 @@ async function startWith(
 
   const lookAtClock = watchClock(context.clock, log);
   /**
-   * If Redis takes no writes, or was emptied and has lost our repeating job: creates the job again, and sweeps by this
-   * timer.
+   * Sends the heartbeat. If Redis takes no writes, or was emptied and has lost the repeating jobs, this creates the
+   * jobs again and sweeps itself.
    */
   const watchOver = async () => {
     const [{ nowAt, lastSweepAt }, redisState] = await Promise.all([
@@ -168,7 +171,7 @@ async function startWith(
 
 const MEGABYTE = 1_024 ** 2;
 
-/** No step of a stop takes longer than this, also while Postgres or Redis is away. */
+/** Maximum time of each step of a stop, also while Postgres or Redis is away. */
 const STEP_DEADLINE_MS = 2_000;
 
 /** Waits for a step of the stop, successful or not, until its deadline. */

@@ -10,7 +10,10 @@ const database = useDatabase();
 const worker = useParts(database);
 const engine = useEngine(database);
 const MINUTE = 60_000;
-/** Two hours ago, at a whole minute: the engine's statements take the time as an argument. */
+/**
+ * Two hours ago, at a whole minute. The tests can work in the past, because the engine's statements take the time as an
+ * argument.
+ */
 const T0 = Math.floor(Date.now() / MINUTE) * MINUTE - 120 * MINUTE;
 const iso = (at: number) => new Date(at).toISOString();
 const signal = new AbortController().signal;
@@ -88,7 +91,7 @@ describe('the audit job', () => {
     expect(missing()).toBe(1);
   });
 
-  it('a run that was deleted behind the engine’s back is counted, logged in one line, and a reason of the status', async () => {
+  it('the audit counts a run that was deleted by hand in Postgres, logs it in one line, and makes it a reason of the status', async () => {
     const [lost] = await ranThreeTimes('lost');
     await loseRun(lost, 1);
     await loseRun(lost, 2);

@@ -9,7 +9,10 @@ import { useParts } from './support.js';
 const database = useDatabase();
 const worker = useParts(database);
 
-/** Postgres has the time of this machine, but answers late in a slow round trip: the estimate is 200 ms ahead. */
+/**
+ * A clock whose estimate of Postgres's time is 200 ms ahead. Its round trip took 400 ms, and Postgres read the time
+ * only at the end.
+ */
 async function clockThatIsAhead(): Promise<PostgresClock> {
   const clock = new PostgresClock(Date.now);
   await clock.ask(async () => {

@@ -29,7 +29,7 @@ defineHandler('test-deaf', async () => {
   await new Promise(() => {});
 });
 defineHandler('test-thenable', () => ({
-  // biome-ignore lint/suspicious/noThenProperty: the test is about objects that have one.
+  // biome-ignore lint/suspicious/noThenProperty: the test is about objects that have a `then` method.
   then: (_resolve: unknown, reject: (error: Error) => void) => reject(new Error('the query failed')),
 }));
 defineHandler('test-throws', () => {

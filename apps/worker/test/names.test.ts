@@ -12,8 +12,8 @@ const database = useDatabase();
 const receiver = useReceiver();
 
 /**
- * A name server on UDP. Names that begin with "silent" are never answered, "slow" after more than a second, "missing" do not
- * exist, others are 127.0.0.1.
+ * The names that were asked of a name server on UDP. It never answers names that begin with "silent", and answers
+ * "slow" ones after more than a second. Names that begin with "missing" do not exist. All other names are 127.0.0.1.
  */
 const asked: string[] = [];
 const SLOW_ANSWER_MS = 1_200;
@@ -115,7 +115,7 @@ describe('Names of receivers', () => {
     }
     for (let i = 0; i < 30; i++)
       expect(await addressesOf(names, `other-${i}.one.test`, 2)).toEqual(['127.0.0.1']);
-    // The names of this project that wait take at most three quarters of all places.
+    // The unresolved names of one project take at most three quarters of all 256 places.
     expect(silent.length - busy).toBeLessThanOrEqual(192);
     names.close();
     await Promise.all(silent);

@@ -81,7 +81,7 @@ describe('Queue target', () => {
   });
 });
 
-/** A claimed run for a queue, as far as the target looks at it. */
+/** A claimed run for a queue, with only the fields that the target reads. */
 const flightTo = (queue: string, more: object = {}) =>
   new Flight({
     scheduleId: 1,

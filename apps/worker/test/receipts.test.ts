@@ -83,7 +83,7 @@ describe('Receipts', () => {
       onFailure: receiver.url(path),
     });
     await eventually(() => receiver.to('hang/lost').length === 1);
-    // As if its worker had died: the lease has expired and belongs to a worker that does not exist.
+    // Simulates the death of its worker: the lease has expired and belongs to a worker that does not exist.
     await database.pool.query(
       `update carillon.leases set worker_id = 0, held_until = now() - interval '1 second'`,
     );

@@ -33,7 +33,7 @@ defineHandler('test-counts-itself', async () => {
 const counting = { target: { type: 'handler' as const, name: 'test-counts-itself' } };
 
 describe('Worker', () => {
-  it('a worker never has more runs in hand than WORKER_CONCURRENCY, with due schedules and waiting runs at once', async () => {
+  it('a worker never has more runs in flight than WORKER_CONCURRENCY, with due schedules and waiting runs at once', async () => {
     const at = new Date().toISOString();
     const ids = await insertSchedules(
       crowded,
@@ -53,13 +53,13 @@ describe('Worker', () => {
     expect(mostRunning).toBe(3);
   });
 
-  it('a claim of due schedules is delivered even if the claim of waiting runs fails beside it', async () => {
+  it('due runs that were claimed are delivered even if the claim of waiting runs at the same time fails', async () => {
     const worker = await startTestWorker(broken, {});
     const waiting = await insertDue(broken, {
       target: { type: 'webhook', url: 'http://127.0.0.1:1/', headers: {} },
     });
     await awaitRun(broken, waiting);
-    // Without this table the retry can't be claimed, because its previous attempt can't be archived.
+    // Without this table the previous attempt can't be archived, so the retry can't be claimed.
     await broken.pool.query('alter table carillon.attempts rename to attempts_away');
     await broken.pool.query(`update carillon.runs set next_attempt_at = now() where schedule_id = $1`, [
       waiting,
@@ -71,8 +71,8 @@ describe('Worker', () => {
     await worker.stop();
   });
 
-  it('a worker whose lease has expired while it was blocked does not rescue the run that it still has in hand', async () => {
-    // Between two extensions of leases there are many sweeps.
+  it('a worker whose lease has expired while it was blocked does not rescue the run that it still has in flight', async () => {
+    // With a lease this long, many sweeps run between two lease extensions.
     const worker = await startTestWorker(expired, { LEASE_MS: '60000' });
     const target = { type: 'handler' as const, name: 'test-until-told' };
     const id = await insertDue(expired, { target, retry: { maxAttempts: 1 } });

@@ -24,7 +24,7 @@ const FAR_AWAY = { at: '2100-01-01T00:00:00Z' };
 const now = () => ({ at: new Date().toISOString() });
 const webhook = (url: string) => ({ type: 'webhook' as const, url, headers: {} });
 
-/** Cancels everything of the attacker, so that the next test begins with all places free. */
+/** Cancels all runs of the hostile project, so that the next test begins with all places free. */
 async function endAttack(): Promise<void> {
   await database.pool.query(`delete from carillon.agenda where project_id = $1`, [ATTACKER]);
   await database.pool.query(`delete from carillon.receipts where project_id = $1`, [ATTACKER]);

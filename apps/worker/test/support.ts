@@ -164,7 +164,7 @@ export async function attemptsOf(
   return rows;
 }
 
-/** Claims everything that is due. The finalizer closes the runs when the test says so. */
+/** Claims everything that is due. The runs stay open until the test closes them by the finalizer. */
 export async function claimAll(context: WorkerContext) {
   const inFlight = new InFlight({ places: 100, bytes: 1e9 }, () => {});
   const flights: Flight[] = [];

@@ -111,7 +111,7 @@ describe('Limits of a project', () => {
     return insertSchedules(database, inputs, { projectId: rows[0].id });
   };
 
-  it('a project delivers at most its deliveries per second, and the rest waits', async () => {
+  it('a project delivers no more than its limit of deliveries per second, and the rest waits', async () => {
     const ids = await insertInto('slow', { deliveriesPerSecond: 5 }, healthy.url('status/200/rate'), 30);
     for (const id of ids) await awaitRun(database, id, ({ status }) => status === 'succeeded');
     const times = healthy.to('status/200/rate').map(({ at }) => at);

@@ -22,7 +22,7 @@ const outcomeOf = async (path: string, more: object = {}) => awaitRun(database, 
 /** A short time-out, for receivers that never answer. */
 const SOON = { timeout: 'PT2S' };
 
-/** How long after its end the run is tried again, in seconds. */
+/** The delay from the end of an attempt to the next one, in seconds. */
 const delayOf = ({
   nextAttemptAt,
   finishedAt,
@@ -154,14 +154,17 @@ describe('Webhook receivers that do not answer', () => {
     ['headers', 'bad_answer'],
     ['hang', 'timeout'],
     ['drip', 'timeout'],
-  ])('a webhook whose receiver does %s is retried with the error code %s', async (path, errorCode) => {
-    expect(await outcomeOf(path, SOON)).toMatchObject({
-      status: 'retrying',
-      outcome: 'failed',
-      errorCode,
-      attempt: 1,
-    });
-  });
+  ])(
+    'a webhook is retried if its receiver misbehaves (%s), and its error code is %s',
+    async (path, errorCode) => {
+      expect(await outcomeOf(path, SOON)).toMatchObject({
+        status: 'retrying',
+        outcome: 'failed',
+        errorCode,
+        attempt: 1,
+      });
+    },
+  );
 
   it('a webhook to a port that nothing listens on is retried with connection_refused', async () => {
     const id = await insertDue(database, {

@@ -2,8 +2,8 @@
 export const readPath = (): string => process.env.PATH ?? '';
 
 /**
- * Sets CARILLON_HANDLERS for the worker, which reads its settings from the environment. It runs in this process or in a
- * child process.
+ * Sets CARILLON_HANDLERS for the worker, which reads its settings from the environment. The worker runs in this process
+ * or in a child process.
  */
 export function setHandlersModule(module: string): void {
   process.env.CARILLON_HANDLERS = module;

@@ -36,8 +36,7 @@ export interface RunOptions {
 }
 
 /**
- * The address that stands in the configuration if a pool is given. The configuration requires one, but nothing connects
- * to it.
+ * The URL in the configuration if a pool is given. The configuration requires a URL, but nothing connects to this one.
  */
 const POOL_ADDRESS = 'postgres://given-pool/';
 

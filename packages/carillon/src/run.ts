@@ -35,12 +35,12 @@ export async function run(options: RunOptions = {}): Promise<RunningCarillon> {
   return (await start(options)).carillon;
 }
 
-/** The part of a worker that a test needs: sweep, and wait until no run is left in flight. */
+/** The part of a worker that a test needs: it sweeps, and waits until no run is left in flight. */
 export interface SettlingWorker {
   settle(): Promise<void>;
 }
 
-/** Starts Carillon like `run`, and also returns the worker and takes another clock: for tests that move time. */
+/** Starts Carillon like `run`, for tests that move time. It also returns the worker, and takes another clock. */
 export async function start(
   options: RunOptions,
   { localNow }: { localNow?: () => number } = {},
@@ -115,7 +115,7 @@ async function openServers(
   if (isEmbedded || redis === undefined) {
     const servers = await startServers({
       home,
-      // A server whose address is given is not started. If a pool is given, nothing connects to this address.
+      // A server whose URL is given is not started. If a pool is given, nothing connects to this URL.
       databaseUrl: pool ? 'postgres://given-pool/' : connectionString,
       redisUrl,
       redis: undefined,

@@ -144,7 +144,7 @@ describe('Library mode', () => {
     expect(rows).toEqual([{ n: '1', at: new Date('2026-01-01Z') }]);
   });
 
-  it('an abort stops everything that was started: the runs in hand end and the connections close', async () => {
+  it('an abort stops everything that was started: the runs in flight end and the connections close', async () => {
     const stopping = new AbortController();
     let hasEnded = false;
     const slow = defineHandler({

@@ -32,10 +32,10 @@ import type {
 export interface CarillonOptions {
   /** The base URL of the API, such as `http://127.0.0.1:3000`. */
   url: string;
-  /** An API key. Only `health()` works without one. */
+  /** An API key. `health()` needs none, and neither does a page in a browser that has a session cookie. */
   key?: string | undefined;
   fetch?: typeof globalThis.fetch | undefined;
-  /** Retries after 429, 503 and network errors (default 3). */
+  /** Retries after 429, 502, 503, 504, time-outs and network errors (default 3). */
   maxRetries?: number | undefined;
   /** Time-out of one attempt (default 30,000 ms). */
   timeoutMs?: number | undefined;
@@ -151,7 +151,7 @@ export class Carillon {
     return this.#calls.pages('/v1/workers', { ...query }, options);
   }
 
-  /** Returns the problems that need a person. */
+  /** Returns the problems that need the attention of a person. */
   attention(options?: CallOptions): Promise<Attention> {
     return this.#calls.read('/v1/attention', undefined, options);
   }

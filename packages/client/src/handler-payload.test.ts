@@ -8,7 +8,7 @@ const sendDigest = {
   schema: z.object({ to: z.email(), limit: z.string().transform(Number) }),
 };
 
-/** Never called: the compiler checks the calls in it. */
+/** This function is never called. The compiler checks the calls in it. */
 const callsToCheck = (schedules: Schedules) => {
   const rule = { cron: '0 9 * * *' };
   schedules.create({ rule, handler: sendDigest, payload: { to: 'ada@example.com', limit: '5' } });

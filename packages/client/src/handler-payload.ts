@@ -2,8 +2,8 @@ import { CarillonError } from './transport/carillon-error.js';
 import type { TypedHandler } from './types/handler.js';
 
 /**
- * The body of a request: `handler` becomes the target. The payload is checked against the schema of the handler, and sent
- * as it was given: the worker parses it again when it runs.
+ * The body of a request: `handler` becomes the target. The payload is checked against the schema of the handler, but
+ * sent as it was given, because the worker parses it again for the run.
  */
 export async function toRequest(schedule: object): Promise<object> {
   if (!('handler' in schedule)) return schedule;

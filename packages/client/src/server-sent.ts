@@ -43,7 +43,7 @@ export class ServerSentReader {
     return null;
   }
 
-  /** Ends a message. Its id counts from now on, even if the message has no data and only moves the position. */
+  /** Ends a message. Its id is now the position to resume from, even if the message has no data. */
   #complete(): ServerSent | null {
     const message = { type: this.#type || 'message', data: this.#data.join('\n') };
     const hasData = this.#data.length > 0;

@@ -8,7 +8,7 @@ const now = new Date('2026-11-16T09:00:00Z');
 const delivery = { type: 'schedule.due', scheduleId: 'invoice-42', payload: { text: 'Grüße, 世界' } };
 const payload = JSON.stringify(delivery);
 
-/** Signed by the reference implementation. */
+/** A request that is signed by the reference implementation. */
 function signed(at = now, by = secret, id = 'run_r2s_mi1k8qo0') {
   return {
     'webhook-id': id,

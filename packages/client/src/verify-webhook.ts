@@ -4,7 +4,7 @@ import type { AlertKind } from './types/alert.js';
 export interface WebhookDelivery<P = unknown> {
   type: 'schedule.due';
   scheduleId: string;
-  /** The id of the run. Every attempt has the same one: deduplicate by it. */
+  /** The id of the run. Every attempt has the same id, so deduplicate by it. */
   runId: string;
   occurrenceAt: string;
   firedAt: string;
@@ -14,7 +14,7 @@ export interface WebhookDelivery<P = unknown> {
 
 /** The headers of a delivery. A target may add its own. */
 export interface WebhookHeaders {
-  /** The id of the run. The same for every attempt: deduplicate by it. */
+  /** The id of the run. Every attempt has the same id, so deduplicate by it. */
   'webhook-id': string;
   /** Seconds since 1970. */
   'webhook-timestamp': string;
@@ -36,11 +36,11 @@ export interface WebhookReceipt {
   attempt: number;
   httpStatus: number | null;
   externalId: string | null;
-  /** Null for `run.succeeded`. */
+  /** The error of a failed run; null for `run.succeeded`. */
   error: string | null;
 }
 
-/** A breach of an objective, as a message to an alert channel tells of it. */
+/** A breach of an objective, as it is reported in a message to an alert channel. */
 export interface ToldBreach {
   /** A breach and its recovery have the same id. */
   id: string;

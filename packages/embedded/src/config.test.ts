@@ -35,7 +35,7 @@ test.each([
   [{ CARILLON_ADMIN_KEY: 'short' }, 'CARILLON_ADMIN_KEY must be 24 or more visible characters'],
   [{ CARILLON_ENCRYPTION_KEY: 'short' }, 'CARILLON_ENCRYPTION_KEY must be 32 bytes in base64'],
   [{ ALLOW_PRIVATE_TARGETS: 'yes' }, 'ALLOW_PRIVATE_TARGETS must be true or false'],
-])('%j is refused in one line that says what it expects', (variables, line) => {
+])('the settings %j are refused in one line that says what is expected', (variables, line) => {
   expect(() => readConfig('/project', variables)).toThrow(new StartError(line));
 });
 

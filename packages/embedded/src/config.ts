@@ -66,9 +66,9 @@ export function readConfig(root: string, variables: NodeJS.ProcessEnv = process.
     adminKey: env.CARILLON_ADMIN_KEY,
     encryptionKey: env.CARILLON_ENCRYPTION_KEY,
     workers: env.WORKERS,
-    /** The port of the first worker's probes. The others follow. */
+    /** The port of the first worker's probes. The other workers use the ports after it. */
     workerPort: env.WORKER_PORT,
-    // A local installation calls programs of the same machine. A server must not call its own network.
+    // A local installation may call programs on the same machine. A server must not call addresses of its own network.
     allowPrivateTargets: env.ALLOW_PRIVATE_TARGETS ?? String(embedded),
     // Hot reload is for development, and so are the embedded servers.
     watch: given.CARILLON_WATCH ?? String(embedded),

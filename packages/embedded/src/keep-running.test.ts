@@ -9,7 +9,7 @@ function pending<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
   return { promise, resolve };
 }
 
-/** Plays processes that end one after the other as the list says; the last one runs until it is stopped. */
+/** Plays processes that end one after the other as the list says. The last process runs until it is stopped. */
 async function play(ends: readonly string[]): Promise<{ info: string[]; warn: string[] }> {
   const lines = { info: [] as string[], warn: [] as string[] };
   const started = pending<void>();

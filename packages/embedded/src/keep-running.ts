@@ -19,11 +19,11 @@ interface KeepRunningOptions {
   log: Log;
 }
 
-/** How a worker ends whose handlers have changed. It is not a crash: `apps/worker/src/main.ts`. */
+/** A worker whose handlers have changed ends in this way (`apps/worker/src/main.ts`). It is not a crash. */
 const RELOAD = 'exit code 75';
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 10_000;
-/** A process that ran for this long starts a new series of crashes, with the shortest delay again. */
+/** A process that ran for this long is no longer part of a series of crashes. The next delay is the shortest again. */
 const STEADY_AFTER_MS = 30_000;
 
 /** Restarts a process that ends without having been stopped, with a growing delay. */

@@ -13,15 +13,15 @@ interface SpawnApartOptions {
   gid?: number;
   /** The text for the server's standard input. */
   input?: string;
-  /** The signals that stop it, gentlest first. */
+  /** The signals that stop the server, gentlest first. */
   stop: StopSteps;
 }
 
 const LARGEST_LOG_BYTES = 10 * 1024 * 1024;
 
 /**
- * Starts a server in a session of its own: Ctrl-C reaches the whole process group of the terminal, and the servers must
- * outlive the programs that use them. Its output goes to a file instead of a pipe, so that the server can outlive this
+ * Starts a server in a session of its own. Ctrl-C reaches the whole process group of the terminal, and the servers must
+ * outlive the programs that use them. The output goes to a file instead of a pipe, so that the server can outlive this
  * process.
  */
 export function spawnApart(options: SpawnApartOptions): Promise<RunningProcess> {

@@ -18,7 +18,7 @@ import { GIVEN_SERVERS, postgresPid, startSupervisor, temporaryHome } from './su
 const isRoot = process.getuid?.() === 0;
 const silent = { info: () => undefined, warn: () => undefined };
 
-/** Durable, as in real use, because these tests kill Postgres. */
+/** Starts a Postgres that is durable, as in real use, because these tests kill it. */
 async function start(home: string, ways?: RunAs[]) {
   const paths = await prepareHome(home);
   const postgres = await startPostgres({ paths, settings: {}, log: silent, ...(ways && { ways }) });

@@ -42,7 +42,7 @@ test.each(choices)('delayed jobs of BullMQ are on time on the embedded Redis (%s
   });
   await worker.waitUntilReady();
   const from = Date.now() + 200;
-  // On a busy machine everything is late: timers of this process say by how much.
+  // On a busy machine everything is late. The timers of this process measure by how much.
   const timers: number[] = [];
   await queue.addBulk(
     Array.from({ length: 100 }, (_, index) => {
@@ -53,7 +53,7 @@ test.each(choices)('delayed jobs of BullMQ are on time on the embedded Redis (%s
   );
   await expect.poll(() => lateness.length, { timeout: 10_000 }).toBe(100);
   expect(Math.min(...lateness)).toBeGreaterThanOrEqual(0);
-  // As shipped, the WebAssembly one is 900 ms late, however quiet the machine; with our settings 6 ms.
+  // As shipped, the WebAssembly Redis is 900 ms late even on a quiet machine. With our settings it is 6 ms late.
   expect(median(lateness) - median(timers)).toBeLessThan(500);
 });
 

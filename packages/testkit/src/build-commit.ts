@@ -58,7 +58,7 @@ async function workspacesIn(folder: string): Promise<string[]> {
   return found;
 }
 
-/** Links our own packages as they were then, and the packages of others as they are installed now. */
+/** Links Carillon's own packages as of that commit, and third-party packages as they are installed now. */
 async function linkModules(folder: string, workspace: string): Promise<void> {
   const manifest = JSON.parse(await readFile(join(folder, workspace, 'package.json'), 'utf8'));
   for (const name of Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })) {
@@ -72,14 +72,17 @@ async function linkModules(folder: string, workspace: string): Promise<void> {
   }
 }
 
-/** A package that this workspace no longer depends on may still be there for another one. */
+/**
+ * Finds a third-party package. If this workspace no longer depends on it, another workspace may still have it
+ * installed.
+ */
 async function installedModule(workspace: string, name: string): Promise<string | null> {
   const places = [join(workspace, 'node_modules'), join('node_modules', '.pnpm', 'node_modules')];
   const installed = places.map((place) => join(root, place, name)).find(existsSync);
   return installed ? realpath(installed) : null;
 }
 
-/** Compiles without a type check: the types were checked when it was committed. */
+/** Compiles without a type check, because the types were checked when the code was committed. */
 function build(workspace: string): void {
   const project = join(workspace, 'tsconfig.build.json');
   if (!existsSync(project)) return;

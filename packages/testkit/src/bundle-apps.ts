@@ -25,16 +25,17 @@ export async function bundleApps(folder: string): Promise<void> {
   });
 }
 
-/** Packages that look for files beside their own code. */
+/** Packages that read files beside their own code. */
 const HAS_FILES = /^@bull-board\/|^@fastify\/swagger-ui$/;
 
-/** Leaves some modules out of the bundles, which import them instead. */
+/** Leaves some modules out of the bundles. The bundles import these modules at run time. */
 function leaveOut(): Plugin {
   const definitions = pathToFileURL(join(root, 'apps/worker/dist/define.js')).href;
   return {
     name: 'leave-out',
     resolveId(source, importer) {
-      // The modules of handlers import the built package. Their definitions must reach the worker, so both need one list.
+      // Modules with handlers import the built `define.js`, which collects their definitions. The worker must read the
+      // same list, so its bundle imports that file too.
       if (source === './define.js' && importer?.startsWith(join(root, 'apps/worker/src')))
         return { id: definitions, external: true };
       if (HAS_FILES.test(source) && importer?.startsWith(join(root, 'apps')))
@@ -44,7 +45,10 @@ function leaveOut(): Plugin {
   };
 }
 
-/** Lets a module find its files by its own place in the tree, although its code is in the bundle. */
+/**
+ * Replaces `import.meta.url` by the URL of the source file, so that a bundled module still finds the files beside its
+ * source.
+ */
 function keepFileUrls(): Plugin {
   return {
     name: 'keep-file-urls',

@@ -48,7 +48,7 @@ export const registerTestWorker = (database: TestDatabase): Promise<Claimant> =>
     heartbeatIntervalMs: 5_000,
   });
 
-/** Every handler that a schedule or a waiting run names: a test worker has them all. */
+/** Every handler that a schedule or a waiting run names. A test worker has all of them. */
 async function allHandlers({ pool }: TestDatabase): Promise<string[]> {
   const { rows } = await pool.query<{ handler: string }>(
     `select handler from carillon.agenda where handler is not null

@@ -10,7 +10,9 @@ import type {} from './servers.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const homePrefix = join(tmpdir(), `carillon-test-${userInfo().uid}-`);
-/** Vitest calls the setup once for each of its projects, all in this process. */
+/**
+ * The prefix of the homes of this process. Vitest calls the setup once for each of its projects, all in this process.
+ */
 const ownPrefix = `${homePrefix}${process.pid}-`;
 
 /** Test data need not survive a power cut, so nothing is flushed to disk. */
@@ -42,8 +44,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 /**
- * Imports the built package instead of its source: its WebAssembly Redis is a process of its own, and Node 20 runs
- * JavaScript only.
+ * Imports the built package instead of its source. Its WebAssembly Redis runs as a process of its own, and Node 20 runs
+ * only JavaScript.
  */
 async function buildEmbedded() {
   const tsc = join(root, 'node_modules', '.bin', 'tsc');
@@ -51,7 +53,7 @@ async function buildEmbedded() {
   return import('@carillon/embedded');
 }
 
-/** Stops the Postgres that a killed test run left behind. */
+/** Stops the servers that a killed test run left behind, and removes their folders. */
 async function removeAbandonedHomes(clear: (home: string) => Promise<boolean>): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const home = join(tmpdir(), name);

@@ -15,7 +15,9 @@ export interface OwnServers {
   stop(): Promise<void>;
 }
 
-/** Starts a durable Postgres and a Redis that a test may break. The servers that all tests share must not be broken. */
+/**
+ * Starts a durable Postgres and a Redis that a test may break. A test must not break the servers that all tests share.
+ */
 export async function startOwnServers({
   parent = tmpdir(),
   ...options

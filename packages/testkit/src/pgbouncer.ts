@@ -8,7 +8,7 @@ import { openDatabase } from '@carillon/db';
 import { eventually } from './eventually.js';
 import { freePort } from './free-port.js';
 
-/** Finds PgBouncer, or installs it where that is possible; returns false where it is not. */
+/** Finds PgBouncer, or installs it if possible. Returns false if there is no PgBouncer. */
 export function ensurePgbouncer(): boolean {
   if (isInstalled()) return true;
   if (process.getuid?.() !== 0) return false;
@@ -23,11 +23,11 @@ export function ensurePgbouncer(): boolean {
   return isInstalled();
 }
 
-/** The path of Debian's package. The folder is not on everybody's PATH. */
+/** The path of Debian's package. Its folder is not on the PATH of every user. */
 const PROGRAM = '/usr/sbin/pgbouncer';
 const isInstalled = () => existsSync(PROGRAM);
 
-/** A PgBouncer in transaction mode, with fewer connections to Postgres than Carillon has to it. */
+/** A PgBouncer in transaction mode. It has fewer connections to Postgres than Carillon opens to PgBouncer. */
 export class Pgbouncer {
   #child: ChildProcess | null = null;
 
@@ -64,7 +64,7 @@ export class Pgbouncer {
     return pgbouncer;
   }
 
-  /** Ends it with all of its connections, and starts it again. */
+  /** Ends PgBouncer with all of its connections, and starts it again. */
   async restart(): Promise<void> {
     await this.#end();
     await this.#run();

@@ -6,11 +6,11 @@ import pg from 'pg';
 import { eventually } from './eventually.js';
 import { TcpProxy } from './tcp-proxy.js';
 
-/** Settings that a primary needs for a standby, and small enough that its files are copied in a moment. */
+/** Settings that a primary needs for a standby. The sizes are small, so that its files are copied quickly. */
 const SETTINGS = { wal_level: 'replica', max_wal_senders: 4, max_wal_size: '128MB', shared_buffers: '64MB' };
 const log = { info: () => undefined, warn: () => undefined };
 
-/** An address that is never called: these folders hold a Postgres only. */
+/** A URL to which nothing connects, because these folders hold only a Postgres. */
 const NO_REDIS = 'redis://127.0.0.1:1';
 
 interface Node {
@@ -19,8 +19,8 @@ interface Node {
 }
 
 /**
- * A Postgres that can be replaced under its clients: by a standby that lacks the last transactions, or by a backup.
- * Clients reach the one that serves through a proxy, as through the address of a cluster.
+ * A Postgres that can be replaced while clients use it: by a standby that lacks the last transactions, or by a backup.
+ * Clients connect through a proxy, which leads to the current server like the address of a cluster.
  */
 export class ReplicatedPostgres {
   #count = 1;
@@ -61,7 +61,7 @@ export class ReplicatedPostgres {
     return this.#copyPrimary();
   }
 
-  /** The primary dies, and the standby serves in its place with the transactions that it has. */
+  /** Kills the primary. The standby then serves in its place, with the transactions that it has. */
   async failOverTo(standby: Standby): Promise<void> {
     const dead = this.primary;
     await killPostgres(dead);
@@ -71,7 +71,7 @@ export class ReplicatedPostgres {
     await dead.servers.stop();
   }
 
-  /** The primary is stopped, and the backup serves in its place. */
+  /** Stops the primary. The backup then serves in its place. */
   async restore(backup: string): Promise<void> {
     this.front.refuse();
     await this.primary.servers.stop();
@@ -90,7 +90,10 @@ export class ReplicatedPostgres {
     this.front.pass();
   }
 
-  /** A base backup by the low-level interface: the embedded Postgres comes without pg_basebackup. */
+  /**
+   * Makes a base backup by the low-level functions of Postgres, because the embedded Postgres comes without
+   * pg_basebackup.
+   */
   async #copyPrimary(): Promise<string> {
     const { paths } = this.primary.servers;
     const home = join(this.home, `node-${this.#count++}`);

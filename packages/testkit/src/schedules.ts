@@ -10,7 +10,7 @@ const DEFAULTS = {
 };
 let number = 0;
 
-/** A draft as the API would make it. */
+/** A draft of a schedule as the API would make it. */
 export function draft(input: ScheduleInput, nowAt: number, calendars?: Calendars): Draft {
   const key = input.id ?? `test-${++number}`;
   const result = draftSchedule(input, {

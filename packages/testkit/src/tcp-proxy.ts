@@ -17,16 +17,18 @@ export interface Watch {
   question: Buffer;
   /** Bytes of the answer. An answer without them is passed on, and the proxy waits for the next one. */
   answer: Buffer;
-  /** Called once. The answer is passed on when it returns. */
+  /** Called once. The answer is passed on when this function returns. */
   onAnswer: () => void;
 }
 
 interface Pair {
   client: Socket;
   server: Socket;
-  /** The server's next answer breaks the connection. */
+  /** True if the server's next answer breaks the connection. */
   isDoomed: boolean;
-  /** Bytes or the end of one side were lost while the proxy was silent, so the connection can't be used any more. */
+  /**
+   * True if bytes or the end of one side were lost while the proxy was silent. The connection can't be used any more.
+   */
   isTorn: boolean;
   /** True if the latest request of the client is the watched question. */
   isWatched: boolean;
@@ -36,7 +38,7 @@ interface Pair {
 export class TcpProxy {
   readonly #listener: Server;
   readonly #pairs = new Set<Pair>();
-  /** While bytes are held back: the functions that let them go on. */
+  /** The functions that pass held bytes on; null while no bytes are held back. */
   #held: Array<() => void> | null = null;
   #isRefusing = false;
   #isSilent = false;
@@ -61,12 +63,12 @@ export class TcpProxy {
     return Object.assign(new URL(targetUrl), { port: String(port) }).toString();
   }
 
-  /** Sends new connections to another server. Those that are open stay where they are. */
+  /** Sends new connections to another server. Open connections stay where they are. */
   leadTo(targetUrl: string): void {
     this.targetPort = Number(new URL(targetUrl).port);
   }
 
-  /** Ends every fault. Bytes that were held back go on their way. */
+  /** Ends every fault. Bytes that were held back are passed on. */
   pass(): void {
     this.#isRefusing = false;
     this.#isSilent = false;
@@ -79,20 +81,20 @@ export class TcpProxy {
     for (const goOn of held) goOn();
   }
 
-  /** Connections stay, and new ones are taken, but no byte gets through until `pass`. */
+  /** Holds back every byte until `pass`. Open connections stay, and new ones are accepted. */
   stall(): void {
     this.#held ??= [];
   }
 
   /**
-   * As if every packet were dropped: bytes are lost, and neither side learns that the other one has hung up. The
-   * connections that lost something break at `pass`.
+   * Loses every byte, as if all packets were dropped. Neither side learns that the other one has hung up. Connections
+   * that lost something break at `pass`.
    */
   silence(): void {
     this.#isSilent = true;
   }
 
-  /** As if there were no server: connections break, and new ones are reset. */
+  /** Behaves as if there were no server: open connections break, and new ones are reset. */
   refuse(): void {
     this.#isRefusing = true;
     this.reset();

@@ -19,7 +19,7 @@ export function credentialOf(request: FastifyRequest): Credential | null {
   }
   const token = tokenInCookie(request);
   if (token === null) return null;
-  // A browser sends the cookie along with requests that another site made it send.
+  // A browser also sends the cookie with requests that another site made it send, so the origin is checked.
   requireSameOrigin(request);
   return { kind: 'session', secret: token };
 }

@@ -15,7 +15,7 @@ const RECENTLY_VALID_MS = 600_000;
 const ISSUED_TTL_MS = 2_000;
 /** Maximum entries of each cache. Unknown keys have a cache of their own, so a flood of them cannot evict the known ones. */
 const MAX_ENTRIES = 10_000;
-/** Interval of writes of `lastUsedAt`, and so its precision. */
+/** Interval between writes of `lastUsedAt`. It is also the precision of `lastUsedAt`. */
 const TOUCH_INTERVAL_MS = 30_000;
 
 const SESSION_PREFIX = 'session ';
@@ -77,8 +77,8 @@ export class KeyCache {
   }
 
   /**
-   * True if a credential that this replica has not seen is valid. The answer may be two seconds old, and needs no query of its
-   * own: a flood of wrong keys must not reach Postgres.
+   * True if a credential that this replica has not seen is valid. The answer comes from a list that is at most two
+   * seconds old, so that a flood of wrong keys does not reach Postgres.
    */
   async wasIssued({ secret }: Credential): Promise<boolean> {
     const isIssued = await this.#issued();

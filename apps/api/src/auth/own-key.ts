@@ -3,12 +3,15 @@ import { DEFAULT_PROJECT } from '@carillon/shared';
 import { cachedFor } from '@carillon/telemetry';
 import type { Pool } from 'pg';
 
-/** How long the key of the process itself may miss a change of its project's settings: as long as any other key. */
+/** TTL of the owner of the process's own key, the same as for any other key. */
 const OWN_KEY_CACHE_TTL_MS = 900;
-/** The name under which changes by the process itself stand in the audit log. */
+/** The name under which the audit log lists changes by the process itself. */
 const OWN_KEY_NAME = 'library';
 
-/** The key with which the process itself calls its API: an admin of the default project, stored nowhere. */
+/**
+ * Opens the key with which the process calls its own API. The key has the scope admin in the default project, and is
+ * not stored.
+ */
 export function openOwnKey(pool: Pool, key: string): { key: string; owner: () => Promise<KeyOwner> } {
   const owner = async (): Promise<KeyOwner> => {
     const { id, defaultTarget, limits } = await readDefaultProject(pool);

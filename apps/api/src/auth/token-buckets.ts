@@ -9,7 +9,7 @@ interface Bucket {
   filledAt: number;
 }
 
-/** The bus reports the tokens that other replicas have given out. The name tells this limit from others. */
+/** The bus that reports the tokens that other replicas have given out, and the name of this limit on the bus. */
 interface Shared {
   bus: UsageBus;
   name: string;

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 
-/** How long uses are collected before the other replicas are told, and so how far their counts lag behind. */
+/**
+ * How long uses are collected before they are sent to the other replicas. The counts of the other replicas lag by this
+ * much.
+ */
 const COLLECT_MS = 200;
 
 /** The tokens that one owner has taken from a limit, and how many per minute the limit allows. */
@@ -9,9 +12,9 @@ type Use = [limit: string, owner: string | number, perMinute: number, count: num
 type Listener = (owner: string | number, perMinute: number, count: number) => void;
 
 /**
- * Tells the replicas of the API what the others have taken from a rate limit, so that a limit holds for all of them
- * together. A request never waits for Redis: uses are sent afterwards, several at a time. While Redis is away, each replica
- * counts for itself.
+ * Tells each replica of the API how many tokens the others have taken from a rate limit, so that the limit holds for
+ * all replicas together. A request never waits for Redis: uses are sent afterwards, several at a time. While Redis is
+ * away, each replica counts only its own requests.
  */
 export class UsageBus {
   readonly #replica = randomUUID();
@@ -32,7 +35,7 @@ export class UsageBus {
     this.#subscriber.on('ready', () => this.#subscriber.subscribe(this.#channel).catch(onError));
   }
 
-  /** Calls the listener for what other replicas have taken from this limit. */
+  /** Calls the listener when other replicas have taken tokens from this limit. */
   listen(limit: string, listener: Listener): void {
     this.#listeners.set(limit, listener);
   }

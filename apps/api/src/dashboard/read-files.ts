@@ -18,7 +18,7 @@ export interface DashboardFiles {
   byPath: ReadonlyMap<string, DashboardFile>;
 }
 
-/** The build of apps/dashboard, seen from `src` and from `dist` alike. */
+/** The build of apps/dashboard. The relative path is the same from `src` and from `dist`. */
 const BUILT = fileURLToPath(new URL('../../../dashboard/dist', import.meta.url));
 
 const TYPES: Record<string, string> = {
@@ -47,7 +47,7 @@ export function readDashboardFiles(
       isHashed: name.startsWith('assets'),
     });
   }
-  // The base element makes the relative addresses of the build work on every client route.
+  // With the base element, the relative URLs of the build work on every client route.
   const page = readFileSync(join(folder, 'index.html'), 'utf8').replace(
     '<base href="/"',
     `<base href="${mountPath}${basePath}" data-api="${mountPath}"`,

@@ -47,7 +47,10 @@ export class EventBroadcaster {
     return this.#channels.size;
   }
 
-  /** Resolves when the first read for a project has succeeded. The caller subscribes in the same turn of the event loop. */
+  /**
+   * Resolves when the first read for a project has succeeded. The caller must subscribe in the same turn of the event
+   * loop.
+   */
   async waitUntilReady(projectId: number): Promise<void> {
     await this.#channelOf(projectId).reader;
   }
@@ -148,7 +151,7 @@ export class EventBroadcaster {
       const batch = new EventBatch(events, reader.position);
       for (const receive of listeners) receive(batch);
     } catch (error) {
-      // Postgres is away: the next successful poll reads the events of the meantime.
+      // Postgres is away. The next successful poll reads the events that happened meanwhile.
       this.onError(error);
     }
   }

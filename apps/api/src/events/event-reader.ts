@@ -17,7 +17,7 @@ import { SequenceProgress } from './sequence-progress.js';
 /** A claim commits within milliseconds. A transaction that takes longer than this is not waited for. */
 const SETTLED_MS = 3_000;
 const MAX_ROWS_PER_POLL = 5_000;
-/** From this many runs in one poll, skipped and cancelled runs are left to the next poll. */
+/** If a poll reads this many runs, it leaves skipped and cancelled runs to the next poll. */
 const BUSY_RUN_COUNT = 1_000;
 /** A run that has been in flight for longer than this no longer holds back the position to resume from. */
 const MAX_POSITION_LAG_MS = 900_000;
@@ -31,8 +31,8 @@ interface KnownRun {
 
 /**
  * Reads the events of one project by polling Postgres. The engine writes nothing extra for it. A poll finds started and
- * finished runs by their epoch, which grows with every claim; skipped and cancelled runs by the time of that change; and changes
- * of schedules by the audit log.
+ * finished runs by their epoch, which grows with every claim. It finds skipped and cancelled runs by the time of that
+ * change, and changes of schedules by the audit log.
  */
 export class EventReader {
   readonly #epochs: SequenceProgress;
@@ -57,7 +57,10 @@ export class EventReader {
     this.#stopsAfter = { happenedAt: at - SETTLED_MS, run: null };
   }
 
-  /** Records the runs in flight, whose end will be reported, and the runs that stopped just now, which will not. */
+  /**
+   * Records the runs in flight, whose end will be reported, and the runs that stopped just now, which will not be
+   * reported.
+   */
   async start(): Promise<this> {
     const { projectId } = this;
     for (const run of await readInFlightOfProject(this.pool, { projectId, limit: MAX_ROWS_PER_POLL }))
@@ -126,7 +129,8 @@ export class EventReader {
       limit: MAX_ROWS_PER_POLL,
     });
     const last = stops.at(-1);
-    // Thousands of runs may stop at one instant, so after a full page the next poll continues behind its last run.
+    // Thousands of runs may stop at one instant. So after a full page, the next poll continues after the last run of
+    // the page.
     if (last && stops.length >= MAX_ROWS_PER_POLL)
       this.#stopsAfter = { happenedAt: last.happenedAt, run: last };
     else this.#stopsAfter = { happenedAt: Math.max(after.happenedAt, polledAt - SETTLED_MS), run: null };

@@ -6,7 +6,7 @@ import type { Listener } from './event-broadcaster.js';
 const HEARTBEAT_INTERVAL_MS = 15_000;
 /** A client that leaves more than this unread is disconnected. It can resume. */
 const MAX_UNREAD_BYTES = 1_024 * 1_024;
-/** Time for a client to read one page of its catch-up, while other listeners of the project wait. */
+/** Time for a client to read one page of its catch-up. Other listeners of the project wait meanwhile. */
 const DRAIN_TIMEOUT_MS = 5_000;
 /** Time for the client to read the rest of a stream that the API closes. */
 const CLOSE_TIMEOUT_MS = 1_000;
@@ -60,7 +60,10 @@ export class EventStream implements Listener {
     clearTimeout(tooSlow);
   }
 
-  /** Ends the stream because this replica stops. Tells the client when to reconnect, so that not all come at one instant. */
+  /**
+   * Ends the stream because this replica stops. Tells the client when to reconnect, so that not all clients return at
+   * one instant.
+   */
   endForStop(retryMs: number): void {
     this.write(`retry: ${Math.round(retryMs)}\n\n`);
     this.end();

@@ -11,7 +11,7 @@ export interface CarillonEvent {
 
 const REPORTED_STATUSES = ['succeeded', 'failed', 'retrying', 'skipped', 'cancelled'];
 
-/** The events that led a run from the state `before`, the last one that was read, to its present state. */
+/** The events between two states of a run: from `before`, the state that was read last, to its present state. */
 export function eventsOfRun(
   run: RunView,
   before: { attempt: number; status: string } | undefined,

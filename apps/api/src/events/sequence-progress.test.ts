@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SequenceProgress } from './sequence-progress.js';
 
 describe('SequenceProgress', () => {
-  it('a number that was read is read again until the settling time is over, because a smaller one may commit late', () => {
+  it('a number of a sequence is read again until its settling time is over, because a smaller number may commit late', () => {
     const progress = new SequenceProgress(10);
     progress.advance(15, 1_000, 3_000);
     expect([progress.floor, progress.highest]).toEqual([10, 15]);

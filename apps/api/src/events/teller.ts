@@ -10,7 +10,7 @@ export interface Telling {
 
 const DIGEST_EVERY_MS = 1_000;
 
-/** Sends one listener its events: each one that it wants, or a digest of them once a second. */
+/** Sends one listener its events: each event that it wants, or a digest of these events once a second. */
 export class Teller {
   readonly #digest: Digest | null;
   readonly #timer: NodeJS.Timeout | null;

@@ -13,8 +13,8 @@ const CODE_BYTES = 18;
 const TOKEN = /^[A-Za-z0-9_-]{40}$/;
 
 /**
- * A token is the schedule's number, the rotation, and a message authentication code of both. A token can't be guessed,
- * nothing needs to be stored for it, and a wrong one is refused without a query.
+ * A token is the schedule's number, the rotation, and a message authentication code of both. It can't be guessed and
+ * does not need to be stored. A wrong token is refused without a query.
  */
 export function makePingToken(secrets: SecretBox, { scheduleId, generation }: PingToken): string {
   const content = Buffer.alloc(CONTENT_BYTES);

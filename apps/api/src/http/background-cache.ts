@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 
 /** How long a request waits for a value that is being computed. */
 const WAIT_MS = 80;
-/** A value is kept for this many times what it took to compute, so that computing takes 5% of a core at most. */
+/** A value is kept for this many times its computing time, so that computing takes 5% of a core at most. */
 const TTL_PER_COST = 20;
 const MAX_TTL_MS = 60_000;
 /** A value that takes less time than this is computed for every request. */
@@ -20,8 +20,9 @@ interface Kept<T> {
 }
 
 /**
- * Values that take seconds to compute for a large project. They are computed in the background, one after the other, and
- * kept for up to a minute. A request that can't wait for one gets null, and answers with what it can find out at once.
+ * Caches values that take seconds to compute for a large project. They are computed in the background, one after the
+ * other, and kept for up to a minute. A request does not wait for a slow value: it gets null, and answers with what it
+ * can read at once.
  */
 export class BackgroundCache<T> {
   readonly #kept = new LRUCache<string, Kept<T>>({ max: MAX_KEPT });

@@ -9,7 +9,7 @@ export interface HttpLimits {
   requestTimeoutMs: number;
   /** How often Node checks for requests that exceed these limits. */
   checkIntervalMs: number;
-  /** Per replica. A connection beyond the limit is closed at once. */
+  /** Maximum number of connections per replica. A connection beyond it is closed at once. */
   maxConnections: number;
 }
 
@@ -21,8 +21,8 @@ export const HTTP_LIMITS: HttpLimits = {
 };
 
 /**
- * Tracks open connections. The returned function closes those that have not sent a request yet. Node counts such a
- * connection as busy, so stopping the server would wait for it.
+ * Tracks open connections. The returned function closes the connections that have not sent a request yet. Node counts
+ * such a connection as busy, so stopping the server would wait for it.
  */
 export function watchConnections(server: Server): () => void {
   const open = new Set<Socket>();

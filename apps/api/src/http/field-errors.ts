@@ -11,7 +11,10 @@ interface Issue extends Pick<z.core.$ZodIssue, 'message' | 'path'> {
   expected?: unknown;
 }
 
-/** Adds the code to problems that the domain reports: the field is known and present, so its value is invalid. */
+/**
+ * Adds the code to problems that the domain reports. Their field is known and present, so the code is that of an
+ * invalid value.
+ */
 export const codedErrors = (problems: readonly (FieldProblem | Coded)[]): Coded[] =>
   problems.map((problem) => ({ code: 'invalid_value', ...problem }));
 

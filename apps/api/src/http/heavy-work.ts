@@ -2,11 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { tooMany } from '../auth/rate-limit.js';
 
 export interface HeavyWorkLimits {
-  /** Requests of one project that are worked on at once. */
+  /** Maximum number of requests of one project that run at once. */
   perProject: number;
-  /** Requests of all projects that are worked on at once. Each holds up to two connections to Postgres, and the pool has ten. */
+  /**
+   * Maximum number of requests of all projects that run at once. Each holds up to two of the ten connections to
+   * Postgres.
+   */
   total: number;
-  /** Further requests of one project that wait for their turn. */
+  /** Maximum number of further requests of one project that wait for their turn. */
   waitingPerProject: number;
   longestWaitMs: number;
 }
@@ -27,7 +30,7 @@ declare module 'fastify' {
   }
 }
 
-/** A place is held from the start of a request to the end of its work, also if the client has disconnected meanwhile. */
+/** A place is held from the start of a request to the end of its work, even if the client disconnects meanwhile. */
 class Place {
   isWorking = false;
   #isLeft = false;
@@ -53,7 +56,7 @@ export class HeavyWork {
 
   constructor(private readonly limits: HeavyWorkLimits = HEAVY_WORK_LIMITS) {}
 
-  /** For the route's `onRequest`: the body of a request that waits is not read yet. */
+  /** A hook for `onRequest` that waits for a place. The body of a request that waits is not read yet. */
   readonly hook = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { projectId } = request.caller;
     await this.#enter(projectId);
@@ -66,7 +69,7 @@ export class HeavyWork {
     if (reply.raw.destroyed) place.leave();
   };
 
-  /** For the route's handler: does the work, and gives the place back. */
+  /** Does the work of a route's handler, and then gives the place back. */
   async do<T>({ heavyPlace }: FastifyRequest, work: () => Promise<T>): Promise<T> {
     if (!heavyPlace) throw new Error('the route lacks the hook of heavy work');
     heavyPlace.isWorking = true;
@@ -115,7 +118,7 @@ export class HeavyWork {
       const [next] = queue;
       if (!next || !this.#hasRoom(waitingId)) continue;
       this.#forget(waitingId, next);
-      // The project goes to the end of the line.
+      // The project goes to the end of the queue.
       if (this.#waiting.delete(waitingId)) this.#waiting.set(waitingId, queue);
       next();
       return;

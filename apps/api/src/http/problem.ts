@@ -98,8 +98,9 @@ function toProblem(error: FastifyError | HttpProblem, request: FastifyRequest): 
 }
 
 /**
- * A connection that breaks during a change leaves it unknown whether Postgres committed the change. Before a caller is
- * authenticated no route has run, and a read changes nothing: in these two cases the problem can say so.
+ * If a connection breaks during a change, it is unknown whether Postgres committed the change. A read changes nothing,
+ * and no route has run before the caller is authenticated. In these two cases the problem says that nothing was
+ * changed.
  */
 function databaseProblem({ method, caller }: FastifyRequest): HttpProblem {
   const headers = { 'retry-after': '1' };

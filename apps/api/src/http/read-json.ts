@@ -8,8 +8,9 @@ const UNSTORABLE_ESCAPE = /\\u(?:0000|d[89a-f])/i;
 const MAX_UNCHECKED_BRACKETS = 64;
 
 /**
- * Parses JSON bodies. An integer beyond 2^53 becomes a BigInt, so that a payload keeps it. Refuses `__proto__` and values that Postgres cannot store. An empty body counts as no body, because many
- * clients send `content-type: application/json` with every POST.
+ * Parses JSON bodies. An integer beyond 2^53 becomes a BigInt, so that a payload keeps it. Refuses `__proto__` and
+ * values that Postgres cannot store. An empty body counts as no body, because many clients send `content-type:
+ * application/json` with every POST.
  */
 export function readJson(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');

@@ -9,7 +9,7 @@ export function refreshClock({ pool, clock }: Pick<ApiContext, 'pool' | 'clock'>
   return async () => {
     if (performance.now() - refreshedAt < REFRESH_INTERVAL_MS) return;
     refreshedAt = performance.now();
-    // Not awaited: the last known offset is good enough for this request.
+    // The query is not awaited, because the last known offset is good enough for this request.
     clock.ask(() => readClock(pool)).catch(() => {});
   };
 }

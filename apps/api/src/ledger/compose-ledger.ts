@@ -118,7 +118,10 @@ function entryWithoutRun(
   };
 }
 
-/** An occurrence without a run has been named, and it may have been moved, held or cancelled with its schedule. */
+/**
+ * The story of an occurrence without a run. The rule named it, and it may have been moved, held, or cancelled with its
+ * schedule.
+ */
 function storyWithoutRun(
   { at, definition }: { at: number; definition: HeldDefinition },
   { schedule, changes, nowAt }: LedgerSources,

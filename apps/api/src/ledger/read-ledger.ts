@@ -61,7 +61,7 @@ const GROWTH = 4;
 
 /**
  * Reads a page of the ledger, newest occurrence first. Rules can only be evaluated forwards, so this function goes back
- * in steps. The first step is as long as the rule needs for a page of occurrences.
+ * in steps. The first step is about as long as the rule needs to name a page of occurrences.
  */
 export async function readLedgerBackwards(pool: Pool, request: LedgerRequest): Promise<LedgerPage> {
   const { fromAt, toAt, limit } = request;
@@ -81,7 +81,7 @@ export async function readLedgerBackwards(pool: Pool, request: LedgerRequest): P
         return { items, endedAt: Date.parse(last.at) };
       items.push(entry);
     }
-    // A gap may begin before the step: the next step ends before the gap.
+    // A gap in this step may have begun before the step. So the next step ends before the gap.
     untilAt = Math.min(sinceAt, ...step.items.map(({ at }) => Date.parse(at))) - 1;
     spanMs *= GROWTH;
   }
@@ -90,7 +90,7 @@ export async function readLedgerBackwards(pool: Pool, request: LedgerRequest): P
 
 const HOUR_MS = 3_600_000;
 
-/** About the time in which the rule names a page of occurrences. */
+/** Estimates the time in which the rule names a page of occurrences. */
 function firstSpan({ schedule, toAt, limit }: LedgerRequest): number {
   const [first, second] = nextOccurrences(schedule.timing, toAt - HOUR_MS, 2);
   const intervalMs = first !== undefined && second !== undefined ? second - first : HOUR_MS;

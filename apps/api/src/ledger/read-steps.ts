@@ -17,7 +17,7 @@ export interface RunSteps {
   of(run: RunIdentity): Steps;
 }
 
-/** Reads the attempts and deferrals of a schedule's runs. Nothing is read if no run has any. */
+/** Reads the attempts and deferrals of a schedule's runs. Sends no query if no run has any. */
 export async function readSteps(
   db: Database,
   { projectId, runs }: { projectId: number; runs: readonly RunView[] },

@@ -7,7 +7,9 @@ export interface RuleOccurrence {
   definition: HeldDefinition;
 }
 
-/** Occurrences per batch. Small, because a gap lets the walk jump ahead. */
+/**
+ * Number of occurrences per batch. The batch is small, because the caller may skip the rest of it when a gap begins.
+ */
 const BATCH_SIZE = 100;
 
 /**

@@ -7,12 +7,15 @@ import type { Pool } from 'pg';
 const WINDOWS = [1, 5, 60];
 const LONGEST = Math.max(...WINDOWS);
 const MINUTE_MS = 60_000;
-/** A forecast may read 200,000 schedules, so it is kept for a while. */
+/** A forecast may read 200,000 schedules, so it is cached. */
 const CACHE_TTL_MS = 15_000;
-/** Groups that are counted before other requests have their turn. */
+/** Number of groups that are counted in one turn of the event loop. Other requests run between two turns. */
 const GROUPS_PER_TURN = 100;
 
-/** How many runs are expected within the next minutes, over all projects. Autoscalers add workers by it before a herd. */
+/**
+ * The number of runs that are expected within the next minutes, over all projects. An autoscaler can add workers by
+ * this gauge before a herd is due.
+ */
 export class ForecastGauge {
   readonly #read: () => Promise<Gauge>;
 

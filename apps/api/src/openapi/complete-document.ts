@@ -2,7 +2,10 @@ import { SCHEDULE_DEFAULTS } from '@carillon/shared';
 import { describeHeaders, type Operation, RESPONSE_HEADERS } from './describe-headers.js';
 import { WEBHOOKS } from './describe-webhooks.js';
 
-/** Adds the parts of the document that no route has a schema for: headers, webhooks, and the defaults of a schedule. */
+/**
+ * Adds the parts of the document that no schema of a route describes: headers, webhooks, and the defaults of a
+ * schedule.
+ */
 export function completeDocument<T extends object>(document: T): T {
   const { paths, components, ...others } = document as unknown as {
     paths: Record<string, Record<string, Operation>>;
@@ -27,8 +30,8 @@ export function completeDocument<T extends object>(document: T): T {
 }
 
 /**
- * The defaults apply to a request that creates or replaces a schedule. An edit keeps what it leaves out, so its schema,
- * which has the same fields, must not name any.
+ * Adds the defaults to requests that create or replace a schedule. The schema of an edit has the same fields but no
+ * defaults, because an edit keeps the fields that it leaves out.
  */
 function withScheduleDefaults<T extends Record<string, { properties?: Record<string, object> }>>(
   schemas: T,

@@ -1,4 +1,4 @@
-/** An operation as far as this file changes it. */
+/** The parts of an OpenAPI operation that this file changes. */
 export interface Operation {
   operationId?: string;
   parameters?: Record<string, unknown>[];
@@ -77,7 +77,8 @@ const DESCRIPTIONS: Record<string, string> = {
 
 /**
  * Adds the headers of requests and responses to an operation, and marks a body that may be left out as optional. An
- * operation that may answer 422 takes an `Idempotency-Key`; one that may answer 412 takes `If-Match` and answers with an ETag.
+ * operation that may answer 422 takes an `Idempotency-Key`. An operation that may answer 412 takes `If-Match` and
+ * answers with an ETag.
  */
 export function describeHeaders(path: string, operation: Operation): Operation {
   const { operationId = '', parameters = [], requestBody, responses = {} } = operation;

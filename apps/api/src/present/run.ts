@@ -41,7 +41,10 @@ export function presentRun(run: RunView): z.infer<typeof Run> {
   };
 }
 
-/** The column is written when the first attempt ends. While that attempt is in flight, its claim is the best estimate. */
+/**
+ * The lateness is stored when the first attempt ends. While that attempt is in flight, the time of its claim is the
+ * best estimate.
+ */
 function latenessOf({ latenessMs, status, attempt, claimedAt, dueAt }: RunView): number | null {
   if (latenessMs !== null || status !== 'running' || attempt !== 1 || claimedAt === null) return latenessMs;
   return claimedAt - dueAt;

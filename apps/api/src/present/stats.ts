@@ -44,7 +44,10 @@ export const presentCounted = ({
   },
 });
 
-/** The upper bound of the bucket in which a quantile lies; null without runs. The last bucket has the bound below it. */
+/**
+ * The upper bound of the bucket in which a quantile lies; null without runs. The last bucket has no upper bound, so its
+ * lower bound is returned.
+ */
 function quantileOf(buckets: readonly number[], quantile: number): number | null {
   const total = buckets.reduce((sum, count) => sum + count, 0);
   if (total === 0) return null;

@@ -4,7 +4,7 @@ import { quantileOf } from '@carillon/telemetry';
 import type { z } from 'zod';
 import { iso } from './iso.js';
 
-/** Drift and health in figures. */
+/** The health and the drift of the engine, in figures. */
 export function presentSystem({
   figures,
   windows,

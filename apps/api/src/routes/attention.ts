@@ -6,10 +6,10 @@ import type { ApiContext } from '../context.js';
 import { responses } from '../http/responses.js';
 import { iso } from '../present/iso.js';
 
-/** Fires in one minute that count as a herd. */
+/** A minute with at least this many fires counts as a herd. */
 const HERD_FIRES = 1_000;
 
-/** The problems that need a person. */
+/** Lists the problems that need the attention of a person. */
 export const attentionRoutes =
   ({ pool, clock, forecasts }: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {

@@ -41,7 +41,10 @@ const MAX_IMPORT_BYTES = 1_100_000;
 export const calendarRoutes =
   ({ pool, wakeUps, clock, defaults }: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
-    /** The calendar after a change. A worker re-times its schedules; if the wake-up is lost, the sweep does. */
+    /**
+     * Wakes a worker to re-time the schedules of a calendar that was changed, and returns the calendar. If the wake-up
+     * is lost, the sweep re-times them.
+     */
     const changed = async (projectId: number, name: string): Promise<z.infer<typeof ChangedCalendar>> => {
       wakeUps.wake(TICKS.calendars).catch(() => {});
       const [calendar, retiming] = await Promise.all([

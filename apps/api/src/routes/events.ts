@@ -20,7 +20,7 @@ const EVENT_TYPES = [
   'schedule.changed',
 ];
 const KEY_CHECK_INTERVAL_MS = 1_000;
-/** The delay after which the clients of a stopping replica are told to reconnect: between these two bounds. */
+/** A stopping replica tells its clients to reconnect after this delay, plus a random part of the spread. */
 const MIN_RECONNECT_MS = 500;
 const RECONNECT_SPREAD_MS = 4_500;
 
@@ -39,7 +39,8 @@ export const eventRoutes =
     const open = new Set<EventStream>();
     app.addHook('preClose', async () => {
       broadcaster.close();
-      // Clients come back within some seconds, spread over them: thousands at once would meet the next replica as a herd.
+      // The reconnects are spread over some seconds, because thousands of clients at once would overload the next
+      // replica.
       for (const stream of open) stream.endForStop(MIN_RECONNECT_MS + Math.random() * RECONNECT_SPREAD_MS);
     });
 
@@ -112,7 +113,10 @@ export const eventRoutes =
 
 const setOf = (names: string | undefined) => (names === undefined ? null : new Set(names.split(',')));
 
-/** Names separated by commas, each of which must be known: a misspelt one would be a stream without events. */
+/**
+ * A list of names, separated by commas. An unknown name is refused, because a stream with a misspelt filter would stay
+ * empty.
+ */
 const listOfNames = (known: readonly string[]) =>
   z
     .string()

@@ -15,10 +15,10 @@ const MAX_HOURS = 168;
 const MAX_NAMED = 100;
 /** Maximum time that one request spends on the groups of a project. */
 const MAX_SEARCH_MS = 100;
-/** Groups that are evaluated before other requests have their turn. */
+/** Number of groups that are evaluated in one turn of the event loop. Other requests run between two turns. */
 const SLICE = 100;
 
-/** Forecasts the load. */
+/** Forecasts the number of fires per minute. */
 export const forecastRoutes =
   ({ pool, clock, forecasts }: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
@@ -102,7 +102,9 @@ export const forecastRoutes =
     );
   };
 
-/** The groups that fire in a minute after their next fire, largest first. The search stops when its time is over. */
+/**
+ * Finds the groups that fire in a minute after their next fire, largest first. The search stops when its time is over.
+ */
 async function findGroups(
   groups: readonly ForecastGroup[],
   minuteAt: number,

@@ -47,7 +47,7 @@ export const healthRoutes =
       async (_request, reply) => {
         const facts = await health();
         const judged = lifecycle.isStopping ? healthInPhase('stopping') : judgeHealth(facts);
-        // A degraded API is ready: it accepts schedules, and the sweep finds them, only later.
+        // A degraded API is ready: it accepts schedules, and the sweep claims their runs late.
         return reply
           .status(judged.status === 'down' ? 503 : 200)
           .send({ ...judged, postgres: facts.isPostgresUp ? 'up' : 'down', redis: facts.redis });

@@ -16,7 +16,7 @@ import { responses } from '../http/responses.js';
 import { iso } from '../present/iso.js';
 
 const LONGEST_WINDOW_MS = 31 * DAY_MS;
-/** Compares what the rules named with what was run. */
+/** Compares the occurrences that rules named with the runs and gaps that exist. */
 export const occurrenceAuditRoutes =
   ({ pool, clock }: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {

@@ -22,26 +22,26 @@ const PATHS = [
   { path: '/ping/:token/fail', kind: 'fail', operation: 'pingFail', summary: 'Report that a job has failed' },
 ] as const;
 
-/** Bytes of a ping's body that are kept. */
+/** Maximum number of bytes of a ping's body that are kept. */
 const MAX_KEPT_BYTES = 10 * 1_024;
 /** Maximum size of a ping's body. A longer one is refused. */
 const MAX_BODY_BYTES = 256 * 1_024;
 
 type PingRequest = FastifyRequest<{ Params: { token: string }; Querystring: { rid?: string | undefined } }>;
 
-/** Without a key: heartbeats of jobs that run elsewhere. The token in the path is the permission. */
+/** Takes pings of jobs that run elsewhere. They need no API key: the token in the path is the permission. */
 export const pingRoutes =
   ({ pool, bells, clock, counters, secrets, pingsPerMinute }: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
     const buckets = new TokenBuckets<number>();
-    // A job may send anything, for instance the end of its log.
+    // A job may send any content type, for instance the end of its log as plain text.
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES }, (_request, body, done) =>
       done(null, body),
     );
 
     const take = (kind: PingKind) => async (request: PingRequest, reply: FastifyReply) => {
-      // Neither a wrong token nor too many pings reach Postgres.
+      // Both checks come before any query, so wrong tokens and too many pings do not reach Postgres.
       const token = secrets && readPingToken(secrets, request.params.token);
       if (!token) throw unknownPing();
       const { isTaken, waitMs } = buckets.take(token.scheduleId, pingsPerMinute);
@@ -54,7 +54,10 @@ export const pingRoutes =
       return reply.type('text/plain; charset=utf-8').serializer(String).send('OK');
     };
 
-    /** A ping for a run that was delivered: `rid` names the run, and without it the one that was sent last is meant. */
+    /**
+     * Records a ping for a run that was delivered. `rid` names the run; without it, the ping is for the run that was
+     * sent last.
+     */
     const takeReport = async (
       { query: { rid }, log }: PingRequest,
       { token, kind, body }: { token: PingToken; kind: PingKind; body: string | null },
@@ -69,7 +72,7 @@ export const pingRoutes =
       const reported = await reportRun(pool, { projectId, run, kind, body, now: null });
       if (reported.kind === 'refused') throw new HttpProblem('invalid_state', reported.reason);
       if (reported.kind !== 'changed') throw unknownRun(rid);
-      bells.arm(reported.dueAts).catch(() => {}); // If Redis is away, the sweep finds what is due.
+      bells.arm(reported.dueAts).catch(() => {}); // If Redis is away, the sweep finds the due runs.
       const { hasFailed, scheduleKey, targetType: target, attempt, reason: error } = reported.value;
       if (!hasFailed) return;
       const errorCode = 'reported_failure';

@@ -10,7 +10,7 @@ import { presentSchedule } from '../present/schedule.js';
 import { putSchedule, readPrecondition } from '../schedules/put-schedule.js';
 import { etagOf } from '../schedules/respond-with-change.js';
 
-/** Creates a schedule under a chosen id, or replaces the one that has it. */
+/** Creates a schedule under a chosen id, or replaces the schedule that has the id. */
 export const putScheduleRoutes =
   (context: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {

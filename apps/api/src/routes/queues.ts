@@ -54,7 +54,7 @@ export const queueRoutes =
       }
       const isPage = request.headers.accept?.includes('text/html') ?? false;
       if (isPage) return reply.redirect(`/sign-in?next=${encodeURIComponent(request.url)}`, 303);
-      // Sent, not thrown: the error handler of Bull Board would turn it into a 500.
+      // The problem is sent and not thrown, because the error handler of Bull Board would turn it into a 500.
       const detail = 'sign in at /sign-in with an admin key of the default project';
       sendProblem(new HttpProblem(owner ? 'operator_only' : 'missing_key', detail), request, reply);
       return reply;

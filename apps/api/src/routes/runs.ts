@@ -64,8 +64,8 @@ export const runRoutes =
         const { runs, stoppedAt } = await listRuns(pool, asked);
         const { items, nextCursor } = pageOf(runs, limit, positionOf);
         const goOn = stoppedAt === null ? null : encodeCursor(positionOf(stoppedAt));
-        // The runs of one schedule are read by occurrence. An occurrence that was skipped ahead of its time must not hide a
-        // later failure.
+        // The runs of one schedule are read in the order of their occurrences. They are sorted by the time of their
+        // last change here, so that an occurrence that was skipped ahead of its time does not hide a later failure.
         items.sort((a, b) => b.happenedAt - a.happenedAt);
         return { items: items.map(presentRun), nextCursor: nextCursor ?? goOn };
       },

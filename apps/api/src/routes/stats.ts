@@ -21,7 +21,7 @@ const MINUTE_MS = 60_000;
 /** Maximum number of steps in one answer: a day of minutes, and a little more. */
 const MAX_STEPS = 1_500;
 
-/** Figures of the runs. */
+/** Counts of runs by outcome, and quantiles of their lateness. */
 export const statsRoutes =
   ({ pool, clock }: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {

@@ -64,7 +64,7 @@ export const taskRoutes =
           defaults: defaultsFor(caller, context),
           onSent: () => {
             counters.count('jobs_queued_total');
-            bells.ringNow().catch(() => {}); // If Redis is away, the sweep arms the bells later.
+            bells.ringNow().catch(() => {}); // If Redis is away, the sweep claims the reminders later.
           },
         }),
     );

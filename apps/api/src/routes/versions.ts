@@ -19,9 +19,9 @@ import { responses } from '../http/responses.js';
 import { presentDefinition } from '../present/definition.js';
 import { iso } from '../present/iso.js';
 
-/** Number of occurrences that are shown of each definition. */
+/** Number of occurrences that are shown for each definition. */
 const OCCURRENCES_SHOWN = 5;
-/** Definitions that are presented before other requests have their turn. */
+/** Number of definitions that are presented in one turn of the event loop. Other requests run between two turns. */
 const PRESENTED_AT_A_TIME = 20;
 
 /** The history of a schedule's definition. */
@@ -63,7 +63,7 @@ export const versionRoutes =
     );
   };
 
-/** The largest value of the column. Postgres refuses a larger parameter, and no version comes near it. */
+/** The largest value of the column. Postgres refuses a larger parameter, and no real version comes near it. */
 const LARGEST_VERSION = 2 ** 31 - 1;
 
 function versionInCursor(cursor: string | undefined): number | null {

@@ -139,7 +139,7 @@ async function changeTogether(
   return done;
 }
 
-/** The statements that change many schedules at once. Null for a backfill, which changes each schedule by itself. */
+/** The statement that changes many schedules at once. Null for a backfill, which changes each schedule by itself. */
 function batchChangeOf(pool: Pool, action: Action): ((request: StopRequest) => Promise<ChangedMany>) | null {
   const stopped = async (stopping: Promise<Stopped>, dueAts: number[] = []) => ({
     ...(await stopping),
@@ -201,7 +201,7 @@ function given(action: Action, field: 'at' | 'from' | 'to'): number {
   return at;
 }
 
-/** Refuses fields that the action ignores: the client expects them to have an effect. */
+/** Refuses fields that the action would ignore, because the client expects them to have an effect. */
 export function requireFittingFields(action: Action): void {
   const taken: Partial<Record<Action['action'], (keyof Action)[]>> = {
     pause: ['note', 'until'],

@@ -21,7 +21,7 @@ type Action = z.infer<typeof ActionInput>;
 type Preview = NonNullable<z.infer<typeof ActionAnswer>['preview']>;
 type Progress = Omit<ActedOnMany, 'dueAts'>;
 
-/** Schedules that are changed between two reports of progress. */
+/** Number of schedules that are changed between two writes of the progress. */
 const PAGE = 2_000;
 /** How long a client waits for the end of an action. After that the answer is 202, and the action goes on. */
 const LONGEST_WAIT_MS = 10_000;
@@ -40,11 +40,11 @@ interface Request {
   requestHash: string;
 }
 
-/** An action that was started, and what was done when the answer was sent. */
+/** An action that was started, with its progress at the time of the answer. */
 export interface Started extends Progress {
   id: string;
   status: z.infer<typeof ActionProgress>['status'];
-  /** True if the request repeats an earlier one. The action is then that of the first request. */
+  /** True if the request repeats an earlier one. The action is then the one that the first request started. */
   isRepeated: boolean;
 }
 
@@ -59,7 +59,7 @@ export class BulkActions {
     private readonly longestWaitMs = LONGEST_WAIT_MS,
   ) {}
 
-  /** Acts on all that match. Answers when that is done, or after ten seconds with what is done so far. */
+  /** Acts on all matching schedules. Answers when the action is done, or after ten seconds with its progress so far. */
   async run(request: Request): Promise<Started> {
     const id = await this.#create(request, null);
     if (id === null) return this.#repeated(request);
@@ -70,7 +70,7 @@ export class BulkActions {
       timer = setTimeout(() => resolve('late'), this.longestWaitMs);
     });
     const isLate = (await Promise.race([work, wait]).finally(() => clearTimeout(timer))) === 'late';
-    // A late answer needs no cursor: the action goes on by itself.
+    // A late answer has no cursor, because the action goes on by itself.
     const { lastId } = progress;
     return {
       ...progress,
@@ -120,7 +120,7 @@ export class BulkActions {
     return work;
   }
 
-  /** Ends background actions after their current page. Their progress says where to go on. */
+  /** Ends background actions after their current page. Their progress says where to continue. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     await Promise.all(this.#running);
@@ -177,7 +177,7 @@ function add(progress: Progress, done: Progress): void {
   progress.lastId = done.lastId;
 }
 
-/** Counts what an action would change, without changing anything. */
+/** Counts the schedules that an action would change, without changing anything. */
 export async function previewAction(
   { pool, clock }: Pick<ApiContext, 'pool' | 'clock'>,
   { caller, action, beforeId }: Pick<Request, 'caller' | 'action' | 'beforeId'>,

@@ -7,7 +7,7 @@ const DAYS_AHEAD = 90;
 const MAX_AHEAD_PER_SCHEDULE = 60;
 /** Maximum number of coming occurrences in a feed. With the past ones that is up to two thousand events. */
 const MAX_AHEAD = 1_000;
-/** Schedules that are processed before other requests have their turn. */
+/** Number of schedules that are processed in one turn of the event loop. Other requests run between two turns. */
 const SLICE = 20;
 
 interface Sources {
@@ -34,7 +34,7 @@ export async function composeFeed({ projectKey, schedules, runs, nowAt }: Source
   return [...past, ...coming.slice(0, MAX_AHEAD)];
 }
 
-/** A run and the occurrence that it came from have one UID, so that the entry of a calendar program gets its outcome. */
+/** A run and its occurrence have the same UID, so that a calendar program adds the outcome to the entry that it has. */
 const uidOf = (projectKey: string, key: string, { origin, at }: { origin: string; at: number }) =>
   `${key}-${at}-${origin}@${projectKey}.carillon`;
 

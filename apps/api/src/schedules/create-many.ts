@@ -26,9 +26,12 @@ type Result = z.infer<typeof BulkResult>;
 
 /** Maximum size of one item: the limit for the body of `POST /v1/schedules`. */
 const MAX_ITEM_BYTES = 256 * 1_024;
-/** Rows per statement: large enough to amortise its overhead, small enough to validate the next chunk meanwhile. */
+/**
+ * Number of rows per statement. It is large enough to amortise the overhead, and small enough to validate the next
+ * chunk meanwhile.
+ */
 const CHUNK_SIZE = 500;
-/** Validation time per turn of the event loop, so that other requests are not delayed. */
+/** Maximum validation time per turn of the event loop, so that other requests are not delayed. */
 const MAX_TURN_MS = 10;
 
 export interface CreatedMany {
@@ -54,7 +57,8 @@ export async function createMany(
     });
     await writing;
     writing = write(chunk);
-    // The next `await writing` throws an error of this chunk. Until then it must not count as an unhandled rejection.
+    // The next `await writing` throws the error of this chunk. Until then the error must not count as an unhandled
+    // rejection.
     writing.catch(() => {});
   }
   await writing;

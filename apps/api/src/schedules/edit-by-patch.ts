@@ -13,7 +13,7 @@ import { mergePatch } from './merge-patch.js';
 
 interface PatchRequest {
   caller: KeyOwner;
-  /** The schedule. */
+  /** The id of the schedule. */
   key: string;
   patch: SchedulePatch;
   /** The version that the client has seen; null if it sent no If-Match. */

@@ -4,13 +4,13 @@ import { nextOccurrences, readTiming } from '@carillon/shared';
 export const MINUTE_MS = 60_000;
 export const minuteOf = (at: number) => Math.floor(at / MINUTE_MS) * MINUTE_MS;
 
-/** CPU time per forecast. A forecast that takes longer is cut off and marked as incomplete. */
+/** Maximum CPU time per forecast. A forecast that takes longer is cut off and marked as incomplete. */
 const MAX_CPU_MS = 5_000;
-/** Occurrences that are computed before other requests have their turn: about a millisecond of work. */
+/** Number of occurrences that are computed in one turn of the event loop: about a millisecond of work. */
 const OCCURRENCES_PER_TURN = 50;
 
 export interface Fires {
-  /** Fires by the start of their minute. */
+  /** Number of fires, by the start of their minute. */
   fires: Map<number, number>;
   isComplete: boolean;
 }
@@ -59,7 +59,7 @@ export function laterFiresIn(
     (at) => at < untilAt,
   );
   if (runsLeft === null || inMinute.length === 0) return inMinute.length;
-  // The next fire is one of the runs that are left.
+  // The next fire is one of the remaining runs.
   const allowed = nextOccurrences(timing, occurrenceAt, Math.min(runsLeft - 1, MAX_COUNTED));
   return inMinute.filter((at) => allowed.includes(at)).length;
 }

@@ -17,12 +17,12 @@ interface Range {
 
 /**
  * Forecasts of projects. Counting the fires of 200,000 schedules takes seconds, so a large forecast is computed in the
- * background and kept for up to a minute. A request that can't wait for it is told the next fire of every schedule, which
- * one index answers, and that this is not complete.
+ * background and kept for up to a minute. A request does not wait for a slow forecast: it gets only the next fire of
+ * every schedule, which one index answers, marked as incomplete.
  */
 export class Forecasts {
   readonly #kept: BackgroundCache<Forecast>;
-  /** Reads of next fires that are under way: the forecast and the requests that can't wait for it share them. */
+  /** Reads of next fires that are under way. A forecast and the requests that do not wait for it share them. */
   readonly #nextFires = new Map<string, Promise<Map<number, number>>>();
 
   constructor(
@@ -32,18 +32,18 @@ export class Forecasts {
     this.#kept = new BackgroundCache(onError);
   }
 
-  /** Fires by minute until an instant, from the minute of `fromAt` on. */
+  /** Number of fires by minute, from the minute of `fromAt` to the end of its day or week. */
   async read(range: Range): Promise<Fires> {
     const forecast = await this.#within(range);
     if (forecast) return { fires: forecast.fires, isComplete: forecast.isComplete };
     const fires = await this.#readNextFires(range);
-    // The wait may have been enough to compute a small forecast, also on a busy machine.
+    // A small forecast may have been computed meanwhile, even on a busy machine.
     return this.#kept.peek(nameOf(range)) ?? { fires, isComplete: false };
   }
 
   /**
-   * The groups of recurring schedules. While they are being read for the first time, there are none, and the result is
-   * not complete.
+   * The groups of recurring schedules. While they are being read for the first time, the list is empty and the result
+   * is not complete.
    */
   async readGroups(range: Range): Promise<{ groups: readonly ForecastGroup[]; isComplete: boolean }> {
     return (await this.#within(range)) ?? { groups: [], isComplete: false };
@@ -75,7 +75,7 @@ export class Forecasts {
   }
 }
 
-/** A day or a week: forecasts of other lengths are part of one of these. */
+/** Forecasts are computed for a day or a week. A forecast of another length is a part of one of them. */
 const horizonOf = (hours: number) => (hours <= 24 ? 24 : 168);
 const endOf = ({ fromAt, hours }: Range) => fromAt + horizonOf(hours) * HOUR_MS;
 const nameOf = ({ projectId, hours }: Range) => `${projectId} ${horizonOf(hours)}`;

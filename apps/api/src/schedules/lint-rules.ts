@@ -5,9 +5,9 @@ import type { Pool } from 'pg';
 const YEAR_MS = 366 * 86_400_000;
 /** Maximum number of schedules that one request evaluates. */
 const MAX_LOOKED_AT = 5_000;
-/** Maximum time that one request spends. The next page goes on after the last schedule. */
+/** Maximum time that one request spends. The next page continues after the last schedule. */
 const MAX_MS = 400;
-/** Schedules that are evaluated before other requests have their turn. */
+/** Number of schedules that are evaluated in one turn of the event loop. Other requests run between two turns. */
 const SLICE = 20;
 
 export interface Linted {
@@ -26,7 +26,10 @@ export interface LintPage {
   lastId: number | null;
 }
 
-/** Finds schedules with an occurrence in a DST gap or overlap in the next year. Many schedules share a rule. */
+/**
+ * Finds schedules with an occurrence in a DST gap or overlap in the next year. Many schedules share a rule, so the
+ * result for each rule is cached.
+ */
 export async function lintRules(
   pool: Pool,
   {

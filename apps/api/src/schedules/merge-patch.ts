@@ -86,7 +86,10 @@ function retimed(
   return { ok: true, value: { rule, timing, plan, warnings } };
 }
 
-/** Keeps the timing without validating it again: an exhausted rule would be refused, but its schedule may be renamed. */
+/**
+ * Keeps the timing without validating it again. A rule without further occurrences would be refused, but its schedule
+ * may still be renamed.
+ */
 function replanned(input: ScheduleInput, { view, caller, context }: Base): Drafted {
   const result = draftPlan(input, defaultsFor(caller, context));
   if (!result.ok) return result;
@@ -94,7 +97,7 @@ function replanned(input: ScheduleInput, { view, caller, context }: Base): Draft
 }
 
 function refuseIfNeverDue({ timing, plan }: Timed, { view, nowAt }: Base): void {
-  // Allowed: a schedule that has used up maxRuns, and a finished schedule whose timing does not change.
+  // Two cases are allowed: a schedule that has used up maxRuns, and a finished schedule whose timing does not change.
   const hasRunsLeft = plan.maxRuns === null || view.runsTotal < plan.maxRuns;
   if (!hasRunsLeft || isSameTiming(timing, view.timing)) return;
   if (nextAfterEdit({ ...view, dueAt: view.nextRunAt, nowAt }, { timing, plan }) !== null) return;
@@ -120,8 +123,8 @@ function mergedInput(view: ScheduleView, patch: SchedulePatch): ScheduleInput {
 }
 
 /**
- * `exclusions` lists dates and calendars, `calendars` only the latter. A patch of one of the two replaces what it lists: a
- * patch of `exclusions` replaces everything, and a patch of `calendars` leaves the dates.
+ * `exclusions` lists dates and calendars, and `calendars` lists only calendars. A patch of one of the two replaces what
+ * it lists: a patch of `exclusions` replaces everything, and a patch of `calendars` leaves the dates.
  */
 function mergedExclusions(
   { timing }: ScheduleView,

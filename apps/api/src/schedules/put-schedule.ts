@@ -19,9 +19,9 @@ import { resolveTemplate } from './resolve-template.js';
 import { problemOf, readIfMatch } from './respond-with-change.js';
 import { withStoredHeaders } from './validate-recipient.js';
 
-/** The state of the id that a client expects. */
+/** The state in which a client expects the id to be. */
 interface Precondition {
-  /** The version; null if any will do. */
+  /** The version that the schedule must have; null if any version will do. */
   version: number | null;
   mustExist: boolean;
   mustBeNew: boolean;
@@ -52,7 +52,7 @@ interface PutRequest {
   precondition: Precondition;
 }
 
-/** How often the request looks again because another one created, changed or removed the schedule in between. */
+/** How often the request tries again because another request created, changed or removed the schedule in between. */
 const MAX_TRIES = 5;
 
 /** Creates the schedule, or replaces its definition if the id is taken. */

@@ -25,13 +25,16 @@ const DAY_MS = 86_400_000;
 const MAX_RANGE_MS = 366 * DAY_MS;
 /** Maximum number of the project's schedules that one simulation reads. */
 const MAX_SCHEDULES = 20_000;
-/** Claims, attempts and ends of runs: about three seconds of CPU time at most, in turns with other requests. */
+/**
+ * Maximum number of steps: claims, attempts and ends of runs. They take about three seconds of CPU time, in turns with
+ * other requests.
+ */
 const MAX_STEPS = 200_000;
 /** Maximum number of edits of single schedules: each one is merged and validated like a PATCH. */
 const MAX_MERGES = 20_000;
 /** How long a circuit stays open at first: the default of `CIRCUIT_OPEN_MS`. */
 const CIRCUIT_OPEN_MS = 10_000;
-/** Schedules that are prepared before other requests have their turn. */
+/** Number of schedules that are prepared in one turn of the event loop. Other requests run between two turns. */
 const SLICE = 50;
 
 export interface SimulationRun {
@@ -161,7 +164,7 @@ async function prepare(
   return prepared;
 }
 
-/** A schedule as it stands when the simulation begins. At another time than now, the rule says what comes next. */
+/** A schedule as it stands when the simulation begins. If that is not now, the rule says what comes next. */
 function startOf(view: ScheduleView, { fromAt, isNow }: { fromAt: number; isNow: boolean }): ScheduleView {
   const isStored = view.id !== 0;
   if (!isStored || isNow) return view;
@@ -195,7 +198,7 @@ function applyEdits(
   return { key, timing, plan, next, runsTotal, isPaused: status === 'paused' };
 }
 
-/** Names the edit in the fields of a problem. */
+/** Adds the index of the edit to the fields of a problem. */
 function mergedAt<T>(index: number, merge: () => T): T {
   try {
     return merge();

@@ -3,9 +3,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiContext } from '../context.js';
 
 /**
- * Starts the span of a request that creates schedules, as part of the caller's trace if it names one. Returns a function
- * that takes the ids of the schedules. Once the response is sent, the trace is noted with them, so that their runs can be
- * linked to it: a failure to do so must not fail the request. Does nothing unless traces are recorded.
+ * Starts the span of a request that creates schedules, as part of the caller's trace if the request names one. Returns
+ * a function that takes the ids of the schedules. It stores the trace with them once the response is sent, so that
+ * their runs can be linked to the trace. A failure to do so does not fail the request. Does nothing unless traces are
+ * recorded.
  */
 export function traceCreate(
   { tracing, pool }: Pick<ApiContext, 'tracing' | 'pool'>,

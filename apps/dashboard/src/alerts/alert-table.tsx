@@ -10,7 +10,7 @@ const OBJECTIVES: Record<Alert['kind'], string> = {
   success_rate: 'Success rate',
 };
 
-/** Breaches, each with its sentence and how it ended. */
+/** A table of breaches. Each row has a sentence about the breach and says how it ended. */
 export function AlertTable({
   alerts,
   hasSchedule = true,

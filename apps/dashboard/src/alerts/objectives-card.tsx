@@ -28,7 +28,7 @@ export function useObjectives(schedule: Schedule | undefined) {
     enabled: isPinged,
     refetchInterval: 15_000,
   });
-  /** The card has its height: what stands below it will not move. */
+  /** True once the card has its final height, so that the content below it does not move. */
   const isReady =
     schedule !== undefined && !(hasObjectives && alerts.isPending) && !(isPinged && heartbeat.isPending);
   return { alerts, heartbeat, isReady };

@@ -1,12 +1,13 @@
 import { useSyncExternalStore } from 'react';
 
-// Postgres's clock decides what is due, so the page counts by it: the reader's clock plus the offset last measured.
+// The clock of Postgres decides what is due, so the page uses its time: the reader's clock plus the last measured
+// offset.
 let offsetMs = 0;
 let now = Date.now();
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** Takes over the time that Postgres had when an answer arrived. */
+/** Sets the page's clock to the time that Postgres had when an answer arrived. */
 export function setServerTime(at: string): void {
   offsetMs = Date.parse(at) - Date.now();
 }
@@ -27,5 +28,5 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** The time by Postgres's clock, once a second. */
+/** The time by the clock of Postgres, updated once a second. */
 export const useNow = (): number => useSyncExternalStore(subscribe, () => now);

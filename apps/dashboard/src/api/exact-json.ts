@@ -1,9 +1,12 @@
-/** Newer browsers pass the source text to a reviver, and write raw JSON. The types of TypeScript do not have either yet. */
+/**
+ * Newer browsers pass the source text of a value to the reviver, and can write raw JSON. The types of TypeScript have
+ * neither yet.
+ */
 type Reviver = (key: string, value: unknown, context?: { source?: string }) => unknown;
 const { rawJSON } = JSON as unknown as { rawJSON?: (text: string) => object };
 
 /**
- * Parses JSON and keeps integers beyond 2^53 as they were written: `JSON.stringify` writes them out again. In a browser that
+ * Parses JSON and keeps integers beyond 2^53 exact, so that `JSON.stringify` writes them unchanged. In a browser that
  * can't do that, they are rounded as usual.
  */
 export function parseExactly(text: string): unknown {

@@ -5,7 +5,7 @@ import { apiPath } from './carillon.js';
 export type LiveState = 'connecting' | 'live' | 'lost' | 'held';
 type Message = { kind: 'opened' } | { kind: 'lost' } | { kind: 'event'; event: CarillonEvent };
 
-/** The types that a stream with digests carries. */
+/** The types of events in a stream of digests. */
 const TYPES = ['digest', 'overflow'];
 const REOPEN_AFTER_MS = 3_000;
 
@@ -21,7 +21,7 @@ class Live {
   readonly #channel = new BroadcastChannel('carillon.events');
   #stop: (() => void) | null = null;
   #isHeld = false;
-  /** The state that the page shows when it is no longer held. */
+  /** The state of the stream, which the page shows when it is not held. */
   #streamState: LiveState = 'live';
 
   start(): void {

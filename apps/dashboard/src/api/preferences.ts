@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 
 export type Theme = 'system' | 'light' | 'dark';
-/** The clock of the page: the schedule's own zone, the reader's, or UTC. */
+/** The time zone in which the page shows times: the schedule's own zone, the reader's zone, or UTC. */
 export type ZoneChoice = 'schedule' | 'mine' | 'utc';
 
 interface Preferences {
@@ -47,7 +47,7 @@ function subscribe(listener: () => void): () => void {
 
 export const usePreferences = (): Preferences => useSyncExternalStore(subscribe, () => current);
 
-/** The zone in which to show the times of something that has a zone of its own. */
+/** The zone in which to show times. `ownZone` is the zone of the schedule that the times belong to. */
 export function useZone(ownZone?: string): string {
   const { zone } = usePreferences();
   if (zone === 'utc') return 'UTC';

@@ -1,7 +1,10 @@
 import { QueryCache, QueryClient } from '@tanstack/react-query';
 import { isSignedOut } from './carillon.js';
 
-/** Answers are fresh for two seconds. Events refresh what they concern; the rest is asked for again when it is looked at. */
+/**
+ * Answers count as fresh for two seconds. Events refresh the data that they concern. Other data is read again when a
+ * page shows it.
+ */
 export const queries = new QueryClient({
   queryCache: new QueryCache({
     // The session has ended. Reading `/v1/me` again makes the sign-in page appear.
@@ -11,7 +14,7 @@ export const queries = new QueryClient({
     },
   }),
   defaultOptions: {
-    // Sharing structure with the answer before would copy integers beyond 2^53, which are objects, as empty ones.
+    // Integers beyond 2^53 are objects here. Structural sharing would copy them as empty objects, so it is off.
     queries: { staleTime: 2_000, retry: false, refetchOnWindowFocus: true, structuralSharing: false },
     mutations: { retry: false },
   },

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 
-// Scripts can't see the session cookie. This mark says that there is one, so that a page without a session shows the
-// sign-in at once instead of asking the API and being refused.
+// Scripts can't see the session cookie. This mark in the local storage says that there is a session. So a page without
+// a session shows the sign-in page at once, instead of asking the API and being refused.
 const STORED_AS = 'carillon.session';
 const listeners = new Set<() => void>();
 
@@ -13,7 +13,7 @@ export function markSession(hasSession: boolean): void {
 
 const subscribe = (listener: () => void) => {
   listeners.add(listener);
-  // Another tab signs in or out.
+  // This event comes when another tab signs in or out.
   addEventListener('storage', listener);
   return () => {
     listeners.delete(listener);

@@ -13,7 +13,7 @@ export function useMe(): Me {
   return me;
 }
 
-/** True if the key of this session may do it. Buttons for anything else are not shown. */
+/** True if the key of this session has the scope. Buttons that need another scope are not shown. */
 export const useCan = (scope: Scope): boolean => {
   const { scopes } = useMe();
   return scopes.includes(scope) || scopes.includes('admin');
@@ -21,7 +21,7 @@ export const useCan = (scope: Scope): boolean => {
 
 const SYSTEM_EVERY_MS = 5_000;
 
-/** Health and drift. Also sets the page's clock to that of Postgres. */
+/** The health and drift of the engine. Also sets the page's clock to that of Postgres. */
 export const useSystem = () =>
   useQuery({
     queryKey: ['system'],

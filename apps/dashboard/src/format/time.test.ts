@@ -4,7 +4,7 @@ import { durationWords, formatCountdown, formatInstant, formatSpan, instantOf, l
 const at = Date.parse('2026-11-17T23:30:05Z');
 
 describe('Times of the dashboard', () => {
-  it('an instant of today is shown as a time, another day with its date, in the zone asked for', () => {
+  it('an instant of today is shown as a time, and an instant of another day with its date, in the given zone', () => {
     expect(formatInstant(at, { zone: 'UTC', now: at })).toBe('23:30:05');
     expect(formatInstant(at, { zone: 'Europe/Berlin', now: at - 3_600_000 })).toBe('18 Nov 00:30:05');
     expect(formatInstant(at, { zone: 'UTC', now: at + 400 * 86_400_000 })).toBe('17 Nov 2026 23:30:05');
@@ -27,7 +27,7 @@ describe('Times of the dashboard', () => {
     ]);
   });
 
-  it('a span of time is shown in one unit, a countdown in two', () => {
+  it('a span of time is shown in one unit, and a countdown in two units', () => {
     expect([12, 4_000, 185_000, 7_300_000].map(formatSpan)).toEqual(['12 ms', '4 s', '3 min', '2 h']);
     expect([9_000, 252_000, 7_500_000, 400_000_000].map(formatCountdown)).toEqual([
       '9 s',

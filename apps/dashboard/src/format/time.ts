@@ -13,7 +13,7 @@ const DAY: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short' };
 const TIME: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', second: '2-digit' };
 const YEAR_MS = 300 * 86_400_000;
 
-/** `14:03:07` today, `19 Nov 14:03:07` otherwise, with the year if it is far away. */
+/** Formats an instant: `14:03:07` today, `19 Nov 14:03:07` otherwise, with the year if it is far away. */
 export function formatInstant(at: number, { zone, now }: { zone: string; now: number }): string {
   const time = formatOf(zone, TIME).format(at);
   if (formatDay(at, zone) === formatDay(now, zone)) return time;
@@ -28,7 +28,7 @@ export const formatMinute = (at: number, zone: string) =>
 export const formatFull = (at: number, zone: string) =>
   `${formatOf(zone, { ...DAY, year: 'numeric', weekday: 'short', ...TIME }).format(at)} ${shortZone(at, zone)}`;
 
-/** `UTC`, `CET` or `GMT+2`: short enough for a column. */
+/** A short name of a zone for a table column: `UTC`, `CET` or `GMT+2`. */
 export function shortZone(at: number, zone: string): string {
   const parts = formatOf(zone, { timeZoneName: 'short' }).formatToParts(at);
   return parts.find(({ type }) => type === 'timeZoneName')?.value ?? zone;
@@ -41,14 +41,14 @@ const UNITS: [limitMs: number, unitMs: number, name: string][] = [
   [Number.POSITIVE_INFINITY, 86_400_000, 'd'],
 ];
 
-/** `12 ms`, `4 s`, `3 min`, `5 h`, `12 d`. */
+/** Formats a span of time in one unit: `12 ms`, `4 s`, `3 min`, `5 h`, `12 d`. */
 export function formatSpan(ms: number): string {
   if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
   for (const [limit, unit, name] of UNITS) if (ms < limit) return `${Math.floor(ms / unit)} ${name}`;
   return '';
 }
 
-/** With a second unit where it matters: `4 min 12 s`, `2 h 05 min`. */
+/** Formats a span of time, with a second unit where it matters: `4 min 12 s`, `2 h 05 min`. */
 export function formatCountdown(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));
   const minutes = Math.floor(seconds / 60);
@@ -86,7 +86,9 @@ export function offsetAt(at: number, zone: string): number {
   return local - Math.floor(at / 1_000) * 1_000;
 }
 
-/** The instant of a local time such as `2027-03-29T09:00` in a zone. In an overlap of clocks, the first of the two. */
+/**
+ * The instant of a local time such as `2027-03-29T09:00` in a zone. In a DST overlap, the first of the two instants.
+ */
 export function instantOf(local: string, zone: string): number {
   const wall = Date.parse(`${local}Z`);
   const first = wall - offsetAt(wall, zone);

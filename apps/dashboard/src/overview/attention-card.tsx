@@ -110,7 +110,7 @@ function Group({
   );
 }
 
-/** The sentence of a breach begins with its schedule, which stands above it already. */
+/** Removes the schedule from the beginning of a breach's sentence, because the card shows it above the sentence. */
 function withoutName(note: string, { id, name }: { id: string; name: string | null }): string {
   const subject = name === null ? id : `${name} (${id})`;
   return note.startsWith(`${subject} `) ? note.slice(subject.length + 1) : note;

@@ -12,7 +12,7 @@ const LINES_HEIGHT = 90;
 
 const colourOf = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-/** Fires by outcome as stacked bars, and below them how late they were. */
+/** Fires by outcome as stacked bars, with their lateness below. */
 export function StatsChart({ steps, zone }: { steps: readonly StatsStep[]; zone: string }) {
   const bars = useRef<HTMLDivElement>(null);
   const lines = useRef<HTMLDivElement>(null);
@@ -73,7 +73,7 @@ const printCount = (value: number) => (Number.isInteger(value) ? compact.format(
 const printLateness = (ms: number) => (ms === 0 ? '0' : ms < 1_000 ? `${ms} ms` : `${ms / 1_000} s`);
 
 function plotBars(root: HTMLElement, seconds: number[], steps: readonly StatsStep[], zone: string): uPlot {
-  // Each series is drawn over the one before, from the top of the stack down.
+  // Each series is drawn over the previous one, from the top of the stack down.
   const sums = STACK.map((_, index) =>
     steps.map((step) => STACK.slice(0, index + 1).reduce((sum, name) => sum + step[name], 0)),
   );

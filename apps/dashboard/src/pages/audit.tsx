@@ -95,7 +95,7 @@ export function Audit() {
   );
 }
 
-/** The fields of a change, one after the other. An instant is shown as one. */
+/** The fields of a change, one after the other. Fields that end in `At` are shown as times. */
 function Detail({ detail }: { detail: unknown }) {
   if (typeof detail !== 'object' || detail === null) return null;
   const fields = Object.entries(detail).filter(([, value]) => value !== null);

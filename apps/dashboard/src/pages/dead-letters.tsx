@@ -10,7 +10,7 @@ import { ReplayDialog, type ReplayTarget } from '../runs/replay-dialog.js';
 import { ActionHead, Empty, PageTitle, QueryState } from '../ui/parts.js';
 import { Ago } from '../ui/times.js';
 
-/** Runs that failed for good, by receiver and error, to be replayed once the receiver is well again. */
+/** Runs that failed for good, grouped by receiver and error. They can be replayed once the receiver works again. */
 export function DeadLetters() {
   const canWrite = useCan('write');
   const dead = useQuery({

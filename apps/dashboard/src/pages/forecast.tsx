@@ -13,11 +13,11 @@ import { Instant } from '../ui/times.js';
 const route = getRouteApi('/forecast');
 const HOURS = 24;
 const MINUTE_MS = 60_000;
-/** A minute with fewer fires than this is no herd, whatever the workers have shown so far. */
+/** A minute with fewer fires than this is no herd, however few runs the workers have delivered in a minute so far. */
 const HERD = 1_000;
 const DAY_MS = 86_400_000;
 
-/** The next 24 hours by minute: where the herds are, and what they are made of. */
+/** The next 24 hours by minute: when herds are due, and which schedules make them up. */
 export function ForecastPage() {
   const { minute }: { minute?: string | undefined } = route.useSearch();
   const system = useSystem();
@@ -77,7 +77,10 @@ export function ForecastPage() {
   );
 }
 
-/** How many runs the workers have delivered in their fullest minute of the last day: what they are known to manage. */
+/**
+ * The number of runs that the workers delivered in the fullest minute of the last day. They are known to manage this
+ * many.
+ */
 function useFullestMinute(): number | null {
   const stats = useQuery({
     queryKey: ['overview', 'stats', 'fullest-minute'],
@@ -108,7 +111,7 @@ const Legend = () => (
   </span>
 );
 
-/** One row an hour, one cell a minute. The arrow keys move from cell to cell. */
+/** A map of the forecast, with one row per hour and one cell per minute. The arrow keys move from cell to cell. */
 function HeatMap({ forecast, chosen }: { forecast: Forecast; chosen: string | undefined }) {
   const navigate = useNavigate({ from: '/forecast' });
   const zone = useZone();
@@ -245,7 +248,7 @@ function MinuteCard({ at }: { at: string }) {
 
 const FULLEST_SHOWN = 10;
 
-/** The minutes as a table, the fullest first: the same as the map, for reading. */
+/** The data of the heat map as a table, the fullest minute first. */
 function BusyTable({ forecast }: { forecast: Forecast }) {
   const zone = useZone();
   const [isAllShown, showAll] = useState(false);

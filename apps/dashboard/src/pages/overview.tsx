@@ -8,7 +8,7 @@ import { NextCard } from '../overview/next-card.js';
 import { SystemCard } from '../overview/system-card.js';
 import { PageTitle } from '../ui/parts.js';
 
-/** The page that stays open: what fired, what fires next, and what needs a person. */
+/** The page that people keep open: what fired, what fires next, and what needs a person. */
 export function Overview() {
   const first = useQuery({
     queryKey: ['schedules', 'first'],
@@ -23,7 +23,7 @@ export function Overview() {
       <div className="flex flex-col gap-4">
         {wasEmpty && <FirstSchedule />}
         <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1.6fr)_minmax(0,1fr)]">
-          {/* In one column, the problems come before the engine. */}
+          {/* On a screen with one column, problems come before the state of the engine. */}
           <div className="contents min-w-0 flex-col gap-4 xl:flex">
             <FiresCard />
             <div className="order-last min-w-0">

@@ -21,7 +21,7 @@ import { showError, showToast } from '../ui/toasts.js';
 const route = getRouteApi('/runs/$id');
 const ENDED = ['succeeded', 'failed', 'skipped', 'cancelled'];
 
-/** One run: its states on a line, and every attempt with what came back. */
+/** One run: its states on a line, and every attempt with its answer. */
 export function RunPage() {
   const { id }: { id: string } = route.useParams();
   const run = useQuery({
@@ -203,7 +203,7 @@ function AttemptBlock({
   );
 }
 
-/** The latest runs of the same schedule, which went to the same receiver. */
+/** The latest runs of the same schedule and the same receiver. */
 function Lately({ run }: { run: RunWithAttempts }) {
   const lately = useQuery({
     queryKey: ['schedule', run.scheduleId, 'lately'],
@@ -244,7 +244,7 @@ function useDefinitionOf(
   return versions.data?.items.find(({ version }) => version === scheduleVersion) ?? null;
 }
 
-/** The request of an attempt, as the definition of that time has it. */
+/** The request of an attempt, by the definition that was in effect at that time. */
 function RequestFacts({
   attempt,
   run,

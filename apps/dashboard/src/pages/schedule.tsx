@@ -28,7 +28,7 @@ const TAB_NAMES: Record<ScheduleTab, string> = {
   definition: 'Definition',
 };
 
-/** One schedule: what it is, when it fires next, what became of every occurrence and why. */
+/** One schedule: its definition, when it fires next, and the outcome of every occurrence with the reason. */
 export function SchedulePage() {
   const { id }: { id: string } = route.useParams();
   const { tab = 'ledger' }: { tab?: ScheduleTab | undefined } = route.useSearch();

@@ -31,7 +31,7 @@ const useScheduleList = (search: SchedulesSearch) =>
     placeholderData: (before) => before,
   });
 
-/** The list of schedules: search, filters in the address, and actions on many after a dry run. */
+/** The list of schedules: search, filters in the URL, and actions on many schedules after a dry run. */
 export function Schedules() {
   const search: SchedulesSearch = route.useSearch();
   const { order, ...filter } = search;

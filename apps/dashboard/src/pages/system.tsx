@@ -11,7 +11,7 @@ const STATES: Record<WorkerReplica['status'], Outcome> = {
   stopped: 'finished',
 };
 
-/** The workers and what each has in hand, and the engine in figures. */
+/** The workers with their runs in flight, and the engine in figures. */
 export function SystemPage() {
   const { isOperator } = useMe();
   const system = useSystem();

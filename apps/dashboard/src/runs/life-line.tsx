@@ -11,7 +11,8 @@ export function LifeLine({ run, zone }: { run: RunWithAttempts; zone: string | u
   const steps: [name: string, at: string | null][] = [
     ['Named', run.occurrenceAt],
     ['Due', run.dueAt],
-    // Each attempt has a claim of its own, and the run keeps the last: the first attempt began right after the first claim.
+    // Each attempt has its own claim, and the run keeps only the last one. A retried run shows the start of its first
+    // attempt instead, which came right after the first claim.
     ['Claimed', isRetried ? (first?.startedAt ?? null) : run.claimedAt],
     [isRetried ? `Attempt ${last?.number}` : 'Delivered', last?.startedAt ?? null],
     [run.finishedAt === null ? 'Not ended' : lookOf(run.status).word, run.finishedAt],

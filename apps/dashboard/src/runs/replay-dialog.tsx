@@ -11,7 +11,7 @@ import { Instant } from '../ui/times.js';
 import { showToast } from '../ui/toasts.js';
 import { isCountConfirmed, TypedCount } from '../ui/typed-count.js';
 
-/** Runs that one call replays at most. */
+/** Maximum number of runs that one call replays. */
 const LIMIT = 100_000;
 const DEFAULT_RATE = 10;
 
@@ -20,7 +20,10 @@ export interface ReplayTarget {
   which: Pick<ReplayInput, 'schedules' | 'filter' | 'receiver' | 'error'>;
 }
 
-/** Replays failed runs at a rate that the receiver can take. A dry run comes first: how many, of which schedules. */
+/**
+ * Replays failed runs at a rate that the receiver can take. A dry run comes first: it shows how many runs of which
+ * schedules match.
+ */
 export function ReplayDialog({ title, which, onClose }: ReplayTarget & { onClose: () => void }) {
   const [rate, setRate] = useState(String(DEFAULT_RATE));
   const [typed, setTyped] = useState('');

@@ -10,7 +10,7 @@ export interface Selected {
 
 const AT_A_TIME = 4;
 
-/** Does the same to each selected schedule, a few at a time. One that is refused does not stop the others. */
+/** Applies an action to each selected schedule, a few at a time. If one is refused, the others are still changed. */
 export async function actOnSelected(
   rows: readonly Selected[],
   action: ActionName,

@@ -9,7 +9,7 @@ import { showToast } from '../ui/toasts.js';
 import { ActionFields } from './action-fields.js';
 import { ACTIONS, type ActionInputs, type ActionName, performAction } from './perform-action.js';
 
-/** One action on one schedule: says what it does, asks what it needs, and does it. */
+/** A dialog for one action on one schedule. It explains the action and asks for its inputs. */
 export function ActionDialog({
   schedule,
   action,

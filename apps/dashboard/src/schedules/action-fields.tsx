@@ -2,7 +2,7 @@ import { instantOf, localOf } from '../format/time.js';
 import { Field, TextField } from '../ui/field.js';
 import type { ActionInputs, ActionName } from './perform-action.js';
 
-/** The fields that an action takes. Times are typed on the clock of `zone`. */
+/** The input fields of an action. Times are entered in the time zone `zone`. */
 export function ActionFields({
   action,
   zone,

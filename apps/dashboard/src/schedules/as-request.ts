@@ -1,7 +1,7 @@
 import type { Schedule } from '@carillon/client';
 import { DEFINITION_FIELDS } from './diff-definitions.js';
 
-/** The definition as a client could send it: without what is null, and without what the API fills in by itself. */
+/** The definition as a client could send it, without fields that are null and without fields that the API fills in. */
 export function definitionOf(schedule: Schedule): Record<string, unknown> {
   const fields: [string, unknown][] = [['id', schedule.id]];
   for (const field of DEFINITION_FIELDS) {

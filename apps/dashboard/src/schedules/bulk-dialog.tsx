@@ -18,7 +18,10 @@ const PROGRESS_EVERY_MS = 500;
 
 export type Selection = { kind: 'rows'; rows: readonly Selected[] } | { kind: 'all'; filter: ScheduleFilter };
 
-/** One action on many schedules. A dry run comes first: how many, examples, and what they would fire within a day. */
+/**
+ * A dialog for one action on many schedules. A dry run comes first: it shows how many match, some examples, and their
+ * fires of the next day.
+ */
 export function BulkDialog({
   action,
   selection,
@@ -156,7 +159,7 @@ async function countNextDay({ id }: Selected): Promise<number> {
   return items.filter(({ dueAt }) => Date.parse(dueAt) < untilAt).length;
 }
 
-/** Looks at a bulk action until it has ended. */
+/** Polls a bulk action until it has ended. */
 async function untilDone(id: string): Promise<Pick<BulkActionAnswer, 'changed' | 'refused' | 'refusals'>> {
   for (;;) {
     const progress = await carillon.schedules.action(id);

@@ -9,20 +9,20 @@ const changesIn = (from: string, to: string, zone: string) =>
   ]);
 
 describe('clockChanges', () => {
-  it('finds the spring and the autumn change of a year in Berlin, to the second', () => {
+  it('clockChanges finds the spring and the autumn change of a year in Berlin, to the second', () => {
     expect(changesIn('2026-01-01T00:00:00Z', '2027-01-01T00:00:00Z', 'Europe/Berlin')).toEqual([
       ['2026-03-29T01:00:00.000Z', 1],
       ['2026-10-25T01:00:00.000Z', -1],
     ]);
   });
 
-  it('finds a change of half an hour, as on Lord Howe Island', () => {
+  it('clockChanges finds a change of half an hour, as on Lord Howe Island', () => {
     expect(changesIn('2026-10-01T00:00:00Z', '2026-10-08T00:00:00Z', 'Australia/Lord_Howe')).toEqual([
       ['2026-10-03T15:30:00.000Z', 0.5],
     ]);
   });
 
-  it('finds none in UTC, and none in a stretch of many years', () => {
+  it('clockChanges returns no change in UTC, and none for a range of many years', () => {
     expect(changesIn('2026-01-01T00:00:00Z', '2027-01-01T00:00:00Z', 'UTC')).toEqual([]);
     expect(changesIn('2020-01-01T00:00:00Z', '2030-01-01T00:00:00Z', 'Europe/Berlin')).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { offsetAt } from '../format/time.js';
 
 const DAY_MS = 86_400_000;
-/** In a longer stretch of time the changes of many years would hide the occurrences. */
+/** No changes are listed for a longer range, because the changes of many years would hide the occurrences. */
 const LONGEST_SPAN_MS = 400 * DAY_MS;
 
 export interface ClockChange {

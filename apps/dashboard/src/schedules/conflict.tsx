@@ -3,7 +3,9 @@ import { Dialog, DialogButtons } from '../ui/dialog.js';
 import { diffDefinitions, printValue } from './diff-definitions.js';
 import { type Draft, patchOf } from './draft.js';
 
-/** Another person saved first. Shows their change beside yours, field by field, and lets you choose. */
+/**
+ * Shown if another person saved first. It shows both changes side by side, field by field, and lets the user choose.
+ */
 export function Conflict({
   base,
   theirs,

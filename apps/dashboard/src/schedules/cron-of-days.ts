@@ -16,7 +16,7 @@ export function cronOfDays({ by, weekdays, monthDays, time }: Days): string {
   return `${at} * * ${weekdays.length === 7 ? '*' : weekdays.toSorted().join(',') || '*'}`;
 }
 
-/** Reads back a cron rule of the forms that `cronOfDays` writes; null for any other. */
+/** Reads a cron rule of the forms that `cronOfDays` writes; null for any other rule. */
 export function daysOfCron(cron: string): Days | null {
   const match = /^(\d{1,2}) (\d{1,2}) (\*|[\d,L]+) \* (\*|[\d,-]+)$/.exec(cron.trim());
   if (!match) return null;

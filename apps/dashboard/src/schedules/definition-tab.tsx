@@ -48,7 +48,7 @@ const OVERLAP = {
   cancel: 'A new run cancels the one under way.',
 };
 
-/** `cron 30 2 * * *`. */
+/** A rule in one line, such as `cron 30 2 * * *`. */
 const ruleWords = (rule: Schedule['rule']) =>
   Object.entries(rule)
     .map(([kind, value]) => `${kind} ${value}`)

@@ -15,7 +15,7 @@ import { NO_OBJECTIVES, type Objectives, objectivesOf, sloOf } from './objective
 
 export type RuleKind = 'once' | 'every' | 'days' | 'cron' | 'rrule';
 
-/** A schedule while it is written: plain text wherever a person types. It survives a reload. */
+/** A schedule that a person is writing. Every field that is typed is plain text. A draft survives a reload. */
 export interface Draft {
   id: string;
   name: string;
@@ -140,7 +140,7 @@ export function requestOf(draft: Draft): ScheduleInput {
   };
 }
 
-/** Only the fields that differ from the schedule as it was read: nothing else is overwritten. */
+/** Returns only the fields that differ from the schedule as it was read, so that no other field is overwritten. */
 export function patchOf(draft: Draft, base: Schedule): SchedulePatch {
   const { id: _id, ...mine }: Record<string, unknown> = { ...requestOf(draft) };
   const before: Record<string, unknown> = { ...requestOf(draftOf(base)) };

@@ -7,10 +7,10 @@ import { Empty, LoadMore } from '../ui/parts.js';
 import { Instant } from '../ui/times.js';
 import type { LedgerWindow } from './use-schedule.js';
 
-/** The ledger begins with a few occurrences that are still to come. */
+/** Number of coming occurrences at the beginning of the ledger. */
 const COMING_SHOWN = 3;
 
-/** Each occurrence that the rule named, newest first: one word for what became of it, one sentence of why. */
+/** Each occurrence that the rule named, newest first, with one word for its outcome and one sentence for the reason. */
 export function LedgerTab({
   windows,
   zone,

@@ -2,7 +2,7 @@ import type { Schedule } from '@carillon/client';
 import { OutcomeWord } from '../ui/outcome.js';
 import { Countdown, Instant } from '../ui/times.js';
 
-/** When it fires next, or why it does not. */
+/** When a schedule fires next, or why it does not fire. */
 export function NextCell({
   schedule,
 }: {
@@ -29,7 +29,7 @@ export function NextCell({
   );
 }
 
-/** `by ops until 19 Nov 09:00: incident 7`. */
+/** A pause in words: `by ops until 19 Nov 09:00: incident 7`. */
 export function PauseWords({ pause, zone }: { pause: Schedule['pause']; zone: string }) {
   if (!pause) return null;
   return (

@@ -1,6 +1,6 @@
 import type { Slo } from '@carillon/client';
 
-/** Service level objectives, as text. An empty one does not apply. */
+/** Service level objectives, as text. An objective with an empty text does not apply. */
 export interface Objectives {
   startWithin: string;
   startGrace: string;

@@ -48,7 +48,7 @@ export const ACTIONS: Record<ActionName, ActionWords> = {
   },
 };
 
-/** The actions that make sense in a state. */
+/** The actions that are possible in the state of a schedule. */
 export function actionsFor({ status, nextRunAt }: Pick<Schedule, 'status' | 'nextRunAt'>): ActionName[] {
   if (status === 'active')
     return ['trigger', 'pause', ...(nextRunAt ? (['reschedule', 'skip-next'] as const) : []), 'cancel'];

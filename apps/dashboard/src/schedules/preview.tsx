@@ -24,7 +24,10 @@ function useSettled<T>(value: T): T {
   return settled;
 }
 
-/** Asks the API what the rule means. The answer also has the errors, which are shown at their fields while the user types. */
+/**
+ * Asks the API what the rule means. The answer also has the errors, which are shown at their fields while the user
+ * types.
+ */
 export function usePreview(draft: Draft) {
   const timing = useSettled(timingOf(draft));
   return useQuery({
@@ -84,7 +87,7 @@ export function Preview({ draft, preview }: { draft: Draft; preview: ReturnType<
   );
 }
 
-/** The first field that is wrong, for a field may be out of sight. */
+/** The message of the first invalid field, because the field itself may be out of sight. */
 const explainFirst = (error: unknown): string =>
   (error instanceof CarillonError && error.fieldErrors[0]?.message) || explainError(error);
 

@@ -30,7 +30,7 @@ const REASONS: Record<AttentionKind, string> = {
   breaching: 'breaches an objective',
 };
 
-/** Search while typing, and filters as chips that can be removed. All of them live in the address. */
+/** Search while typing, and filters as chips that can be removed. The URL holds all of them. */
 export function ScheduleFilters() {
   const filter: SchedulesSearch = route.useSearch();
   const navigate = useNavigate({ from: '/schedules' });

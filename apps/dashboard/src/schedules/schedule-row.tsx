@@ -82,7 +82,7 @@ export function ScheduleRow({
         <Strip recent={recent} />
       </td>
       <td data-label="Target" className="text-soft" title={targetWords(schedule.target)}>
-        {/* A long address breaks before a slash: the space has no width. */}
+        {/* A space of zero width before each slash lets a long URL break there. */}
         <span className="line-clamp-2 break-words">
           {targetWords(schedule.target).replaceAll('/', '\u200b/')}
         </span>

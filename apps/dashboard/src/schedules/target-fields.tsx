@@ -16,7 +16,7 @@ const BODIES = {
   payload: 'The payload alone',
 };
 
-/** The target of the deliveries. */
+/** The form fields of a target. */
 export function TargetFields({ draft, error, onChange }: DraftFieldsProps) {
   const { targetType } = draft;
   return (

@@ -20,13 +20,13 @@ const KINDS: Record<string, { Icon: LucideIcon; word: string }> = {
   'schedule.cancelled': { Icon: CircleX, word: 'cancelled' },
 };
 
-/** The flags of a stretch of time, from the audit log. */
+/** The flags for the changes of a schedule in a range of time, from the audit log. */
 export function flagsOf(
   changes: readonly AuditEntry[],
   { fromAt, toAt }: { fromAt: number; toAt: number },
   zone: string,
 ): TimelineFlag[] {
-  // Oldest first: the order of changes that were made in the same instant.
+  // The log is newest first. Reversed, changes of the same instant are in the order in which they were made.
   return changes.toReversed().flatMap(({ id, at: text, action, actor, detail }) => {
     const kind = KINDS[action];
     const at = Date.parse(text);
@@ -53,7 +53,7 @@ const DAY_MS = 86_400_000;
 /** True for a remark that is about a change of the clocks. */
 export const isClockRemark = (remark: string | null): boolean => remark?.startsWith('clocks go ') ?? false;
 
-/** The changes of the clocks in a stretch of time, each with what it does to the occurrences around it. */
+/** The flags for clock changes in a range of time. Each says what the change does to the occurrences around it. */
 export function clockFlagsOf(
   { fromAt, toAt, entries }: { fromAt: number; toAt: number; entries: readonly LedgerEntry[] },
   zone: string,
@@ -62,7 +62,7 @@ export function clockFlagsOf(
     const affected = entries.find(
       ({ at: each, remark }) => isClockRemark(remark) && Math.abs(Date.parse(each) - at) < DAY_MS,
     );
-    // A second before, the clocks had the offset by which they would have gone on.
+    // The offset of one second earlier gives the time that the clocks would have shown without the change.
     const before = clockAt(at, at - 1_000, zone);
     return {
       key: `clocks ${at}`,
@@ -74,6 +74,6 @@ export function clockFlagsOf(
   });
 }
 
-/** The clocks of a zone at an instant, with the offset that they have at another: `02:00 CET`. */
+/** The local time of an instant, with the offset that the zone has at another instant: `02:00 CET`. */
 const clockAt = (at: number, offsetOfAt: number, zone: string) =>
   `${new Date(at + offsetAt(offsetOfAt, zone)).toISOString().slice(11, 16)} ${shortZone(offsetOfAt, zone)}`;

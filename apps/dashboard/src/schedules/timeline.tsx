@@ -16,8 +16,8 @@ type Mark =
   | ({ kind: 'flag' } & TimelineFlag);
 
 /**
- * The occurrences on one line: past left of now, coming right of it. Edits, pauses, resumes and changes of the clocks are
- * flags above the line. The arrow keys move from mark to mark; the sentence below says what became of it and why.
+ * The occurrences on one line: past ones left of now, coming ones right of it. Edits, pauses, resumes and clock changes
+ * are flags above the line. The arrow keys move from mark to mark; the sentence below explains the selected mark.
  */
 export function Timeline({
   span,

@@ -12,8 +12,9 @@ interface Stored {
 const placeOf = (name: string) => `carillon.draft.${name}`;
 
 /**
- * A draft that survives a reload of the tab: it is kept in the session storage until it is saved or given up. The schedule that
- * the edit began with is kept beside it, so that a change which another person saved in between is found as a conflict.
+ * A draft that survives a reload of the tab: it is kept in the session storage until it is saved or discarded. The
+ * schedule that the edit began with is kept beside it, so that a change that another person saved in between is found
+ * as a conflict.
  */
 export function useDraft(name: string, initial: Draft, base: Schedule | null = null) {
   const [state, setState] = useState(() => {

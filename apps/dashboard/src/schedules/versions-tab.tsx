@@ -4,7 +4,10 @@ import { Instant } from '../ui/times.js';
 import { diffDefinitions } from './diff-definitions.js';
 import { useVersions } from './use-schedule.js';
 
-/** Every definition that held: who made it, when, what changed, and how the next occurrences moved. */
+/**
+ * Every definition that the schedule has had: its author, its time, the changed fields, and how the next occurrences
+ * moved.
+ */
 export function VersionsTab({ id }: { id: string }) {
   const versions = useVersions(id);
   if (versions.isPending) return <SkeletonRows rows={4} />;

@@ -7,7 +7,10 @@ import { useMe } from '../api/session.js';
 import { markSession } from '../api/session-mark.js';
 import { THEMES } from './themes.js';
 
-/** Shows the key of the session and the button that signs out. The click that opens the menu mounts it, so it begins open. */
+/**
+ * Shows the key of the session and the button that signs out. It is mounted by the click on the account button, so it
+ * starts open.
+ */
 export function AccountMenu() {
   const me = useMe();
   const signOut = async (isEverywhere: boolean) => {

@@ -1,7 +1,9 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
 import type { ReactNode } from 'react';
 
-/** A dialog that is open as long as it is mounted. Focus stays inside, and returns where it was. */
+/**
+ * A dialog that is open as long as it is mounted. The focus stays inside, and returns to its previous place at the end.
+ */
 export function Dialog({
   title,
   children,

@@ -6,7 +6,7 @@ interface FieldProps {
   error?: string | null;
 }
 
-/** A form field with its label, a hint, and the error of the API at the place where it belongs. */
+/** A form field with its label, a hint, and the error that the API reported for this field. */
 export function Field({
   label,
   hint,
@@ -41,7 +41,7 @@ export function Field({
 
 type Input<Props, Value> = Omit<Props, 'onChange'> & { value: Value; onChange: (value: Value) => void };
 
-/** A line of text. `onChange` receives what was typed. */
+/** A line of text. `onChange` receives the typed text. */
 export const TextField = ({
   label,
   hint,

@@ -2,7 +2,10 @@ import type { ReactNode } from 'react';
 import { Dialog, DialogButtons } from './dialog.js';
 import { Problem } from './parts.js';
 
-/** A dialog that asks for what an action needs and does it. If the API refuses, the dialog stays open and says why. */
+/**
+ * A dialog that asks for the inputs of an action and carries it out. If the API refuses, the dialog stays open and says
+ * why.
+ */
 export function FormDialog({
   title,
   children,

@@ -5,7 +5,7 @@ export type Outcome = LedgerEntry['status'] | RunStatus | 'overdue' | 'finished'
 interface Look {
   word: string;
   colour: string;
-  /** The shape in a box of 12 by 12, so that the state is never told by colour alone. */
+  /** The path of the shape, in a box of 12 by 12. With a shape, the outcome is never shown by colour alone. */
   path: string;
   isHollow?: boolean;
 }

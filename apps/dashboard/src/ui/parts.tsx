@@ -50,7 +50,7 @@ export const Skeleton = ({ width = '8rem' }: { width?: string }) => (
   <span className="skeleton" style={{ width }} aria-hidden="true" />
 );
 
-/** Rows of the height that the data will have, so that nothing moves when it comes. */
+/** Empty rows of the same height as the data, so that nothing moves when the data arrives. */
 export function SkeletonRows({ rows = 8 }: { rows?: number | undefined }) {
   return (
     <div aria-busy="true">
@@ -129,7 +129,7 @@ export function FilterChip({
   );
 }
 
-/** One figure with its name. It is a link to the list that it counts, if there is one. */
+/** One figure with its name. If there is a list of what it counts, the figure is a link to that list. */
 export function Figure({
   name,
   value,
@@ -164,14 +164,14 @@ export function Facts({ facts }: { facts: readonly (readonly [name: string, valu
   );
 }
 
-/** The head of the column of buttons: screen readers need a name for it. */
+/** The heading of the column of buttons, because screen readers need a name for it. */
 export const ActionHead = () => (
   <th>
     <span className="sr-only">Action</span>
   </th>
 );
 
-/** Shows the rows that came in while a person was reading. */
+/** A button that shows the rows that came in while a person was reading. */
 export function NewRows({ rows }: { rows: { newCount: number; showNew: () => void } }) {
   if (rows.newCount === 0) return null;
   return (

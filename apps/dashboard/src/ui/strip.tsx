@@ -16,7 +16,7 @@ const TICKS: Record<RecentRun['status'], { y: number; height: number; isHollow?:
   cancelled: { y: 11, height: 5 },
 };
 
-/** The latest outcomes of a schedule, oldest on the left. Height and shape tell the outcome as well as the colour. */
+/** The latest outcomes of a schedule, oldest on the left. Height and shape show the outcome as well as the colour. */
 export function Strip({ recent }: { recent: readonly RecentRun[] }) {
   const runs = recent.slice(0, SLOTS);
   const failed = runs.filter(({ status }) => status === 'failed').length;

@@ -2,7 +2,7 @@ import { useNow } from '../api/clock.js';
 import { useZone } from '../api/preferences.js';
 import { formatAgo, formatCountdown, formatFull, formatInstant, formatSpan } from '../format/time.js';
 
-/** An instant on the clock that the reader chose. Its title has it in full, and in UTC. */
+/** An instant in the time zone that the reader chose. The title has the full instant, also in UTC. */
 export function Instant({ at, zone: ownZone }: { at: string | number | null; zone?: string | undefined }) {
   const zone = useZone(ownZone);
   const now = useNow();
@@ -33,7 +33,7 @@ export function Ago({ at }: { at: string | null }) {
 /** How long an occurrence may be late before the page calls it overdue: claims take a moment. */
 const OVERDUE_AFTER_MS = 5_000;
 
-/** Counts down to an occurrence. One that has passed is never shown as upcoming. */
+/** Counts down to an occurrence. An occurrence in the past is never shown as upcoming. */
 export function Countdown({ at, prefix = 'in ' }: { at: string; prefix?: string }) {
   const now = useNow();
   const left = Date.parse(at) - now;

@@ -20,7 +20,7 @@ function setToasts(next: readonly Toast[]): void {
 
 const dismiss = (id: number) => setToasts(toasts.filter((toast) => toast.id !== id));
 
-/** Says at the edge of the page that something was done, or was not. An error stays until it is closed. */
+/** Shows a message at the edge of the page that an action was done or has failed. An error stays until it is closed. */
 export function showToast(content: ReactNode, { isError = false } = {}): void {
   const id = nextId++;
   setToasts([...toasts, { id, content, isError }]);

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react';
 
 /**
- * Keeps a list still while a person reads it: rows that were not there before wait behind "3 new" instead of pushing the
+ * Keeps a list still while a person reads it. New rows wait behind a button such as "3 new" instead of pushing the
  * others down. Rows that are shown keep changing in place.
  */
 export function useHeldRows<T>(

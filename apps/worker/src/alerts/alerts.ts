@@ -9,13 +9,13 @@ export interface AlertParts {
   clock: PostgresClock;
   metrics: Metrics;
   log: Logger;
-  /** Starts to send the messages that are due, and does not wait for the end. */
+  /** Starts sending the messages that are due, without waiting until they are sent. */
   sendMessages: () => void;
-  /** Wakes a worker at this time to judge again. If the wake-up is lost, the sweep judges. */
+  /** Arms a wake-up, so that a worker judges schedules at this time. If it is lost, the next sweep judges them. */
   wakeAt: (at: number) => Promise<void>;
-  /** How long the first alert of a message waits for others. */
+  /** How long the first alert of a message waits for further alerts to include in the message. */
   groupingMs: number;
-  /** Checks that are further away than this are left to a later sweep. */
+  /** A schedule that must be judged later than this from now is left to a later sweep. */
   sweepIntervalMs: number;
 }
 
@@ -24,8 +24,8 @@ const BATCH_SIZE = 100;
 
 /**
  * Judges schedules by their objectives when a deadline has passed, and composes messages about breaches and recoveries.
- * A deadline within the next sweep interval is armed in Redis. The sweep finds the rest, and all of them while Redis is
- * away.
+ * A wake-up is armed in Redis for a deadline within the next sweep interval. The sweep finds the later deadlines, and
+ * all deadlines while Redis is away.
  */
 export class Alerts {
   #failed = new Set<number>();
@@ -37,7 +37,7 @@ export class Alerts {
 
   constructor(private readonly parts: AlertParts) {}
 
-  /** Records that a run of a schedule with objectives has ended. */
+  /** Records that a run of a schedule with objectives has ended, so that the schedule is judged soon. */
   noteEnd(scheduleId: number, hasFailed: boolean): void {
     this.#ended.add(scheduleId);
     if (hasFailed) this.#failed.add(scheduleId);
@@ -46,7 +46,10 @@ export class Alerts {
     });
   }
 
-  /** Judges what is due and composes messages. Never fails: the next sweep tries again. */
+  /**
+   * Judges the schedules whose deadline has passed, and composes messages. Never rejects: after an error, the next
+   * sweep tries again.
+   */
   look(): Promise<void> {
     this.#isOwed = true;
     this.#looking ??= this.#lookWhileOwed().finally(() => {

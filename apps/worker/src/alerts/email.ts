@@ -44,7 +44,7 @@ export function emailBy({ smtpUrl, from }: { smtpUrl: string | null; from: strin
       return refusal('the SMTP server refused every recipient', false);
     } catch (error) {
       const { responseCode = 0, message } = error as Error & { responseCode?: number };
-      // 5yz is a permanent answer (RFC 5321); 4yz and broken connections are worth another try.
+      // A 5yz reply is permanent (RFC 5321). A 4yz reply or a broken connection is worth another try.
       return refusal(`SMTP: ${message}`, responseCode < 500);
     }
   };

@@ -18,8 +18,8 @@ const TIMEOUT_MS = 10_000;
 const NO_PROJECT = 0;
 
 /**
- * Tells an outside monitor that the engine lives. Called after each sweep: one worker pings per interval, and only if
- * nothing is overdue by more than two sweeps. The monitor raises the alarm when the pings stop.
+ * Tells an outside monitor that the engine is alive. Called after each sweep. Only one worker pings per interval, and
+ * only if no run is overdue by more than two sweep intervals. The monitor raises the alarm when the pings stop.
  */
 export function pingMonitor({ pool, poster, log, url, intervalMs, sweepIntervalMs }: MonitorParts) {
   return async (): Promise<void> => {

@@ -9,7 +9,10 @@ export type Deliver = (flight: Flight) => Promise<Outcome>;
 /** Delivers to one kind of target, until the flight is aborted. An exception counts as a transient failure. */
 export type TargetDeliver = (flight: Flight) => Promise<Outcome>;
 
-/** Delivers by the kind of the target, if the project may use it: its limits may have changed since the schedule was made. */
+/**
+ * Delivers by the kind of the target, if the project may use that kind. The project's limits may have changed since the
+ * schedule was created, so they are checked again here.
+ */
 export function deliverBy(
   targets: Record<Plan['target']['type'], TargetDeliver>,
   settings: Pick<ProjectSettings, 'of'>,
@@ -34,7 +37,7 @@ const POSTGRES_UNAVAILABLE = 'Carillon could not read its own settings from Post
 
 function toFailure(error: unknown, { reason, run }: Flight): Outcome {
   if (reason === 'shutdown') return { kind: 'handed_back' };
-  // A failure of our own side (settings or secrets could not be read) must not cost the receiver an attempt.
+  // A failure on Carillon's side (settings or secrets could not be read) must not cost the run an attempt.
   if (isTransientError(error))
     return {
       kind: 'deferred',

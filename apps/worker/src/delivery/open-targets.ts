@@ -45,7 +45,7 @@ export interface Targets {
   close(): Promise<void>;
 }
 
-/** Everything that a run can be delivered to. */
+/** Opens everything that a run can be delivered to. */
 export function openTargets(
   config: Config,
   { registry, pool, holder, redis, clock, metrics, log }: TargetParts,
@@ -126,7 +126,7 @@ export function openTargets(
   };
 }
 
-/** A process for each isolated handler. It loads the handlers by itself, so it must know from where. */
+/** Opens a process for each isolated handler. The process loads the handlers itself, so it needs CARILLON_HANDLERS. */
 function openHandlerProcesses(config: Config, registry: Registry, log: Logger): Map<string, HandlerProcess> {
   const names = registry.handlers.filter(({ isolate }) => isolate).map(({ name }) => name);
   if (names.length > 0 && !config.CARILLON_HANDLERS)

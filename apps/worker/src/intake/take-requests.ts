@@ -8,14 +8,15 @@ import type { WorkerContext } from '../context.js';
 import type { Registry } from '../registry.js';
 import { Requests } from './requests.js';
 
-/** Maximum number of requests in hand. They are created together; the rest stay in Redis. */
+/** Maximum number of requests that a worker holds at once. It creates them together; the rest stay in Redis. */
 const CONCURRENCY = 200;
 const HANDED_BACK_MS = 1_000;
 const RETRY_EVERY_MS = 500;
 
 /**
  * Takes requests from the queue `schedule-requests`. A request is done when it is in Postgres. While Postgres is
- * unreachable, the requests in hand wait and no further ones are taken. Refused requests go to `schedule-rejected`.
+ * unreachable, the requests that were taken wait, and no further ones are taken. Refused requests go to
+ * `schedule-rejected`.
  */
 export function takeRequests(
   context: WorkerContext,

@@ -11,17 +11,20 @@ import {
 import { DAY_MS, type OccurrenceDifference } from '@carillon/shared';
 import type { WorkerContext } from '../context.js';
 
-/** The claim of a run that was due a moment ago may still be under way. */
+/** Occurrences younger than this are not compared yet, because their claim may still be under way. */
 const SETTLED_MS = 120_000;
-/** The first audit looks back this far, and an audit after a long downtime no further than the longest window. */
+/** The first audit looks back one day. An audit after a long downtime looks back at most 31 days. */
 const FIRST_WINDOW_MS = DAY_MS;
 const LONGEST_WINDOW_MS = 31 * DAY_MS;
-/** Schedules of a page and pages of a tick: at most about a minute of work. The next tick goes on with the rest. */
+/**
+ * Schedules per page and pages per tick. They limit a tick to about a minute of work; the next tick goes on with the
+ * rest.
+ */
 const SCHEDULES_PER_PAGE = 1_000;
 const PAGES_PER_TICK = 200;
-/** Deliveries have the event loop to themselves between two pages. */
+/** Pause between two pages, so that the event loop can serve deliveries. */
 const BETWEEN_PAGES_MS = 50;
-/** Differences that the log line names. */
+/** Maximum number of differences that the log line names. */
 const MAX_EXAMPLES = 5;
 
 interface Finding extends FoundDifference {
@@ -29,8 +32,9 @@ interface Finding extends FoundDifference {
 }
 
 /**
- * Compares the occurrences that the rules of all schedules named since the last audit with the runs and gaps that exist.
- * Each difference is counted once. One worker works on it at a time, and a large installation takes several ticks.
+ * Compares the occurrences that the rules of all schedules named since the last audit with the runs and gaps that
+ * exist. Each difference is counted once. One worker audits at a time, and the audit of a large installation takes
+ * several ticks.
  */
 export async function audit(
   context: WorkerContext,
@@ -56,12 +60,13 @@ export async function audit(
       at = step.next;
     }
   } finally {
-    // The progress that was saved is not repeated, so its differences are reported even if a later page fails.
+    // Pages whose progress is saved are not audited again, so their differences are reported even if a later page
+    // fails.
     report(context, found);
   }
 }
 
-/** The place at which to go on: that of the audit under way, or the beginning of a new one. Null if it is too early for one. */
+/** Returns the position of the audit in progress, or starts a new audit. Null if it is too early for a new audit. */
 async function begin({ pool }: WorkerContext, now: number | null): Promise<AuditProgress | null> {
   const { auditedUntil, progress, nowAt } = await readAuditState(pool, now);
   if (progress) return progress;

@@ -5,7 +5,7 @@ import type { InFlight } from '../pipeline/in-flight.js';
 /** Maximum number of open circuits that a worker reports. */
 const MOST_CIRCUITS = 1_000;
 
-/** Reports that this worker lives, and hands over the growth of its counters. */
+/** Reports that this worker is alive, and adds the growth of its counters to the sums in Postgres. */
 export async function sendHeartbeat(
   { pool, holder, metrics, clock, traffic, sweepIntervalMs }: WorkerContext,
   inFlight: InFlight,

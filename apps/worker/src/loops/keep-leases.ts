@@ -3,8 +3,8 @@ import type { WorkerContext } from '../context.js';
 import type { InFlight } from '../pipeline/in-flight.js';
 
 /**
- * Extends the leases of the runs in hand, and abandons runs whose lease was lost. Called every third of a lease, so that
- * two calls may fail before a lease expires.
+ * Extends the leases of the runs in flight, and abandons runs whose lease was lost. Called every third of a lease, so
+ * that two calls may fail before a lease expires.
  */
 export async function keepLeases(
   { pool, holder, leaseMs, log }: WorkerContext,
@@ -33,8 +33,8 @@ export async function keepLeases(
 }
 
 /**
- * The answer to a claim was lost. If the claim was committed, its runs are given back without a lost attempt, for any
- * worker to claim.
+ * Gives back the runs of a claim whose answer was lost. If the claim was committed, any worker can claim its runs
+ * again, and no attempt is counted.
  */
 async function giveBack(
   { pool, holder, log }: Pick<WorkerContext, 'pool' | 'holder' | 'log'>,

@@ -7,8 +7,8 @@ export const TZDATA_VERSION = process.versions.tz ?? 'unknown';
 let warnedOf = '';
 
 /**
- * Computes the agenda anew, step by step, once all workers have other time zone data than the one that computed it.
- * While they differ, it warns.
+ * Warns while workers have different time zone data. Once all have the same data, and another version computed the
+ * agenda, each call recomputes a part of the agenda.
  */
 export async function keepTzdata({ pool, bells, log }: WorkerContext): Promise<void> {
   const step = await stepTzdata(pool, { version: TZDATA_VERSION, now: null });

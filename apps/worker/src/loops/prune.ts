@@ -12,7 +12,7 @@ import {
 } from '@carillon/db';
 import type { WorkerContext } from '../context.js';
 
-/** Once an hour: creates the partitions of the months ahead and deletes what has outlived its retention. */
+/** Once an hour: creates the partitions of the months ahead, and deletes rows that are older than their retention. */
 export async function prune({ pool, log }: WorkerContext, keepDays: number | null): Promise<void> {
   await ensurePartitions(pool, null);
   await forgetWorkers(pool);

@@ -1,7 +1,7 @@
 import { readMissed } from '@carillon/db';
 import type { WorkerContext } from '../context.js';
 
-/** At start: reports what fell due while no worker was running, then claims it. */
+/** At start: reports the runs that fell due while no worker was running, then claims them. */
 export async function recover({ pool, log }: WorkerContext, ring: () => Promise<void>): Promise<void> {
   log.info('Starting recovery check');
   const { count, oldestAt, newestAt } = await readMissed(pool, { olderThanMs: 0, now: null });

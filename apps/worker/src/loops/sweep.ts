@@ -18,7 +18,7 @@ import { reportFailure } from '../pipeline/report-failure.js';
 import { retimeStep } from '../systems/keep-calendars.js';
 import { keepTzdata } from './keep-tzdata.js';
 
-/** Deviations that a sweep found and repaired. */
+/** The numbers of deviations that a sweep found and repaired. */
 export interface Drift {
   overdue: number;
   missingBells: number;
@@ -29,9 +29,9 @@ export interface Drift {
 const ON_ITS_WAY_MS = 2_000;
 
 /**
- * Makes up for every bell that did not ring and every worker that was lost: rescues the runs of expired leases, promotes
- * stuck queues, claims what is overdue, arms every slot of the horizon that Redis lacks, and re-times schedules whose
- * calendar has changed.
+ * Makes up for every bell that did not ring and every worker that was lost. It rescues the runs of expired leases,
+ * promotes stuck queues, claims overdue runs, arms every slot of the horizon that Redis lacks, and re-times schedules
+ * whose calendar has changed.
  */
 export async function sweep(
   context: WorkerContext,
@@ -57,7 +57,7 @@ export async function sweep(
   await retime(context);
   await computeAnew(context);
   await count(context);
-  // Sends receipts that an earlier try or a lost worker left over; new ones are sent as their runs end.
+  // Sends receipts that an earlier try or a lost worker left over. New receipts are sent as their runs end.
   context.receipts.send();
   const drift = { overdue: missed.count, missingBells, expiredLeases: rescued.length };
   for (const [kind, count] of Object.entries(drift)) {
@@ -67,7 +67,9 @@ export async function sweep(
   return drift;
 }
 
-/** Runs last and catches its errors: a definition that can't be re-timed must not keep bells from being armed. */
+/**
+ * Called after the bells are armed, and catches its errors: a schedule that can't be re-timed must not fail the sweep.
+ */
 async function retime(context: WorkerContext): Promise<void> {
   try {
     await retimeStep(context);
@@ -76,7 +78,7 @@ async function retime(context: WorkerContext): Promise<void> {
   }
 }
 
-/** Like re-timing, this must not keep bells from being armed. */
+/** Catches its errors: an agenda that can't be recomputed must not fail the sweep. */
 async function computeAnew(context: WorkerContext): Promise<void> {
   try {
     await keepTzdata(context);
@@ -85,7 +87,7 @@ async function computeAnew(context: WorkerContext): Promise<void> {
   }
 }
 
-/** Statistics that can't be computed now are computed by a later sweep. */
+/** Computes the statistics. An error does not fail the sweep, because a later sweep computes them. */
 async function count({ pool, log }: WorkerContext): Promise<void> {
   try {
     await computeStats(pool, null);
@@ -109,7 +111,7 @@ async function armMissing({ pool, bells, horizonMs, sweepIntervalMs, log }: Work
       nowAt - touchedAt > ON_ITS_WAY_MS;
     return missing.filter(isDrift).length;
   } catch (error) {
-    // The watch over Redis warns of an outage, once.
+    // Logged for debugging only, because the worker already warns once when Redis takes no writes.
     log.debug({ err: error }, 'Bells could not be armed');
     return 0;
   }

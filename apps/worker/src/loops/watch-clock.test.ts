@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { watchClock } from './watch-clock.js';
 
-it('a clock that is more than a second off is warned of once per crossing, and its recovery is said once', () => {
+it('a worker warns once each time its clock becomes more than a second off, and reports once that it is right again', () => {
   const lines: string[] = [];
   const log = { warn: () => lines.push('warn'), info: () => lines.push('info') };
   const clock = { offsetMs: 0 };

@@ -3,9 +3,9 @@ import { LARGEST_CLOCK_OFFSET_MS } from '@carillon/shared';
 import type { Logger } from 'pino';
 
 /**
- * Warns once when this machine's clock differs from Postgres's by more than a second, and says once that it no longer
- * does. Runs are on time all the same, because bells ring by Postgres's clock. Other programs on the machine may be
- * affected.
+ * Warns once when this machine's clock differs from the clock of Postgres by more than a second, and reports once when
+ * it no longer does. Runs are still on time, because bells ring by the clock of Postgres. Other programs on the machine
+ * may be affected.
  */
 export function watchClock(
   clock: Pick<PostgresClock, 'offsetMs'>,

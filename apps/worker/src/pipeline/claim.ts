@@ -19,13 +19,13 @@ import type { Starvation } from './starvation.js';
 const SHARE_OUT_EVERY_MS = 250;
 /** Minimum time between two wake-ups of the other workers. A woken worker goes on by itself while there is a backlog. */
 const CALL_FOR_HELP_EVERY_MS = 100;
-/** A claim asks Postgres for at most this much at a time, however much memory is free. */
+/** A claim asks Postgres for at most this many bytes of payloads, however much memory is free. */
 const LARGEST_CLAIM_BYTES = 32 * 1_024 ** 2;
 /** Delays before the next claim if another transaction has locked due rows. */
 const FIRST_BACKOFF_MS = 50;
 const LONGEST_BACKOFF_MS = 1_000;
 
-/** Claims what is due, whenever a bell rings and as long as there are free places. One claim at a time. */
+/** Claims due runs whenever a bell rings, as long as there are free places. One claim at a time. */
 export class Claimer {
   #current: Promise<void> | null = null;
   #next: Promise<void> | null = null;
@@ -91,7 +91,7 @@ export class Claimer {
     return false;
   }
 
-  /** Resolves to true if there may be more to claim, and places for it. */
+  /** Resolves to true if there may be more to claim and a place for it. */
   async #claimOnce(): Promise<boolean> {
     const { context, inFlight } = this;
     const starved = this.starvation.throttle();
@@ -104,7 +104,7 @@ export class Claimer {
     this.#leftOut.clear();
     if (this.#isOwed) return false;
     const startedAt = performance.now();
-    // Each claim commits by itself: if one fails, the runs of the other are ours and must be delivered.
+    // Each of the two claims commits by itself. If one fails, the runs of the other are claimed and must be delivered.
     const results = await this.#claimBoth({ limit, maxBytes });
     const claims = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
     for (const claim of claims) this.#take(claim, performance.now() - startedAt);
@@ -130,7 +130,8 @@ export class Claimer {
             ({ runs }) => runs.length,
             () => 0,
           );
-    // Both batches may belong to one project, so the second takes at most half of what the first one leaves.
+    // Both batches may belong to one project, so the second batch takes at most half of the places that the first one
+    // leaves.
     const left = claimed > 0 || free < 2 * batch.limit ? free - claimed : Math.ceil((free - batch.limit) / 2);
     const limit = Math.min(batch.limit, left);
     return Promise.allSettled([due, this.#claimWaiting({ ...batch, limit })]);
@@ -151,7 +152,10 @@ export class Claimer {
     return claimWaiting(pool, { ...holder, ...batch, ...allowed, leaseMs, now: null });
   }
 
-  /** The projects that may share the next batch. Empty if the earliest due rows may be claimed, whatever their project. */
+  /**
+   * The projects that may share the next batch; 'none' if every project must wait. An empty list means that the
+   * earliest due rows may be claimed, whatever their project.
+   */
   async #projectsFor(kind: 'due' | 'waiting'): Promise<readonly ProjectShare[] | 'none'> {
     const { inFlight } = this;
     const isCrowded = inFlight.isCrowded;
@@ -174,8 +178,8 @@ export class Claimer {
   }
 
   /**
-   * Another transaction has locked due rows. The worker looks again after growing delays, and does not wake the other
-   * workers.
+   * If another transaction has locked due rows, the worker claims again after growing delays. It does not wake the
+   * other workers.
    */
   #lookAgainIfBlocked(isBlocked: boolean): void {
     if (!isBlocked) this.#backoffMs = FIRST_BACKOFF_MS;
@@ -188,7 +192,9 @@ export class Claimer {
     }
   }
 
-  /** Asks the other replicas to help. Not awaited: this one goes on meanwhile. */
+  /**
+   * Wakes the other workers to help with the backlog. The result is not awaited, because this worker goes on meanwhile.
+   */
   #callForHelp(): void {
     if (performance.now() - this.#calledForHelpAt < CALL_FOR_HELP_EVERY_MS) return;
     this.#calledForHelpAt = performance.now();
@@ -210,13 +216,15 @@ export class Claimer {
     this.#arm(nextDueAts);
   }
 
-  /** Not awaited: if Redis is away, the sweep arms what is missing. */
+  /** Arms bells without waiting for the result. If Redis is away, the sweep arms them. */
   #arm(dueAts: readonly number[]): void {
     if (dueAts.length > 0) this.context.bells.arm(dueAts).catch(() => {});
   }
 }
 
-/** Which projects have work of one kind. Looked up only while there is a backlog, or while a project must be left out. */
+/**
+ * The projects that have work of one kind. They are read only while there is a backlog or a project must be left out.
+ */
 class ShareOut {
   hasBacklog = false;
   #projects: ProjectShare[] = [];
@@ -224,7 +232,10 @@ class ShareOut {
 
   constructor(private readonly kind: 'due' | 'waiting') {}
 
-  /** While a project must be left out, the list is read before each claim: a project that is not in the list gets nothing. */
+  /**
+   * While a project must be left out, the list is read before each claim, because a project that is not listed gets
+   * nothing.
+   */
   async read(pool: Pool, { isCrowded }: { isCrowded: boolean }): Promise<readonly ProjectShare[]> {
     if (!isCrowded && !this.hasBacklog) return [];
     const isOld = performance.now() - this.#readAt > SHARE_OUT_EVERY_MS;

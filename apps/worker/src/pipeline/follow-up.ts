@@ -15,9 +15,9 @@ import { reportFailure } from './report-failure.js';
 const LARGEST_BATCH = 500;
 
 /**
- * The consequences of closed runs: retries are armed, queued runs promoted, failing schedules paused. Promotions and
- * pauses run one after the other and in batches, however many runs end together: they share their connections with the
- * claims and with the renewal of leases.
+ * Does what follows from closed runs: arms retries, promotes queued runs, pauses failing schedules. Promotions and
+ * pauses run one after the other and in batches, however many runs end together, because they share their connections
+ * with claims and lease extensions.
  */
 export class FollowUps {
   /** Schedules with a run that has ended, by project: the projects take turns. */
@@ -27,7 +27,7 @@ export class FollowUps {
 
   constructor(private readonly context: WorkerContext) {}
 
-  /** Takes a batch of runs that were closed. */
+  /** Takes the runs of a batch that was closed. */
   add(batch: readonly Done[]): void {
     const { metrics, clock, bells, hooks, alerts } = this.context;
     const retryAts: number[] = [];
@@ -89,7 +89,7 @@ export class FollowUps {
     while (this.#endedOf.size + this.#pauses.length > 0) {
       const pauses = this.#pauses.splice(0);
       const ended = this.#takeEnded();
-      // One that fails must not keep the others from being done. The sweep promotes queues that were left behind.
+      // A follow-up that fails must not stop the others. The sweep promotes queues that were left behind.
       for (const followUp of [...pauses, () => this.#promote(ended)]) {
         await followUp().catch((error) =>
           this.context.log.error(
@@ -102,7 +102,7 @@ export class FollowUps {
     this.#working = null;
   }
 
-  /** Takes a batch that the projects share. */
+  /** Takes a batch of schedules, in which the projects share the places. */
   #takeEnded(): number[] {
     const share = Math.ceil(LARGEST_BATCH / Math.max(1, this.#endedOf.size));
     return [...this.#endedOf].flatMap(([projectId, schedules]) => {

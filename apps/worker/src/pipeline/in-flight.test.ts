@@ -7,7 +7,7 @@ const run = (epoch: number, timeoutMs = 1_000) =>
   ({ epoch, projectId: 1, payload: null, plan: { timeoutMs } }) as ClaimedRun;
 const capacity = (places: number) => ({ places, bytes: 1_000 });
 
-it('a lease is extended while its worker has a run of it in hand, and not after that', () => {
+it('a lease is extended only while its worker has a run of that lease in flight', () => {
   const inFlight = new InFlight(capacity(10), () => {});
   const [first, second] = inFlight.add([run(1), run(1)]) as [Flight, Flight];
   inFlight.remove(first);

@@ -6,8 +6,8 @@ import { Shares } from './shares.js';
 export type AbortReason = 'timeout' | 'cancelled' | 'lease_lost' | 'shutdown';
 
 /**
- * The part of an `AbortSignal` that deliveries use. A flight implements it itself, because creating a real one takes a
- * tenth of the time of a webhook.
+ * The part of an `AbortSignal` that deliveries use. A flight implements it itself, because creating a real signal takes
+ * a tenth of the time of a webhook.
  */
 export type StopSignal = Pick<AbortSignal, 'aborted' | 'reason'> & {
   addEventListener(event: 'abort', listener: () => void, options: { once: true }): void;
@@ -32,7 +32,7 @@ export class Flight implements StopSignal {
 
   constructor(readonly run: ClaimedRun) {}
 
-  /** About the memory that the payload takes: its length, which is its size in bytes if it is ASCII. */
+  /** Estimates the memory that the payload takes by its length, which is exact for ASCII. */
   get payloadBytes(): number {
     return this.run.payload?.length ?? 0;
   }
@@ -41,7 +41,7 @@ export class Flight implements StopSignal {
     return this.reason !== null;
   }
 
-  /** A real `AbortSignal`, made when a handler asks for it. */
+  /** A real `AbortSignal`, created when a handler asks for it. */
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController();
@@ -67,13 +67,13 @@ export class Flight implements StopSignal {
 }
 
 export interface Capacity {
-  /** Deliveries at once. */
+  /** Maximum number of concurrent deliveries. */
   places: number;
-  /** Bytes of payloads in memory. */
+  /** Maximum bytes of payloads in memory. */
   bytes: number;
 }
 
-/** The runs in hand, grouped by the epoch of their lease, and what is left of this worker's places and memory. */
+/** The runs in flight, grouped by the epoch of their lease, and this worker's free places and memory. */
 export class InFlight {
   readonly #byEpoch = new Map<number, Set<Flight>>();
   readonly #timers = new Map<number, NodeJS.Timeout[]>();
@@ -116,7 +116,7 @@ export class InFlight {
     return [...this.#byEpoch.values()].flatMap((flights) => [...flights]);
   }
 
-  /** Takes a whole claim in hand. Runs of one lease share its epoch. */
+  /** Adds the runs of a claim. Runs of one lease share its epoch. */
   add(runs: readonly ClaimedRun[]): Flight[] {
     const flights = runs.map((run) => new Flight(run));
     const added = new Set<number>();
@@ -137,7 +137,7 @@ export class InFlight {
     return this.#byEpoch.get(flight.run.epoch)?.has(flight) ?? false;
   }
 
-  /** Lets go of a run. Its lease is no longer extended once its last run is let go. */
+  /** Lets go of a run. Once the last run of a lease is let go, the lease is no longer extended. */
   remove(flight: Flight): void {
     const { epoch, projectId } = flight.run;
     const flights = this.#byEpoch.get(epoch);
@@ -176,7 +176,8 @@ export class InFlight {
         if (flight.run.plan.timeoutMs === timeoutMs) flight.abort('timeout');
       }
     };
-    // After a blocked event loop the timers come first. Answers that have arrived meanwhile are read before the abort.
+    // After a blocked event loop, timers fire before I/O is read. So answers that arrived meanwhile are read before the
+    // abort.
     return [...timeouts].map((timeoutMs) =>
       setTimeout(() => setImmediate(abortAll, timeoutMs), timeoutMs).unref(),
     );

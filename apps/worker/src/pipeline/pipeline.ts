@@ -10,21 +10,23 @@ import { Finalizer } from './finalize.js';
 import { type Capacity, InFlight } from './in-flight.js';
 import { Starvation } from './starvation.js';
 
-/** Concurrent bells per worker. Most of the time all but one only wait for the same claim. */
+/**
+ * Maximum number of bells that a worker handles at once. Most of the time, all but one only wait for the same claim.
+ */
 const BELLS_AT_ONCE = 200;
 /**
- * A bell from further in the future is invalid, or a clock is off by more than the horizon. The sweep finds what is due
- * meanwhile.
+ * Maximum time that a bell is held. A bell from further in the future is invalid, or a clock is off by more than the
+ * horizon. The sweep finds runs that fall due meanwhile.
  */
 const LONGEST_HOLD_MS = 120_000;
 
 export interface BellWorker {
-  /** Takes bells again after it had paused because no place was free. */
+  /** Takes bells again after a pause in which no place was free. */
   resume(): void;
   close(): Promise<void>;
 }
 
-/** Receives bells, on time, and rings. A bell that is early by Postgres's clock is held until it is due. */
+/** Receives bells and starts a claim for each. A bell that is early by Postgres's clock is held until it is due. */
 export function listenForBells(
   { bells, clock, metrics, log }: WorkerContext,
   {
@@ -42,18 +44,18 @@ export function listenForBells(
       if (job.name !== BELL_JOB || !bell.success)
         return log.warn({ job: job.id }, 'A job in the queue of bells is not a bell: it is ignored');
       if (inFlight.free === 0) {
-        // Another worker may have places: it gets the bell, and this one takes none until a place is free.
+        // Another worker may have free places, so it gets the bell. This worker takes no bells until a place is free.
         worker.pause(true).catch(() => {});
         return bells.ringNow();
       }
       metrics.count('carillon_bells_rung_total');
-      // A claim that is early by Postgres's clock finds nothing, and the bell is spent. So the bell is held until Postgres
-      // is past its time even if the estimate of that clock is ahead by its whole error.
+      // A claim that is early by Postgres's clock finds nothing, and its bell is used up. So the bell is held until
+      // Postgres is past its time, even if the estimate of that clock is ahead by its whole error.
       const earlyMs = bell.data.ringAt + clock.errorMs - clock.now();
       if (earlyMs > 0) {
         // A timer of Node may fire a millisecond early.
         const ms = Math.min(Math.ceil(earlyMs) + 1, LONGEST_HOLD_MS);
-        await sleep(ms, undefined, { signal: stopped.signal }).catch(() => {}); // Stopping: the last claim takes what is due.
+        await sleep(ms, undefined, { signal: stopped.signal }).catch(() => {}); // A stop cuts the wait short.
       }
       await ring();
     },
@@ -63,7 +65,7 @@ export function listenForBells(
       concurrency: BELLS_AT_ONCE,
       lockDuration: 15_000,
       stalledInterval: 5_000,
-      // A bell that rings twice is harmless; one that never rings is not.
+      // A bell that rings twice is harmless, but a lost bell makes its runs late. So a stalled bell is taken again.
       maxStalledCount: 10,
     },
   );

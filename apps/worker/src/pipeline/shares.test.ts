@@ -17,7 +17,7 @@ function fill(shares: Shares, projects: readonly { id: number; weight: number }[
 
 const equal = (count: number) => Array.from({ length: count }, (_, id) => ({ id, weight: 1 }));
 
-it('a single project borrows what is idle, but leaves an eighth of the places or more to a project that comes later', () => {
+it('a single project borrows idle places, but leaves an eighth of all places or more to a project that comes later', () => {
   const shares = new Shares(PLACES);
   fill(shares, equal(1));
   expect(shares.heldBy(0)).toBeGreaterThanOrEqual(PLACES / 2);
@@ -44,7 +44,7 @@ it('a project with three times the weight holds more than a project without a we
   expect(shares.heldBy(1)).toBeGreaterThan(shares.heldBy(2));
 });
 
-it('a project that has used up its share may go on when something comes free, whichever project gave it back', () => {
+it('a project that has used up its share may claim again when a place comes free, whichever project gave it back', () => {
   const shares = new Shares(PLACES);
   shares.take(1, 500);
   shares.take(2, 400);

@@ -3,9 +3,9 @@ const MOST_TIMES_FREE = 3;
 
 /**
  * One common resource of this worker, and how much of it each project holds. A project that holds three times as much
- * as is left free gets no more until something comes free. So a single project can borrow three quarters of an idle
- * worker, two projects three sevenths each, and something is always left for a project that comes later. The weight of a
- * project multiplies the three.
+ * as is left free gets no more until something comes free. So a single project can borrow about three quarters of an
+ * idle worker, two projects about three sevenths each, and something is always left for a project that comes later. The
+ * weight of a project multiplies the three.
  */
 export class Shares {
   readonly #held = new Map<number, number>();
@@ -54,7 +54,7 @@ export class Shares {
   /** True if any project of the lowest weight would have to wait. */
   get isCrowded(): boolean {
     const most = MOST_TIMES_FREE * this.free;
-    // If all projects together hold less than that, no single one holds more.
+    // If all projects together hold less than this, no single project holds more.
     if (this.#taken < most) return false;
     for (const held of this.#held.values()) if (held >= most) return true;
     return false;

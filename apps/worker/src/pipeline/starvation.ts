@@ -9,8 +9,8 @@ const LEAST_PER_PAUSE = 10;
 const GROWTH = 1.25;
 
 /**
- * Claims no more than can be sent while the process gets too little CPU. Every destination looks slow then: runs would be
- * claimed, wait at their gate for too long, be deferred, and be claimed again.
+ * Limits claims to the number of runs that can be sent while the process gets too little CPU. Every destination looks
+ * slow then: runs would be claimed, wait too long at their gate, be deferred, and be claimed again.
  */
 export class Starvation {
   #sent = 0;

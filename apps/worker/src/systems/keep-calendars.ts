@@ -8,8 +8,8 @@ import { fetchCalendar } from './fetch-calendar.js';
 const FILES_PER_TICK = 20;
 
 /**
- * Fetches the .ics files whose time has come, and re-times the schedules of calendars that have changed, step by step
- * until none is left. The API wakes a worker for it; the sweep does a step of its own in case the wake-up is lost.
+ * Fetches the .ics files that are due, and re-times the schedules of calendars that have changed, step by step until
+ * none is left. The API wakes a worker for this. In case the wake-up is lost, each sweep also does one step.
  */
 export async function keepCalendars(
   context: WorkerContext,
@@ -49,7 +49,7 @@ async function refresh(
   }
 }
 
-/** Re-times some schedules whose calendar has changed. True if there is nothing left that could be done now. */
+/** Re-times some schedules whose calendar has changed. Resolves to true if no more can be re-timed now. */
 export async function retimeStep({ pool, bells, log }: WorkerContext): Promise<boolean> {
   const { retimed, dueAts, errors, isDone } = await retimeStale(pool);
   if (errors.length > 0)

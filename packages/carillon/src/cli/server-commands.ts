@@ -12,7 +12,7 @@ const options = {
   },
 } as const;
 
-/** For the help text. `runServer` runs them. */
+/** An entry in the help text. `runServer` runs the command itself. */
 const server = (name: string, summary: string, example: string) =>
   command({
     name,
@@ -40,7 +40,7 @@ export const serverCommands: readonly Command[] = [
 
 export const isServerCommand = (name: string) => serverCommands.some((each) => each.name === name);
 
-/** The programs. A worker and an API read their settings from the environment. */
+/** The programs of the API and the worker. Both read their settings from the environment. */
 const API = '@carillon/api/main';
 const WORKER = '@carillon/worker/main';
 

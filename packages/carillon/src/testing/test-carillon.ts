@@ -12,7 +12,7 @@ export interface TestOptions extends Pick<RunOptions, 'handlers' | 'schedules' |
   servers?: Pick<TestServers, 'databaseUrl' | 'redisUrl'> | undefined;
 }
 
-/** The real engine on a database of its own, in a time that the test moves. */
+/** The real engine on a database of its own, with a clock that the test moves. */
 export interface TestCarillon extends RunningCarillon {
   readonly clock: TestClock;
 }

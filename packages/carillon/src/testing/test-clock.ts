@@ -36,7 +36,7 @@ export interface Reading {
 
 export function testClock(reading: Reading, pool: Pool, worker: SettlingWorker): TestClock {
   const set = async (now: number) => {
-    // Postgres first: the process must never be ahead of it, or a run could be claimed early.
+    // The clock of Postgres is moved first. If the process were ahead of Postgres, a run could be claimed early.
     await setTestClock(pool, now);
     reading.now = now;
     await worker.settle();

@@ -69,7 +69,7 @@ export function command<const O extends Options>(
     run(invocation: Invocation<O>): Promise<Output | undefined>;
   },
 ): Command {
-  // parseArgs produces the values from these same options.
+  // The cast is safe, because parseArgs produces the values from the same options.
   return { kind: 'command', ...definition, run: definition.run as unknown as Command['run'] };
 }
 

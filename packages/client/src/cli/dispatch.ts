@@ -50,7 +50,7 @@ async function run(
     positionals,
     terminal,
     isJson: json === true,
-    // Created on first use: a command that does not call the API needs no key.
+    // The client is created on first use, because a command that does not call the API needs no key.
     get client() {
       client ??= new Carillon({ ...connectionOf(env, { url, key }), maxRetries: MAX_RETRIES });
       return client;

@@ -61,7 +61,9 @@ export class Runs {
     return this.#calls.read('/v1/runs/dead-letters', { ...filter }, options);
   }
 
-  /** Replays all failed runs that match, oldest failure first. With `dryRun`, tells what that would be. */
+  /**
+   * Replays all failed runs that match, oldest failure first. With `dryRun`, only reports which runs would be replayed.
+   */
   replayAll(input: ReplayInput = {}, options?: ChangeOptions): Promise<ReplayAnswer> {
     return this.#calls.change({ method: 'POST', path: '/v1/runs/replay', body: input }, options);
   }

@@ -114,7 +114,7 @@ export class Schedules {
     return this.#calls.post(path(id, '/trigger'), undefined, options);
   }
 
-  /** Moves the next occurrence only. */
+  /** Moves only the next occurrence. */
   reschedule(id: string, { at, ...options }: EditOptions & { at: Instant }): Promise<Shape.Schedule> {
     return this.#calls.post(path(id, '/reschedule'), { at }, options);
   }
@@ -132,8 +132,8 @@ export class Schedules {
   }
 
   /**
-   * Applies one action to all schedules that match. An action of more than ten seconds has the status `running`: it goes on,
-   * and `action(id)` tells how far it has got.
+   * Applies one action to all schedules that match. If it takes more than ten seconds, the answer has the status
+   * `running`. The action then goes on, and `action(id)` returns its progress.
    */
   act(action: BulkAction, options?: ChangeOptions): Promise<BulkActionAnswer> {
     return this.#calls.post('/v1/schedules/actions', action, options);
@@ -149,7 +149,7 @@ export class Schedules {
     return this.#calls.read(`/v1/schedules/actions/${segment(id)}`, undefined, options);
   }
 
-  /** Lists the versions of a definition, newest first: the author, the time, and how the next occurrences changed. */
+  /** Lists the definitions of a schedule, newest first: the author, the time, and how the next occurrences changed. */
   versions(id: string, query?: PageQuery, options?: CallOptions): Pages<Shape.ScheduleVersion> {
     return this.#calls.pages(path(id, '/versions'), { ...query }, options);
   }
@@ -173,7 +173,10 @@ export class Schedules {
     return this.#calls.pages(path(id, '/occurrences'), { ...query }, options);
   }
 
-  /** Lists occurrences and why each ran or did not. Default range: the last day and the next day; newest first, until now. */
+  /**
+   * Lists occurrences and why each ran or did not. The default range is the last day and the next day. With `order:
+   * 'desc'` it ends now.
+   */
   ledger(
     id: string,
     query?: PageQuery & {

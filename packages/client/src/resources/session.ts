@@ -2,7 +2,7 @@ import type { Calls } from '../transport/calls.js';
 import type { CallOptions } from '../transport/transport.js';
 import type { EndedSessions } from '../types/tenancy.js';
 
-/** Signing in by browser: the browser keeps the cookie, so a page makes its `Carillon` without a key. */
+/** Sign-in for browsers. The browser keeps the cookie, so a page creates its `Carillon` without a key. */
 export class Session {
   readonly #calls: Calls;
 

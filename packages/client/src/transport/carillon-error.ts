@@ -9,7 +9,7 @@ export interface FieldError {
 export interface Problem {
   /** The path of a page of the API that explains the problem. */
   type: string;
-  /** Stable, so that a program may branch on it, such as `not_found` or `stale_version`. */
+  /** A stable code that a program may branch on, such as `not_found` or `stale_version`. */
   code: string;
   title: string;
   status: number;
@@ -20,7 +20,7 @@ export interface Problem {
 
 /**
  * `refused`: the API answered with an error status. `invalid`: the payload does not fit its handler, and nothing was
- * sent. The other kinds: no answer came, or none that could be parsed.
+ * sent. With the other kinds, no answer came, or the answer could not be parsed.
  */
 export type ErrorKind = 'refused' | 'invalid' | 'network' | 'timeout' | 'unreadable';
 

@@ -22,7 +22,7 @@ export function retryDelay(
 
 function isTransient({ kind, status, code }: CarillonError, isRepeatable: boolean): boolean {
   if (kind !== 'refused') return isRepeatable && kind !== 'unreadable';
-  // With these two the API guarantees that nothing was changed.
+  // For these two errors, the API guarantees that nothing was changed.
   if (status === 429 || code === 'database_unavailable') return true;
   return isRepeatable && status !== null && OUTCOME_UNKNOWN.includes(status);
 }

@@ -1,6 +1,6 @@
 import type { Duration, Instant } from './instant.js';
 
-/** The share of runs that must succeed: of the last n, or of a window. */
+/** The share of runs that must succeed: of the last n runs, or of the runs in a window. */
 export interface SuccessRate {
   percent: number;
   last?: number | undefined;
@@ -16,7 +16,7 @@ export interface Slo {
   /** A run must have succeeded this long after it is due. */
   endWithin?: Duration | undefined;
   endGrace?: Duration | undefined;
-  /** From the first attempt to the end, retries included. */
+  /** Maximum time from the first attempt of a run to its end, retries included. */
   maxDuration?: Duration | undefined;
   successRate?: SuccessRate | undefined;
 }
@@ -59,7 +59,7 @@ export type AlertChannelInput = { id: string; enabled?: boolean | undefined } & 
   | { type: 'pagerduty'; routingKey: string; url?: string | undefined }
 );
 
-/** Omitted fields keep their value. */
+/** An edit of a channel. Omitted fields keep their value. */
 export interface AlertChannelPatch {
   enabled?: boolean | undefined;
   url?: string | undefined;
@@ -91,7 +91,7 @@ export interface AlertChannel {
   updatedAt: string;
 }
 
-/** A stretch of time to silence. Without a schedule, for the whole project. */
+/** A maintenance window to create. Without a schedule, it applies to the whole project. */
 export interface MaintenanceInput {
   schedule?: string | null | undefined;
   /** Default: now. */

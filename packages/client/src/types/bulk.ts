@@ -61,7 +61,7 @@ export interface BulkAction {
 export type BulkActionStatus = 'running' | 'done' | 'failed' | 'lost';
 
 export interface BulkActionAnswer {
-  /** For `schedules.action(id)`; null for a dry run. */
+  /** The id of the action, for `schedules.action(id)`; null for a dry run. */
   id: string | null;
   action: BulkActionName;
   dryRun: boolean;
@@ -79,7 +79,7 @@ export interface BulkActionAnswer {
     examples: { id: string; name: string | null; nextRunAt: string | null }[];
     next24h: { fires: number; complete: boolean };
   } | null;
-  /** Not null if the action was interrupted: send the same action with this cursor to go on. */
+  /** Not null if the action was interrupted: send the same action with this cursor to continue it. */
   nextCursor: string | null;
 }
 
@@ -96,7 +96,9 @@ export interface BulkActionProgress {
   refused: number;
   refusals: { id: string; reason: string }[];
   error: string | null;
-  /** Not null if the action ended before all matches were handled: send the same action with this cursor to go on. */
+  /**
+   * Not null if the action ended before all matches were handled: send the same action with this cursor to continue it.
+   */
   nextCursor: string | null;
   startedAt: string;
   reportedAt: string;

@@ -40,8 +40,8 @@ type Either = Omit<Shape.ScheduleInput, 'rule' | 'template'> &
   Pick<Shape.SchedulePatch, 'rule'> & { template?: string | undefined };
 const agree = <A, B>(_do: Agree<A, B>) => {};
 
-// The types of this package are written by hand, so that its users need neither zod nor our other packages. The compiler compares
-// them with the contracts here; nothing of it exists at run time.
+// The types of this package are written by hand, so that its users need neither zod nor our other packages. The
+// compiler compares them with the contracts here; at run time nothing is compared.
 describe('Client types', () => {
   it('the response types of the client equal the contracts', () => {
     agree<Shape.Schedule, Out<typeof Contract.Schedule>>(true);

@@ -31,13 +31,13 @@ export interface OverflowEvent {
   data: { id: string; detail: string };
 }
 
-/** With `digest`: everything of one second, at least once. */
+/** Sent instead of single events with `digest`: the events of one second in summary. Delivered at least once. */
 export interface DigestEvent {
   type: 'digest';
   data: {
     id: string;
     total: number;
-    /** By type. */
+    /** The number of events by type. */
     counts: Record<string, number>;
     /** Up to 20 events in full, failures first. */
     samples: (RunEvent | ScheduleEvent | OverflowEvent)[];

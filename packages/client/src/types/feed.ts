@@ -14,5 +14,5 @@ export interface Feed {
   lastUsedAt: string | null;
 }
 
-/** The address is shown only once. */
+/** A feed with its token and its URL. Both are shown only once. */
 export type NewFeed = Feed & { token: string; url: string };

@@ -7,9 +7,9 @@ export interface WorkerReplica {
   pid: number;
   status: 'alive' | 'lost' | 'stopped';
   inFlight: number;
-  /** How far its clock is ahead of Postgres's; negative if it is behind. */
+  /** How far the clock of the worker is ahead of the clock of Postgres; negative if it is behind. */
   clockOffsetMs: number;
-  /** The version of its time zone data. */
+  /** The version of the worker's time zone data. */
   tzdata: string | null;
   startedAt: string;
   heartbeatAt: string;
@@ -65,7 +65,7 @@ export interface Rate {
 /** Figures of a window that ends now. */
 export interface SystemWindow {
   from: string;
-  /** From due to the first byte of the first attempt, once per run. */
+  /** The time from when a run was due to the first byte of its first attempt, once per run. */
   lateness: Quantiles;
   /** The waits of runs before their first attempt: for a worker, for their turn, or for their destination. */
   waits: { backlog: Quantiles; queue: Quantiles; deferral: Quantiles };
@@ -133,13 +133,13 @@ export interface AttentionList {
 }
 
 export interface Attention {
-  /** With a run that failed within the last day. */
+  /** Schedules with a run that failed within the last day. */
   failing: AttentionList;
-  /** Paused by Carillon: after failures, after 410 Gone, or for a broken rule. */
+  /** Schedules that Carillon paused: after failures, after 410 Gone, or for a broken rule. */
   paused: AttentionList;
-  /** Due for more than 15 seconds. */
+  /** Schedules that have been due for more than 15 seconds. */
   overdue: AttentionList;
-  /** With runs that wait because the circuit of their receiver is open. */
+  /** Schedules with runs that wait because the circuit of their receiver is open. */
   blocked: AttentionList;
   /** Schedules with a breach of an objective that has not ended. */
   breaching: AttentionList;

@@ -19,7 +19,7 @@ export interface Run {
   claimedBy: number | null;
   finishedAt: string | null;
   durationMs: number | null;
-  /** From due to the first byte of the first attempt; null if nothing was sent yet. */
+  /** The time from when the run was due to the first byte of its first attempt; null if nothing was sent yet. */
   latenessMs: number | null;
   scheduleVersion: number;
   attemptCount: number;
@@ -116,7 +116,7 @@ export interface DeadLetterFilter {
 /** Runs that failed for good, by receiver and error. */
 export interface DeadLetters {
   runs: number;
-  /** False if only the latest failed runs (up to 100,000), or the 200 largest groups, were looked at. */
+  /** False if only a part was read: the latest failed runs (up to 100,000), or the 200 largest groups. */
   complete: boolean;
   groups: {
     receiver: string;
@@ -136,7 +136,7 @@ export interface ReplayInput extends DeadLetterFilter {
   schedules?: string[] | undefined;
   /** Runs of all schedules that match. */
   filter?: ScheduleFilter | undefined;
-  /** Up to 100,000 (default 1,000). */
+  /** Maximum number of runs to replay: up to 100,000 (default 1,000). */
   limit?: number | undefined;
   /** Limits the rate, so that a receiver that has recovered is not flooded. */
   perSecond?: number | undefined;

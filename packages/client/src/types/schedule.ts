@@ -5,7 +5,7 @@ import type { Duration, Instant } from './instant.js';
 import type { RunOrigin, RunStatus } from './run.js';
 import type { Target, TargetInput } from './target.js';
 
-/** Exactly one of the five kinds. */
+/** A rule of exactly one of the five kinds. */
 export interface Rule {
   at?: string | undefined;
   in?: Duration | undefined;
@@ -100,7 +100,7 @@ export type HandlerScheduleInput<Schema extends StandardSchemaV1> = Omit<
 > & { id?: string | undefined } & RuleOrTemplate &
   HandlerPayload<Schema>;
 
-/** Omitted fields keep their value; `dst`, `misfire` and `retry` are merged field by field. */
+/** An edit of a schedule. Omitted fields keep their value; `dst`, `misfire` and `retry` are merged field by field. */
 export interface SchedulePatch extends ScheduleOptions {
   rule?: RuleInput | undefined;
 }
@@ -157,7 +157,7 @@ export type BackfilledSchedule = Schedule & { backfilled: number };
 /** The outcome of one of the latest runs of a schedule. */
 export interface RecentRun {
   runId: string;
-  /** The occurrence. */
+  /** The instant of the occurrence. */
   at: string;
   origin: RunOrigin;
   status: RunStatus;
@@ -186,10 +186,10 @@ export interface ScheduleVersion
   > {
   definedAt: string;
   definedBy: string;
-  /** Null for the current definition. */
+  /** When another definition replaced this one; null for the current definition. */
   supersededAt: string | null;
   /** The first five occurrences after `definedAt`. */
   next: string[];
-  /** The next occurrences by the definition before; null for the first definition. */
+  /** The next occurrences by the previous definition; null for the first definition. */
   nextBefore: string[] | null;
 }

@@ -6,11 +6,14 @@ import type { ScheduleInput, SchedulePatch } from './schedule.js';
 export interface SimulationInput {
   /** Schedules to simulate. */
   schedules?: ScheduleInput[] | undefined;
-  /** Schedules of the project. Default, if no schedules are given: all of them. */
+  /** Selects schedules of the project. Default: all of them, if `schedules` is not given. */
   filter?: ScheduleFilter | undefined;
   /** Edits of one schedule, or of all that are simulated. */
   edits?: { schedule?: string | undefined; patch: SchedulePatch }[] | undefined;
-  /** `receiver`: the origin of a webhook, `queue:name`, `handler:name` or `call`. Null or left out: the whole engine. */
+  /**
+   * `receiver` is the origin of a webhook, `queue:name`, `handler:name` or `call`. Without it, the outage is of the
+   * whole engine.
+   */
   outages?: { from: Instant; to: Instant; receiver?: string | null | undefined }[] | undefined;
   /** Default: now. */
   from?: Instant | undefined;
@@ -35,7 +38,7 @@ export interface SimulationFigures {
   retried: number;
   failed: number;
   cancelled: number;
-  /** By reason. */
+  /** The number of skipped occurrences by reason. */
   skipped: Record<string, number>;
 }
 

@@ -30,7 +30,7 @@ export interface CallTarget {
   phoneNumberId: string | null;
 }
 
-/** Nothing is delivered: a job elsewhere reports by pinging a URL. */
+/** A heartbeat: nothing is delivered. A job that runs elsewhere reports by pinging a URL. */
 export interface HeartbeatTarget {
   type: 'heartbeat';
   /** How long after an occurrence the job may report its success. */

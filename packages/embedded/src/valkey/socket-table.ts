@@ -120,7 +120,7 @@ export function socketTable({ memory, onEvent, onListenError }: SocketTableOptio
     write(fd, pointer, length) {
       const connection = connections[fd];
       if (!connection || connection.ended) return -1;
-      // Copied, because the socket may send the bytes after Valkey has reused the memory.
+      // The bytes are copied, because the socket may send them after Valkey has reused the memory.
       const copy = Buffer.from(heap().subarray(pointer, pointer + length));
       connection.congested = !connection.socket.write(copy);
       return length;

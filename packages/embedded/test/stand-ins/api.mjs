@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 
-// Answers with its environment, and ends when asked to.
+// This stand-in answers with its environment, and ends when asked to.
 if (process.env.BROKEN_API) {
   console.error(process.env.BROKEN_API);
   process.exit(1);

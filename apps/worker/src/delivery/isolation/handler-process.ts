@@ -7,7 +7,7 @@ import type { FromHandlerProcess, ToHandlerProcess } from './messages.js';
 
 /** How long a handler has to react to its signal. A handler that blocks its process can't react, and the process is killed. */
 const ABORT_DEADLINE_MS = 5_000;
-/** Tests run this file as TypeScript, which has no `main.js` beside it, so the built file is used. */
+/** Tests run this file as TypeScript. It has no `main.js` beside it then, so the built file is used. */
 const MAIN = import.meta.url.endsWith('.ts') ? '../../../dist/delivery/isolation/main.js' : './main.js';
 
 interface OpenRun {
@@ -18,7 +18,7 @@ interface OpenRun {
 /** The process of the handler ended during the run: the handler ended it, or it was killed. */
 export class HandlerCrashed extends Error {}
 
-/** A process of its own for one handler. It starts with the first run, and again with the next one after it has ended. */
+/** The process of one isolated handler. It starts with the first run. If it has ended, the next run starts it again. */
 export class HandlerProcess {
   #child: ChildProcess | null = null;
   #open = new Map<number, OpenRun>();
@@ -29,7 +29,10 @@ export class HandlerProcess {
     private readonly log: Logger,
   ) {}
 
-  /** Resolves with the result to store, or rejects as the handler does; rejects with `HandlerCrashed` if its process ends before. */
+  /**
+   * Resolves with the result to store. Rejects with the error of the handler, or with `HandlerCrashed` if the process
+   * ends before the handler does.
+   */
   run(run: HandlerRun): Promise<string | null> {
     const child = this.#child ?? this.#start();
     const id = this.#number++;
@@ -61,7 +64,7 @@ export class HandlerProcess {
     });
     this.#child = child;
     child.on('message', (message: FromHandlerProcess) => this.#receive(message));
-    // A process that could not be started has no exit.
+    // A process that could not be started emits no exit event.
     child.once('error', (error) => this.#ended(child, error.message));
     child.once('exit', (code, signal) => this.#ended(child, signal ?? `exit code ${code}`));
     return child;
@@ -88,7 +91,7 @@ export class HandlerProcess {
       run.end(new HandlerCrashed(`the process of the handler ${this.name} ended: ${how}`), null);
   }
 
-  /** Aborts a run. If the handler does not react in time, its process is blocked, and is killed. */
+  /** Aborts a run. A handler that does not react in time blocks its process, so the process is killed. */
   #abort(child: ChildProcess, id: number, reason: string): void {
     send(child, { kind: 'abort', id, reason });
     setTimeout(() => {
@@ -97,7 +100,7 @@ export class HandlerProcess {
   }
 }
 
-/** A process that has just ended takes no message: its exit ends the run. */
+/** Ignores the error of a process that has just ended: its exit event ends the run. */
 function send(child: ChildProcess, message: ToHandlerProcess): void {
   child.send(message, () => {});
 }

@@ -8,7 +8,7 @@ import type { FromHandlerProcess, ToHandlerProcess } from './messages.js';
 
 /*
  * The process of one isolated handler: `node main.js <handler>`, started by a worker. It loads the same handlers as the
- * worker, runs those runs that the worker sends, and ends with the worker.
+ * worker, executes the runs that the worker sends, and ends with the worker.
  */
 
 const [name = ''] = process.argv.slice(2);
@@ -18,7 +18,7 @@ const log = pino({ level: config.LOG_LEVEL, base: { app: 'worker', pid: process.
 const running = new Map<number, AbortController>();
 const send = (message: FromHandlerProcess) => process.send?.(message);
 
-// The worker decides when its runs end: a signal from the terminal reaches both.
+// Ctrl-C in a terminal reaches this process too. It is ignored here, because the worker decides when its runs end.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});
 process.on('disconnect', () => process.exit());

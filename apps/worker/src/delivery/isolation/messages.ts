@@ -1,6 +1,6 @@
 import type { HandlerRun } from '../../define.js';
 
-/** A run as it travels to the process of its handler. */
+/** The fields of a run that are sent to the process of its handler. */
 export type SentRun = Pick<
   HandlerRun,
   'runId' | 'projectId' | 'scheduleId' | 'occurrenceAt' | 'attempt' | 'payload'

@@ -13,7 +13,7 @@ const LONGEST_TTL_MS = 300_000;
 const FAILURE_TTL_MS = 5_000;
 const MOST_CACHED_NAMES = 10_000;
 const SYSTEM_FILES_TTL_MS = 30_000;
-/** Codes with which a name server says that the name does not exist. Every other error leaves that unknown. */
+/** Codes with which a name server says that the name does not exist. After any other error, the name may exist. */
 const NO_SUCH_NAME = new Set(['ENOTFOUND', 'ENODATA']);
 
 export type Resolution =
@@ -37,7 +37,7 @@ interface Entry {
   resolution: Promise<Exclude<Resolution, { kind: 'busy' }>>;
   /** By the process's monotonic clock; Infinity while the query is under way. */
   expiresAt: number;
-  /** The addresses before this query, used if the name server can't be reached. */
+  /** The addresses of the previous answer, used if the name server can't be reached. */
   known: LookupAddress[];
 }
 
@@ -48,8 +48,8 @@ export interface ResolverOptions {
 }
 
 /**
- * Resolves names by c-ares. Node's own `dns.lookup` blocks one of the process's four threads until the name server answers,
- * so a few names that never resolve would stop every delivery. Honours the hosts file and the search domains.
+ * Resolves names by c-ares. Node's own `dns.lookup` blocks one of the four threads of its pool until the name server
+ * answers, so a few names that never resolve would stop every delivery. Honours the hosts file and the search domains.
  */
 export class NameResolver {
   readonly #underWay = new Set<Resolver>();
@@ -111,14 +111,14 @@ export class NameResolver {
     for (const candidate of candidatesFor(name, system)) {
       const answer = await this.#ask(candidate);
       if (typeof answer !== 'string') return answer;
-      // A name server that does not answer is not asked for further names.
+      // If the name server does not answer, the other search domains are not tried.
       reason = answer;
       if (!NO_SUCH_NAME.has(reason)) break;
     }
     throw new NameNotFound(name, reason);
   }
 
-  /** Asks for both kinds of address; returns the reason if there is none. */
+  /** Asks for IPv4 and IPv6 addresses. Returns the reason if there is none. */
   async #ask(name: string): Promise<{ addresses: LookupAddress[]; ttlMs: number } | string> {
     const resolver = this.#openResolver();
     const results = await Promise.allSettled([

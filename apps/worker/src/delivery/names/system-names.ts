@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 
-/** The machine's own settings for name resolution: fixed addresses, and the domains that short names are tried in. */
+/** The machine's own settings for name resolution: fixed addresses, and the search domains of short names. */
 export interface SystemNames {
   hosts: ReadonlyMap<string, string[]>;
   search: string[];
@@ -21,7 +21,7 @@ export async function readSystemNames(files: SystemFiles): Promise<SystemNames> 
   return { hosts: parseHosts(hosts), ...parseResolvConf(resolvConf) };
 }
 
-/** Lines as words, without comments. A file that is missing has no lines. */
+/** Reads the lines of a file as words, without comments. A file that is missing has no lines. */
 async function readLines(path: string): Promise<string[][]> {
   const text = await readFile(path, 'utf8').catch(() => '');
   return text.split('\n').map((line) =>
@@ -59,7 +59,7 @@ function parseResolvConf(lines: readonly string[][]): Pick<SystemNames, 'search'
   return { search: search.slice(0, 6), ndots };
 }
 
-/** The full names to ask for, in the order of trying. */
+/** The full names to ask for, in the order in which they are tried. */
 export function candidatesFor(name: string, { search, ndots }: SystemNames): string[] {
   if (name.endsWith('.')) return [name.slice(0, -1)];
   const inDomains = search.map((domain) => `${name}.${domain}`);

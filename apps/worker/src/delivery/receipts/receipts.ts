@@ -45,13 +45,18 @@ export class Receipts {
   readonly #sending = new Set<Promise<void>>();
   #settled: Settled[] = [];
   #taking: Promise<void> | null = null;
-  /** True if new receipts came while others were being taken, or if a project had to wait for a place: take again. */
+  /**
+   * True if receipts must be taken again: new ones came while others were being taken, or a project had to wait for a
+   * place.
+   */
   #isOwed = false;
   readonly #stopped = new AbortController();
 
   constructor(private readonly parts: ReceiptParts) {}
 
-  /** Sends the receipts that are due. Called when a run has stored one, and by the sweep for those left over. */
+  /**
+   * Sends the receipts that are due. Called when a run has stored a receipt, and by the sweep for receipts left over.
+   */
   send(): void {
     if (this.#stopped.signal.aborted) return;
     this.#isOwed = true;
@@ -70,7 +75,7 @@ export class Receipts {
     await this.#settleAll();
   }
 
-  /** Takes receipts while there are any and a place for them. A receipt that hangs holds its own place and no other. */
+  /** Takes receipts while there are any and a place is free. A receipt that hangs takes up only its own place. */
   async #takeAll(): Promise<void> {
     while (this.#isOwed && !this.#stopped.signal.aborted) {
       this.#isOwed = false;
@@ -101,7 +106,7 @@ export class Receipts {
     this.#sending.add(sending);
   }
 
-  /** Records the results of the receipts that were sent. If that fails, they are sent again after a minute. */
+  /** Records the results of the receipts that were sent. If that fails, the receipts are sent again after a minute. */
   async #settleAll(): Promise<void> {
     const { pool } = this.parts;
     const settled = this.#settled.splice(0);

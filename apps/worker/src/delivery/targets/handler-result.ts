@@ -1,8 +1,8 @@
 import { type HandlerResult, MAX_RESULT_BYTES } from '@carillon/shared';
 
 /**
- * The JSON text that is stored for the value that a handler returned; null if it returned nothing. A value that can't be
- * kept is replaced by the reason: the work is done, so the run succeeds all the same.
+ * The JSON text that is stored for the value that a handler returned; null if it returned nothing. A value that can't
+ * be stored is replaced by the reason. The run succeeds all the same, because its work is done.
  */
 export function storedResult(value: unknown): string | null {
   if (value === undefined || value === null) return null;
@@ -22,7 +22,7 @@ function textOf(value: unknown): string | undefined | { error: string } {
   }
 }
 
-/** Looks at the length first: printing a result of many megabytes would block the worker. */
+/** Checks the length before the value is serialized: serializing many megabytes would block the worker. */
 function isSurelyTooLarge(value: unknown): boolean {
   if (typeof value === 'string' || Array.isArray(value)) return value.length > MAX_RESULT_BYTES;
   return ArrayBuffer.isView(value) && value.byteLength > MAX_RESULT_BYTES;

@@ -41,7 +41,7 @@ export function deliverToHandler(parts: HandlerParts): TargetDeliver {
     const { target, timeoutMs } = flight.run.plan;
     const name = target.type === 'handler' ? target.name : '';
     const handler = parts.registry.find(name);
-    // The claim takes only runs whose handler this worker has, but the definition may have changed since. So the run is
+    // A claim takes only runs whose handler this worker has. But the definition may have changed since, so the run is
     // deferred.
     if (!handler) {
       const reason = `this worker has no handler named ${name}`;
@@ -94,7 +94,7 @@ async function callHandler(
   }
 }
 
-/** Calls the handler, with its payload as its schema returns it. */
+/** Calls the handler. If the handler has a schema, the payload is the schema's output. */
 function runHandler(handler: HandlerDefinition, handled: HandledRun): unknown {
   if (!handler.schema) return handler.run(handled);
   const parsed = parsePayload(handler, handled.payload);
@@ -102,7 +102,7 @@ function runHandler(handler: HandlerDefinition, handled: HandledRun): unknown {
   return parsed instanceof Promise ? parsed.then(call) : call(parsed);
 }
 
-/** The failure of a handler, which names it. The log has the stack. */
+/** The outcome of a run whose handler failed. Its error names the handler; the stack is only in the log. */
 function toFailure(name: string, error: unknown, log: Logger): Outcome {
   if (error instanceof HandlerCrashed)
     return { kind: 'failed', isTransient: true, errorCode: 'handler_crashed', error: error.message };
@@ -118,7 +118,9 @@ function toFailure(name: string, error: unknown, log: Logger): Outcome {
   return { kind: 'failed', isTransient: true, errorCode: 'error', error: `handler ${name}: ${text}` };
 }
 
-/** Creates each property only when the handler reads it. */
+/**
+ * The run as its handler sees it. Each property is created only when the handler reads it, to keep deliveries cheap.
+ */
 class HandledRun implements HandlerRun {
   #log: Logger | null = null;
   #progress: Progress | null = null;
@@ -149,7 +151,7 @@ class HandledRun implements HandlerRun {
     return this.flight.run.attempt;
   }
 
-  /** This run with the payload that the schema of its handler returned. */
+  /** Sets the payload to the output of the handler's schema. */
   withPayload(value: unknown): this {
     this.#payload = { value };
     return this;
@@ -170,7 +172,7 @@ class HandledRun implements HandlerRun {
     return this.#log;
   }
 
-  /** A getter, so that a handler can destructure it. */
+  /** A getter that returns a function, so that a handler can destructure `progress` from its run. */
   get progress(): (value: unknown) => void {
     this.#progress ??= new Progress(this.flight.run, { ...this.parts, log: this.log });
     const progress = this.#progress;
@@ -189,7 +191,7 @@ class HandledRun implements HandlerRun {
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof (value as PromiseLike<unknown> | null | undefined)?.then === 'function';
 
-/** Waits for a handler until its flight is aborted. A handler that ignores its signal is not waited for any longer. */
+/** Waits for a handler, but only until its flight is aborted: a handler may ignore its signal. */
 function untilAborted(result: PromiseLike<unknown>, flight: Flight): Promise<unknown> {
   return new Promise((resolve, reject) => {
     flight.addEventListener('abort', () => reject(flight.reason));

@@ -21,10 +21,10 @@ export interface PostRequest {
 export type PostResult =
   | { kind: 'answered'; answer: HttpAnswer }
   | { kind: 'unanswered'; isTransient: boolean; errorCode: string; error: string }
-  /** Nothing was sent, because the project already resolves as many names at once as it may. */
+  /** Nothing was sent, because the project is already resolving as many names as it may at once. */
   | { kind: 'busy' };
 
-/** A parsed URL, and the problem if it must not be posted to. */
+/** A parsed URL, and the reason if requests to it are refused. */
 interface Address {
   origin: string;
   path: string;
@@ -33,7 +33,7 @@ interface Address {
   problem: string | null;
 }
 
-/** Maximum number of bytes of an answer. The connection is closed after them. */
+/** Maximum number of bytes that are read of an answer. Then the connection is closed. */
 const MAX_ANSWER_BYTES = 16 * 1_024;
 const CONNECT_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 10_000;
@@ -73,7 +73,8 @@ export class Poster {
     const { origin, path, name, problem } = this.addressOf(url);
     if (problem !== null) return blocked(problem);
     if (name !== null) {
-      // Resolved here, where the project is known. The connection finds the answer in the resolver's cache.
+      // The name is resolved here, because the connection does not know the project. The connection then finds the
+      // answer in the resolver's cache.
       const resolution = await orAbort(this.options.names.resolve(name, projectId), signal);
       if (resolution.kind === 'busy') return resolution;
       if (resolution.kind === 'failed') return unanswered(resolution.error as Failure);
@@ -186,7 +187,10 @@ function readAnswer(
 
 const toError = (reason: unknown) => (reason instanceof Error ? reason : new Error(String(reason)));
 
-/** Each invalid byte became a replacement character of three bytes, so such a text is cut to a third. */
+/**
+ * Cuts a text that has become too long. Each invalid byte became a replacement character of three bytes, so a third of
+ * the maximum always fits.
+ */
 const kept = (text: string) =>
   Buffer.byteLength(text) <= MAX_ANSWER_BYTES ? text : text.slice(0, MAX_ANSWER_BYTES / 3);
 

@@ -7,7 +7,7 @@ import type { Flight } from '../../pipeline/in-flight.js';
 interface Waiting {
   flight: Flight;
   job: { name: string; data: ScheduleDue; opts: BulkJobOptions };
-  /** The length of the payload. */
+  /** The length of the job's payload. */
   bytes: number;
   settle: (outcome: Outcome) => void;
 }
@@ -22,16 +22,20 @@ const LARGEST_BULK_ADD = 500;
 const LARGEST_BULK_BYTES = 4 * 1_024 * 1_024;
 /** Maximum payload bytes that the ended jobs of a queue may take in Redis. */
 const MAX_KEPT_BYTES = 64 * 1_024 * 1_024;
-/** Maximum payload bytes that may wait in a queue without a consumer. Beyond that, its runs are retried later. */
+/**
+ * Maximum payload bytes that may wait in a queue without a consumer. While more wait, the runs of the queue are retried
+ * later.
+ */
 const MAX_WAITING_BYTES = 256 * 1_024 * 1_024;
-/** The waiting jobs are counted only before jobs that are larger than this. */
+/** The waiting jobs of a queue are counted only before jobs larger than this are added. */
 const LARGE_JOB_BYTES = 16 * 1_024;
 const MAX_KEPT_JOBS = 10_000;
 const MAX_OPEN_QUEUES = 200;
 
 /**
- * A completed job is kept for an hour, or until there are too many, fewer if they are large. If a worker is lost after it added the job and
- * before it closed the run, the run is added again, and BullMQ ignores the second job by its id.
+ * A completed job is kept for an hour, or until there are too many. Fewer jobs are kept if they are large. If a worker
+ * is lost after it added the job and before it closed the run, the run is added again. BullMQ then ignores the second
+ * job, because its id exists.
  */
 function retentionOf(bytes: number): BulkJobOptions {
   const count = Math.max(10, Math.min(MAX_KEPT_JOBS, Math.floor(MAX_KEPT_BYTES / Math.max(1, bytes))));
@@ -79,7 +83,7 @@ export class DueQueues {
         firedAt: new Date(this.options.clock.now()).toISOString(),
         payload: run.payload === null ? null : JSON.parse(run.payload),
       },
-      // A replay must run again, so it gets another id than the job that Redis may still hold.
+      // A replay must run again, so its job gets another id than the first job, which Redis may still hold.
       opts: {
         ...retentionOf(run.payload?.length ?? 0),
         jobId: run.replays === 0 ? runId : `${runId}-r${run.replays}`,
@@ -149,7 +153,10 @@ function partsOf(batch: readonly Waiting[]): Waiting[][] {
   return parts;
 }
 
-/** Estimates what waits in a queue: as many bytes per job as the jobs that are to be added. 0 for small jobs. */
+/**
+ * Estimates the payload bytes in a queue once these jobs are added. It assumes that the waiting jobs are as large as
+ * these jobs. Returns 0 for small jobs.
+ */
 async function waitingBytes(queue: Queue, part: readonly Waiting[]): Promise<number> {
   const meanBytes = part.reduce((sum, { bytes }) => sum + bytes, 0) / part.length;
   return meanBytes < LARGE_JOB_BYTES ? 0 : meanBytes * ((await queue.getWaitingCount()) + part.length);

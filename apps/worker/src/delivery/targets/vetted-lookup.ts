@@ -11,7 +11,7 @@ export interface LookupOptions {
 /** The host name resolves only to addresses that a webhook must not reach. */
 export class BlockedAddress extends Error {}
 
-/** The project under which a name is resolved when a new connection needs it and its answer has left the cache. */
+/** A new connection resolves its name under this project if the answer is no longer in the cache. */
 const NO_PROJECT = 0;
 
 /**
@@ -44,7 +44,7 @@ export function vettedLookup({ allowPrivate, names }: LookupOptions): LookupFunc
   };
 }
 
-/** The name that a URL's host must be resolved from; null if the host is an address. */
+/** The name to resolve for the host of a URL; null if the host is an IP address. */
 export function nameIn({ hostname }: URL): string | null {
   return hostname.startsWith('[') || isIP(hostname) !== 0 ? null : hostname;
 }

@@ -54,7 +54,7 @@ export function deliverToWebhook({ poster, traffic, secrets, clock }: WebhookPar
   };
 }
 
-/** The headers of Standard Webhooks; without a secret, those that need none. */
+/** The headers of Standard Webhooks. Without a secret there is no signature. */
 export function webhookHeaders(
   { id, body, nowAt }: { id: string; body: string; nowAt: number },
   secrets: readonly string[],
@@ -128,7 +128,10 @@ function webhookBody(run: Flight['run'], { runId, firedAt }: { runId: string; fi
   return `${envelope.slice(0, -1)},"payload":${run.payload ?? 'null'}}`;
 }
 
-/** Spread out: thousands of runs that came back at one instant would all be claimed, and most of them deferred again. */
+/**
+ * The retries are spread over time. If thousands of runs came back at one instant, all of them would be claimed and
+ * most of them deferred again.
+ */
 const namesBusy = (): Outcome => ({
   kind: 'deferred',
   retryInMs: 2_000 + Math.round(Math.random() * 18_000),
@@ -136,7 +139,7 @@ const namesBusy = (): Outcome => ({
   reason: 'its project waits for the addresses of as many names as it may',
 });
 
-/** The outcome of a post. */
+/** Translates the result of a request into the outcome of the attempt. */
 export function outcomeOf(result: PostResult, nowAt: number): Outcome {
   if (result.kind === 'answered') return classifyAnswer(result.answer, nowAt);
   if (result.kind === 'busy') return namesBusy();

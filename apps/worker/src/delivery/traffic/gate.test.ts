@@ -20,7 +20,7 @@ describe('Gate', () => {
     expect(gate.isIdle).toBe(true);
   });
 
-  it('a full gate tells deliveries when to come back, one after the other', async () => {
+  it('a full gate tells each delivery another time to come back, so that they return one after the other', async () => {
     const gate = new Gate(1);
     await gate.enter(0, never);
     const returns = await Promise.all(Array.from({ length: 5 }, () => gate.enter(0, never)));
@@ -29,7 +29,7 @@ describe('Gate', () => {
     expect(new Set(returns).size).toBe(5);
   });
 
-  it('a delivery waits at a gate no longer than it is willing to, and is then told when to return', async () => {
+  it('a delivery waits at a gate no longer than its limit, and is then told when to return', async () => {
     const gate = new Gate(1);
     await gate.enter(0, never);
     const sentAway = vi.fn();
@@ -60,11 +60,11 @@ describe('Gate', () => {
     },
   );
 
-  it('a gate that no delivery has left for longer than a new one would wait sends the new one away at once', async () => {
+  it('a gate sends a new delivery away at once if no delivery has left it for longer than the new one may wait', async () => {
     const gate = new Gate(1);
     await gate.enter(0, never);
     vi.advanceTimersByTime(60);
-    // The clock does not move here, so the answer comes at once.
+    // The fake clock does not advance here, so `enter` must resolve without waiting.
     expect(await gate.enter(50, never)).toBeGreaterThan(0);
   });
 
@@ -82,7 +82,7 @@ describe('Gate', () => {
 });
 
 describe('Rate limit', () => {
-  it('a rate limit lets a second’s worth through at once, then one at a time', () => {
+  it('a rate limit lets one second’s worth of deliveries through at once, then one at a time', () => {
     const limit = new RateLimit(10);
     const at = (now: number) => limit.take(now) === 0;
     expect(Array.from({ length: 30 }, () => at(10_000)).filter(Boolean)).toHaveLength(11);

@@ -24,7 +24,7 @@ interface Waiter {
 const AVERAGE_WEIGHT = 0.1;
 /**
  * Deferred deliveries return at this multiple of the measured pace. The pace is measured while a herd arrives, when it
- * is at its worst. A return that is too early costs another deferral; one that is too late wastes time.
+ * is at its lowest. A return that is too early costs another deferral; a return that is too late wastes time.
  */
 const RETURN_PACE_FACTOR = 4;
 

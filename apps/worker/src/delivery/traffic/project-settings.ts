@@ -8,7 +8,7 @@ const SETTINGS_CACHE_TTL_MS = 5_000;
 
 interface Known {
   settings: Promise<DeliverySettings>;
-  /** The same settings once they have been read; null until then. */
+  /** The resolved settings; null until they have been read. */
   current: DeliverySettings | null;
   readAt: number;
   rate: RateLimit | null;
@@ -29,7 +29,9 @@ export class ProjectSettings {
     return openSecrets(this.box, projectId, sealedSecrets);
   }
 
-  /** The settings of a project: a promise only while they are being read, because each delivery asks. */
+  /**
+   * The settings of a project. Each delivery asks for them, so the result is a promise only while they are being read.
+   */
   of(projectId: number): DeliverySettings | Promise<DeliverySettings> {
     const { current, settings } = this.#know(projectId);
     return current ?? settings;

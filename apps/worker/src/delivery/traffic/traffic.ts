@@ -6,7 +6,7 @@ import { Gate } from './gate.js';
 import { hasTimedOut, PATIENCE_MS, passGate } from './pass-gate.js';
 import type { ProjectSettings } from './project-settings.js';
 
-/** A delivery that asks to go out. */
+/** A delivery that asks whether it may be sent now. */
 export interface Passage {
   projectId: number;
   origin: string;
@@ -25,7 +25,7 @@ export interface TrafficOptions {
 }
 
 const BACKPRESSURE_PAUSE_MS = 100;
-/** A destination that takes fewer deliveries than this in one pause is slow. */
+/** A destination that takes fewer deliveries than this during one pause counts as slow. */
 const FAST_PER_PAUSE = 50;
 const MAX_CIRCUITS = 10_000;
 
@@ -42,9 +42,10 @@ export class Traffic {
   constructor(private readonly options: TrafficOptions) {}
 
   /**
-   * Runs that are claimed faster than they can be sent are only deferred and claimed again. If enough of them wait for a
-   * fast destination, the next claim should pause this long and take no more than this. A slow destination defers its
-   * runs instead, because other destinations are due too.
+   * Returns the pause before the next claim and the maximum number of runs to claim; null if no pause is needed. Runs
+   * that are claimed faster than they can be sent are only deferred and claimed again, so claims pause while enough of
+   * them wait for a fast destination. A slow destination causes no pause, because other destinations have due runs too:
+   * its runs are deferred.
    */
   backpressure(): { pauseMs: number; limit: number } | null {
     for (const gate of this.#gates.values()) {
@@ -88,7 +89,7 @@ export class Traffic {
   }
 
   async #send(passage: Passage, deliver: () => Promise<Outcome>): Promise<Outcome> {
-    // The circuit may have opened while this one waited at a gate.
+    // The circuit may have opened while this delivery waited at a gate.
     const refused = this.#refuseByCircuit(passage);
     if (refused) return refused;
     const isProbe = this.#circuits.get(keyOf(passage))?.begin() ?? false;

@@ -64,7 +64,7 @@ export const actOnMany = command({
 
 const POLL_INTERVAL_MS = 500;
 
-/** An action that takes long goes on after its answer, so its progress is read until it has ended. */
+/** Polls an action until it has ended, because a long action goes on after its answer. */
 async function untilEnded(
   client: Carillon,
   answer: BulkActionAnswer,

@@ -122,7 +122,7 @@ const create = command({
     `echo '{"type":"pagerduty","routingKey":"…"}' | carillon channels create pager --file -`,
   ],
   async run({ values: { file, type, to }, positionals: [id = ''], client }): Promise<Output> {
-    // --url is the address of the API, as for every command.
+    // `--url` is the URL of the API, as for every command. So the URL of a channel is given with `--to`.
     const place = type === 'email' ? { to } : { url: to?.[0] };
     const channel = await client.alertChannels.create(
       mergeFields<AlertChannelInput>(file, { type, ...place, id }),

@@ -82,7 +82,9 @@ function verdictOf(
   return verdict;
 }
 
-/** A one-shot may have been created after its instant. */
+/**
+ * The earliest instant to read: the creation of the schedule, or the instant of a one-shot that was created after it.
+ */
 function beginningOf({ createdAt, rule }: Schedule, to: string): string {
   const named = rule.at === undefined ? Number.NaN : Date.parse(rule.at);
   const ats = [Date.parse(createdAt), Date.parse(to), named].filter((at) => !Number.isNaN(at));
