@@ -3,8 +3,8 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkNodeVersion, endWithNpm, install, root, run } from './install.mjs';
 
-// `pnpm attack` plays every attack of one project on another, large, and writes what the other project saw to
-// docs/security.md. The same attacks are played small by `npm test`.
+// `pnpm attack` plays every attack of one project on another at full size, and writes what the other project saw to
+// docs/security.md. `npm test` plays the same attacks at a small size.
 const resultsFile = join(mkdtempSync(join(tmpdir(), 'carillon-attack-')), 'results.jsonl');
 const page = join(root, 'docs', 'security.md');
 

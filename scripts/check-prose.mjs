@@ -11,7 +11,7 @@ const VAGUE = /\b(?:somebody|nobody|whoever|whomever)\b/i;
 const CONTINUES = /^(?:and|but|or|so|then)\b/i;
 /** A comment is often read alone, in an editor's tooltip, so it may not point at its neighbour. */
 const POINTS_ELSEWHERE = /^(?:it|its|they|them|the same(?:,| for))(?=\s|$)/i;
-/** Verbs that no noun is spelt like. */
+/** Verbs that cannot be read as nouns. */
 const VERB =
   /^(?:accepts|adds|allows|can|cannot|does|gives|has|is|keeps|leaves|makes|may|must|needs|refuses|rejects|says|sends|should|tells|throws|uses|writes)\b/i;
 const PRONOUN = /^(?:it|they|he|she|this|these|those|who|what|one (?:who|that|which|is|of))\b/i;
@@ -55,7 +55,7 @@ function incompleteName(name) {
   return null;
 }
 
-/** Sentences and clauses without code spans, quotations and links, which may quote the patterns. */
+/** Returns the sentences and clauses without code spans, quotations and links, which may quote the patterns. */
 function clausesOf(prose) {
   return prose
     .replace(/`[^`]*`/g, 'code')
@@ -70,7 +70,10 @@ function clausesOf(prose) {
 /** A clause after a colon or a semicolon may open as it likes; only whole sentences are judged. */
 const continuesClause = (before) => before !== undefined && /[:;]$/.test(before);
 
-/** Comments, with consecutive lines joined. A comment is on a line of its own or at the end of a line of code. */
+/**
+ * Returns the comments, with consecutive lines joined. A comment is on a line of its own or at the end of a line of
+ * code.
+ */
 function commentBlocks(text) {
   const blocks = [];
   let isOpen = false;
@@ -95,7 +98,7 @@ function commentBlocks(text) {
   return blocks;
 }
 
-/** Paragraphs, list items and table cells, without code fences, headings and comments. */
+/** Returns the paragraphs, list items and table cells, without code fences, headings and comments. */
 function markdownBlocks(text) {
   const blocks = [];
   let isInFence = false;
@@ -117,7 +120,7 @@ function markdownBlocks(text) {
   return blocks;
 }
 
-/** The first argument of `it`, `test` and `describe`, also behind `.each(…)`. */
+/** Matches the first argument of `it`, `test` and `describe`, also behind `.each(…)`. */
 const TEST_NAME =
   /(?:(?<!\.)\b(?:it|test|describe)(?:\.\w+(?:\([\w.]*\))?)*|\](?: as const)?\))\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1\s*,/g;
 

@@ -3,7 +3,7 @@ import { findProseProblems } from './check-prose.mjs';
 
 const rules = (path, text) => findProseProblems(path, text).map(({ line, rule }) => `${line}: ${rule}`);
 const inComment = (sentence) => findProseProblems('a.ts', `/** ${sentence} */\nconst a = 1;`).length;
-/** The call is put together here, so that this file does not contain the names that it rejects. */
+/** Builds the call from its parts, so that this file does not contain the names that the check rejects. */
 const inTestName = (name, call = 'it') =>
   findProseProblems('a.test.ts', `${call}('${name}', () => {});`).length;
 
@@ -21,7 +21,7 @@ describe('prose check', () => {
     'The claim ends: nobody waits for it.',
     'The same for a route without a key.',
     'It refuses to run as root.',
-  ])('the comment "%s" is rejected', (sentence) => {
+  ])('the prose check rejects the comment "%s"', (sentence) => {
     expect(inComment(sentence)).toBeGreaterThan(0);
   });
 
@@ -33,11 +33,11 @@ describe('prose check', () => {
     'Offsets of half an hour are allowed.',
     'The same instant in UTC.',
     'The claim ends. It may be repeated.',
-  ])('the comment "%s" is accepted', (sentence) => {
+  ])('the prose check accepts the comment "%s"', (sentence) => {
     expect(inComment(sentence)).toBe(0);
   });
 
-  it('a sentence is found across the lines of a comment, and reported with the first line', () => {
+  it('the prose check reads a sentence across the lines of a comment, and reports it with the first line', () => {
     const text = [
       'const a = 1;',
       '// The claim ends here.',
@@ -48,12 +48,12 @@ describe('prose check', () => {
     expect(rules('a.ts', text)).toEqual([`2: ${SUBJECT}`, `5: ${SUBJECT}`]);
   });
 
-  it('a later paragraph of a comment may open with a pronoun, because the first one names its noun', () => {
+  it('the prose check lets a later paragraph of a comment open with a pronoun, because the first paragraph names its noun', () => {
     const text = ['/**', ' * The claim ends.', ' *', ' * It may be repeated.', ' */'].join('\n');
     expect(rules('a.ts', text)).toEqual([]);
   });
 
-  it('strings and code are not taken for comments', () => {
+  it('the prose check does not take strings and code for comments', () => {
     expect(rules('a.ts', "const url = 'http://example.com//Who';\nconst whoever = somebody;\n")).toEqual([]);
   });
 
@@ -66,23 +66,23 @@ describe('prose check', () => {
     'refuses a cursor',
     'is claimed once',
     'should claim',
-  ])('the test name "%s" is rejected', (name) => {
+  ])('the prose check rejects the test name "%s"', (name) => {
     expect(inTestName(name)).toBe(1);
     expect(inTestName(name, 'describe')).toBe(1);
     expect(inTestName(name, 'it.each(CASES)')).toBe(1);
     expect(inTestName(name, 'it.each([1, 2])')).toBe(1);
   });
 
-  it('a test name that states its promise is accepted', () => {
+  it('the prose check accepts a test name that states its promise', () => {
     expect(inTestName('rescue and close race: exactly one of them wins')).toBe(0);
   });
 
-  it('sentences of a document are checked, but not its headings and code', () => {
+  it('the prose check reads the sentences of a document, but not its headings and code', () => {
     const text = '# What it is\n\nThe claim ends.\nWho waits is told.\n\n```\nWho waits\n```\n';
     expect(rules('a.md', text)).toEqual([`3: ${SUBJECT}`]);
   });
 
-  it('cells of a table may be fragments, but not vague', () => {
+  it('the prose check accepts fragments in table cells, but no vague words', () => {
     expect(rules('a.md', '| What it does | why |\n| --- | --- |\n| claims | somebody asked |\n')).toEqual([
       `3: ${VAGUE}`,
     ]);

@@ -1,7 +1,7 @@
-// Exactly the checks that CI runs, cheapest first.
+// Runs exactly the checks that CI runs, the cheapest first.
 import { run } from './install.mjs';
 
-/** A race of each kind. `pnpm bench --quick` runs all of them, in four minutes. */
+/** One race of each kind. `pnpm bench --quick` runs all races, in four minutes. */
 const RACES = ['herd', 'claims', 'webhooks', 'api', 'pages', 'operations', 'forecast'];
 
 const STEPS = [

@@ -5,7 +5,8 @@ import { parseArgs } from 'node:util';
 import { checkNodeVersion, endWithNpm, install, root, run } from './install.mjs';
 
 // `pnpm faults --seeds 20` plays every fault with that many seeds, then random histories and bad input, and writes the
-// figures to docs/reliability.md. `--only 3,4` plays some faults, `--only input` none.
+// figures to docs/reliability.md. `--only 3,4` plays faults 3 and 4 alone, and `--only input` plays the random
+// histories and the bad input alone.
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '20' },
@@ -51,7 +52,8 @@ const played = lines.filter(({ leftOut }) => leftOut === undefined);
 const notPlayed = lines.filter(({ leftOut }) => leftOut !== undefined);
 const figures = describe(played, notPlayed);
 console.log(figures);
-// The page is written only if every scenario was played or has said why not: a crashed test file leaves it alone.
+// The page is written only if every scenario was played or has reported why not. So a test file that crashed leaves the
+// page as it is.
 const isWhole = SCENARIOS.every((number) => lines.some((line) => line.number === number));
 if (!values.only && isWhole) writeFigures('figures', figures);
 process.exit(code || inputCode);
@@ -136,7 +138,9 @@ function describe(results, notPlayed) {
   ].join('\n');
 }
 
-/** How late runs reached the receiver that were due while the fault lasted, and after it. */
+/**
+ * Formats how late runs reached the receiver: those that were due during the fault, and those that were due after it.
+ */
 function describeLateness(results) {
   const numbers = [...new Set(results.map(({ number }) => number))].sort((a, b) => a - b);
   const rows = numbers.flatMap((number) => {
@@ -148,7 +152,7 @@ function describeLateness(results) {
       );
       return [values.length.toLocaleString('en'), ...(values.length > 0 ? figures : ['', '', ''])];
     });
-    // Scenario 17 has a simulated clock, and 16 sends nothing.
+    // Scenario 17 has a simulated clock and scenario 16 sends nothing, so they have no lateness to show.
     return cells.every((cell) => cell === '0' || cell === '')
       ? []
       : [`| ${[number, ...cells].join(' | ')} |`];

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-// Uses Node's own modules only, because this script runs before anything is installed.
+// This script uses Node's own modules only, because it runs before anything is installed.
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 const bin = join(root, 'node_modules', '.bin');
@@ -65,12 +65,12 @@ export function run(command, args, { quiet = false, more = {} } = {}) {
   });
 }
 
-/** Installs the dependencies, unless the installed ones match the lockfile. That case needs no network. */
+/** Installs the dependencies, unless the installed ones match the lockfile. If they match, no network is needed. */
 export async function install() {
   if (isInstalled()) return;
   console.log('Installing dependencies');
   const pinned = packageManager.replace('pnpm@', '');
-  // pnpm asks before it replaces modules that another version installed, and in CI nothing answers.
+  // pnpm asks before it replaces modules that another version installed, and in CI there is no one to answer.
   const args = ['install', '--frozen-lockfile', '--config.confirm-modules-purge=false'];
   const code =
     installedPnpm() === pinned

@@ -6,7 +6,7 @@ import { readManifest } from './pack/manifest.mjs';
 import { stageCarillon } from './pack/stage-carillon.mjs';
 import { stageLibrary } from './pack/stage-library.mjs';
 
-// `node scripts/pack.mjs [folder]`: builds the tarballs that would be published. The packages must be built.
+// `node scripts/pack.mjs [folder]` makes the tarballs that would be published. Build the packages first.
 const out = resolve(process.argv[2] ?? 'tarballs');
 const { version } = readManifest('packages/carillon');
 const stage = mkdtempSync(join(tmpdir(), 'carillon-pack-'));
@@ -20,7 +20,7 @@ try {
       ownDependencies: ['@standard-schema/spec'],
     }),
     await stageCarillon({ stage }),
-    // A peer, so that a project has one copy of `carillon`.
+    // `carillon` is a peer dependency, so that a project has one copy of it.
     await stageLibrary('packages/testing', {
       stage,
       ownDependencies: [],

@@ -1,5 +1,5 @@
-// Property tests draw the same values in every run, so that a failure is always about the change at hand.
-// `PROPERTY_SEED=random` draws new ones, as `pnpm faults` does; a number repeats the run that printed it.
+// Property tests draw the same values in every run, so that a failure comes from the change under test and not from new
+// values. `PROPERTY_SEED=random` draws new values, as `pnpm faults` does. A number repeats the run that printed it.
 import fc from 'fast-check';
 
 const DEFAULT_SEED = 20_261_118;

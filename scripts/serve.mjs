@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { root } from './install.mjs';
 
-// The commands of the container image. Each runs what `npm run build` has built, and nothing else.
+// The commands of the container image. Each command runs the output of `npm run build`, and builds nothing itself.
 
 const COMMANDS = {
   api: () => import('../apps/api/dist/main.js'),
@@ -20,7 +20,10 @@ if (!run) {
 }
 await run();
 
-/** The API and `WORKERS` workers in one container, with the embedded servers unless the addresses of others are set. */
+/**
+ * Runs the API and `WORKERS` workers in one container, with the embedded servers unless the addresses of other servers
+ * are set.
+ */
 async function all() {
   const { supervise } = await import('../packages/embedded/dist/index.js');
   const entries = {
@@ -30,7 +33,7 @@ async function all() {
   process.exit(await supervise({ root, entries }));
 }
 
-/** Exits with 0 if the API or the worker of this container answers. For HEALTHCHECK. */
+/** The HEALTHCHECK of the image: exits with 0 if the API or the worker of this container answers. */
 async function health() {
   const ports = [process.env.PORT ?? '3000', process.env.WORKER_PORT].filter(Boolean);
   const answers = await Promise.all(
@@ -44,7 +47,9 @@ async function health() {
   process.exit(answers.includes(true) ? 0 : 1);
 }
 
-/** Names every setting that is missing or wrong, before anything is installed. Exits with 2 if there is one. */
+/**
+ * Names every setting that is missing or wrong, before anything is installed. Exits with 2 if there is such a setting.
+ */
 async function preflight() {
   const [api, worker] = await Promise.all([
     import('../apps/api/dist/config.js'),

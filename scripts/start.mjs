@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { checkNodeVersion, endWithNpm, install, root, run } from './install.mjs';
 
-// `npm start`: install what is missing, build what has changed, then run everything until Ctrl-C.
+// `npm start` installs what is missing, builds what has changed, then runs everything until Ctrl-C.
 checkNodeVersion();
 endWithNpm();
 await install();
-// Printed only if the build takes a moment, which means that there is something to build.
+// The note is printed only if the build takes more than a second, because then there is something to build.
 const note = setTimeout(() => console.log('Building'), 1_000);
 const built = await run(
   'turbo',

@@ -1,6 +1,6 @@
 import { checkNodeVersion, endWithNpm, install, run } from './install.mjs';
 
-// `npm test`: install what is missing, then exactly what CI runs.
+// `npm test` installs what is missing, then runs exactly what CI runs.
 checkNodeVersion();
 endWithNpm();
 await install();

@@ -29,7 +29,7 @@ if (!options.isOnOwnNode) await continueOnPinnedNode();
 const before = options.before ? await buildEarlierOrLeave(options.before) : null;
 const opening = openArena(process.env);
 let isInterrupted = false;
-/** Never settles: the signal handler ends this process. */
+/** A promise that never settles: the signal handler ends this process. */
 const untilExit = new Promise<never>(() => {});
 // The servers run in sessions of their own, so Ctrl-C does not reach them.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -49,7 +49,7 @@ try {
   if (before) console.log(`Carillon before: commit ${before.version}, with the dependencies of this one`);
   for (const race of races) {
     results.push(await run(race));
-    // Written after each race: all races take more than an hour, and an interrupted run keeps its results.
+    // The page is written after each race: all races take more than an hour, and an interrupted run keeps its results.
     if (options.isWritten) await writePage(await keepResults(results));
   }
 } finally {
@@ -115,7 +115,7 @@ async function run(race: Race): Promise<KeptResult> {
 function print({ head, rows, goals, notes, refused }: RaceResult): void {
   console.log(`\n${textTable(head, rows)}\n`);
   for (const note of notes) console.log(note);
-  // The figures of a quick run are too small to be compared with a goal.
+  // The sizes of a quick run are too small to compare its figures with a goal.
   for (const { goal, figure, isMet } of options.isQuick ? [] : goals)
     console.log(`${isMet ? '✓' : '✗'} goal ${goal}: ${figure}`);
   for (const reason of refused) console.error(`No figure: ${reason}`);

@@ -5,23 +5,23 @@ const read = (...args: string[]) =>
   readOptions(args, { races: ['herd', 'claims'], defaultCommit: '928375a' });
 
 describe('options of the bench', () => {
-  it('--before without a commit compares with the default commit', () => {
+  it('the bench option --before without a commit compares with the default commit', () => {
     expect(read('herd', '--before')).toMatchObject({ names: ['herd'], before: '928375a' });
     expect(read('--before', '--quick')).toMatchObject({ isQuick: true, before: '928375a' });
     expect(read('--before', 'herd')).toMatchObject({ names: ['herd'], before: '928375a' });
   });
 
-  it('--before takes the commit that follows it', () => {
+  it('the bench option --before takes the commit that follows it', () => {
     expect(read('--before', 'f8e0efe', 'herd')).toMatchObject({ names: ['herd'], before: 'f8e0efe' });
     expect(read('herd', '--before=HEAD~2')).toMatchObject({ names: ['herd'], before: 'HEAD~2' });
   });
 
-  it('a comparison with an earlier commit is not written on the page', () => {
+  it('a benchmark against an earlier commit is not written to docs/performance.md', () => {
     expect(read('--before')).toMatchObject({ isWritten: false });
     expect(() => read('herd', '--before', '--write')).toThrow('--before and --write');
   });
 
-  it('the results of all races are written on the page, those of a single race only with --write', () => {
+  it('a benchmark of all races is written to docs/performance.md, and a single race only with --write', () => {
     expect(read()).toMatchObject({ isWritten: true, before: null });
     expect(read('herd')).toMatchObject({ isWritten: false });
     expect(read('herd', '--write')).toMatchObject({ isWritten: true });

@@ -4,10 +4,10 @@ export interface Options {
   /** The races to run; all of them, if none is named. */
   names: string[];
   isQuick: boolean;
-  /** Null for as many rounds as each race has by itself. */
+  /** The number of rounds of each contender; null for the default of each race. */
   repeat: number | null;
   only: string | null;
-  /** The commit to compare this one with. */
+  /** The commit to compare the current one with; null for no comparison. */
   before: string | null;
   /** True if the results go to docs/performance.md. */
   isWritten: boolean;
@@ -30,16 +30,16 @@ export const USAGE = `pnpm bench [race ...] [options]
   --own-node     stays on the Node of this command; by default all contenders run on the pinned Node 22
   --help`;
 
-/** Recognises a commit after `--before`. */
+/** The names of the races, which tell a race from a commit after `--before`, and the default commit. */
 interface Known {
   races: readonly string[];
   defaultCommit: string;
 }
 
-/** Null if help was asked for. */
+/** Parses the command line; returns null if it asks for help. */
 export function readOptions(args: string[], known: Known): Options | null {
   const { values, positionals } = parseArgs({
-    // pnpm passes its own separator on.
+    // pnpm passes its separator `--` on to the program.
     args: withCommit(
       args.filter((arg) => arg !== '--'),
       known,
@@ -72,7 +72,7 @@ export function readOptions(args: string[], known: Known): Options | null {
   };
 }
 
-/** `parseArgs` has no option whose value may be left out: adds the default commit where `--before` has none. */
+/** Adds the default commit after a `--before` without a value, because `parseArgs` has no optional values. */
 function withCommit(args: readonly string[], { races, defaultCommit }: Known): string[] {
   return args.flatMap((arg, i) => {
     if (arg !== '--before') return [arg];

@@ -13,7 +13,9 @@ const catalog = new Map(
   ].map(([, name, version]) => [name, version]),
 );
 
-/** The range of a dependency in a published package. A pre-release is pinned: its next one may differ in anything. */
+/**
+ * The range of a dependency in a published package. A pre-release is pinned, because the next one may break anything.
+ */
 export function rangeOf(name) {
   const version = catalog.get(name);
   if (version === undefined) throw new Error(`pnpm-workspace.yaml has no version of ${name} in its catalog`);

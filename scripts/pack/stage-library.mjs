@@ -6,8 +6,8 @@ import { copyBuilt, isTypes } from './copy-built.mjs';
 import { publicFields, rangesOf, readManifest, writeManifest } from './manifest.mjs';
 
 /**
- * Stages a package without workspace dependencies: the build for `import`, one CommonJS file for `require`, and types for
- * both. The types of CommonJS are the same files in a folder of that type.
+ * Stages a package without workspace dependencies: the build for `import`, one CommonJS file for `require`, and types
+ * for both. The CommonJS types are copies of the same files in a folder of the type `commonjs`.
  */
 export async function stageLibrary(workspace, { stage, leaveOut = [], ownDependencies, peers }) {
   const from = join(root, workspace);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ATTACKS } from './attacks.js';
 import { Stage } from './stage.js';
 
-// Small by default. `pnpm attack` sets these and writes the table of docs/security.md.
+// The attacks are small by default. `pnpm attack` sets both variables and writes the table of docs/security.md.
 const { ATTACK_RESULTS: resultsFile, ATTACK_SCALE: scaleName } = process.env;
 const isLarge = scaleName === 'large';
 const scale = { isLarge, watchedRuns: isLarge ? 300 : 10 };
@@ -18,7 +18,7 @@ interface Seen {
   mostPlacesOfAttacker: number;
 }
 
-/** Makes the second project run its schedules and call the API, until all its runs have ended. */
+/** Makes the other project run its schedules and call the API, until all its runs have ended. */
 async function watchOther(stage: Stage, name: string): Promise<Seen> {
   const seen: Seen = { succeeded: 0, latenessMs: [], apiMs: [], apiStatuses: [], mostPlacesOfAttacker: 0 };
   const keys = Array.from({ length: scale.watchedRuns }, (_, i) => `${name}-${i}`);
@@ -87,7 +87,7 @@ describe('Attacks of one project on another', () => {
           const end = await begin(stage);
           const hangingBefore = stage.receivers.hanging;
           const seen = await watchOther(stage, 'watched');
-          // The attack was still going on at the end: requests that hung when it began still hang.
+          // Requests that hung when the attack began must still hang at the end, or the attack was over too early.
           if (hangingBefore > 0) expect(stage.receivers.hanging).toBeGreaterThan(0);
           end();
           record(name, seen);

@@ -6,7 +6,7 @@ import type { Stage } from './stage.js';
 
 /** One way to hurt the other projects of an installation. */
 export interface Attack {
-  /** As the table names it. */
+  /** The name of the attack in the table of docs/security.md. */
   name: string;
   /** Resolves when the attack is under way. Returns the function that ends it. */
   begin(stage: Stage): Promise<() => void>;
@@ -25,13 +25,13 @@ async function createMany(stage: Stage, count: number, toItem: (i: number) => ob
   }
 }
 
-/** A receiver that hangs, on one of many origins. */
+/** A webhook to a receiver that hangs, on one of many origins. */
 const hanging = ({ receivers }: Stage, i: number) => ({
   type: 'webhook',
   url: `${receivers.origins[i % receivers.origins.length]}/hang/${i}`,
 });
 
-/** Repeats something in parallel until it is told to stop. */
+/** Repeats an action in parallel lanes. Returns the function that stops it. */
 function flood(lanes: number, act: () => Promise<unknown>): () => void {
   let isOver = false;
   const lane = async () => {
@@ -43,7 +43,7 @@ function flood(lanes: number, act: () => Promise<unknown>): () => void {
   };
 }
 
-/** Wrong keys are counted by client address, so the attacker has another one than the other project. */
+/** The API counts wrong keys by client address, so the attacker has another address than the other project. */
 const elsewhere = new Agent({ localAddress: '127.0.0.2', keepAlive: true });
 
 async function getFromElsewhere(url: string, headers: Record<string, string> = {}): Promise<void> {
@@ -54,7 +54,7 @@ async function getFromElsewhere(url: string, headers: Record<string, string> = {
 
 export const ATTACKS: Attack[] = [
   {
-    name: 'receivers that hang, on many origins, with the longest time-out (item 3)',
+    name: 'receivers that hang, on many origins, with the longest time-out',
     async begin(stage) {
       const count = stage.scale.isLarge ? 10_000 : 300;
       await createMany(stage, count, (i) => ({
@@ -67,7 +67,7 @@ export const ATTACKS: Attack[] = [
     },
   },
   {
-    name: 'large payloads to receivers that hang (item 2)',
+    name: 'large payloads to receivers that hang',
     async begin(stage) {
       const payload = 'x'.repeat(200_000);
       for (let call = 0; call < (stage.scale.isLarge ? 40 : 2); call++) {
@@ -84,7 +84,7 @@ export const ATTACKS: Attack[] = [
     },
   },
   {
-    name: 'webhooks to names that never resolve (item 5)',
+    name: 'webhooks to names that never resolve',
     async begin(stage) {
       await createMany(stage, stage.scale.isLarge ? 5_000 : 200, (i) => ({
         rule: inSeconds(1),
@@ -95,7 +95,7 @@ export const ATTACKS: Attack[] = [
     },
   },
   {
-    name: 'triggers, backfills and a bulk of costly rules at once (items 6 and 11)',
+    name: 'triggers, backfills and a bulk of costly rules at once',
     async begin(stage) {
       const lanes = stage.scale.isLarge ? 10 : 4;
       const ids = Array.from({ length: lanes }, (_, i) => `backfilled-${i}`);
@@ -115,7 +115,7 @@ export const ATTACKS: Attack[] = [
     },
   },
   {
-    name: 'receipts that hang (item 11)',
+    name: 'receipts that hang',
     async begin(stage) {
       await createMany(stage, stage.scale.isLarge ? 5_000 : 300, (i) => ({
         rule: inSeconds(1),
@@ -127,7 +127,7 @@ export const ATTACKS: Attack[] = [
     },
   },
   {
-    name: 'event streams that are opened and never read (item 7)',
+    name: 'event streams that are opened and never read',
     async begin(stage) {
       const { hostname, port } = new URL(stage.api.url);
       const sockets: Socket[] = [];
@@ -146,7 +146,7 @@ export const ATTACKS: Attack[] = [
     },
   },
   {
-    name: 'floods without a key: metrics, wrong keys, bodies that trickle (item 12)',
+    name: 'floods without a key: metrics, wrong keys, bodies that trickle',
     async begin(stage) {
       const { url } = stage.api;
       const { hostname, port } = new URL(url);
@@ -168,7 +168,7 @@ export const ATTACKS: Attack[] = [
     },
   },
   {
-    name: 'failed runs that are replayed without end (item 1)',
+    name: 'failed runs that are replayed without end',
     async begin(stage) {
       const count = stage.scale.isLarge ? 200 : 10;
       await createMany(stage, count, (i) => ({
@@ -189,7 +189,7 @@ export const ATTACKS: Attack[] = [
     },
   },
   {
-    name: 'jobs for queues of Carillon and of other projects (item 4)',
+    name: 'jobs for queues of Carillon and of other projects',
     async begin(stage) {
       const schedule = (queue: string) => ({ rule: { in: 'PT1S' }, target: { type: 'queue', queue } });
       for (const queue of ['bells', 'ticks', 'schedule-requests', 'other.orders']) {
@@ -205,7 +205,7 @@ export const ATTACKS: Attack[] = [
     },
   },
   {
-    name: 'commands to Redis without its password (item 8)',
+    name: 'commands to Redis without its password',
     async begin(stage) {
       const { hostname, port } = new URL(stage.database.redisUrl);
       const answer = async (command: string) => {
@@ -221,7 +221,7 @@ export const ATTACKS: Attack[] = [
     },
   },
   {
-    name: 'handlers and calls that the project may not use (item 9)',
+    name: 'handlers and calls that the project may not use',
     async begin(stage) {
       const refused = async (target: object) => {
         const { status } = await stage.attack('POST', '/v1/schedules', { rule: { in: 'PT1S' }, target });
@@ -233,7 +233,7 @@ export const ATTACKS: Attack[] = [
     },
   },
   {
-    name: 'reading the headers of targets (item 10)',
+    name: 'reading the headers of targets',
     async begin(stage) {
       const secret = 'Bearer 0123456789-of-the-receiver';
       await createMany(stage, stage.scale.isLarge ? 1_000 : 20, () => ({

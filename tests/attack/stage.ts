@@ -8,7 +8,7 @@ import { type Answered, useHttp } from '../systems/http.js';
 /** How large an attack is: small as a test, large for the table of docs/security.md. */
 export interface Scale {
   isLarge: boolean;
-  /** How many runs of the second project are watched. */
+  /** How many runs of the other project are watched. */
   watchedRuns: number;
 }
 
@@ -19,7 +19,10 @@ export interface Answer extends Answered {
 /** Places of the worker in a small attack. In a large one the worker has the default. */
 const PLACES = 64;
 
-/** Receivers on origins of their own, each on another loopback address. They answer nothing unless asked for `/ok`. */
+/**
+ * Receivers on origins of their own, each on another loopback address. They answer requests to `/ok` and let all others
+ * hang.
+ */
 export class Receivers {
   readonly #servers: Server[] = [];
   readonly origins: string[] = [];
@@ -55,7 +58,7 @@ export class Receivers {
   }
 }
 
-/** One installation with two projects: the attacker, and one that only wants its runs to be on time. */
+/** One installation with two projects: the attacker, and the other project, whose runs must stay on time. */
 export class Stage {
   readonly #cleanUps: (() => void)[] = [];
 
@@ -111,7 +114,7 @@ export class Stage {
     return send(this.api.url, this.keys.other, method, path, body);
   }
 
-  /** Deliveries that a project has under way. */
+  /** Counts the runs that a project has in flight. */
   async inFlightOf(project: 'attacker' | 'other'): Promise<number> {
     const { rows } = await this.database.pool.query<{ count: number }>(
       `select count(*)::int as count from carillon.leases l join carillon.runs r on r.epoch = l.epoch and r.status = 'running'

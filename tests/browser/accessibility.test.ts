@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { scheduleBody, useDashboard } from './use-dashboard.js';
 
-/** Sums the layout shifts of a page that the reader did not bring about, from its first paint on. */
+/** Sums the layout shifts of a page from its first paint on, without those that follow user input. */
 const SUM_LAYOUT_SHIFTS = `
   globalThis.layoutShift = 0;
   new PerformanceObserver((list) => {
@@ -37,10 +37,10 @@ const PAGES = [
 const SIGN_IN = 'the sign-in';
 const FAILED_RUN = 'a run that failed';
 const WIDTHS = [1_280, 390];
-/** The rules that depend on the theme. All others see the same page in light and in dark. */
+/** The axe rules that depend on the theme. All other rules have the same result in light and in dark. */
 const RULES_OF_COLOUR = ['color-contrast', 'link-in-text-block'];
 const RULE_SETS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-/** The sum of layout shifts up to which a page counts as steady (web.dev, "good"). */
+/** The maximum sum of layout shifts (the limit for "good" on web.dev). */
 const MAX_LAYOUT_SHIFT = 0.1;
 
 async function findViolations(page: Page, rules?: readonly string[]): Promise<string[]> {
@@ -54,7 +54,7 @@ async function findViolations(page: Page, rules?: readonly string[]): Promise<st
   );
 }
 
-/** Waits until no request is on its way and no skeleton is left. */
+/** Waits until the page has its heading and no part of it is loading. */
 async function settle(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor();
   await eventually(async () => (await page.locator('[aria-busy=true], .skeleton').count()) === 0, {
@@ -67,7 +67,7 @@ async function showTheme(page: Page, colorScheme: 'light' | 'dark'): Promise<voi
   await page.locator(`html[data-theme=${colorScheme}]`).waitFor({ state: 'attached' });
 }
 
-/** Looks at a page that is open, light and dark, wide and narrow. */
+/** Inspects an open page, light and dark, wide and narrow; returns the violations. */
 async function inspect(page: Page): Promise<string[]> {
   await settle(page);
   const found: string[] = [];
@@ -140,7 +140,7 @@ describe('Every page of the dashboard', () => {
   });
 
   it.each([SIGN_IN, ...PAGES, FAILED_RUN])(
-    '%s, light and dark, 1280 and 390 px wide: axe finds no violation, nothing scrolls sideways, and nothing moves while it loads',
+    'dashboard page "%s", light and dark, 1280 and 390 px wide: axe finds no violation, nothing scrolls sideways, and nothing moves while it loads',
     async (name) => {
       const path = name === FAILED_RUN ? `/runs/${failedRun}` : name;
       const page = await (name === SIGN_IN ? dashboard.open() : dashboard.signIn({ path }));
@@ -148,7 +148,7 @@ describe('Every page of the dashboard', () => {
     },
   );
 
-  it('dialogs, the palette and the help sheet have no violation that axe finds', async () => {
+  it('axe finds no violation in the dialogs, the palette and the help sheet of the dashboard', async () => {
     const page = await dashboard.signIn({ path: '/schedules/subject' });
     await page.evaluate(axe.source);
     const found: string[] = [];

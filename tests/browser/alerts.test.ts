@@ -4,7 +4,7 @@ import { scheduleBody, useDashboard } from './use-dashboard.js';
 
 const dashboard = useDashboard();
 
-it('a breach shows on the overview, on the page of alerts and on the page of its schedule', async () => {
+it('the dashboard shows a breach on the overview, on the alerts page and on the page of its schedule', async () => {
   const target = { type: 'heartbeat', grace: 'PT1S' };
   await dashboard.call('POST', '/schedules', scheduleBody('backup', { rule: { in: 'PT0.1S' }, target }));
   await eventually(async () => (await dashboard.call('GET', '/alerts?state=open')).items.length > 0);
@@ -22,7 +22,7 @@ it('a breach shows on the overview, on the page of alerts and on the page of its
   expect((await fetch(url)).status).toBe(404);
 });
 
-it('an admin creates, tests and deletes a channel, and silences alerts', async () => {
+it('an admin creates, tests and deletes an alert channel in the dashboard, and silences alerts', async () => {
   const page = await dashboard.signIn({ path: '/alerts' });
   await page.getByRole('button', { name: 'New channel' }).click();
   await page.getByLabel('Id').fill('on-call');
@@ -41,7 +41,7 @@ it('an admin creates, tests and deletes a channel, and silences alerts', async (
   await page.getByText('No channels yet').waitFor();
 });
 
-it('objectives are set in the form of a schedule', async () => {
+it('the schedule form of the dashboard sets objectives', async () => {
   await dashboard.call('POST', '/schedules', scheduleBody('watched'));
   const page = await dashboard.signIn({ path: '/schedules/watched/edit' });
   await page.getByText('Objectives and alerts').click();

@@ -5,9 +5,9 @@ import { scheduleBody, useDashboard } from './use-dashboard.js';
 const dashboard = useDashboard();
 const receiver = useReceiver();
 
-// The tests run in order: an empty project first, then the life of schedules in it.
+// The tests run in order: first in an empty project, then with the schedules that earlier tests created.
 describe('The dashboard in a browser', () => {
-  it('a wrong key is refused with a reason, and the right one signs in and out', async () => {
+  it('the dashboard refuses a wrong key with a reason, and the right key signs in and out', async () => {
     const page = await dashboard.open();
     await page.getByLabel('API key').fill('not-a-key-of-this-installation');
     const refused = page.waitForEvent('console', (message) => message.text().includes('401'));
@@ -27,7 +27,7 @@ describe('The dashboard in a browser', () => {
     await page.getByLabel('API key').waitFor();
   });
 
-  it('an empty project offers a first schedule, and shows it while it fires', async () => {
+  it('the dashboard of an empty project offers a first schedule, and shows it while it fires', async () => {
     const page = await dashboard.signIn();
     await page.getByRole('heading', { name: 'Your first schedule' }).waitFor();
     await page.getByLabel('Fires in (seconds)').fill('2');
@@ -49,7 +49,7 @@ describe('The dashboard in a browser', () => {
     await page.getByRole('cell', { name: /ran \d+ ms late/ }).waitFor();
   });
 
-  it('a schedule is created with a preview, survives a reload as a draft, and fires while it is watched', async () => {
+  it('the schedule form previews the rule and keeps a draft through a reload, and the page of the new schedule shows its runs as they fire', async () => {
     const page = await dashboard.signIn();
     await page.getByRole('link', { name: 'Schedules', exact: true }).click();
     await page.getByRole('link', { name: 'New schedule' }).click();
@@ -71,12 +71,12 @@ describe('The dashboard in a browser', () => {
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Pulse');
     await page.getByRole('button', { name: 'Create schedule' }).click();
     await page.getByRole('heading', { name: 'Pulse', level: 1 }).waitFor();
-    // The event stream brings the runs: nothing is reloaded.
+    // The event stream adds the runs to the page. The page is not reloaded.
     await page.getByRole('cell', { name: 'Succeeded' }).nth(1).waitFor();
     expect(receiver.to('status/200/pulse').length).toBeGreaterThan(0);
   });
 
-  it('a schedule is paused with a note, resumed, triggered, moved, skipped and cancelled from its page', async () => {
+  it('the dashboard page of a schedule pauses it with a note, resumes it, runs it now, moves and skips its next occurrence, and cancels it', async () => {
     await dashboard.call('POST', '/schedules', scheduleBody('acted-on', { rule: { every: 'P1D' } }));
     const page = await dashboard.signIn({ path: '/schedules/acted-on' });
     const act = async (name: string) => {
@@ -122,7 +122,7 @@ describe('The dashboard in a browser', () => {
     expect((await dashboard.call('GET', '/schedules/acted-on')).status).toBe('cancelled');
   });
 
-  it('an edit that conflicts with another one shows both side by side, and can be saved on top', async () => {
+  it('an edit in the dashboard that conflicts with another edit shows both side by side, and can be saved on top', async () => {
     await dashboard.call('POST', '/schedules', scheduleBody('contested'));
     const page = await dashboard.signIn({ path: '/schedules/contested/edit' });
     await page.getByLabel('Name', { exact: true }).fill('Mine');
@@ -142,7 +142,7 @@ describe('The dashboard in a browser', () => {
     await page.getByText('Version 3', { exact: true }).waitFor();
   });
 
-  it('all schedules that match a filter are paused after a dry run and a typed number', async () => {
+  it('the dashboard pauses all schedules that match a filter, after a dry run and after the user has typed their number', async () => {
     const items = Array.from({ length: 130 }, (_, index) =>
       scheduleBody(`herd-${index}`, { tags: ['herd'] }),
     );
@@ -163,7 +163,7 @@ describe('The dashboard in a browser', () => {
     expect((await dashboard.call('GET', '/schedules?tag=herd&status=active')).items).toEqual([]);
   });
 
-  it('dead letters are grouped by receiver and error, and one group is replayed after a dry run', async () => {
+  it('the dashboard groups dead letters by receiver and error, and replays one group after a dry run', async () => {
     const fails = (id: string, path: string) =>
       scheduleBody(id, {
         rule: { in: 'PT0.1S' },
@@ -204,7 +204,7 @@ describe('The dashboard in a browser', () => {
     expect(await statusesOf('lost')).toEqual(['failed']);
   });
 
-  it('runs that are new wait behind a button, and do not push the list down', async () => {
+  it('new runs in the dashboard wait behind a button, and do not push the list down', async () => {
     await dashboard.call('POST', '/schedules', scheduleBody('pressed'));
     await dashboard.call('POST', '/schedules/pressed/trigger');
     const page = await dashboard.signIn({ path: '/runs?schedule=pressed' });
@@ -217,7 +217,7 @@ describe('The dashboard in a browser', () => {
     await rows.nth(3).waitFor();
   });
 
-  it('a test delivery is sent from the form, and says how the receiver answered', async () => {
+  it('the schedule form sends a test delivery, and shows how the receiver answered', async () => {
     const page = await dashboard.signIn({ path: '/schedules/new' });
     await page.getByLabel('URL').fill(receiver.url('status/418/tried'));
     await page.getByRole('button', { name: 'Send a test delivery' }).click();
@@ -225,7 +225,7 @@ describe('The dashboard in a browser', () => {
     expect(receiver.to('status/418/tried')).toHaveLength(1);
   });
 
-  it('the main path works with the keyboard alone: palette, create, timeline, pause', async () => {
+  it('the dashboard works with the keyboard alone: palette, create, timeline, pause', async () => {
     const page = await dashboard.open();
     await page.getByLabel('API key').waitFor();
     await page.keyboard.type(dashboard.key);

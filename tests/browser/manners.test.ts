@@ -3,15 +3,15 @@ import { scheduleBody, useDashboard } from './use-dashboard.js';
 
 const dashboard = useDashboard({ hasWorker: false });
 
-describe('The manners of the dashboard', () => {
-  it('without a live worker every page says that nothing fires', async () => {
+describe('Behaviour of the dashboard', () => {
+  it('without a live worker every dashboard page says that nothing fires', async () => {
     const page = await dashboard.signIn();
     await page.getByRole('alert').getByText('No worker is alive, so nothing fires.').waitFor();
     await page.getByRole('link', { name: 'Forecast' }).click();
     await page.getByRole('alert').getByText('No worker is alive').waitFor();
   });
 
-  it('new rows of a list wait behind a button instead of pushing the list down', async () => {
+  it('new rows of a dashboard list wait behind a button instead of pushing the list down', async () => {
     await dashboard.call('POST', '/schedules', scheduleBody('shown'));
     const page = await dashboard.signIn({ path: '/schedules' });
     await page.getByRole('link', { name: 'Schedule shown' }).waitFor();
@@ -23,7 +23,7 @@ describe('The manners of the dashboard', () => {
     await page.getByRole('link', { name: 'Schedule arrived' }).waitFor();
   });
 
-  it('a change that was made before the event stream opened is shown when it opens', async () => {
+  it('the dashboard shows a change that was made before its event stream opened', async () => {
     await dashboard.call('POST', '/schedules', scheduleBody('unheard'));
     const page = await dashboard.signIn();
     let openStream = () => {};
@@ -41,7 +41,7 @@ describe('The manners of the dashboard', () => {
     await page.getByText('“before the stream”').waitFor();
   });
 
-  it('the search and the filters of a list are kept in the URL, survive a reload, and can be removed', async () => {
+  it('the dashboard keeps the search and the filters of a list in the URL: they survive a reload, and can be removed', async () => {
     await dashboard.call('POST', '/schedules', scheduleBody('needle', { tags: ['hay'] }));
     const page = await dashboard.signIn({ path: '/schedules?tag=hay' });
     await page.getByRole('link', { name: 'Schedule needle' }).waitFor();
@@ -54,7 +54,7 @@ describe('The manners of the dashboard', () => {
     await page.waitForURL((url) => !url.search.includes('tag='));
   });
 
-  it('a lost event stream is announced, and the page says that it may be out of date', async () => {
+  it('the dashboard announces a lost event stream, and says that the page may be out of date', async () => {
     const page = await dashboard.open();
     await page.route('**/v1/events**', (route) => route.abort());
     await page.getByLabel('API key').fill(dashboard.key);
@@ -63,7 +63,7 @@ describe('The manners of the dashboard', () => {
     dashboard.forgive(/ERR_FAILED/);
   });
 
-  it('an event stream that was refused is opened again, and the banner goes away', async () => {
+  it('the dashboard opens an event stream again that was refused, and the banner goes away', async () => {
     const page = await dashboard.open();
     let isRefused = true;
     await page.route('**/v1/events**', (route) =>
@@ -77,7 +77,7 @@ describe('The manners of the dashboard', () => {
     dashboard.forgive(/503/);
   });
 
-  it('two tabs of one browser share one event stream, both hear of a change, and the second takes over when the first is closed', async () => {
+  it('two dashboard tabs of one browser share one event stream: both show a change, and the second opens a stream when the first is closed', async () => {
     const first = await dashboard.signIn();
     await first.getByRole('button', { name: 'Live' }).waitFor();
     const second = await first.context().newPage();
@@ -97,13 +97,13 @@ describe('The manners of the dashboard', () => {
     await second.getByText('“heard in both tabs”').waitFor({ state: 'detached' });
   });
 
-  it('a page on which Live is switched off does not change until it is switched on again', async () => {
+  it('a dashboard page with Live switched off does not change until Live is switched on again', async () => {
     await dashboard.call('POST', '/schedules', scheduleBody('held'));
     const page = await dashboard.signIn({ path: '/schedules?q=held' });
     await page.getByRole('link', { name: 'Schedule held' }).waitFor();
     await page.getByRole('button', { name: 'Live' }).click();
     await dashboard.call('POST', '/schedules/held/pause', { note: 'unseen' });
-    // A second page that is live has seen the change: so has the stream that the held page is on.
+    // Another page shows the change. The page with Live switched off must not.
     const other = await dashboard.signIn({ path: '/schedules?q=held' });
     await other.getByText('“unseen”').waitFor();
     expect(await page.getByText('“unseen”').count()).toBe(0);
@@ -111,7 +111,7 @@ describe('The manners of the dashboard', () => {
     await page.getByText('“unseen”').waitFor();
   });
 
-  it('the page asks for another key when the key of its session is revoked', async () => {
+  it('the dashboard asks for another key when the key of its session is revoked', async () => {
     const { id, key } = await dashboard.call('POST', '/keys', { name: 'short-lived', scopes: ['read'] });
     const page = await dashboard.signIn({ key });
     await dashboard.call('DELETE', `/keys/${id}`);
@@ -119,14 +119,14 @@ describe('The manners of the dashboard', () => {
     dashboard.forgive(/401/);
   });
 
-  it('the page opens under a link from elsewhere, and an unknown address says so', async () => {
+  it('the dashboard opens a page by its address, and says if there is no page at an address', async () => {
     const page = await dashboard.signIn({ path: '/schedules/shown?tab=definition' });
     await page.getByRole('heading', { name: 'Schedule shown', level: 1 }).waitFor();
     await page.goto(`${dashboard.url}/no/such/page`);
     await page.getByText('There is no page at this address').waitFor();
   });
 
-  it('an edit that was reloaded meets the change that another person saved in between', async () => {
+  it('a draft of an edit that survives a reload still conflicts with a change that was saved in between', async () => {
     await dashboard.call('POST', '/schedules', scheduleBody('reloaded'));
     const page = await dashboard.signIn({ path: '/schedules/reloaded/edit' });
     await page.getByLabel('Name', { exact: true }).fill('Mine');
@@ -142,7 +142,7 @@ describe('The manners of the dashboard', () => {
     expect((await dashboard.call('GET', '/schedules/reloaded')).timezone).toBe('Asia/Tokyo');
   });
 
-  it('times follow the zone that the reader chose, and the choice survives a reload', async () => {
+  it('the dashboard shows times in the time zone that the user chose, and the choice survives a reload', async () => {
     const zoned = { rule: { cron: '30 8 1 1 *' }, timezone: 'Asia/Kathmandu' };
     await dashboard.call('POST', '/schedules', scheduleBody('zoned', zoned));
     const page = await dashboard.signIn({ path: '/schedules/zoned', timezoneId: 'America/New_York' });
@@ -155,7 +155,7 @@ describe('The manners of the dashboard', () => {
     await next.getByText('21:45:00').waitFor();
   });
 
-  it('the theme follows the system until the reader chooses one, and the choice survives a reload', async () => {
+  it('the dashboard has the theme of the system until the user chooses one, and the choice survives a reload', async () => {
     const page = await dashboard.signIn({ colorScheme: 'dark' });
     const isTheme = (theme: string) =>
       page.locator(`html[data-theme=${theme}]`).waitFor({ state: 'attached' });
@@ -166,7 +166,7 @@ describe('The manners of the dashboard', () => {
     await isTheme('light');
   });
 
-  it('signing out everywhere ends the sessions of all browsers that the key has signed in', async () => {
+  it('signing out everywhere ends the dashboard sessions of the key in all browsers', async () => {
     const { key } = await dashboard.call('POST', '/keys', { name: 'travelled', scopes: ['read'] });
     const here = await dashboard.signIn({ key });
     const there = await dashboard.open();
@@ -181,7 +181,7 @@ describe('The manners of the dashboard', () => {
     dashboard.forgive(/401/);
   });
 
-  it('a read-only key finds no button that changes anything on any page, and is told on each which scope is missing', async () => {
+  it('with a read-only key no dashboard page has a button that changes data, and each page names the missing scope', async () => {
     const { key } = await dashboard.call('POST', '/keys', { name: 'looker', scopes: ['read'] });
     await dashboard.call('PUT', '/calendars/holidays', { dates: ['2031-12-25'] });
     const page = await dashboard.signIn({ key });
@@ -218,6 +218,6 @@ const READABLE = [
   '/audit',
   '/system',
 ];
-/** The names of everything that changes data. */
+/** The names of the buttons that change data. */
 const CHANGES =
   /^(new|create|edit|delete|revoke|pause|resume|run now|move next|skip next|cancel|replay|scan|silence|end it|test|make a new)\b/i;

@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { scheduleBody, useDashboard } from './use-dashboard.js';
 
-// Time moves over the night of 25 October 2026, in which the clocks of Berlin go back.
+// The tests move time across the night of 25 October 2026, in which the clocks of Berlin go back.
 const dashboard = useDashboard({ now: '2026-10-22T12:00:00Z' });
 const receiver = useReceiver();
 
@@ -39,7 +39,7 @@ beforeAll(async () => {
   await dashboard.call('POST', '/schedules', scheduleBody('well', tenMinutes('status/200')));
   await dashboard.call('POST', '/schedules', scheduleBody('ill', tenMinutes('status/400')));
   await dashboard.call('POST', '/schedules', scheduleBody('gone', tenMinutes('status/410')));
-  // The statistics count whole minutes that have passed, so nothing fires in the last ones.
+  // The statistics count only whole minutes that have passed, so nothing may fire in the last two.
   await dashboard.advanceTo('2026-10-26T14:12:00Z');
   await dashboard.call('POST', '/schedules/often/pause');
   await dashboard.advanceTo('2026-10-26T14:14:00Z');
@@ -51,7 +51,7 @@ const labelsOf = (marks: Locator): Promise<string[]> =>
   marks.evaluateAll((all) => all.map((each) => each.getAttribute('aria-label') ?? ''));
 
 describe('The timeline of a schedule', () => {
-  it('edits, pauses, resumes and a change of the clocks are flags with their sentence', async () => {
+  it('the timeline of a schedule flags edits, pauses, resumes and DST changes, each with a sentence', async () => {
     const page = await dashboard.signIn({ path: '/schedules/nightly' });
     const flags = timelineOf(page).getByRole('button');
     await flags
@@ -67,7 +67,7 @@ describe('The timeline of a schedule', () => {
     ]);
   });
 
-  it('an occurrence that a change of the clocks affects is marked, and its sentence says what the change does', async () => {
+  it('the timeline marks an occurrence that a DST change affects, and its sentence says what the change does', async () => {
     const page = await dashboard.signIn({ path: '/schedules/nightly' });
     const marked = timelineOf(page).getByRole('button').filter({ hasText: 'DST' });
     await marked.click();
@@ -79,7 +79,7 @@ describe('The timeline of a schedule', () => {
     await page.getByText('02:30 happens twice, fires at the first').first().waitFor();
   });
 
-  it('a gap is hatched, and says how many occurrences it has and why they did not run', async () => {
+  it('the timeline hatches a gap, and says how many occurrences it has and why they did not run', async () => {
     const page = await dashboard.signIn({ path: '/schedules/often' });
     const gap = timelineOf(page).locator('.hatched');
     await gap.waitFor();
@@ -91,7 +91,7 @@ describe('The timeline of a schedule', () => {
     await page.getByRole('row', { name: /120 occurrences/ }).waitFor();
   });
 
-  it('the arrow keys move from mark to mark, and the sentence of each is read out', async () => {
+  it('the arrow keys move along the marks of a timeline, and the sentence of each mark is announced to screen readers', async () => {
     const page = await dashboard.signIn({ path: '/schedules/nightly' });
     const marks = timelineOf(page).getByRole('button');
     await marks.first().waitFor();
@@ -111,7 +111,7 @@ describe('The timeline of a schedule', () => {
 });
 
 describe('Integers beyond 2^53', () => {
-  it('a payload keeps them in the definition, in the form, on the page of a run, and through an edit', async () => {
+  it('integers beyond 2^53 in a payload stay exact in the definition, in the form, on the page of a run, and through an edit', async () => {
     const page = await dashboard.signIn({ path: '/schedules/exact?tab=definition' });
     await page.getByText(`{"order":${ORDER}}`).waitFor();
     await page.getByRole('button', { name: 'curl' }).click();
@@ -129,7 +129,7 @@ describe('Integers beyond 2^53', () => {
     await page.getByText(`{"order":${ORDER},"part":1}`).waitFor();
   });
 
-  it('a page that refreshes itself does not lose them', async () => {
+  it('integers beyond 2^53 in a payload stay exact when the dashboard page refreshes itself', async () => {
     const page = await dashboard.signIn({ path: '/schedules/exact?tab=definition' });
     await page.getByText(ORDER).waitFor();
     await dashboard.call('PATCH', '/schedules/exact', { name: 'Renamed' });
@@ -141,7 +141,7 @@ describe('Integers beyond 2^53', () => {
 describe('The overview', () => {
   const rowsOf = (page: Page) => page.getByRole('main').locator('tbody tr');
 
-  it('each figure of runs by outcome leads to the runs that it counts', async () => {
+  it('each figure of runs by outcome on the overview links to the runs that it counts', async () => {
     const page = await dashboard.signIn();
     for (const word of ['Succeeded', 'Failed', 'Skipped', 'Cancelled']) {
       const figure = page.getByRole('main').getByRole('link', { name: new RegExp(`^${word} \\d`) });
@@ -159,7 +159,7 @@ describe('The overview', () => {
     }
   });
 
-  it('each reason for attention leads to the schedules that it counts', async () => {
+  it('each reason for attention on the overview links to the schedules that it counts', async () => {
     const page = await dashboard.signIn();
     const reasons = { '2 failed within the last day': ['gone', 'ill'], '1 paused by Carillon': ['gone'] };
     for (const [words, ids] of Object.entries(reasons)) {
@@ -172,7 +172,7 @@ describe('The overview', () => {
     }
   });
 
-  it('the figures of the engine, of lateness and of what fires next are links', async () => {
+  it('the figures of the engine, of lateness and of the next fires on the overview are links', async () => {
     const page = await dashboard.signIn();
     for (const name of [/^Late, p50/, /^Late, p99/, 'up', '1', 'All that fire next'])
       await page.getByRole('main').getByRole('link', { name, exact: true }).first().waitFor();

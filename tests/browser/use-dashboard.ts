@@ -32,11 +32,12 @@ interface SignInOptions extends BrowserContextOptions {
 
 export interface Dashboard {
   readonly url: string;
-  /** A page of a browser of its own, signed out. Errors of its console fail the test. */
+  /** Opens a page in a browser context of its own, signed out. Errors in its console fail the test. */
   open(options?: BrowserContextOptions): Promise<Page>;
   /**
-   * A page that is signed in. A key signs in by the form once. Its later pages are tabs of the same browser, which has the scripts
-   * already; with options of its own, a page has a browser of its own that takes over the session.
+   * Opens a page that is signed in. The first page of a key signs in by the form. Later pages of the key are tabs of
+   * the same browser context, which has the scripts already. A page with context options has a context of its own,
+   * which takes over the session.
    */
   signIn(options?: SignInOptions): Promise<Page>;
   /** The admin key. */
@@ -48,18 +49,23 @@ export interface Dashboard {
   call(method: string, path: string, body?: unknown): Promise<any>;
   /** The time of the engine. */
   now(): number;
-  /** Moves time on, if the dashboard was started with a time of its own. */
+  /** Moves the time of the engine on. It needs a worker and the option `now`. */
   advanceTo(at: string | number, lateMs?: (dueAt: number) => number): Promise<void>;
-  /** Sweeps until the statistics of the last hour are counted: each sweep counts ten minutes, and time may have leapt days. */
+  /**
+   * Sweeps until the statistics of the last hour are counted: each sweep counts ten minutes, and time may have leapt
+   * days.
+   */
   countStats(): Promise<void>;
 }
 
 interface Options {
   hasWorker?: boolean;
-  /** The time at which the engine and the browser begin. It stands still until the test moves it. Default: real time. */
+  /**
+   * The time at which the engine and the browser begin. It stands still until the test moves it. Default: real time.
+   */
   now?: string;
   handlers?: readonly HandlerDefinition[];
-  /** A script that every page runs before its own. */
+  /** A script that every page runs before its own scripts. */
   initScript?: string;
 }
 
@@ -105,7 +111,8 @@ export function useDashboard({
         ...shared,
         SWEEP_INTERVAL_MS: '500',
         STOP_DEADLINE_MS: '200',
-        // Time that leaps makes every bell within the horizon a missing one, so a short horizon keeps the figures true.
+        // When time leaps, the sweep counts every bell within the horizon as missing. A short horizon keeps this out of
+        // the figures.
         ...(moved ? { ARM_HORIZON_MS: '1500' } : {}),
       });
       const registry = new Registry({ handlers, schedules: [] });
@@ -220,7 +227,7 @@ function parsed<T extends object>(config: T | { problems: string[] }): T {
   return config;
 }
 
-/** A schedule that does not fire during a test, unless it says otherwise. */
+/** The body of a schedule that does not fire during a test, unless `more` changes its rule. */
 export const scheduleBody = (id: string, more: object = {}) => ({
   id,
   name: `Schedule ${id}`,

@@ -18,7 +18,7 @@ export interface MovedTime {
   readonly prefix: string;
   now(): number;
   /**
-   * Moves time on to an instant, from one due instant to the next: everything that is due on the way runs in between.
+   * Moves time on to an instant, step by step: it stops at each due instant, and the runs that are due then run.
    * `lateMs` says how late the engine is at each of them (default: not at all).
    */
   advanceTo(
@@ -54,7 +54,7 @@ export function useMovedTime(beginAt: string): MovedTime {
     async advanceTo(at, worker, lateMs = () => 0) {
       const untilAt = new Date(at).getTime();
       const set = async (next: number) => {
-        // Postgres first: the process must never be ahead of it, or a run could be claimed early.
+        // The clock of Postgres moves first. If the process were ahead of it, a run could be claimed early.
         await setTestClock(pool, next);
         now = next;
         await worker.settle();

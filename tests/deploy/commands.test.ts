@@ -17,7 +17,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-/** The environment of a container, with another schema that nothing has migrated yet. */
+/** The environment of a container. Its schema is one that nothing has migrated yet. */
 let environment: Record<string, string> = {};
 beforeAll(async () => {
   environment = {
@@ -36,7 +36,7 @@ beforeAll(async () => {
   };
 });
 
-/** Runs a command as the image does, and nothing of this process's environment with it. */
+/** Runs a command as the image does, without the environment of this process. */
 function run(command: string, more: Record<string, string> = {}) {
   const child = spawn(process.execPath, ['--enable-source-maps', serve, command], {
     env: { ...environment, ...more },
@@ -61,7 +61,7 @@ const isUp = (port: string | undefined, path: string) =>
   );
 
 describe('Commands of the image', () => {
-  it('an API and a worker that may not migrate refuse a database without tables in one line', async () => {
+  it('an API and a worker that may not migrate refuse a database without tables, with one line that says why', async () => {
     for (const command of ['api', 'worker']) {
       const { ended, output } = run(command);
       expect(await ended).toBe(2);
@@ -70,21 +70,21 @@ describe('Commands of the image', () => {
     }
   });
 
-  it('the command migrate uses DATABASE_DIRECT_URL, brings the database up to date, and ends', async () => {
+  it('the image command migrate uses DATABASE_DIRECT_URL, brings the database up to date, and ends', async () => {
     const unreachable = 'postgres://nobody@127.0.0.1:1/none';
     const first = run('migrate', { DATABASE_URL: unreachable, DATABASE_DIRECT_URL: database.url });
     expect([await first.ended, first.output()]).toEqual([
       0,
       'carillon migrate: the schema "image" is up to date\n',
     ]);
-    // A second time there is nothing to do.
+    // A second migration has nothing to do.
     expect(await run('migrate').ended).toBe(0);
     const failed = run('migrate', { DATABASE_URL: unreachable });
     expect(await failed.ended).toBe(1);
     expect(failed.output()).toContain('carillon migrate: ');
   });
 
-  it('the command preflight names every setting that is missing', async () => {
+  it('the image command preflight names every setting that is missing', async () => {
     const missing = run('preflight', { REDIS_URL: '', CARILLON_ENCRYPTION_KEY: '' });
     expect(await missing.ended).toBe(2);
     expect(missing.output()).toMatch(/REDIS_URL: /);
@@ -93,7 +93,7 @@ describe('Commands of the image', () => {
     expect(await run('preflight').ended).toBe(0);
   });
 
-  it('the commands api and worker serve after migrate, the command health finds them, and SIGTERM ends them with exit code 0', async () => {
+  it('the image commands api and worker serve after migrate, the command health finds them, and SIGTERM ends them with exit code 0', async () => {
     expect(await run('health').ended).toBe(1);
     const processes = [run('api'), run('worker')];
     await eventually(() => isUp(environment.PORT, '/health/ready'), { withinMs: 60_000 });
@@ -103,7 +103,7 @@ describe('Commands of the image', () => {
     expect(await Promise.all(processes.map(({ ended }) => ended))).toEqual([0, 0]);
   }, 90_000);
 
-  it('the command all runs the API and its workers in one process tree', async () => {
+  it('the image command all runs the API and its workers in one process tree', async () => {
     const all = run('all');
     await eventually(() => all.output().includes('Carillon ready on'), { withinMs: 60_000 });
     expect(await isUp(environment.PORT, '/health/ready')).toBe(true);
@@ -113,7 +113,7 @@ describe('Commands of the image', () => {
     expect(await isUp(environment.WORKER_PORT, '/health/live')).toBe(false);
   }, 120_000);
 
-  it('an unknown command is refused with the list of commands', async () => {
+  it('an unknown image command is refused with the list of commands', async () => {
     const unknown = run('sweep');
     expect(await unknown.ended).toBe(2);
     expect(unknown.output()).toBe(

@@ -23,7 +23,7 @@ describe('Dockerfile', () => {
     expect(lintDockerfile(dockerfile).map(({ message }) => message)).toEqual([]);
   });
 
-  it('the image runs Node 24 as an ordinary user, stops on SIGTERM and has a health check', () => {
+  it('the Docker image runs Node 24 as an ordinary user, stops on SIGTERM and has a health check', () => {
     expect(dockerfile.match(/^FROM node:24-slim/gm)).toHaveLength(2);
     expect(Number(/\d+/.exec(engines.node)?.[0])).toBeLessThanOrEqual(24);
     expect(dockerfile).toMatch(/^USER node$/m);
@@ -32,7 +32,7 @@ describe('Dockerfile', () => {
     expect(dockerfile).toMatch(/^FROM runtime AS lite$/m);
   });
 
-  it('the image installs the version of pnpm that package.json pins', () => {
+  it('the Docker image installs the version of pnpm that package.json pins', () => {
     expect(/pnpm@(\S+)/.exec(dockerfile)?.[0]).toBe(packageManager);
   });
 });
@@ -46,7 +46,7 @@ describe('docker-compose.yml', () => {
     expect(isValid).toBe(true);
   });
 
-  it('every service of Carillon runs a known command on a read-only root, after the migration', () => {
+  it('every Carillon service of docker-compose.yml runs a known command on a read-only root, after the migration', () => {
     for (const [name, command] of [
       ['migrate', 'migrate'],
       ['api', 'api'],
@@ -58,17 +58,17 @@ describe('docker-compose.yml', () => {
       if (name !== 'migrate')
         expect(service.depends_on.migrate.condition).toBe('service_completed_successfully');
     }
-    // Workers can be scaled: neither a name nor a port of the host is fixed.
+    // Workers can be scaled, so the service fixes neither a container name nor a port of the host.
     expect(compose.services.worker).not.toHaveProperty('container_name');
     expect(compose.services.worker).not.toHaveProperty('ports');
   });
 
-  it('the grace period of a worker is longer than its drain deadline and the steps after it', () => {
+  it('the grace period of a worker in docker-compose.yml is longer than its drain deadline and the steps after it', () => {
     const { stop_grace_period: grace, environment } = compose.services.worker;
     expect(Number.parseInt(grace, 10) * 1_000).toBeGreaterThan(Number(environment.STOP_DEADLINE_MS) + 10_000);
   });
 
-  it('every file that a service mounts exists, and Prometheus and Grafana start with the profile only', () => {
+  it('every file that docker-compose.yml mounts exists, and Prometheus and Grafana start with the monitoring profile only', () => {
     for (const name of ['prometheus', 'grafana']) {
       const { profiles, volumes } = compose.services[name];
       expect(profiles).toEqual(['monitoring']);
@@ -92,7 +92,7 @@ describe('docker-compose.yml', () => {
 });
 
 describe('Helm chart', () => {
-  it('the default values of the chart conform to its schema, and a misspelt value does not', () => {
+  it('the default values of the Helm chart conform to its schema, and a misspelt value does not', () => {
     const schema = JSON.parse(read(`${chart}/values.schema.json`));
     const values = parse(read(`${chart}/values.yaml`));
     const isValid = new Ajv({ allowUnionTypes: true }).compile(schema);
@@ -100,7 +100,7 @@ describe('Helm chart', () => {
     expect(isValid({ ...values, wroker: {} })).toBe(false);
   });
 
-  it('every alert has a runbook page of its own, and every page an alert', () => {
+  it('every Prometheus alert has a runbook page of its own, and every runbook page has an alert', () => {
     const { groups } = parse(read(`${chart}/files/rules.yml`));
     const rules = groups.flatMap((group: { rules: object[] }) => group.rules);
     const alerts = rules.filter((rule: object) => 'alert' in rule);

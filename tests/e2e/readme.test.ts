@@ -13,7 +13,7 @@ const processes = useProcesses(database);
 let url = '';
 let folder = '';
 
-/** Makes a folder such as `npm start` leaves behind: with the admin key, and with our packages installed. */
+/** Makes a folder like the one that `npm start` leaves behind: with the admin key, and with our packages installed. */
 beforeAll(async () => {
   const [api] = await Promise.all([processes.api(), processes.worker()]);
   ({ url } = api);
@@ -28,7 +28,10 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** The fenced blocks of the README's first-minute walk in one language, with the address of this test's API. */
+/**
+ * Returns the fenced blocks in one language of the README section "A first schedule", with the address of this test's
+ * API.
+ */
 async function blocks(language: string): Promise<string[]> {
   const readme = await readFile(join(root, 'README.md'), 'utf8');
   const [, walk = ''] = /\n## A first schedule\n([\s\S]*?)\n## /.exec(readme) ?? [];
@@ -56,7 +59,7 @@ export const sendDigest = { name: 'send-digest', schema: { '~standard': schema }
 `;
 
 describe('README', () => {
-  it.runIf(hasCurl)('the first minute of the README works by curl', async () => {
+  it.runIf(hasCurl)('the first schedule of the README works by curl', async () => {
     const scripts = (await blocks('sh')).filter((script) => script.includes('curl'));
     const [hello = '', standup = ''] = scripts;
     expect(await shell(hello)).toContain('"id":"hello"');
@@ -65,7 +68,7 @@ describe('README', () => {
     expect(JSON.parse(await shell(standup))).toMatchObject({ id: 'standup', status: 'active' });
   });
 
-  it('the first minute of the README works in TypeScript', { timeout: 60_000 }, async () => {
+  it('the first schedule of the README works in TypeScript', { timeout: 60_000 }, async () => {
     const [program = ''] = await blocks('ts');
     await writeFile(join(folder, 'walk.js'), program);
     expect(await run(process.execPath, ['walk.js'])).toMatch(/^succeeded \d+ ms late\n$/);
@@ -85,7 +88,7 @@ describe('README', () => {
     await run('node_modules/.bin/tsc', [...strict.split(' '), ...programs.map(({ name }) => name)]);
   });
 
-  it('the first minute of the README works on the command line', { timeout: 60_000 }, async () => {
+  it('the first schedule of the README works on the command line', { timeout: 60_000 }, async () => {
     const scripts = (await blocks('sh')).filter((script) => script.includes('npx carillon'));
     expect(scripts).toHaveLength(1);
     const said = await shell(scripts[0] as string);

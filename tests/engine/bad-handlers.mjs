@@ -37,7 +37,7 @@ defineHandler({
   run: ({ payload, progress }) => progress({ isDate: payload.at instanceof Date }),
 });
 
-/** Longer than a lease. */
+/** These handlers block for longer than a lease. */
 defineHandler('block', () => block(4_000));
 defineHandler('isolated-block', () => block(4_000), { isolate: true });
 defineHandler('isolated-block-for-ever', () => block(3_600_000), { isolate: true });

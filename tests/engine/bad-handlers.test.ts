@@ -26,11 +26,11 @@ const processesOf = new Map(
 const start = (database: TestDatabase, env: Record<string, string> = {}) =>
   processesOf.get(database)?.worker({
     env: { CARILLON_HANDLERS, ...env },
-    // The processes of isolated handlers inherit this limit. One of them takes all the memory that it gets.
+    // The processes of isolated handlers inherit this limit. One handler takes all the memory that it gets.
     nodeArguments: ['--max-old-space-size=128'],
   }) ?? Promise.reject(new Error('no such database'));
 
-/** One-shots with a single attempt that are due now, together; returns their ids. */
+/** Inserts one-shots with a single attempt that are due now, together; returns their ids. */
 function insertDue(database: TestDatabase, names: readonly string[], more: object = {}): Promise<number[]> {
   const rule = { at: new Date().toISOString() };
   const toInput = (name: string) => ({
@@ -76,7 +76,7 @@ const statusesOf = async (database: TestDatabase, ids: readonly number[]) =>
 
 describe('A bad handler', () => {
   it.each(Object.keys(harms) as (keyof typeof harms)[])(
-    'a handler with the defect %s is named, fails none of its neighbours, and its worker exits with code 1',
+    'a handler with the defect %s fails none of its neighbours, and its worker logs its name and exits with code 1',
     async (name) => {
       const database = harms[name];
       const ids = await innocents(database);
@@ -96,7 +96,7 @@ describe('A bad handler', () => {
     },
   );
 
-  it('a worker whose loop a handler blocks for longer than a lease does not rescue the runs that it still has', async () => {
+  it('a worker whose event loop a handler blocks for longer than a lease does not rescue its own runs in flight', async () => {
     await start(blocked);
     const ids = await innocents(blocked);
     const [bad] = await insertDue(blocked, ['block']);
@@ -112,7 +112,7 @@ describe('A bad handler', () => {
 describe('An isolated handler', () => {
   let isolatedWorker: TestProcess;
 
-  it('an isolated handler gets its run, reports progress and errors as any other does', async () => {
+  it('an isolated handler gets its run, and reports progress and errors as any other handler does', async () => {
     isolatedWorker = await start(isolated);
     const [well] = await insertDue(isolated, ['isolated'], { payload: { n: 1 } });
     const [bad] = await insertDue(isolated, ['isolated'], { payload: { fails: true } });

@@ -48,12 +48,12 @@ describe('Bells', () => {
     expect(await held()).toEqual([`bell-${T0 + 5_005}`]);
   });
 
-  it('a bell beyond the horizon is not armed: the sweep does it later', async () => {
+  it('a bell beyond the horizon is not armed', async () => {
     await bells.arm([T0 + 60_001, T0 + 3_600_000]);
     expect(await held()).toEqual([]);
   });
 
-  it('a bell less than a second away has an id of its own process, because the shared id may be ringing right now', async () => {
+  it('a bell less than a second away has an id of the process that arms it, because the shared id may be ringing right now', async () => {
     await bells.arm([T0 + 500]);
     await bells.arm([T0 + 499]);
     await other.arm([T0 + 500]);
@@ -79,7 +79,7 @@ describe('Bells', () => {
     expect(await bells.readArmed(now, 60_000)).toEqual(new Set([ringAt]));
   });
 
-  it('a bell that could not be armed is not remembered as armed: the next try fails as well', async () => {
+  it('a bell that could not be armed is not remembered as armed: the next call asks Redis again', async () => {
     const gone = connectProducer('redis://127.0.0.1:1', () => {});
     const away = new Bells({
       redis: gone,

@@ -11,7 +11,7 @@ const change = async (name: string, dates: string[]) => {
   return retimeStale(database.pool);
 };
 
-/** A schedule of every midnight (UTC) from tomorrow on. */
+/** Creates a schedule that fires at every midnight (UTC) from tomorrow on. */
 async function daily(id: string, exclusions: string[], calendars: Map<string, string[]>) {
   await insertSchedules(database, [{ id, rule: { cron: '0 0 * * *' }, exclusions }], { calendars });
 }
@@ -47,7 +47,7 @@ describe('Named calendars', () => {
     expect(await version()).toBe(before);
   });
 
-  it('a calendar that changes leaves an occurrence that was rescheduled by hand where it is', async () => {
+  it('a calendar that changes does not move an occurrence that was rescheduled by hand', async () => {
     await daily('moved', ['closed'], new Map([['closed', [date(1), date(2)]]]));
     const movedTo = midnight(3) + 3_600_000;
     await rescheduleNext(database.pool, { ref: { projectId, key: 'moved' }, actor: 'ops' }, movedTo);
@@ -55,7 +55,7 @@ describe('Named calendars', () => {
     expect(await nextOf('moved')).toBe(movedTo);
   });
 
-  it('a calendar that changes leaves schedules alone that do not name it', async () => {
+  it('a calendar that changes does not move schedules that do not name it', async () => {
     await daily('other', [], new Map());
     await change('closed', [date(1)]);
     expect(await nextOf('other')).toBe(midnight(1));

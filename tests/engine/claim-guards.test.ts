@@ -51,8 +51,8 @@ async function whileLocked<T>(id: number, work: (locker: Transaction) => Promise
 
 describe('Re-verification', () => {
   /**
-   * Changes the agenda row between the decision and the start, in the claim's own transaction. A trigger does it: the
-   * claim has three due occurrences, and records two of them as skipped before it starts the third.
+   * Changes the agenda row between the decision and the start, in the transaction of the claim. A trigger makes the
+   * change: the claim has three due occurrences, and records two of them as skipped before it starts the third.
    */
   async function changeAfterDecision(id: number, change: string): Promise<void> {
     await database.pool.query(`
@@ -67,7 +67,7 @@ describe('Re-verification', () => {
 
   it.each([
     ['was edited', 'version = version + 1'],
-    ['was put off', `due_at = due_at + interval '1 millisecond'`],
+    ['was rescheduled', `due_at = due_at + interval '1 millisecond'`],
     ['was paused', 'is_held = true'],
   ])('a claim does not start a run if its agenda row %s after the decision', async (_, change) => {
     const recurring = { rule: { every: 'PT1M' }, misfire: { policy: 'once' } };
@@ -86,7 +86,7 @@ describe('Re-verification', () => {
 
   it.each([
     ['was edited', 'version = version + 1'],
-    ['was put off', `due_at = due_at + interval '1 millisecond'`],
+    ['was rescheduled', `due_at = due_at + interval '1 millisecond'`],
     ['was paused', 'is_held = true'],
   ])(
     'a claim does not start the last run of a schedule if its agenda row %s after the decision',
@@ -106,7 +106,7 @@ describe('Re-verification', () => {
     },
   );
 
-  it('an edit that commits while a claim is reading: the run starts under the new definition (I5)', async () => {
+  it('an edit commits while a claim is reading: the run starts under the new definition (I5)', async () => {
     const rule = { at: new Date(T0).toISOString() };
     const id = await insert({ payload: 'old' });
     const slow = openSlowClaims();
@@ -125,7 +125,7 @@ describe('Re-verification', () => {
       );
       expect(edited).toMatchObject({ kind: 'changed', value: { version: 2 }, dueAts: [T0] });
       await gate.query('select pg_advisory_unlock($1)', [GATE]);
-      // The claim that was under way may pass the schedule over: the edit rings for another one.
+      // The claim in progress may skip the schedule. The edit rings a bell, which causes another claim.
       const runs = [...(await claiming).runs, ...(await claim(T0)).runs];
       expect(runs).toMatchObject([{ scheduleId: id, payload: '"new"' }]);
       expect(await engine.runsOf(id)).toMatchObject([{ version: 2 }]);
@@ -137,7 +137,10 @@ describe('Re-verification', () => {
 
   const GATE = 4_711;
 
-  /** Connections whose claims wait for an advisory lock, after they have taken their snapshot and before they lock a row. */
+  /**
+   * Connections whose claims wait for an advisory lock, after they have taken their snapshot and before they lock a
+   * row.
+   */
   function openSlowClaims() {
     const pool = openDatabase({ url: database.url, max: 1, applicationName: 'test', onError: () => {} });
     pool.on('connect', (client) => {
@@ -158,7 +161,7 @@ describe('Re-verification', () => {
 });
 
 describe('Blocked claims', () => {
-  it('a claim that must write the totals of a schedule leaves it while another transaction holds it, and says so at once', async () => {
+  it('a claim that must write a schedule row skips the schedule while another transaction holds the row, and reports that it was blocked', async () => {
     const id = await insert({ rule: { every: 'PT1M' }, maxRuns: 2 });
     const [first] = (await claim(T0 + MINUTE)).runs;
     await engine.succeed(first as ClaimedRun, T0 + MINUTE);
@@ -194,7 +197,7 @@ describe('Blocked claims', () => {
     );
   });
 
-  it('a claim leaves a schedule that can’t be read while another transaction holds it, and pauses it afterwards', async () => {
+  it('a claim skips a schedule with an unreadable definition while another transaction holds its row, and a later claim pauses the schedule', async () => {
     const id = await insert();
     await database.pool.query(`update carillon.schedules set plan = '{' where id = $1`, [id]);
     await whileLocked(id, async () => {
@@ -205,7 +208,7 @@ describe('Blocked claims', () => {
     expect(await agendaOf(id)).toMatchObject({ is_held: true });
   });
 
-  it('a claim skips a waiting run whose schedule another transaction has locked: it does not wait, and reports that it was blocked', async () => {
+  it('a claim skips a waiting run whose schedule another transaction has locked: the claim does not wait, and reports that it was blocked', async () => {
     const id = await insert({ retry: { maxAttempts: 3, baseDelay: 'PT1S' } });
     const [run] = (await claim(T0)).runs;
     await engine.fail(run as ClaimedRun, T0 + 1);

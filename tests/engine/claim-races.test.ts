@@ -17,12 +17,12 @@ const claimBy = (holder: Claimant, limit = 100) =>
 const dueAgo = (ms: number) => ({ rule: { at: new Date(Date.now() - ms).toISOString() } });
 const idsOf = ({ runs }: { runs: readonly ClaimedRun[] }) => runs.map((run) => run.scheduleId);
 
-/** Defers the runs; returns how many of them were still the worker's own. */
+/** Defers the runs; returns how many of them still belonged to the worker. */
 async function defer(holder: Claimant, runs: readonly ClaimedRun[]): Promise<number> {
   return (await closeRuns(database.pool, runs.map(deferredRun), { ...holder, now: null })).length;
 }
 
-/** Does the work while another transaction has locked rows of the agenda; that transaction then rolls back. */
+/** Runs `work` while another transaction holds locks on rows of the agenda. That transaction then rolls back. */
 async function whileLocked(
   ids: readonly number[],
   strength: 'update' | 'share',
@@ -60,7 +60,8 @@ describe('Claims that race', () => {
 
     await Promise.all(workers.slice(0, 8).map(claimAll));
 
-    // A worker stops at its first empty claim, which the locks of another worker may cause. One more pass claims the rest.
+    // A worker stops at its first empty claim, which the locks of another worker may cause. One more pass claims the
+    // rest.
     await claimAll(worker);
     expect(claimed.toSorted((a, b) => a - b)).toEqual(ids.toSorted((a, b) => a - b));
   });
@@ -95,7 +96,7 @@ describe('Claims that race', () => {
     expect(idsOf(await claimBy(worker))).toEqual(ids.slice(0, 1));
   });
 
-  it('eight workers claim and defer 1,500 runs over and over: each run has one owner at a time, and Postgres survives', async () => {
+  it('eight workers claim and defer 1,500 runs over and over: each run has one owner at a time, and Postgres does not crash', async () => {
     await database.pool.query('truncate carillon.runs, carillon.leases');
     const { rule } = dueAgo(1_000);
     await insertSchedules(
@@ -108,7 +109,7 @@ describe('Claims that race', () => {
       for (let round = 0; round < 40; round++) {
         const options = { ...holder, leaseMs: 60_000, limit: 50 + 5 * round, now: null };
         const { runs } = await claimWaiting(database.pool, options);
-        // A run that another worker has claimed as well is no longer this worker's to defer.
+        // If another worker has claimed a run as well, this worker can no longer defer it.
         claimedTwice += runs.length - (await defer(holder, runs));
       }
     };

@@ -6,7 +6,7 @@ import { succeededRun } from './closed-run.js';
 const database = useDatabase();
 const engine = useEngine(database);
 
-/** More executions than it takes Postgres to switch to its generic plan, which prunes partitions at run time. */
+/** More executions than Postgres needs to switch to its generic plan, which prunes partitions at run time. */
 const ROUNDS = 8;
 
 async function claimSome(count: number): Promise<ClaimedRun[]> {
@@ -59,7 +59,7 @@ it('a close that meets a concurrent progress report waits for it and closes ever
   expect((await database.pool.query('select from carillon.leases')).rowCount).toBe(0);
 });
 
-it('a close that meets a concurrent cancel is refused for the cancelled runs and keeps the others', async () => {
+it('a close that meets a concurrent cancel is refused for the cancelled runs and closes the others', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const runs = await claimSome(20);
     const kept = await closeDuring(

@@ -6,7 +6,10 @@ const database = useDatabase();
 const engine = useEngine(database);
 const T0 = Date.parse('2026-03-02T10:00:00Z');
 
-/** Each change makes one row inconsistent, and violates the named constraint. `%s` is the row's schedule. */
+/**
+ * Each change makes one row inconsistent, and violates the named constraint. `%s` stands for the id of the row's
+ * schedule.
+ */
 const INCONSISTENT: [constraint: string, change: string][] = [
   ['schedules_pause', `update carillon.schedules set status = 'paused' where id = %s`],
   ['schedules_pause', `update carillon.schedules set paused_at = now() where id = %s`],
@@ -105,7 +108,7 @@ it('Postgres refuses every inconsistent row by a CHECK constraint, and every con
   );
   expect(rows.map(({ name }) => name)).toEqual([...new Set(refusedBy)].sort());
 
-  // The run itself is consistent: it can still be closed.
+  // No change was made to the run, so it can still be closed.
   expect(await engine.succeed(run as ClaimedRun, T0 + 60_001)).toBe(1);
 });
 

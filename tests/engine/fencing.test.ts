@@ -56,7 +56,7 @@ const STRANGERS: [string, () => Claimant][] = [
 ];
 
 describe('Fencing token', () => {
-  it.each(STRANGERS)('close is refused to a process with the right epoch but %s', async (_, stranger) => {
+  it.each(STRANGERS)('a close is refused to a process with the right epoch but %s', async (_, stranger) => {
     const run = await claimOne();
     expect(await close(run, stranger())).toEqual([]);
     expect(await statusOf(run)).toBe('running');
@@ -150,7 +150,8 @@ describe('Status', () => {
     expect(closed.map(({ scheduleId }) => scheduleId)).toEqual(
       runs.filter((run) => run !== second).map(({ scheduleId }) => scheduleId),
     );
-    // The lease still counts the cancelled run. It is no longer extended, and goes when it expires.
+    // The lease still counts the cancelled run. The worker no longer extends the lease, and the rescue deletes it once
+    // it has expired.
     expect(await hasLease(second.epoch)).toBe(true);
     expect(await rescueRuns(database.pool, T0 + LEASE_MS + 1)).toEqual([]);
     expect(await hasLease(second.epoch)).toBe(false);
@@ -162,7 +163,7 @@ describe('Leases', () => {
     const [run, other] = await claimTwo();
     expect(await close(run, holder)).toHaveLength(1);
     expect(await hasLease(run.epoch)).toBe(true);
-    // The lease still protects the other run: it can be extended, and an expiry rescues it.
+    // The lease still protects the other run: it can be extended, and the other run is rescued once it expires.
     expect(await extend(run.epoch, holder)).toEqual([run.epoch]);
     expect(await rescueRuns(database.pool, T0 + LEASE_MS + 1)).toEqual([]);
     expect(await rescueRuns(database.pool, T0 + 2 * LEASE_MS + 1)).toMatchObject([
@@ -214,7 +215,7 @@ describe('Generation', () => {
     await expect(claimDue(database.pool, options())).rejects.toThrow(StaleGeneration);
 
     expect(await everything()).toEqual(before);
-    // A worker that has signed on since then claims all of it.
+    // A worker that registers in the new generation claims all three.
     const { runs } = await claimDue(database.pool, { ...options(), ...(await registerTestWorker(database)) });
     expect(runs.map(({ scheduleId }) => scheduleId).sort()).toEqual(ids.sort());
     await database.pool.query('truncate carillon.runs, carillon.leases, carillon.agenda');

@@ -26,7 +26,7 @@ describe('GroupCreates', () => {
     );
   });
 
-  it('group commit: the same schedule and a conflicting one are told apart from new ones', async () => {
+  it('group commit: a repeated create and a conflicting create are told apart from new ones', async () => {
     const creates = new GroupCreates(database.pool);
     const create = (id: string, more?: object) => creates.create(requester('mixed'), draftOf(id, more));
     await create('mixed-1');

@@ -10,7 +10,7 @@ const sleep = (ms, signal) =>
     });
   });
 
-/** Ends when the process is told to stop, half a second later. */
+/** Ends half a second after the process is told to stop. */
 defineHandler('ends-while-stopping', async ({ signal }) => {
   await once(process, 'SIGTERM', { signal });
   await sleep(500, signal);

@@ -7,7 +7,7 @@ import { expect, it, onTestFinished } from 'vitest';
 const database = useDatabase();
 const processes = useProcesses(database);
 
-/** The built worker package, by its address: a folder outside the repository has no `node_modules`. */
+/** The URL of the built worker package. The handlers are outside the repository, where there is no `node_modules`. */
 const WORKER = new URL('../../apps/worker/dist/index.js', import.meta.url).href;
 const handlerThatReports = (version: number) =>
   `export const report = (progress) => progress({ version: ${version} });`;

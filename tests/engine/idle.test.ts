@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 const database = useDatabase();
 const processes = useProcesses(database);
 
-/** How often each statement has run in this database. */
+/** Reads how often each statement has run in this database. */
 async function readStatements(): Promise<Map<string, number>> {
   const { rows } = await database.pool.query<{ query: string; calls: number }>(
     `select query, sum(calls)::int as calls from pg_stat_statements
@@ -19,7 +19,7 @@ const countOf = (statements: Map<string, number>, part: string) =>
   [...statements].reduce((sum, [text, calls]) => sum + (text.includes(part) ? calls : 0), 0);
 const LOOK_FOR_DUE = 'order by a.due_at, a.schedule_id';
 
-/** Waits until a second goes by without a statement: the workers have started, or their claim has ended. */
+/** Waits until Postgres gets no statement for a second: the workers have started, or their claim has ended. */
 async function untilQuiet(): Promise<void> {
   let earlier = -1;
   await eventually(
@@ -53,7 +53,7 @@ it('between two sweeps an idle installation sends Postgres only the statements o
     onArmed: () => {},
   });
   await untilQuiet();
-  // Two bells, seconds apart, for which nothing is due.
+  // These two bells ring seconds apart, and nothing is due in their slots.
   const [first, second] = [Date.now() + 1_000, Date.now() + 8_000];
   await bells.arm([first, second]);
   const looksAtTheStart = countOf(await readStatements(), LOOK_FOR_DUE);
@@ -66,8 +66,8 @@ it('between two sweeps an idle installation sends Postgres only the statements o
     .map(([text, calls]) => [text, calls - (before.get(text) ?? 0)] as const)
     .filter(([, calls]) => calls > 0);
 
-  // The second bell caused the statements of one claim, which has two transactions. Polling even once a second would send
-  // more.
+  // The second bell caused the statements of one claim, which has two transactions. Polling even once a second would
+  // send more.
   expect(asked.length).toBeGreaterThan(0);
   expect(asked.filter(([, calls]) => calls > 2)).toEqual([]);
   await bells.close();

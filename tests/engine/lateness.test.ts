@@ -50,7 +50,7 @@ function quantile(values: readonly number[], share: number): number | undefined 
   return LATENESS_BOUNDS_MS.find((bound) => value <= bound);
 }
 
-/** The lateness in every place that shows it. */
+/** Reads the lateness in every place that shows it. */
 async function figures() {
   const { windows } = await ask('GET', '/v1/system');
   const text = await (await fetch(`${api.url}/metrics`)).text();
@@ -67,7 +67,9 @@ async function figures() {
   };
 }
 
-/** Workers estimate Postgres's clock, and the receiver has the clock of the machine. */
+/**
+ * Workers estimate Postgres's clock, and the receiver has the clock of the machine. The two may differ by this much.
+ */
 const CLOCK_ERROR_MS = 250;
 
 it('latenessMs, /v1/system, /v1/stats and carillon_lateness_seconds agree with what the receiver saw, once per run', async () => {
@@ -93,7 +95,7 @@ it('latenessMs, /v1/system, /v1/stats and carillon_lateness_seconds agree with w
   for (const run of runs) {
     const sentAt = Date.parse(run.dueAt) + run.latenessMs;
     const [first] = receiver.received.filter(({ headers }) => headers['webhook-id'] === run.id);
-    // The first byte left after the claim of the first attempt, and before the receiver saw it.
+    // The first byte left after the claim of the first attempt, and before the receiver saw the request.
     expect(sentAt).toBeGreaterThanOrEqual(Date.parse(run.attempts[0]?.startedAt ?? '') - CLOCK_ERROR_MS);
     expect(sentAt).toBeLessThanOrEqual((first?.at ?? 0) + CLOCK_ERROR_MS);
     // A deferral of the first attempt is part of the lateness.
@@ -101,7 +103,7 @@ it('latenessMs, /v1/system, /v1/stats and carillon_lateness_seconds agree with w
       if (kind === 'deferred' && attempt === 1)
         expect(sentAt).toBeGreaterThanOrEqual(Date.parse(until) - CLOCK_ERROR_MS);
   }
-  // A retry may be deferred too; that is no part of the lateness.
+  // A retry may be deferred too. Such a deferral is not part of the lateness, so only first attempts count here.
   const deferred = runs.filter(({ story }) =>
     story.some(({ kind, attempt }) => kind === 'deferred' && attempt === 1),
   );

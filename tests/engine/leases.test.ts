@@ -50,7 +50,7 @@ describe('Leases', () => {
     expect(await engine.runsOf(id)).toMatchObject([{ status: 'succeeded', attempt: 2 }]);
   });
 
-  it('a lease that was extended is not rescued, and the extension answers only with epochs that are still held', async () => {
+  it('a lease that was extended is not rescued, and the extension returns only the epochs that are still held', async () => {
     const { run } = await claimOneShot();
     const epochs = [run.epoch, 999_999];
     const options = { ...(await engine.holder()), epochs, leaseMs: LEASE_MS, now: T0 + 10_000 };
@@ -65,7 +65,7 @@ describe('Leases', () => {
     expect(await engine.runsOf(id)).toMatchObject([{ status: 'failed', outcome: 'unknown' }]);
   });
 
-  it('a run whose worker was lost at its first attempt is as late as its claim, and its retry does not change that', async () => {
+  it('a run whose worker was lost at its first attempt has the lateness of its claim, and a retry does not change it', async () => {
     const { id, run } = await claimOneShot({ rule: { at: new Date(T0 - 7_000).toISOString() } });
     expect(run.hasBegun).toBe(false);
     expect(await rescueRuns(database.pool, T0 + LEASE_MS + 1)).toMatchObject([{ latenessMs: 7_000 }]);

@@ -21,7 +21,10 @@ const MINUTE = 60_000;
 const T0 = Date.parse('2026-03-02T10:00:00Z');
 
 let number = 0;
-/** A schedule of every minute, created at T0 unless told otherwise; `at` makes the request to change it at a given time. */
+/**
+ * Creates a schedule that fires every minute, at T0 by default. Its method `at` returns a change request with the given
+ * time.
+ */
 async function everyMinute(changes: object = {}, nowAt = T0) {
   const key = `minutely-${++number}`;
   const [id] = (await insertSchedules(
@@ -99,7 +102,7 @@ describe('Pause', () => {
     expect(rows).toEqual([{ count: YEAR / 1_000, reason_code: 'paused' }]);
   });
 
-  it('a pause with an end is resumed at that end, by carillon', async () => {
+  it('a pause with an end is resumed at that end, with carillon as the actor', async () => {
     const schedule = await everyMinute();
     await pauseSchedule(database.pool, schedule.at(T0), { note: null, untilAt: T0 + 90_000 });
     await resumeEnded(database.pool, T0 + 89_999);
@@ -236,7 +239,7 @@ describe('Skip next', () => {
 });
 
 describe('Backfill', () => {
-  it('a backfill runs the occurrences of a range that have not succeeded, once however often it is repeated', async () => {
+  it('a backfill runs the occurrences of a range that have not succeeded, each once, however often the backfill is repeated', async () => {
     const schedule = await everyMinute();
     const [run] = await schedule.claim(T0 + MINUTE);
     if (!run) throw new Error('nothing was claimed');
@@ -287,7 +290,7 @@ describe('Edit', () => {
     expect(result).toEqual({ kind: 'stale', version: 2 });
   });
 
-  it('an occurrence that was skipped is not run after an edit whose new rule names the same instant next', async () => {
+  it('a skipped occurrence is not run after an edit whose new rule names the same instant next', async () => {
     const schedule = await everyMinute({ rule: { cron: '0 9 * * *' } });
     const tomorrowAt = Date.parse('2026-03-03T09:00:00Z');
     expect((await schedule.read()).nextRunAt).toBe(tomorrowAt);
@@ -302,8 +305,8 @@ describe('Edit', () => {
   });
 
   /**
-   * A minute before the end of a month. The skip is recorded in the partition of this month, and a second run of the same
-   * occurrence would lie in that of the next one, where no unique key finds it.
+   * A minute before the end of a month. The skip is recorded in the partition of this month. A second run of the same
+   * occurrence would be in the partition of the next month, where no unique key detects it.
    */
   const MONTH_END = Date.parse('2026-03-31T23:59:00Z');
 
@@ -311,7 +314,7 @@ describe('Edit', () => {
     ['in the same month', T0],
     ['in the next month', MONTH_END],
   ])(
-    'an occurrence %s that was skipped is not run after an edit whose new rule comes to it after other occurrences',
+    'a skipped occurrence %s is not run after an edit whose new rule names other occurrences before it',
     async (_, startAt) => {
       const schedule = await everyMinute({}, startAt);
       await skipNext(database.pool, schedule.at(startAt));

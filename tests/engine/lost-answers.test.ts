@@ -19,7 +19,7 @@ beforeAll(async () => {
   worker = await registerTestWorker(database);
 });
 
-/** A claim that is committed, and whose answer the worker never sees. */
+/** Commits a claim whose answer the worker never sees; returns the id of its schedule. */
 async function claimAndLoseTheAnswer(holder: Claimant, now: number): Promise<number> {
   const [id] = await insertSchedules(database, [{ rule: { at: new Date(now - 1).toISOString() } }], {
     nowAt: now - 2,
@@ -30,7 +30,7 @@ async function claimAndLoseTheAnswer(holder: Claimant, now: number): Promise<num
 }
 
 describe('A claim whose answer was lost', () => {
-  it('a lease that the worker does not have in hand is given back, and its attempt does not count', async () => {
+  it('a worker that never got the answer to its claim gives the lease back, and the attempt does not count', async () => {
     const id = await claimAndLoseTheAnswer(worker, T0);
     const given = await giveBackUnknownLeases(database.pool, { ...worker, epochs: [], now: T0 + 3_000 });
     expect(given).toEqual({ runs: 1, areMoreLikely: false });
@@ -41,7 +41,7 @@ describe('A claim whose answer was lost', () => {
     if (again) await engine.succeed(again, T0 + 3_002);
   });
 
-  it('a lease that is younger than two seconds is left alone, because its answer may be on its way', async () => {
+  it('a worker does not give back an unknown lease younger than two seconds, because the answer to its claim may be on its way', async () => {
     const id = await claimAndLoseTheAnswer(worker, T0 + 10_000);
     const given = await giveBackUnknownLeases(database.pool, { ...worker, epochs: [], now: T0 + 11_000 });
     expect(given).toEqual({ runs: 0, areMoreLikely: true });
@@ -49,7 +49,7 @@ describe('A claim whose answer was lost', () => {
     await giveBackUnknownLeases(database.pool, { ...worker, epochs: [], now: T0 + 13_000 });
   });
 
-  it('a lease that the worker has in hand, and the lease of another worker, are not given back', async () => {
+  it('a worker gives back neither a lease that it knows nor a lease of another worker', async () => {
     const other = await registerTestWorker(database);
     const id = await claimAndLoseTheAnswer(other, T0 + 20_000);
     const { rows } = await database.pool.query<{ epoch: number }>('select epoch from carillon.leases');
@@ -69,7 +69,7 @@ describe('A claim whose answer was lost', () => {
 });
 
 describe('A worker that freezes in mid-claim', () => {
-  it('Postgres ends a transaction that stands still, and another worker claims what it had locked', async () => {
+  it('Postgres ends a claim that stands still in its transaction, and another worker claims the schedule that it had locked', async () => {
     const frozen = openDatabase({
       url: database.url,
       max: 1,
@@ -83,7 +83,7 @@ describe('A worker that freezes in mid-claim', () => {
     const [isLocked, isClaimed] = [once(locked, 'done'), once(claimed, 'done')];
     const freezing = inTransaction(frozen, async (tx) => {
       await tx.query('select from carillon.agenda where schedule_id = $1 for update', [id]);
-      // The transaction stands still until Postgres has ended it, and then sends its next statement.
+      // The transaction stands still until another worker has claimed the schedule, and then sends its next statement.
       locked.emit('done');
       await isClaimed;
       await tx.query('delete from carillon.agenda where schedule_id = $1', [id]);

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 
 const database = useDatabase();
 
-it('a connection that is lost between two statements fails its transaction, spares the process, and leaves the pool', async () => {
+it('a connection that is lost between two statements fails its transaction, does not end the process, and is removed from the pool', async () => {
   const lost = inTransaction(database.pool, async (tx) => {
     const { rows } = await tx.query('select pg_backend_pid() as pid');
     // No statement is in progress when the connection breaks, so no promise can be rejected with the error.

@@ -17,7 +17,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { succeededRun } from './closed-run.js';
 
 const database = useDatabase();
-/** For databases that are not migrated yet. */
+/** Creates and drops databases that are not migrated yet. */
 const administrator = openDatabase({
   url: testServers().databaseUrl,
   max: 1,
@@ -26,7 +26,7 @@ const administrator = openDatabase({
 });
 afterAll(() => administrator.end());
 
-/** A new database in which statements have run before Carillon comes. */
+/** Runs `work` with a new database in which these statements have run before Carillon migrates it. */
 async function withDatabase(statements: string, work: (url: string) => Promise<void>): Promise<void> {
   const name = `${new URL(database.url).pathname.slice(1)}_other`;
   const url = Object.assign(new URL(database.url), { pathname: `/${name}` }).toString();
@@ -71,7 +71,8 @@ describe('Migrations', () => {
         },
         { what: 'the migration waiting for carillon.leases, with carillon.runs locked' },
       );
-      // Now the worker wants the table that the migration holds, while the migration wants the one that the worker holds.
+      // The worker asks for the table that the migration holds, while the migration waits for the table that the worker
+      // holds.
       await worker.query('lock table carillon.runs in row exclusive mode');
       await worker.query('commit');
       await migrated;
@@ -85,7 +86,7 @@ describe('Migrations', () => {
     }
   });
 
-  /** A folder with one migration, later than all that there are. */
+  /** Makes a folder with one migration that is later than all existing ones. */
   async function migrationOf(...statements: string[]): Promise<string> {
     const folder = await mkdtemp(join(tmpdir(), 'carillon-migrations-'));
     folders.push(folder);

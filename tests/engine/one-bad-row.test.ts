@@ -7,7 +7,7 @@ const engine = useEngine(database);
 const T0 = Date.parse('2026-03-02T10:00:00Z');
 const MINUTE = 60_000;
 
-/** Three schedules fall due together. The second one is spoilt by a statement before they are claimed. */
+/** Claims three schedules that are due together. A statement has spoilt the second one before the claim. */
 async function claimThree({
   rule,
   spoil,
@@ -79,7 +79,7 @@ it('an occurrence that has its run already is not run again, its schedule moves 
   expect(await engine.runsOf(ids[1])).toMatchObject([{ status: 'succeeded', attempt: 0 }]);
 });
 
-/** Has Postgres refuse a row of `runs`, as a value that it can't store would. */
+/** Makes Postgres refuse rows of `runs` that match the condition, as it refuses a value that it can't store. */
 async function refuseRuns(condition: string): Promise<() => Promise<unknown>> {
   const name = `test_${Math.random().toString(36).slice(2)}`;
   await database.pool.query(

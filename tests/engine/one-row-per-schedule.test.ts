@@ -56,7 +56,9 @@ async function read({ key }: Schedule) {
   return schedule;
 }
 
-/** The transaction that wrote the row last. It changes with every write, even with one that changes no column. */
+/**
+ * Returns the id of the transaction that wrote the row last. Every write changes it, even one that changes no column.
+ */
 async function writtenBy({ id }: Schedule): Promise<string> {
   const { rows } = await database.pool.query('select xmin::text from carillon.schedules where id = $1', [id]);
   return rows[0].xmin;

@@ -65,13 +65,13 @@ describe('Overlapping runs', () => {
     expect(await statuses(id)).toEqual(['succeeded', 'running', 'queued']);
   });
 
-  it('a queued run starts even if the worker was lost that should have promoted it: the sweep finds the stuck queue', async () => {
+  it('a queued run starts even if the worker that should have promoted it was lost: the sweep finds the stuck queue', async () => {
     const { id, claim, claimOne } = await everyMinute({ overlap: 'queue' });
     const first = await claimOne(1);
     await claim(2);
     expect(await readStuckQueues(database.pool)).not.toContain(id);
     await engine.succeed(first, T0 + 2.1 * MINUTE);
-    // The worker is lost before it promotes the next run. Later occurrences only queue up behind.
+    // The worker is lost before it promotes the next run. Later occurrences join the queue behind that run.
     expect(await claim(3)).toEqual([]);
     expect(await readStuckQueues(database.pool)).toContain(id);
     await promoteQueued(database.pool, id, T0 + 3.1 * MINUTE);

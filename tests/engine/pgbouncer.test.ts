@@ -18,7 +18,7 @@ describe('explainPooler', () => {
   const shared = { sharesBackends: true, breaksPreparedStatements: false };
   const breaking = { sharesBackends: true, breaksPreparedStatements: true };
 
-  it('a direct connection needs no setting', () => {
+  it('a direct connection to Postgres needs no pooler setting', () => {
     expect(explainPooler(direct, { hasDirectUrl: false, usesPreparedStatements: true })).toBeNull();
   });
 
@@ -58,7 +58,7 @@ else
       await bouncer.stop();
     });
 
-    it('a pooler in transaction mode is found out, and a worker ends with one line that names the settings', async () => {
+    it('a pooler in transaction mode is detected, and a worker ends with one line that names the settings', async () => {
       const traits = await probePooler(url);
       expect(traits.sharesBackends).toBe(true);
       const line = explainPooler(traits, { hasDirectUrl: false, usesPreparedStatements: true });

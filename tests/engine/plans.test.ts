@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { succeededRun } from './closed-run.js';
 
 const database = useDatabase();
-/** One connection, so that every plan that is looked at was made on it. */
+/** A pool with one connection, so that the plans that the test reads were made on it. */
 let pool: ReturnType<typeof openDatabase>;
 let holder: Claimant;
 beforeAll(async () => {
@@ -78,7 +78,7 @@ describe('HOT updates', () => {
 });
 
 describe('Planner policy', () => {
-  /** The plan that the connection has kept for a prepared statement. */
+  /** Returns the plan that the connection keeps for a prepared statement. */
   async function planOf(name: string): Promise<string> {
     const { rows } = await pool.query<{ count: number }>(
       'select cardinality(parameter_types) as count from pg_prepared_statements where name = $1',
@@ -89,15 +89,15 @@ describe('Planner policy', () => {
     return plan.rows.map((row) => row['QUERY PLAN']).join('\n');
   }
 
-  it('the statements of a fire look rows up by key, also if they were planned while the tables were nearly empty', async () => {
+  it('the statements of a fire look rows up by an index, even if they were planned while the tables were nearly empty', async () => {
     await database.pool.query('truncate carillon.agenda, carillon.runs, carillon.leases');
     await close(await claim(3));
     await insertSchedules(database, [{ rule: { every: 'PT1H' } }]);
     await database.pool.query('analyze');
-    // As after the sixth execution, when Postgres keeps one plan for all parameters.
+    // Postgres may switch to one generic plan for all parameters after the fifth execution. The test forces this plan.
     await pool.query('set plan_cache_mode = force_generic_plan');
-    // The plans are read with null parameters. Without this, Postgres would prune all partitions, because none holds a
-    // null month.
+    // The plans are read with null parameters. With partition pruning Postgres would remove all partitions from the
+    // plan, because none holds a null month.
     await pool.query('set enable_partition_pruning = off');
     await warmUp(pool, holder, 1);
     await claimWaiting(pool, { ...holder, leaseMs: 60_000, limit: 10, now: null });

@@ -45,7 +45,7 @@ it('a month of history is dropped once it is old enough, but not while a run in 
   expect(await engine.runsOf(id as number)).toEqual([]);
 });
 
-it('a month that could not be dropped because a read of the runs was open is dropped by a later retention', async () => {
+it('a month of history that could not be dropped because a read of the runs was open is dropped by a later prune', async () => {
   await insertSchedules(database, [once()], { nowAt: T0 });
   const [run] = (await engine.claim(T0)) as [ClaimedRun];
   await engine.succeed(run, T0 + 1);
@@ -94,7 +94,7 @@ it('a run that a pause has held for longer than history is kept survives, and ru
   expect(again).toMatchObject([{ occurrenceAt: T0, attempt: 2 }]);
 });
 
-it('a worker that has been gone for a week is forgotten, and one that is alive is not', async () => {
+it('the row of a worker that has been gone for a week is deleted, and the row of a live worker is not', async () => {
   const { workerId } = await registerTestWorker(database);
   const exists = async () =>
     (await database.pool.query('select from carillon.workers where id = $1', [workerId])).rowCount === 1;
@@ -124,7 +124,7 @@ it('the deferrals of a run are deleted after the run itself was dropped, and not
   expect(await count()).toBe(0);
 });
 
-it('the minutes of counters are deleted once no window reaches them', async () => {
+it('the counters of a minute are deleted once no time window reaches that minute', async () => {
   const drift = { name: 'carillon_drift_total', labels: 'kind="overdue"', value: 1 };
   await addMetrics(database.pool, [drift], T0);
   await addMetrics(database.pool, [drift], T0 + DAY);

@@ -12,7 +12,10 @@ const database = useDatabase();
 const engine = useEngine(database);
 const T0 = Date.parse('2026-03-02T10:00:00Z');
 
-/** A schedule of every ten seconds, whose first occurrence is put off by half a minute. Then `change` happens. */
+/**
+ * Creates a schedule that fires every ten seconds, reschedules its first occurrence to half a minute later, and makes
+ * the change. Returns the runs.
+ */
 async function runsAfter(change: (at: (now: number) => ChangeRequest) => Promise<unknown>) {
   const [id] = (await insertSchedules(database, [{ rule: { every: 'PT10S' } }], { nowAt: T0 })) as [number];
   const at = (now: number) => ({ ref: { id }, actor: 'ops', now });
@@ -24,15 +27,15 @@ async function runsAfter(change: (at: (now: number) => ChangeRequest) => Promise
 const edit = (request: ChangeRequest & { now: number }) =>
   editSchedule(database.pool, request, draft({ rule: { every: 'PT7S' } }, request.now));
 
-describe('An occurrence that was put off', () => {
-  it('an edit before a put-off occurrence is due records it and those it had overtaken as skipped (I1)', async () => {
+describe('An occurrence that was rescheduled to a later time', () => {
+  it('an edit before a rescheduled occurrence is due records it, and the occurrences that have passed meanwhile, as skipped (I1)', async () => {
     expect(await runsAfter((at) => edit({ ...at(T0), now: T0 + 25_000 }))).toEqual([
       [10_000, 'skipped', 'overtaken'],
       [20_000, 'skipped', 'overtaken'],
     ]);
   });
 
-  it('an edit during a pause records a put-off occurrence as skipped (I1)', async () => {
+  it('an edit during a pause records a rescheduled occurrence as skipped (I1)', async () => {
     const runs = await runsAfter(async (at) => {
       await pauseSchedule(database.pool, at(T0 + 5_000), { note: null, untilAt: null });
       await edit({ ...at(T0), now: T0 + 15_000 });
@@ -40,7 +43,7 @@ describe('An occurrence that was put off', () => {
     expect(runs).toEqual([[10_000, 'skipped', 'overtaken']]);
   });
 
-  it('a cancel before a put-off occurrence is due records it and those it had overtaken as skipped (I1)', async () => {
+  it('a cancel before a rescheduled occurrence is due records it, and the occurrences that have passed meanwhile, as skipped (I1)', async () => {
     expect(await runsAfter((at) => cancelSchedule(database.pool, at(T0 + 25_000)))).toEqual([
       [10_000, 'skipped', 'schedule_cancelled'],
       [20_000, 'skipped', 'schedule_cancelled'],

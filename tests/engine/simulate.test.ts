@@ -60,14 +60,14 @@ function fatesOf({ runs, gaps }: Simulation, set: readonly SimulatedSchedule[]):
     return ats.map((at) => ({ schedule, at, status: 'skipped', reasonCode, attempts: 0 }));
   });
   const ran = runs.map(({ schedule, occurrenceAt: at, status, reasonCode, attempts }) => {
-    // A failed run carries no reason in Postgres but an error, and a skipped one was never attempted.
+    // In Postgres a failed run has an error and no reason.
     const reason = status === 'failed' ? null : reasonCode;
     return { schedule, at, status, reasonCode: reason, attempts };
   });
   return [...passed, ...ran];
 }
 
-/** Plays the same story on the real engine, with time as an argument. */
+/** Plays the same schedules and outages on the real engine, with time as an argument. */
 async function played({ schedules, options }: Story): Promise<Fate[]> {
   const { pool } = database;
   const tables = 'schedules agenda schedule_versions runs attempts gaps leases audit_log'.split(' ');
@@ -102,7 +102,7 @@ async function played({ schedules, options }: Story): Promise<Fate[]> {
   );
 }
 
-/** The next instant at which anything happens in the agenda, the waiting runs or the runs in flight. */
+/** The next instant at which something happens: in the agenda, to a waiting run or to a run in flight. */
 async function nextAt(
   now: number,
   flights: readonly { endsAt: number }[],
@@ -167,7 +167,7 @@ const agree = async (story: Story) => {
   expect(fates).not.toEqual([]);
 };
 
-describe('A simulation foretells what the engine does', () => {
+describe('The simulation predicts what the engine does', () => {
   const outage = { fromAt: T0 + 5 * MINUTE_MS, toAt: T0 + 15 * MINUTE_MS + 7_000, receiver: null };
 
   it.each(['once', 'all', 'skip'] as const)(

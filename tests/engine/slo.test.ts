@@ -15,7 +15,10 @@ const engine = useEngine(database);
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-/** Each test has a day of its own: the time that one test passes to the engine must not make schedules of another test late. */
+/**
+ * Each test has a day of its own: the time that one test passes to the engine must not make schedules of another test
+ * late.
+ */
 let day = Date.parse('2026-01-01T00:00:00Z');
 const nextDay = () => {
   day += 24 * HOUR;
@@ -46,7 +49,7 @@ async function checkAtOf(scheduleId: number): Promise<number | undefined> {
   return rows[0]?.at;
 }
 
-it('a run that never came raises one alert, and its late start resolves it', async () => {
+it('an occurrence that no worker claims raises one alert, and its late start resolves the alert', async () => {
   const at = nextDay();
   const [scheduleId = 0] = await insertSchedules(
     database,
@@ -163,7 +166,7 @@ it('occurrences that one outage makes late are one breach, which recovers with t
   expect(await alertsOf('outage')).toMatchObject([{ resolvedAt: at + 3 * MINUTE - 400 }]);
 });
 
-it('a run that hangs does not raise alerts anew for occurrences that were late before the recovery', async () => {
+it('a run that hangs does not raise a second alert for occurrences that were late before the recovery', async () => {
   const at = nextDay();
   const [scheduleId = 0] = await insertSchedules(
     database,

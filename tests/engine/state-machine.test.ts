@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 const HEADER = '| transition | from | to | by |';
 const page = await readFile(new URL('../../docs/state-machine.md', import.meta.url), 'utf8');
 
-/** The rows of the table whose header is given, as lists of cells. */
+/** Returns the rows of the table with this header, as lists of cells. */
 function tableAfter(header: string): string[][] {
   const lines = page.split('\n').map((line) => line.trim());
   const start = lines.indexOf(header);
@@ -39,7 +39,7 @@ it('docs/state-machine.md lists exactly the run transitions that the code knows'
   expect(documented).toEqual(known);
 });
 
-it('every run status is reached by a transition, and only skipped has no way out', () => {
+it('every run status is reached by a transition, and only the status skipped has no transition out of it', () => {
   const transitions = Object.values(RUN_TRANSITIONS);
   const reached = new Set<string>(transitions.flatMap(({ to }) => [...to]));
   expect([...reached].sort()).toEqual([...RUN_STATUSES].sort());

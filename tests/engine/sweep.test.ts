@@ -30,7 +30,7 @@ const runOf = async (id: number | undefined) =>
 const succeeded = (id: number | undefined) =>
   eventually(async () => (await runOf(id))?.status === 'succeeded');
 
-/** Does what FLUSHALL does, within this test's prefix. */
+/** Deletes all keys of this test from Redis, as FLUSHALL would. */
 async function loseRedis(): Promise<void> {
   const keys = await redis.keys(`${database.prefix}:*`);
   if (keys.length > 0) await redis.del(...keys);
@@ -53,13 +53,14 @@ describe('The sweep', () => {
     });
   });
 
-  it('the sweep moves a schedule that was created with outdated dates of its calendar, and an unreadable one does not stop it', async () => {
+  it('the sweep moves a schedule that was created with outdated dates of its calendar, and an unreadable schedule does not stop the sweep', async () => {
     await start();
     const { pool, projectId } = database;
     const tomorrow = new Date(new Date().setUTCHours(24, 0, 0, 0));
     const dates = [tomorrow.toISOString().slice(0, 10)];
     await setCalendar(pool, { projectId, name: 'closed', dates, actor: 'ops' });
-    // As if the API had read the calendar before the change and written the schedule after it.
+    // The schedule has the old dates, as if the API had read the calendar before the change and stored the schedule
+    // after it.
     const daily = { id: 'shop', rule: { cron: '0 0 * * *' }, exclusions: ['closed'] };
     await insertSchedules(database, [daily], { calendars: new Map([['closed', []]]) });
     const shop = () => readSchedule(pool, projectId, 'shop');
@@ -97,7 +98,7 @@ describe('The sweep', () => {
     const before = await lastSweep();
     await eventually(async () => (await lastSweep()) > before);
     await loseRedis();
-    // A sweep counts as missed after two intervals, which would be later than this.
+    // A sweep counts as missed after two intervals (12 s). The job must be back before that.
     await eventually(async () => (await redis.exists(`${database.prefix}:${QUEUES.ticks}:repeat`)) === 1, {
       withinMs: 11_000,
     });
@@ -113,7 +114,7 @@ describe('The sweep', () => {
     await redis.del(`${database.prefix}:${QUEUES.bells}:delayed`);
     const line = await worker.logged('Sweep found drift');
     expect(line).toMatchObject({ drift: { missingBells: 1 } });
-    // Redis still holds a job with the bell's usual id, so the sweep arms it under another one, at once.
+    // Redis still holds a job with the usual id of the bell, so the sweep arms the bell under another id, at once.
     await eventually(slotsArmed, { withinMs: 6_000 });
     await cancelSchedule(database.pool, { ref: { id: id as number }, actor: 'test' });
   });
@@ -139,7 +140,7 @@ describe('The sweep', () => {
     expect(next.lines.find((line) => line.msg === 'No missed events found')).toBeTruthy();
   });
 
-  it('the run of a worker that was killed is rescued within lease plus sweep (I7)', async () => {
+  it('the sweep rescues the run of a worker that was killed, and another worker completes it (I7)', async () => {
     const hanging = await start({ CARILLON_HANDLERS: new URL('./handlers.mjs', import.meta.url).href });
     const [id] = await insertSchedules(database, [
       { ...inMs(100), target: { type: 'handler', name: 'hang-on-first-attempt' }, timeout: 'PT1H' },

@@ -12,7 +12,7 @@ const viewOf = async (key: string) => {
   if (!view) throw new Error(`no schedule ${key}`);
   return view;
 };
-/** Writes the agenda as time zone data with another offset would have computed it. */
+/** Shifts the agenda, as if time zone data with another offset had computed it. */
 const shift = (keys: string[], ms: number) =>
   database.pool.query(
     `update carillon.agenda a set occurrence_at = occurrence_at + $2 * interval '1 ms', due_at = due_at + $2 * interval '1 ms'
@@ -22,7 +22,7 @@ const shift = (keys: string[], ms: number) =>
 
 beforeAll(async () => {
   await registerTestWorker(database);
-  // The schedules begin far in the future, so that an occurrence which is moved an hour back is never past.
+  // The schedules begin far in the future, so that an occurrence that is moved an hour back is still to come.
   const startAt = '2098-01-01T00:00:00Z';
   const daily = { rule: { cron: '0 9 * * *' }, timezone: 'Europe/Berlin', startAt };
   await insertSchedules(database, [

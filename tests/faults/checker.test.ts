@@ -13,7 +13,9 @@ const engine = useEngine(database);
 const T0 = Date.parse('2026-03-02T10:00:00Z');
 const NOW = T0 + 35_000;
 
-/** Three occurrences of one schedule: the first has succeeded, the second is being retried, the third is running. */
+/**
+ * Plays three occurrences of one schedule: the first has succeeded, the second is being retried, the third is running.
+ */
 async function playHistory(): Promise<void> {
   const tables = 'schedules agenda schedule_versions runs attempts gaps leases audit_log'.split(' ');
   await database.pool.query(`truncate ${tables.map((table) => `carillon.${table}`).join()}`);
@@ -40,7 +42,7 @@ async function findViolations(): Promise<string[]> {
   ];
 }
 
-it('the checker finds nothing wrong with a history that keeps every promise', async () => {
+it('the fault checker finds no violation in a history that keeps every promise', async () => {
   await playHistory();
   expect(await findViolations()).toEqual([]);
 });
@@ -48,7 +50,7 @@ it('the checker finds nothing wrong with a history that keeps every promise', as
 const FIRST = `occurrence_at = '2026-03-02T10:00:10Z'`;
 const THIRD = `occurrence_at = '2026-03-02T10:00:30Z'`;
 
-/** The broken promise, the statement that breaks it, and the checker's expected message. */
+/** The damage, the statement that does it, and the expected message of the checker. */
 const DAMAGES: [what: string, statement: string, violation: RegExp][] = [
   ['a run that is gone', `delete from carillon.runs where ${FIRST}`, /^I1 lost/],
   [
@@ -66,7 +68,7 @@ const DAMAGES: [what: string, statement: string, violation: RegExp][] = [
     /^I1 .* was named by no rule/,
   ],
   [
-    'an agenda that has passed an occurrence over',
+    'an agenda row that has skipped an occurrence',
     `update carillon.agenda set occurrence_at = occurrence_at + interval '10 seconds'`,
     /^I1 the agenda has .* and the rule names/,
   ],
@@ -77,7 +79,7 @@ const DAMAGES: [what: string, statement: string, violation: RegExp][] = [
     /^I1 2 runs are counted, and there are 3/,
   ],
   [
-    'a gap that counts wrong',
+    'a gap with a wrong count',
     `insert into carillon.gaps (project_id, schedule_id, version, from_at, to_at, count, reason_code, reason)
      select project_id, id, 1, '2026-03-02T11:00:00Z', '2026-03-02T11:00:10Z', 3, 'test', 'test' from carillon.schedules`,
     /^I1 the gap from .* counts 3/,
@@ -136,7 +138,7 @@ const DAMAGES: [what: string, statement: string, violation: RegExp][] = [
   ],
 ];
 
-it.each(DAMAGES)('the checker notices %s', async (_what, statement, violation) => {
+it.each(DAMAGES)('the fault checker notices %s', async (_what, statement, violation) => {
   await ensurePartitions(database.pool, T0);
   await playHistory();
   await database.pool.query(statement);

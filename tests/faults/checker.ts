@@ -17,7 +17,7 @@ export interface Mark {
 }
 
 export interface Verdict {
-  /** Each begins with the promise that was broken and names the schedule that broke it. */
+  /** Each violation begins with the promise that was broken, and names the schedule. */
   violations: string[];
   /** Numbers of occurrences that rules named, and of runs that were tried at least once. */
   named: number;
@@ -29,12 +29,12 @@ export interface Verdict {
   redelivered: number;
   /** Attempts that ended as `unknown`. */
   unknown: number;
-  /** From the end of the fault until nothing was overdue or open any more. */
+  /** The time from the end of the fault until nothing was overdue or open. */
   recoveryMs: number;
   lateness: Lateness;
 }
 
-/** How long things may stay unsettled: far beyond lease and sweep, for machines that are busy with other things. */
+/** Maximum time until everything is settled. It is far longer than a lease and a sweep, for busy machines. */
 const CALM_WITHIN_MS = 90_000;
 
 export async function takeMark({ pool }: Installation): Promise<Mark> {
@@ -46,8 +46,8 @@ export async function takeMark({ pool }: Installation): Promise<Mark> {
 }
 
 /**
- * The one checker, the same after every scenario. It waits until nothing is open, then compares what Postgres, Redis
- * and the receiver know with the ten promises.
+ * Checks the ten promises, in the same way after every scenario: waits until nothing is open, then compares what
+ * Postgres, Redis and the receiver know with the promises.
  */
 export async function check(
   installation: Installation,
@@ -58,7 +58,7 @@ export async function check(
   const recoveryMs = performance.now() - healedAt;
   const unarmed = await waitForBells(installation);
   const misplaced = checkAgenda(await readFacts(installation, mark));
-  // Everything that is still to come is cancelled, so that nothing moves during the last look.
+  // All schedules are cancelled, so that nothing changes during the last comparison.
   for (const client of Object.values(installation.clients)) await client.cancelAll();
   unsettled.push(...(await waitForCalm(installation, mark)), ...(await waitForLeases(installation)));
   contradictions.push(...(await findContradictions(installation)));
@@ -105,7 +105,7 @@ function tally(facts: Facts): Pick<Verdict, 'fired' | 'redelivered' | 'unknown'>
   };
 }
 
-/** I3 and I7: waits until everything that is due at the moment of the call has ended. Returns what has not. */
+/** I3 and I7: waits until everything that is due at the moment of the call has ended. Returns the work that has not. */
 async function waitForCalm({ pool }: Installation, { sinceId }: Mark): Promise<string[]> {
   const { rows } = await pool.query<{ now: string }>('select clock_timestamp()::text as now');
   const untilAt = rows[0]?.now;
@@ -126,7 +126,7 @@ async function waitForCalm({ pool }: Installation, { sinceId }: Mark): Promise<s
   return (await look()).rows.slice(0, 20).map(({ what }) => `I3 not settled, ${what}`);
 }
 
-/** I3: at rest no lease is left, neither with runs nor without. */
+/** I3: waits until no lease is left. Returns the leases that are. */
 async function waitForLeases({ pool }: Installation): Promise<string[]> {
   const look = () => pool.query<{ epoch: number }>('select epoch from carillon.leases order by epoch');
   const isRested = await eventually(async () => (await look()).rowCount === 0, {
@@ -137,7 +137,9 @@ async function waitForLeases({ pool }: Installation): Promise<string[]> {
   return (await look()).rows.slice(0, 20).map(({ epoch }) => `I3 a lease is left at rest: epoch ${epoch}`);
 }
 
-/** At rest every worker has all of its places free. A place whose run was lost with its transaction must not leak. */
+/**
+ * Waits until every worker has all of its places free. A place whose run was lost with its transaction must not leak.
+ */
 async function waitForPlaces({ pool }: Installation): Promise<string[]> {
   const look = () =>
     pool.query<{ what: string }>(

@@ -1,4 +1,4 @@
-/** The short pass plays one seed; `pnpm faults` asks for more, and for the figures. */
+/** The seeds to play. `npm test` plays one; `pnpm faults` sets more, and asks for the figures. */
 export const SEEDS = (process.env.FAULT_SEEDS ?? '1').split(',').map(Number);
 export const IS_LONG = process.env.FAULT_RESULTS !== undefined;
 /** The file to which each result is appended as a line of JSON. */

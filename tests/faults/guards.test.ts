@@ -9,14 +9,20 @@ const database = useDatabase();
 const engine = useEngine(database);
 const T0 = Date.parse('2026-03-02T10:00:00Z');
 
-/** The two kinds of schedules: one that moves on to its next occurrence, and one that leaves the agenda with its only run. */
+/**
+ * The two kinds of schedules: one that moves on to its next occurrence, and one that leaves the agenda with its only
+ * run.
+ */
 const SCHEDULES = [
   ['a recurring schedule', { every: 'PT10S' }],
   ['a one-shot schedule', { at: new Date(T0 + 10_000).toISOString() }],
 ] as const;
 type Rule = (typeof SCHEDULES)[number][1];
 
-/** Decides on a due schedule, changes the database before the claim starts the run, and returns how many runs were started. */
+/**
+ * Decides on a due schedule, changes the database before the claim starts the run, and returns how many runs the claim
+ * started and how many exist.
+ */
 async function claimAfter(rule: Rule, change: string): Promise<{ started: number; runs: number }> {
   const holder = await registerTestWorker(database);
   const [id] = (await insertSchedules(database, [{ rule }], { nowAt: T0 })) as [number];
@@ -67,7 +73,7 @@ const CHANGES = [
 ] as const;
 
 it.each(SCHEDULES.flatMap(([which, rule]) => CHANGES.map((change) => [which, ...change, rule] as const)))(
-  'a claim of %s that was decided on before %s starts nothing (%s)',
+  'a claim of %s that was decided before %s starts nothing (%s)',
   async (_which, _what, _promise, change, rule) => {
     expect(await claimAfter(rule, change)).toEqual({ started: 0, runs: 0 });
   },

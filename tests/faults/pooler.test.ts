@@ -11,7 +11,7 @@ let pgbouncer: Pgbouncer | undefined;
 
 const pooled: Scenario = {
   number: 27,
-  fault: 'PgBouncer in transaction mode stands before Postgres, and is killed and started again',
+  fault: 'PgBouncer in transaction mode, between Carillon and Postgres, is killed and started again',
   holds: 'the API answers 201 or 503, and nothing else',
   async play(stage) {
     await stage.load({ seconds: 4 });
@@ -49,7 +49,7 @@ it.runIf(isChosen(pooled.number))(
   },
 );
 
-/** Migrations take a session's lock, so they go straight to Postgres. */
+/** Migrations take a session-level advisory lock, so they connect to Postgres directly. */
 const environment = (databaseUrl: string) => ({
   DATABASE_DIRECT_URL: databaseUrl,
   DATABASE_PREPARED_STATEMENTS: 'off',

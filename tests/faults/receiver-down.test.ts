@@ -26,7 +26,7 @@ const REFUSED: Outcome = {
   error: 'connection refused',
 };
 
-/** The engine's statements and a worker's traffic control on one simulated clock. Only the receiver is simulated. */
+/** The engine's statements and the traffic control of workers. Only the clock and the receiver are simulated. */
 class World {
   isUp = false;
   readonly sentAts: number[] = [];
@@ -88,7 +88,7 @@ const mostPerSecond = (ats: readonly number[]) => {
 const scenario = {
   number: 17,
   fault: 'a receiver down for an hour, then up (simulated clock)',
-  holds: 'few requests while it is down, and no burst when it is back',
+  holds: 'the receiver gets few requests while it is down, and no burst when it is back',
 };
 
 it.runIf(isChosen(scenario.number)).each(SEEDS)(
@@ -144,7 +144,8 @@ it.runIf(isChosen(scenario.number)).each(SEEDS)(
     expect(violations).toEqual([]);
     expect(named).toBeGreaterThanOrEqual(count * 60);
     expect(new Set(runs.map(({ status }) => status))).toEqual(new Set(['succeeded', 'failed']));
-    // Each worker's circuit opens after twenty failures and then sends single probes: far fewer requests than were due.
+    // The circuit of each worker opens after twenty failures and then lets single probes through, so far fewer requests
+    // are sent than were due.
     expect(whileDown).toBeLessThan((count * 60) / 3);
     // The backlog of an hour is not sent within a second, and each worker keeps to its limit of requests per origin.
     expect(mostPerSecond(world.sentAts.filter((at) => at >= upAt))).toBeLessThan((count * 60) / 4);

@@ -23,7 +23,7 @@ it('every promise holds after any history of edits, pauses, crashes and clock ju
   );
 });
 
-/** Histories that once broke a promise. */
+/** The tests from here on play histories that once broke a promise. */
 it('runs that wait for their turn start after an edit to a policy that does not count runs', async () => {
   const world = await World.create(database);
   world.now += 10_000;

@@ -30,7 +30,7 @@ const upgrade: Scenario = {
     const { installation } = stage;
     const before = { api: installation.api, workers: [...installation.workers] };
     await stage.load({ seconds: 6 });
-    // Today's programs migrate as they start, with the earlier ones at work.
+    // The current programs migrate as they start, while the earlier programs run.
     const replaced = stage.random.integer(0, 2);
     await Promise.all([installation.startApi(), installation.startWorker(replaced)]);
     stage.inject();
@@ -92,7 +92,10 @@ function playUpgradeFrom(version: EarlierVersion): void {
   });
 }
 
-/** A repository in which each commit has these migrations, by tag and text; the last one is only in the working copy. */
+/**
+ * Finds the earlier version in a repository whose commits have these migrations, by tag and text. The last version is
+ * only in the working copy.
+ */
 async function findIn(
   versions: readonly Record<string, string>[],
 ): Promise<ReturnType<typeof findEarlierVersion>> {

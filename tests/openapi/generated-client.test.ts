@@ -16,7 +16,7 @@ let url = '';
 let folder = '';
 let text = '';
 
-/** The client is generated into a folder below this one, so that Node finds the packages that it imports. */
+/** Generates the client into a folder below this one, so that Node finds the packages that the client imports. */
 beforeAll(async () => {
   folder = await mkdtemp(join(here, '.generated-'));
   text = await readFile(join(root, 'apps/api/openapi.json'), 'utf8');

@@ -2,8 +2,8 @@ import createClient from 'openapi-fetch';
 import type { components, paths, webhooks } from './generated.js';
 
 /*
- * A program as a user would write it with types that were generated from the document. The test compiles it, so each line
- * states that a header, a default, an optional body or a webhook is described.
+ * A program as a user would write it with types that were generated from the OpenAPI document. The test compiles it, so
+ * each line proves that the document describes a header, a default, an optional body or a webhook.
  */
 
 type Schemas = components['schemas'];
@@ -33,7 +33,7 @@ export async function useSchedule(baseUrl: string, key: string) {
   });
   const code: Schemas['Problem']['code'] | undefined = refused.error?.code;
 
-  // The body of these is optional.
+  // The body of a pause and of a resume is optional.
   const paused = await client.POST('/v1/schedules/{id}/pause', { params: { path } });
   await client.POST('/v1/schedules/{id}/resume', { params: { path, header: { 'If-Match': '*' } } });
   const acted = await client.POST('/v1/schedules/actions', {

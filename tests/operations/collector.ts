@@ -20,7 +20,7 @@ interface Export {
   }[];
 }
 
-/** A collector of OpenTelemetry: takes spans by OTLP over HTTP and keeps them. */
+/** An OpenTelemetry collector: takes spans by OTLP over HTTP and keeps them. */
 export async function startCollector() {
   const spans: CollectedSpan[] = [];
   const server = createServer(async (request, response) => {

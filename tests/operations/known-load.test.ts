@@ -19,7 +19,7 @@ const log = pino({ level: 'silent' });
 const NOOPS = 7;
 const FAILING = 3;
 const CANCELLED = 2;
-/** Occurrences that an hourly schedule has missed, all of them older than its grace. */
+/** The number of occurrences that the hourly schedule has missed, all of them older than its grace. */
 const MISSED = 5;
 
 let apiUrl = '';
@@ -57,7 +57,7 @@ async function post(path: string, body?: unknown, method = 'POST'): Promise<void
   if (!response.ok) throw new Error(await response.text());
 }
 
-/** Plays a load of which every number is known. */
+/** Plays a load in which every count is known. */
 async function playLoad(): Promise<void> {
   const items = [
     ...Array.from({ length: NOOPS }, (_, i) => ({
@@ -84,7 +84,8 @@ async function playLoad(): Promise<void> {
     [{ rule: { every: 'PT1H' }, misfire: { policy: 'skip', grace: 'PT1M' } }],
     { nowAt: Date.now() - (MISSED + 0.5) * 3_600_000 },
   );
-  // A schedule made in the past would be due at once; this one has its first occurrence in the past.
+  // The hourly schedule was created hours ago, so its first occurrences are missed. Wait until a worker has skipped
+  // them.
   await eventually(async () => {
     const { rows } = await database.pool.query(
       'select from carillon.agenda where schedule_id = $1 and due_at > now()',
@@ -134,7 +135,7 @@ afterAll(async () => {
 });
 
 const EXPECTED: Record<string, number> = {
-  // The schedule that missed its occurrences was not created through the API, so the API has not counted it.
+  // The hourly schedule was not created through the API, so the API has not counted it.
   jobs_queued_total: NOOPS + FAILING + CANCELLED,
   jobs_cancelled_total: CANCELLED,
   jobs_due_total: NOOPS + 2 * FAILING,
@@ -158,7 +159,7 @@ const EXPECTED: Record<string, number> = {
   carillon_partitions_ready: 3,
   carillon_postgres_up: 1,
   carillon_redis_up: 1,
-  // The schedule that fires every hour is the only one that has something to come, about half an hour from now.
+  // Only the hourly schedule has an occurrence to come, about half an hour from now.
   'carillon_forecast_runs{window="60m"}': 1,
   'carillon_forecast_runs{window="5m"}': 0,
 };
@@ -166,7 +167,7 @@ const EXPECTED: Record<string, number> = {
 let last: Record<string, number | undefined> = {};
 
 describe('Metrics of a known load', () => {
-  it('the API counts a known load exactly, summed over all workers', async () => {
+  it('the metrics of the API count a known load exactly, summed over all workers', async () => {
     const found = await eventually(
       async () => {
         const { samples } = await scrape(apiUrl);
@@ -180,7 +181,7 @@ describe('Metrics of a known load', () => {
     expect(found).toEqual(EXPECTED);
   });
 
-  it('the workers’ own counters add up to the sums of the API', async () => {
+  it('the counters in the metrics of the workers add up to the sums in the metrics of the API', async () => {
     const [api, ...workers] = await Promise.all([apiUrl, ...workerUrls].map(scrape));
     const own = ['jobs_due_total', 'carillon_retries_total', 'carillon_lateness_seconds_count'];
     for (const name of own) {
@@ -189,7 +190,7 @@ describe('Metrics of a known load', () => {
     }
   });
 
-  it('every process reports its event loop, its connections and the clock offset of its worker', async () => {
+  it('every process reports its event loop lag and its connections, and the clock offset of each worker is reported', async () => {
     const all = await Promise.all([apiUrl, ...workerUrls].map(scrape));
     for (const { text } of all) {
       expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds \S+$/m);

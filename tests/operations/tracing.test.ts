@@ -43,7 +43,7 @@ async function create(body: object): Promise<void> {
   expect(response.status).toBe(201);
 }
 
-/** The spans of a name, once the collector has as many of them. */
+/** Waits until the collector has at least this many spans of this name; returns them. */
 const spansOf = (name: string, isIt: (span: CollectedSpan) => boolean, count = 1) =>
   eventually(
     () => {

@@ -34,7 +34,7 @@ afterAll(() => {
 
 describe('The packages as they are published', () => {
   it.each(NAMES)(
-    'publint and arethetypeswrong find no problem in %s',
+    'publint and arethetypeswrong find no problem in the package %s',
     async (name) => {
       expect((await exec(bin('publint'), [tarballOf(name), '--strict'])).stdout).toContain('All good!');
       const { stdout } = await exec(bin('attw'), [tarballOf(name), '--format', 'ascii', '--no-color']);
@@ -44,7 +44,7 @@ describe('The packages as they are published', () => {
   );
 
   it.each(['carillon', '@carillon/client', '@carillon/recurrence', '@carillon/testing'])(
-    '%s has a README, a license and types, and names no workspace',
+    'the published package %s has a README, a license and types, and refers to no workspace',
     (name) => {
       const folder = join(project, 'node_modules', name);
       for (const file of ['README.md', 'LICENSE', 'dist/index.js', 'dist/index.d.ts'])
@@ -85,7 +85,7 @@ describe('The packages as they are published', () => {
     ]);
   }, 120_000);
 
-  it('the installed packages work by require', async () => {
+  it('the installed packages can be loaded by require', async () => {
     const { stdout } = await inProject(process.execPath, [join(project, 'built/common.cjs')]);
     expect(JSON.parse(stdout)).toEqual({
       isOurError: true,
@@ -95,7 +95,7 @@ describe('The packages as they are published', () => {
     });
   }, 60_000);
 
-  it('the installed command starts a server with handlers of one’s own, and answers questions about it', async () => {
+  it('the installed command carillon starts a server with custom handlers, creates a schedule on it and lists its runs', async () => {
     const command = join(project, 'node_modules', '.bin', 'carillon');
     const server = spawn(command, ['start', '--handlers', './handlers.mjs'], {
       cwd: project,

@@ -25,7 +25,7 @@ function given<T extends object>(config: T | { problems: string[] }): T {
   return config;
 }
 
-/** Creates schedules that fire twice a second, some of which fail, so that every rate has something to count. */
+/** Creates schedules that fire every second, one of which fails, so that every rate has something to count. */
 async function createLoad(apiUrl: string): Promise<void> {
   const items = Array.from({ length: 12 }, (_, i) => ({
     id: `load-${i}`,
@@ -94,7 +94,7 @@ const hasData = (expression: string) =>
     { withinMs: 40_000, everyMs: 250, what: `data for ${expression}` },
   );
 
-/** Grafana fills in its own variables. */
+/** Replaces the variables that Grafana would fill in. */
 const withIntervals = (expression: string) => expression.replaceAll(/\$__(rate_interval|range)/g, '1m');
 
 describe('Prometheus', () => {
@@ -105,7 +105,7 @@ describe('Prometheus', () => {
     }
   });
 
-  it('promtool accepts the rules, and every alert fires and stays quiet when it should', () => {
+  it('promtool accepts the alert rules, and every alert fires and stays quiet when it should', () => {
     expect(promtool(['check', 'rules', rules])).toContain('SUCCESS');
     expect(promtool(['test', 'rules', join(root, 'deploy/rules.test.yml')])).toContain('SUCCESS');
   });
@@ -119,7 +119,7 @@ describe('Prometheus', () => {
     for (const query of queries) await hasData(withIntervals(query));
   }, 120_000);
 
-  it('every signal that an alert compares has data, every rule is evaluated, and only the watchdog fires', async () => {
+  it('every signal that a Prometheus alert compares has data, every rule is evaluated, and only the watchdog fires', async () => {
     const states = await prometheus.rules();
     const signals = states.filter(({ type }) => type === 'recording');
     for (const { name } of signals) await hasData(name);
@@ -149,7 +149,7 @@ describe('Prometheus', () => {
     await eventually(
       async () => {
         const [sample] = await prometheus.query('max(carillon_forecast_runs{window="1m"})');
-        // Eleven schedules that fire every second.
+        // Eleven schedules fire every second; the failing one ends after three runs.
         return Number(sample?.value[1]) >= 11 * 55;
       },
       { withinMs: 30_000, what: 'a forecast of the load' },

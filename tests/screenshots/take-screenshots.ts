@@ -8,7 +8,7 @@ import { afterAll, beforeAll, it } from 'vitest';
 import { useDashboard } from '../browser/use-dashboard.js';
 import { answerOf, BEGIN_AT, HANDLERS, makeHistory } from './world.js';
 
-// Run by `pnpm screenshots`: makes the pictures of docs/images from two weeks that the real engine has lived through.
+// `pnpm screenshots` runs this file. It takes the pictures of docs/images after the real engine has played two weeks.
 const IMAGES = fileURLToPath(new URL('../../docs/images/', import.meta.url));
 const PAGES: Record<string, string> = {
   overview: '/',
@@ -60,7 +60,7 @@ async function settle(page: Page): Promise<void> {
 
 for (const [size, viewport] of Object.entries(SIZES)) {
   for (const colorScheme of THEMES) {
-    it(`takes the pictures that are ${size} and ${colorScheme}`, { timeout: 300_000 }, async () => {
+    it(`the screenshots that are ${size} and ${colorScheme} are taken`, { timeout: 300_000 }, async () => {
       const take = async (page: Page, name: string) => {
         await settle(page);
         await page.screenshot({ path: `${IMAGES}${name}-${size}-${colorScheme}.png` });

@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000;
 const NOW_AT = Date.parse('2026-10-28T09:12:20Z');
 const ago = (ms: number) => new Date(NOW_AT - ms).toISOString();
 
-/** Handlers of the programs that the project of the pictures schedules. */
+/** The handlers of the project in the pictures. */
 export const HANDLERS: HandlerDefinition[] = [
   { name: 'export-orders', run: () => ({ rows: 48_211, file: 'orders.parquet' }) },
   { name: 'warm-cache', run: () => {} },
@@ -17,7 +17,7 @@ export const HANDLERS: HandlerDefinition[] = [
   { name: 'tenant-summary', run: () => {} },
 ];
 
-/** Answers as the receivers of the pictures do: by the path, and by the time of the picture. */
+/** Returns the status code with which a receiver of the pictures answers, by the path and the time. */
 export function answerOf(path: string, nowAt: number): number {
   if (path === '/partner/feed') return 410;
   if (path === '/metrics') return nowAt > NOW_AT - 24 * MINUTE_MS ? 503 : 200;
@@ -26,13 +26,16 @@ export function answerOf(path: string, nowAt: number): number {
   return 200;
 }
 
-/** A few milliseconds late, as a real engine is, and now and then more. The same for each picture. */
+/**
+ * The lateness of the engine in the pictures: a few milliseconds, and now and then more. The same due time always has
+ * the same lateness.
+ */
 export function lateMs(dueAt: number): number {
   const noise = Math.abs(Math.sin(dueAt / 7_919) * 10_000) % 1;
   return Math.round(noise > 0.96 ? 40 + noise * 45 : 3 + noise * 15);
 }
 
-/** Lives through two weeks of a project that looks like use. Returns the id of a run that failed. */
+/** Plays two weeks of a project that looks real; returns the id of a failed run. */
 export async function makeHistory(dashboard: Dashboard, origin: string): Promise<string> {
   const { call } = dashboard;
   const until = (at: string) => dashboard.advanceTo(at, lateMs);

@@ -104,20 +104,20 @@ it('a breach and its recovery reach every channel once, signed, with a sentence 
   expect(body.items).toMatchObject([{ id: breach.id, state: 'resolved', kind: 'success_rate' }]);
 });
 
-/** The sentence of the ledger for one occurrence. */
+/** Returns the sentence of the ledger for one occurrence. */
 async function ledgerSentence(scheduleId: string, occurrenceAt: string): Promise<string> {
   const range = `from=${encodeURIComponent(occurrenceAt)}&to=${encodeURIComponent(occurrenceAt)}`;
   const { body } = await ask('GET', `/v1/schedules/${scheduleId}/ledger?${range}`);
   return body.items.find(({ at, until }: Message) => at === occurrenceAt || until === occurrenceAt).why;
 }
 
-/** The text of a mail whose lines were folded for transport (quoted-printable). */
+/** Returns the text of a mail whose lines were folded for transport (quoted-printable). */
 const unfold = (data: string) =>
   data
     .replaceAll('=\n', '')
     .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
-it('a breach and its recovery carry the sentence of the ledger and a link in every channel', async () => {
+it('the messages of a breach and of its recovery carry the sentence of the ledger and a link in every channel', async () => {
   const [breach] = openedOf('flaky-export');
   const why = await ledgerSentence('flaky-export', breach.occurrenceAt);
   expect(why).toMatch(/^began \d+ ms late, failed: .*500/);
@@ -141,7 +141,7 @@ it('a breach and its recovery carry the sentence of the ledger and a link in eve
   expect(body.items).toMatchObject([{ why }]);
 });
 
-it('schedules that breach at once are told in one message that lists them', async () => {
+it('schedules that breach their objectives together are reported in one message that lists them', async () => {
   const at = new Date(Date.now() + 1_000).toISOString();
   const ids = ['together-1', 'together-2', 'together-3'];
   for (const id of ids) {
@@ -189,7 +189,7 @@ it('a breach within a maintenance window is recorded, and sent to the channels o
   await eventually(() => openedOf(silent).length > 0);
 });
 
-it('a message that a channel refuses is sent again under the same id, and its record says why', async () => {
+it('an alert message that a channel refuses is sent again under the same id, and its record says why', async () => {
   await ask('POST', '/v1/alert-channels', {
     id: 'flaky',
     type: 'webhook',
@@ -211,7 +211,7 @@ it('a message that a channel refuses is sent again under the same id, and its re
   expect(await ask('DELETE', '/v1/alert-channels/flaky')).toMatchObject({ status: 200 });
 });
 
-it('an e-mail that the server refuses for good is given up', async () => {
+it('an alert e-mail that the server refuses for good is not sent again', async () => {
   await ask('POST', '/v1/alert-channels', { id: 'refused', type: 'email', to: ['refused@example.com'] });
   const { body } = await ask('POST', '/v1/alert-channels/refused/test');
   expect(body).toMatchObject({ status: 'failed', tries: 1 });
@@ -219,7 +219,7 @@ it('an e-mail that the server refuses for good is given up', async () => {
   await ask('DELETE', '/v1/alert-channels/refused');
 });
 
-it('the secrets of channels are neither shown, nor stored in plain text, nor logged', async () => {
+it('the secrets of alert channels are neither shown, nor stored in plain text, nor logged', async () => {
   const { body } = await ask('GET', '/v1/alert-channels');
   const { rows } = await database.pool.query('select settings::text, sealed from carillon.alert_channels');
   const audit = await ask('GET', '/v1/audit?action=alert_channel.created');
@@ -231,6 +231,6 @@ it('the secrets of channels are neither shown, nor stored in plain text, nor log
       expect(text).not.toContain(secret);
 });
 
-it('an outside monitor is pinged while the engine lives', async () => {
+it('the engine pings an outside monitor while it is alive', async () => {
   await eventually(() => receiver.to('status/200/monitor').length > 0);
 });

@@ -33,7 +33,7 @@ async function inSomeOrder<C, H>(
   return { claimed, handled };
 }
 
-/** Creates a user whose birthday falls due at the moment at which an edit of the user is handled. */
+/** Creates a user, and lets the claim of the birthday race with the handling of an edit of the user. */
 async function race(round: number, handledAt: number) {
   const key = await users.create({ dateOfBirth: '1990-02-10', timezone: 'UTC' }, CREATED_AT);
   const { id } = await users.birthday(key);
@@ -63,7 +63,8 @@ describe('Claim and edit race', () => {
   it('a birthday that falls due while its user is edited is either claimed as it was or moved, never both, never neither', async () => {
     const seen = { claimed: 0, moved: 0 };
     for (let round = 0; round < ROUNDS; round++) {
-      // The edit is handled a millisecond before the birthday is due: whichever locks the row first wins.
+      // The edit is handled a millisecond before the birthday is due. The claim or the handler wins, whichever locks
+      // the row first.
       const { runs, rescheduled, processing, next, kept } = await race(round, DUE_AT - 1);
       if (runs.length === 1) {
         seen.claimed++;
@@ -84,7 +85,7 @@ describe('Claim and edit race', () => {
       }
       expect(kept.length).toBe(runs.length);
     }
-    // Both outcomes must have happened, or this was no race.
+    // Both outcomes must have happened, or nothing has raced.
     expect(seen.claimed).toBeGreaterThan(0);
     expect(seen.moved).toBeGreaterThan(0);
   });

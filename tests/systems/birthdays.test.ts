@@ -93,7 +93,7 @@ describe('Users', () => {
 });
 
 describe('Edits of users', () => {
-  it('an edit of date and time zone records domain events in its own transaction, and their handler moves the birthday', async () => {
+  it('an edit of a user’s date of birth and time zone records domain events in its own transaction, and their handler moves the birthday', async () => {
     const nowAt = at('2026-11-16T00:00:00Z');
     const key = await users.create({ timezone: 'UTC' }, nowAt);
     await edit(key, { dateOfBirth: '1990-11-30', timezone: 'Asia/Tokyo' }, nowAt);
@@ -123,7 +123,7 @@ describe('Edits of users', () => {
     expect(await users.next(key)).toBe('2026-11-30T00:00:00.000Z');
   });
 
-  it('moving a birthday after an edit is recorded in the audit log', async () => {
+  it('a birthday that moves after an edit of its user is recorded in the audit log', async () => {
     const nowAt = at('2026-11-16T00:00:00Z');
     const key = await users.create({ timezone: 'UTC' }, nowAt);
     await edit(key, { timezone: 'Asia/Tokyo' }, nowAt);
@@ -146,7 +146,7 @@ describe('Edits of users', () => {
     expect((await users.birthday(key)).version).toBe(1);
   });
 
-  it('an edit of the name changes the greeting and not its time', async () => {
+  it('an edit of a user’s name changes the birthday greeting and not its time', async () => {
     const nowAt = at('2026-11-16T00:00:00Z');
     const key = await users.create({ timezone: 'UTC' }, nowAt);
     await edit(key, { lastName: 'King' }, nowAt);
@@ -155,7 +155,7 @@ describe('Edits of users', () => {
     expect(await users.next(key)).toBe('2026-12-10T09:00:00.000Z');
   });
 
-  it('an edit of the time zone moves every yearly event of the user, not only the birthday', async () => {
+  it('an edit of a user’s time zone moves every yearly event of the user, not only the birthday', async () => {
     const nowAt = at('2026-11-16T00:00:00Z');
     const key = await users.create({ timezone: 'UTC' }, nowAt);
     const event = {
@@ -186,7 +186,7 @@ describe('Edits of users', () => {
     ]);
   });
 
-  it('an edit of the time zone leaves a paused birthday paused', async () => {
+  it('an edit of a user’s time zone leaves a paused birthday paused', async () => {
     const nowAt = at('2026-11-16T00:00:00Z');
     const key = await users.create({ timezone: 'UTC' }, nowAt);
     const { key: scheduleKey } = await users.birthday(key);
@@ -199,7 +199,7 @@ describe('Edits of users', () => {
 });
 
 describe('Local years', () => {
-  it('a move across the date line puts the birthday a day later, at the same local time', async () => {
+  it('a user who moves across the date line has the birthday a day later, at the same local time', async () => {
     const nowAt = at('2026-06-01T00:00:00Z');
     const key = await users.create({ dateOfBirth: '1990-06-15', timezone: 'Pacific/Apia' }, nowAt);
     expect(await users.next(key)).toBe('2026-06-14T20:00:00.000Z');
@@ -208,7 +208,7 @@ describe('Local years', () => {
     expect(await users.next(key)).toBe('2026-06-15T20:00:00.000Z');
   });
 
-  it('a move on the birthday to a zone where nine o’clock has passed greets at once, not next year', async () => {
+  it('a user who moves on the birthday to a zone where nine o’clock has passed is greeted at once, not next year', async () => {
     const nowAt = at('2026-06-15T12:00:00Z');
     const key = await users.create(
       { dateOfBirth: '1990-06-15', timezone: 'Pacific/Pago_Pago' },
@@ -221,7 +221,7 @@ describe('Local years', () => {
     expect(await users.next(key)).toBe('2027-06-14T20:00:00.000Z');
   });
 
-  it('a move on the birthday after the greeting went out does not greet twice', async () => {
+  it('a user who moves on the birthday after the greeting went out is not greeted twice', async () => {
     const key = await users.create(
       { dateOfBirth: '1990-06-15', timezone: 'Pacific/Apia' },
       at('2026-06-01T00:00:00Z'),
@@ -231,12 +231,12 @@ describe('Local years', () => {
     const movedAt = greetedAt + HOUR;
     await edit(key, { timezone: 'Pacific/Pago_Pago' }, movedAt);
     await users.handle(movedAt);
-    // In the new zone it is still the 14th. The 15th comes, and no second greeting goes out.
+    // In the new zone it is still the 14th, but no second greeting goes out on the 15th.
     expect(await users.next(key)).toBe('2027-06-15T20:00:00.000Z');
     expect(await claim(key, at('2026-06-15T20:00:00Z'))).toEqual([]);
   });
 
-  it('several moves around the turn of the year do not greet twice, whatever the local year', async () => {
+  it('a user who moves several times around the turn of the year is not greeted twice, whatever the local year', async () => {
     const key = await users.create(
       { dateOfBirth: '1990-01-01', timezone: 'Pacific/Kiritimati' },
       at('2025-11-16T00:00:00Z'),
@@ -252,7 +252,7 @@ describe('Local years', () => {
     expect(await users.next(key)).toBe('2027-01-01T08:00:00.000Z');
   });
 
-  it('a birth date that is corrected to a later day does not greet twice in a year that was celebrated', async () => {
+  it('a user whose birth date is corrected to a later day is not greeted twice in one year', async () => {
     const key = await users.create(
       { dateOfBirth: '1990-02-10', timezone: 'UTC' },
       at('2026-01-01T00:00:00Z'),
@@ -276,7 +276,7 @@ describe('Local years', () => {
 });
 
 describe('Edits during a delivery', () => {
-  it('a greeting in flight during an edit goes out as it was, is named in the report, and next year follows the new data', async () => {
+  it('a birthday greeting in flight during an edit goes out as it was, is named in the report, and next year follows the new data', async () => {
     const key = await users.create(
       { dateOfBirth: '1990-02-10', timezone: 'UTC' },
       at('2026-01-01T00:00:00Z'),
@@ -293,7 +293,7 @@ describe('Edits during a delivery', () => {
     expect(await users.next(key)).toBe('2027-02-20T09:00:00.000Z');
   });
 
-  it('a greeting that waits for its retry during an edit goes out as it was', async () => {
+  it('a birthday greeting that waits for its retry during an edit goes out as it was', async () => {
     const key = await users.create(
       { dateOfBirth: '1990-02-10', timezone: 'UTC' },
       at('2026-01-01T00:00:00Z'),
@@ -316,7 +316,8 @@ describe('Edits at the same moment', () => {
     const key = await users.create({ timezone: 'UTC' }, nowAt);
     const { key: scheduleKey } = await users.birthday(key);
     await edit(key, { timezone: 'Asia/Tokyo' }, nowAt);
-    // An operator's pause is not committed yet: the handler has read the version before it, and waits for the row.
+    // The pause of an operator is not committed yet. The handler has read the version before the pause, and waits for
+    // the row.
     const operator = await database.pool.connect();
     try {
       await operator.query('begin');

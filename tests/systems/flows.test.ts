@@ -56,7 +56,7 @@ async function request(name: string, data: object): Promise<void> {
   await eventually(async () => (await job.getState()) === 'completed');
 }
 
-/** The three counters, as Prometheus reads them. */
+/** Reads the three counters as Prometheus does. */
 async function counters() {
   const lines: string[] = (await ask('GET', '/metrics')).body.split('\n');
   const value = (name: string) => Number(lines.find((line) => line.startsWith(`${name} `))?.split(' ')[1]);
@@ -148,7 +148,7 @@ describe('Cancellations', () => {
     await eventually(async () => (await counters()).cancelled === before.cancelled + 1);
   });
 
-  it('a cancellation during a claim waits for it, and nothing is published afterwards', async () => {
+  it('a schedule that fires every second publishes nothing after its cancellation is acknowledged', async () => {
     await request(REQUESTS.schedule, { id: 'ticking', rrule: 'RRULE:FREQ=SECONDLY' });
     await eventually(() => dueOf('ticking').length > 0);
     await request(REQUESTS.cancel, { id: 'ticking' });
@@ -161,7 +161,7 @@ describe('Cancellations', () => {
   });
 });
 
-/** The worker dies when the job is published and the run is not closed yet; another worker takes over. */
+/** Kills the worker when the job is published and the run is not closed yet, and lets another worker take over. */
 async function crashAfterPublishing(key: string, whileDown: () => Promise<unknown>): Promise<void> {
   await database.pool.query(HOLD_UP(key));
   await request(REQUESTS.schedule, { id: key, at: new Date(Date.now() + 300).toISOString() });
@@ -193,7 +193,7 @@ describe('Crashes', () => {
   });
 });
 
-/** Postgres refuses to close any run of the schedule until the trigger is dropped. */
+/** Makes Postgres refuse to close any run of the schedule until the trigger is dropped. */
 const HOLD_UP = (key: string) => `
   create or replace function hold_up() returns trigger language plpgsql as $$ begin
     if new.status = 'succeeded' and exists (select from carillon.schedules where id = new.schedule_id and key = '${key}')

@@ -41,7 +41,7 @@ const runThat = (id: string, isIt: (run: { status: string; error: string | null 
   });
 const isWaiting = ({ status }: { status: string }) => status === 'retrying';
 
-it('an occurrence waits for its ping without holding a worker, and the ping ends it as succeeded', async () => {
+it('a heartbeat occurrence waits for its ping without holding a worker, and the ping ends it as succeeded', async () => {
   const { url } = await createHeartbeat('pinged', { at: soon() }, { grace: 'PT10M' });
   expect(await runThat('pinged', isWaiting)).toMatchObject({ status: 'retrying' });
   expect(await ping(url, { method: 'POST', body: 'backup of 3 GB' })).toEqual({ status: 200, text: 'OK' });
@@ -51,7 +51,7 @@ it('an occurrence waits for its ping without holding a worker, and the ping ends
   expect(body.pings[0].occurrenceAt).not.toBeNull();
 });
 
-it('GET and HEAD count as pings, and for an interval a ping before the occurrence counts', async () => {
+it('GET and HEAD count as pings of a heartbeat, and a heartbeat with an interval accepts a ping before the occurrence', async () => {
   const { url } = await createHeartbeat('early', { every: 'PT2S' }, { grace: 'PT10M' });
   expect(await ping(url, { method: 'HEAD' })).toMatchObject({ status: 200 });
   await runThat('early', ({ status }) => status === 'succeeded');
@@ -60,7 +60,7 @@ it('GET and HEAD count as pings, and for an interval a ping before the occurrenc
   await ask('DELETE', '/v1/schedules/early');
 });
 
-it('an occurrence without a ping fails when its grace ends, and raises an alert', async () => {
+it('a heartbeat occurrence without a ping fails when its grace ends, and raises an alert', async () => {
   await createHeartbeat('silent', { at: soon() }, { grace: 'PT1S' });
   const run = await runThat('silent', ({ status }) => status === 'failed');
   const [attempt] = (await ask('GET', `/v1/runs/${run.id}`)).body.attempts;
@@ -72,7 +72,7 @@ it('an occurrence without a ping fails when its grace ends, and raises an alert'
   expect(items[0].sentence).toContain('no ping came within 1 second');
 });
 
-it('a ping to /fail fails the occurrence at once, with the body of the ping as the reason', async () => {
+it('a ping to /fail fails the heartbeat occurrence at once, with the body of the ping as the reason', async () => {
   const { failUrl } = await createHeartbeat('failing', { at: soon() }, { grace: 'PT10M' });
   await runThat('failing', isWaiting);
   await ping(failUrl, { method: 'POST', body: 'disk full' });
@@ -84,7 +84,7 @@ it('a ping to /fail fails the occurrence at once, with the body of the ping as t
   });
 });
 
-it('with startGrace, an occurrence without a start ping fails early, and one with it waits for its whole grace', async () => {
+it('with startGrace, a heartbeat occurrence without a start ping fails early, and one with a start ping waits for its whole grace', async () => {
   const target = { grace: 'PT10M', startGrace: 'PT2S' };
   const started = await createHeartbeat('started', { at: soon() }, target);
   await ping(started.startUrl);
@@ -107,7 +107,7 @@ it('after a rotation the old ping URL is refused and the new one works', async (
   expect(await ping(body.url)).toMatchObject({ status: 404 });
 });
 
-it('the body of a ping is kept up to 10 KB, whatever its type', async () => {
+it('the body of a ping is stored up to 10 KB, whatever its content type', async () => {
   const { url } = await createHeartbeat('wordy', { every: 'PT1H' });
   const body = Buffer.concat([Buffer.from([0, 0xff]), Buffer.alloc(20_000, 'x')]);
   const headers = { 'content-type': 'application/json' };
@@ -116,7 +116,7 @@ it('the body of a ping is kept up to 10 KB, whatever its type', async () => {
   expect(heartbeat.pings[0].body).toHaveLength(10 * 1_024);
 });
 
-it('too many pings are refused before they reach Postgres', async () => {
+it('pings beyond the rate limit are refused and not stored', async () => {
   const { url } = await createHeartbeat('eager', { every: 'PT1H' });
   const statuses = [];
   for (let i = 0; i < 7; i++) statuses.push((await ping(url)).status);
@@ -125,7 +125,7 @@ it('too many pings are refused before they reach Postgres', async () => {
   expect(body.pings).toHaveLength(5);
 });
 
-it('a made-up token is refused', async () => {
+it('a ping with a made-up token is refused', async () => {
   expect(await ping(`${api.url}/ping/${'A'.repeat(40)}`)).toMatchObject({ status: 404 });
 });
 

@@ -64,7 +64,7 @@ describe('Schedules by name', () => {
     expect((await read('cleanup')).nextRunAt).toMatch(/-01-01T03:00:00\.000Z$/);
   });
 
-  it('a run tells when it was claimed and by which worker, when it was enqueued, how long it took and how it ended', async () => {
+  it('a run shows when it was claimed and by which worker, when it was enqueued, how long it took and how it ended', async () => {
     const [run] = await runsOf('cleanup');
     const { body } = await ask('GET', `/v1/runs/${run.id}`);
     expect(body).toMatchObject({

@@ -7,7 +7,7 @@ const processes = useProcesses(database);
 let api: TestApi;
 const ask = useHttp(() => api.url);
 
-/** No sweep happens while this test runs. */
+/** The sweeps are so rare that none happens while this test runs. */
 const RARE_SWEEPS = { SWEEP_INTERVAL_MS: '60000', ARM_HORIZON_MS: '180000' };
 
 beforeAll(async () => {
@@ -21,7 +21,7 @@ it('a pause that reaches its end arms the bell of the next occurrence, without w
     rule: { every: 'PT3S' },
     target: { type: 'handler', name: 'noop' },
   });
-  // The bell that was armed at the create rings during the pause.
+  // The bell that the create armed rings during the pause.
   const until = new Date(Date.now() + 4_000).toISOString();
   expect((await ask('POST', '/v1/schedules/breather/pause', { until })).status).toBe(200);
   const [run] = await eventually(async () => {

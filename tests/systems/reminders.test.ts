@@ -123,7 +123,7 @@ describe('Reminders', () => {
     ]);
   });
 
-  it('a reminder that keeps failing fails for good after its attempts, each after twice the delay and with a key of its own', async () => {
+  it('a reminder that keeps failing fails for good after its last attempt: each attempt waits twice as long and has its own idempotency key', async () => {
     const id = await remind('status/503/reminder');
     const reminder = await untilStatus(id, 'failed');
     expect(reminder).toMatchObject({
@@ -167,7 +167,7 @@ describe('Reminders', () => {
     expect(paths.map((path) => receiver.to(path).length)).toEqual(paths.map(() => 1));
   });
 
-  it('a reminder whose run exists already is passed over, which is logged at the level debug', async () => {
+  it('a reminder whose run exists already is not sent again, and the worker logs that at the level debug', async () => {
     const at = soon(700);
     const id = await remind('status/200/contended', { at });
     // The run exists before the bell rings.

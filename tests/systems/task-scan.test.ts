@@ -14,7 +14,9 @@ interface Line {
   message: string;
 }
 
-/** Runs a scan at the instant NOW without really waiting; also returns its log lines and its pauses. */
+/**
+ * Runs a scan at the instant NOW. Its pauses are recorded and take no time. Also returns the log lines and the pauses.
+ */
 async function scan(more: Partial<ScanOptions> = {}, pool = database.pool) {
   const lines: Line[] = [];
   const pauses: number[] = [];
@@ -68,7 +70,7 @@ afterEach(async () => {
 });
 
 describe('Task scans', () => {
-  it('a scan reminds of tasks that are due within 24 hours and had no reminder in the last 24 hours', async () => {
+  it('a task scan reminds of tasks that are due within 24 hours and had no reminder in the last 24 hours', async () => {
     const due = await task('in an hour', HOUR);
     const now = await task('this very moment', 0);
     const dayAhead = await task('in 24 hours', 24 * HOUR);
@@ -84,7 +86,7 @@ describe('Task scans', () => {
     expect((await scan()).result).toMatchObject({ due: 0, sent: 0 });
   });
 
-  it('a scan takes the tasks that are due soonest first, and at most a thousand', async () => {
+  it('a task scan takes the tasks that are due soonest first, and at most a thousand', async () => {
     await database.pool.query(
       `insert into carillon.tasks (project_id, key, title, due_at)
        select $1, 'tsk_bulk' || n, 'task ' || n, to_timestamp($2::float8 / 1000) + n * interval '1 second'
@@ -104,7 +106,7 @@ describe('Task scans', () => {
     expect((await scan()).result).toMatchObject({ due: 10, sent: 10 });
   });
 
-  it('four scans at once send one reminder per task', async () => {
+  it('four task scans at once send one reminder per task', async () => {
     const tasks = [];
     for (let i = 0; i < 60; i++) tasks.push(await task(`task ${i}`, HOUR + i));
     const scans = await Promise.all(Array.from({ length: 4 }, () => scan()));
@@ -115,7 +117,7 @@ describe('Task scans', () => {
     for (const { key } of tasks) expect(await remindersOf(key)).toHaveLength(1);
   });
 
-  it('a scan writes an audit entry for each reminder, with its own run id', async () => {
+  it('a task scan writes an audit entry for each reminder, with the run id of the scan', async () => {
     const { key } = await task('audited', HOUR);
     const { result } = await scan();
     const { workerRunId } = result as { workerRunId: string };
@@ -130,7 +132,7 @@ describe('Task scans', () => {
     });
   });
 
-  it('a scan logs its start, its end and its counts', async () => {
+  it('a task scan logs its start, its end and its counts', async () => {
     await task('logged', HOUR);
     const { lines, result } = await scan();
     const { workerRunId } = result as { workerRunId: string };
@@ -145,7 +147,7 @@ describe('Task scans', () => {
     expect(lines[1]?.detail.durationMs).toEqual(expect.any(Number));
   });
 
-  it('a scan of one project leaves the tasks of other projects alone (I9)', async () => {
+  it('a task scan of one project leaves the tasks of other projects alone (I9)', async () => {
     const { key } = await task('ours', HOUR);
     expect((await scan({ projectId: projectId + 1 })).result).toMatchObject({ due: 0 });
     expect(await sentAt(key)).toBeNull();
@@ -165,7 +167,7 @@ async function trouble(id: number, code: string, times: number): Promise<void> {
 }
 
 describe('Task scans that fail', () => {
-  it('a scan retries a task after 1, 2 and 4 seconds if the error is transient', async () => {
+  it('a task scan retries a task after 1, 2 and 4 seconds if the error is transient', async () => {
     const { id, key } = await task('deadlocked', HOUR);
     await trouble(id, '40P01', 3);
     const { result, pauses } = await scan();
@@ -174,7 +176,7 @@ describe('Task scans that fail', () => {
     expect(await remindersOf(key)).toHaveLength(1);
   });
 
-  it('a scan that retries a task checks again whether a reminder was sent, and skips the task if so', async () => {
+  it('a task scan that retries a task checks again whether a reminder was sent, and skips the task if so', async () => {
     const { id, key } = await task('sent by another', HOUR);
     await trouble(id, '40001', 1);
     const { result } = await scan({
@@ -190,7 +192,7 @@ describe('Task scans that fail', () => {
     expect(await remindersOf(key)).toEqual([]);
   });
 
-  it('a scan gives a task up after three retries, logs an error, and goes on with the rest', async () => {
+  it('a task scan gives a task up after three retries, logs an error, and goes on with the rest', async () => {
     const bad = await task('always deadlocked', HOUR);
     const good = await task('fine', 2 * HOUR);
     await trouble(bad.id, '40P01', 100);
@@ -202,14 +204,14 @@ describe('Task scans that fail', () => {
       detail: { task: bad.id },
     });
     expect(await remindersOf(good.key)).toHaveLength(1);
-    // Nothing is left half done, and the next scan finds the task again.
+    // The task has no reminder, and the next scan finds it again.
     expect(await sentAt(bad.key)).toBeNull();
     expect(await remindersOf(bad.key)).toEqual([]);
     await database.pool.query('drop trigger trouble on carillon.tasks');
     expect((await scan()).result).toMatchObject({ due: 1, sent: 1 });
   });
 
-  it('a scan does not retry a task if the error is permanent', async () => {
+  it('a task scan does not retry a task if the error is permanent', async () => {
     const { id } = await task('broken', HOUR);
     await trouble(id, 'P0001', 100);
     const { result, pauses } = await scan();
@@ -217,7 +219,7 @@ describe('Task scans that fail', () => {
     expect(result).toMatchObject({ sent: 0, failed: 1 });
   });
 
-  it('a scan ends if Postgres goes away in the middle, and the reminders sent so far stay sent', async () => {
+  it('a task scan ends if Postgres goes away in the middle, and the reminders sent so far stay sent', async () => {
     const first = await task('before', HOUR);
     const { id, key } = await task('when it went away', 2 * HOUR);
     const last = await task('after', 3 * HOUR);
@@ -231,12 +233,12 @@ describe('Task scans that fail', () => {
       detail: { due: 3, sent: 1, failed: 0 },
     });
     expect([await sentAt(first.key), await sentAt(key), await sentAt(last.key)]).toEqual([NOW, null, null]);
-    // The next scan goes on where this one stopped.
+    // The next scan takes the tasks that this one did not reach.
     await database.pool.query('drop trigger trouble on carillon.tasks');
     expect((await scan()).result).toMatchObject({ due: 2, sent: 2 });
   });
 
-  it('a scan ends with an error if Postgres stays away from the start', async () => {
+  it('a task scan ends with an error if Postgres stays away from the start', async () => {
     const away = openDatabase({
       url: 'postgres://nobody@127.0.0.1:1/none',
       max: 1,

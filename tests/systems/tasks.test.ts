@@ -41,7 +41,7 @@ describe('Tasks', () => {
     expect((await ask('POST', '/v1/tasks', { title: 'x', dueAt: 'soon' })).status).toBe(400);
   });
 
-  it('a scan delivers a task’s reminder through the engine to the task’s own target, once', async () => {
+  it('a task scan delivers the reminder of a task through the engine to the task’s own target, once', async () => {
     const target = { type: 'webhook', url: receiver.url('status/200/task') };
     const task = (await ask('POST', '/v1/tasks', { title: 'Call back', dueAt: inAnHour(), target })).body;
     const scan = await ask('POST', '/v1/tasks/scan');
@@ -66,7 +66,7 @@ describe('Tasks', () => {
     expect(new Date(scheduler?.next ?? 0).toISOString()).toMatch(/:00:00\.000Z$/);
   });
 
-  it('two workers and the API scan at the same moment: each task gets one reminder', async () => {
+  it('two workers and the API scan the tasks at the same moment: each task gets one reminder', async () => {
     const titles = Array.from({ length: 40 }, (_, i) => `race ${i}`);
     await Promise.all(titles.map((title) => ask('POST', '/v1/tasks', { title, dueAt: inAnHour() })));
     const ticked = Array.from({ length: 6 }, () =>

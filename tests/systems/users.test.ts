@@ -36,7 +36,7 @@ describe('Users over HTTP', () => {
     expect((await ask('GET', `/v1/users/${body.id}`)).body).toEqual(body);
   });
 
-  it('a birthday is greeted at the local time of the installation, or at the user’s own', async () => {
+  it('a birthday greeting goes out at the local time that the installation sets, or at the one that the user sets', async () => {
     const early = await processes.api({ env: { BIRTHDAY_LOCAL_TIME: '07:30' } });
     const asked = await useHttp(() => early.url)('POST', '/v1/users', ada);
     expect(asked.body.nextBirthdayEvent.local).toContain('T07:30:00');
@@ -105,7 +105,7 @@ describe('Users over HTTP', () => {
     });
   });
 
-  it('an edit whose wake-up message was lost is handled by the sweep', async () => {
+  it('an edit of a user whose wake-up message was lost is handled by the sweep', async () => {
     const { id } = await create();
     const asked = { projectId: database.projectId, key: id, actor: 'test' };
     await editUser(database.pool, asked, { dateOfBirth: '1990-03-03' });
@@ -114,7 +114,7 @@ describe('Users over HTTP', () => {
     );
   });
 
-  it('an edit does not change a greeting that is being delivered, and the worker warns of it', async () => {
+  it('an edit of a user does not change a greeting that is being delivered, and the worker logs a warning', async () => {
     const target = { type: 'webhook', url: receiver.url('slow/1500/party') };
     const { id, nextBirthdayEvent } = await create({ target });
     const at = new Date(Date.now() + 100).toISOString();

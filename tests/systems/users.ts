@@ -15,7 +15,7 @@ const DEFAULTS = {
   allowPrivateTargets: true,
 };
 
-/** Users on the real engine, with time as an argument. */
+/** Helpers for users on the real engine, with time as an argument. */
 export function useUsers({ pool, projectId }: { pool: () => TestDatabase['pool']; projectId: number }) {
   const read = async (key: string): Promise<UserView> => {
     const user = await readUser(pool(), projectId, key);
@@ -49,12 +49,12 @@ export function useUsers({ pool, projectId }: { pool: () => TestDatabase['pool']
       if (created.kind !== 'created') throw new Error(JSON.stringify(created));
       return created.key;
     },
-    /** When the birthday comes next, in UTC; null if nothing comes. */
+    /** The time of the next birthday, in UTC; null if there is none. */
     async next(key: string): Promise<string | null> {
       const { nextRunAt } = await birthday(key);
       return nextRunAt === null ? null : new Date(nextRunAt).toISOString();
     },
-    /** Handles the domain events that wait; returns the reports. */
+    /** Handles the waiting domain events; returns the reports. */
     async handle(now: number) {
       const reports = [];
       for (;;) {

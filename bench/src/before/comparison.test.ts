@@ -9,13 +9,13 @@ const compare = (now: number[], before: number[]) =>
   });
 
 describe('comparison with an earlier commit', () => {
-  it('a comparison of two commits pairs their rounds and takes the median of the ratios', () => {
+  it('a benchmark of two commits pairs their rounds and takes the median of the ratios', () => {
     expect(compare([20, 30, 90], [10, 10, 60])).toEqual([
       'fires a second: 2× the commit before (by round: 2×, 3×, 1.5×)',
     ]);
   });
 
-  it('a comparison of two commits has no figure if one of them had a wrong result', () => {
+  it('a benchmark of two commits has no figure if one of them had a wrong result', () => {
     expect(compare([], [10, 10])).toEqual([]);
     expect(compare([10, 10], [])).toEqual([]);
   });

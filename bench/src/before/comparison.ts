@@ -3,9 +3,9 @@ import type { Rounds } from '../harness/race.js';
 import { median } from '../harness/statistics.js';
 
 /**
- * The figure of this commit divided by that of the earlier one, round by round, and the median of the ratios. The
- * machine is in nearly the same state for both rounds of a pair, so the ratio varies less than the figures. Empty if
- * one of them has no figure.
+ * Divides the figure of this commit by the figure of the earlier commit, round by round, and reports the median of the
+ * ratios. The machine is in nearly the same state for both rounds of a pair, so the ratio varies less than the figures.
+ * Returns an empty list if one of the two commits has no figure.
  */
 export function compareRounds<T>(
   what: string,

@@ -10,11 +10,11 @@ export const DEFAULT_COMMIT = '928375a';
 export const BEFORE = 'Carillon before';
 
 /**
- * An earlier commit of Carillon, built. Its worker processes, migrations, seeding and checks are those of its own bench,
- * so that this bench knows nothing of its tables.
+ * A build of an earlier commit of Carillon. The bench of that commit provides its worker processes, migrations, seeding
+ * and checks, so this bench does not depend on its tables.
  */
 export interface EarlierCarillon {
-  /** The commit, as short as git writes it. */
+  /** The abbreviated hash of the commit. */
   version: string;
   carillon: Contender;
   recurringCarillon: Contender;

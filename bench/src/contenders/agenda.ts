@@ -10,11 +10,11 @@ export const AGENDA_SETTINGS = {
   processEvery: 100,
   maxConcurrency: 1_000,
   defaultConcurrency: 500,
-  // No limit on the number of jobs that are locked ahead.
+  // 0 means that Agenda may lock any number of jobs ahead.
   defaultLockLimit: 0,
 };
 
-/** Locks one job at a time. */
+/** Agenda locks one job at a time. */
 export const agenda: Contender = {
   name: 'Agenda on Postgres',
   version: versionOf('agenda'),
@@ -32,7 +32,7 @@ export const agenda: Contender = {
         processes: PLAYERS_EACH,
         env: {},
       },
-      // Agenda has no bulk insert, and inserting is not part of the measurement.
+      // Agenda has no bulk insert, so the bench inserts the rows itself. Inserting is not part of the measurement.
       async seed(jobs) {
         await pool.query(
           `insert into agenda_jobs (name, next_run_at, data)

@@ -4,7 +4,7 @@ import { inChunks, PLAYERS_EACH, type Stage } from './contender.js';
 /** A queue of BullMQ, whatever its backend. */
 type BullmqQueue = Pick<Queue, 'addBulk' | 'getJobCounts' | 'getJobCountByTypes' | 'close'>;
 
-/** A BullMQ queue with a delayed job for each entry. `main` is the program that plays it. */
+/** A BullMQ queue with a delayed job for each entry. `main` is the program of its worker processes. */
 export const bullmqStage = (queue: BullmqQueue, main: string): Stage => ({
   crew: { main, processes: PLAYERS_EACH, env: {} },
   async seed(jobs) {

@@ -4,7 +4,7 @@ import { bullmqStage } from './bullmq-stage.js';
 import { type Contender, PLAYERS_EACH, versionOf } from './contender.js';
 
 export const BULLMQ_QUEUE = 'bench';
-/** Twice the concurrency that its documentation shows for I/O-bound work. */
+/** Twice the concurrency that the documentation of BullMQ shows for I/O-bound work. */
 export const BULLMQ_CONCURRENCY = 100;
 
 /** BullMQ without a database: a delayed job per row, in Redis only. */

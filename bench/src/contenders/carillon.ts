@@ -23,7 +23,7 @@ export function carillonWith(env: Record<string, string>): Contender {
           await insertSchedules(pool, jobs, (job) =>
             draft({ id: `job-${job.n}`, rule: { at: new Date(job.at).toISOString() }, payload: job }, nowAt),
           );
-          // Arms the bells, as the API does after it has stored a schedule.
+          // Arm the bells, as the API does after it has stored a schedule.
           await bells.arm(jobs.map((job) => job.at));
         },
         isSettled: () => areAllRunsClosed(pool),

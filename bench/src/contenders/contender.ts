@@ -7,13 +7,16 @@ import type { Job } from '../harness/tally.js';
 export interface Contender {
   name: string;
   version: string;
-  /** For the report: its settings, which are the best ones that its documentation offers. */
+  /** The settings, as the report shows them. They are the best ones that the contender's documentation offers. */
   settings: string;
-  /** True if its results are stored in Postgres. */
+  /** True if the contender keeps the results of finished jobs in Postgres. */
   keepsHistory: boolean;
   /** Maximum time to store this many jobs. All of them must be stored before they are due. */
   seedMs(jobs: number): number;
-  /** The contender gets one job in this many. A contender that is too slow for all jobs gets a part, and the report says so. */
+  /**
+   * The contender gets one job in this many. A contender that is too slow for all jobs gets a part, and the report says
+   * so.
+   */
   share: number;
   open(servers: { databaseUrl: string; redisUrl: string }): Promise<Stage>;
 }
@@ -24,7 +27,7 @@ export interface Stage {
   crew: Pick<CrewOptions, 'main' | 'processes' | 'env' | 'readyWhenPrinted'>;
   /** True if all jobs are done and their results are stored. */
   isSettled(): Promise<boolean>;
-  /** Checks the stored results of these jobs; returns the faults. Empty if it stores no results. */
+  /** Checks the stored results of these jobs; returns the faults. A contender that stores no results returns none. */
   findFaults(jobs: readonly Job[]): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -34,7 +37,7 @@ export const PLAYERS_EACH = 2;
 
 const require = createRequire(import.meta.url);
 
-/** The installed version. */
+/** The installed version of an npm package. */
 export function versionOf(packageName: string): string {
   const { pathname } = new URL(`file://${require.resolve(packageName)}`);
   const folder = pathname.slice(0, pathname.lastIndexOf(`/node_modules/${packageName}/`));

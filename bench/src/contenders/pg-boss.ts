@@ -5,7 +5,10 @@ import { closePool } from '../harness/connections.js';
 import { type Contender, inChunks, PLAYERS_EACH, versionOf } from './contender.js';
 
 export const PG_BOSS_QUEUE = 'bench';
-/** Fetches and completes in batches, fetches again at once after a full batch, and polls at its shortest interval. */
+/**
+ * pg-boss fetches and completes jobs in batches, fetches again at once after a full batch, and polls at its shortest
+ * interval.
+ */
 export const PG_BOSS_WORK = {
   batchSize: 200,
   pollingIntervalSeconds: 0.5,

@@ -44,7 +44,7 @@ export interface Site {
 
 export const HORIZON_MS = 60_000;
 
-/** Creates Carillon's tables in an empty database. */
+/** Creates Carillon's tables in an empty database, and opens the connections of an API process. */
 export async function openSite({
   databaseUrl,
   redisUrl,

@@ -8,7 +8,7 @@ export interface CrewOptions {
   main: string;
   processes: number;
   env: Record<string, string>;
-  /** The text in the output of a process that shows that it is ready. */
+  /** A process is ready once its output contains this text. */
   readyWhenPrinted?: string;
 }
 

@@ -2,7 +2,7 @@ import { createSchedules, type Draft } from '@carillon/db';
 import { draftSchedule, type ScheduleInput } from '@carillon/shared';
 import type { Pool } from 'pg';
 
-/** The default project. */
+/** The id of the default project. */
 export const PROJECT_ID = 1;
 
 const DEFAULTS = {

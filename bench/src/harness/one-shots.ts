@@ -5,12 +5,12 @@ import type { Job } from './tally.js';
 import { sleep, waitUntil } from './wait.js';
 
 export interface OneShotRound {
-  /** From the due time of the first job to the end of the last one, results stored. */
+  /** The time from the due time of the first job until the last job is done and its result is stored. */
   tookMs: number;
   latenessMs: Int32Array;
 }
 
-/** Time between the last process that is ready and the first job, so that start-up work is over. */
+/** The pause between the start of the last process and the first job, so that start-up work is over. */
 const START_UP_MARGIN_MS = 1_000;
 const MOST_TRIES = 5;
 

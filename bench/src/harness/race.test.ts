@@ -6,13 +6,13 @@ const context = (repeat: number) => ({ repeat, say: () => {} }) as unknown as Ra
 const [sound, unsound] = [{ name: 'sound' }, { name: 'unsound' }];
 
 describe('race', () => {
-  it('a race runs its contenders in turns', async () => {
+  it('a benchmark race runs its contenders in turns', async () => {
     const turns: string[] = [];
     await interleave(context(2), [sound, unsound], async ({ name }) => turns.push(name));
     expect(turns).toEqual(['sound', 'unsound', 'sound', 'unsound']);
   });
 
-  it('a contender with an invalid round has no figure in a race, and the other contenders go on', async () => {
+  it('a contender with an invalid round has no figure in a benchmark race, and the other contenders go on', async () => {
     let rounds = 0;
     const all = await interleave(context(3), [sound, unsound], async (contender) => {
       if (contender === unsound && ++rounds === 2) throw new Error('it lost one\nat such a place');
@@ -31,7 +31,7 @@ describe('round of jobs', () => {
   const faults = (seen: number[], latenessMs: number[]) =>
     faultsIn({ seen: Uint8Array.from(seen), latenessMs: Int32Array.from(latenessMs) }, jobs);
 
-  it('a round is valid if each job ran once and none ran early', () => {
+  it('a benchmark round is valid if each job ran once and none ran early', () => {
     expect(faults([1, 1, 1], [0, 5, 0])).toEqual([]);
   });
 
@@ -39,7 +39,7 @@ describe('round of jobs', () => {
     ['a job never came', [1, 0, 1], [0, 0, 0], '1 jobs never came'],
     ['jobs came more than once', [2, 1, 3], [0, 0, 0], '2 jobs came more than once'],
     ['a job came early', [1, 1, 1], [0, -1, 0], '1 jobs came early'],
-  ])('a round is invalid if %s', (_, seen, latenessMs, fault) => {
+  ])('a benchmark round is invalid if %s', (_, seen, latenessMs, fault) => {
     expect(faults(seen, latenessMs)).toEqual([fault]);
   });
 });

@@ -4,13 +4,16 @@ import type { Arena } from './arena.js';
 
 export interface RaceContext {
   arena: Arena;
-  /** Small, for CI: proves that the race still runs and its results are correct, and says nothing about speed. */
+  /**
+   * True for small sizes, as in CI. Such a race proves that it still runs with correct results, and says nothing about
+   * speed.
+   */
   isQuick: boolean;
   /** Rounds of each contender. */
   repeat: number;
-  /** Only contenders whose name contains this; Carillon always runs. */
+  /** Runs only contenders whose name contains this text; Carillon always runs. */
   only: string | null;
-  /** The earlier build to compare with, in the races that can. */
+  /** The earlier build to compare with, in the races that support it; null for no comparison. */
   before: EarlierCarillon | null;
   /** Reports progress on the terminal. */
   say(text: string): void;

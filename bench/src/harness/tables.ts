@@ -1,7 +1,8 @@
 import type { Pool } from 'pg';
 import type { Job } from './tally.js';
 
-// Together with seed.ts, the only statements of the bench that depend on Carillon's tables.
+// All statements of the bench that depend on Carillon's tables are here, in seed.ts, in races/seed-history.ts and in
+// races/operations.ts.
 
 /** True if no run is in flight. */
 export async function areAllRunsClosed(pool: Pool): Promise<boolean> {
@@ -18,7 +19,7 @@ export async function areAllOneShotsDone(pool: Pool): Promise<boolean> {
   return rowCount === 0;
 }
 
-/** Each occurrence ran once, at the first attempt, never early, and its schedule is finished. */
+/** Checks that each occurrence ran once, at the first attempt and never early, and that its schedule is finished. */
 export async function findOneShotFaults(pool: Pool, jobs: readonly Job[]): Promise<string[]> {
   const { rows } = await pool.query<Record<string, number>>(
     `select (select count(*)::int from carillon.runs) as runs,
@@ -37,7 +38,10 @@ export async function findOneShotFaults(pool: Pool, jobs: readonly Job[]): Promi
     .concat(found.early ? [`${found.early} runs were claimed early`] : []);
 }
 
-/** Each schedule ran once, and is due next when its rule says; schedule n has rule n modulo the number of rules. */
+/**
+ * Checks that each schedule ran once, and that its next occurrence is the one that its rule names. Schedule n has rule
+ * n modulo the number of rules.
+ */
 export async function findRecurringFaults(
   pool: Pool,
   jobs: readonly Job[],
@@ -59,7 +63,7 @@ export async function findRecurringFaults(
   ];
 }
 
-/** Each occurrence ran once, never early, and each schedule has reached its last run. */
+/** Checks that each occurrence ran once and never early, and that each schedule has reached its last run. */
 export async function findCadenceFaults(
   pool: Pool,
   jobs: readonly Job[],
@@ -78,7 +82,7 @@ export async function findCadenceFaults(
     : [`${runs} runs, ${succeeded} succeeded, of ${jobs.length}; ${finished} schedules finished`];
 }
 
-/** Each webhook was answered with 200 at the first attempt that was sent, never early. */
+/** Checks that each webhook was answered with 200 at the first attempt that was sent, and never early. */
 export async function findDeliveryFaults(pool: Pool, jobs: readonly Job[]): Promise<string[]> {
   const { rows } = await pool.query<{ count: number }>(
     `select count(*)::int as count from carillon.runs
@@ -88,7 +92,7 @@ export async function findDeliveryFaults(pool: Pool, jobs: readonly Job[]): Prom
   return count === jobs.length ? [] : [`${count} of ${jobs.length} runs succeeded at their first attempt`];
 }
 
-/** This many runs succeeded at their first attempt, and none was claimed early. */
+/** Checks that this many runs succeeded at their first attempt, and that none was claimed early. */
 export async function findRunFaults(pool: Pool, expected: number): Promise<string[]> {
   const { rows } = await pool.query<{ succeeded: number; early: number }>(
     `select (count(*) filter (where status = 'succeeded' and attempt = 1))::int as succeeded,

@@ -7,8 +7,8 @@ import { endOnSignal, readOrders } from './environment.js';
 const { databaseUrl, tally } = readOrders();
 const backend = new PostgresBackend({
   poolConfig: { connectionString: databaseUrl, max: 20 },
-  // The contender has created the tables. Two processes that create them at the same moment can conflict, and one of
-  // them ends.
+  // The bench has created the tables. Two processes that create them at the same moment can conflict, and one of them
+  // then exits.
   ensureSchema: false,
 });
 const agenda = new Agenda({ backend, ...AGENDA_SETTINGS });

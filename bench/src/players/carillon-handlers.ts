@@ -1,7 +1,7 @@
 import { defineHandler } from '@carillon/worker';
 import { type Job, Tally } from '../harness/tally.js';
 
-// Loaded into Carillon's own worker process by CARILLON_HANDLERS.
+// CARILLON_HANDLERS loads this file into Carillon's own worker process.
 const tally = new Tally(Number(process.env.BENCH_JOBS));
 defineHandler('bench', ({ payload }) => tally.mark(payload as Job));
 defineHandler('bench-every-second', ({ payload, occurrenceAt }) => {

@@ -24,9 +24,9 @@ interface Entrant {
   name: string;
   version: string;
   crew: (env: Record<string, string>) => CrewOptions;
-  /** Checks in Postgres what was created. */
+  /** The query that counts the created schedules. */
   countCreated: string;
-  /** Requests, and the schedules in each. */
+  /** The number of requests, and of schedules in each request. */
   calls: number;
   perCall: number;
 }

@@ -67,7 +67,7 @@ async function deliver(
   const latenessMs: number[] = [];
   const good = await listen((dueAt) => latenessMs.push(Date.now() - dueAt));
   const bad = await listen(null);
-  // The deliveries that hang are not waited for at the end.
+  // The stop deadline is short, so that the round does not wait for the deliveries that hang.
   const crew = await Crew.start(workerCrew({ ...env, STOP_DEADLINE_MS: '500' }));
   try {
     const count = PER_SECOND * seconds;

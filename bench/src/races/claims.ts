@@ -13,7 +13,9 @@ import { countClaims, vacuumSchedules } from '../harness/tables.js';
 
 const DUE = 1_000;
 const CLAIMERS = 50;
-/** Two limits of a claim: that of a worker with all places free, and one so small that all fifty claimers are needed. */
+/**
+ * Two limits of a claim: that of a worker with all places free, and one so small that all fifty claimers are needed.
+ */
 const ASKED = [
   { asked: 'as a worker asks, up to 1,000 a claim', limit: 1_000 },
   { asked: 'shared out, 20 a claim', limit: DUE / CLAIMERS },

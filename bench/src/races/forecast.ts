@@ -17,10 +17,10 @@ const KEY = 'ck_bench_admin_key_0123456789';
 
 /** The times of one API process that has just started. */
 interface Times {
-  /** The first answer, and whether it counted every fire. */
+  /** The time of the first answer, and whether that answer counted every fire. */
   coldMs: number;
   isColdComplete: boolean;
-  /** From the first question until an answer was complete. */
+  /** The time from the first request until an answer was complete. */
   completeAfterMs: number;
   warmMs: number;
   minuteMs: number;

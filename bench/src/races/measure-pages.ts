@@ -4,7 +4,7 @@ import { median } from '../harness/statistics.js';
 export interface PageRequest {
   page: string;
   path: string;
-  /** For a request that is not a GET. */
+  /** The body of a POST; a request without a body is a GET. */
   body?: unknown;
 }
 
@@ -22,7 +22,7 @@ const list = (query: string) => ({
   path: `/v1/schedules?include=recent&limit=50&${query}`,
 });
 
-/** Every request of every page, with each filter. */
+/** Every request of every page of the dashboard, with each filter. */
 export const pageRequests = (schedule: string, run: string): PageRequest[] => [
   { page: 'Overview', path: `/v1/stats?from=${at(-HOUR_MS)}&step=PT1M` },
   { page: 'Overview', path: `/v1/stats?from=${at(-24 * HOUR_MS)}&step=PT15M` },

@@ -114,7 +114,10 @@ interface Answer {
 }
 type Ask = (method: 'GET', path: string) => Promise<{ answer: Answer; ms: number }>;
 
-/** The seed has a quarter of all names with "invoice", ten with "zebra", and "veteran" in the oldest thousand only. */
+/**
+ * In the seed, a quarter of all names contain "invoice", about one in 100,000 contains "zebra", and only the oldest
+ * thousand contain "veteran".
+ */
 const SEARCHES = [
   'q=invoice',
   'q=zebra',
@@ -146,7 +149,7 @@ const SEARCHES = [
 ];
 const PAGE = 50;
 
-/** The median of the first page and of the second, which begins at a cursor. */
+/** Measures the first page of a search and the second, which begins at a cursor. Returns the median of both. */
 async function search(ask: Ask, query: string): Promise<Measured> {
   const tookMs: number[] = [];
   let count = 0;
@@ -161,10 +164,16 @@ async function search(ask: Ask, query: string): Promise<Measured> {
   return { name: query, count, ms: median(tookMs), slowestMs: Math.max(...tookMs) };
 }
 
-/** A statement must end within the time-out of the connection, also on a busy machine. */
+/**
+ * The number of rows that one statement inserts. The statement must end within the time-out of the connection, even on
+ * a busy machine.
+ */
 const AT_ONCE = 5_000;
 
-/** About one in a hundred is paused, and one in fifty has finished, but none with the tag of the bulk actions. */
+/**
+ * About one schedule in a hundred is paused, and one in fifty has finished. None of them has the tag of the bulk
+ * actions.
+ */
 const SEED = `
   with made as (
     insert into carillon.schedules (project_id, key, name, tags, status, paused_at, target_type, rule, timing, plan, payload,

@@ -8,8 +8,8 @@ import { rateRow } from '../harness/rate-row.js';
 import { areAllRunsClosed, findOneShotFaults } from '../harness/tables.js';
 
 /**
- * A herd of counted runs. A schedule that must not overlap itself has its open runs counted at the claim, and its queue
- * looked at when a run ends: both must be done for many schedules at a time.
+ * A herd of counted schedules. A claim counts the open runs of each such schedule, and a close checks whether its queue
+ * has a next run. Both must be done for many schedules at a time.
  */
 export const overlap: Race = {
   name: 'overlap',

@@ -18,7 +18,7 @@ const HOUR_MS = 3_600_000;
 interface Size {
   all: number;
   near: number;
-  /** The delay until the near schedules are due. */
+  /** The near schedules are due between `fromMs` and `untilMs` after they are stored. */
   fromMs: number;
   untilMs: number;
 }
@@ -75,7 +75,7 @@ function loseRedis(arena: Arena, { all, near, fromMs, untilMs }: Size) {
       await seedSchedules(site.pool, { prefix: 'near-', count: near, ...due });
       const { slots } = await readSlots(site.pool, { horizonMs: HORIZON_MS, slotMs: SLOT_MS, now: null });
       await site.bells.arm(slots.map(({ ringAt }) => ringAt));
-      // At a random moment between two sweeps.
+      // Redis is flushed at a random moment between two sweeps.
       await sleep(Math.random() * Math.max(0, due.fromAt - Date.now() - 2_000));
       await site.redis.flushall();
       const flushedAt = performance.now();

@@ -27,7 +27,7 @@ export const recurringHerd: Race = {
     const builds = [recurringCarillon, ...(context.before ? [context.before.recurringCarillon] : [])];
     const all = await interleave(context, builds, async (contender) => {
       const { tookMs } = await runOneShots(context.arena, contender, {
-        // Rules name whole seconds.
+        // Rules name whole seconds, so the herd is due at one.
         jobsFrom: (startAt) => {
           const at = Math.ceil(startAt / 1_000) * 1_000;
           return Array.from({ length: count }, (_, n) => ({ n, at }));
@@ -77,8 +77,8 @@ export const recurringCarillon: Contender = {
 };
 
 /**
- * Checks that each occurrence ran once, that each schedule moved on to its next occurrence, and that a bell is armed if
- * that one is near.
+ * Checks that each occurrence ran once, that each schedule moved on to its next occurrence, and that the next
+ * occurrence has a bell if it lies within the horizon.
  */
 async function findFaults(
   { pool, bells }: Site,

@@ -12,7 +12,7 @@ import { median } from '../harness/statistics.js';
 import { analyzeSchedules, countRuns, removeWork } from '../harness/tables.js';
 import { sleep } from '../harness/wait.js';
 
-/** The median cost of a piece of work over its repetitions. */
+/** The median cost of each kind of work. */
 export interface Costs {
   createdPerSecond: number;
   claimMs: number;

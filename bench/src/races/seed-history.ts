@@ -13,9 +13,9 @@ const AT_ONCE = 500_000;
 const WEBHOOK = { type: 'webhook' as const, url: 'https://receiver-1.example.com/hook', headers: {} };
 
 /**
- * Schedule n, by its number modulo 20: 0 to 8 run daily, at minute n of the day; 9 to 14 are one-shots of the coming month;
- * 15 to 17 have fired once; 18 is paused, every hundredth of them by the engine; 19 is cancelled. The first one runs every
- * minute. Each receiver has a thousandth of the schedules.
+ * The number n of a schedule modulo 20 says what it is: 0 to 8 run daily, at minute n of the day; 9 to 14 are one-shots
+ * of the coming month; 15 to 17 have fired once; 18 is paused, every hundredth of them by the engine; 19 is cancelled.
+ * The first schedule runs every minute. Each receiver has a thousandth of the schedules.
  */
 const SEED_SCHEDULES = `
   with made as (
@@ -48,9 +48,9 @@ const SEED_SCHEDULES = `
   where status <> 'cancelled' and n % 20 not between 15 and 17`;
 
 /**
- * Run n happened n / runs of a month ago. A tenth of the runs belong to the schedule that runs every minute, the others to
- * those that run daily or have finished. One in a hundred
- * failed, with one of twenty errors; one in a hundred was skipped; one in ten thousand waits for its next attempt.
+ * Run n happened n / runs of a month ago. A tenth of the runs belong to the schedule that runs every minute, the others
+ * to schedules that run daily or have finished. One run in a hundred failed, with one of twenty errors; one in a
+ * hundred was skipped; one in ten thousand waits for its next attempt.
  */
 const SEED_RUNS = `
   insert into carillon.runs (schedule_id, occurrence_at, origin, month, project_id, version, status, due_at, recorded_at,

@@ -102,7 +102,7 @@ function goalsOf(held: readonly SteadyRounds[]): Goal[] {
   ];
 }
 
-/** For each contender, the share of jobs below each lateness. */
+/** Plots, for each contender, the share of jobs that were at most so many milliseconds late. */
 function latenessPlot(held: readonly SteadyRounds[]): Plot {
   const shares = [
     0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999,

@@ -32,7 +32,7 @@ export async function keepResults(results: readonly KeptResult[]): Promise<KeptR
   return kept;
 }
 
-/** The versions and the machine. The load shows whether the machine was busy with other work. */
+/** The commit, the time and the machine of a result. The load shows whether the machine was busy with other work. */
 export function circumstances(): { commit: string; at: string; machine: string } {
   const [cpu] = cpus();
   const gigabytes = Math.round(totalmem() / 2 ** 30);

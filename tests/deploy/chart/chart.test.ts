@@ -27,7 +27,10 @@ const EVERYTHING = {
   autoscaling: { enabled: true },
 };
 
-/** Go's template engine with the functions of sprig and Helm. `npm test` says so if Go is not installed. */
+/**
+ * Builds the renderer: Go's template engine with the functions of sprig and Helm. If Go is not installed, `npm test`
+ * leaves this folder out and says so.
+ */
 beforeAll(() => {
   const source = fileURLToPath(new URL('render.go', import.meta.url));
   const env = { ...process.env, GO111MODULE: 'off', GOPATH: '/usr/share/gocode' };
@@ -59,7 +62,7 @@ const find = (manifests: readonly Manifest[], kind: string, name: string): Manif
   manifests.find((each) => each.kind === kind && each.metadata.name === name);
 
 describe('Helm chart', () => {
-  it('every manifest of the chart conforms to the schemas of Kubernetes', () => {
+  it('every manifest of the Helm chart conforms to the schemas of Kubernetes', () => {
     const { manifests, error } = render(EVERYTHING);
     expect(error).toBe('');
     expect(manifests.map(({ kind }) => kind).sort()).toEqual([
@@ -82,7 +85,7 @@ describe('Helm chart', () => {
     }
   });
 
-  it('the chart names the secrets that are missing, instead of rendering', () => {
+  it('the Helm chart names the secrets that are missing, instead of rendering', () => {
     expect(render({}).error).toContain('secrets.database: set it to the name of a Secret');
     expect(render({ secrets: { database: 'db' } }).error).toContain('secrets.redis: ');
     expect(render({ secrets: { database: 'db', redis: 'redis' } }).error).toContain('secrets.keys: ');
@@ -91,18 +94,18 @@ describe('Helm chart', () => {
     expect(job.metadata.annotations['helm.sh/hook']).toBe('pre-install,pre-upgrade');
     const [preflight] = job.spec.template.spec.initContainers;
     expect(preflight.args).toEqual(['preflight']);
-    // Without `optional` the pod of a missing secret would not start, and could not say what is missing.
+    // Without `optional`, a pod whose secret is missing would not start, and could not say what is missing.
     for (const { secretRef } of preflight.envFrom) expect(secretRef.optional).toBe(true);
   });
 
-  it('the chart refuses a grace period that is shorter than the drain', () => {
+  it('the Helm chart refuses a grace period that is shorter than the drain', () => {
     const worker = { terminationGracePeriodSeconds: 29, stopDeadlineMs: 20_000 };
     expect(render({ secrets: SECRETS, worker }).error).toContain('worker.terminationGracePeriodSeconds: ');
     const api = { terminationGracePeriodSeconds: 14 };
     expect(render({ secrets: SECRETS, api }).error).toContain('api.terminationGracePeriodSeconds: ');
   });
 
-  it('every pod runs without privileges on a read-only root, with probes on the port that its process serves', () => {
+  it('every pod of the Helm chart runs without privileges on a read-only root, with probes on the port that its process serves', () => {
     const { manifests } = render({ secrets: SECRETS });
     for (const [name, port] of [
       ['api', 3000],
@@ -126,7 +129,7 @@ describe('Helm chart', () => {
     }
   });
 
-  it('monitoring and autoscaling are off unless enabled, and KEDA then decides the number of workers', () => {
+  it('the Helm chart has monitoring and autoscaling off by default, and with autoscaling KEDA decides the number of workers', () => {
     const plain = render({ secrets: SECRETS }).manifests;
     expect(plain.map(({ kind }) => kind)).not.toContain('ServiceMonitor');
     expect(find(plain, 'Deployment', 'test-worker').spec.replicas).toBe(2);

@@ -36,7 +36,7 @@ func read(path string) map[string]interface{} {
 	return values
 }
 
-// Later values replace earlier ones, key by key.
+// merge replaces values of "into" by those of "from", key by key.
 func merge(into, from map[string]interface{}) map[string]interface{} {
 	for key, value := range from {
 		inner, isMap := value.(map[string]interface{})

@@ -2,7 +2,7 @@ import type { Installation } from '../harness/installation.js';
 import { type DefinitionFact, type Facts, iso, type ScheduleFact } from './facts.js';
 import { accountedTimes, namedBy } from './occurrences.js';
 
-/** I1, at any moment: the agenda is at the first occurrence that is named and has neither a run nor a gap yet. */
+/** I1: at any moment, the agenda is at the first named occurrence that has neither a run nor a gap yet. */
 export function checkAgenda(facts: Facts): string[] {
   return facts.schedules.flatMap((schedule) => {
     const { key, status, occurrenceAt } = schedule;
@@ -61,7 +61,9 @@ export async function findContradictions({ pool }: Pick<Installation, 'pool'>): 
   return rows.slice(0, 20).map(({ what, key }) => `${what}: ${key ?? 'a schedule that does not exist'}`);
 }
 
-/** A lease without any running run. Only a run that is cancelled in flight leaves one behind, until its worker notices. */
+/**
+ * A lease without any running run. Only a run that is cancelled in flight leaves one behind, until its worker notices.
+ */
 const EMPTY_LEASES = `
   select l.epoch from carillon.leases l
   where not exists (

@@ -2,10 +2,13 @@ import { attemptKey, encodeRunId } from '@carillon/shared';
 import type { Delivery } from '../harness/receiver.js';
 import { type AttemptFact, type Facts, groupBy, isOpen, iso, type RunFact } from './facts.js';
 
-/** Both clocks are this machine's, but each rounds to a millisecond in its own way. */
+/** Postgres and the receiver use the clock of this machine, but each rounds to a millisecond in its own way. */
 const ROUNDING_MS = 1;
 
-/** I2, I3, I6 and I10: what was claimed and when, and whether the recorded results are those that the receiver gave. */
+/**
+ * I2, I3, I6 and I10: checks what was claimed and when, and whether the recorded results are those that the receiver
+ * gave.
+ */
 export function checkAttempts(facts: Facts): string[] {
   const violations: string[] = [];
   const deliveries = groupBy(facts.deliveries, (delivery) => delivery.attemptKey);

@@ -2,7 +2,10 @@ import { readSlots } from '@carillon/db';
 import { SLOT_MS } from '@carillon/queue';
 import { CLOCKS, type Installation } from '../harness/installation.js';
 
-/** A slot nearer than this may be ringing already, and a row written less than this ago may be on its way to Redis. */
+/**
+ * A slot nearer than this may be ringing already. A row written less than this ago may have a bell that is on its way
+ * to Redis.
+ */
 const SETTLED_MS = 1_500;
 
 /** The slots for which a bell will ring in time. A bell whose delay disagrees with its id does not count. */
@@ -20,7 +23,10 @@ export async function readArmed({
   return armed;
 }
 
-/** BullMQ scores a delayed job by its time in milliseconds, times this, plus a number that keeps jobs of one moment apart. */
+/**
+ * BullMQ scores a delayed job by its time in milliseconds, times this factor, plus a number that keeps jobs of one
+ * moment apart.
+ */
 const SCORE_PER_MS = 0x1000;
 
 /**

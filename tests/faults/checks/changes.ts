@@ -3,8 +3,8 @@ import type { Acknowledged } from '../harness/client.js';
 import { type AuditFact, type Facts, groupBy, iso, type ScheduleFact } from './facts.js';
 
 /**
- * I4 and I5, by the audit log. An entry is written under the lock of the schedule, so a claim before the change has an
- * earlier time and a claim after it a later one, both by Postgres's clock.
+ * Checks I4 and I5 by the audit log. An entry is written under the lock of the schedule, so a claim before the change
+ * has an earlier time and a claim after it a later one, both by Postgres's clock.
  */
 export function checkChanges(facts: Facts): string[] {
   const changes = groupBy(facts.audit, ({ projectId, key }) => `${projectId} ${key}`);
@@ -68,7 +68,7 @@ function checkEdits(schedule: ScheduleFact, changes: readonly AuditFact[], facts
   return violations;
 }
 
-/** Every change that the API acknowledged is in Postgres, whatever happened in between. */
+/** Checks that every change that the API acknowledged is in Postgres, whatever happened in between. */
 export function checkAcknowledged(
   facts: Facts,
   project: string,

@@ -44,7 +44,7 @@ export interface AttemptFact {
   origin: RunOrigin;
   number: number;
   epoch: number;
-  /** The random token of the worker process that claimed it; with the epoch it names one claim. */
+  /** The random token of the worker process that claimed the attempt. Together with the epoch it names one claim. */
   token: string | null;
   claimedAt: number;
   finishedAt: number | null;
@@ -73,7 +73,7 @@ export interface AuditFact {
 export interface Facts {
   nowAt: number;
   schedules: ScheduleFact[];
-  /** By schedule, oldest definition first. */
+  /** The definitions of each schedule, oldest first. */
   definitions: Map<number, DefinitionFact[]>;
   runs: Map<number, RunFact[]>;
   attempts: Map<number, AttemptFact[]>;
@@ -121,7 +121,7 @@ const AUDIT = `
 
 type StoredDefinition = Omit<DefinitionFact, 'timing' | 'plan'> & { timing: string; plan: string };
 
-/** Reads all tables in one snapshot, so that they fit together even while the workers go on. */
+/** Reads all tables in one snapshot, so that their rows agree even while the workers go on. */
 export async function readFacts(
   { pool, receiver }: Pick<Installation, 'pool'> & { receiver: { log: readonly Delivery[] } },
   { sinceId, sinceAuditId, now = null }: { sinceId: number; sinceAuditId: number; now?: number | null },

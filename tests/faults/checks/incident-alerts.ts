@@ -12,10 +12,12 @@ export interface AlertFacts {
   span: Pick<IncidentSpan, 'downAt' | 'upAt'>;
 }
 
-/** Matches the sentence of the ledger for a run that waits for the receiver, or whose worker was lost. */
+/** Matches the ledger sentence of a run that waits for the receiver, or whose worker was lost. */
 const CAUSE = /ECONNREFUSED|by an open circuit|the worker was lost/;
 
-/** Checks the alerts of the outage: each breach was told once, with its recovery, the ledger's sentence and a link. */
+/**
+ * Checks the alerts of the outage: each breach was reported once, with its recovery, the ledger's sentence and a link.
+ */
 export function checkAlerts(facts: AlertFacts): string[] {
   const { alerts, messages, watchedIds, span } = facts;
   const wrong: string[] = [];
@@ -37,14 +39,14 @@ export function checkAlerts(facts: AlertFacts): string[] {
   const first = messages.find(({ opened }) =>
     opened.some(({ id }) => ofOutage.some((alert) => alert.id === id)),
   );
-  // All schedules miss their objective at once, so one message must not be about one of them alone.
+  // All schedules miss their objective at once, so the first message must list several of them.
   if (!first || first.opened.length < 2) wrong.push(`the breaches are not grouped: ${first?.summary}`);
   if (messages.length >= 2 * alerts.length)
     wrong.push(`${messages.length} messages for ${alerts.length} alerts`);
   return wrong;
 }
 
-/** The breach and the recovery of an alert, as the messages told them. */
+/** The breach and the recovery of an alert, as the messages reported them. */
 const toldOf = ({ id }: ToldAlert, messages: readonly AlertMessage[]) => ({
   openings: messages.flatMap(({ opened }) => opened.filter((told) => told.id === id)),
   recoveries: messages.flatMap(({ resolved }) => resolved.filter((told) => told.id === id)),

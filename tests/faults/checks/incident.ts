@@ -11,11 +11,13 @@ export interface IncidentSpan {
   lost?: { id: string; workerId: number };
 }
 
-/** Workers estimate Postgres's clock, and the receiver has the clock of the machine. */
+/**
+ * Workers estimate Postgres's clock, and the receiver has the clock of the machine. The two may differ by this much.
+ */
 const CLOCK_ERROR_MS = 250;
 const FINAL_LINE = 'Run failed for good: replay it when the cause is gone';
 
-/** Checks every line of every ledger. Returns what is wrong. */
+/** Checks every line of every ledger; returns the violations. */
 export function checkLedger(
   { ledgers, runs }: IncidentFacts,
   span: IncidentSpan & { pausedId: string; editedId: string },
@@ -77,8 +79,8 @@ function* problemsOf(entry: Entry, { downAt, upAt, origin }: IncidentSpan): Gene
 }
 
 /**
- * Lateness is measured at the receiver: the first byte left after the claim of the first attempt and before the receiver
- * saw it. Runs whose first attempt was refused have not reached the receiver, and count from the attempt.
+ * Checks the lateness of each run: the first byte left after the claim of the first attempt, and before the receiver
+ * saw the request. A run whose first attempt was refused has not reached the receiver, so only its claim is compared.
  */
 export function checkLateness({ runs }: IncidentFacts, log: readonly Delivery[]): string[] {
   const wrong: string[] = [];
@@ -103,7 +105,10 @@ export function checkLateness({ runs }: IncidentFacts, log: readonly Delivery[])
   return wrong;
 }
 
-/** Each run that failed for good has one line in a log. A worker that was killed may have died before it wrote its line. */
+/**
+ * Checks that each run that failed for good has one log line. A worker that was killed may have died before it wrote
+ * its line.
+ */
 export function checkFailures(
   { runs }: IncidentFacts,
   { span, lines }: { span: IncidentSpan; lines: readonly Record<string, unknown>[] },
@@ -128,8 +133,8 @@ const isOfLost = ({ attempts }: IncidentRun, { lost }: IncidentSpan) =>
   attempts.some(({ workerId }) => workerId === lost?.workerId);
 
 /**
- * The metrics and the figures of the system agree with the runs. A worker that is killed takes the counts of its last
- * heartbeat interval along, so the runs that it had in hand may be missing.
+ * Checks that the metrics and the figures of the system agree with the runs. A worker that is killed loses the counts
+ * since its last heartbeat, so its runs in flight may be missing.
  */
 export function checkFigures(
   { runs }: IncidentFacts,

@@ -15,7 +15,10 @@ export interface Span {
   untilAt: number;
 }
 
-/** Measures each run by its first request. Runs without a request, and runs that were due before the fault, are not counted. */
+/**
+ * Measures each run by its first request. Runs without a request, and runs that were due before the fault, are not
+ * counted.
+ */
 export function measureLateness(facts: Facts, { fromAt, untilAt }: Span): Lateness {
   const firstAts = new Map<string, number>();
   for (const { runId, at } of facts.deliveries) {

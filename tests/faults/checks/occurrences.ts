@@ -60,7 +60,9 @@ function accountFor(schedule: ScheduleFact, facts: Facts, accounting: Accounting
   if (fired !== runsTotal) blame(`${runsTotal} runs are counted, and there are ${fired}`);
 }
 
-/** Returns how many times an occurrence is accounted for: by its runs, and by the gaps over occurrences of their rule. */
+/**
+ * Returns a function that counts how often an occurrence is accounted for: by its runs, and by the gaps that cover it.
+ */
 export function accountedTimes({ id }: ScheduleFact, facts: Facts): (at: number) => number {
   const times = new Map<number, number>();
   for (const { occurrenceAt, origin } of facts.runs.get(id) ?? []) {
@@ -78,8 +80,8 @@ export function accountedTimes({ id }: ScheduleFact, facts: Facts): (at: number)
 const isNamed = ({ timing }: DefinitionFact, at: number) => nextOccurrence(timing, at - 1) === at;
 
 /**
- * True if a definition named the occurrence of a run while it held. An occurrence that was skipped or brought forward
- * has its run ahead of its time. When that time came, the definition that named it may have been replaced.
+ * True if a definition named the occurrence of a run while the definition held. An occurrence that was skipped or
+ * brought forward has its run ahead of its time, so the definition may have been replaced when that time came.
  */
 function hasNamed(definition: DefinitionFact, { occurrenceAt, version, recordedAt }: RunFact): boolean {
   const { timing, untilAt } = definition;
@@ -89,7 +91,10 @@ function hasNamed(definition: DefinitionFact, { occurrenceAt, version, recordedA
   return definition.version <= version && hasBegun && wasInTime && isNamed(definition, occurrenceAt);
 }
 
-/** The instant until which a definition has to be accounted for. The occurrence on the agenda is still to come. */
+/**
+ * The instant until which the occurrences of a definition must have a run or a gap. The occurrence on the agenda is
+ * still to come.
+ */
 function untilOf(
   { untilAt, plan }: DefinitionFact,
   { schedule, lastRunAt, nowAt }: { schedule: ScheduleFact; lastRunAt: number; nowAt: number },

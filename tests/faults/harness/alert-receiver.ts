@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An alert as a message tells of it. */
+/** An alert as a channel message describes it. */
 export interface ToldAlert {
   id: string;
   scheduleId: string;
@@ -28,7 +28,9 @@ export interface AlertReceiver {
   close(): void;
 }
 
-/** An HTTP server that keeps the messages of an alert channel. A message is sent at least once, so repeats are left out. */
+/**
+ * An HTTP server that keeps the messages of an alert channel. A message is sent at least once, so repeats are left out.
+ */
 export async function receiveAlerts(): Promise<AlertReceiver> {
   const byId = new Map<string, AlertMessage>();
   const server = createServer(async (request, response) => {

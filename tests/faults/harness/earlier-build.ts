@@ -7,10 +7,10 @@ const MIGRATIONS = 'packages/db/migrations';
 const JOURNAL = `${MIGRATIONS}/meta/_journal.json`;
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** The latest version before today's whose database today's programs can migrate. */
+/** The latest version before the current one whose database the current programs can migrate. */
 export interface EarlierVersion {
   commit: string;
-  /** How many migrations the current programs add to it. */
+  /** How many migrations the current programs add to this version. */
   migrationsBehind: number;
 }
 
@@ -37,8 +37,8 @@ interface Migrations {
 }
 
 /**
- * Finds the latest commit that has fewer migrations than the working copy, all of them the same. A commit whose first
- * migration is another one belongs to a database that today's programs refuse.
+ * Finds the latest commit that has fewer migrations than the working copy, and the same ones as far as they go. A
+ * commit with another first migration belongs to a database that the current programs refuse.
  */
 export function findEarlierVersion(
   { folder, git }: Repository = { folder: root, git: gitHere },

@@ -23,9 +23,9 @@ const PROJECT_LIMITS = { handlers: ['neighbour', 'poison'] };
 const HANDLERS = fileURLToPath(new URL('poisoned-handlers.mjs', import.meta.url));
 
 interface Proxies {
-  /** Between the workers and Postgres. */
+  /** The proxy between the workers and Postgres. */
   postgres: TcpProxy;
-  /** Between the API and Postgres. */
+  /** The proxy between the API and Postgres. */
   apiPostgres: TcpProxy;
   redis: TcpProxy;
 }
@@ -33,7 +33,7 @@ interface Proxies {
 interface InstallationOptions {
   /** The name of its database, and the prefix of its keys in Redis. */
   name: string;
-  /** More settings of its programs, by the address of its database. */
+  /** Further settings of its programs, which may depend on the address of its database. */
   env?: (databaseUrl: string) => Record<string, string>;
 }
 
@@ -45,7 +45,7 @@ export class Installation {
   readonly processes: Processes;
   readonly admin = new Client(() => this.api.url, 'default', ADMIN_KEY);
   readonly #crashes: TestProcess[] = [];
-  /** Workers that were replaced by others. */
+  /** Workers that have ended and were replaced. */
   readonly #ended: TestProcess[] = [];
 
   private constructor(
@@ -140,7 +140,7 @@ export class Installation {
   /** Opens all proxies again and restarts every program that is not running. */
   async restore(): Promise<void> {
     for (const proxy of Object.values(this.proxies)) proxy.pass();
-    // A process that is crashing right now ends a moment later.
+    // An API that is crashing right now still counts as running. Wait until it has ended.
     const isAlive = await fetch(`${this.api.url}/health/live`).catch(() => null);
     if (!isAlive) await eventually(() => !this.api.isRunning);
     this.#crashes.push(...[this.api, ...this.workers].filter(({ hasCrashed }) => hasCrashed));

@@ -16,7 +16,9 @@ export interface Scenario {
   play(stage: Stage): Promise<void>;
 }
 
-/** Plays scenarios one after the other on one installation, each followed by the one checker. */
+/**
+ * Plays scenarios one after the other on one installation. After each of them the checker compares the ten promises.
+ */
 export function playAll(
   name: string,
   scenarios: readonly Scenario[],
@@ -71,7 +73,7 @@ export async function play(installation: Installation, scenario: Scenario, seed:
   expect(verdict.violations, again).toEqual([]);
 }
 
-/** The scenario failed before the checker could look. */
+/** The verdict of a scenario that failed before the checker could look. */
 const NO_VERDICT: Verdict = {
   violations: [],
   named: 0,
@@ -105,7 +107,7 @@ interface Result extends Verdict {
   tookMs: number;
 }
 
-/** Records the figures of a scenario for the long run. */
+/** Records the figures of a scenario, if `pnpm faults` collects them. */
 export async function record(
   { number, fault, holds }: Omit<Scenario, 'play'>,
   result: Result,
@@ -113,7 +115,7 @@ export async function record(
   await append({ number, fault, holds, ...result });
 }
 
-/** Says in one line that a scenario can't be played here, and why; the figures of the long run say it too. */
+/** Says in one line that a scenario can't be played here, and why. The report of `pnpm faults` says it too. */
 export async function leaveOut({ number }: Pick<Scenario, 'number'>, reason: string): Promise<void> {
   process.stderr.write(`Scenario ${number} is left out: ${reason}.\n`);
   await append({ number, leftOut: reason });

@@ -16,7 +16,7 @@ export interface Delivery {
   bodyHash: string;
   at: number;
   status: number | null;
-  /** When the answer began to leave; null while there is none. */
+  /** The time at which the answer was sent; null while there is none. */
   answeredAt: number | null;
   /** Answers a request that is being held. */
   answer(status: number): Promise<void>;
@@ -122,7 +122,7 @@ export class Receiver {
       status: null,
       answeredAt: null,
       async answer(status) {
-        // The worker has closed the connection and does not hear the answer.
+        // The worker has closed the connection and cannot get the answer.
         if (response.destroyed) return;
         Object.assign(delivery, { status, answeredAt: Date.now() });
         await new Promise<void>((resolve) => {

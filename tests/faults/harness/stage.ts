@@ -31,7 +31,10 @@ export class Stage {
     return new Stage(installation, random, size, await takeMark(installation));
   }
 
-  /** Picks the size of a fault: small in the short pass, larger in the long run, and in full with its first seed. */
+  /**
+   * Picks the size of a fault: small in `npm test`, larger in `pnpm faults`, and full with the first seed of `pnpm
+   * faults`.
+   */
   scaled<T>(values: Record<Size, T>): T {
     return values[this.size];
   }
@@ -77,8 +80,8 @@ export class Stage {
   }
 
   /**
-   * Creates a load in every project: rules that fire each second or two, one-shots over the next seconds, slow receivers,
-   * and one-shots further ahead, for which bells must be armed.
+   * Creates a load in every project: rules that fire each second or two, one-shots over the next seconds, slow
+   * receivers, and one-shots further ahead, for which bells must be armed.
    */
   async load({ seconds = 6, size = 20 }: { seconds?: number; size?: number } = {}): Promise<void> {
     const { random } = this;

@@ -56,7 +56,7 @@ export async function seeFire(stage: Stage): Promise<void> {
   await seeArrive(stage, [input]);
 }
 
-/** Does something at an interval until the time is up. */
+/** Repeats an action at an interval until the time is up. */
 export async function repeatFor(
   { forMs, everyMs }: { forMs: number; everyMs: number },
   act: () => unknown,

@@ -45,8 +45,8 @@ const GARBAGE: unknown[] = [
 
 const falseBells: Scenario = {
   number: 10,
-  fault: 'a hundred duplicate bells; bells of garbage, of the far past and the far future',
-  holds: 'no crash and no double claim',
+  fault: 'a hundred duplicate bells, and bells with garbage, from the far past and from the far future',
+  holds: 'no worker crashes, and nothing is claimed twice',
   async play(stage) {
     const { installation, random } = stage;
     const { redis, prefix } = installation;
@@ -58,7 +58,7 @@ const falseBells: Scenario = {
     const victims = Array.from({ length: 20 }, () =>
       stage.webhook('alpha', { at: new Date(dueAt).toISOString() }),
     );
-    // The ids of the bells that these schedules share are taken already, by bells that ring in a year.
+    // Bells that ring in a year have taken the job ids that the bells of these schedules would have.
     const later = stage.webhook('alpha', stage.inMs(9_000));
     const laterAt = Date.parse((later.rule as { at: string }).at);
     const taken = [dueAt, laterAt].map((at) => `bell-${slotEnd(at)}`);
@@ -82,7 +82,7 @@ const falseBells: Scenario = {
     const hasCome = ({ id }: { id: string }) =>
       stage.receiver.log.some(({ scheduleKey }) => scheduleKey === id);
     await eventually(() => victims.every(hasCome), { withinMs: 60_000, what: 'all deliveries' });
-    // The sweep sees long before the due time that no bell will ring for it, and arms one with an id of its own.
+    // Long before `later` is due, the sweep sees that no bell will ring for it, and arms one with another id.
     await eventually(async () => (await readArmed(installation)).has(slotEnd(laterAt)), {
       withinMs: laterAt - Date.now() - 1_500,
       what: 'a bell for what is due later',

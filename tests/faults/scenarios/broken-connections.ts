@@ -8,7 +8,7 @@ const lengthOf = (stage: Stage) =>
   stage.scaled({ short: 3_000, long: stage.random.integer(3_000, 8_000), full: 20_000 });
 
 const EVERY_MS = 100;
-/** 30% a second. */
+/** The share of connections that each step resets, which makes 30% a second. */
 const SHARE_RESET = 0.3 * (EVERY_MS / 1_000);
 
 const resets: Scenario = {
@@ -33,7 +33,7 @@ const resets: Scenario = {
 
 const killStorm: Scenario = {
   number: 28,
-  fault: "pg_terminate_backend on random ones of Carillon's connections, many times a second",
+  fault: 'pg_terminate_backend on random connections of Carillon, many times a second',
   holds: 'the API answers 201 or 503, and nothing else',
   async play(stage) {
     const { random, installation } = stage;
@@ -58,7 +58,7 @@ const killStorm: Scenario = {
   },
 };
 
-/** Takes every connection that Postgres has left, and those that come free, until it is told to release them. */
+/** Takes every connection that Postgres has left, and each one that becomes free, until `release` is called. */
 function takeConnections(url: string) {
   const pool = openDatabase({ url, max: 1_000, applicationName: 'hog', onError: () => {} });
   const taken: Transaction[] = [];
@@ -83,7 +83,7 @@ function takeConnections(url: string) {
 const exhausted: Scenario = {
   number: 29,
   fault: 'another client takes every connection that Postgres has',
-  holds: 'the API answers 503 meanwhile; both recover by themselves',
+  holds: 'the API answers 503 meanwhile, and the API and the workers recover by themselves',
   async play(stage) {
     const { installation } = stage;
     const { postgres, apiPostgres } = installation.proxies;
@@ -92,7 +92,7 @@ const exhausted: Scenario = {
       const hog = takeConnections(installation.servers.databaseUrl);
       try {
         stage.inject();
-        // Carillon's own connections go to the other client as they break.
+        // When a connection of Carillon breaks, the other client takes the place that it leaves.
         await eventually(
           () => {
             postgres.reset();

@@ -22,12 +22,12 @@ async function whileOpen({ pool }: Installation, held: Held[], work: () => Promi
     await work();
     await client.query('rollback');
   } finally {
-    // The server ends the transaction with the connection, should the work have failed.
+    // If the work has failed, closing the connection ends the transaction.
     client.release(true);
   }
 }
 
-/** How often workers have looked for something to claim since the last call. */
+/** Counts how often workers have looked for due schedules and waiting runs since the last call. */
 async function countClaims({ pool }: Installation): Promise<number> {
   const { rows } = await pool.query<{ calls: number }>(
     `select coalesce(sum(calls), 0)::bigint as calls from pg_stat_statements
@@ -45,7 +45,7 @@ const keysOf = (inputs: readonly Input[]) => inputs.map(({ id }) => id);
 const lockedSchedules: Scenario = {
   number: 23,
   fault: 'another session holds the locks of schedules that are due, and of one whose run is to be retried',
-  holds: 'no worker spins, the others fire meanwhile, and the locked ones fire afterwards',
+  holds: 'no worker spins, other schedules fire meanwhile, and the locked schedules fire afterwards',
   async play(stage) {
     const { installation, clients, random, receiver } = stage;
     await installation.pool.query('create extension if not exists pg_stat_statements');
@@ -109,7 +109,7 @@ const longRead: Scenario = {
   number: 24,
   fault:
     'a long read of the runs is open while partitions are made for the months ahead and old months are dropped',
-  holds: 'deliveries go on, the months ahead are made meanwhile, and the old ones are gone afterwards',
+  holds: 'deliveries go on, the partitions ahead are made meanwhile, and the old ones are dropped afterwards',
   async play(stage) {
     const { installation, random } = stage;
     const { pool, prefix, redis } = installation;

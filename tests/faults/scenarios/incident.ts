@@ -34,7 +34,10 @@ async function ledgerOf({ clients }: Stage, id: string, limit = 50): Promise<Ent
   return body.items;
 }
 
-/** The receiver holds a delivery, and the worker that has it in hand is killed. */
+/**
+ * Kills the worker of a delivery that the receiver holds, and answers the second attempt. Returns the schedule and the
+ * worker.
+ */
 async function loseWorker(stage: Stage): Promise<{ id: string; workerId: number }> {
   const { installation, clients, receiver } = stage;
   const held = stage.webhook('beta', stage.inMs(200), 'hold');
@@ -72,7 +75,7 @@ function seeDeferred(stage: Stage, { id }: Input): Promise<Entry> {
   );
 }
 
-/** Waits until no run is open, of those that were due by then. */
+/** Waits until every run that was due by this instant has ended. */
 function untilEnded({ installation, mark }: Stage, dueBy = Number.POSITIVE_INFINITY): Promise<unknown> {
   return eventually(async () => {
     const { rowCount } = await installation.pool.query(
@@ -84,7 +87,9 @@ function untilEnded({ installation, mark }: Stage, dueBy = Number.POSITIVE_INFIN
   }, WITHIN);
 }
 
-/** Gives schedules an objective that the outage breaches, and their project a channel that keeps what it is told. */
+/**
+ * Gives schedules an objective that the outage breaches, and their project an alert channel whose messages are kept.
+ */
 async function watchObjectives({ clients: { alpha } }: Stage, inputs: Input[]) {
   for (const input of inputs) Object.assign(input, { slo: { endWithin: 'PT2S' } });
   const ids = inputs.map(({ id }) => id);
@@ -113,15 +118,16 @@ async function watchObjectives({ clients: { alpha } }: Stage, inputs: Input[]) {
 
 export const incident: Scenario = {
   number: 31,
-  fault: 'a receiver down for minutes, a circuit, a pause, an edit and a lost worker in between',
-  holds: 'the ledger, lateness, status, alerts, logs and metrics tell it as it was',
+  fault:
+    'a receiver is down for minutes, with an open circuit, a pause, an edit and a lost worker in between',
+  holds: 'the ledger, lateness, status, alerts, logs and metrics report what happened',
   async play(stage) {
     const { installation, clients, receiver } = stage;
     const { schedules, watched, every, downMs } = stage.scaled(SIZES);
     const before = await readFigures(stage);
     const inputs = Array.from({ length: schedules }, () => stage.webhook('alpha', { every }));
     const [paused, edited] = inputs as [Input, Input];
-    // Schedules whose runs fail for good if their only attempt falls into the outage.
+    // The runs of these schedules fail for good if their only attempt falls into the outage.
     const fragile = Array.from({ length: 5 }, () => ({
       ...stage.webhook('alpha', { every }),
       retry: { maxAttempts: 1 },

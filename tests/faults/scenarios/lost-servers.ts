@@ -31,7 +31,7 @@ const redisKilled: Scenario = {
 
 const flushed: Scenario = {
   number: 5,
-  fault: 'FLUSHALL under load',
+  fault: 'FLUSHALL of Redis under load',
   holds: 'all bells and the repeatable sweep job are armed again',
   async play(stage) {
     const { redis } = stage.installation;

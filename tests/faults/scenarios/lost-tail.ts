@@ -3,7 +3,10 @@ import type { Scenario } from '../harness/play.js';
 import type { Input, Stage } from '../harness/stage.js';
 import { createThroughout, seeAccepted, seeArrive, seeFire } from '../harness/traffic.js';
 
-/** Creates schedules that fire after the cut, and whose deliveries stay open until the receiver is told to answer. */
+/**
+ * Creates schedules that fire in the time that will be lost. Their deliveries stay open until the receiver is told to
+ * answer.
+ */
 async function createHeld(stage: Stage, forMs: number): Promise<Input[]> {
   const { random, clients } = stage;
   const held = Array.from({ length: random.integer(2, 8) }, () =>
@@ -14,8 +17,8 @@ async function createHeld(stage: Stage, forMs: number): Promise<Input[]> {
 }
 
 /**
- * Goes on working for a while, then replaces the database by one that knows nothing of this time. Deliveries that are
- * open at that moment were claimed in the lost time, and their workers try to record the answers in the new database.
+ * Waits until these deliveries are open, then replaces the database by one that lacks the last transactions. So the
+ * deliveries were claimed in the lost time, and their workers try to record the answers in the new database.
  */
 async function loseTail(
   stage: Stage,
@@ -29,7 +32,8 @@ async function loseTail(
     await replace();
     stage.heal();
     stage.lostTail = { fromAt, untilAt: Date.now() };
-    // The API acknowledged changes in that time, and they are lost: an asynchronous standby cannot prevent that.
+    // The changes that the API acknowledged in that time are lost. An asynchronous standby or a backup cannot prevent
+    // that.
     Object.values(clients).forEach((client, index) => {
       client.acknowledged.splice(known[index] as number);
     });
@@ -76,7 +80,7 @@ export const lostTail = (postgres: () => ReplicatedPostgres): Scenario[] => [
   },
   {
     number: 22,
-    fault: 'the database is replaced by a backup while workers hold leases from later',
+    fault: 'the database is replaced by a backup while workers hold leases that are newer than the backup',
     holds: 'no epoch is issued twice, no place of a worker leaks, and late writes are refused',
     async play(stage) {
       await stage.load({ seconds: 6 });

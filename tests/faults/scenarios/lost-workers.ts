@@ -71,12 +71,12 @@ const killedBeforeRecording: Scenario = {
     const { installation, receiver } = stage;
     const { inputs, first } = await holdSome(stage, stage.random.integer(1, 4));
     const holders = await Promise.all(inputs.map(({ id }) => installation.holderOf(id)));
-    // From here on no write of a worker reaches Postgres, so the answers can't be recorded.
+    // From now on no write of a worker reaches Postgres, so the answers can't be recorded.
     installation.proxies.postgres.stall();
     for (const delivery of first) await delivery.answer(200);
     for (const victim of new Set(holders)) await victim.end('SIGKILL');
     stage.inject(new Set(holders).size);
-    // Bytes that are still in the proxy must not arrive after the workers' death.
+    // Bytes that are still in the proxy must not reach Postgres after the workers have died.
     installation.proxies.postgres.reset();
     installation.proxies.postgres.pass();
     stage.heal();
@@ -103,7 +103,7 @@ const stoppedForLonger: Scenario = {
     const victim = await stage.installation.holderOf(id);
     victim.child.kill('SIGSTOP');
     stage.inject();
-    // Another worker has the run in flight by now: the stopped one must not close it.
+    // Once attempt 2 has arrived, another worker has the run in flight, and the stopped worker must not close it.
     const again = await arrival(stage, id, 2);
     await first[0]?.answer(200);
     victim.child.kill('SIGCONT');

@@ -3,7 +3,10 @@ import { expect } from 'vitest';
 import type { Scenario } from '../harness/play.js';
 import type { Input, Stage } from '../harness/stage.js';
 
-/** Changes that may come at the very moment at which a schedule fires. The API accepts each, or it comes too late. */
+/**
+ * Changes that may arrive at the very moment at which a schedule fires. The API accepts the change, or refuses it as
+ * too late.
+ */
 const CHANGES: ((stage: Stage, input: Input) => Promise<{ status: number }>)[] = [
   (stage, { id }) => stage.clients.alpha.cancel(id),
   (stage, { id }) => stage.clients.alpha.act(id, 'pause', { note: 'race' }),

@@ -81,7 +81,7 @@ const resetAtCommit: Scenario = {
 
 const outOfMemory: Scenario = {
   number: 11,
-  fault: 'maxmemory of Redis reached under noeviction',
+  fault: 'Redis reaches its maxmemory under noeviction',
   holds: 'creating goes on, and missing bells are armed later',
   async play(stage) {
     const { redis } = stage.installation;

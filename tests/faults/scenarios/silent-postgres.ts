@@ -6,7 +6,7 @@ import type { Scenario } from '../harness/play.js';
 import type { Input, Stage } from '../harness/stage.js';
 import { createThroughout, hasArrived, seeAccepted, seeArrive, seeFire } from '../harness/traffic.js';
 
-/** Replaces a worker by one that has a proxy of its own on its way to Postgres. */
+/** Replaces a worker by one that reaches Postgres through a proxy of its own. */
 async function startWatched(stage: Stage): Promise<{ victim: TestProcess; proxy: TcpProxy }> {
   const { installation, random } = stage;
   const index = random.integer(0, 2);
@@ -16,7 +16,10 @@ async function startWatched(stage: Stage): Promise<{ victim: TestProcess; proxy:
   return { victim: await installation.startWorker(index, { env }), proxy };
 }
 
-/** Stops the worker as soon as it has locked due schedules of this batch; returns those that it has locked. */
+/**
+ * Stops the worker as soon as it has locked due schedules of a batch; returns the schedules of this batch that were not
+ * delivered yet.
+ */
 async function freezeInMidClaim(
   stage: Stage,
   { victim, proxy }: { victim: TestProcess; proxy: TcpProxy },
@@ -31,7 +34,8 @@ async function freezeInMidClaim(
       isFrozen = true;
     },
   });
-  // Any of the three workers may be the first to claim a batch, so there are several.
+  // Any of the three workers may be the first to claim a batch, so the test makes batches until the watched worker
+  // claims one.
   return eventually(
     async () => {
       const batch = Array.from({ length: random.integer(5, 15) }, () => ({
@@ -52,7 +56,8 @@ async function freezeInMidClaim(
 const frozenInMidClaim: Scenario = {
   number: 19,
   fault: 'SIGSTOP a worker when it has locked due schedules and not yet started their runs',
-  holds: 'while it is stopped, other workers fire them, and a pause of one of them is answered',
+  holds:
+    'while the worker is stopped, other workers fire these schedules, and a pause of one of them is answered',
   async play(stage) {
     const watched = await startWatched(stage);
     const { victim, proxy } = watched;
@@ -82,7 +87,7 @@ const silent: Scenario = {
   number: 20,
   fault:
     'Postgres falls silent for longer than a lease: packets are dropped both ways, connections stay open',
-  holds: 'the API accepts creates again by itself, and what was due meanwhile fires once',
+  holds: 'the API accepts creates again by itself, and each run that was due meanwhile fires once',
   async play(stage) {
     const { postgres, apiPostgres } = stage.installation.proxies;
     const { random } = stage;

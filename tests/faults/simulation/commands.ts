@@ -61,7 +61,7 @@ const RULES = [
   { rrule: 'FREQ=MINUTELY;BYSECOND=5,40' },
 ];
 
-/** The parts of a definition that do not say when to fire, and the jitter. */
+/** The policies of a definition, and the jitter. */
 const policies = fc.record({
   misfire: fc.constantFrom('once', 'all', 'skip').map((policy) => ({ policy })),
   overlap: fc.constantFrom('allow', 'allow', 'skip', 'queue', 'cancel'),

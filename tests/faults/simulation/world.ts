@@ -24,7 +24,7 @@ const LEASE_MS = 15_000;
 const SUCCEEDED: Outcome = { kind: 'succeeded' };
 let number = 0;
 
-/** A run of a worker that no longer works on it, because the worker was killed or did not extend its lease. */
+/** A run whose worker no longer works on it, because the worker was killed or did not extend its lease. */
 interface StaleRun {
   run: ClaimedRun;
   /** The worker that claimed the run. It may still try to write under its own token. */
@@ -103,7 +103,9 @@ export class World {
       await promoteQueued(this.database.pool, run.scheduleId, this.now);
   }
 
-  /** The worker is killed and another one started. Writes of the first that are still on their way may arrive later. */
+  /**
+   * Kills the worker and starts another one. Writes of the killed worker that are still on their way may arrive later.
+   */
   crash(): void {
     this.#forget(this.inFlight, { isLost: false });
     this.engine = useEngine(this.database);
@@ -117,7 +119,7 @@ export class World {
 
   /**
    * One sweep: rescues the runs of expired leases and promotes stuck queues. A worker that did not extend its lease is
-   * alive and may write later, but its runs have been given back.
+   * alive and may write later, but it has lost its runs.
    */
   async sweep(): Promise<void> {
     const { pool } = this.database;
@@ -170,7 +172,7 @@ export class World {
     this.pausedUntil = null;
   }
 
-  /** Brings everything to rest, so that whatever is unaccounted for then is lost. */
+  /** Brings everything to rest. An occurrence that is not accounted for then is lost. */
   async settle(): Promise<void> {
     await this.resume();
     this.crash();
@@ -194,12 +196,12 @@ export class World {
     refuse([...(await findContradictions(this.database)), ...(await findEmptyLeases(this.database))]);
   }
 
-  /** Checks what must hold whenever nothing is being written: the agenda stands where the rule says. */
+  /** Checks what must hold whenever nothing is being written: the agenda is at the next occurrence of the rule. */
   async checkAgenda(): Promise<void> {
     refuse(checkAgenda(await this.#readFacts()));
   }
 
-  /** All promises, by the checker of the scenarios, once everything is at rest. */
+  /** Checks all promises by the checks of the scenarios, once everything is at rest. */
   async checkAll(): Promise<void> {
     const facts = await this.#readFacts();
     const open = [...facts.runs.values()].flat().filter((run) => isOpen(run));
@@ -215,13 +217,13 @@ export class World {
     ]);
   }
 
-  /** Nothing was sent to a receiver, and the time is the simulated one. */
+  /** Reads the facts at the simulated time. The log of the receiver is empty, because nothing was sent. */
   #readFacts(): Promise<Facts> {
     const source = { pool: this.database.pool, receiver: { log: [] } };
     return readFacts(source, { sinceId: 0, sinceAuditId: 0, now: this.now });
   }
 
-  /** I2, I4 and I6, at the moment of the claim. */
+  /** Checks I2, I4 and I6 at the moment of the claim. */
   #witness(run: ClaimedRun): void {
     const name = attemptOf(run);
     if (run.dueAt > this.now) throw new Error(`I6 claimed early: ${name}`);

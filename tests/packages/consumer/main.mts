@@ -3,7 +3,8 @@ import { nextOccurrences, parseTiming } from '@carillon/recurrence';
 import { defineHandler, defineSchedule, run } from 'carillon';
 import { z } from 'zod';
 
-// The program of a stranger who has installed the packages: compiled strictly and run, in a folder outside the repository.
+// The program of a user who has installed the packages. It is compiled strictly and run in a folder outside the
+// repository.
 
 const ran: number[] = [];
 const count = defineHandler({
