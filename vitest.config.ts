@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { findChromium } from './scripts/chromium.mjs';
+import { LongFirst } from './scripts/long-first.mjs';
 import { hasProgram } from './scripts/programs.mjs';
 
 // Workspace packages are read from their sources, so that a test never sees an old build.
@@ -49,6 +50,7 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     maxWorkers: 3,
+    sequence: { sequencer: LongFirst },
     // No test changes a module for another: each file would import the whole of it anew.
     isolate: false,
     setupFiles: ['scripts/property-seed.mjs'],

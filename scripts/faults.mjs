@@ -16,6 +16,7 @@ const { values } = parseArgs({
     requests: { type: 'string', default: '500' },
   },
 });
+const HOSTILE_REQUESTS = 10_000;
 const SCENARIOS = Array.from({ length: 31 }, (_, index) => index + 1);
 const seeds = Array.from({ length: Number(values.seeds) }, (_, index) => Number(values.from) + index);
 const resultsFile = join(mkdtempSync(join(tmpdir(), 'carillon-reliability-')), 'results.jsonl');
@@ -64,13 +65,21 @@ async function playInput() {
   const files = [
     'tests/faults/simulation.test.ts',
     'apps/api/test/fuzz.test.ts',
+    'apps/api/test/hostile.test.ts',
     'packages/recurrence/src/hostile-rules.test.ts',
     'packages/shared/src/webhook/hostile-urls.test.ts',
   ];
   const code = await run(
     'vitest',
     ['run', ...files, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
-    { more: { SIMULATION_RUNS: values.histories, FUZZ_RUNS: values.requests, PROPERTY_SEED: 'random' } },
+    {
+      more: {
+        SIMULATION_RUNS: values.histories,
+        FUZZ_RUNS: values.requests,
+        HOSTILE_REQUESTS: String(HOSTILE_REQUESTS),
+        PROPERTY_SEED: 'random',
+      },
+    },
   );
   const tests = JSON.parse(readFileSync(report, 'utf8')).testResults.flatMap(
     ({ assertionResults }) => assertionResults,
@@ -89,6 +98,7 @@ async function playInput() {
       'requests made from the OpenAPI document, valid and not',
       ...count(/every response to a fuzzed/, Number(values.requests)),
     ],
+    ['hostile values in every place of every operation', ...count(/^Hostile input/, HOSTILE_REQUESTS)],
     ['hostile rules', ...count(/^hostile rule/)],
     ['hostile and malformed URLs', ...count(/^webhook URLs the (?:malformed )?webhook URL .* is refused/)],
   ];

@@ -102,9 +102,10 @@ describe('Behaviour of the dashboard', () => {
     const page = await dashboard.signIn({ path: '/schedules?q=held' });
     await page.getByRole('link', { name: 'Schedule held' }).waitFor();
     await page.getByRole('button', { name: 'Live' }).click();
-    await dashboard.call('POST', '/schedules/held/pause', { note: 'unseen' });
-    // Another page shows the change. The page with Live switched off must not.
     const other = await dashboard.signIn({ path: '/schedules?q=held' });
+    await other.getByRole('link', { name: 'Schedule held' }).waitFor();
+    await dashboard.call('POST', '/schedules/held/pause', { note: 'unseen' });
+    // The event reaches the other page, which shows the change. The page with Live switched off must not.
     await other.getByText('“unseen”').waitFor();
     expect(await page.getByText('“unseen”').count()).toBe(0);
     await page.getByRole('button', { name: 'Held' }).click();

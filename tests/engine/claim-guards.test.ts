@@ -94,7 +94,7 @@ describe('Re-verification', () => {
       const lastOfThree = {
         rule: { every: 'PT1M' },
         misfire: { policy: 'once' },
-        end: new Date(T0 + 3 * MINUTE).toISOString(),
+        endAt: new Date(T0 + 3 * MINUTE).toISOString(),
       };
       const id = await insert(lastOfThree);
       await changeAfterDecision(id, change);

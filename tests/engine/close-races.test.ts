@@ -1,5 +1,5 @@
 import { type ClaimedRun, closeRuns, rescueRuns } from '@carillon/db';
-import { insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
+import { eventually, insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
 import { expect, it } from 'vitest';
 import { succeededRun } from './closed-run.js';
 
@@ -39,12 +39,11 @@ async function closeDuring(change: (ids: number[]) => [text: string, values: unk
 }
 
 async function untilBlocked(): Promise<void> {
-  for (;;) {
-    const { rowCount } = await database.pool.query(
-      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    );
-    if (rowCount) return;
-  }
+  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  await eventually(async () => ((await database.pool.query(waiting)).rowCount ?? 0) > 0, {
+    everyMs: 1,
+    what: 'a transaction that waits for a lock',
+  });
 }
 
 it('a close that meets a concurrent progress report waits for it and closes every run', async () => {

@@ -142,7 +142,7 @@ it('the messages of a breach and of its recovery carry the sentence of the ledge
 });
 
 it('schedules that breach their objectives together are reported in one message that lists them', async () => {
-  const at = new Date(Date.now() + 1_000).toISOString();
+  const at = new Date(Date.now() + 3_000).toISOString();
   const ids = ['together-1', 'together-2', 'together-3'];
   for (const id of ids) {
     const target = { type: 'handler', name: 'no-worker-has-it' };

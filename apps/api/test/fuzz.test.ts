@@ -123,7 +123,7 @@ describe('Fuzzed requests', () => {
             expect(matches(answer.body, content.schema, document), answer.text.slice(0, 1_000)).toEqual([]);
           }
         }),
-        { numRuns: Number(process.env.FUZZ_RUNS ?? 25) },
+        { numRuns: Number(process.env.FUZZ_RUNS ?? 12) },
       );
       // A sign-in with a key that does not exist is the one request that may answer 401 to a valid key.
       if (operation.path !== '/v1/session') expect(seen.has(401)).toBe(false);

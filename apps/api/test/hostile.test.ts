@@ -224,7 +224,7 @@ function shuffled<T>(items: T[], seed: number): T[] {
     .map(({ item }) => item);
 }
 
-const WANTED = Number(process.env.HOSTILE_REQUESTS ?? 2_500);
+const WANTED = Number(process.env.HOSTILE_REQUESTS ?? 1_200);
 const AT_A_TIME = 8;
 
 describe('Hostile input', () => {
@@ -233,10 +233,11 @@ describe('Hostile input', () => {
     const { body: triggered } = await api.call('POST', `/v1/schedules/${schedule.id}/trigger`);
     const known = { schedules: schedule.id, runs: triggered.runId, projects: 'no-such-project' };
     const all = [...hostileRequests(known)];
-    // Requests without a body are few and reach Postgres most directly, so all of them are sent.
+    // Requests without a body are few and reach Postgres most directly, so half of the requests have none.
     const [simple, others] = [all.filter(({ body }) => !body), all.filter(({ body }) => body)];
-    const requests = [...simple, ...shuffled(others, 1)].slice(0, Math.max(WANTED, simple.length));
-    expect(requests.length).toBeGreaterThanOrEqual(Math.min(WANTED, all.length));
+    const bare = shuffled(simple, 1).slice(0, WANTED / 2);
+    const requests = [...bare, ...shuffled(others, 1).slice(0, WANTED - bare.length)];
+    expect(requests).toHaveLength(Math.min(WANTED, all.length));
     const failures: string[] = [];
     const statuses = new Map<number, number>();
     const rest = requests.values();
@@ -252,8 +253,7 @@ describe('Hostile input', () => {
     };
     await Promise.all(Array.from({ length: AT_A_TIME }, send));
     expect(failures).toEqual([]);
-    expect(requests.length).toBeGreaterThanOrEqual(2_000);
-    expect(statuses.get(400) ?? 0).toBeGreaterThan(500);
+    expect(statuses.get(400) ?? 0).toBeGreaterThan(WANTED / 5);
     if (process.env.HOSTILE_REQUESTS)
       console.log(`${requests.length} of ${all.length}`, Object.fromEntries(statuses));
   }, 600_000);
