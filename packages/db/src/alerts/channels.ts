@@ -44,7 +44,7 @@ export async function readChannel(db: Database, projectId: number, key: string):
   return (channel as ChannelView | undefined) ?? null;
 }
 
-/** Lists the channels of a project by their key. */
+/** Lists the channels of a project, ordered by key. */
 export async function listChannels(
   db: Database,
   { projectId, limit, afterKey }: { projectId: number; limit: number; afterKey: string | null },

@@ -5,7 +5,7 @@ import { explainOccurrences } from '../history/explain-occurrences.js';
 import { milliseconds, NOW } from '../instants.js';
 import { arrayOf, statement, type Values } from '../statement.js';
 
-/** Alerts that one message lists at most. The rest goes into the next one. */
+/** Maximum number of alerts that one message lists. Further alerts go into another message. */
 const MAX_LISTED = 200;
 
 const selectProjects = statement<{ groupingMs: number; now: number | null }, { projectId: number }>(
@@ -25,8 +25,8 @@ interface UntoldAlert extends Omit<ToldAlert, 'why'> {
 }
 
 /**
- * The breaches and recoveries of a project that are to be reported now. A breach within a maintenance window waits
- * until the window ends.
+ * Locks the breaches and recoveries of a project that have not been reported yet. A breach within a maintenance window
+ * is reported only after the window ends.
  */
 const lockUntold = statement<Values, UntoldAlert>(
   'lock-untold-alerts',
@@ -72,9 +72,9 @@ export async function insertMessage(
 }
 
 /**
- * Composes messages from breaches and recoveries that have not been reported yet: one per channel, however many alerts
- * there are. The first such alert of a project waits for `groupingMs`, so that others can join its message. Returns the
- * number of messages.
+ * Composes messages from breaches and recoveries that have not been reported yet. A channel gets one message for up to
+ * 200 alerts; PagerDuty gets one for each. The first such alert of a project waits for `groupingMs`, so that others can
+ * join its message. Returns the number of messages.
  */
 export async function composeMessages(
   pool: Pool,
@@ -140,7 +140,7 @@ function contentsFor(
   return contents;
 }
 
-/** Adds to alerts what the ledger says of their occurrences now. */
+/** Returns a function that adds to an alert what the ledger says of its occurrence now. */
 async function ledgerTeller(
   tx: Transaction,
   { projectId, alerts }: { projectId: number; alerts: readonly UntoldAlert[] },

@@ -26,8 +26,8 @@ const STATEMENTS_AT_ONCE = 2;
 const LARGEST_GROUP = 200;
 
 /**
- * Group commit for single creates: while there are few, each is a statement of its own; while there are many, all that
- * arrived during one statement share the next one and its commit.
+ * Group commit for single creates. While creates are rare, each has a statement of its own. While they are frequent,
+ * all creates that arrive during one statement share the next statement and its commit.
  */
 export class GroupCreates {
   readonly #groups = new Map<string, Group>();

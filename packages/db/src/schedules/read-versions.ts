@@ -14,13 +14,13 @@ export interface StoredDefinition {
   payloadText: string | null;
 }
 
-/** A definition of a schedule, with the time during which it held and who made it. */
+/** A definition of a schedule, with the time during which it was in force and its author. */
 export interface DefinitionView extends StoredDefinition {
   definedAt: number;
   definedBy: string;
-  /** Null for the definition that holds now. */
+  /** Null for the current definition. */
   supersededAt: number | null;
-  /** The timing of the definition before; null for the first. */
+  /** The timing of the previous definition; null for the first. */
   timingBefore: Timing | null;
 }
 

@@ -45,7 +45,7 @@ export type HandledEvent =
   | { kind: 'failed'; event: DomainEvent; error: Error };
 
 /**
- * Handles the oldest pending event; null if there is none. The row lock makes sure that one worker handles it. The
+ * Handles the oldest pending event; null if there is none. The row lock makes sure that only one worker handles it. The
  * changes of the handler and the event's new state are committed together. A failed event is retried.
  */
 export function handleNextEvent(pool: Pool, now: number | null): Promise<HandledEvent | null> {

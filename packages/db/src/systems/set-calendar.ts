@@ -43,7 +43,10 @@ export async function setCalendar(
   });
 }
 
-/** Maximum number of schedules that one call of `retimeStale` re-times. Calendars that have changed share them. */
+/**
+ * Maximum number of schedules that one call of `retimeStale` re-times. The calendars that have changed share this
+ * number.
+ */
 const RETIMED_PER_STEP = 500;
 
 export interface Retimed {
@@ -56,9 +59,8 @@ export interface Retimed {
 }
 
 /**
- * Retimes schedules whose copy of a calendar is outdated, because the calendar has changed or because the schedule was
- * created while it changed. One call does a bounded amount of work. A schedule that fails does not keep the others from
- * their turn.
+ * Re-times schedules whose copy of a calendar is outdated, because the calendar has changed or because the schedule was
+ * created while it changed. One call does a bounded amount of work. A schedule that fails does not stop the others.
  */
 export async function retimeStale(pool: Pool): Promise<Retimed> {
   const changed = await orm(pool)
@@ -108,7 +110,7 @@ async function retimeUsers(
   else if (failed === 0) await markRetimed(pool, calendar);
 }
 
-/** Notes that no schedule carries an older copy, unless the calendar has changed again. */
+/** Records that no schedule carries an older copy of the calendar, unless the calendar has changed again. */
 async function markRetimed(pool: Pool, { projectId, name, updatedAt }: CalendarRef & { updatedAt: number }) {
   await orm(pool)
     .update(calendars)
