@@ -14,7 +14,7 @@ const ALL = '*';
  */
 export const SYSTEM_TARGET: Target = { type: 'handler', name: 'log' };
 
-/** The project that a target belongs to, and what it is allowed. */
+/** The project that a target belongs to, and its limits. */
 export interface TargetOwner {
   /** The project's key. */
   project: string;
@@ -22,7 +22,7 @@ export interface TargetOwner {
 }
 
 export interface AllowedTargets {
-  /** Queues besides those whose name begins with the project's key and a dot. Null: all. */
+  /** Queues besides those whose name begins with the project's key and a dot. Null if all queues are allowed. */
   queues: string[] | null;
   /** Names of handlers, or `*` for all. */
   handlers: string[];

@@ -109,7 +109,7 @@ const progress = {
     .meta({ description: 'The first hundred of them.' }),
 };
 
-/** Further results of a dry run, besides the number. */
+/** The results of a dry run, besides the number of matches. */
 const DryRun = z.object({
   complete: z
     .boolean()

@@ -12,7 +12,7 @@ export interface HerdAdvice {
   schedules: string[];
   /** The jitter that spreads the herd; null for a herd after an outage, which no jitter can spread. */
   jitterMs: number | null;
-  /** The largest number of starts in a second with that jitter. */
+  /** The largest number of starts in a second with `jitterMs`. */
   perSecondAfter: number | null;
 }
 

@@ -95,7 +95,7 @@ const HOSTILE = [
   'http://[2001:db8::1]/',
 ];
 
-/** Refused even if private addresses are allowed. */
+/** URLs that are refused even if private addresses are allowed. */
 const MALFORMED = [
   '',
   'example.com/hook',
@@ -150,7 +150,7 @@ const SOUND = [
 const refuse = (url: string, allowPrivate = false) => urlProblem(url) ?? hostProblem(url, { allowPrivate });
 
 describe('webhook URLs', () => {
-  it('the corpus has at least sixty hostile hosts', () =>
+  it('the corpus of hostile webhook URLs has at least sixty hosts', () =>
     expect(new Set(HOSTILE).size).toBeGreaterThanOrEqual(60));
 
   it.each(HOSTILE)('the webhook URL %s is refused', (url) => expect(refuse(url)).not.toBeNull());
