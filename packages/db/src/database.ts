@@ -28,7 +28,7 @@ export interface DatabaseOptions {
   max: number;
   /** Connections that stay open while idle. Opening one and planning on it takes tens of milliseconds. */
   min?: number;
-  /** Shows in pg_stat_activity. */
+  /** The name that pg_stat_activity shows. */
   applicationName: string;
   /** The schema that holds Carillon's tables (default `carillon`). */
   schema?: string;

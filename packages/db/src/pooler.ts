@@ -3,8 +3,8 @@ import pg from 'pg';
 import { UnsupportedDatabase } from './migrate.js';
 
 /**
- * How a connection pooler between us and Postgres behaves. Both are false without a pooler, and with one that pools
- * sessions.
+ * How a connection pooler between us and Postgres behaves. Both fields are false without a pooler, and with one that
+ * pools sessions.
  */
 export interface PoolerTraits {
   /** Two open sessions were served by one backend: the pooler pools transactions. */
@@ -46,7 +46,7 @@ export function explainPooler(
   return `DATABASE_URL leads to a connection pooler in transaction mode: set ${settings.join('; and set ')}`;
 }
 
-/** Finds out whether there is a pooler, with two sessions at a time: without one, they never share a backend. */
+/** Finds out with two sessions whether there is a pooler: without a pooler, two sessions never share a backend. */
 export async function probePooler(url: string): Promise<PoolerTraits> {
   const [first, second] = [0, 1].map(
     () => new pg.Client({ connectionString: url, application_name: 'carillon-probe' }),

@@ -47,8 +47,8 @@ export class SecretBox {
   }
 
   /**
-   * Encrypts a value as text, for a field among others. The same value gets the same text for a while, so that the
-   * definitions of a herd of schedules stay equal. A text that is already sealed for the project is left alone.
+   * Encrypts a value as text, to be stored inside a definition. The same value gets the same text for a while, so that
+   * the definitions of a herd of schedules stay equal. A text that is already sealed for the project is left alone.
    */
   sealText(value: string, projectId: number): string {
     if (value.startsWith(SEALED) && this.#canOpen(value, projectId)) return value;

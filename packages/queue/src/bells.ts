@@ -32,7 +32,7 @@ export interface BellsOptions {
   redis: Redis;
   prefix: string;
   clock: PostgresClock;
-  /** Unique to this process. */
+  /** A name that is unique to this process. */
   process: string;
   horizonMs: number;
   onArmed: (count: number) => void;

@@ -28,7 +28,7 @@ export const TICKS = {
    * handles the event.
    */
   events: 'events',
-  /** Fetches the files of calendars, and re-times schedules whose calendar has changed. */
+  /** Fetches the files of calendars, and moves schedules whose calendar has changed. */
   calendars: 'calendars',
   /** Scans for tasks that are due soon. */
   tasks: 'tasks',

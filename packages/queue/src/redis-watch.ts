@@ -23,7 +23,7 @@ const WRITE = `return redis.call('set', KEYS[1], '1', 'EX', '60')`;
 
 export interface RedisWatchOptions {
   redis: Redis;
-  /** BullMQ's key prefix, because the permissions of a Redis user may be limited to it. */
+  /** BullMQ's key prefix. The check writes under it, because the permissions of a Redis user may be limited to it. */
   prefix: string;
   onTrouble: (state: RedisState, error: unknown) => void;
   onRecovery: () => void;

@@ -26,7 +26,10 @@ export interface CompiledTiming {
   instants: InstantSet;
   /** The instants of the cron or RRULE line alone; null for a rule that does not use the local clock. */
   wallClock: WallClockInstants | null;
-  /** If excluded instants are moved, the moved set before settled instants are taken out; null if they are skipped. */
+  /**
+   * The set in which excluded instants are moved, before settled instants are taken out; null if excluded ones are
+   * skipped.
+   */
   moved: MovedInstants | null;
 }
 

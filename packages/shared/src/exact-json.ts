@@ -80,7 +80,7 @@ const NUMBER_CHARACTER = /[-+.\deE]/;
 const isBigInteger = (number: string) =>
   /^-?[1-9]\d{15,}$/.test(number) && !Number.isSafeInteger(Number(number));
 
-/** The position after a string that begins here. */
+/** The position after the string that begins at `from`. */
 function endOfString(text: string, from: number): number {
   for (let at = from + 1; at < text.length; at++) {
     const code = text.charCodeAt(at);

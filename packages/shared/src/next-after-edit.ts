@@ -43,7 +43,8 @@ function startOf({ timing: before, occurrenceAt, nowAt }: ScheduleBeforeEdit, ti
   const { rule } = timing;
   // A one-shot instant that the edit has set fires even if it is past, by the misfire policy.
   if (rule.kind === 'at' && JSON.stringify(rule) !== JSON.stringify(before.rule)) return rule.at;
-  // If only a calendar changed, an occurrence that was put off stays pending unless its day is excluded now.
+  // If only a calendar changed, an occurrence that was rescheduled to a later time stays pending unless its day is
+  // excluded now.
   const hasOtherCalendar = isSameTiming({ ...timing, calendars: before.calendars }, before);
   return hasOtherCalendar ? Math.min(nowAt + 1, occurrenceAt ?? nowAt + 1) : nowAt + 1;
 }

@@ -30,9 +30,9 @@ export interface AllowedTargets {
 }
 
 /**
- * The targets that a project may name. The default project belongs to the operator, who wrote the handlers and pays for
- * the calls: it may use all of them unless its limits say otherwise. Every other project may use none unless its limits
- * say so.
+ * The queues, handlers and calls that a project may use as targets, besides its own queues and the built-in handlers.
+ * The default project belongs to the operator, who wrote the handlers and pays for the calls: it may use all of them
+ * unless its limits say otherwise. Every other project may use none unless its limits say so.
  */
 export function allowedTargets({ project, limits }: TargetOwner): AllowedTargets {
   const isDefault = project === DEFAULT_PROJECT;

@@ -10,7 +10,6 @@ export interface OpenAlert {
   occurrenceAt: number;
 }
 
-/** Reads the open alerts of some schedules. */
 export const readOpenAlerts = statement<{ scheduleIds: string }, OpenAlert>(
   'read-open-alerts',
   `select id, schedule_id as "scheduleId", kind, occurrence_at as "occurrenceAt" from carillon.alerts
@@ -51,7 +50,6 @@ export async function insertAlert(tx: Transaction, alert: NewAlert): Promise<num
   return row?.id ?? null;
 }
 
-/** Resolves an open alert. */
 export const resolveAlert = statement<{ id: number; at: number; now: number; resolution: string }>(
   'resolve-alert',
   `update carillon.alerts

@@ -33,7 +33,7 @@ export interface JudgedWatches {
 }
 
 /**
- * Judges the schedules whose objectives can have been missed by now, at most `limit` of them, and records breaches and
+ * Judges the schedules whose objectives may have been missed by now, at most `limit` of them, and records breaches and
  * recoveries. Workers that judge at the same time take different schedules.
  */
 export function judgeWatches(

@@ -117,8 +117,8 @@ async function composeOfProject(tx: Transaction, projectId: number, now: number 
 }
 
 /**
- * PagerDuty has one event per incident and groups by itself. Every other channel gets one message that lists all
- * alerts. Breaches come before recoveries, so that a recovery is never reported before its breach.
+ * PagerDuty takes one event per incident and groups incidents itself. Every other channel gets messages that list up to
+ * 200 alerts each. Breaches come before recoveries, so that a recovery is never reported before its breach.
  */
 function contentsFor(
   type: ChannelType,
@@ -202,7 +202,6 @@ export const takeMessages = statement<{ limit: number; now: number | null }, Tak
    join carillon.projects p on p.id = m.project_id order by m.id`,
 );
 
-/** Records that a message was sent. */
 export const markSent = statement<{ id: number; now: number | null }>(
   'mark-alert-message-sent',
   `update carillon.alert_messages set sent_at = ${NOW}, next_try_at = null, error = null where id = :id`,

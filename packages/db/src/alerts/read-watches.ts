@@ -39,8 +39,8 @@ const WATCHED = `r.schedule_id as "scheduleId", r.occurrence_at as "occurrenceAt
   r.finished_at as "finishedAt", r.attempt, r.reason_code as "reasonCode", r.reason, r.error`;
 
 /**
- * Reads the runs that were not judged finally, the runs that opened an alert which is still open, and the gaps of
- * missed occurrences.
+ * Reads the runs after `judged_until`, the runs that opened an alert which is still open, and the gaps of missed
+ * occurrences.
  */
 export const readWatchedRuns = statement<{ scheduleIds: string }, WatchedRun & { scheduleId: number }>(
   'read-watched-runs',

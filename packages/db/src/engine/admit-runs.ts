@@ -58,7 +58,9 @@ const dependencies = batch<{ id: number; projectId: number; key: string; sinceAt
   sinceAt: 'instant',
 });
 
-/** A success counts only if its occurrence is at most this much older than the window of the dependency. */
+/**
+ * A success meets a dependency only if its occurrence is at most this long before the window of the dependency begins.
+ */
 const LATEST_SUCCESS = `interval '30 days'`;
 
 const selectUnmet = statement<Values, { id: number }>(

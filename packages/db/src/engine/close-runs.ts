@@ -115,7 +115,7 @@ export async function closeRuns<Run extends ClosedRun>(
   return kept;
 }
 
-/** Closes nothing, so that the connection plans the statement. */
+/** Runs the statement on empty input, so that the connection plans it before the first close. */
 export async function prepareClose(db: Database, { workerId, token, generation }: Holder): Promise<void> {
   const nothing = { epochs: '{}', expected: 0, ...closings.of([]) };
   await closeGroup(db, {

@@ -23,7 +23,6 @@ export interface UnreadableRow {
 }
 
 export interface LockDueOptions {
-  /** Maximum number of rows. */
   limit: number;
   /**
    * The projects that share the batch; other projects get nothing. If empty, the earliest rows of all projects are

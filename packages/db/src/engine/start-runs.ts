@@ -133,7 +133,7 @@ export async function startRuns(
   return started;
 }
 
-/** Starts nothing, so that the connection plans both statements. */
+/** Runs both statements on empty input, so that the connection plans them before the first claim. */
 export async function prepareStart(tx: Transaction, holder: Holder): Promise<void> {
   const options = { ...holder, mayExist: false, nowAt: 0, leaseMs: 0 };
   await startAll(tx, [], startLast, options);

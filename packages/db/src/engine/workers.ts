@@ -7,9 +7,9 @@ export interface NewWorker {
   host: string;
   pid: number;
   token: string;
-  /** The handlers that its code defines. */
+  /** The handlers that the code of the worker defines. */
   handlers: readonly string[];
-  /** The version of its time zone data. */
+  /** The version of the worker's time zone data. */
   tzdata: string;
   heartbeatIntervalMs: number;
 }
@@ -136,7 +136,7 @@ const deleteOldWorkers = statement<object>(
      and not exists (select from carillon.leases l where l.worker_id = w.id)`,
 );
 
-/** Deletes workers that have been gone for a week. */
+/** Deletes workers that sent no heartbeat for a week. */
 export async function forgetWorkers(db: Database): Promise<void> {
   await deleteOldWorkers(db, {});
 }

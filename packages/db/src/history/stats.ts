@@ -134,7 +134,9 @@ export interface StatsRange {
   now: number | null;
 }
 
-/** Maximum number of minutes that the sweep has not computed yet and that are counted while a client waits. */
+/**
+ * Maximum number of recent minutes that a request counts from the runs, because the sweep has not computed them yet.
+ */
 const MAX_LIVE_MINUTES = 5;
 const LIVE_FROM = `greatest(${instant(':fromAt')}, ${NOW} - ${MAX_LIVE_MINUTES} * interval '1 minute',
   (select coalesce(stats_until, '-infinity') from carillon.installation))`;

@@ -27,7 +27,7 @@ export const receiverOf = (plan: string) => `(
     else (target ->> 'type') || coalesce(' ' || (target ->> 'number'), '') end
   from (select ${plan}::json -> 'target') as defined(target))`;
 
-/** A run keeps the definition that it began with, so its receiver is the one of that version. */
+/** SQL: the plan of a run. A run keeps the definition that it began with, so its receiver is that of this version. */
 export const PLAN_OF_RUN = `coalesce((select plan from carillon.schedule_versions v
   where v.schedule_id = s.id and v.version = r.version and v.project_id = :projectId), s.plan)`;
 

@@ -89,7 +89,6 @@ export interface RunCursor extends RunIdentity {
   happenedAt: number;
 }
 
-/** A page of runs. */
 export interface RunPage {
   runs: RunView[];
   /** The run after which the next page begins, if this page ended because it had read its maximum number of runs. */
@@ -102,7 +101,8 @@ interface LookedAt extends RunView {
 }
 
 /**
- * Reads in the order of the primary key. The planner would expect few runs per schedule, and read and sort a million.
+ * Reads in the order of the primary key. Otherwise the planner, which expects few runs per schedule, might read and
+ * sort a million.
  */
 function inKeyOrder<T>(db: Database, read: (db: Database) => Promise<T>): Promise<T> {
   return inTransaction(db, async (tx) => {
@@ -111,7 +111,7 @@ function inKeyOrder<T>(db: Database, read: (db: Database) => Promise<T>): Promis
   });
 }
 
-/** Which index lists the runs, and in which order. */
+/** The index that lists the runs, and their order. */
 interface Listing {
   source: string;
   condition: string | null;

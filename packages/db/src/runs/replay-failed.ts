@@ -30,7 +30,7 @@ interface FailedRun extends RunKey {
   nowAt: number;
 }
 
-/** A failed run that may be replayed: its schedule is not cancelled, and it was not replayed too often. */
+/** SQL: true if a failed run may be replayed: its schedule is not cancelled, and the run was not replayed too often. */
 const CAN_REPLAY = `r.replays < ${MOST_REPLAYS} and s.status <> 'cancelled'`;
 
 /** Locks failed runs, the earliest failure first. Their schedules are not locked, because the claim verifies them. */

@@ -48,7 +48,10 @@ export function cancelSchedule(db: Database, request: ChangeRequest): Promise<Ch
   });
 }
 
-/** Records the past occurrences that no claim has taken yet as skipped, including those that are due later. */
+/**
+ * Records the past occurrences that no claim has taken yet as skipped, including those that jitter or a reschedule has
+ * made due later.
+ */
 async function accountForOverdue(tx: Transaction, schedule: LockedSchedule, reason: string): Promise<void> {
   const { occurrenceAt, timing, nowAt } = schedule;
   if (occurrenceAt === null || occurrenceAt > nowAt) return;

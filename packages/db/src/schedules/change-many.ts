@@ -31,7 +31,7 @@ export interface ChangedMany {
 
 interface Done {
   schedule: LockedSchedule;
-  /** For the audit log. */
+  /** The detail of the audit entry. */
   detail?: unknown;
 }
 

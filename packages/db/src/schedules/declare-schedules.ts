@@ -8,7 +8,9 @@ import { readSchedule } from './read-schedules.js';
 export interface DeclarationReport {
   created: string[];
   changed: string[];
-  /** Schedules that the code declared earlier and no longer declares. They keep firing until a person deletes them. */
+  /**
+   * Schedules that the code declared earlier and no longer declares. They stay as they are until a person deletes them.
+   */
   noLongerDeclared: string[];
 }
 

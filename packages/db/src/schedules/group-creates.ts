@@ -46,7 +46,7 @@ export class GroupCreates {
 
   async #write(name: string, group: Group): Promise<void> {
     group.statements++;
-    // Requests that were read in the same turn of the event loop go together.
+    // Requests that were read in the same turn of the event loop share a statement.
     await new Promise(setImmediate);
     while (group.waiting.length > 0) await this.#writeGroup(group.waiting.splice(0, LARGEST_GROUP));
     group.statements--;

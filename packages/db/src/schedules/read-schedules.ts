@@ -105,7 +105,10 @@ const fromNewest: Source = (where, { beforeId }) => `(
     order by id desc limit ${NEWEST}
   ) as s left join carillon.agenda a on a.schedule_id = s.id`;
 
-/** A page ends after the schedule that reaches this size: a thousand payloads of 256 KiB would exhaust the memory. */
+/**
+ * A page ends after the schedule with which it reaches this size: a thousand payloads of 256 KiB would exhaust the
+ * memory.
+ */
 const MAX_PAGE_BYTES = 4 * 1_024 * 1_024;
 
 const NEWEST_FIRST = { inner: 's.id desc', outer: 'id desc' };

@@ -36,7 +36,10 @@ const COLUMNS = `name, tags, rule, timing, plan, payload::text as "payloadText",
   defined_by as "definedBy"`;
 const isBefore = (version: string) => `(:beforeVersion::int is null or ${version} < :beforeVersion)`;
 
-/** A page ends after the definition that reaches this size: a thousand payloads of 256 KiB would exhaust the memory. */
+/**
+ * A page ends after the definition with which it reaches this size: a thousand payloads of 256 KiB would exhaust the
+ * memory.
+ */
 const MAX_PAGE_BYTES = 4 * 1_024 * 1_024;
 
 interface Row extends Omit<DefinitionView, 'timing' | 'plan' | 'timingBefore'> {

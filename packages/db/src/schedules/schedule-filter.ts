@@ -6,7 +6,7 @@ export interface ScheduleFilter {
   status?: ScheduleStatus | undefined;
   tag?: string | undefined;
   target?: string | undefined;
-  /** Searched in id and name. */
+  /** Text to search for in the id and the name. */
   q?: string | undefined;
   dueBefore?: string | undefined;
   dueAfter?: string | undefined;
@@ -30,7 +30,7 @@ export const FROM_MATCHES =
 
 export const isSearch = ({ q, tag }: ScheduleFilter) => (q ?? tag) !== undefined;
 
-/** True if the other filters leave so few schedules that any plan is fast. */
+/** True if the filters besides text and tag leave so few schedules that any plan is fast. */
 export function narrowsDown({ status, dueBefore, dueAfter, attention }: ScheduleFilter): boolean {
   const hasRareStatus = status !== undefined && status !== 'active' && status !== 'finished';
   return hasRareStatus || (dueBefore ?? dueAfter ?? attention) !== undefined;

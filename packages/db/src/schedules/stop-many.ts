@@ -108,7 +108,8 @@ const cancelAll = statement<Values>(
 );
 
 export function cancelMany(pool: Pool, request: StopRequest): Promise<Stopped> {
-  // A past occurrence must be recorded as skipped, even if it is due later. Such schedules are cancelled one by one.
+  // A past occurrence must be recorded as skipped, even if jitter or a reschedule has made it due later. Such schedules
+  // are cancelled one by one.
   const fits = ({ status, nextAt }: Candidate, nowAt: number) =>
     status !== 'cancelled' && nextAt !== null && nextAt > nowAt;
   return stopMany(pool, { ...request, isCancel: true }, fits, async (tx, ids, nowAt) => {

@@ -79,7 +79,7 @@ export const schedules = carillon.table(
     index('schedules_tags').using('gin', t.tags),
     index('schedules_stopped').on(t.projectId, t.id).where(sql`status <> 'active'`),
     index('schedules_paused_until').on(t.pausedUntil).where(sql`paused_until is not null`),
-    // A calendar that changes must find the few schedules that use it.
+    // Finds the few schedules that use a calendar when the calendar changes.
     index('schedules_calendars').on(t.projectId).where(sql`timing like '%"calendars":%'`),
     check('schedules_pause', sql`(status = 'paused') = (paused_at is not null)`),
     check(

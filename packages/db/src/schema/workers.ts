@@ -65,11 +65,11 @@ export const workers = carillon.table('workers', {
    * heartbeat.
    */
   aliveUntil: instant('alive_until').notNull(),
-  /** The handlers that its code defines. */
+  /** The handlers that the code of the worker defines. */
   handlers: text('handlers').array().notNull().default([]),
   /** How far this worker's clock is ahead of Postgres's. */
   clockOffsetMs: integer('clock_offset_ms').notNull().default(0),
-  /** The version of its time zone data, such as 2026a. */
+  /** The version of the worker's time zone data, such as 2026a. */
   tzdata: text('tzdata'),
   stoppedAt: instant('stopped_at'),
   inFlight: integer('in_flight').notNull().default(0),

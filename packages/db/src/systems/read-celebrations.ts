@@ -15,7 +15,7 @@ export interface Celebrations {
 
 interface Celebration {
   occurrenceAt: number;
-  /** The stored form. */
+  /** The stored form of the timing. */
   timing: string;
 }
 

@@ -35,7 +35,6 @@ export interface RescheduleReport {
   dueAts: number[];
 }
 
-/** The actor in the audit log. */
 const ACTOR = 'carillon';
 
 /** An event, its user and its schedule. */

@@ -18,7 +18,7 @@ export interface ScanOptions {
   now?: number | null;
   /** Ends the scan after the current task. The next scan finds the rest. */
   signal?: AbortSignal;
-  /** Waits between retries. */
+  /** Waits between two tries (default: by a timer). */
   wait?: (ms: number) => Promise<void>;
 }
 

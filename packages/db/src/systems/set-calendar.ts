@@ -19,7 +19,10 @@ export interface CalendarChange {
   actor: string;
 }
 
-/** Creates or replaces a calendar. Schedules that use it are re-timed afterwards, in steps, by `retimeStale`. */
+/**
+ * Creates or replaces a calendar. Afterwards `retimeStale` gives the new dates to the schedules that use the calendar,
+ * in steps.
+ */
 export async function setCalendar(
   pool: Pool,
   { projectId, name, dates, actor }: CalendarChange,
@@ -59,8 +62,9 @@ export interface Retimed {
 }
 
 /**
- * Re-times schedules whose copy of a calendar is outdated, because the calendar has changed or because the schedule was
- * created while it changed. One call does a bounded amount of work. A schedule that fails does not stop the others.
+ * Gives the current dates to schedules whose copy of a calendar is outdated, and moves their next occurrences. A copy
+ * is outdated if the calendar has changed, or if the schedule was created while it changed. One call does a bounded
+ * amount of work. A schedule that fails does not stop the others.
  */
 export async function retimeStale(pool: Pool): Promise<Retimed> {
   const changed = await orm(pool)
@@ -154,7 +158,9 @@ async function retime(
   return result;
 }
 
-/** False also if an edit has dropped the calendar from the schedule meanwhile. */
+/**
+ * True if the schedule's copy of a calendar is outdated. False if an edit has dropped the calendar from the schedule.
+ */
 function isStale({ calendars }: Timing, { name, dates }: CalendarView): boolean {
   const copy = calendars[name];
   return copy !== undefined && JSON.stringify(copy) !== JSON.stringify(dates);

@@ -47,7 +47,6 @@ export interface TakeReceiptsOptions {
   now: number | null;
 }
 
-/** Takes receipts that are due. */
 export function takeReceipts(
   pool: Pool,
   { limit, fairTo, now }: TakeReceiptsOptions,

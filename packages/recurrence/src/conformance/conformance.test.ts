@@ -22,7 +22,7 @@ interface Fact {
   until?: string;
   /** The last occurrence before `after`. */
   previous?: string;
-  /** Whether the rule fires at an instant. */
+  /** For each instant, whether the rule fires at it. */
   fires?: Record<string, boolean>;
   /** Properties of all occurrences. */
   count?: number;

@@ -11,7 +11,6 @@ export interface DstChange {
   at: number;
   local: string;
   fires: boolean;
-  /** The effect in words. */
   effect: string;
 }
 

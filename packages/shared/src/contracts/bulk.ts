@@ -71,7 +71,7 @@ export const BULK_ACTIONS = [
   'backfill',
 ] as const;
 
-/** An action takes the same fields as on a single schedule. */
+/** A bulk action takes the same fields as the action on a single schedule. */
 export const ActionInput = z
   .strictObject({
     action: z.enum(BULK_ACTIONS),

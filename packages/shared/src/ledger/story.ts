@@ -96,8 +96,8 @@ export const step = (
 });
 
 /**
- * A delivery may wait in memory this long before it is deferred. If the first deferral came later after the run was
- * recorded, the run was queued first.
+ * A delivery may wait in memory this long before it is deferred. If the first deferral came later than that after the
+ * run was recorded, the run was queued first.
  */
 const LONGEST_CLAIM_MS = 30_000;
 

@@ -80,7 +80,7 @@ const HOSTILE = [
   'http://[::ffff:169.254.169.254]/',
   'http://[64:ff9b::a9fe:a9fe]/',
   'http://[fd00:ec2::254]/',
-  // unspecified addresses and multicast
+  // multicast, reserved and documentation addresses
   'http://224.0.0.1/',
   'http://239.255.255.250:1900/',
   'http://240.0.0.1/',

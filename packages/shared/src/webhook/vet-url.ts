@@ -10,7 +10,7 @@ const PRIVATE_NAMES = /(^|\.)(localhost|localhost\.localdomain|local|internal|ho
 const judgedUrls = new RecentCache<string, string | null>(1_000);
 const judgedHosts = new RecentCache<string, string | null>(1_000);
 
-/** Returns what is wrong with a webhook URL in every installation, or null. */
+/** Returns what is wrong with a webhook URL, whatever the installation allows; null if the URL is valid. */
 export function urlProblem(text: string): string | null {
   return judgedUrls.get(text, () => judgeUrl(text));
 }
