@@ -3,13 +3,15 @@ import pg from 'pg';
 interface AdoptOptions {
   types: pg.CustomTypesConfig;
   queryTimeoutMs: number;
-  /** Prepares a client for our statements, such as for another schema. It gets a view of the client, not the client. */
+  /**
+   * Prepares a client for our statements, for example for another schema. It receives the proxy, not the client itself.
+   */
   onConnect: (client: pg.PoolClient) => void;
 }
 
 /**
- * A pool that belongs to the user's program, adapted to our statements. Its connections keep the settings of their
- * owner: our types and time-outs are sent with each statement, and `end` leaves the pool open.
+ * Wraps a pool that belongs to the user's program. Its connections keep the program's settings: our types and time-outs
+ * are sent with each statement, and `end` leaves the pool open.
  */
 export function adoptPool(pool: pg.Pool, { types, queryTimeoutMs, onConnect }: AdoptOptions): pg.Pool {
   const withOurSettings = (statement: unknown, values?: unknown): object =>
@@ -28,7 +30,7 @@ export function adoptPool(pool: pg.Pool, { types, queryTimeoutMs, onConnect }: A
         const value = Reflect.get(target, key, target);
         return typeof value === 'function' ? value.bind(target) : value;
       },
-      // A property that our code sets on a client stays on this view of it.
+      // Properties that our code sets stay on the proxy, so the user's client is not changed.
       set(_target, key, value) {
         own[key] = value;
         return true;
@@ -42,7 +44,7 @@ export function adoptPool(pool: pg.Pool, { types, queryTimeoutMs, onConnect }: A
     return view;
   };
 
-  // Our own class is used, because the user's program may have loaded another copy of the module `pg`.
+  // `inTransaction` tests for our own `pg.Pool` class, and the user's program may have loaded another copy of `pg`.
   return Object.assign(Object.create(pg.Pool.prototype) as pg.Pool, {
     options: pool.options,
     connect,

@@ -4,13 +4,13 @@ import { createPartition, missingMonth } from './history/partitions.js';
 import { parseInstant } from './instants.js';
 import { SCHEMA } from './schema/columns.js';
 
-/** A pool, or a client of it that is in a transaction. Always the first argument of a query. */
+/** A pool, or a client of a pool that is in a transaction. Every query takes it as its first argument. */
 export type Database = pg.Pool | pg.PoolClient;
 export type Transaction = pg.PoolClient;
 
 const { INT8, TIMESTAMPTZ, DATE } = pg.types.builtins;
 
-/** Keys are bigint and stay far below 2^53; instants are milliseconds; a date is its text. */
+/** Parses a bigint as a number, because keys stay far below 2^53; an instant as milliseconds; a date as its text. */
 export const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') => {
     if (oid === INT8) return Number;
@@ -22,22 +22,24 @@ export const types: pg.CustomTypesConfig = {
 
 export interface DatabaseOptions {
   url: string;
-  /** A pool of the program around us, used instead of a pool of our own. */
+  /** A pool of the user's program, to be used instead of opening one. */
   pool?: pg.Pool | undefined;
   /** Maximum number of connections. */
   max: number;
   /** Connections that stay open while idle. Opening one and planning on it takes tens of milliseconds. */
   min?: number;
-  /** Shows in pg_stat_activity. */
+  /** The name that pg_stat_activity shows. */
   applicationName: string;
   /** The schema that holds Carillon's tables (default `carillon`). */
   schema?: string;
   /** False sends statements without names, for a pooler that does not keep prepared statements (default true). */
   usesPreparedStatements?: boolean;
-  /** How long to wait for a connection, and for the answer to a statement. A server that vanished sends neither. */
+  /** How long to wait for a connection, and for the answer to a statement. A server that vanished gives neither. */
   connectTimeoutMs?: number;
   queryTimeoutMs?: number;
-  /** The server ends a transaction that stands still, and a statement that runs, for longer than this. */
+  /**
+   * The server ends a statement that runs for longer than this, and a transaction that is idle for longer than this.
+   */
   transactionTimeoutMs?: number;
   onError: (error: Error) => void;
 }
@@ -77,8 +79,9 @@ export function openDatabase({
     pipeline: true,
     query_timeout: queryTimeoutMs,
   });
-  // Without these listeners a broken connection would end the process. The pool reports idle connections only.
   begins.set(pool, beginWithin(transactionTimeoutMs));
+  // Without these listeners a broken connection would end the process. The pool reports errors of idle connections
+  // only.
   pool.on('error', onError);
   pool.on('connect', (client) => {
     client.on('error', onError);
@@ -129,19 +132,18 @@ function schemaRenamer(schema: string): (text: string) => string {
   };
 }
 
-/** The statement that begins a transaction, by the pool that it runs on. */
+/** The statement that begins a transaction, for each pool. */
 const begins = new WeakMap<pg.Pool, string>();
 
 /**
- * The server ends a transaction that stands still, so that a frozen or vanished process does not keep its rows locked.
- * The limits are set for each transaction and not for the session: a connection pooler hands the session to the next
- * client.
+ * The server ends an idle transaction, so that a frozen or vanished process does not keep its rows locked. The limits
+ * are set for each transaction and not for the session: a connection pooler hands the session to the next client.
  */
 const beginWithin = (ms: number) =>
   `begin; set local idle_in_transaction_session_timeout = ${Math.round(ms)}; set local statement_timeout = ${Math.round(ms)}`;
 
 /**
- * The whole planner policy: the statements of a fire look rows up by key, whatever the statistics of the tables say.
+ * Planner settings for the statements of a fire: they look rows up by key, whatever the statistics of the tables say.
  *
  * A connection plans a statement a few times and then keeps the plan. A plan that was made while a table was nearly
  * empty reads the whole table, and still does so a second later when the table holds a herd. With the alternatives
@@ -151,9 +153,9 @@ const PLAN_BY_KEY =
   'set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off';
 
 /**
- * Runs `work` in one transaction: committed when it returns, rolled back when it throws. Inside another transaction it
- * becomes a savepoint of that one. If a row belongs to a month that has no partition yet, the partition is created and
- * the work is done again.
+ * Runs `work` in one transaction: committed when it returns, rolled back when it throws. Inside another transaction,
+ * `work` runs in a savepoint. If a row belongs to a month that has no partition yet, the partition is created and the
+ * work is done again.
  */
 export async function inTransaction<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
   if (!(db instanceof pg.Pool)) return inSavepoint(db, work);

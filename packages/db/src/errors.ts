@@ -2,7 +2,9 @@
 const UNAVAILABLE = /^(08|53|57|58)/;
 /** SQLSTATE classes of a conflict with another transaction: rolled back (40), lock not available (55P03). */
 const CONFLICT = /^(40|55P03)/;
-/** SQLSTATE classes of data that the server refuses or can't read: 22, 23, 54 (too large), XX001 and XX002 (damaged). */
+/**
+ * SQLSTATE classes of data that the server refuses or can't read: 22, 23, 54 (too large), XX001 and XX002 (damaged).
+ */
 const BAD_DATA = /^(2[23]|54|XX00[12])/;
 /** Messages of the driver, which have no code, about a connection that broke or could not be opened. */
 const BROKEN_CONNECTION =
@@ -42,7 +44,7 @@ export class UnreadableDefinition extends Error {}
 export const isBadRow = (error: unknown): boolean =>
   error instanceof UnreadableDefinition || isBadData(error);
 
-/** True if Postgres can't store what it was given: one bad row fails the whole batch with this. */
+/** True if Postgres refuses the data. One such row fails the whole batch. */
 export function isBadData(error: unknown): boolean {
   return BAD_DATA.test((error as PostgresError).code ?? '');
 }

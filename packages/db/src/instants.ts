@@ -2,8 +2,8 @@
 export const instant = (milliseconds: string) => `to_timestamp((${milliseconds})::float8 / 1000)`;
 
 /**
- * SQL for the current time of a statement: the parameter `:now` if a test or the simulation moves time, otherwise
- * Postgres's clock. As a sub-select it is evaluated once per statement; a bare `clock_timestamp()` is volatile, and no
+ * SQL for the current time of a statement: the parameter `:now` if the caller sets it, as tests do, otherwise
+ * Postgres's clock. The sub-select is evaluated once per statement. A bare `clock_timestamp()` is volatile, and no
  * index can be searched by it.
  */
 export const NOW = `(select coalesce(${instant(':now::bigint')}, clock_timestamp())::timestamptz(3))`;
@@ -24,7 +24,7 @@ export const asMilliseconds = (at: string) => `round(date_part('epoch', ${at}) *
 export function parseInstant(text: string): number {
   // Infinity and years beyond 9999 have no hyphen in the fifth place. Date.parse would misread them.
   if (text.charCodeAt(4) !== HYPHEN) return parseUnusualInstant(text);
-  // `2026-11-17 19:05:38.123+00` becomes ISO 8601 by a T and by the minutes of the offset.
+  // `2026-11-17 19:05:38.123+00` becomes ISO 8601 by adding a T and the minutes of the offset.
   const hasHoursOnly = text.charCodeAt(text.length - 3) !== COLON;
   const at = Date.parse(`${text.slice(0, 10)}T${text.slice(11)}${hasHoursOnly ? ':00' : ''}`);
   return Number.isNaN(at) ? parseUnusualInstant(text) : at;
@@ -34,7 +34,7 @@ const HYPHEN = 45;
 const COLON = 58;
 const UNUSUAL = /^(\d{4,6})(-\d\d-\d\d) ([\d:.]+)([+-])(\d\d):?(\d\d)?:?(\d\d)?( BC)?$/;
 
-/** Infinity, years beyond 9999, years before Christ, and offsets with seconds. */
+/** Parses infinity, years beyond 9999, years before Christ, and offsets with seconds. */
 function parseUnusualInstant(text: string): number {
   if (text === 'infinity') return Number.POSITIVE_INFINITY;
   if (text === '-infinity') return Number.NEGATIVE_INFINITY;

@@ -10,11 +10,11 @@ import { ensurePartitions } from './history/partitions.js';
 import { SCHEMA } from './schema/columns.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url));
-/** Any number, as long as only Carillon takes this advisory lock: the word "bell" in ASCII. */
+/** The number of an advisory lock that only Carillon takes: the word "bell" in ASCII. */
 const MIGRATION_LOCK = 0x62656c6c;
 /**
- * How long a migration waits for a table lock, while every other statement on that table queues up behind it. It is
- * shorter than Postgres's deadlock_timeout, so that in a deadlock with a worker the migration is the one to give way.
+ * How long a migration waits for a table lock. Meanwhile every other statement on that table queues up behind it. The
+ * limit is shorter than Postgres's deadlock_timeout, so that in a deadlock with a worker the migration gives way.
  */
 const LOCK_TIMEOUT = '500ms';
 /** How long workers and APIs have the tables to themselves before the next try. */
@@ -32,8 +32,8 @@ interface MigrateOptions {
 export class UnsupportedDatabase extends Error {}
 
 /**
- * Brings the database up to date while other programs work in it. Replicas that start together take turns; the later ones
- * find nothing to do.
+ * Brings the database up to date while other programs work in it. Replicas that start together take turns; the later
+ * ones find nothing to do.
  */
 export async function migrate(
   server: string | pg.ClientConfig,
@@ -61,7 +61,7 @@ export async function migrate(
   }
 }
 
-/** Ends the start with one line if the command `migrate` has to be run first. Changes nothing. */
+/** Throws a one-line error if the command `migrate` has to be run first. Changes nothing. */
 export async function verifyMigrated(
   url: string,
   { schema = SCHEMA, folder = MIGRATIONS }: MigrateOptions = {},

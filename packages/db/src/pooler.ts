@@ -2,11 +2,14 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { UnsupportedDatabase } from './migrate.js';
 
-/** How a connection pooler between us and Postgres behaves. Both are false without one, or if it pools sessions. */
+/**
+ * How a connection pooler between us and Postgres behaves. Both fields are false without a pooler, and with one that
+ * pools sessions.
+ */
 export interface PoolerTraits {
   /** Two open sessions were served by one backend: the pooler pools transactions. */
   sharesBackends: boolean;
-  /** A statement that one session has prepared is in the way of another session, or is lost. */
+  /** A prepared statement of one session collides with another session, or is lost. */
   breaksPreparedStatements: boolean;
 }
 
@@ -16,12 +19,14 @@ export interface PoolerOptions {
   usesPreparedStatements: boolean;
 }
 
-/** Number of tries to find out: a busy pooler may give the second session another backend by chance. */
+/** Number of tries: a busy pooler may give the second session another backend by chance. */
 const TRIES = 5;
 /** SQLSTATE: a prepared statement of this name exists already, or does not exist. */
 const BROKEN_STATEMENT = new Set(['42P05', '26000']);
 
-/** Refuses to start behind a pooler that would make statements fail later. The error is one line that names the setting. */
+/**
+ * Refuses to start behind a pooler that would make statements fail later. The error is one line that names the setting.
+ */
 export async function verifyPooler({ url, ...options }: PoolerOptions): Promise<void> {
   const problem = explainPooler(await probePooler(url), options);
   if (problem !== null) throw new UnsupportedDatabase(problem);
@@ -41,7 +46,7 @@ export function explainPooler(
   return `DATABASE_URL leads to a connection pooler in transaction mode: set ${settings.join('; and set ')}`;
 }
 
-/** Finds out by two sessions at a time: direct ones never share a backend. */
+/** Finds out with two sessions whether there is a pooler: without a pooler, two sessions never share a backend. */
 export async function probePooler(url: string): Promise<PoolerTraits> {
   const [first, second] = [0, 1].map(
     () => new pg.Client({ connectionString: url, application_name: 'carillon-probe' }),

@@ -5,7 +5,10 @@ export function requestHashOf(value: unknown): string {
   return hash('sha256', canonical(value), 'base64url');
 }
 
-/** The text is built by hand: a replacer of JSON.stringify costs three times as much, a fifth of the time of a bulk create. */
+/**
+ * Builds the text by hand. A replacer of `JSON.stringify` would take three times as long, which is a fifth of the time
+ * of a bulk create.
+ */
 function canonical(value: unknown): string {
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

@@ -6,8 +6,8 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Encrypts secrets before they go to Postgres, by AES-256-GCM. Each is bound to its project: copied to another
- * project's row, it can't be decrypted.
+ * Encrypts secrets before they go to Postgres, by AES-256-GCM. Each secret is bound to its project: a secret that is
+ * copied to another project's row can't be decrypted.
  */
 export class SecretBox {
   readonly #key: Buffer;
@@ -38,14 +38,18 @@ export class SecretBox {
     );
   }
 
-  /** Authenticates bytes for one purpose. The key is derived, so a code for one purpose is worthless for another. */
+  /**
+   * Authenticates bytes for one purpose. Each purpose has a key of its own, so a code for one is worthless for another.
+   */
   authenticate(purpose: string, bytes: Uint8Array): Buffer {
     const key = createHmac('sha256', this.#key).update(`carillon ${purpose}`).digest();
     return createHmac('sha256', key).update(bytes).digest();
   }
 
-  /** Encrypts a value that is stored among others, as text. The same value has the same text for a while, so that the
-   * definitions of a herd of schedules stay equal. A text that this box has sealed for the project is left alone. */
+  /**
+   * Encrypts a value as text, to be stored inside a definition. The same value gets the same text for a while, so that
+   * the definitions of a herd of schedules stay equal. A text that is already sealed for the project is left alone.
+   */
   sealText(value: string, projectId: number): string {
     if (value.startsWith(SEALED) && this.#canOpen(value, projectId)) return value;
     return this.#sealedTexts.get(

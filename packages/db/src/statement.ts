@@ -2,7 +2,7 @@ import type { Database } from './database.js';
 
 export type Values = Record<string, unknown>;
 
-/** A statement that is ready to run: give it a connection and its parameters by name. */
+/** A statement that is ready to run. It takes a connection, and its parameters by name. */
 export type Statement<Parameters extends object, Row extends object> = (
   db: Database,
   parameters: Parameters,
@@ -11,8 +11,8 @@ export type Statement<Parameters extends object, Row extends object> = (
 const PARAMETER = /(?<![:\w]):([A-Za-z]\w*)/g;
 
 /**
- * A prepared statement with named parameters: `:name` in the text, `{ name: value }` at the call. The columns of the row
- * are named by the text, as `"camelCase"`.
+ * A prepared statement with named parameters: `:name` in the text, `{ name: value }` at the call. The text names the
+ * columns of the row, as `"camelCase"`.
  */
 export function statement<Parameters extends object, Row extends object = never>(
   name: string,
@@ -82,7 +82,7 @@ export function batch<Row extends object>(
 const wireType = (type: ColumnType) => (type === 'instant' ? 'bigint' : type);
 const snake = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** A Postgres array literal. Written by hand because the driver's own takes several times as long for a large batch. */
+/** Builds a Postgres array literal. The driver's own conversion takes several times as long for a large batch. */
 export const arrayOf = (values: readonly (string | number)[]): string => `{${values.map(element).join()}}`;
 
 /** One field of all rows as an array literal; empty if every value is null. */
@@ -100,12 +100,12 @@ function columnOf<Row>(rows: readonly Row[], field: keyof Row): string {
   return hasValue ? `{${text.slice(1)}}` : '{}';
 }
 
-/** Texts that need no quotes in an array literal. The word null would. */
+/** Texts that need no quotes in an array literal. The word null needs them. */
 const PLAIN = /^(?!null$)[a-z_]+$/i;
 
 function element(value: unknown): string {
   if (typeof value !== 'string') return String(value);
   if (PLAIN.test(value)) return value;
-  // Postgres has no NUL in its texts, but a receiver's answer may hold one.
+  // Postgres can't store NUL in a text, but a receiver's answer may hold one.
   return `"${value.replaceAll('\0', '\uFFFD').replace(/["\\]/g, '\\$&')}"`;
 }

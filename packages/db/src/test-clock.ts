@@ -2,7 +2,10 @@ import pg from 'pg';
 import type { Database } from './database.js';
 import { statement } from './statement.js';
 
-/** Creates an empty database for a test, and its clock, which stands still until it is set. Returns its address. */
+/**
+ * Creates an empty database for a test, with a clock that stands still until it is set. Returns the URL of the
+ * database.
+ */
 export async function createTestDatabase(
   serverUrl: string,
   { name, now }: { name: string; now: number },
@@ -12,8 +15,8 @@ export async function createTestDatabase(
   await withClient(url, async (client) => {
     await client.query(INSTALL_CLOCK);
     await client.query('insert into carillon_clock.reading select to_timestamp($1::float8 / 1000)', [now]);
-    // Postgres searches pg_catalog first, unless search_path lists it. Here it is listed after carillon_clock, so our clock
-    // functions replace the built-in ones.
+    // Postgres searches pg_catalog first, unless search_path lists it. Here it is listed after carillon_clock, so our
+    // clock functions replace the built-in ones.
     await client.query(
       `alter database ${client.escapeIdentifier(name)} set search_path = carillon_clock, pg_catalog, public`,
     );
@@ -21,7 +24,7 @@ export async function createTestDatabase(
   return url;
 }
 
-/** Every function by which our statements and defaults ask Postgres for the time. */
+/** Replaces every function by which our statements and defaults ask Postgres for the time. */
 const INSTALL_CLOCK = `
   create schema carillon_clock;
   create table carillon_clock.reading (at timestamptz not null);

@@ -1,8 +1,8 @@
 import type { Values } from './statement.js';
 
 /**
- * Collects the conditions of a list. Only the filters that a request names are in the statement, so that the planner can
- * choose the index for them.
+ * Collects the conditions of a list. Only the filters that a request names are in the statement, so that the planner
+ * can choose the index for them.
  */
 export class Where {
   readonly parameters: Values = {};

@@ -32,7 +32,7 @@ export interface BellsOptions {
   redis: Redis;
   prefix: string;
   clock: PostgresClock;
-  /** Unique to this process. */
+  /** A name that is unique to this process. */
   process: string;
   horizonMs: number;
   onArmed: (count: number) => void;
@@ -59,8 +59,8 @@ export class Bells {
   }
 
   /**
-   * Arms slots for which Redis holds no bell, even if this process armed them before. A worker that died with such a
-   * bell in hand may still block the shared id, so each bell gets an id of its own.
+   * Arms slots for which Redis holds no bell, even if this process armed them before. A worker that died while it
+   * processed such a bell may still block the shared id, so each bell gets an id of its own.
    */
   async rearm(ringAts: readonly number[]): Promise<void> {
     for (const ringAt of ringAts) this.#armed.delete(ringAt);
@@ -160,8 +160,8 @@ export class Bells {
 
   #forgetBefore(nowAt: number): void {
     for (const ringAt of this.#armed) {
-      // A set iterates in insertion order, which is nearly the order of time. The full pass below removes the rare
-      // rest.
+      // A set iterates in insertion order, which is nearly the order of time. The full pass below removes the few that
+      // remain.
       if (ringAt >= nowAt) break;
       this.#armed.delete(ringAt);
     }

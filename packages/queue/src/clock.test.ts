@@ -22,12 +22,12 @@ function twoClocks() {
 it('the time of Postgres is estimated from the sample with the shortest round trip', async () => {
   const { clock, ask } = twoClocks();
   await ask(2);
-  await clock.ask(async () => ({ nowAt: clock.now() + 20 })); // This sample contradicts no other, and its round trip of 0 ms is the shortest.
+  await clock.ask(async () => ({ nowAt: clock.now() + 20 })); // The sample with the shortest round trip, 0 ms.
   await ask(40);
   expect(clock.offsetMs).toBe(-20);
 });
 
-it('a machine whose clock is set while it runs follows Postgres from the next answer on', async () => {
+it('after the local clock is set, the estimate follows Postgres from the next answer on', async () => {
   const { clock, set, ask } = twoClocks();
   for (let asked = 0; asked < 8; asked++) await ask(2);
   set(-90_000);
@@ -35,7 +35,7 @@ it('a machine whose clock is set while it runs follows Postgres from the next an
   expect(clock.offsetMs).toBe(-90_000);
 });
 
-it('the error of the estimate is half of the shortest round trip, rounded up', async () => {
+it('the error of the estimated Postgres time is half of the shortest round trip, rounded up', async () => {
   let localAt = 0;
   const clock = new PostgresClock(() => localAt);
   const askWith = (roundTripMs: number) =>

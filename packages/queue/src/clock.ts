@@ -31,7 +31,7 @@ export class PostgresClock {
     return -this.#best.aheadMs;
   }
 
-  /** The estimate may be ahead of Postgres by this much. */
+  /** The estimate may differ from Postgres's clock by this much. */
   get errorMs(): number {
     return Math.ceil(this.#best.roundTripMs / 2);
   }

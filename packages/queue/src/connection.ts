@@ -3,7 +3,7 @@ import { redisStateOf } from './redis-watch.js';
 
 export interface RedisAddress {
   url: string;
-  /** BullMQ's key prefix. On Redis Cluster, in braces. */
+  /** BullMQ's key prefix. On Redis Cluster it must be in braces. */
   prefix: string;
 }
 
@@ -43,12 +43,12 @@ function connect(
   return redis;
 }
 
-/** Minimum time between two such reconnects: a server may stay a replica and refuse every write. */
+/** Minimum time between two reconnects after a refused write: a server may stay a replica and refuse every write. */
 const SHORTEST_RECONNECT_MS = 1_000;
 
 /**
- * A demoted master refuses writes and keeps its connections. Only a new connection finds the new master, behind the same
- * name or address. `reconnectOnError` of ioredis.
+ * Returns a function for the option `reconnectOnError` of ioredis. A demoted master refuses writes and keeps its
+ * connections. Only a new connection finds the new master, behind the same name or address.
  */
 function reconnectIfDemoted(): (error: Error) => boolean {
   let reconnectedAt = Number.NEGATIVE_INFINITY;

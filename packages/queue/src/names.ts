@@ -10,7 +10,7 @@ export const QUEUES = {
   due: 'schedule-due',
 } as const;
 
-/** A bell says when to look, never what to do. */
+/** A bell says when to look for due work, never what to do. */
 export const Bell = z.object({
   /** The earliest time to ring, in milliseconds by Postgres's clock. */
   ringAt: z.int(),
@@ -25,14 +25,16 @@ export const TICKS = {
   prune: 'prune',
   /**
    * Handles pending domain events. The process that writes an event wakes a worker; if the wake-up is lost, the sweep
-   * handles it.
+   * handles the event.
    */
   events: 'events',
-  /** Fetches the files of calendars, and re-times schedules whose calendar has changed. */
+  /** Fetches the files of calendars, and moves schedules whose calendar has changed. */
   calendars: 'calendars',
   /** Scans for tasks that are due soon. */
   tasks: 'tasks',
-  /** Judges schedules by their objectives, and sends alerts. The sweep does the same; this tick is for the time between. */
+  /**
+   * Judges schedules by their objectives, and sends alerts. The sweep does the same; this tick runs between two sweeps.
+   */
   alerts: 'alerts',
   /** Compares the occurrences that rules named with the runs that exist. */
   audit: 'audit',

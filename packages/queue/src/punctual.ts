@@ -9,10 +9,10 @@ const SHORTEST_SLEEP_MS = 1;
 const LONGEST_SLEEP_MS = 100;
 
 /**
- * Makes bells ring on time, by Postgres's clock. A worker's blocking pop times out only when Redis looks at its own clock,
- * ten times a second by default (`hz 10`), which makes a bell 50 ms late at p50. Any command makes Redis look. So this reads
- * the head of the delayed set, sleeps until that time, and reads again: 4 ms at p50, for at most some hundred reads a
- * second. Runs until the signal aborts.
+ * Makes bells ring on time, by Postgres's clock. A worker's blocking pop times out only when Redis looks at its own
+ * clock, ten times a second by default (`hz 10`), which makes a bell 50 ms late at p50. Any command makes Redis look.
+ * So this function reads the head of the delayed set, sleeps until that time, and reads again. A bell is then 4 ms late
+ * at p50, at the cost of a few hundred reads a second at most. Runs until the signal aborts.
  */
 export async function keepPunctual(
   redis: Redis,

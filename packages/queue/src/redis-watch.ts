@@ -2,8 +2,7 @@ import type { RedisState } from '@carillon/shared';
 import type { Redis } from 'ioredis';
 
 /**
- * The error codes of a Redis that answers but takes no writes. The words come inside the message if a script has
- * failed.
+ * The error codes of a Redis that answers but takes no writes. If a script has failed, the code is inside the message.
  */
 const REFUSALS: readonly [RegExp, RedisState][] = [
   [/\bREADONLY\b/, 'read_only'],
@@ -11,18 +10,20 @@ const REFUSALS: readonly [RegExp, RedisState][] = [
   [/\b(WRONGPASS|NOAUTH|NOPERM)\b|invalid password/, 'access_denied'],
 ];
 
-/** Sorts an error of a Redis command. An error that is no answer of Redis means that Redis is away. */
+/** Classifies an error of a Redis command. An error that Redis did not send means that Redis is down. */
 export function redisStateOf(error: unknown): RedisState {
   const message = error instanceof Error ? error.message : String(error);
   return REFUSALS.find(([words]) => words.test(message))?.[1] ?? 'down';
 }
 
-/** A script that writes, as the scripts of BullMQ do. A PING or a plain SET may succeed although a bell can't be armed. */
+/**
+ * A script that writes, as the scripts of BullMQ do. A PING or a plain SET may succeed although a bell can't be armed.
+ */
 const WRITE = `return redis.call('set', KEYS[1], '1', 'EX', '60')`;
 
 export interface RedisWatchOptions {
   redis: Redis;
-  /** BullMQ's key prefix, because the permissions of a Redis user may be limited to it. */
+  /** BullMQ's key prefix. The check writes under it, because the permissions of a Redis user may be limited to it. */
   prefix: string;
   onTrouble: (state: RedisState, error: unknown) => void;
   onRecovery: () => void;
@@ -31,7 +32,10 @@ export interface RedisWatchOptions {
 /** Judges Redis by a write, and reports each outage once: at its beginning and at its end. */
 export class RedisWatch {
   #state: RedisState = 'up';
-  /** The error that closed the connection, such as a wrong password. A command without a connection does not name the cause. */
+  /**
+   * The error that closed the connection, such as a wrong password. A command without a connection does not name the
+   * cause.
+   */
   #connectionError: Error | null = null;
 
   constructor(private readonly options: RedisWatchOptions) {

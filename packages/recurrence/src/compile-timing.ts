@@ -26,7 +26,10 @@ export interface CompiledTiming {
   instants: InstantSet;
   /** The instants of the cron or RRULE line alone; null for a rule that does not use the local clock. */
   wallClock: WallClockInstants | null;
-  /** The instants before settled ones are taken out, if excluded ones are moved; null if they are skipped. */
+  /**
+   * The set in which excluded instants are moved, before settled instants are taken out; null if excluded ones are
+   * skipped.
+   */
   moved: MovedInstants | null;
 }
 
@@ -45,7 +48,7 @@ export function compileTiming(timing: Timing): CompiledTiming {
   return { instants, wallClock, moved };
 }
 
-/** Applies exclusions, the policy for what they hit, and the choice of business days. */
+/** Applies exclusions, the policy for excluded instants, and the choice of business days. */
 function withoutExcluded(
   named: InstantSet,
   timing: Timing,

@@ -2,7 +2,9 @@ const UNITS_MS = { W: 604_800_000, D: 86_400_000, H: 3_600_000, M: 60_000, S: 10
 const FIXED =
   /^P(?:(\d{1,9})W)?(?:(\d{1,9})D)?(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,12})(?:[.,](\d{1,3}))?S)?)?$/;
 
-/** Parses an ISO 8601 duration of fixed length into milliseconds (a day is 24 hours). Returns null for anything else. */
+/**
+ * Parses an ISO 8601 duration of fixed length into milliseconds (a day is 24 hours). Returns null for anything else.
+ */
 export function parseDuration(text: string): number | null {
   const match = FIXED.exec(text);
   if (!match || text.endsWith('P') || text.endsWith('T')) return null;

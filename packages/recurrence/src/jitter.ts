@@ -1,6 +1,6 @@
 /**
- * The delay between an occurrence and its due time, from 0 to `maxJitterMs`. It is a hash and not a random number, so that
- * each worker computes the same delay for the same occurrence.
+ * The delay between an occurrence and its due time, from 0 to `maxJitterMs`. It is a hash and not a random number, so
+ * that each worker computes the same delay for the same occurrence.
  */
 export function jitterMs(scheduleKey: string, occurrenceAt: number, maxJitterMs: number): number {
   if (maxJitterMs <= 0) return 0;

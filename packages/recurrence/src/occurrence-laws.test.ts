@@ -99,7 +99,7 @@ describe('laws of occurrences', () => {
     );
   });
 
-  it('lastOccurrence of any rule agrees with the last one of a list', () => {
+  it('lastOccurrence of any rule agrees with the last occurrence of a list', () => {
     fc.assert(
       fc.property(inputs, instants, fc.nat({ max: 10_000_000 }), (input, afterAt, extraMs) => {
         const timing = timingOf(input);

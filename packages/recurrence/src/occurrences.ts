@@ -40,7 +40,10 @@ export function lastOccurrence(timing: Timing, afterAt: number, untilAt: number)
   return lastInstant(instants, inCalendar(afterAt), inCalendar(untilAt));
 }
 
-/** The number of occurrences in (afterAt, untilAt]. It takes time by the day, however many occurrences a day has. */
+/**
+ * The number of occurrences in (afterAt, untilAt]. The cost grows with the days of the range, however many occurrences
+ * a day has.
+ */
 export function countOccurrences(timing: Timing, afterAt: number, untilAt: number): number {
   const after = inCalendar(afterAt);
   const until = inCalendar(untilAt);
@@ -50,7 +53,10 @@ export function countOccurrences(timing: Timing, afterAt: number, untilAt: numbe
   return instants.count(after, until);
 }
 
-/** The first occurrence of a schedule: that of `at` even if it is past, that of any other rule after its creation. */
+/**
+ * The first occurrence of a schedule. For `at` it may be past; for any other rule it is after the creation of the
+ * schedule.
+ */
 export function firstOccurrence(timing: Timing): number | null {
   return nextOccurrence(timing, timing.rule.kind === 'at' ? CALENDAR_BEGINS_AT - 1 : timing.anchorAt);
 }
@@ -62,7 +68,9 @@ export function wallClockOf(timing: Timing): WallClockInstants | null {
   return wallClock;
 }
 
-/** The local day from which an occurrence was moved because it is excluded; null if the rule names the instant itself. */
+/**
+ * The local day from which an occurrence was moved because it is excluded; null if the rule names the instant itself.
+ */
 export function movedFromDay(timing: Timing, at: number): number | null {
   if (timing.onExcluded === 'skip') return null;
   const { moved } = compiled(timing);
@@ -75,8 +83,8 @@ interface CachedTiming extends CompiledTiming {
 }
 
 const NEXT_KEPT = 64;
-// Measured with hostile rules: a compiled rule takes up to 15 kB for its objects and its 2 × 64 answers, about 10 bytes for
-// each character of its text (EXDATE, exclusions), and 70 kB for the tables of a long sub-daily INTERVAL.
+// Measured with hostile rules: a compiled rule takes up to 15 kB for its objects and its 2 × 64 answers, about 10 bytes
+// for each character of its text (EXDATE, exclusions), and 70 kB for the tables of a long sub-daily INTERVAL.
 const OBJECT_BYTES = 16_384;
 const BYTES_PER_CHARACTER = 12;
 const INTERVAL_TABLE_BYTES = 70_000;
@@ -98,7 +106,9 @@ function cachedTiming(timing: Timing): CachedTiming {
   });
 }
 
-/** True for a rule that is cheaper to compute than to look up. Most such schedules have an anchor of their own anyway. */
+/**
+ * True for a rule that is cheaper to compute than to look up. Most such schedules have an anchor of their own anyway.
+ */
 function isArithmetic({ rule, exclusions, calendars, settledAts, businessDays }: Timing): boolean {
   const isFixed = rule.kind === 'at' || rule.kind === 'every';
   const listed = exclusions.length + settledAts.length + businessDays.length;

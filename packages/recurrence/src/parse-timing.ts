@@ -222,7 +222,7 @@ function parseBusinessDays(
   return [...new Set(numbers)].sort((a, b) => a - b);
 }
 
-/** Finds out why a rule never fires, by leaving out one restriction after the other until it does. */
+/** Finds out why a rule never fires, by leaving out one restriction after the other until it fires. */
 function reasonForNever(timing: Timing): string {
   const { rule, startAt, endAt } = timing;
   const hasExclusions = excludedDates(timing).length > 0;

@@ -8,9 +8,9 @@ export interface CacheLimits<K, V> {
 }
 
 /**
- * A cache bounded by the number of its entries and, optionally, by their estimated size. It keeps two generations instead
- * of a linked list, so a hit in the young generation writes nothing. When the young generation is full it becomes the old
- * one, and entries that were not read since the last such change are dropped.
+ * A cache bounded by the number of its entries and, optionally, by their estimated size. It keeps two generations
+ * instead of a linked list, so a hit in the young generation writes nothing. When the young generation is full it
+ * becomes the old one, and entries that were not read since the last such change are dropped.
  */
 export class RecentCache<K, V> {
   private young = new Map<K, V>();

@@ -1,10 +1,10 @@
 import { UnusableRule } from './parse-result.js';
 
 /**
- * The most steps that one question about a rule may take. A step is one day or month looked at, or one BYSETPOS position
- * selected. Steps are counted instead of milliseconds so that a rule is accepted or refused on every machine alike.
- * Counting any rule from 1900 to 2199 takes about 115,000 steps, so only compiling a rule can exceed the budget: an
- * accepted rule can always be evaluated.
+ * Maximum number of steps that one question about a rule, such as its next occurrence, may take. A step is one day or
+ * month looked at, or one BYSETPOS position selected. Steps are counted instead of milliseconds so that every machine
+ * accepts and refuses the same rules. Counting any rule from 1900 to 2199 takes about 115,000 steps, so only compiling
+ * a rule can exceed the budget: an accepted rule can always be evaluated.
  */
 export const MAX_STEPS = 300_000;
 
@@ -21,7 +21,7 @@ export class RuleTooCostly extends UnusableRule {
 
 let stepsLeft = MAX_STEPS;
 
-/** Gives the next question its full budget. Questions are synchronous, so they never share one. */
+/** Gives the next question its full budget. Questions are synchronous, so they never share a budget. */
 export function startQuestion(): void {
   stepsLeft = MAX_STEPS;
 }

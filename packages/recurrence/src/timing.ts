@@ -41,11 +41,14 @@ export interface Timing {
   /** The dates and weekdays (`SA`) of each named calendar, copied when the timing was created. */
   calendars: Record<string, string[]>;
   onExcluded: ExcludedPolicy;
-  /** Only these business days of a month: the third (3), the last (-1). Empty: every day. */
+  /**
+   * The business days of a month on which the rule fires: the third (3), the last (-1). If empty, it fires on every
+   * day.
+   */
   businessDays: number[];
   /**
-   * Occurrences that were settled ahead of their time, skipped or brought forward and run, under an earlier definition.
-   * The rule does not name them again.
+   * Occurrences that were skipped, or brought forward and run, ahead of their time under an earlier definition. The
+   * rule does not name them again.
    */
   settledAts: number[];
   /** The creation time. `every` and an RRULE without DTSTART count from it. */
@@ -63,8 +66,8 @@ export function defaultLeapDay(kind: TimingRule['kind']): LeapDayPolicy {
 }
 
 /**
- * The cache key: two timings with the same key fire at the same instants. The anchor is part of the key only if the rule
- * counts from it; otherwise schedules with the same rule could never share a cache entry.
+ * The cache key: two timings with the same key fire at the same instants. The anchor is part of the key only if the
+ * rule counts from it; otherwise schedules with the same rule could never share a cache entry.
  */
 export function timingKey(timing: Timing): string {
   const { startAt, endAt, dst, leapDay, rule } = timing;

@@ -2,7 +2,7 @@ import type { Plan } from './plan.js';
 
 /** The number of open runs of a schedule, counted while its row is locked. */
 export interface OpenRuns {
-  /** `running` or `retrying`. */
+  /** Runs that are `running` or `retrying`, and queued runs that may start now. */
   started: number;
   queued: number;
 }
@@ -19,7 +19,7 @@ export type Admission =
  */
 const LONGEST_QUEUE = 1_000;
 
-/** Decides by the schedule's policies whether another run may start beside the open ones. */
+/** Decides by the schedule's policies whether another run may start beside the open runs. */
 export function admitRun(plan: Plan, open: OpenRuns, isDependencyMet: boolean): Admission {
   if (!isDependencyMet) {
     const reason = `${plan.dependsOn?.schedule} has not succeeded within the time that this schedule depends on`;
@@ -34,7 +34,7 @@ export function admitRun(plan: Plan, open: OpenRuns, isDependencyMet: boolean): 
   return { kind: 'skip', reasonCode: 'queue_full', reason: `${LONGEST_QUEUE} runs were queued before it` };
 }
 
-/** How many runs of the schedule may be started at a time. */
+/** Maximum number of runs of the schedule that may be started at the same time. */
 export function concurrentRuns(plan: Pick<Plan, 'overlap' | 'maxConcurrentRuns'>): number {
   return plan.maxConcurrentRuns ?? (plan.overlap === 'allow' ? Number.POSITIVE_INFINITY : 1);
 }

@@ -36,8 +36,8 @@ export class Circuit {
   }
 
   /**
-   * True while the circuit is open and deliveries wait for it. A delivery that was put off comes back within twice the
-   * wait and probes the origin; if none has come back by then, nothing is waiting any more.
+   * True while the circuit is open and deliveries wait for it. A deferred delivery returns within twice the wait and
+   * probes the origin. If none has returned by then, no delivery is waiting any more.
    */
   isHoldingBack(now: number): boolean {
     return this.isOpen && (this.#isProbing || now < this.#openUntil + 2 * this.#waitMs);

@@ -1,22 +1,22 @@
 import { nextOccurrence, nextOccurrences, type Timing } from '@carillon/recurrence';
 
-/** A definition and the time during which it held. */
+/** A definition and the time during which it was in force. */
 export interface ComparedDefinition {
   version: number;
   timing: Timing;
   maxRuns: number | null;
   fromAt: number;
-  /** Exclusive; null for the definition that holds now. */
+  /** Exclusive; null for the definition that is in force now. */
   untilAt: number | null;
 }
 
 export interface ComparedSchedule {
   status: 'active' | 'paused' | 'finished' | 'cancelled';
-  /** When it was last changed: for a cancelled schedule, when it was cancelled. */
+  /** When the schedule was last changed. For a cancelled schedule, this is when it was cancelled. */
   updatedAt: number;
-  /** The occurrence on the agenda: it and everything after it is still to come. */
+  /** The occurrence on the agenda. It and all later occurrences are still to come. */
   pendingAt: number | null;
-  /** When that occurrence is due; null while the schedule is paused. */
+  /** When the occurrence on the agenda is due; null while the schedule is paused. */
   pendingDueAt: number | null;
   /** The latest occurrence that ran. */
   lastRunAt: number | null;
@@ -28,7 +28,10 @@ export interface ComparedRun {
   recordedAt: number;
 }
 
-/** A difference between the occurrences that a rule named and the runs that exist. A stretch of missing occurrences is one. */
+/**
+ * A difference between the occurrences that a rule named and the runs that exist. A stretch of missing occurrences is
+ * one difference.
+ */
 export interface OccurrenceDifference {
   /**
    * `missing`: named, and there is neither a run nor a gap. `overdue`: due for more than a minute and not claimed.
@@ -43,7 +46,7 @@ export interface OccurrenceDifference {
 
 export interface Comparison {
   differences: OccurrenceDifference[];
-  /** Occurrences that were compared. */
+  /** Number of occurrences that were compared. */
   compared: number;
   /** The instant at which the comparison stopped because its budget was used up; null if it is complete. */
   stoppedAt: number | null;
@@ -58,7 +61,7 @@ export interface ComparisonInput {
   gaps: readonly { fromAt: number; toAt: number }[];
   window: { fromAt: number; toAt: number };
   nowAt: number;
-  /** How many occurrences may be compared. */
+  /** Maximum number of occurrences to compare. */
   budget: number;
 }
 
@@ -98,8 +101,8 @@ export function compareOccurrences(input: ComparisonInput): Comparison {
 }
 
 /**
- * The result of a comparison that stopped early. The next one goes on after this instant, so the runs up to it are
- * checked now.
+ * The result of a comparison that stopped early. The next comparison continues after this instant, so the runs up to it
+ * are checked now.
  */
 const stopped = (input: ComparisonInput, found: readonly OccurrenceDifference[], stoppedAt: number) => ({
   differences: [...found, ...unnamedRuns(input, stoppedAt)],
@@ -119,7 +122,10 @@ function addMissing(
   }
 }
 
-/** The instant until which a definition has to be accounted for. The occurrence on the agenda is still to come. */
+/**
+ * The last instant up to which the occurrences of a definition must have a run or a gap. The occurrence on the agenda
+ * is still to come.
+ */
 function untilOf(
   { untilAt, maxRuns }: ComparedDefinition,
   { schedule, window, nowAt }: ComparisonInput,
@@ -135,7 +141,7 @@ function untilOf(
   );
 }
 
-/** The occurrences that a definition named while it held. `next(at)` goes on after `at`. */
+/** The occurrences that a definition named while it was in force. `next(at)` continues after `at`. */
 function* namedIn(
   { timing, fromAt }: ComparedDefinition,
   before: ComparedDefinition | undefined,
@@ -175,8 +181,8 @@ function unnamedRuns({ definitions, runs }: ComparisonInput, untilAt: number): O
 }
 
 /**
- * True if a definition named the occurrence of a run while it held. An occurrence that was skipped or brought forward
- * has its run ahead of its time. When that time came, the definition that named it may have been replaced.
+ * True if a definition named the occurrence of a run while it was in force. An occurrence that was skipped or brought
+ * forward has its run ahead of its time. When that time came, the definition that named it may have been replaced.
  */
 function hasNamed(
   definition: ComparedDefinition,

@@ -68,7 +68,7 @@ describe('due occurrence', () => {
     });
   });
 
-  it('a schedule finishes with the last of its maximum number of runs', () => {
+  it('a schedule finishes when it reaches its maximum number of runs', () => {
     const schedule = { ...everyFiveMinutes('10:00', { maxRuns: 3 }), runsTotal: 2 };
     expect(moved(decideDue(schedule, at('10:00'))).next).toBeNull();
     expect(moved(decideDue({ ...schedule, runsTotal: 1 }, at('10:00'))).next).toBe('10:05');
@@ -141,7 +141,7 @@ describe('rescheduled occurrence', () => {
     expect(moved(decideDue(schedule, at('10:03')))).toEqual({ runs: '10:00', passed: null, next: '10:05' });
   });
 
-  it('later occurrences that a rescheduled one was moved behind are overtaken', () => {
+  it('if an occurrence is rescheduled past later ones, the later ones are overtaken', () => {
     const schedule = { ...everyFiveMinutes('10:00'), dueAt: at('10:12') };
     expect(moved(decideDue(schedule, at('10:12')))).toEqual({
       runs: '10:00',

@@ -7,7 +7,7 @@ import {
 } from '@carillon/recurrence';
 import type { Plan } from './plan.js';
 
-/** A schedule whose `next_run_at` has come. */
+/** A schedule whose next occurrence is due. */
 export interface DueSchedule {
   key: string;
   timing: Timing;
@@ -75,7 +75,7 @@ interface Step {
 
 function decideOnTime({ timing, plan, occurrenceAt, dueAt }: DueSchedule): Step {
   const run = { occurrenceAt, dueAt };
-  // A reschedule may have moved this occurrence behind later ones. Those later ones are overtaken, not missed.
+  // A reschedule may have moved this occurrence past later ones. The later ones are overtaken, not missed.
   const wasPutOff = dueAt > occurrenceAt + plan.jitterMs;
   if (!wasPutOff) return { run, passed: null, after: occurrenceAt };
   return { run, passed: stretchAfter(timing, occurrenceAt, dueAt), after: dueAt };
@@ -138,7 +138,7 @@ function missedBefore(timing: Timing, fromAt: number, beforeAt: number, reason: 
   return stretchFrom(timing, { fromAt, untilAt: beforeAt - 1, reasonCode: 'misfire', reason });
 }
 
-/** The number of occurrences from `fromAt` (included) until an instant. */
+/** The stretch of occurrences from `fromAt` (included) until an instant. */
 export function stretchFrom(
   timing: Timing,
   { fromAt, untilAt, ...why }: Pick<Stretch, 'fromAt' | 'reasonCode' | 'reason'> & { untilAt: number },

@@ -16,13 +16,23 @@ export interface ScheduleDefaults {
   baseDelayMs: number;
   /** True if webhooks may go to this machine and its network. */
   allowPrivateTargets: boolean;
-  /** The longest time-out of a delivery to the outside, which holds a worker's place until it ends. Default: no bound. */
+  /**
+   * Maximum time-out of a delivery to the outside, which holds a place of a worker until it ends (default: no limit).
+   */
   maxOutgoingTimeoutMs?: number;
-  /** The project whose limits say which targets it may use. Without one, any: the target was judged before. */
+  /**
+   * The project whose limits decide which targets it may use. If absent, any target is allowed, because it was checked
+   * before.
+   */
   owner?: TargetOwner;
-  /** The problem of a payload that does not fit the handler, if this process knows the schema of the handler. */
+  /**
+   * Returns the problem of a payload that does not fit the handler, if this process knows the schema of the handler.
+   */
   payloadProblem?: (target: Target, payload: unknown) => Problem | null;
-  /** Encrypts a header value. A value that is already encrypted stays as it is. Null: there is no encryption key. Undefined: headers stay as they are. */
+  /**
+   * Encrypts a header value, unless it is already encrypted. Null if there is no encryption key. If undefined, headers
+   * stay as they are.
+   */
   sealHeader?: ((value: string) => string) | null;
 }
 
@@ -49,7 +59,7 @@ export function draftPlan(
   return sealed.ok ? { ok: true, plan: { ...plan, target: sealed.target } } : sealed;
 }
 
-/** The API shows the code; it counts as a field that is missing, and not as one with an invalid value. */
+/** The API returns the code, which tells a missing field from a field with an invalid value. */
 const NO_TARGET = {
   field: 'target',
   code: 'missing',
@@ -57,7 +67,9 @@ const NO_TARGET = {
     'is missing, and the project has no default target; expected one such as {"type":"webhook","url":"https://example.com/hook"}',
 };
 
-/** A handler is the operator's own code and may take as long as it likes; a receiver outside may belong to an attacker. */
+/**
+ * A handler is the operator's own code and may take as long as it likes; a receiver outside may belong to an attacker.
+ */
 function timeoutProblems({ target, timeoutMs }: Plan, mostMs: number | undefined): Problem[] {
   const isOutgoing = target.type === 'webhook' || target.type === 'call';
   if (!isOutgoing || mostMs === undefined || timeoutMs <= mostMs) return [];
@@ -102,8 +114,8 @@ function hostProblems({ target, onSuccess, onFailure }: Plan, allowPrivate: bool
 }
 
 /**
- * The defaults of the fields that a request leaves out, for the documentation. `retry` has those of an installation that
- * sets none of its own.
+ * The defaults of the fields that a request leaves out, for the documentation. `retry` has those of an installation
+ * that sets none of its own.
  */
 export const SCHEDULE_DEFAULTS = {
   name: null,

@@ -9,7 +9,7 @@ describe('Exact JSON', () => {
     '{"a\\"1234567890123456789":"\\\\","b":{"c":[[1234567890123456789]]}}',
     '["integer:1234567890123456789",1234567890123456789]',
     '["_integer:5",1234567890123456789,"integer:5"]',
-  ])('%s is unchanged after it was parsed and written', (text) => {
+  ])('the JSON text %s is unchanged after it was parsed and written', (text) => {
     expect(writeExactly(parseExactly(text))).toBe(text);
   });
 
@@ -24,12 +24,12 @@ describe('Exact JSON', () => {
     '[1234567890123456789',
     '--12345678901234567',
     '{1234567890123456789 : 1}',
-  ])('%s is refused as JSON.parse refuses it', (text) => {
+  ])('the invalid JSON text %s is refused, as JSON.parse refuses it', (text) => {
     expect(() => JSON.parse(text)).toThrow(SyntaxError);
     expect(() => parseExactly(text)).toThrow(SyntaxError);
   });
 
-  it('an error of a toJSON method is thrown as it is', () => {
+  it('writeExactly throws the error of a toJSON method unchanged', () => {
     const broken = {
       toJSON() {
         throw new RangeError('broken');

@@ -53,7 +53,8 @@ export function writeExactly(value: unknown): string {
   try {
     return JSON.stringify(value);
   } catch (error) {
-    // JSON.stringify throws a TypeError for a BigInt. A replacer would cost every other value three times as much.
+    // JSON.stringify throws a TypeError for a BigInt. With a replacer, every other value would take three times as
+    // long.
     if (!(error instanceof TypeError)) throw error;
     const isBig = (field: unknown) => typeof field === 'bigint';
     const mark = markFor(JSON.stringify(value, (_, field) => (isBig(field) ? null : field)));
@@ -79,7 +80,7 @@ const NUMBER_CHARACTER = /[-+.\deE]/;
 const isBigInteger = (number: string) =>
   /^-?[1-9]\d{15,}$/.test(number) && !Number.isSafeInteger(Number(number));
 
-/** The position after a string that begins here. */
+/** The position after the string that begins at `from`. */
 function endOfString(text: string, from: number): number {
   for (let at = from + 1; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -89,7 +90,9 @@ function endOfString(text: string, from: number): number {
   return text.length;
 }
 
-/** True for a number in the place of an object key. That is invalid JSON, and marking the number would make it valid. */
+/**
+ * True for a number in the place of an object key. That is invalid JSON, and marking the number would make it valid.
+ */
 function isFollowedByColon(text: string, from: number): boolean {
   let at = from;
   while (at < text.length && text.charCodeAt(at) <= SPACE) at++;

@@ -51,9 +51,9 @@ export interface EngineFacts {
   sweepIntervalMs: number;
   /** When the oldest due row that a live worker could deliver was due. */
   oldestDeliverableAt: number | null;
-  /** Due rows whose handler no live worker has, among the oldest. */
+  /** Number of the oldest due rows whose handler no live worker has. */
   dueWithoutHandler: number;
-  /** The clock of the live worker that differs most from Postgres's: positive if it is ahead. */
+  /** The clock offset of the live worker whose clock differs most from Postgres's; positive if that clock is ahead. */
   largestClockOffsetMs: number;
   /** Circuits for which deliveries wait, over all projects and live workers. */
   openCircuits: number;
@@ -62,9 +62,12 @@ export interface EngineFacts {
   succeededLately: number;
   /** Differences that sweeps found in each of the last three whole minutes, oldest first. */
   driftByMinute: readonly number[];
-  /** Months, this one and the next, for which the history has no partition. */
+  /** How many of the current and the next month have no partition. */
   missingPartitions: number;
-  /** Occurrences that the audit found to differ from the runs that exist. After a day without any it is 0. */
+  /**
+   * Occurrences that the audit found to differ from the runs that exist. The number is 0 after a day without
+   * differences.
+   */
   auditDifferences: number;
   /** The distinct versions of time zone data of the live workers. */
   tzdataVersions: string[];
@@ -99,7 +102,7 @@ const REDIS_REASONS: Record<Exclude<RedisState, 'up'>, HealthReason> = {
   },
 };
 
-/** A process that starts or stops is not ready, however well its servers are. */
+/** A process that starts or stops is not ready, however healthy its servers are. */
 export type Phase = 'starting' | 'running' | 'stopping';
 
 const PHASE_REASONS: Record<Exclude<Phase, 'running'>, HealthReason> = {
@@ -113,7 +116,7 @@ const PHASE_REASONS: Record<Exclude<Phase, 'running'>, HealthReason> = {
   },
 };
 
-/** The health of a process that does not run, or not any more. */
+/** The health of a process that is starting or stopping. */
 export const healthInPhase = (phase: Exclude<Phase, 'running'>): Health => ({
   status: 'down',
   reasons: [PHASE_REASONS[phase]],

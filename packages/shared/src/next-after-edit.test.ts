@@ -69,7 +69,7 @@ it('an instant that is settled already does not fire again after an edit', () =>
   expect(nextAfterEdit(before(), { ...edited, timing })).toBeNull();
 });
 
-it('an occurrence that was put off stays pending if only a calendar changed', () => {
+it('an occurrence that was rescheduled to a later time stays pending if only a calendar changed', () => {
   const holidays = (dates: string[]) =>
     define({ rule: { cron: '0 9 * * *' }, exclusions: ['holidays'] }, new Map([['holidays', dates]]));
   const putOff = { occurrenceAt: at('02T09:00:00'), dueAt: at('02T15:00:00') };

@@ -16,8 +16,8 @@ export interface ScheduleBeforeEdit {
 }
 
 /**
- * Decides what comes next after an edit; null finishes the schedule. This is the only place that decides it, for every
- * kind of edit except birthdays, which belong to a local year (`moveYearly`).
+ * Decides the next occurrence after an edit; null finishes the schedule. Two kinds of edits have functions of their
+ * own: `moveYearly` for yearly events, which belong to a local year, and `nextUnderTzdata` for new time zone data.
  *
  * The new definition names nothing before the edit. Occurrences that were due before the edit are settled by the old
  * definition.
@@ -43,7 +43,8 @@ function startOf({ timing: before, occurrenceAt, nowAt }: ScheduleBeforeEdit, ti
   const { rule } = timing;
   // A one-shot instant that the edit has set fires even if it is past, by the misfire policy.
   if (rule.kind === 'at' && JSON.stringify(rule) !== JSON.stringify(before.rule)) return rule.at;
-  // If only a calendar changed, an occurrence that was put off stays pending unless its day is excluded now.
+  // If only a calendar changed, an occurrence that was rescheduled to a later time stays pending unless its day is
+  // excluded now.
   const hasOtherCalendar = isSameTiming({ ...timing, calendars: before.calendars }, before);
   return hasOtherCalendar ? Math.min(nowAt + 1, occurrenceAt ?? nowAt + 1) : nowAt + 1;
 }
@@ -55,7 +56,7 @@ export const isSameTiming = (a: Timing, b: Timing): boolean =>
 const hadRunOut = ({ plan, runsTotal }: ScheduleBeforeEdit) =>
   plan.maxRuns !== null && runsTotal >= plan.maxRuns;
 
-/** The pending occurrence. Another jitter moves its due time, unless a person has put it elsewhere. */
+/** The pending occurrence. A new jitter moves its due time, unless a person has rescheduled it. */
 function pendingUnder(schedule: ScheduleBeforeEdit, plan: Plan): Moment | null {
   const { key, occurrenceAt, dueAt } = schedule;
   if (occurrenceAt === null || dueAt === null) return null;

@@ -11,15 +11,15 @@ export interface ScheduleUnderTzdata {
 }
 
 /**
- * Computes the pending occurrence under the time zone data of this process; null if it is the one that an earlier version
- * computed. The pending occurrence moves to the nearest instant that the rule names now. So a change of a zone
+ * Computes the pending occurrence under the time zone data of this process; null if it is the one that an earlier
+ * version computed. The pending occurrence moves to the nearest instant that the rule names now. So a change of a zone
  * neither repeats an occurrence that has run nor leaves one out.
  */
 export function nextUnderTzdata(
   { key, timing, plan, occurrenceAt, dueAt }: ScheduleUnderTzdata,
   nowAt: number,
 ): { timing: Timing; next: Moment } | null {
-  // An occurrence that is due already stays, and so does one that a person has put elsewhere.
+  // An occurrence that is due already stays, and so does an occurrence that a person has rescheduled.
   if (occurrenceAt <= nowAt || dueAt !== momentOf(key, plan, occurrenceAt).dueAt) return null;
   const { rule } = timing;
   if (rule.kind === 'every') return null;

@@ -20,12 +20,12 @@ export type Outcome =
       answer?: Answer;
       /** The delay that the receiver asked for with `Retry-After`. */
       retryAfterMs?: number | null;
-      /** The receiver is gone for good: its schedule pauses. */
+      /** True if the receiver answered 410 Gone. Its schedule then pauses. */
       isGone?: boolean;
     }
   /** This worker stops and gives the run to another: the attempt does not count. */
   | { kind: 'handed_back' }
-  /** Nothing was tried, because nothing may be sent there now: the run waits, and the attempt is taken back. */
+  /** Nothing was sent, because nothing may be sent to the target now. The run waits, and the attempt does not count. */
   | { kind: 'deferred'; retryInMs: number; reasonCode: string; reason: string };
 
 export type Closing =

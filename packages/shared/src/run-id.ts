@@ -1,6 +1,5 @@
 export type RunOrigin = 'rule' | 'trigger' | 'backfill';
 
-/** The identity of a run. */
 export interface RunIdentity {
   scheduleId: number;
   occurrenceAt: number;

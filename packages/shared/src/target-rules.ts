@@ -14,7 +14,7 @@ const ALL = '*';
  */
 export const SYSTEM_TARGET: Target = { type: 'handler', name: 'log' };
 
-/** The project that a target belongs to, and what it is allowed. */
+/** The project that a target belongs to, and its limits. */
 export interface TargetOwner {
   /** The project's key. */
   project: string;
@@ -22,7 +22,7 @@ export interface TargetOwner {
 }
 
 export interface AllowedTargets {
-  /** Queues besides those whose name begins with the project's key and a dot. Null: all. */
+  /** Queues besides those whose name begins with the project's key and a dot. Null if all queues are allowed. */
   queues: string[] | null;
   /** Names of handlers, or `*` for all. */
   handlers: string[];
@@ -30,9 +30,9 @@ export interface AllowedTargets {
 }
 
 /**
- * The targets that a project may name. The default project belongs to the operator, who wrote the handlers and pays for
- * the calls: it may use all of them unless its limits say otherwise. Every other project may use none unless its limits
- * say so.
+ * The queues, handlers and calls that a project may use as targets, besides its own queues and the built-in handlers.
+ * The default project belongs to the operator, who wrote the handlers and pays for the calls: it may use all of them
+ * unless its limits say otherwise. Every other project may use none unless its limits say so.
  */
 export function allowedTargets({ project, limits }: TargetOwner): AllowedTargets {
   const isDefault = project === DEFAULT_PROJECT;

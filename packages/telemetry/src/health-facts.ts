@@ -3,7 +3,7 @@ import type { EngineFacts, HealthFacts, RedisState } from '@carillon/shared';
 /** A probe expects an answer within seconds, so a server that takes longer than this counts as away. */
 const MAX_WAIT_MS = 2_000;
 
-/** The servers that a process depends on, as functions that ask them. */
+/** Functions that ask the servers on which a process depends. */
 export interface HealthSources {
   pingPostgres: () => Promise<unknown>;
   readEngine: () => Promise<EngineFacts>;

@@ -27,7 +27,9 @@ const MAX_LINKS = 128;
 /** Time to send the last spans when the process stops. */
 const STOP_TIMEOUT_MS = 1_500;
 
-/** Generates random ids, except for a trace whose id was requested. The tracer asks for an id while it starts a span. */
+/**
+ * Generates random ids, except for a trace whose id was requested. The tracer asks for an id while it starts a span.
+ */
 class ChosenIds extends RandomIdGenerator {
   nextTraceId: string | null = null;
   readonly #random = new RandomIdGenerator();

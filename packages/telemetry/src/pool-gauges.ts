@@ -8,7 +8,9 @@ export interface PoolUse {
   options: { max: number };
 }
 
-/** The connections of a process to Postgres: those in use, those that are free, and the statements that wait for one. */
+/**
+ * The connections of a process to Postgres: those in use, those that are free, and the statements that wait for one.
+ */
 export function poolGauges({ totalCount, idleCount, waitingCount, options }: PoolUse): Gauge[] {
   return [
     {

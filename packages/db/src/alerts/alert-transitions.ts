@@ -10,7 +10,6 @@ export interface OpenAlert {
   occurrenceAt: number;
 }
 
-/** Reads the open alerts of some schedules. */
 export const readOpenAlerts = statement<{ scheduleIds: string }, OpenAlert>(
   'read-open-alerts',
   `select id, schedule_id as "scheduleId", kind, occurrence_at as "occurrenceAt" from carillon.alerts
@@ -25,7 +24,7 @@ interface NewAlert {
   kind: BreachKind;
   occurrenceAt: number;
   sentence: string;
-  /** Since when the objective is breached. */
+  /** When the breach began. */
   at: number;
   now: number;
 }
@@ -43,15 +42,14 @@ const insert = statement<Values, { id: number }>(
 );
 
 /**
- * Opens an alert. Null if this occurrence has had its alert of this kind already, or if the breach began before the recovery
- * of another one: the two were the same breach.
+ * Opens an alert. Returns null if this occurrence already had an alert of this kind, or if an alert of this kind was
+ * resolved after the breach began: both are the same breach.
  */
 export async function insertAlert(tx: Transaction, alert: NewAlert): Promise<number | null> {
   const [row] = await insert(tx, { ...alert });
   return row?.id ?? null;
 }
 
-/** Resolves an open alert. */
 export const resolveAlert = statement<{ id: number; at: number; now: number; resolution: string }>(
   'resolve-alert',
   `update carillon.alerts

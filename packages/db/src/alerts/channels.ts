@@ -38,13 +38,12 @@ interface Requester {
 const isChannel = (projectId: number, key: string) =>
   and(eq(alertChannels.projectId, projectId), eq(alertChannels.key, key));
 
-/** Reads a channel of a project. */
 export async function readChannel(db: Database, projectId: number, key: string): Promise<ChannelView | null> {
   const [channel] = await orm(db).select(VIEW).from(alertChannels).where(isChannel(projectId, key));
   return (channel as ChannelView | undefined) ?? null;
 }
 
-/** Lists the channels of a project by their key. */
+/** Lists the channels of a project, ordered by key. */
 export async function listChannels(
   db: Database,
   { projectId, limit, afterKey }: { projectId: number; limit: number; afterKey: string | null },
@@ -125,7 +124,6 @@ export interface MessageView {
 
 const MESSAGE = `id, channel_id as "channelId", created_at as "createdAt", tries, next_try_at as "nextTryAt", sent_at as "sentAt", error`;
 
-/** Reads one message of a project. */
 export const readMessage = statement<{ projectId: number; id: number }, MessageView>(
   'read-alert-message',
   `select ${MESSAGE} from carillon.alert_messages where project_id = :projectId and id = :id`,

@@ -3,7 +3,7 @@ import { NOW } from '../instants.js';
 import { statement } from '../statement.js';
 
 type Forget = { now: number | null };
-/** Rows that one statement deletes at most. */
+/** Maximum number of rows that one statement deletes. */
 const BATCH = 10_000;
 
 const batched = (name: string, table: string, condition: string) =>
@@ -29,8 +29,8 @@ const OLD = [
 ];
 
 /**
- * Deletes resolved alerts after 90 days, and messages, pings and past maintenance windows after 30. A schedule keeps its
- * latest 1,000 pings.
+ * Deletes resolved alerts after 90 days, and messages, pings and past maintenance windows after 30. A schedule keeps
+ * its latest 1,000 pings.
  */
 export async function forgetAlerts(pool: Pool, now: number | null): Promise<void> {
   for (const forget of OLD) {
@@ -48,7 +48,7 @@ const claimPing = statement<{ intervalMs: number; now: number | null }, object>(
    returning is_single`,
 );
 
-/** True for one worker per interval: that one pings the outside monitor. */
+/** True for one worker per interval. That worker pings the outside monitor. */
 export async function claimMonitorPing(
   pool: Pool,
   options: { intervalMs: number; now: number | null },

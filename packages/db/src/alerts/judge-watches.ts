@@ -19,7 +19,10 @@ import { insertAlert, type OpenAlert, readOpenAlerts, resolveAlert } from './ale
 import { lockWatches, MAX_RUNS, pendingOf, readCounts, readWatchedRuns, type Watch } from './read-watches.js';
 import { dropWatches, type MovedWatch, moveWatches } from './watches.js';
 
-/** A failed run makes its schedule be judged at once. If that request was lost, the failure is noticed after this time. */
+/**
+ * A failed run requests that its schedule is judged at once. If the request is lost, a check after this time finds the
+ * failure.
+ */
 const FALLBACK_MS = 300_000;
 /** A schedule with an open alert is judged again after this time, because a success rate can recover as time passes. */
 const OPEN_ALERT_MS = 60_000;
@@ -30,7 +33,7 @@ export interface JudgedWatches {
 }
 
 /**
- * Judges the schedules whose objectives can have been missed by now, at most `limit` of them, and records breaches and
+ * Judges the schedules whose objectives may have been missed by now, at most `limit` of them, and records breaches and
  * recoveries. Workers that judge at the same time take different schedules.
  */
 export function judgeWatches(
@@ -68,7 +71,7 @@ export function judgeWatches(
   });
 }
 
-/** The objectives that still hold; null if there are none any more. */
+/** The objectives of the schedule. Null if it has none, or if it was cancelled or removed. */
 function sloOfWatch({ plan, status }: Watch): Slo | null {
   return plan === null || status === 'cancelled' ? null : (readPlan(plan) as Plan).slo;
 }
@@ -106,15 +109,15 @@ async function judgeWatch(tx: Transaction, { watch, slo, runs, openAlerts }: Jud
   const next: MovedWatch = {
     scheduleId,
     hasOpenAlert: changes.hasOpen,
-    // If the read was cut, go on after the last run that was read. Otherwise one run that stays open would keep later
-    // ones from ever being read.
+    // If the read reached its limit, the next check continues after the last run that was read. Otherwise a run that
+    // stays open would keep later runs from ever being read.
     judgedUntil: isCut ? Math.min(lastReadAt, nowAt) : judgement.judgedUntil,
     checkAt: isCut ? nowAt : nextCheckOf({ watch, judgement, runs, hasOpen: changes.hasOpen }),
   };
   return { next, ...changes };
 }
 
-/** Opens and resolves alerts by the verdicts, in the order of time. */
+/** Opens and resolves alerts according to the verdicts, in order of time. */
 async function applyVerdicts(
   tx: Transaction,
   {

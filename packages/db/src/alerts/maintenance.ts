@@ -23,7 +23,6 @@ const insert = statement<Values, MaintenanceView>(
    values (:projectId, :schedule, ${instant(':startsAt')}, ${instant(':endsAt')}, :note, :actor) returning ${VIEW}`,
 );
 
-/** Adds a maintenance window. */
 export function createMaintenance(
   db: Database,
   { projectId, actor }: { projectId: number; actor: string },

@@ -5,7 +5,7 @@ import { explainOccurrences } from '../history/explain-occurrences.js';
 import { milliseconds, NOW } from '../instants.js';
 import { arrayOf, statement, type Values } from '../statement.js';
 
-/** Alerts that one message lists at most. The rest goes into the next one. */
+/** Maximum number of alerts that one message lists. Further alerts go into another message. */
 const MAX_LISTED = 200;
 
 const selectProjects = statement<{ groupingMs: number; now: number | null }, { projectId: number }>(
@@ -25,8 +25,8 @@ interface UntoldAlert extends Omit<ToldAlert, 'why'> {
 }
 
 /**
- * The breaches and recoveries of a project that are to be reported now. A breach within a maintenance window waits
- * until the window ends.
+ * Locks the breaches and recoveries of a project that have not been reported yet. A breach within a maintenance window
+ * is reported only after the window ends.
  */
 const lockUntold = statement<Values, UntoldAlert>(
   'lock-untold-alerts',
@@ -72,9 +72,9 @@ export async function insertMessage(
 }
 
 /**
- * Composes messages from breaches and recoveries that have not been reported yet: one per channel, however many alerts
- * there are. The first such alert of a project waits for `groupingMs`, so that others can join its message. Returns the
- * number of messages.
+ * Composes messages from breaches and recoveries that have not been reported yet. A channel gets one message for up to
+ * 200 alerts; PagerDuty gets one for each. The first such alert of a project waits for `groupingMs`, so that others can
+ * join its message. Returns the number of messages.
  */
 export async function composeMessages(
   pool: Pool,
@@ -117,8 +117,8 @@ async function composeOfProject(tx: Transaction, projectId: number, now: number 
 }
 
 /**
- * PagerDuty has one event per incident and groups by itself. Every other channel gets one message that lists all
- * alerts. Breaches come before recoveries, so that a recovery is never reported before its breach.
+ * PagerDuty takes one event per incident and groups incidents itself. Every other channel gets messages that list up to
+ * 200 alerts each. Breaches come before recoveries, so that a recovery is never reported before its breach.
  */
 function contentsFor(
   type: ChannelType,
@@ -140,7 +140,7 @@ function contentsFor(
   return contents;
 }
 
-/** Adds to alerts what the ledger says of their occurrences now. */
+/** Returns a function that adds to an alert what the ledger says of its occurrence now. */
 async function ledgerTeller(
   tx: Transaction,
   { projectId, alerts }: { projectId: number; alerts: readonly UntoldAlert[] },
@@ -202,7 +202,6 @@ export const takeMessages = statement<{ limit: number; now: number | null }, Tak
    join carillon.projects p on p.id = m.project_id order by m.id`,
 );
 
-/** Records that a message was sent. */
 export const markSent = statement<{ id: number; now: number | null }>(
   'mark-alert-message-sent',
   `update carillon.alert_messages set sent_at = ${NOW}, next_try_at = null, error = null where id = :id`,

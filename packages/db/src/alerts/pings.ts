@@ -39,8 +39,9 @@ export interface PingRequest {
 }
 
 /**
- * Records a ping of a heartbeat and wakes the runs that wait for one; says whether there were any. Null if the token was
- * rotated, or its schedule is gone, cancelled or no heartbeat (any more).
+ * Records a ping of a heartbeat. A success or a failure wakes the runs that wait for a ping; `hasWoken` is true if
+ * there were any. Returns null if the token was rotated, or if the schedule was removed, was cancelled or is not a
+ * heartbeat.
  */
 export async function recordPing(db: Database, ping: PingRequest): Promise<{ hasWoken: boolean } | null> {
   const [recorded] = await insertPing(db, { ...ping });
@@ -86,7 +87,7 @@ export interface PingWindow {
   toAt: number;
 }
 
-/** Takes the earliest ping of a window that has not ended another occurrence; null if there is none. */
+/** Takes the earliest success or failure in a window that no other occurrence has taken; null if there is none. */
 export async function takePing(
   db: Database,
   window: PingWindow,

@@ -5,7 +5,7 @@ import { statement, type Values } from '../statement.js';
 
 /** Maximum number of runs that one judgement reads. If there are more, the schedule is judged again at once. */
 export const MAX_RUNS = 500;
-/** Runs that a success rate over a window counts at most. */
+/** Maximum number of runs that a success rate over a stretch of time counts. */
 const MAX_COUNTED = 10_000;
 
 /** A watch that is due, with its schedule and the occurrence that comes next. */
@@ -23,7 +23,7 @@ export interface Watch {
   nowAt: number;
 }
 
-/** Locks the watches that are due, and skips those that another worker judges. */
+/** Locks the watches that are due, and skips those that another worker is judging. */
 export const lockWatches = statement<{ limit: number; now: number | null }, Watch>(
   'lock-watches',
   `select w.schedule_id as "scheduleId", w.project_id as "projectId", w.judged_until as "judgedUntil", s.key, s.name,
@@ -38,7 +38,10 @@ const WATCHED = `r.schedule_id as "scheduleId", r.occurrence_at as "occurrenceAt
   coalesce(r.due_at + ${milliseconds('r.lateness_ms')}, case when r.attempt > 0 then r.claimed_at end) as "startedAt",
   r.finished_at as "finishedAt", r.attempt, r.reason_code as "reasonCode", r.reason, r.error`;
 
-/** Reads the runs that have to be judged again, those that began an open alert, and gaps of missed occurrences. */
+/**
+ * Reads the runs after `judged_until`, the runs that opened an alert which is still open, and the gaps of missed
+ * occurrences.
+ */
 export const readWatchedRuns = statement<{ scheduleIds: string }, WatchedRun & { scheduleId: number }>(
   'read-watched-runs',
   `select run.* from carillon.slo_watches w, lateral (
@@ -73,7 +76,7 @@ const selectCounts = statement<
    from ended`,
 );
 
-/** Counts the runs that a success rate is about. */
+/** Counts the runs from which a success rate is computed. */
 export async function readCounts(
   tx: Transaction,
   { scheduleId, projectId, nowAt }: Watch,
@@ -85,7 +88,7 @@ export async function readCounts(
   return { succeeded, failed, latestFailure: occurrenceAt === null ? null : { occurrenceAt, error } };
 }
 
-/** The next occurrence, while it waits for its claim. */
+/** The next occurrence as a run that is not claimed yet; null if there is none. */
 export function pendingOf({ pendingOccurrenceAt, pendingDueAt }: Watch): WatchedRun | null {
   if (pendingOccurrenceAt === null || pendingDueAt === null) return null;
   return {

@@ -6,7 +6,7 @@ import { arrayOf, batch, statement, type Values } from '../statement.js';
 export interface MovedWatch {
   scheduleId: number;
   judgedUntil: number;
-  /** Infinity while nothing is expected of the schedule. */
+  /** Infinity while there is nothing to check. */
   checkAt: number;
   hasOpenAlert: boolean;
 }
@@ -55,8 +55,8 @@ const bringForward = statement<
 );
 
 /**
- * Makes schedules be judged now: those whose run failed, and those with an open alert whose run ended in any way.
- * Returns how many there are.
+ * Requests that schedules are judged now: those whose run failed, and those with an open alert whose run ended in any
+ * way. Returns how many schedules there are.
  */
 export async function bringWatchesForward(
   db: Database,

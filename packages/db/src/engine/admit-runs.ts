@@ -4,17 +4,14 @@ import { type Database, inFireTransaction, type Transaction } from '../database.
 import { IN_FLIGHT } from '../runs/run-transitions.js';
 import { arrayOf, batch, statement, type Values } from '../statement.js';
 
-/**
- * The counts that the overlap and concurrency policies need. The caller holds the lock of the schedule, so nothing else
- * starts meanwhile.
- */
+/** A counted schedule. The caller holds its lock, so no other transaction starts a run of it meanwhile. */
 export interface CountedSchedule {
   id: number;
   projectId: number;
   plan: Plan;
 }
 
-/** Decides, for schedules that count their runs, whether one more may start beside those that are open. */
+/** Decides for each counted schedule whether another run may start beside its open runs. */
 export async function admitRuns(
   tx: Transaction,
   schedules: readonly CountedSchedule[],
@@ -61,7 +58,9 @@ const dependencies = batch<{ id: number; projectId: number; key: string; sinceAt
   sinceAt: 'instant',
 });
 
-/** A success longer than this after its occurrence no longer counts as a met dependency. */
+/**
+ * A success meets a dependency only if its occurrence is at most this long before the window of the dependency begins.
+ */
 const LATEST_SUCCESS = `interval '30 days'`;
 
 const selectUnmet = statement<Values, { id: number }>(
@@ -94,7 +93,7 @@ const selectQueues = statement<{ scheduleIds: string }, { scheduleId: number }>(
    order by schedule_id`,
 );
 
-/** The schedules in this list that have a queued run. */
+/** Returns those of the given schedules that have runs in their queue. */
 export async function findSchedulesWithQueue(
   db: Database,
   scheduleIds: readonly number[],

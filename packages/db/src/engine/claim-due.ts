@@ -60,13 +60,13 @@ export interface Claim {
   nowAt: number;
   /** When the claimed schedules are due next. */
   nextDueAts: number[];
-  /** Schedules whose occurrence already had its run. */
+  /** The keys of schedules whose occurrence already had its run. */
   lostKeys: string[];
   /** Occurrences that were not run, with the reason. */
   missed: MissedOccurrences[];
   /** True if the batch was full: there may be more. */
   isFull: boolean;
-  /** True if something due was left because another transaction holds or has just changed its schedule. */
+  /** True if a due row was left out because another transaction has locked or just changed its schedule. */
   isBlocked: boolean;
   /** A run that could not be claimed, and has failed for that reason. */
   setAside: FailedRun | null;
@@ -101,12 +101,12 @@ export const NOTHING_CLAIMED: Claim = {
  * Claims due schedules in one transaction: locks them, decides, records occurrences that do not run, and starts the
  * rest.
  *
- * An occurrence never has its run already, because the agenda moves on in the same transaction. If a row contradicts
- * that, the claim is repeated in a form that leaves the existing run alone. A row that can't be claimed for any other
- * reason is paused with that reason, and its neighbours are claimed.
+ * No occurrence should have a run already, because the agenda moves on in the same transaction. If one does, the claim
+ * is repeated in a form that leaves the existing run alone. A schedule that can't be claimed for any other reason is
+ * paused with that reason, and the other schedules are claimed.
  */
 export async function claimDue(pool: Pool, options: ClaimOptions): Promise<Claim> {
-  // The schedules that the latest try has locked. If one of them fails alone, this tells which.
+  // The schedules that the latest try locked. Once the batch has shrunk to one schedule, this is the one that fails.
   let tried: readonly { id: number }[] = [];
   const onLocked = (rows: typeof tried) => {
     tried = rows;
@@ -115,7 +115,7 @@ export async function claimDue(pool: Pool, options: ClaimOptions): Promise<Claim
     limit: options.limit,
     claim: async (limit) => {
       const attempt = { ...options, limit, onLocked };
-      // A claim that was cut short left rows behind, so there is more to claim.
+      // A claim with a smaller limit leaves rows behind, so there is more to claim.
       const isCut = limit < options.limit;
       const claimed = await claim(pool, attempt, { mayExist: false }).catch((error) => {
         if (!isDuplicate(error)) throw error;
@@ -155,7 +155,7 @@ function claim(pool: Pool, options: Attempt, { mayExist }: { mayExist: boolean }
       isBlocked: decided.length < locked,
     };
     if (work.length === 0) return settled;
-    // Ascending ids: every batch locks in this order, so two of them can't deadlock.
+    // Every batch locks in the order of ids, so two batches can't deadlock.
     work.sort((a, b) => a.row.id - b.row.id);
     const started = await startRuns(tx, work, { ...options, mayExist, nowAt });
     const month = monthAt(nowAt);
@@ -179,7 +179,7 @@ function decide(rows: readonly (DueRow | UnreadableRow)[], nowAt: number): Decid
   });
 }
 
-/** A rule or a policy that can't be evaluated at all breaks its own schedule only. */
+/** If a rule or a policy can't be evaluated, only its own schedule is paused as broken. */
 function decideSafely(row: DueRow, nowAt: number): Decision {
   try {
     return decideDue(row, nowAt);
@@ -189,9 +189,9 @@ function decideSafely(row: DueRow, nowAt: number): Decision {
 }
 
 /**
- * Leaves out schedules that must be changed themselves (paused as broken, or ended with totals) and are locked by a
- * change right now. Their agenda rows stay as they are; the transaction that holds the lock rings again when it is
- * done.
+ * Leaves out schedules whose own row the claim must change (to pause a broken one, or to store the totals of an ended
+ * one) while another transaction has that row locked. Their agenda rows stay as they are. The other transaction rings
+ * again when it is done.
  */
 async function withoutBlocked(tx: Transaction, decided: readonly Decided[]): Promise<readonly Decided[]> {
   const changed = decided.filter(changesSchedule).map(({ row }) => row.id);

@@ -27,9 +27,12 @@ import { reopenRuns } from './reopen-runs.js';
 
 export interface ClaimWaitingOptions extends Claimant {
   limit: number;
-  /** The projects that share the batch; others get nothing. Empty: the earliest runs, whatever their project. */
+  /**
+   * The projects that share the batch; other projects get nothing. If empty, the earliest runs of all projects are
+   * claimed.
+   */
   fairTo?: readonly ProjectShare[];
-  /** Runs whose payloads are beyond this many bytes stay for the next batch. Default: no bound. */
+  /** Maximum size of all payloads together, in bytes. Further runs stay for the next batch (default: no limit). */
   maxBytes?: number;
   leaseMs: number;
   now: number | null;
@@ -41,8 +44,8 @@ export interface WaitingClaim extends Claim {
 }
 
 /**
- * Whether waiting runs or ended pauses exist. Every bell asks this, and nearly always neither exists: two probes at the
- * head of an index answer it.
+ * Tells whether waiting runs or ended pauses exist. Every bell asks this, and the answer is nearly always no, so the
+ * statement is kept to two index probes.
  */
 const look = statement<
   { handlers: string; now: number | null },
@@ -54,9 +57,9 @@ const look = statement<
 );
 
 /**
- * Claims waiting runs: retries, triggers, backfills, and queued runs whose turn has come. This is the gate for all of
- * them: whatever made a run wait, its schedule's status is verified here under lock. A paused schedule holds the run, a
- * cancelled one cancels it.
+ * Claims waiting runs: retries, triggers, backfills, and queued runs whose turn has come. The claim verifies the status
+ * of each run's schedule under lock, for whatever reason the run waited. A paused schedule holds the run, a cancelled
+ * one cancels it.
  */
 export async function claimWaiting(pool: Pool, options: ClaimWaitingOptions): Promise<WaitingClaim> {
   const handlers = arrayOf(options.handlers);
@@ -69,9 +72,9 @@ export async function claimWaiting(pool: Pool, options: ClaimWaitingOptions): Pr
   return { ...claim, hasPauseEnded };
 }
 
-/** A run that can't be claimed fails with the reason, and its neighbours are claimed. */
+/** A run that can't be claimed fails with the reason, and the other runs are claimed. */
 function claimOrSetAside(pool: Pool, options: ClaimWaitingOptions): Promise<Claim> {
-  // The runs that the latest try has locked. If one of them fails alone, this tells which.
+  // The runs that the latest try locked. Once the batch has shrunk to one run, this is the one that fails.
   let tried: readonly WaitingRun[] = [];
   return claimApart({
     limit: options.limit,
@@ -80,7 +83,7 @@ function claimOrSetAside(pool: Pool, options: ClaimWaitingOptions): Promise<Clai
         tried = await lockWaitingRuns(tx, { ...options, limit });
         return startWaiting(tx, tried, { ...options, limit });
       });
-      // A claim that was cut short left rows behind, so there is more to claim.
+      // A claim with a smaller limit leaves rows behind, so there is more to claim.
       return limit < options.limit
         ? { ...claimed, isFull: claimed.isFull || claimed.runs.length > 0 }
         : claimed;
@@ -99,8 +102,8 @@ function claimOrSetAside(pool: Pool, options: ClaimWaitingOptions): Promise<Clai
 }
 
 /**
- * One statement locks and the next one changes. A single statement that did both could meet a row that had changed in
- * between; re-evaluating such a row crashes Postgres 18 on a partitioned table.
+ * One statement locks the rows and the next one changes them. A single statement could meet a row that has changed
+ * since its snapshot, and re-evaluating such a row crashes Postgres 18 on a partitioned table.
  */
 async function startWaiting(
   tx: Transaction,

@@ -34,16 +34,17 @@ const receipts = batch<ReceiptRow>('receipt', {
 });
 
 /**
- * Ends attempts in one statement. Three guards stand against a late writer: its lease must still be there under its own
- * token and generation, the run must still carry the lease's epoch, and it must still be running.
+ * Ends attempts in one statement. Three guards refuse a late writer: its lease must still exist under its own token and
+ * generation, the run must still have the epoch of the lease, and the run must still be running.
  *
- * A lease counts its open runs, and is given up with the last of them. A run that was cancelled meanwhile is not closed
- * here, so its lease stays until it expires: too long is harmless, too short would leave a run that nothing rescues.
+ * A lease counts its open runs and is deleted with the last of them. A run that was cancelled meanwhile is not closed
+ * here, so its lease stays until it expires. A lease that stays too long is harmless. A lease that is deleted too early
+ * leaves a run that no sweep rescues.
  */
 const closeText = ({ withReceipts = false, isDeferral = false } = {}) => `
   with clock as materialized (select ${NOW} as now),
   held as materialized (
-    -- Locked first, like a rescue does: taken in another order the two could deadlock.
+    -- Locks leases before runs, as a rescue does. In another order the two could deadlock.
     select l.epoch, l.open_runs from carillon.leases l where l.epoch = any(:epochs::bigint[]) and ${isHeldBy('l')}
     order by l.epoch for no key update
   ), closed as (
@@ -66,7 +67,7 @@ const closeText = ({ withReceipts = false, isDeferral = false } = {}) => `
          ) end as runs
   from closed`;
 
-/** Only a run that was still ours to close leaves a receipt. */
+/** Stores receipts only for the runs that this statement has closed. */
 const RECEIVED = `
     insert into carillon.receipts (project_id, schedule_id, url, body, next_try_at)
     select receipt.project_id, receipt.schedule_id, receipt.url, receipt.body, (select now from clock)
@@ -76,8 +77,8 @@ const RECEIVED = `
 const DEFERRED_COLUMNS = ', r.origin, r.attempt, r.project_id, r.reason_code, r.reason, r.next_attempt_at';
 
 /**
- * Records why and for how long the runs wait. The attempt that could not begin was taken back by the close. Deferrals
- * before the same attempt and for the same reason are one row.
+ * Records why and for how long the runs wait. The close has taken back the attempt that could not begin, hence `attempt
+ * + 1`. Deferrals before the same attempt and for the same reason are one row.
  */
 const DEFERRED = `
     insert into carillon.deferrals as d (schedule_id, occurrence_at, origin, attempt, reason_code, project_id, reason, from_at, until_at)
@@ -100,8 +101,8 @@ export interface CloseOptions extends Holder {
 }
 
 /**
- * Closes a batch of attempts; returns those that were still ours to close. One statement makes one transition on runs
- * of one partition, which nearly always is the whole batch.
+ * Closes a batch of attempts; returns those that this worker still held. Each statement makes one transition on runs of
+ * one partition, which nearly always is the whole batch.
  */
 export async function closeRuns<Run extends ClosedRun>(
   pool: Pool,
@@ -114,7 +115,7 @@ export async function closeRuns<Run extends ClosedRun>(
   return kept;
 }
 
-/** Makes the connection plan the statement, by closing nothing. */
+/** Runs the statement on empty input, so that the connection plans it before the first close. */
 export async function prepareClose(db: Database, { workerId, token, generation }: Holder): Promise<void> {
   const nothing = { epochs: '{}', expected: 0, ...closings.of([]) };
   await closeGroup(db, {
@@ -135,7 +136,7 @@ async function closeAll<Run extends ClosedRun>(
   runs: readonly Run[],
   { now, workerId, token, generation }: CloseOptions,
 ): Promise<readonly Run[]> {
-  // Ascending keys: every batch locks in this order, so two of them can't deadlock.
+  // Every batch locks in the order of keys, so two batches can't deadlock.
   const sorted = runs.toSorted((a, b) => a.scheduleId - b.scheduleId || a.occurrenceAt - b.occurrenceAt);
   const noted = runs.flatMap((run) => (run.receipt ? [{ ...run, ...run.receipt }] : []));
   const isDeferral = runs[0]?.outcome === null;

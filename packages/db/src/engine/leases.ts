@@ -57,12 +57,12 @@ interface LostRun extends RunKey {
   epoch: number;
   attempt: number;
   freeAttempts: number;
-  /** From due to the claim; null if an earlier attempt has begun, so that the lateness is known. */
+  /** The time from due to the claim. Null if an earlier attempt has begun: then the lateness is known already. */
   sinceDueMs: number | null;
   plan: string;
 }
 
-/** Locked here and closed by the next statement, see `startWaiting`. */
+/** Locks the runs, and the next statement closes them. `startWaiting` says why one statement must not do both. */
 const lockLostRuns = statement<{ epochs: string }, LostRun>(
   'lock-lost-runs',
   `select lost.schedule_id as "scheduleId", lost.occurrence_at as "occurrenceAt", lost.origin, lost.month, lost.epoch, lost.attempt,
@@ -90,11 +90,11 @@ export interface RescuedRun extends FailedRun {
 }
 
 /**
- * Takes the runs of expired leases back. How their attempt ended is unknown, so it closes as `unknown`, and the run is
- * tried again at once if it has attempts left. The transaction that locks the lease is the only rescuer. The lease is
- * gone afterwards, so that the worker that held it is refused should it come back.
+ * Takes back the runs of expired leases. The end of their attempts is not known, so each attempt closes as `unknown`,
+ * and the run is tried again at once if it has attempts left. The transaction that locks the lease is the only rescuer.
+ * It deletes the lease, so that the worker that held it is refused should it come back.
  *
- * A worker does not rescue the runs that it has in hand. If it was blocked or starved and its lease has expired, it
+ * A worker does not rescue the runs that it has in flight. If it was blocked or starved and its lease has expired, it
  * still learns how their attempts end.
  */
 export function rescueRuns(
@@ -145,9 +145,9 @@ const lockUnknown = statement<Values, { epoch: number; nowAt: number; isOld: boo
 );
 
 /**
- * Gives back the runs of leases that Postgres says are ours but that we do not have in hand: the connection broke between
- * the commit of their claim and its answer. Nothing was sent, so the attempt is free. A lease younger than two seconds may
- * belong to a claim that is just being answered: the caller asks again.
+ * Gives back the runs of leases that belong to this worker in Postgres but are unknown to it: the connection broke
+ * between the commit of the claim and its answer. Nothing was sent, so the attempt is free. A lease younger than two
+ * seconds may belong to a claim that is just being answered, so the caller asks again.
  */
 export function giveBackUnknownLeases(
   pool: Pool,
@@ -194,7 +194,7 @@ const toHandedBack = (run: LostRun): Closing => ({
   retryInMs: 0,
 });
 
-/** The claim is the best estimate of when the first byte of a lost attempt left. */
+/** The time of the claim is the best estimate of when the first byte of a lost attempt was sent. */
 function toUnknown(run: LostRun): Closing {
   const { attempt, freeAttempts, plan, sinceDueMs } = run;
   const error = 'the worker was lost before it could report how the attempt ended';

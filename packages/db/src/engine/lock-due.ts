@@ -23,11 +23,13 @@ export interface UnreadableRow {
 }
 
 export interface LockDueOptions {
-  /** Maximum number of rows. */
   limit: number;
-  /** The projects that share the batch; others get nothing. Empty: the earliest rows, whatever their project. */
+  /**
+   * The projects that share the batch; other projects get nothing. If empty, the earliest rows of all projects are
+   * locked.
+   */
   fairTo: readonly ProjectShare[];
-  /** Payloads beyond this many bytes stay in the agenda for the next batch. Default: no bound. */
+  /** Once the payloads exceed this many bytes, further rows wait for the next batch (default: no limit). */
   maxBytes?: number;
   /** The handlers that this worker has. */
   handlers: readonly string[];
@@ -35,18 +37,19 @@ export interface LockDueOptions {
 }
 
 /**
- * SQL: true if this worker can deliver the row, because its target is not a handler, or is one that the worker has. The
- * `coalesce` is for the planner. It estimates a `coalesce` as true for half of the rows and walks the index in order.
- * It would estimate a plain `or` as rarely true, and sort everything that is due.
+ * SQL: true if this worker can deliver the row, because its target is not a handler, or is a handler that the worker
+ * has. The `coalesce` is for the planner, which assumes that it is true for half of the rows and walks the index in
+ * order. For a plain `or` the planner would assume few rows, and sort everything that is due.
  */
 export const isDeliverable = (row: string) => `coalesce(${row}.handler = any(:handlers::text[]), true)`;
 
-/** SQL: true if the payloads of the rows before this one leave room for more. So the first row always fits. */
+/** SQL: true if the payloads of the rows before this one do not exceed `maxBytes`. The first row always fits. */
 const FITS = `coalesce(sum(octet_length(s.payload)) over (rows between unbounded preceding and 1 preceding), 0)
     <= coalesce(:maxBytes::bigint, 9223372036854775807)`;
 
 /**
- * The definition is looked up row by row (`limit 1`), whatever the planner thinks of the size of the tables.
+ * `limit 1` makes Postgres look up the definitions row by row, whatever the planner assumes about the size of the
+ * tables.
  *
  * The lock returns the newest agenda row, but the definition is read from the statement's snapshot. If an edit has
  * committed in between, the two versions differ, no definition is found, and the row is passed over. A row whose
@@ -88,7 +91,9 @@ const lockEarliest = statement<LockParameters, Row>(
    ${DEFINITION}`,
 );
 
-/** A share for each project that has something due, so that a million rows of one do not delay the others. */
+/**
+ * Locks a share for each project that has something due, so that a million rows of one project do not delay the others.
+ */
 const lockShares = statement<LockParameters & ShareParameters, Row>(
   'lock-due-by-shares',
   `select ${COLUMNS}
@@ -136,8 +141,8 @@ const lockSchedules = statement<{ ids: string }, { id: number }>(
 );
 
 /**
- * Locks the schedules of rows that are already locked in the agenda, as far as that needs no waiting. A change locks the
- * schedule first and its agenda row second; a claim that waited here could deadlock with it.
+ * Locks the schedules of agenda rows that this claim has locked, and skips those that another transaction has locked. A
+ * change locks the schedule first and its agenda row second, so a claim that waited here could deadlock with it.
  */
 export async function lockSchedulesOfClaim(tx: Transaction, ids: readonly number[]): Promise<Set<number>> {
   if (ids.length === 0) return new Set();

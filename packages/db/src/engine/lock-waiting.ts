@@ -85,7 +85,7 @@ const measurePayloads = statement<Values, { place: number; bytes: number }>(
    where definition.payload is not null`,
 );
 
-/** Cuts the list where the payloads become too large together. The first run always stays. */
+/** Cuts the list before the run whose payload makes the total exceed `maxBytes`. The first run always stays. */
 export async function withinBytes(
   tx: Transaction,
   waiting: readonly WaitingRun[],
@@ -103,8 +103,8 @@ export async function withinBytes(
 }
 
 /**
- * Passes over schedules that are locked: a change locks the schedule and then its runs, this claim the runs and then
- * their schedules, and waiting for each other would be a deadlock.
+ * Skips schedules that another transaction has locked. A change locks the schedule and then its runs; this claim locks
+ * the runs and then their schedules. If the two waited for each other, they would deadlock.
  */
 const lockSchedules = statement<{ ids: string }, WaitingSchedule>(
   'lock-schedules-of-waiting',
@@ -112,7 +112,7 @@ const lockSchedules = statement<{ ids: string }, WaitingSchedule>(
    for share skip locked`,
 );
 
-/** Locks the schedules of these runs, by their id. Those that are locked already are left out. */
+/** Locks the schedules of these runs, by their id. Schedules that another transaction has locked are left out. */
 export async function lockSchedulesOf(
   tx: Transaction,
   waiting: readonly WaitingRun[],

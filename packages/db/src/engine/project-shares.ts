@@ -9,8 +9,8 @@ export interface ProjectShare {
 }
 
 /**
- * SQL for the projects with at least one row of work, in random order and at most a thousand: with more projects than a
- * batch has rows, each project must come first sometimes. Costs one index probe for each project.
+ * SQL for the projects with at least one row of work, at most 1,000 of them. The order is random, so that each project
+ * gets its turn when there are more projects than rows in a batch. The query costs one index probe for each project.
  */
 const projectsWith = (isWaiting: string) => `
   select p.id, greatest(1, coalesce((p.limits ->> 'weight')::int, 1)) as weight
@@ -43,7 +43,7 @@ export function readProjectsWith(
   return select[kind](db, { now });
 }
 
-/** SQL of the shares as a table: `share.project_id`, and `share.most` rows for it. */
+/** SQL of the shares as a table: `share.project_id`, and `share.most`, the maximum number of rows for this project. */
 export const SHARES = 'unnest(:shareIds::bigint[], :shareSizes::int[]) as share(project_id, most)';
 
 export interface ShareParameters {
@@ -51,7 +51,7 @@ export interface ShareParameters {
   shareSizes: string;
 }
 
-/** Divides a batch by weight. Every project gets at least one row; the statement cuts what is over the limit. */
+/** Divides a batch by weight. Every project gets at least one row; the `limit` of the statement cuts the surplus. */
 export function divide(limit: number, projects: readonly ProjectShare[]): ShareParameters {
   const total = projects.reduce((sum, { weight }) => sum + weight, 0);
   const sizes = projects.map(({ weight }) => Math.max(1, Math.floor((limit * weight) / total)));

@@ -13,7 +13,9 @@ const runs = batch<RunKey>('run', RUN_KEY_COLUMNS);
 
 const AT = instant(':now');
 
-/** Archives the attempt before, opens the next one under a new lease, and reads the definitions that the runs keep. */
+/**
+ * Archives the previous attempt, opens the next one under a new lease, and reads the definitions that the runs keep.
+ */
 const reopenAll = statement<
   Values,
   {

@@ -33,7 +33,9 @@ const starts = batch<{
   definitionVersion: 'int',
 });
 
-/** The re-verification: the agenda row is still the one that was decided on. A row that has changed is not started. */
+/**
+ * SQL of the re-verification: true if the agenda row has not changed since the decision. A changed row is not started.
+ */
 const IS_AS_DECIDED = `a.schedule_id = start.schedule_id and a.version = start.version and a.due_at = start.was_due_at
       and not a.is_held`;
 const AT = '(select now from clock)';
@@ -50,8 +52,9 @@ const ENDED = `
      delete from carillon.agenda a using ${starts.source} where ${IS_AS_DECIDED}`;
 
 /**
- * The totals of a schedule that ends are copied to `schedules`, unless this was its only run: then the run itself says
- * everything, and a fire writes to the agenda and to `runs` only. The caller has locked the schedules that need the copy.
+ * Copies the totals of a schedule that ends to `schedules`. A schedule with a single run needs no copy, because its
+ * totals follow from the run, so its fire writes only to the agenda and to `runs`. The caller has locked the schedules
+ * that need the copy.
  */
 const TOTALLED = `, totalled as (
      update carillon.schedules s
@@ -87,8 +90,8 @@ const startText = ({ isLast, onConflict }: { isLast: boolean; onConflict: string
 type Result = { epoch: number | null; started: number; scheduleIds: string[] | null };
 
 /**
- * Without `on conflict` a run that exists already fails the statement. With it the run is left alone, and its schedule
- * moves on; being ready for that costs an index search per run.
+ * Without `on conflict`, the statement fails if a run exists already. With it, the existing run is left alone and its
+ * schedule moves on, at the cost of an index search per run.
  */
 const prepare = (isLast: boolean) => ({
   new: statement<Values, Result>(`start-${isLast ? 'last' : 'next'}`, startText({ isLast, onConflict: '' })),
@@ -101,7 +104,7 @@ const startLast = prepare(true);
 const startNext = prepare(false);
 
 export interface StartOptions extends Holder {
-  /** True to leave runs alone that exist already, instead of failing. */
+  /** True to leave existing runs alone instead of failing. */
   mayExist: boolean;
   nowAt: number;
   leaseMs: number;
@@ -114,8 +117,8 @@ export interface Started {
 }
 
 /**
- * Starts the runs that were decided on; returns those that are really ours. Schedules that end and schedules that go
- * on are started by a statement each, under a lease each.
+ * Starts the runs that were decided on; returns those that it has inserted. Schedules that end and schedules that go on
+ * are started by separate statements, under separate leases.
  */
 export async function startRuns(
   tx: Transaction,
@@ -130,7 +133,7 @@ export async function startRuns(
   return started;
 }
 
-/** Makes the connection plan both statements, by starting nothing. */
+/** Runs both statements on empty input, so that the connection plans them before the first claim. */
 export async function prepareStart(tx: Transaction, holder: Holder): Promise<void> {
   const options = { ...holder, mayExist: false, nowAt: 0, leaseMs: 0 };
   await startAll(tx, [], startLast, options);
@@ -174,7 +177,7 @@ const isCurrent = statement<{ generation: number }, object>(
   'select from carillon.installation where generation = :generation',
 );
 
-/** Without a lease nothing was started. If the generation is the reason, the whole claim must be rolled back. */
+/** Throws if no lease was inserted because the generation is stale, so that the whole claim is rolled back. */
 async function refuseStaleGeneration(tx: Transaction, generation: number): Promise<void> {
   if ((await isCurrent(tx, { generation })).length === 0) throw new StaleGeneration();
 }

@@ -6,7 +6,7 @@ import { statement } from '../statement.js';
 export interface Slot {
   /** The end of the slot, when its bell rings. */
   ringAt: number;
-  /** When the latest of its rows changed. A recent change is still on its way to Redis. */
+  /** When a row of the slot last changed. The bell of a recent change may still be on its way to Redis. */
   touchedAt: number;
 }
 
@@ -14,8 +14,8 @@ const HORIZON = (column: string) =>
   `${column} > ${NOW} and ${column} <= ${NOW} + ${milliseconds(':horizonMs::float8')}`;
 
 /**
- * The distinct slots within the horizon in which anything is due: schedules, waiting runs, and pauses that end. An instant
- * belongs to the slot that ends at or after it.
+ * The distinct slots within the horizon in which anything is due: schedules, waiting runs, and pauses that end. An
+ * instant belongs to the slot that ends at or after it.
  */
 const selectSlots = statement<
   { horizonMs: number; slotMs: number; now: number | null },
@@ -72,7 +72,7 @@ export async function readMissed(
   return missed as Missed;
 }
 
-/** Notes that Postgres has been swept. */
+/** Records that a sweep has been made. */
 export const recordSweep = statement<{ now: number | null }>(
   'record-sweep',
   `update carillon.installation set swept_at = ${NOW}`,

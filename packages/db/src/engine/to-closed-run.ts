@@ -2,7 +2,10 @@ import { closingOf, type Outcome } from '@carillon/shared';
 import type { ClaimedRun } from './claim-due.js';
 import type { ClosedRun, Receipt } from './close-runs.js';
 
-/** Deferred runs return at shared instants, this far apart. An instant for each run would need a bell and a claim for each. */
+/**
+ * Deferred runs return at shared instants that are this far apart. With an instant of its own, each run would need a
+ * bell and a claim.
+ */
 const SHARED_INSTANT_MS = 250;
 
 export interface AttemptEnd {
@@ -40,7 +43,7 @@ export function toClosedRun(run: ClaimedRun, outcome: Outcome, end: AttemptEnd):
     ...reasonOf(outcome),
     response: answer?.response ?? null,
     externalId: answer?.externalId ?? null,
-    // Lateness is that of the first attempt, once per run.
+    // A run has one lateness, that of its first attempt.
     latenessMs: isDeferred || run.hasBegun || end.latenessMs === null ? null : Math.round(end.latenessMs),
     retryInMs: isDeferred ? toSharedInstant(outcome.retryInMs, end.nowAt) : retryInMs,
     receipt: end.receiptOf(status),

@@ -7,9 +7,9 @@ export interface NewWorker {
   host: string;
   pid: number;
   token: string;
-  /** The handlers that its code defines. */
+  /** The handlers that the code of the worker defines. */
   handlers: readonly string[];
-  /** The version of its time zone data. */
+  /** The version of the worker's time zone data. */
   tzdata: string;
   heartbeatIntervalMs: number;
 }
@@ -66,7 +66,7 @@ const ADD_MINUTES = `
   on conflict (minute, name, labels) do update set value = m.value + excluded.value`;
 
 export interface Heartbeat {
-  /** Postgres's clock. */
+  /** The time by Postgres's clock. */
   nowAt: number;
   lastSweepAt: number | null;
 }
@@ -83,7 +83,7 @@ const reportAlive = statement<Values, Heartbeat>(
    select clock_timestamp()::timestamptz(3) as "nowAt", swept_at as "lastSweepAt" from carillon.installation`,
 );
 
-/** Everything that a worker reports at an interval: that it lives, how much it has in flight, and its counters' growth. */
+/** Reports that a worker is alive, how many runs it has in flight, and how much its counters have grown. */
 export async function sendHeartbeat(
   db: Database,
   {
@@ -105,7 +105,7 @@ export async function sendHeartbeat(
 
 const addAll = statement<Values>('add-metrics', `with counted_by_minute as (${ADD_MINUTES}) ${ADD_COUNTERS}`);
 
-/** Adds the growth of a replica's counters to the sums. */
+/** Adds the growth of a replica's counters to the stored totals. */
 export async function addMetrics(
   db: Database,
   grown: readonly Counter[],
@@ -136,7 +136,7 @@ const deleteOldWorkers = statement<object>(
      and not exists (select from carillon.leases l where l.worker_id = w.id)`,
 );
 
-/** Deletes workers that have been gone for a week. */
+/** Deletes workers that sent no heartbeat for a week. */
 export async function forgetWorkers(db: Database): Promise<void> {
   await deleteOldWorkers(db, {});
 }

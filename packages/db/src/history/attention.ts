@@ -6,7 +6,7 @@ import {
 } from '../schedules/attention-sources.js';
 import { statement, type Values } from '../statement.js';
 
-/** Schedules that each list names. */
+/** Number of schedules that each list shows. */
 const SHOWN = 5;
 
 /** A schedule that a person should look at. */

@@ -3,10 +3,10 @@ import { compareOccurrences, type OccurrenceDifference } from '@carillon/shared'
 import type { Database } from '../database.js';
 import { type AuditRange, readAuditPage } from './occurrence-audit.js';
 
-/** Occurrences that one page compares: about a quarter of a second. */
+/** Maximum number of occurrences that one page compares, which takes about a quarter of a second. */
 const MOST_OCCURRENCES = 20_000;
 
-/** The comparison goes on with this schedule, after this instant. */
+/** The position from which the comparison continues: a schedule, and the instant in it after which to go on. */
 export interface AuditPosition {
   scheduleId: number;
   afterAt: number | null;
@@ -58,7 +58,7 @@ export async function auditOccurrences(
         ? { scheduleId: schedule.id + 1, afterAt: null }
         : { scheduleId: schedule.id, afterAt: stoppedAt };
     if (stoppedAt !== null || occurrences >= MOST_OCCURRENCES) break;
-    // Other work of this process has its turn between two schedules.
+    // Lets other work of this process run between two schedules.
     await nextTurn();
   }
   const isDone = last === null || (last.afterAt === null && compared === schedules.length && !hasMore);

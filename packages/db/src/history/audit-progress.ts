@@ -41,8 +41,8 @@ const saveProgress = statement<Values, object>(
 );
 
 /**
- * Moves the audit on. False if another worker has moved it meanwhile: what this worker found was found by the other one
- * too, and must not be counted twice.
+ * Moves the audit on. Returns false if another worker has moved it meanwhile: that worker has found the same
+ * differences, and they must not be counted twice.
  */
 export async function saveAuditProgress(
   db: Database,
@@ -55,7 +55,7 @@ export async function saveAuditProgress(
     progress: AuditProgress | null;
     /** Set at the end of an audit. */
     auditedUntil: number | null;
-    /** Differences found on the way. */
+    /** Number of differences found since the last save. */
     found: number;
     now: number | null;
   },

@@ -30,7 +30,7 @@ const DRIFT_BY_MINUTE = `
                   and minute = ${THIS_MINUTE} - ago * interval '1 minute'
                 group by ago order by ago desc)`;
 
-/** SQL: this month and the next, as far as they have no partition. */
+/** SQL: how many of the current and the next month have no partition. */
 const MISSING_PARTITIONS = `
           (select count(*) from generate_series(0, 1) as ahead
            where to_regclass('carillon.runs_' || to_char(${monthOf(NOW)} + ahead * interval '1 month', 'YYYY_MM')) is null)`;
@@ -65,7 +65,7 @@ const selectFacts = statement<{ now: number | null }, EngineFacts>(
    from judged`,
 );
 
-/** The facts by which the health of the engine is judged. Looks at no more than the oldest rows that are due. */
+/** The facts by which the health of the engine is judged. Reads only the oldest of the rows that are due. */
 export async function readEngineFacts(db: Database, now: number | null): Promise<EngineFacts> {
   const [facts] = await selectFacts(db, { now });
   return facts as EngineFacts;

@@ -63,8 +63,8 @@ export function readInFlightOfProject(
 }
 
 /**
- * A position among the runs of a project, ordered by the time of their last change. Without a run: before all changes
- * of that instant.
+ * A position among the runs of a project, ordered by the time of their last change. If `run` is null, the position is
+ * before all changes of that instant.
  */
 export interface HistoryPlace {
   happenedAt: number;

@@ -4,7 +4,7 @@ import { instant } from '../instants.js';
 import { query, statement } from '../statement.js';
 import type { FeedScope } from '../tenancy/feeds.js';
 
-/** A schedule of a feed, with what comes next. */
+/** A schedule of a feed, with its next occurrence. */
 export interface FeedSchedule {
   id: number;
   key: string;
@@ -19,7 +19,7 @@ export interface FeedSchedule {
   updatedAt: number;
 }
 
-/** The schedules of a feed: those with a next occurrence, the one that is due first at the front, then those without. */
+/** The schedules of a feed, in the order in which they are due. Schedules without a next occurrence come last. */
 export async function readFeedSchedules(
   db: Database,
   { projectId, scheduleKey, tag, limit }: FeedScope & { projectId: number; limit: number },

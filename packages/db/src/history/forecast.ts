@@ -11,9 +11,12 @@ export interface ForecastGroup {
   /** Canonical JSON; `readTiming` reads it. */
   timing: string;
   occurrenceAt: number;
-  /** How many runs each of them has left; null without a limit. */
+  /** Number of runs that each schedule of the group has left; null without a limit. */
   runsLeft: number | null;
-  /** When the first and the last of them are due: at the occurrence, unless jitter or a reschedule moved them. */
+  /**
+   * When the first and the last schedule of the group are due: at the occurrence, unless jitter or a reschedule moved
+   * them.
+   */
   dueFromAt: number;
   dueToAt: number;
   schedules: number;
@@ -32,7 +35,7 @@ const IS_RECURRING = `s.timing not like '%"kind":"at"%'`;
 const RUNS_LEFT = `case when s.plan not like '%"maxRuns"%' then null
   else greatest(0, (s.plan::json ->> 'maxRuns')::int - a.runs_total) end`;
 
-/** An overdue schedule is expected now. An index-only scan, however many schedules there are. */
+/** Counts an overdue schedule as due now. An index-only scan, however many schedules there are. */
 const selectNext = statement<Values, { at: number; fires: number }>(
   'read-next-fires',
   `select date_bin('1 minute', greatest(a.due_at, ${NOW}), 'epoch') as at, count(*) as fires
@@ -57,7 +60,8 @@ const GROUPS = (source: string) => `
 
 const selectGroups = statement<Range, ForecastGroup>(
   'read-forecast',
-  // Without an order: if ordered by due time, Postgres would follow the index and read the table row by row.
+  // There is no `order by`: for rows in the order of their due time, Postgres would follow the index and read the table
+  // row by row.
   GROUPS(`select * from carillon.agenda a where ${IS_AHEAD}`),
 );
 

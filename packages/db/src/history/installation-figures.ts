@@ -6,7 +6,7 @@ import { statement, type Values } from '../statement.js';
 export interface InstallationFigures {
   /** How far the clock of each live worker is ahead of Postgres's. */
   clockOffsets: { workerId: number; offsetMs: number }[];
-  /** Months in a row that have their partitions, from the current one on. */
+  /** Number of consecutive months that have their partitions, from the current one on. */
   partitionsReady: number;
   /** The age of the oldest open transaction in this database, as far as our role may see it. */
   longestTransactionMs: number;
@@ -49,7 +49,7 @@ export interface ComingGroup {
 
 export interface ComingFires {
   now: number;
-  /** Next fires and retries that are due until each of the given instants. */
+  /** Number of next fires and retries that are due within each of the given numbers of minutes. */
   next: number[];
 }
 
@@ -70,7 +70,9 @@ const selectNext = statement<Values, ComingFires>(
    from clock`,
 );
 
-/** Counts what is due for the first time within so many minutes, over all projects. */
+/**
+ * Counts the next fires and the retries that are due within each of the given numbers of minutes, over all projects.
+ */
 export async function countComingFires(
   db: Database,
   { minutes, now }: { minutes: readonly number[]; now: number | null },
@@ -79,7 +81,9 @@ export async function countComingFires(
   return coming as ComingFires;
 }
 
-/** Maximum number of schedules and groups that one forecast reads. Schedules beyond that count with their next fire only. */
+/**
+ * Maximum number of schedules and groups that one forecast reads. Only the next fire of further schedules is counted.
+ */
 const MAX_SCHEDULES = 200_000;
 const MAX_GROUPS = 5_000;
 
@@ -96,7 +100,7 @@ const selectGroups = statement<Values, ComingGroup>(
    group by 1, 2, 3 order by 4 desc limit ${MAX_GROUPS}`,
 );
 
-/** The recurring schedules that are due within so many minutes, over all projects, grouped by rule and next occurrence. */
+/** The recurring schedules of all projects that are due within `minutes`, grouped by rule and next occurrence. */
 export function readComingGroups(
   db: Database,
   parameters: { minutes: number; now: number | null },

@@ -11,13 +11,13 @@ import { instant, NOW } from '../instants.js';
 import { ATTEMPT_COLUMNS, type AttemptView, type RunView, SELECT_RUNS } from '../runs/read-runs.js';
 import { statement, type Values } from '../statement.js';
 
-/** A definition and the time during which it held. */
+/** A definition and the time during which it was in force. */
 export interface HeldDefinition {
   version: number;
   timing: Timing;
   plan: Plan;
   fromAt: number;
-  /** Exclusive; null for the definition that holds now. */
+  /** Exclusive; null for the definition that is in force now. */
   untilAt: number | null;
 }
 
@@ -43,7 +43,7 @@ const selectDefinitions = statement<
    order by version limit 1000`,
 );
 
-/** The definitions of a schedule that held at any time in a range, oldest first. */
+/** The definitions of a schedule that were in force at any time in a range, oldest first. */
 export async function readDefinitions(db: Database, range: Range): Promise<HeldDefinition[]> {
   const rows = await selectDefinitions(db, range);
   return rows.map((row) => ({ ...row, timing: readTiming(row.timing), plan: readPlan(row.plan) }));

@@ -9,7 +9,7 @@ import type { Database } from '../database.js';
 import { instant, NOW } from '../instants.js';
 import { arrayOf, statement, type Values } from '../statement.js';
 
-/** One schedule with everything that its occurrences are compared with. */
+/** A schedule with the definitions, runs and gaps that its occurrences are compared with. */
 export interface AuditedSchedule extends ComparedSchedule {
   id: number;
   key: string;
@@ -20,7 +20,7 @@ export interface AuditedSchedule extends ComparedSchedule {
 
 export interface AuditPage {
   schedules: AuditedSchedule[];
-  /** If the first schedule has too many runs for one page: its runs after this instant were not read. */
+  /** Set if the first schedule has too many runs for one page: its runs after this instant were not read. */
   readUntilAt: number | null;
   /** True if there are more schedules. */
   hasMore: boolean;
@@ -112,7 +112,8 @@ export async function readAuditPage(db: Database, range: AuditRange): Promise<Au
     selectRuns(db, within),
     selectGaps(db, within),
   ]);
-  // The page ends before the schedule whose runs are not all here. The first schedule is read in part.
+  // The page ends before the schedule whose runs were not all read. If that is the first schedule, it is returned in
+  // part.
   const cut = runs.length > MOST_RUNS ? runs.at(-1) : undefined;
   const isCutAlone = cut !== undefined && cut.scheduleId === listed[0]?.id;
   const whole = cut === undefined ? listed : listed.filter(({ id }) => id < cut.scheduleId || isCutAlone);
@@ -142,7 +143,7 @@ function bySchedule<T extends { scheduleId: number }>(rows: readonly T[]): Map<n
 }
 
 function definitionsOf(row: ScheduleRow, versions: readonly VersionRow[]): ComparedDefinition[] {
-  // An edit between the two reads shows the definition twice.
+  // After an edit between the two reads, both of them return the definition that it replaced.
   const earlier = versions.filter(({ version }) => version < row.version);
   return [...earlier, { ...row, untilAt: null }].map(({ version, timing, plan, fromAt, untilAt }) => ({
     version,
@@ -160,7 +161,7 @@ const selectOldest = statement<object, { at: number | null }>(
    where i.inhparent = 'carillon.runs'::regclass and c.relname ~ '^runs_\\d{4}_\\d\\d$'`,
 );
 
-/** The beginning of the history: retention has dropped what was before. */
+/** The beginning of the stored history. Retention has dropped everything before it. */
 export async function readHistoryStart(db: Database): Promise<number> {
   const [row] = await selectOldest(db, {});
   return row?.at ?? 0;

@@ -4,12 +4,13 @@ import { monthOf, NOW } from '../instants.js';
 import { SCHEMA } from '../schema/columns.js';
 import { query } from '../statement.js';
 
-/** How many months beside the current one have their partitions made ahead. */
+/** Number of months after the current one whose partitions are created ahead of time. */
 const MONTHS_AHEAD = 2;
 
 /**
- * The partitioned tables. More than half of each page of `runs` is kept free: closing a run is then a HOT update, which finds room on
- * its own page and rewrites no index entry (measured: 100% at 45, 87% at 50, 35% at 70).
+ * The partitioned tables. More than half of each page of `runs` is kept free, so that closing a run is a HOT update:
+ * the new version of the row fits on the same page, and no index entry is rewritten. Measured share of HOT updates by
+ * fillfactor: 100% at 45, 87% at 50, 35% at 70.
  */
 const PARTITIONED = [
   { table: 'runs', storage: 'with (fillfactor = 45)' },
@@ -22,7 +23,7 @@ const PARTITIONED = [
  */
 const PARTITION_LOCK = 0x70617274;
 
-/** Makes the partitions of the current month and of those ahead, as far as they are missing. */
+/** Creates the missing partitions of the current month and of the months ahead. */
 export async function ensurePartitions(db: Pool | ClientBase, now: number | null): Promise<void> {
   const rows = await query<{ month: string }>(
     db as Database,
@@ -35,8 +36,8 @@ export async function ensurePartitions(db: Pool | ClientBase, now: number | null
 }
 
 /**
- * Makes the partitions of one month. A table is created first and attached then, because attaching takes a lock that
- * conflicts neither with readers nor with claims; `create table … partition of` would lock out both.
+ * Creates the partitions of one month. Each table is created first and then attached, because attaching takes a lock
+ * that conflicts neither with readers nor with claims; `create table … partition of` would lock out both.
  */
 export async function createPartition(db: Pool | ClientBase, month: string): Promise<void> {
   const suffix = month.slice(0, 7).replace('-', '_');
@@ -46,12 +47,13 @@ export async function createPartition(db: Pool | ClientBase, month: string): Pro
       `create table ${partition} (like ${SCHEMA}.${table} including all) ${storage}`,
       `alter table ${partition} add constraint ${table}_month check (month = date '${month}')`,
       `alter table ${SCHEMA}.${table} attach partition ${partition} for values in ('${month}')`,
-      // The constraint has spared the attach a scan of the table. From now on it would only slow down every insert.
+      // The constraint saves `attach partition` a scan of the table. Afterwards it would only slow down every insert.
       `alter table ${partition} drop constraint ${table}_month`,
     ];
   });
-  // The advisory lock makes the second of two processes wait; it then finds the tables and does nothing. It must look into
-  // pg_class: `to_regclass` would answer from a cache that the wait for an advisory lock does not refresh.
+  // The advisory lock makes the second of two processes wait; it then finds the tables and does nothing. The block
+  // reads pg_class, because `to_regclass` would answer from a cache that the wait for an advisory lock does not
+  // refresh.
   await db.query(`
     do $$ begin
       set local lock_timeout = '2s';
@@ -65,7 +67,7 @@ export async function createPartition(db: Pool | ClientBase, month: string): Pro
     end $$`);
 }
 
-/** The month whose partition is missing, if that is what an error says. */
+/** The month whose partition an error reports as missing; null for any other error. */
 export function missingMonth(error: unknown): string | null {
   const { code, detail = '' } = error as { code?: string; detail?: string };
   return code === '23514' ? (/\(month\) = \((\d{4,6}-\d\d-\d\d)\)/.exec(detail)?.[1] ?? null) : null;

@@ -31,9 +31,9 @@ const OLD_TABLES = `
   order by old.month, old.table desc`;
 
 /**
- * Drops whole months of history that ended longer ago than `keepDays`; returns the months that are gone. The partition
- * is detached concurrently, so readers of the table are not disturbed, and no other statement waits for them. If a
- * reader outlasts the time-out of a statement, this function throws, and the next call goes on from there.
+ * Drops whole months of history that ended longer ago than `keepDays`; returns the months that it dropped. The
+ * partition is detached concurrently, so readers of the table are not disturbed, and no other statement waits for them.
+ * If a reader outlasts the time-out of a statement, this function throws, and the next call goes on from there.
  */
 export async function dropOldRuns(
   pool: Pool,
@@ -51,8 +51,8 @@ export async function dropOldRuns(
 }
 
 /**
- * A run of long ago may still be open, held by a pause for instance. It moves on to the current month. Returns false if a
- * worker has one in hand: its month is left for the next time.
+ * Moves the open runs of an old month, such as runs that a pause holds, to the current month. Returns false if a worker
+ * has one of them in flight: the month is then kept until the next call.
  */
 async function moveOpenRuns(pool: Pool, month: string, now: number | null): Promise<boolean> {
   const running = await query(

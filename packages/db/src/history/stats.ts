@@ -18,7 +18,9 @@ const isInBucket = (bucket: number) => {
 const forEachBucket = (sql: (bucket: number) => string) =>
   Array.from({ length: BUCKETS }, (_, bucket) => sql(bucket)).join(', ');
 
-/** The minute in which a run counts: of its claim if it succeeded or is running, of its end otherwise. */
+/**
+ * The minute in which a run counts: that of its claim if it is running or succeeded quickly, otherwise that of its end.
+ */
 const MINUTE = `date_bin('1 minute', r.happened_at, 'epoch')`;
 const isStatus = (status: string) => `count(*) filter (where r.status = '${status}')::int`;
 /** Lateness is counted once for each run: neither while it waits for a retry nor again after a replay. */
@@ -30,14 +32,14 @@ const COUNTS = `
   array[${forEachBucket((bucket) => `count(*) filter (where ${HAS_LATENESS} and ${isInBucket(bucket)})`)}]::int[] as lateness`;
 const IS_COUNTED = `r.status not in ('queued', 'retrying')`;
 
-/** A run that was replayed has left its minute, but what was counted there did happen. So no count goes back. */
+/** A replayed run leaves its minute, but the result that was counted there did happen, so no count decreases. */
 const MERGE = `
   succeeded = greatest(s.succeeded, excluded.succeeded), failed = greatest(s.failed, excluded.failed),
   skipped = greatest(s.skipped, excluded.skipped), cancelled = greatest(s.cancelled, excluded.cancelled),
   open = excluded.open, computed_at = excluded.computed_at,
   lateness = case when excluded.succeeded + excluded.failed >= s.succeeded + s.failed then excluded.lateness else s.lateness end`;
 
-/** A transaction that has not committed this long after it began is not waited for. */
+/** A minute is computed this long after its end. Transactions that have not committed by then are not waited for. */
 const SETTLED_MS = 15_000;
 /** Maximum number of minutes that one call computes. A backlog of minutes is computed sweep by sweep. */
 const MAX_MINUTES_AT_ONCE = 10;
@@ -79,7 +81,10 @@ const computeNew = statement<{ now: number | null }, { minutes: number }>(
  */
 const MAX_REOPENED_AT_ONCE = 10;
 
-/** A minute is computed again after a minute, and later the older it gets: a run may take hours. */
+/**
+ * A minute with open runs is computed again after a minute, and less often the older it gets, because a run may take
+ * hours.
+ */
 const IS_RECHECK_DUE = `s.computed_at < ${NOW} - greatest(interval '1 minute', (${NOW} - s.minute) / 10)`;
 
 const computeOpen = statement<{ now: number | null }>(
@@ -101,8 +106,8 @@ const computeOpen = statement<{ now: number | null }>(
 );
 
 /**
- * Computes the statistics of the minutes that have passed, from the runs themselves. A crash loses nothing: what was not
- * computed is computed by the next sweep, and computing a minute twice changes nothing.
+ * Computes the statistics of the minutes that have passed, from the runs themselves. A crash loses nothing: the next
+ * sweep computes the minutes that are missing, and computing a minute twice changes nothing.
  */
 export async function computeStats(db: Database, now: number | null): Promise<void> {
   await computeNew(db, { now });
@@ -117,7 +122,7 @@ export interface StatsRow {
   skipped: number;
   cancelled: number;
   running: number;
-  /** Runs per bucket of `LATENESS_BOUNDS_MS`, and beyond. */
+  /** Number of runs per bucket of `LATENESS_BOUNDS_MS`. The last bucket has no upper bound. */
   lateness: number[];
 }
 
@@ -129,7 +134,9 @@ export interface StatsRange {
   now: number | null;
 }
 
-/** Maximum number of minutes that are counted from the runs while a client waits: those that the sweep has not computed yet. */
+/**
+ * Maximum number of recent minutes that a request counts from the runs, because the sweep has not computed them yet.
+ */
 const MAX_LIVE_MINUTES = 5;
 const LIVE_FROM = `greatest(${instant(':fromAt')}, ${NOW} - ${MAX_LIVE_MINUTES} * interval '1 minute',
   (select coalesce(stats_until, '-infinity') from carillon.installation))`;
@@ -166,7 +173,8 @@ export async function readStats(
   const [until] = await selectUntil(db, { now: range.now });
   const rows = await select(db, { ...range });
   const { untilAt, nowAt } = until as { untilAt: number | null; nowAt: number };
-  // Without a sweep for minutes, the time between the last one and the live minutes is not counted.
+  // If no sweep has been made for minutes, the time between the last computed minute and the live minutes is not
+  // counted.
   const liveFromAt = nowAt - MAX_LIVE_MINUTES * 60_000;
   return { rows, isComplete: range.toAt <= (untilAt ?? 0) || (untilAt ?? 0) >= liveFromAt };
 }
@@ -179,7 +187,7 @@ const remove = statement<{ now: number | null }>(
   `delete from carillon.run_stats where minute < ${NOW} - ${KEEP_DAYS} * interval '1 day'`,
 );
 
-/** Deletes statistics that have outlived their retention. */
+/** Deletes statistics that are older than their retention. */
 export async function forgetStats(db: Database, now: number | null): Promise<void> {
   await remove(db, { now });
 }

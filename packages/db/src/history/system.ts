@@ -28,7 +28,7 @@ const selectWorkers = statement<{ limit: number; beforeId: number | null }, Work
    order by id desc limit :limit`,
 );
 
-/** The workers of the last day, newest first. */
+/** The workers that sent a heartbeat within the last day, newest first. */
 export function listWorkers(
   db: Database,
   page: { limit: number; beforeId: number | null },
@@ -68,7 +68,7 @@ const selectSystem = statement<object, SystemFigures>(
    from clock, due, waiting`,
 );
 
-/** How the engine stands now. */
+/** Reads the current figures of the engine: its workers, their runs in flight, and the work that is due. */
 export async function readSystem(db: Database): Promise<SystemFigures> {
   const [row] = await selectSystem(db, {});
   return row as SystemFigures;

@@ -4,7 +4,7 @@ import { instant } from '../instants.js';
 import { batch, statement, type Values } from '../statement.js';
 import { insertUnstartedRuns, type UnstartedRun } from './insert-unstarted.js';
 
-/** A stretch up to this long is recorded as one skipped run per occurrence, a longer one as a gap. */
+/** A stretch of up to this many occurrences is recorded as one skipped run for each, a longer stretch as a gap. */
 const LONGEST_LIST = 100;
 
 /** Occurrences that were not run, and the schedule that named them. */

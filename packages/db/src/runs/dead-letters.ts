@@ -42,15 +42,15 @@ const MAX_GROUPS = 200;
 const MAX_EXAMPLES = 3;
 
 /**
- * Groups the latest failed runs of a project by receiver and error, the largest group first. Failed runs are scattered over
- * the table, so reading 100,000 of them takes seconds.
+ * Groups the latest failed runs of a project by receiver and error, the largest group first. Failed runs are scattered
+ * over the table, so reading 100,000 of them takes seconds.
  */
 export async function readDeadLetters(
   db: Database,
   { projectId, filter, maxRuns }: { projectId: number; filter: FailedRunFilter; maxRuns: number },
 ): Promise<DeadLetters> {
   const { where } = matchFailedRuns(projectId, filter);
-  // Each receiver is worked out once for a schedule and an error, and not for every run.
+  // The receiver is computed once for a schedule, version and error, and not for every run.
   const rows = await query<DeadLetterGroup & Totals>(
     db,
     `with latest as materialized (${latestFailed(':maxRuns')}), failed as (
@@ -72,7 +72,7 @@ export async function readDeadLetters(
     { ...where.parameters, maxRuns },
   );
   const { allRuns = null, allGroups = null, lookedAt = 0 } = rows[0] ?? {};
-  // If no run matches, the only row says how many were looked at.
+  // If no run matches, the only row has no group, just the number of runs that were read.
   const groups = (allGroups === null ? [] : rows).map(
     ({ allRuns: _allRuns, allGroups: _allGroups, lookedAt: _lookedAt, ...group }) => ({
       ...group,

@@ -2,7 +2,7 @@ import { instant } from '../instants.js';
 import { addScheduleFilter, type ScheduleFilter } from '../schedules/schedule-filter.js';
 import { Where } from '../where.js';
 
-/** Which of the failed runs of a project are meant. */
+/** Selects some of the failed runs of a project. */
 export interface FailedRunFilter {
   scheduleKeys?: readonly string[] | undefined;
   /** Runs of the schedules that match. */
@@ -15,10 +15,10 @@ export interface FailedRunFilter {
   to?: number | undefined;
 }
 
-/** The error of a failed run, for people. */
+/** SQL: the error of a failed run, in words for people. */
 export const ERROR = `coalesce(r.error, r.reason, 'no reason was recorded')`;
 
-/** The receiver in one line: host and path of a webhook, the name of any other target. */
+/** SQL: the receiver in one line, as host and path of a webhook or the name of any other target. */
 export const receiverOf = (plan: string) => `(
   select case target ->> 'type'
     when 'webhook' then rtrim(substring(target ->> 'url' from '^[a-zA-Z]+://([^?#]*)'), '/')
@@ -27,11 +27,11 @@ export const receiverOf = (plan: string) => `(
     else (target ->> 'type') || coalesce(' ' || (target ->> 'number'), '') end
   from (select ${plan}::json -> 'target') as defined(target))`;
 
-/** A run keeps the definition that it began with, so its receiver is the one of that version. */
+/** SQL: the plan of a run. A run keeps the definition that it began with, so its receiver is that of this version. */
 export const PLAN_OF_RUN = `coalesce((select plan from carillon.schedule_versions v
   where v.schedule_id = s.id and v.version = r.version and v.project_id = :projectId), s.plan)`;
 
-/** The tables of a statement about failed runs, which are read from `runs`. */
+/** SQL: the tables of a statement about failed runs. `runs` names the relation from which the runs are read. */
 export const sourceOf = (runs: string) =>
   `${runs} r join carillon.schedules s on s.id = r.schedule_id left join carillon.agenda a on a.schedule_id = s.id`;
 
@@ -39,7 +39,7 @@ export const sourceOf = (runs: string) =>
 export const latestFailed = (limit: number | string) =>
   `select * from carillon.runs where project_id = :projectId and failed_at is not null order by failed_at desc limit ${limit}`;
 
-/** The failed runs of a project that match, over the aliases `r` (runs), `s` (schedules) and `a` (agenda). */
+/** The SQL that selects the failed runs which match, over the aliases `r` (runs), `s` (schedules) and `a` (agenda). */
 export function matchFailedRuns(
   projectId: number,
   filter: FailedRunFilter,

@@ -34,8 +34,8 @@ const unstarted = batch<Omit<UnstartedRun, 'startsAt'> & { startsAt: number | nu
 );
 
 /**
- * The transitions `enqueue` and `skip`. The caller holds the schedule's lock, so nothing can change between the look
- * and the insert.
+ * The transitions `enqueue` and `skip`. The caller holds the schedule's lock, so no other transaction can insert the
+ * run between the `not exists` check and the insert.
  */
 const insertUnstarted = statement<Values, RunIdentity>(
   'insert-unstarted-runs',

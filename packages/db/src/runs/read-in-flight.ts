@@ -9,7 +9,7 @@ const select = statement<{ scheduleId: number }, RunIdentity>(
    where r.schedule_id = :scheduleId order by r.occurrence_at`,
 );
 
-/** The runs of a schedule that a worker has in hand. */
+/** The runs of a schedule that are in flight. */
 export function readInFlight(db: Database, scheduleId: number): Promise<RunIdentity[]> {
   return select(db, { scheduleId });
 }

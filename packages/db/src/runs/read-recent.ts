@@ -13,8 +13,8 @@ export interface RecentRun extends RunIdentity {
 const MAX_RECENT = 30;
 
 /**
- * The sub-select reads the latest entries of the primary key for each schedule, in each partition. Without it the planner
- * might read every run of the page's schedules and sort.
+ * The sub-select reads the latest entries of the primary key for each schedule, in each partition. Without the
+ * sub-select, the planner might read and sort every run of these schedules.
  */
 const select = statement<{ projectId: number; scheduleIds: string }, RecentRun>(
   'read-recent-runs',

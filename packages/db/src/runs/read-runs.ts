@@ -84,15 +84,14 @@ export interface RunFilter {
   to?: string | undefined;
 }
 
-/** The last run of a page: the next page begins behind it. */
+/** The last run of a page. The next page begins after it. */
 export interface RunCursor extends RunIdentity {
   happenedAt: number;
 }
 
-/** A page of runs. */
 export interface RunPage {
   runs: RunView[];
-  /** Set if the page ended because it had looked at enough runs: where the next page begins. */
+  /** The run after which the next page begins, if this page ended because it had read its maximum number of runs. */
   stoppedAt: RunCursor | null;
 }
 
@@ -101,7 +100,10 @@ interface LookedAt extends RunView {
   n: number;
 }
 
-/** Reads in the order of the primary key. The planner expects few runs per schedule, and would read and sort a million. */
+/**
+ * Reads in the order of the primary key. Otherwise the planner, which expects few runs per schedule, might read and
+ * sort a million.
+ */
 function inKeyOrder<T>(db: Database, read: (db: Database) => Promise<T>): Promise<T> {
   return inTransaction(db, async (tx) => {
     await tx.query('set local enable_sort = off; set local enable_seqscan = off');
@@ -109,13 +111,13 @@ function inKeyOrder<T>(db: Database, read: (db: Database) => Promise<T>): Promis
   });
 }
 
-/** Which index lists the runs, and in which order. */
+/** The index that lists the runs, and their order. */
 interface Listing {
   source: string;
   condition: string | null;
   /** The instant by which runs are sorted, then by their identity. */
   by: 'happened_at' | 'failed_at' | 'occurrence_at';
-  /** Runs that one page looks at. Runs that lie side by side in the table are read faster. */
+  /** Maximum number of runs that one page reads. Runs that lie side by side in the table are read faster. */
   mostLookedAt: number;
 }
 
@@ -139,9 +141,9 @@ function listingOf({ scheduleKey, status }: RunFilter): Listing {
 }
 
 /**
- * Runs of a project; the one to which something happened last comes first. The runs of one schedule are listed by their
- * occurrences instead, the latest first. A page looks at a limited number of runs: if few of them match the filter, it ends
- * early and says where to go on.
+ * Lists the runs of a project, the latest change first. The runs of one schedule are listed by their occurrences
+ * instead, the latest first. A page reads a limited number of runs: if few of them match the filter, it ends early and
+ * says where to continue.
  */
 export async function listRuns(
   db: Database,
@@ -174,7 +176,7 @@ export async function listRuns(
     .add('to', filter.to, 'r.occurrence_at <= :to::timestamptz');
   const identity = 'r.schedule_id desc, r.occurrence_at desc, r.origin desc';
   const order = by === 'occurrence_at' ? identity : `r.${by} desc, ${identity}`;
-  // Both sub-selects are read row by row, only as far as the outer limit asks.
+  // Postgres reads both sub-selects row by row, and only until the outer limit is reached.
   const text = `select ${RUN_COLUMNS}, n, ${match.sql} as "isMatch"
      from (
        select *, row_number() over () as n

@@ -10,9 +10,9 @@ import { isSameRun, MOST_REPLAYS, mayTake, RUN_KEY_COLUMNS, type RunKey, replay 
 export interface ReplayRequest {
   projectId: number;
   filter: FailedRunFilter;
-  /** Maximum number of runs; a caller with more asks again. */
+  /** Maximum number of runs. To replay more, the caller asks again. */
   limit: number;
-  /** Rate at which they are tried: a receiver that was down must not be flooded once it is back. */
+  /** Rate at which runs are tried: a receiver that was down must not be flooded once it is back. */
   perSecond: number;
   actor: string;
   now?: number | null;
@@ -30,10 +30,10 @@ interface FailedRun extends RunKey {
   nowAt: number;
 }
 
-/** A failed run that may be replayed: its schedule is not cancelled, and it was not replayed too often. */
+/** SQL: true if a failed run may be replayed: its schedule is not cancelled, and the run was not replayed too often. */
 const CAN_REPLAY = `r.replays < ${MOST_REPLAYS} and s.status <> 'cancelled'`;
 
-/** The runs that failed first come first. Their schedules are not locked: the claim verifies them. */
+/** Locks failed runs, the earliest failure first. Their schedules are not locked, because the claim verifies them. */
 function lockFailed(
   tx: Transaction,
   { projectId, filter, limit, now = null }: Pick<ReplayRequest, 'projectId' | 'filter' | 'limit' | 'now'>,
@@ -70,7 +70,7 @@ const MAX_EXAMPLES = 10;
  */
 const MAX_LOOKED_AT = 20_000;
 
-/** Says what a replay with this filter and limit would take, and changes nothing. */
+/** Tells which runs a replay with this filter and limit would take, and changes nothing. */
 export async function previewReplay(
   db: Database,
   { projectId, filter, limit }: Pick<ReplayRequest, 'projectId' | 'filter' | 'limit'>,
@@ -119,7 +119,10 @@ const replayAll = statement<Values>(
 /** Maximum number of runs that one transaction replays: it holds their rows locked. */
 const AT_ONCE = 5_000;
 
-/** Replays all failed runs that match, spread out by the rate. Counted schedules queue theirs and promote them in turn. */
+/**
+ * Replays the failed runs that match, spread out at the given rate. Runs of counted schedules are queued and start in
+ * turn.
+ */
 export async function replayFailed(pool: Pool, request: ReplayRequest): Promise<Replayed> {
   const { limit } = request;
   const dueAts: number[] = [];
@@ -133,7 +136,7 @@ export async function replayFailed(pool: Pool, request: ReplayRequest): Promise<
   return { count, dueAts };
 }
 
-/** Replays one batch. `earlier` runs were replayed before it, so the rate goes on from there. */
+/** Replays one batch. `earlier` is the number of runs in the batches before it, from which the rate continues. */
 async function replayBatch(pool: Pool, request: ReplayRequest, earlier: number): Promise<Replayed> {
   const { projectId, perSecond, actor, now = null } = request;
   const { failed, waitsMs } = await inTransaction(pool, async (tx) => {

@@ -10,14 +10,14 @@ import { statement, type Values } from '../statement.js';
 import { changeRun, type LockedRun } from './change-run.js';
 import { IS_RUN, identityOf, RUN_TRANSITIONS, type RunStatus, report } from './run-transitions.js';
 
-/** A job that runs elsewhere says of its run that it has started, succeeded or failed. */
+/** The report of a job that runs elsewhere: its run has started, succeeded or failed. */
 export type ReportKind = 'start' | 'success' | 'fail';
 
 export interface ReportRequest {
   projectId: number;
   run: RunIdentity;
   kind: ReportKind;
-  /** The words of the job. */
+  /** The text that the job sent. */
   body: string | null;
   now: number | null;
 }
@@ -31,7 +31,7 @@ export interface ReportedRun {
   reason: string;
 }
 
-/** The part of the job's words that the reason of a failure repeats. */
+/** Maximum number of characters of the job's text that the reason of a failure repeats. */
 const MAX_REASON = 500;
 const ENDS = { success: 'succeeded', fail: 'failed' } as const;
 
@@ -49,8 +49,9 @@ const keepPing = statement<Values>(
 );
 
 /**
- * Records what a job says of its run. A success ends the run as succeeded and a failure as failed, whatever the delivery
- * came to: the job knows better. The late answer of a worker that still delivers the run is refused.
+ * Records the report of a job on its run. A success ends the run as succeeded and a failure as failed, whatever the
+ * result of the delivery, because the job knows better. If a worker is still delivering the run, its late answer is
+ * refused.
  */
 export async function reportRun(pool: Pool, request: ReportRequest): Promise<ChangeResult<ReportedRun>> {
   const { projectId, run, kind, body } = request;
@@ -95,7 +96,10 @@ export async function reportRun(pool: Pool, request: ReportRequest): Promise<Cha
   return { ...result, value };
 }
 
-/** Ends the run by the report. False if the report changes nothing: it tells of a start, or of what is known already. */
+/**
+ * Ends the run as the report says. Returns false if the report changes nothing, because it reports a start or a result
+ * that the run already has.
+ */
 async function endByReport(
   tx: Transaction,
   {
@@ -123,7 +127,10 @@ const selectPinged = statement<Values, { projectId: number }>(
      and :generation::int = coalesce((select t.generation from carillon.ping_tokens t where t.schedule_id = s.id), 1)`,
 );
 
-/** The project of a schedule that delivers runs; null if the ping token was rotated, or the schedule is gone or cancelled. */
+/**
+ * The project of a schedule that delivers runs; null if the ping token was rotated, or the schedule was removed or
+ * cancelled.
+ */
 export async function findPinged(
   db: Database,
   token: { scheduleId: number; generation: number },

@@ -3,8 +3,9 @@ import { asMilliseconds, instant, milliseconds } from '../instants.js';
 import { batch, type Values } from '../statement.js';
 
 /**
- * The one home of run states. Every statement that changes the state of a run takes its `set` list from here, whether it
- * changes one run or a thousand. docs/state-machine.md shows the same table; a test compares the two.
+ * Defines all transitions between the states of a run. Every statement that changes the state of a run takes its `set`
+ * list from here, whether it changes one run or a thousand. docs/state-machine.md shows the same table; a test compares
+ * the two.
  */
 
 export type RunStatus = (typeof RUN_STATUSES)[number];
@@ -98,12 +99,14 @@ export const RUN_KEY_COLUMNS = {
   month: 'date',
 } as const;
 
-/** SQL that joins a run to a row of a batch: plain equality on the whole primary key, so that it is one index lookup. */
+/**
+ * SQL that joins a run to a row of a batch: plain equality on the whole primary key, so that it is one index lookup.
+ */
 export const isSameRun = (run: string, row: string) =>
   `${run}.schedule_id = ${row}.schedule_id and ${run}.occurrence_at = ${row}.occurrence_at
    and ${run}.origin = ${row}.origin and ${run}.month = ${row}.month`;
 
-/** SQL for one run by its identity, wherever its partition is. */
+/** SQL for one run by its identity, in whichever partition it is. */
 export const IS_RUN = `r.schedule_id = :scheduleId and r.occurrence_at = ${instant(':occurrenceAt')} and r.origin = :origin`;
 
 export const identityOf = ({ scheduleId, occurrenceAt, origin }: RunIdentity): Values => ({
@@ -129,7 +132,10 @@ export const setAside = ({ at, reasonCode, reason }: { at: string; reasonCode: s
   status = 'failed', next_attempt_at = null, failed_at = ${at}, finished_at = ${at}, happened_at = ${at},
   reason_code = ${reasonCode}, reason = ${reason}`;
 
-/** `report`: the job has the last word on its run. An attempt that is in flight ends with it, and its worker's late answer is refused. */
+/**
+ * `report`: the job decides how its run ended. An attempt in flight ends the same way, and its worker's late answer is
+ * refused.
+ */
 export const report = ({ at, status, reason }: Record<'at' | 'status' | 'reason', string>) => `
   status = ${status}, next_attempt_at = null, finished_at = ${at}, happened_at = ${at},
   failed_at = case when ${status} = 'failed' then ${at} end,
@@ -139,7 +145,7 @@ export const report = ({ at, status, reason }: Record<'at' | 'status' | 'reason'
   lateness_ms = coalesce(r.lateness_ms, greatest(0, ${asMilliseconds('r.claimed_at')} - ${asMilliseconds('r.due_at')})),
   reason_code = case when ${status} = 'failed' then 'reported_failure' end, reason = ${reason}`;
 
-/** A run that has been replayed this often can't be replayed again. */
+/** Maximum number of replays of one run. */
 export const MOST_REPLAYS = 100;
 
 /** `replay`: the run is tried again with a full set of attempts; the attempts made so far no longer count. */
@@ -159,7 +165,7 @@ export const reopen = ({ at, epoch, workerId }: { at: string; epoch: string; wor
   finished_at = null, outcome = null, http_status = null, duration_ms = null, error_code = null, error = null,
   response = null, external_id = null`;
 
-/** The result of an attempt, and what becomes of its run: `succeed`, `fail`, `retry`, `defer` or `rescue`. */
+/** The result of an attempt and the transition of its run: `succeed`, `fail`, `retry`, `defer` or `rescue`. */
 export interface Closing extends RunKey {
   epoch: number;
   status: 'succeeded' | 'failed' | 'retrying';
@@ -176,7 +182,7 @@ export interface Closing extends RunKey {
   retryInMs: number | null;
 }
 
-/** The fields that are the same for all rows of a group are parameters of the statement. */
+/** Returns the fields that all rows of a group share. They are parameters of the statement. */
 export const sharedBy = ([first]: readonly Closing[]): Values => {
   const { month, origin, status, outcome } = first as Closing;
   return { month, origin, status, outcome };
@@ -199,12 +205,14 @@ export const closings = batch<Omit<Closing, 'month' | 'origin' | 'status' | 'out
 const STATUS = ':status::carillon.run_status';
 const OUTCOME = ':outcome::carillon.attempt_outcome';
 
-/** Runs are listed by the time of their last change. A success that was quicker than this keeps the time of its claim. */
+/**
+ * Runs are listed by the time of their last change. A success that was quicker than this keeps the time of its claim.
+ */
 const QUICK_MS = 2_000;
 
 /**
- * Ends an attempt by a row of the batch `closing`. A quick success changes no indexed column and stays a HOT update. The guard
- * is the epoch and the state: the run of a lost lease, or a cancelled one, no longer matches.
+ * Ends an attempt by a row of the batch `closing`. A quick success changes no indexed column and stays a HOT update.
+ * The guard is the epoch and the state: a run that was rescued or cancelled meanwhile no longer matches.
  */
 export const close = (at: string) => `
   update carillon.runs r

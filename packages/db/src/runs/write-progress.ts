@@ -10,7 +10,7 @@ const update = statement<Values>(
      and exists (select from carillon.leases l where l.epoch = :epoch and ${isHeldBy('l')})`,
 );
 
-/** Shows how far a run has come. Guarded by the fencing token, like everything that a worker writes about its runs. */
+/** Records how far a run has come. The fencing token guards this write, like every write of a worker about its runs. */
 export async function writeProgress(
   db: Database,
   { workerId, token, generation }: Holder,

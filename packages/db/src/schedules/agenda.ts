@@ -9,7 +9,7 @@ export interface AgendaMove {
   scheduleId: number;
   /** Null after the last occurrence: the row leaves the agenda. */
   next: Moment | null;
-  /** How many queued runs were made, which start later. */
+  /** Number of queued runs that were added, which start later. */
   runsAdded: number;
 }
 
@@ -64,7 +64,7 @@ export interface AgendaEntry {
   next: Moment;
   plan: Plan;
   isHeld: boolean;
-  /** The totals with which a finished schedule that comes back to the agenda goes on. */
+  /** The totals from which a finished schedule continues when it returns to the agenda. */
   runsTotal: number;
   lastRunAt: number | null;
   lastClaimedAt: number | null;

@@ -1,11 +1,14 @@
 import { NOW } from '../instants.js';
 
-/** Rows of an index that each source reads: a million failures must not make the answer slow. */
+/**
+ * Maximum number of rows that each source reads from an index, so that a million failures do not make the answer slow.
+ */
 const MAX_READ = 2_000;
 
 /**
- * The schedules that need a person, by the reason why: a query with the columns id, at and note, the most urgent first. Its
- * parameters are `:projectId` and `:now`. A count and the list that it counts are made from the same source.
+ * The schedules that need a person, by reason. Each reason has a query with the columns id, at and note, the most
+ * urgent schedule first, and with the parameters `:projectId` and `:now`. The count and the list of a reason use the
+ * same query.
  */
 export const ATTENTION_SOURCES = {
   /** A run failed for good within the last day. */
@@ -20,7 +23,7 @@ export const ATTENTION_SOURCES = {
       order by r.schedule_id, r.failed_at desc
     ) as latest
     order by at desc`,
-  /** The engine itself has paused it: after failures, after 410 Gone, or for a rule that can't be evaluated. */
+  /** The engine has paused the schedule: after failures, after 410 Gone, or for a rule that can't be evaluated. */
   paused: `
     select id, paused_at as at, pause_note as note from (
       select id, paused_at, pause_note, paused_by from carillon.schedules
@@ -28,7 +31,10 @@ export const ATTENTION_SOURCES = {
       order by id desc limit ${MAX_READ}
     ) as paused
     where paused_by = 'carillon' order by paused_at desc`,
-  /** The schedule has been due for three sweeps at their default interval: by then a sweep has claimed what no bell rang for. */
+  /**
+   * The schedule has been due for three sweeps at their default interval. By then a sweep claims an occurrence whose
+   * bell was lost.
+   */
   overdue: `
     select schedule_id as id, due_at as at, null::text as note from carillon.agenda
     where project_id = :projectId and not is_held and due_at < ${NOW} - interval '15 seconds'
@@ -45,7 +51,7 @@ export const ATTENTION_SOURCES = {
       where reason_code = 'circuit_open' order by schedule_id, happened_at desc
     ) as latest
     order by at desc`,
-  /** The breach of an objective lasts. */
+  /** An objective of the schedule is breached now. */
   breaching: `
     select schedule_id as id, max(opened_at) as at, (array_agg(sentence order by id desc))[1] as note
     from (
@@ -56,5 +62,5 @@ export const ATTENTION_SOURCES = {
 } as const;
 
 export type AttentionKind = keyof typeof ATTENTION_SOURCES;
-/** How far a count goes, and how many schedules a list has: this many means "at least". */
+/** Maximum count, and maximum number of schedules in a list. A count of this many means "at least". */
 export const MAX_ATTENTION_COUNT = 1_000;

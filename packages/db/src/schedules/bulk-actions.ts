@@ -21,7 +21,7 @@ export interface BulkActionView extends BulkProgress {
   reportedAt: number;
   finishedAt: number | null;
   error: string | null;
-  /** True if the replica that works on it has not reported for a minute. */
+  /** True if the replica that works on the action has not reported for a minute. */
   isLost: boolean;
 }
 
@@ -71,12 +71,12 @@ const valuesOf = (progress: BulkProgress): Values => ({
   refusals: JSON.stringify(progress.refusals),
 });
 
-/** Notes how far an action has got, so that other requests can read it. */
+/** Records how far an action has got, so that other requests can read it. */
 export async function reportBulkAction(db: Database, ref: ActionRef, progress: BulkProgress): Promise<void> {
   await report(db, { ...ref, ...valuesOf(progress) });
 }
 
-/** Notes that an action has ended. With an error it ended early, and `lastId` says where to go on. */
+/** Records that an action has ended. With an error it ended early, and `lastId` says where to continue. */
 export async function finishBulkAction(
   db: Database,
   ref: ActionRef,
@@ -134,7 +134,7 @@ const remove = statement<{ now: number | null }>(
   `delete from carillon.bulk_actions where started_at < ${NOW} - ${KEEP_DAYS} * interval '1 day'`,
 );
 
-/** Deletes the progress of actions of more than a week ago. */
+/** Deletes bulk actions that started more than a week ago. */
 export async function forgetBulkActions(db: Database, now: number | null): Promise<void> {
   await remove(db, { now });
 }

@@ -28,7 +28,7 @@ const hasWaitingRuns = statement<{ id: number }, object>(
   'select from carillon.runs where schedule_id = :id and next_attempt_at is not null limit 1',
 );
 
-/** Cancels for good: nothing is claimed any more, and waiting runs are cancelled. */
+/** Cancels a schedule for good: its occurrences are no longer claimed, and its waiting runs are cancelled. */
 export function cancelSchedule(db: Database, request: ChangeRequest): Promise<ChangeResult<Cancelled>> {
   return changeSchedule(db, request, async (tx, schedule) => {
     const { id, status, nowAt } = schedule;
@@ -48,7 +48,10 @@ export function cancelSchedule(db: Database, request: ChangeRequest): Promise<Ch
   });
 }
 
-/** Occurrences that the rule has named and no claim has taken yet are skipped, also those that were put off. */
+/**
+ * Records the past occurrences that no claim has taken yet as skipped, including those that jitter or a reschedule has
+ * made due later.
+ */
 async function accountForOverdue(tx: Transaction, schedule: LockedSchedule, reason: string): Promise<void> {
   const { occurrenceAt, timing, nowAt } = schedule;
   if (occurrenceAt === null || occurrenceAt > nowAt) return;

@@ -19,7 +19,7 @@ import type { StopRequest } from './stop-many.js';
 import { cancelledRefusal, runOf } from './trigger-backfill.js';
 
 export interface ChangedMany {
-  /** How many were changed. */
+  /** Number of schedules that were changed. */
   changed: number;
   /** Schedules in a state in which the change is not possible. */
   refusals: { id: string; reason: string }[];
@@ -31,13 +31,13 @@ export interface ChangedMany {
 
 interface Done {
   schedule: LockedSchedule;
-  /** For the audit log. */
+  /** The detail of the audit entry. */
   detail?: unknown;
 }
 
 /**
- * Locks many schedules in ascending order, changes those that fit by statements for all of them, and writes an audit entry
- * for each, in one transaction. A fire that is due meanwhile passes the locked rows over, and their bells ring again.
+ * Locks many schedules in ascending order, changes those that can be changed together, and writes an audit entry for
+ * each, in one transaction. A claim skips the locked rows meanwhile, and their bells ring again afterwards.
  */
 function changeMany(
   pool: Pool,
@@ -194,8 +194,8 @@ export function triggerMany(pool: Pool, request: StopRequest): Promise<ChangedMa
       const runs = schedules.map((schedule) =>
         runOf(schedule, 'trigger', nowAt, admissions.get(schedule.id) ?? { kind: 'start' }),
       );
-      // A schedule that was triggered in this very millisecond already has a run of that instant, so it is triggered by
-      // itself.
+      // A schedule that was triggered in the same millisecond already has a run of that instant. It is left to be
+      // triggered alone.
       const inserted = new Set(
         (await insertUnstartedRuns(tx, runs, nowAt)).map(({ scheduleId }) => scheduleId),
       );

@@ -8,7 +8,7 @@ export interface ChangeRequest {
   ref: ScheduleRef;
   /** Shown in the audit log and in the reasons given to people. */
   actor: string;
-  /** The version that the client has seen; null if the client does not care. */
+  /** The version that the client has seen; null to change any version. */
   ifMatch?: number | null;
   now?: number | null;
 }
@@ -44,7 +44,7 @@ export async function changeSchedule<T>(
         return { kind: 'stale', version: schedule.version };
       const { value, dueAts = [], audit } = await change(tx, schedule);
       await recordAudit(tx, { ...schedule, actor, ...audit, now });
-      // A bell that rang while the row was locked passed it over. So every change rings again.
+      // A claim that found the row locked has skipped it, so every change rings the bell again.
       const [next] = await readDueAt(tx, { id: schedule.id });
       return { kind: 'changed', value, dueAts: next ? [...dueAts, next.dueAt] : dueAts };
     });

@@ -29,7 +29,9 @@ export type Created =
   | { kind: 'created'; id: number; createdAt: number }
   | { kind: 'same' }
   | { kind: 'conflict' }
-  /** The id belongs to a cancelled schedule, whatever its definition: a repeated create must not look like a success. */
+  /**
+   * The id belongs to a cancelled schedule, whatever its definition: a repeated create must not look like a success.
+   */
   | { kind: 'cancelled' }
   | { kind: 'over_limit' };
 
@@ -47,8 +49,8 @@ export class OverLimit extends Error {
 }
 
 /**
- * One statement for any number of schedules: rows, agenda, secrets and audit entries are written together or not at
- * all. The drafts are sent as one JSON text, because a payload must arrive exactly as the client wrote it.
+ * Creates any number of schedules in one statement: rows, agenda, secrets and audit entries are written together or not
+ * at all. The drafts are sent as one JSON text, because a payload must arrive exactly as the client wrote it.
  */
 const insertAll = statement<
   { projectId: number; actor: string; drafts: string },
@@ -82,8 +84,8 @@ const insertAll = statement<
 );
 
 /**
- * Creates schedules as far as the project's limit allows; returns a result for each draft, in order. If two drafts of a call have
- * one key, the first one counts.
+ * Creates schedules as far as the project's limit allows; returns a result for each draft, in order. If two drafts of a
+ * call have the same key, the first one counts.
  */
 export async function createSchedules(
   db: Database,
@@ -130,13 +132,13 @@ async function keysBeyondLimit(
   return new Set([...keys].slice(Math.max(0, maximum - (live?.count ?? 0))));
 }
 
-/** Active and paused schedules of a project, counted no further than the limit. */
+/** Counts the active and paused schedules of a project, no further than the limit. */
 const countLive = statement<{ projectId: number; maximum: number }, { count: number }>(
   'count-live-schedules',
   `select count(*) as count from (
      (select from carillon.agenda where project_id = :projectId and not is_held limit :maximum)
      union all
-     -- The first condition is that of the index to use.
+     -- The condition "status is not active" is that of the partial index to use.
      (select from carillon.schedules where project_id = :projectId and status <> 'active' and status = 'paused' limit :maximum)
    ) as live`,
 );
@@ -172,7 +174,7 @@ async function create(db: Database, { projectId, drafts, actor }: Creation): Pro
   });
 }
 
-/** The payload is inserted as the text that it is, without parsing and printing it again. */
+/** Inserts the payload as text, without parsing and printing it again, so that it stays as the client wrote it. */
 function toRecord(draft: Draft, actor: string): string {
   const record = JSON.stringify({
     key: draft.key,

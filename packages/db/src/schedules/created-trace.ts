@@ -7,7 +7,7 @@ const update = statement<{ projectId: number; keys: readonly string[]; trace: st
    where project_id = :projectId and key = any(:keys::text[]) and created_trace is null`,
 );
 
-/** Notes the trace that created these schedules. Their runs are linked to it. */
+/** Records the trace that created these schedules, so that their runs can be linked to it. */
 export async function recordCreatedTrace(
   db: Database,
   created: { projectId: number; keys: readonly string[]; trace: string },

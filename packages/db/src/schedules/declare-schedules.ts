@@ -8,7 +8,9 @@ import { readSchedule } from './read-schedules.js';
 export interface DeclarationReport {
   created: string[];
   changed: string[];
-  /** Schedules that the code declared earlier and no longer declares. They go on: a person decides whether to delete them. */
+  /**
+   * Schedules that the code declared earlier and no longer declares. They stay as they are until a person deletes them.
+   */
   noLongerDeclared: string[];
 }
 
@@ -22,8 +24,9 @@ const selectDeclared = statement<
 );
 
 /**
- * Brings schedules that live in code up to date, by name. A declaration that has not changed is left alone, so that an
- * operator's pause, reschedule or edit survives a deploy; a changed one keeps its pause.
+ * Brings the schedules that are declared in code up to date. A schedule whose declaration has not changed is left
+ * alone, so that an operator's pause, reschedule or edit survives a deploy. A schedule whose declaration has changed
+ * keeps its pause.
  */
 export async function declareSchedules(
   pool: Pool,

@@ -21,7 +21,7 @@ import type { LockedSchedule } from './locked-schedule.js';
 import { promoteLocked } from './promote-queued.js';
 import { settleOverdue } from './settle-overdue.js';
 
-/** A definition that is to hold from now on. */
+/** A new definition for a schedule. */
 export interface Definition extends DefinitionFields {
   /** Null removes the schedule's own secret; undefined keeps the secret that it has. */
   sealedSecret?: Buffer | null;
@@ -51,8 +51,8 @@ export function editSchedule(
 }
 
 /**
- * Replaces the definition like an edit, also that of a cancelled schedule, which starts anew: it is active again and
- * counts its runs from zero. `requestHash` is stored, so that a later create with the same body counts as a repeat.
+ * Replaces the definition like an edit, and revives a cancelled schedule: it becomes active again and counts its runs
+ * from zero. `requestHash` is stored, so that a later create with the same body counts as a repeat.
  */
 export function replaceSchedule(
   db: Database,
@@ -82,8 +82,8 @@ const setRequestHash = statement<{ id: number; requestHash: string }>(
 );
 
 /**
- * The first occurrence of a finished or cancelled schedule that an edit brings back. The instant of an `at` rule counts even
- * if it is past: the misfire policy decides whether it runs. Every other rule starts from now.
+ * The first occurrence of a cancelled schedule that is revived. The instant of an `at` rule counts even if it is past:
+ * the misfire policy decides whether it runs. Every other rule starts from now.
  */
 function firstAfterRevival(
   { key, nowAt }: LockedSchedule,
@@ -93,7 +93,7 @@ function firstAfterRevival(
   return momentAfter({ key, timing, plan }, afterAt);
 }
 
-/** An edit by a caller that holds the lock and has computed the next occurrence. Writes the audit entry. */
+/** Edits a schedule for a caller that holds its lock and has computed its next occurrence. Writes the audit entry. */
 export async function redefineLocked(
   tx: Transaction,
   schedule: LockedSchedule,
@@ -121,8 +121,8 @@ const selectSettled = statement<{ id: number; fromAt: number }, { at: number }>(
 );
 
 /**
- * An occurrence that was skipped or brought forward ahead of its time has its run already. The new rule may name the same
- * instant, so the definition lists such occurrences as settled.
+ * An occurrence that was skipped or brought forward ahead of its time has its run already. The new rule may name the
+ * same instant, so the definition lists such occurrences as settled.
  */
 async function withSettledOccurrences(
   tx: Transaction,
@@ -161,7 +161,7 @@ const archiveDefinition = statement<{ id: number; now: number }>(
    from carillon.schedules where id = :id`,
 );
 
-/** A schedule that comes back to the agenda has its totals there again, so those of its earlier end are cleared. */
+/** A schedule that returns to the agenda has its totals there again, so the totals in `schedules` are cleared. */
 const replaceDefinition = statement<Values>(
   'replace-definition',
   `update carillon.schedules
@@ -174,7 +174,10 @@ const replaceDefinition = statement<Values>(
    where id = :id`,
 );
 
-/** Writes the new definition, keeps the old one, settles what the old one had named, and moves the agenda. */
+/**
+ * Stores the new definition, archives the old one, settles the overdue occurrences of the old rule, and moves the
+ * agenda.
+ */
 async function writeDefinition(
   tx: Transaction,
   schedule: LockedSchedule,
@@ -206,7 +209,8 @@ async function writeDefinition(
     isPlanned: next !== null,
   });
   await placeNext(tx, { ...schedule, plan }, { next, version, runsAdded });
-  // Queued runs start by the new policies, which may leave more room than the old ones, or not count runs at all.
+  // Queued runs start under the new policies, which may allow more concurrent runs than the old ones, or not count runs
+  // at all.
   const mayPromote = schedule.status !== 'paused' && (schedule.isCounted || isCounted(plan));
   if (mayPromote) await promoteLocked(tx, { ...schedule, plan });
   return { version, inFlight: (await readInFlight(tx, id)).map(encodeRunId) };

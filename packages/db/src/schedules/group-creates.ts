@@ -26,8 +26,8 @@ const STATEMENTS_AT_ONCE = 2;
 const LARGEST_GROUP = 200;
 
 /**
- * Group commit for single creates: while there are few, each is a statement of its own; while there are many, all that
- * arrived during one statement share the next one and its commit.
+ * Group commit for single creates. While creates are rare, each has a statement of its own. While they are frequent,
+ * all creates that arrive during one statement share the next statement and its commit.
  */
 export class GroupCreates {
   readonly #groups = new Map<string, Group>();
@@ -46,7 +46,7 @@ export class GroupCreates {
 
   async #write(name: string, group: Group): Promise<void> {
     group.statements++;
-    // Requests that were read in the same turn of the event loop go together.
+    // Requests that were read in the same turn of the event loop share a statement.
     await new Promise(setImmediate);
     while (group.waiting.length > 0) await this.#writeGroup(group.waiting.splice(0, LARGEST_GROUP));
     group.statements--;

@@ -90,8 +90,8 @@ const toLocked = (row: Row): LockedSchedule => ({
 });
 
 /**
- * Locks a schedule and then its agenda row, always in this order, and reads both. The read comes after the locks, so that
- * definition, agenda and time are those that hold now.
+ * Locks a schedule and then its agenda row, always in this order, and reads both. The read comes after the locks, so
+ * that definition, agenda and time are current.
  */
 export async function lockSchedule(
   tx: Transaction,

@@ -2,7 +2,7 @@ import type { Database } from '../database.js';
 import { query, type Values } from '../statement.js';
 import { type FilteredPage, whereOf, wholeSource } from './schedule-filter.js';
 
-/** The keys of schedules that match, to be acted upon. */
+/** Reads the ids and keys of the schedules that match a filter, for a bulk action. */
 export function findScheduleKeys(db: Database, page: FilteredPage): Promise<{ id: number; key: string }[]> {
   const where = whereOf(page);
   const { head, source } = wholeSource(where, page.filter);
@@ -22,7 +22,7 @@ export async function countSchedules(db: Database, page: FilteredPage): Promise<
   return row?.count ?? 0;
 }
 
-/** The agenda entries of the schedules that match a filter, for a statement that counts what they fire. */
+/** The agenda entries of the schedules that match a filter, for a statement that counts their fires. */
 export function agendaOfMatching(page: Omit<FilteredPage, 'limit'>): {
   head: string;
   source: string;

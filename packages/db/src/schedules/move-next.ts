@@ -12,7 +12,7 @@ const touch = statement<{ id: number; now: number }>(
   `update carillon.schedules set updated_at = ${instant(':now')} where id = :id`,
 );
 
-/** Moves the next occurrence, and only that one, to another time. The occurrence itself stays the same. */
+/** Makes the next occurrence, and only that one, due at another time. The occurrence itself stays the same. */
 export function rescheduleNext(
   db: Database,
   request: ChangeRequest,
@@ -32,8 +32,8 @@ export function rescheduleNext(
 }
 
 /**
- * Leaves the next occurrence out and records it as a skipped run. A schedule without any further occurrence finishes; a
- * paused one stays paused, and resuming it finishes it.
+ * Skips the next occurrence and records it as a skipped run. A schedule without any further occurrence finishes. If it
+ * is paused, it stays paused, and resuming it finishes it.
  */
 export function skipNext(db: Database, request: ChangeRequest): Promise<ChangeResult<Moment>> {
   return changeSchedule(db, request, async (tx, schedule) => {
@@ -52,7 +52,7 @@ export function skipNext(db: Database, request: ChangeRequest): Promise<ChangeRe
   });
 }
 
-/** A single occurrence that a person leaves out. */
+/** A single occurrence that a person skips. */
 export const skippedStretch = (occurrenceAt: number, actor: string): Stretch => ({
   fromAt: occurrenceAt,
   toAt: occurrenceAt,

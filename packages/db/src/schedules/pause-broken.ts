@@ -3,8 +3,8 @@ import { NOW } from '../instants.js';
 import { statement } from '../statement.js';
 
 /**
- * Pauses a schedule that can't go on until a person resumes it, with the reason in its note. Returns a row if it paused
- * one.
+ * Pauses a schedule that can't be claimed or resumed, with the reason in its note, until a person resumes it. Returns a
+ * row if the schedule was paused.
  */
 export const pauseBroken = statement<{ id: number; note: string; now: number | null }, { subject: string }>(
   'pause-broken',

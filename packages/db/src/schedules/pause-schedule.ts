@@ -10,7 +10,10 @@ export interface Pause {
   untilAt: number | null;
 }
 
-/** Pauses: nothing is claimed any more, and waiting runs are held. Runs in flight are still delivered. */
+/**
+ * Pauses a schedule: its occurrences are no longer claimed, and its waiting runs are held. Runs in flight are still
+ * delivered.
+ */
 export function pauseSchedule(
   db: Database,
   request: ChangeRequest,

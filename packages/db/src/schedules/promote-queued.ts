@@ -7,7 +7,9 @@ import { isSameRun, release } from '../runs/run-transitions.js';
 import { statement } from '../statement.js';
 import { type LockedSchedule, lockSchedule } from './locked-schedule.js';
 
-/** Starts as many queued runs of a schedule as its policies allow; returns how many. Called when a run has ended. */
+/**
+ * Lets as many queued runs of a schedule start as its policies allow; returns how many. Called when a run has ended.
+ */
 export async function promoteQueued(pool: Pool, scheduleId: number, now: number | null): Promise<number> {
   return inTransaction(pool, async (tx) => {
     const schedule = await lockSchedule(tx, { id: scheduleId }, now);

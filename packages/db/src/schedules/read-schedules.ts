@@ -15,7 +15,7 @@ import {
   whereOf,
 } from './schedule-filter.js';
 
-/** A schedule with the definition that holds. */
+/** A schedule with its current definition. */
 export interface ScheduleView extends StoredDefinition {
   id: number;
   key: string;
@@ -70,7 +70,10 @@ export async function readSchedule(
   return row ? toView(row) : null;
 }
 
-/** Newest first. Ids never change, so a page begins where the one before ended, whatever happened in between. */
+/**
+ * Lists schedules, newest first. Ids never change, so each page begins where the previous one ended, whatever happened
+ * in between.
+ */
 export async function listSchedules(db: Database, page: FilteredPage): Promise<ScheduleView[]> {
   return (await listSchedulePage(db, page)).schedules;
 }
@@ -79,8 +82,8 @@ export async function listSchedules(db: Database, page: FilteredPage): Promise<S
  * Lists schedules, newest first, and says whether the page was cut short because it had reached its limit of bytes.
  *
  * The planner can't estimate how often a text or a tag occurs, so the code decides. First it searches the newest
- * schedules, in order: there a common text or tag fills the page. If it does not, the text is rare, and its own index
- * finds the few matches.
+ * schedules, in order, where a common text or tag fills the page. If the page is not full, the text or tag is rare, and
+ * its own index finds the few matches.
  */
 export async function listSchedulePage(db: Database, page: FilteredPage): Promise<SchedulePage> {
   if (!isSearch(page.filter) || narrowsDown(page.filter)) return select(db, page, () => FROM);
@@ -91,7 +94,7 @@ export async function listSchedulePage(db: Database, page: FilteredPage): Promis
 const isFull = ({ schedules, isCut }: SchedulePage, { limit }: { limit: number }) =>
   isCut || schedules.length >= limit;
 
-/** Number of newest schedules that a search reads first: some 30 ms at most. */
+/** Number of newest schedules that a search reads first, which takes some 30 ms at most. */
 const NEWEST = 20_000;
 
 type Source = (where: Where, page: FilteredPage) => string;
@@ -102,7 +105,10 @@ const fromNewest: Source = (where, { beforeId }) => `(
     order by id desc limit ${NEWEST}
   ) as s left join carillon.agenda a on a.schedule_id = s.id`;
 
-/** A page ends after the schedule that reaches this size: a thousand payloads of 256 KiB would exhaust the memory. */
+/**
+ * A page ends after the schedule with which it reaches this size: a thousand payloads of 256 KiB would exhaust the
+ * memory.
+ */
 const MAX_PAGE_BYTES = 4 * 1_024 * 1_024;
 
 const NEWEST_FIRST = { inner: 's.id desc', outer: 'id desc' };
@@ -125,7 +131,7 @@ export interface NextCursor {
   id: number;
 }
 
-/** The schedules that have a next occurrence, the one that is due first at the front. */
+/** The schedules that have a next occurrence, in the order in which they are due. */
 export async function listNextSchedules(
   db: Database,
   { after, ...page }: Omit<FilteredPage, 'beforeId'> & { after: NextCursor | null },
@@ -182,7 +188,10 @@ async function selectPage(
   return { schedules, isCut: (rows.at(-1)?.bytesUpTo ?? 0) >= MAX_PAGE_BYTES };
 }
 
-/** The active and paused schedules that match, newest first, without their payloads: only what decides when they fire. */
+/**
+ * The active and paused schedules that match, newest first. Payloads are left out, because they do not decide when to
+ * fire.
+ */
 export async function listDefinitions(db: Database, page: FilteredPage): Promise<ScheduleView[]> {
   const where = whereOf(page);
   const columns = COLUMNS.replace('s.payload::text as "payloadText"', 'null as "payloadText"');

@@ -14,13 +14,13 @@ export interface StoredDefinition {
   payloadText: string | null;
 }
 
-/** A definition of a schedule, with the time during which it held and who made it. */
+/** A definition of a schedule, with the time during which it was in force and its author. */
 export interface DefinitionView extends StoredDefinition {
   definedAt: number;
   definedBy: string;
-  /** Null for the definition that holds now. */
+  /** Null for the current definition. */
   supersededAt: number | null;
-  /** The timing of the definition before; null for the first. */
+  /** The timing of the previous definition; null for the first. */
   timingBefore: Timing | null;
 }
 
@@ -36,7 +36,10 @@ const COLUMNS = `name, tags, rule, timing, plan, payload::text as "payloadText",
   defined_by as "definedBy"`;
 const isBefore = (version: string) => `(:beforeVersion::int is null or ${version} < :beforeVersion)`;
 
-/** A page ends after the definition that reaches this size: a thousand payloads of 256 KiB would exhaust the memory. */
+/**
+ * A page ends after the definition with which it reaches this size: a thousand payloads of 256 KiB would exhaust the
+ * memory.
+ */
 const MAX_PAGE_BYTES = 4 * 1_024 * 1_024;
 
 interface Row extends Omit<DefinitionView, 'timing' | 'plan' | 'timingBefore'> {

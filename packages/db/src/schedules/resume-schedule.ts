@@ -34,7 +34,7 @@ const selectEnded = statement<{ now: number | null }, { id: number }>(
   `select id from carillon.schedules where paused_until <= ${NOW} order by id limit 1000`,
 );
 
-/** Resumes schedules whose pause has reached its end, at most a batch of them; returns what to arm. */
+/** Resumes schedules whose pause has reached its end, at most a batch of them; returns the instants to arm. */
 export async function resumeEnded(pool: Pool, now: number | null): Promise<number[]> {
   const dueAts: number[] = [];
   for (const { id } of await selectEnded(pool, { now })) {
@@ -42,7 +42,7 @@ export async function resumeEnded(pool: Pool, now: number | null): Promise<numbe
       dueAts.push(...(await inTransaction(pool, (tx) => resumeIfEnded(tx, id, now))));
     } catch (error) {
       if (isTransientError(error)) throw error;
-      // A schedule that can't be resumed must not hold up the others. It stays paused and says why.
+      // A schedule that can't be resumed must not hold up the others. It stays paused, and its note says why.
       await pauseBroken(pool, { id, note: `it could not be resumed: ${(error as Error).message}`, now });
     }
   }
@@ -72,7 +72,7 @@ export const releaseRetries = statement<{ ids: string; now: number }>(
    where r.schedule_id = any(:ids::bigint[]) and r.next_attempt_at is not null and r.status = 'retrying'`,
 );
 
-/** Takes a paused schedule up again as of an instant; returns what to arm. */
+/** Resumes a paused schedule as of an instant; returns the instants to arm. */
 async function resumeLocked(tx: Transaction, schedule: LockedSchedule, asOfAt: number): Promise<number[]> {
   const { id, nowAt } = schedule;
   const { next, passed } = afterPause(schedule, asOfAt);
@@ -93,8 +93,8 @@ async function resumeLocked(tx: Transaction, schedule: LockedSchedule, asOfAt: n
 }
 
 /**
- * Occurrences that fell into the pause are skipped and recorded; only the misfire policy `all` makes up for them. The
- * schedule goes on with the first occurrence after the pause.
+ * Occurrences that fell into the pause are skipped and recorded; only the misfire policy `all` still runs them. The
+ * schedule continues with the first occurrence after the pause.
  */
 export function afterPause(
   schedule: LockedSchedule,

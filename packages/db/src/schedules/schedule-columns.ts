@@ -2,8 +2,8 @@
 export type ScheduleStatus = 'active' | 'paused' | 'finished' | 'cancelled';
 
 /**
- * SQL expressions about a schedule, over the aliases `s` (schedules) and `a` (agenda, outer joined). They are the one
- * place that knows how the two tables divide what people see as one schedule.
+ * SQL expressions about a schedule, over the aliases `s` (schedules) and `a` (agenda, outer joined). Only these
+ * expressions know which facts of a schedule each of the two tables holds.
  */
 
 /** An active schedule that has left the agenda is finished. */

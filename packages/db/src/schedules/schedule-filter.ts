@@ -6,7 +6,7 @@ export interface ScheduleFilter {
   status?: ScheduleStatus | undefined;
   tag?: string | undefined;
   target?: string | undefined;
-  /** Searched in id and name. */
+  /** Text to search for in the id and the name. */
   q?: string | undefined;
   dueBefore?: string | undefined;
   dueAfter?: string | undefined;
@@ -24,19 +24,21 @@ export interface FilteredPage {
 
 export const FROM = 'carillon.schedules s left join carillon.agenda a on a.schedule_id = s.id';
 
-/** `matching` is a common table expression. The conditions of a search define it. */
+/** Begins with the common table expression `matching`, which `matchingOf` defines by the conditions of a search. */
 export const FROM_MATCHES =
   'matching join carillon.schedules s using (id) left join carillon.agenda a on a.schedule_id = s.id';
 
 export const isSearch = ({ q, tag }: ScheduleFilter) => (q ?? tag) !== undefined;
 
-/** True if the other filters leave so few schedules that any plan is fast. */
+/** True if the filters besides text and tag leave so few schedules that any plan is fast. */
 export function narrowsDown({ status, dueBefore, dueAfter, attention }: ScheduleFilter): boolean {
   const hasRareStatus = status !== undefined && status !== 'active' && status !== 'finished';
   return hasRareStatus || (dueBefore ?? dueAfter ?? attention) !== undefined;
 }
 
-/** A source for statements that go through all schedules that match: a search begins with the index of its text or tag. */
+/**
+ * A source for statements that go through all schedules that match: a search begins with the index of its text or tag.
+ */
 export const wholeSource = (where: Where, filter: ScheduleFilter) =>
   isSearch(filter) && !narrowsDown(filter)
     ? { head: matchingOf(where), source: FROM_MATCHES }
@@ -56,7 +58,10 @@ export const whereOf = ({ projectId, filter, beforeId }: Omit<FilteredPage, 'lim
     filter,
   );
 
-/** Adds the conditions of a filter over the aliases `s` (schedules) and `a` (agenda). The project is the parameter `:projectId`. */
+/**
+ * Adds the conditions of a filter over the aliases `s` (schedules) and `a` (agenda). The project is the parameter
+ * `:projectId`.
+ */
 export function addScheduleFilter(where: Where, filter: ScheduleFilter): Where {
   where.add('target', filter.target, 's.target_type = :target');
   // The statuses are spelled out: with a parameter the planner could not tell that a partial index applies.

@@ -22,7 +22,7 @@ interface Redefinition {
 
 /**
  * Settles the occurrences that the old rule had named before an edit, because the new rule names nothing before the
- * edit. Returns how many runs that makes.
+ * edit. Returns the number of runs that it adds.
  */
 export async function settleOverdue(
   tx: Transaction,
@@ -37,7 +37,10 @@ export async function settleOverdue(
   return 0;
 }
 
-/** An occurrence of the old rule that jitter or a reschedule had put off. The new rule does not name it, so it is overtaken. */
+/**
+ * An occurrence of the old rule that jitter or a reschedule had delayed. The new rule does not name it, so it is
+ * overtaken.
+ */
 function overtakenByEdit({ timing, occurrenceAt, nowAt }: LockedSchedule): Stretch | null {
   if (occurrenceAt === null || occurrenceAt > nowAt) return null;
   const reason = 'it had been put off, and the schedule was edited before its time came';
@@ -54,7 +57,7 @@ const asOnce = (due: DueSchedule): DueSchedule => ({
 
 /**
  * Queues the occurrences that were due before the edit and not claimed yet. They were named by the old rule, and run
- * under the new definition. Returns how many runs that makes.
+ * under the new definition. Returns the number of runs that it adds.
  */
 async function queueOverdue(
   tx: Transaction,

@@ -8,7 +8,7 @@ import { lockManyAgendas, lockManySchedules } from './locked-schedule.js';
 import type { Pause } from './pause-schedule.js';
 import { TO_CANCELLED, TO_PAUSED } from './schedule-transitions.js';
 
-/** Which schedules to stop, and who asks. */
+/** The schedules to change, and the actor who asks for it. */
 export interface StopRequest {
   projectId: number;
   ids: readonly number[];
@@ -16,11 +16,11 @@ export interface StopRequest {
 }
 
 export interface Stopped {
-  /** How many were stopped. */
+  /** Number of schedules that were stopped. */
   changed: number;
   /** Schedules that were cancelled before this call. */
   refusals: { id: string; reason: string }[];
-  /** Schedules that must be changed one by one: they are in another state, or something of theirs is overdue. */
+  /** Schedules that must be changed one by one: they are in another state, or an occurrence is overdue. */
   others: string[];
 }
 
@@ -28,7 +28,7 @@ interface Candidate {
   id: number;
   key: string;
   status: 'active' | 'paused' | 'cancelled';
-  /** The earlier of the next occurrence and its due time; null if nothing comes. */
+  /** The earlier of the next occurrence and its due time; null if there is no next occurrence. */
   nextAt: number | null;
 }
 
@@ -108,7 +108,8 @@ const cancelAll = statement<Values>(
 );
 
 export function cancelMany(pool: Pool, request: StopRequest): Promise<Stopped> {
-  // An occurrence that the rule has named already, even if it was put off, must be accounted for one by one.
+  // A past occurrence must be recorded as skipped, even if jitter or a reschedule has made it due later. Such schedules
+  // are cancelled one by one.
   const fits = ({ status, nextAt }: Candidate, nowAt: number) =>
     status !== 'cancelled' && nextAt !== null && nextAt > nowAt;
   return stopMany(pool, { ...request, isCancel: true }, fits, async (tx, ids, nowAt) => {

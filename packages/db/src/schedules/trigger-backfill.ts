@@ -35,7 +35,7 @@ const LARGEST_BACKFILL = 10_000;
  * its own, under the schedule's lock.
  */
 const LARGEST_COUNTED_BACKFILL = 1_000;
-/** Occurrences that are computed before other requests have their turn. */
+/** Number of occurrences that are computed before other requests get their turn. */
 const OCCURRENCES_PER_STEP = 500;
 
 export interface Backfill {
@@ -43,7 +43,7 @@ export interface Backfill {
   toAt: number;
 }
 
-/** Runs the occurrences of a range that have no run which succeeded or is under way. Returns how many. */
+/** Runs the occurrences of a range that have neither an open nor a succeeded run. Returns how many it runs. */
 export function backfillSchedule(
   db: Database,
   request: ChangeRequest,
@@ -111,7 +111,7 @@ async function insertTogether(
   return (await insertUnstartedRuns(tx, runs, schedule.nowAt)).length;
 }
 
-/** Each run is admitted beside those before it. */
+/** Inserts runs one after the other, so that each is admitted beside those before it. */
 async function insertOneByOne(
   tx: Transaction,
   schedule: LockedSchedule,
@@ -122,7 +122,7 @@ async function insertOneByOne(
   return count;
 }
 
-/** Inserts a run by the same policies as a bell would, and lets it start as soon as they allow. */
+/** Inserts a run under the same policies as a claim, and lets it start as soon as they allow. */
 async function insertOne(
   tx: Transaction,
   schedule: LockedSchedule,

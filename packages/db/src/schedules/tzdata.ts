@@ -75,8 +75,8 @@ export type TzdataStep =
   | { kind: 'computed'; retimed: number; dueAts: number[]; isDone: boolean; from: string };
 
 /**
- * Brings the agenda in line with the time zone data of the workers, if all of them have another version than the one
- * that computed it. One call does a bounded amount of work.
+ * Brings the agenda in line with the time zone data of the workers, if all of them have the same version and another
+ * one computed the agenda. One call does a bounded amount of work.
  */
 export async function stepTzdata(
   pool: Pool,

@@ -23,7 +23,7 @@ export const sloWatches = carillon.table(
     projectId: id('project_id').notNull(),
     /** Every occurrence up to this one has been judged for good. */
     judgedUntil: instant('judged_until').notNull(),
-    /** When the schedule is judged next; `infinity` while nothing is expected of it. */
+    /** When the schedule is judged next; `infinity` while there is nothing to check. */
     checkAt: instant('check_at').notNull(),
     /** True while an alert of the schedule is open: the end of any run may then be the recovery. */
     hasOpenAlert: boolean('has_open_alert').notNull().default(false),
@@ -31,7 +31,7 @@ export const sloWatches = carillon.table(
   (t) => [index('slo_watches_check').on(t.checkAt)],
 );
 
-/** One row per breach of an objective, from its start to its recovery and on to its retention. */
+/** One row per breach of an objective. It is kept for a while after the recovery. */
 export const alerts = carillon.table(
   'alerts',
   {
@@ -40,7 +40,7 @@ export const alerts = carillon.table(
     dedupId: uuid('dedup_id').notNull().default(sql`gen_random_uuid()`),
     projectId: id('project_id').notNull(),
     scheduleId: id('schedule_id').notNull(),
-    /** The schedule's key and name, kept for the time after the schedule is gone. */
+    /** The schedule's key and name, kept for the time after the schedule was removed. */
     scheduleKey: text('schedule_key').notNull(),
     scheduleName: text('schedule_name'),
     kind: text('kind').notNull(),
@@ -50,10 +50,10 @@ export const alerts = carillon.table(
     openedAt: instant('opened_at').notNull(),
     resolvedAt: instant('resolved_at'),
     resolution: text('resolution'),
-    /** When the row was written, and when its recovery was. Messages are grouped by these. */
+    /** When the breach was recorded, and when its recovery was. Messages are grouped by these times. */
     notedAt: instant('noted_at').notNull(),
     resolutionNotedAt: instant('resolution_noted_at'),
-    /** True while the breach still has to be reported to the channels, or withheld for good. */
+    /** True until the breach is reported to the channels, or withheld for good. */
     isOpeningUntold: boolean('is_opening_untold').notNull().default(true),
     isResolutionUntold: boolean('is_resolution_untold').notNull().default(false),
     /** True if a maintenance window kept the breach from being reported. */
@@ -102,7 +102,7 @@ export const alertMessages = carillon.table(
     dedupId: uuid('dedup_id').notNull().default(sql`gen_random_uuid()`),
     projectId: id('project_id').notNull(),
     channelId: id('channel_id').notNull(),
-    /** The alerts that the message tells of, as they were when it was composed. */
+    /** The alerts that the message reports, as they were when it was composed. */
     content: json('content').notNull(),
     createdAt: instant('created_at').notNull(),
     tries: integer('tries').notNull().default(0),

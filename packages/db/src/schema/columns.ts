@@ -10,7 +10,7 @@ export const SCHEMA = 'carillon';
 export const carillon = pgSchema(SCHEMA);
 
 /**
- * On our side an instant is a number: milliseconds since 1970. Postgres stores milliseconds too. With more digits, a
+ * In JavaScript an instant is a number: milliseconds since 1970. Postgres stores milliseconds too. With more digits, a
  * guard that compares a stored instant with one that went through JavaScript would never match.
  */
 export const instant = customType<{ data: number; driverData: string | number }>({

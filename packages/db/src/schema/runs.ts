@@ -32,41 +32,43 @@ const runKeyColumns = () => ({
   scheduleId: id('schedule_id').notNull(),
   occurrenceAt: instant('occurrence_at').notNull(),
   origin: runOrigin('origin').notNull(),
-  /** First day of the month in which the row was written, in UTC: the partition. It never lies in the future. */
+  /** The partition: the first day of the month, in UTC, in which the row was written. It never lies in the future. */
   month: date('month').notNull(),
 });
 
 /**
- * One row per run, from its claim to its retention, whatever its state. It carries its latest attempt.
+ * One row per run, whatever its state, until retention drops it. The row holds the latest attempt of the run.
  *
- * The table is partitioned by `month` (drizzle has no word for that, so the migration's SQL says it). A run is found by
+ * The table is partitioned by `month` (drizzle can't express that, so the SQL of the migration does). A run is found by
  * (schedule_id, occurrence_at, origin) in one short index lookup per partition; the worker that closes a run knows its
  * month as well.
  *
- * Closing a run that succeeds at once must stay a HOT update, which rewrites no index entry. Therefore no index mentions
- * `status`, not even in its predicate: columns that are null unless they matter (`next_attempt_at`, `failed_at`) stand in
- * for it, and CHECK constraints keep them in step with the status.
+ * Closing a run that succeeds at once must stay a HOT update, which rewrites no index entry. Therefore no index
+ * mentions `status`, not even in its predicate. Columns that are null in all other states (`next_attempt_at`,
+ * `failed_at`) stand in for it, and CHECK constraints keep them consistent with the status.
  */
 export const runs = carillon.table(
   'runs',
   {
     ...runKeyColumns(),
     projectId: id('project_id').notNull(),
-    /** The version of the definition that the run executes. Its retries keep it. */
+    /** The version of the definition that the run executes. Its retries keep this version. */
     version: integer('version').notNull(),
-    /** The handler that the target names, if it is one. Only workers that have the handler claim the run. */
+    /** The name of the handler, if the target is one. Only workers that have the handler claim the run. */
     handler: text('handler'),
     status: runStatus('status').notNull(),
     dueAt: instant('due_at').notNull(),
     /** When the row was written: claimed, queued or skipped. */
     recordedAt: instant('recorded_at').notNull(),
-    /** When something last happened to the run. A success within two seconds leaves it alone, see above. */
+    /**
+     * When the run last changed. A success within two seconds does not change it, so that the close stays a HOT update.
+     */
     happenedAt: instant('happened_at').notNull(),
     attempt: integer('attempt').notNull().default(0),
     /** Attempts that do not count against the limit: handed back by a stopping worker, or made before a replay. */
     freeAttempts: integer('free_attempts').notNull().default(0),
     replays: integer('replays').notNull().default(0),
-    /** From due to the first byte of the first attempt. */
+    /** The time from due to the first byte of the first attempt. */
     latenessMs: id('lateness_ms'),
     /** When a `queued` or `retrying` run may start. `infinity` while a pause holds it or it waits for its turn. */
     nextAttemptAt: instant('next_attempt_at'),
@@ -115,8 +117,9 @@ export const attempts = carillon.table(
 );
 
 /**
- * Why and for how long a run waited although it was claimed: an open circuit, a limit, a missing handler. Only a deferral
- * writes here. Deferrals of one run for one reason and before one attempt are one row, so their number is bounded.
+ * Records why and for how long a run waited although it was claimed: an open circuit, a limit, a missing handler. Only
+ * a deferral writes here. Deferrals of one run for one reason and before one attempt are one row, so their number is
+ * bounded.
  */
 export const deferrals = carillon.table(
   'deferrals',
@@ -144,8 +147,9 @@ export const deferrals = carillon.table(
 );
 
 /**
- * How many runs of a project ended in each minute, by outcome, and how late they began. The sweep computes the rows from
- * `runs`. A row with open runs is computed again until none is left, because a success counts in the minute of its claim.
+ * How many runs of a project ended in each minute, by outcome, and how late they began. The sweep computes the rows
+ * from `runs`. A row with open runs is computed again until none is left, because a quick success counts in the minute
+ * of its claim.
  */
 export const runStats = carillon.table(
   'run_stats',

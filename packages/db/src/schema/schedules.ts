@@ -34,16 +34,15 @@ const definitionColumns = () => ({
 });
 
 /**
- * One row per schedule, from its creation to its retention: identity, status, pause, and the definition that holds now.
- * Only people change it. A fire changes `agenda` and leaves this row alone, so it can afford the indexes that lists and
- * searches need.
+ * One row per schedule: identity, status, pause, and the current definition. A fire changes `agenda` and normally
+ * leaves this row alone, so the table can afford the indexes that lists and searches need.
  */
 export const schedules = carillon.table(
   'schedules',
   {
     id: bigserial('id', { mode: 'number' }).primaryKey(),
     projectId: id('project_id').notNull(),
-    /** The id that clients see, chosen by them or made by us. */
+    /** The id that clients see. A client chooses it, or the server generates it. */
     key: text('key').notNull(),
     status: scheduleStatus('status').notNull().default('active'),
     /** Counts edits, pauses, resumes and the cancel. Fires do not count. */
@@ -61,7 +60,7 @@ export const schedules = carillon.table(
     createdTrace: text('created_trace'),
     /**
      * Totals of a schedule that has left the agenda; until then they are kept there. All three are null for a schedule
-     * that fired exactly once and finished: its single run says the same, and its claim need not write here.
+     * that fired exactly once and finished: they follow from its single run, so its claim need not write here.
      */
     runsTotal: integer('runs_total'),
     lastRunAt: instant('last_run_at'),
@@ -80,7 +79,7 @@ export const schedules = carillon.table(
     index('schedules_tags').using('gin', t.tags),
     index('schedules_stopped').on(t.projectId, t.id).where(sql`status <> 'active'`),
     index('schedules_paused_until').on(t.pausedUntil).where(sql`paused_until is not null`),
-    // A calendar that changes must find the few schedules that use it.
+    // Finds the few schedules that use a calendar when the calendar changes.
     index('schedules_calendars').on(t.projectId).where(sql`timing like '%"calendars":%'`),
     check('schedules_pause', sql`(status = 'paused') = (paused_at is not null)`),
     check(
@@ -92,8 +91,8 @@ export const schedules = carillon.table(
 );
 
 /**
- * The agenda: what comes next, one narrow row per schedule that has something to come. This is the table that claims
- * read, lock and change. A fire moves the row on to the next occurrence; the last fire deletes it.
+ * The agenda: one narrow row per schedule that has an occurrence to come. This is the table that claims read, lock and
+ * change. A fire moves the row on to the next occurrence; the last fire deletes it.
  */
 export const agenda = carillon.table(
   'agenda',
@@ -104,11 +103,11 @@ export const agenda = carillon.table(
     version: integer('version').notNull().default(1),
     /** The instant that the rule named. It identifies the next run and never moves. */
     occurrenceAt: instant('occurrence_at').notNull(),
-    /** When the run is due: at the occurrence, plus jitter, or wherever a reschedule put it. */
+    /** When the run is due: at the occurrence, plus jitter, or at the time to which it was rescheduled. */
     dueAt: instant('due_at').notNull(),
-    /** The handler that the target names, if it is one. Only workers that have the handler claim the row. */
+    /** The name of the handler, if the target is one. Only workers that have the handler claim the row. */
     handler: text('handler'),
-    /** True while the schedule is paused: claims pass the row over. */
+    /** True while the schedule is paused: claims skip the row. */
     isHeld: boolean('is_held').notNull().default(false),
     runsTotal: integer('runs_total').notNull().default(0),
     lastRunAt: instant('last_run_at'),
@@ -120,7 +119,9 @@ export const agenda = carillon.table(
   ],
 );
 
-/** Definitions that an edit has replaced. Old runs are explained by them, and a retry keeps the definition of its run. */
+/**
+ * Definitions that an edit has replaced. Old runs are explained by them, and a retry keeps the definition of its run.
+ */
 export const scheduleVersions = carillon.table(
   'schedule_versions',
   {
@@ -136,7 +137,9 @@ export const scheduleVersions = carillon.table(
   ],
 );
 
-/** A stretch of occurrences that all ended the same way, recorded as one row because it is too long for a run each. */
+/**
+ * A stretch of occurrences that all ended the same way, recorded as one row because a run for each would be too many.
+ */
 export const gaps = carillon.table(
   'gaps',
   {
@@ -174,9 +177,9 @@ export const bulkActions = carillon.table(
     matched: integer('matched').notNull().default(0),
     changed: integer('changed').notNull().default(0),
     refused: integer('refused').notNull().default(0),
-    /** The first hundred, as `[{ id, reason }]`. */
+    /** The first hundred refusals, as `[{ id, reason }]`. */
     refusals: json('refusals').notNull().default([]),
-    /** The last schedule that was looked at: an action whose replica was lost goes on behind it. */
+    /** The last schedule that was looked at. An action whose replica was lost continues after it. */
     lastId: id('last_id'),
     startedAt: instant('started_at').notNull().default(NOW),
     /** When the replica last reported. A report that is overdue means that the replica was lost. */

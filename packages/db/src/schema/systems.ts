@@ -34,7 +34,7 @@ export const users = carillon.table(
   (t) => [uniqueIndex('users_key').on(t.projectId, t.key), index('users_project').on(t.projectId, t.id)],
 );
 
-/** A yearly event of a user, the birthday among them, and the schedule that fires it. */
+/** A yearly event of a user, such as the birthday, and the schedule that fires it. */
 export const userEvents = carillon.table(
   'user_events',
   {

@@ -32,7 +32,7 @@ export const apiKeys = carillon.table(
     prefix: text('prefix').notNull(),
     hash: bytea('hash').notNull(),
     scopes: text('scopes').array().notNull(),
-    /** True for the key that CARILLON_ADMIN_KEY named. Another value of the variable revokes it. */
+    /** True for the key that CARILLON_ADMIN_KEY named. Setting the variable to another value revokes the key. */
     isFromEnvironment: boolean('is_from_environment').notNull().default(false),
     createdAt: instant('created_at').notNull().default(NOW),
     expiresAt: instant('expires_at'),
@@ -43,8 +43,8 @@ export const apiKeys = carillon.table(
 );
 
 /**
- * Sign-ins by browser. The cookie holds a random token, and only its SHA-256 is stored. A session is valid as long as its
- * key is, so revoking the key ends it.
+ * Sign-ins by browser. The cookie holds a random token, and only its SHA-256 is stored. A session is valid as long as
+ * its key is, so revoking the key ends the session.
  */
 export const sessions = carillon.table(
   'sessions',
@@ -117,7 +117,8 @@ export const idempotencyKeys = carillon.table(
 
 /**
  * Secrets that sign deliveries: a schedule's own, or its project's where `schedule_id` is null. They are not part of a
- * definition, because a retry is signed with whatever is valid now. A replaced secret stays valid until `expires_at`.
+ * definition, because a retry is signed with the secrets that are valid now. A replaced secret stays valid until
+ * `expires_at`.
  */
 export const webhookSecrets = carillon.table(
   'webhook_secrets',

@@ -21,7 +21,7 @@ export const installation = carillon.table(
     id: uuid('id').notNull().default(sql`gen_random_uuid()`),
     /** Grows with every restore or failover that lost transactions. Part of the fencing token. */
     generation: integer('generation').notNull().default(1),
-    /** Proves that a process has the same encryption key as the others, without telling the key. */
+    /** Proves that a process has the same encryption key as the others, without revealing the key. */
     keyCheck: bytea('key_check'),
     /** When Postgres was last swept, so that a worker notices that the sweep has stopped. */
     sweptAt: instant('swept_at'),
@@ -31,7 +31,10 @@ export const installation = carillon.table(
     auditedUntil: instant('audited_until'),
     /** The window of the audit that is under way, and the place that it has reached; null between two audits. */
     auditProgress: jsonb('audit_progress'),
-    /** Differences that the audit has found, and when it last found one. After a day without any it counts anew. */
+    /**
+     * Differences that the audit has found, and when it last found one. After a day without differences, the count
+     * starts again.
+     */
     auditDifferences: integer('audit_differences').notNull().default(0),
     auditDifferedAt: instant('audit_differed_at'),
     /** When the outside monitor was last pinged (`HEARTBEAT_URL`). */
@@ -39,7 +42,10 @@ export const installation = carillon.table(
     /** The version of the time zone data with which the agenda was computed, and since when. */
     tzdata: text('tzdata'),
     tzdataSince: instant('tzdata_since'),
-    /** While the agenda is computed anew with other time zone data: that version, and the last schedule that was looked at. */
+    /**
+     * While the agenda is computed anew: the new version of the time zone data, and the last schedule that was looked
+     * at.
+     */
     tzdataNext: text('tzdata_next'),
     tzdataCursor: id('tzdata_cursor'),
   },
@@ -54,13 +60,16 @@ export const workers = carillon.table('workers', {
   pid: integer('pid').notNull(),
   startedAt: instant('started_at').notNull().default(NOW),
   heartbeatAt: instant('heartbeat_at').notNull().default(NOW),
-  /** A worker that has not been heard of by then is lost: three of its own heartbeat intervals after the last one. */
+  /**
+   * A worker without a heartbeat by then is lost. This is three of its own heartbeat intervals after the last
+   * heartbeat.
+   */
   aliveUntil: instant('alive_until').notNull(),
-  /** The handlers that its code defines. */
+  /** The handlers that the code of the worker defines. */
   handlers: text('handlers').array().notNull().default([]),
   /** How far this worker's clock is ahead of Postgres's. */
   clockOffsetMs: integer('clock_offset_ms').notNull().default(0),
-  /** The version of its time zone data, such as 2026a. */
+  /** The version of the worker's time zone data, such as 2026a. */
   tzdata: text('tzdata'),
   stoppedAt: instant('stopped_at'),
   inFlight: integer('in_flight').notNull().default(0),
@@ -69,19 +78,20 @@ export const workers = carillon.table('workers', {
 });
 
 /**
- * The first epoch of this millisecond. An epoch is the time, and a number from a sequence that keeps the leases of one
- * millisecond apart. A sequence alone goes backwards after a failover or a restore that lost transactions, and would issue
- * epochs again that workers still hold. Epochs stay below 2^53 until the year 2248.
+ * The first epoch of this millisecond. An epoch is made of the time and a number from a sequence, which keeps the
+ * leases of one millisecond apart. A sequence alone goes backwards after a failover or a restore that lost
+ * transactions. It would then issue epochs again that workers still hold. Epochs stay below 2^53 until the year 2248.
  */
 export const EPOCH_NOW = '(extract(epoch from clock_timestamp()) * 1000)::bigint * 1024';
 const NEXT_EPOCH = sql.raw(`${EPOCH_NOW} + nextval('carillon.leases_epoch_seq') % 1024`);
 
 /**
- * A worker's claim on a batch of runs for a limited time. The worker extends it while it lives. A lease that has expired
- * is deleted by the sweep, which gives its runs back.
+ * The right of one worker to a batch of runs for a limited time. The worker extends the lease while it is alive. The
+ * sweep deletes an expired lease and takes its runs back.
  *
- * The fencing token of a run is (epoch, token, generation). Epochs of another server can be issued again if its clock is
- * behind; the random token of the worker process and the installation's generation can't.
+ * The fencing token of a run is (epoch, token, generation). A server whose clock is behind can issue the epochs of
+ * another server again. The random token of the worker process and the installation's generation are never issued
+ * again.
  */
 export const leases = carillon.table(
   'leases',
@@ -91,14 +101,14 @@ export const leases = carillon.table(
     token: uuid('token').notNull(),
     generation: integer('generation').notNull(),
     claimedAt: instant('claimed_at').notNull(),
-    /** Runs under the lease that its worker has not closed. The lease is given up when none is left. */
+    /** Number of runs under the lease that its worker has not closed. The lease is deleted when none is left. */
     openRuns: integer('open_runs').notNull(),
     heldUntil: instant('held_until').notNull(),
   },
   (t) => [index('leases_held_until').on(t.heldUntil)],
 );
 
-/** Counters of all replicas, summed as they report, so that a replica that ends takes nothing along. */
+/** Counters, summed over all replicas as they report, so that the counts of a replica that ends are not lost. */
 export const metrics = carillon.table(
   'metrics',
   {

@@ -39,7 +39,6 @@ export type Added =
   | { kind: 'conflict' }
   | { kind: 'invalid'; problems: Problem[] };
 
-/** Adds a yearly event to a user, in the same way in which the birthday was added. */
 export function addUserEvent(
   db: Database,
   request: SystemRequest,

@@ -42,7 +42,7 @@ export async function readCalendars(
   return new Map(found.map(({ name, dates }) => [name, dates]));
 }
 
-/** Lists the calendars of a project by their name. */
+/** Lists the calendars of a project, ordered by name. */
 export async function listCalendars(
   db: Database,
   { projectId, limit, afterName }: { projectId: number; limit: number; afterName: string | null },
@@ -71,9 +71,9 @@ export async function readCalendar(
 interface CalendarUse {
   projectId: number;
   name: string;
-  /** Leaves out schedules whose copy of the dates equals the calendar. */
+  /** True to leave out schedules whose copy of the dates equals the calendar. */
   onlyStale: boolean;
-  /** Maximum number of schedules, in no order; null for all of them, in the order of their creation. */
+  /** Maximum number of schedules, in random order; null for all of them, in the order of their creation. */
   limit: number | null;
 }
 

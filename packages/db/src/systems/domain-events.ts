@@ -45,7 +45,7 @@ export type HandledEvent =
   | { kind: 'failed'; event: DomainEvent; error: Error };
 
 /**
- * Handles the oldest pending event; null if there is none. The row lock makes sure that one worker handles it. The
+ * Handles the oldest pending event; null if there is none. The row lock makes sure that only one worker handles it. The
  * changes of the handler and the event's new state are committed together. A failed event is retried.
  */
 export function handleNextEvent(pool: Pool, now: number | null): Promise<HandledEvent | null> {
@@ -70,7 +70,7 @@ export function handleNextEvent(pool: Pool, now: number | null): Promise<Handled
 
 const REPEAT_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 300_000;
-/** 1 s, 2 s, 4 s and so on up to 5 minutes. An event is never given up. */
+/** The delay before the next try: 1 s, 2 s, 4 s and so on up to 5 minutes. An event is never given up. */
 const retryDelayMs = (tries: number) => Math.min(1_000 * 2 ** Math.min(tries, 20), LONGEST_DELAY_MS);
 
 const lockNext = statement<{ now: number | null }, DomainEvent>(

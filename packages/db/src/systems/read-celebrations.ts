@@ -15,7 +15,7 @@ export interface Celebrations {
 
 interface Celebration {
   occurrenceAt: number;
-  /** The stored form. */
+  /** The stored form of the timing. */
   timing: string;
 }
 
@@ -52,8 +52,8 @@ const selectWaiting = statement<{ id: number }, RunIdentity>(
 );
 
 /**
- * An occurrence that was skipped in a pause was not celebrated. One that was skipped by request is settled and counts. If
- * retention has dropped the latest run, the schedule still knows when it last ran.
+ * An occurrence that was skipped in a pause was not celebrated. An occurrence that was skipped by request is settled
+ * and counts. If retention has dropped the latest run, the schedule still knows when it last ran.
  */
 const selectLatest = statement<{ id: number; lastRunAt: number | null; timing: string }, Celebration>(
   'read-latest-celebration',

@@ -44,7 +44,7 @@ export interface DueRefresh {
   url: string;
 }
 
-/** No other worker takes the calendar for five minutes. */
+/** Takes due calendars. No other worker takes them for five minutes. */
 const takeDue = statement<{ limit: number }, DueRefresh>(
   'take-due-refreshes',
   `update carillon.calendars c set refresh_due_at = clock_timestamp() + interval '5 minutes'
@@ -87,8 +87,8 @@ const recordSuccess = statement<DueRefresh & { dates: string[] }, { hasChanged: 
 );
 
 /**
- * Writes the dates of a fetched file, or why it could not be read: then the calendar keeps the dates that it has. Returns
- * true if the dates have changed. Does nothing if the calendar has another source meanwhile.
+ * Writes the dates of a fetched file. If the file could not be read, records the error, and the calendar keeps its
+ * dates. Returns true if the dates have changed. Does nothing if the calendar has another source meanwhile.
  */
 export async function recordRefresh(
   pool: Pool,

@@ -45,7 +45,8 @@ interface TakenTask {
 }
 
 /**
- * Checks and sets the flag in one statement. If two scans run at once, the second waits and then finds the flag set.
+ * Checks and sets `reminder_sent_at` in one statement. If two scans run at once, the second one waits and then finds
+ * the column set.
  */
 const takeTask = statement<{ id: number; now: number | null }, TakenTask>(
   'take-task',
@@ -64,8 +65,8 @@ interface Reminding {
 }
 
 /**
- * Sends the reminder of one task. The flag, the schedule that delivers the reminder and the audit entry are one
- * transaction. False if the task no longer needs a reminder.
+ * Sends the reminder of one task. `reminder_sent_at`, the schedule that delivers the reminder and the audit entry are
+ * written in one transaction. Returns false if the task no longer needs a reminder.
  */
 export function remindOfTask(pool: Pool, { id, workerRunId, defaults, now }: Reminding): Promise<boolean> {
   return inTransaction(pool, async (tx) => {

@@ -35,7 +35,6 @@ export interface RescheduleReport {
   dueAts: number[];
 }
 
-/** The actor in the audit log. */
 const ACTOR = 'carillon';
 
 /** An event, its user and its schedule. */
@@ -59,7 +58,7 @@ interface EventRow {
   defaultTarget: Target | null;
 }
 
-/** One statement, so that the user and the versions of the schedules are of the same moment. */
+/** One statement reads all of this, so that the user and the versions of the schedules come from the same snapshot. */
 const selectEvents = statement<{ projectId: number; userKey: string }, EventRow>(
   'read-events-of-user',
   `select e.name, e.date, e.local_time as "localTime", e.leap_day as "leapDay", e.message,
@@ -77,9 +76,9 @@ const selectEvents = statement<{ projectId: number; userKey: string }, EventRow>
 );
 
 /**
- * Brings the schedules of a user in line with the user's row. An event that is being delivered goes on as it began and
- * counts as skipped; the next one follows the new data. Only the row counts, not the values in the domain event, so
- * handling an event twice or two events out of order makes no difference.
+ * Brings the schedules of a user in line with the user's row. An event that is being delivered keeps its old data and
+ * counts as skipped; the next one follows the new data. The values come from the user's row, not from the domain event,
+ * so handling an event twice, or two events out of order, makes no difference.
  */
 export async function rescheduleEvents(
   tx: Transaction,

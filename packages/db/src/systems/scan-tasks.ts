@@ -18,7 +18,7 @@ export interface ScanOptions {
   now?: number | null;
   /** Ends the scan after the current task. The next scan finds the rest. */
   signal?: AbortSignal;
-  /** Waits between retries. */
+  /** Waits between two tries (default: by a timer). */
   wait?: (ms: number) => Promise<void>;
 }
 
@@ -69,7 +69,7 @@ async function scanOne(
 ): Promise<'sent' | 'skipped' | 'failed'> {
   const { defaults, log, onSent, now = null } = options;
   try {
-    // Each try checks the flag again: a try whose connection broke may have set it, or another scan may have.
+    // Each try checks `reminder_sent_at` again: a try whose connection broke may have set it, or another scan may have.
     const remind = () => remindOfTask(pool, { id, workerRunId, defaults, now });
     const isSent = await withRetries(remind, { workerRunId, task: id }, options);
     if (isSent) onSent();
@@ -99,7 +99,7 @@ async function withRetries<T>(
   return work();
 }
 
-/** For example `worker-run-2026-11-16-10-00-00-3f9c`: the start, and four random digits against a clash. */
+/** For example `worker-run-2026-11-16-10-00-00-3f9c`: the start, and four random hex digits to avoid a clash. */
 function newRunId(at: number): string {
   const time = new Date(at).toISOString().slice(0, 19).replace(/[T:]/g, '-');
   return `worker-run-${time}-${randomBytes(2).toString('hex')}`;

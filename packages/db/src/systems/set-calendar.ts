@@ -19,7 +19,10 @@ export interface CalendarChange {
   actor: string;
 }
 
-/** Creates or replaces a calendar. Schedules that use it are re-timed afterwards, in steps, by `retimeStale`. */
+/**
+ * Creates or replaces a calendar. Afterwards `retimeStale` gives the new dates to the schedules that use the calendar,
+ * in steps.
+ */
 export async function setCalendar(
   pool: Pool,
   { projectId, name, dates, actor }: CalendarChange,
@@ -43,7 +46,10 @@ export async function setCalendar(
   });
 }
 
-/** Maximum number of schedules that one call of `retimeStale` re-times. Calendars that have changed share them. */
+/**
+ * Maximum number of schedules that one call of `retimeStale` re-times. The calendars that have changed share this
+ * number.
+ */
 const RETIMED_PER_STEP = 500;
 
 export interface Retimed {
@@ -56,9 +62,9 @@ export interface Retimed {
 }
 
 /**
- * Retimes schedules whose copy of a calendar is outdated, because the calendar has changed or because the schedule was
- * created while it changed. One call does a bounded amount of work. A schedule that fails does not keep the others from
- * their turn.
+ * Gives the current dates to schedules whose copy of a calendar is outdated, and moves their next occurrences. A copy
+ * is outdated if the calendar has changed, or if the schedule was created while it changed. One call does a bounded
+ * amount of work. A schedule that fails does not stop the others.
  */
 export async function retimeStale(pool: Pool): Promise<Retimed> {
   const changed = await orm(pool)
@@ -108,7 +114,7 @@ async function retimeUsers(
   else if (failed === 0) await markRetimed(pool, calendar);
 }
 
-/** Notes that no schedule carries an older copy, unless the calendar has changed again. */
+/** Records that no schedule carries an older copy of the calendar, unless the calendar has changed again. */
 async function markRetimed(pool: Pool, { projectId, name, updatedAt }: CalendarRef & { updatedAt: number }) {
   await orm(pool)
     .update(calendars)
@@ -152,7 +158,9 @@ async function retime(
   return result;
 }
 
-/** False also if an edit has dropped the calendar from the schedule meanwhile. */
+/**
+ * True if the schedule's copy of a calendar is outdated. False if an edit has dropped the calendar from the schedule.
+ */
 function isStale({ calendars }: Timing, { name, dates }: CalendarView): boolean {
   const copy = calendars[name];
   return copy !== undefined && JSON.stringify(copy) !== JSON.stringify(dates);

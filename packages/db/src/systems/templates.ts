@@ -28,7 +28,7 @@ export async function findTemplate(db: Database, projectId: number, id: string):
   return (template as Template | undefined) ?? null;
 }
 
-/** Lists the project's own templates by their id. */
+/** Lists the project's own templates, ordered by id. */
 export async function listTemplates(
   db: Database,
   { projectId, limit, afterKey }: { projectId: number; limit: number; afterKey: string | null },

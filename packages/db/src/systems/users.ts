@@ -13,9 +13,9 @@ export interface UserEventView {
   leapDay: LeapDayPolicy;
   message: string | null;
   scheduleKey: string;
-  /** Null if nothing is to come. */
+  /** Null if there is no next occurrence. */
   nextRunAt: number | null;
-  /** The time zone of the schedule. It follows the user's with a short delay. */
+  /** The time zone of the schedule. It follows the time zone of the user with a short delay. */
   timezone: string;
 }
 
@@ -47,7 +47,7 @@ export function listUsers(
   return selectUsers(db, and(eq(users.projectId, projectId), isBefore), limit);
 }
 
-/** One statement reads users and events, so that both are of the same moment. */
+/** One statement reads users and events, so that both come from the same snapshot. */
 async function selectUsers(db: Database, condition: SQL | undefined, limit: number): Promise<UserView[]> {
   const page = orm(db).select().from(users).where(condition).orderBy(desc(users.id)).limit(limit).as('page');
   const rows = await orm(db)

@@ -39,7 +39,7 @@ const insertMany = statement<Values>(
    select :projectId, :actor, :action, entry.key, entry.detail::json, ${NOW} from ${entries.source}`,
 );
 
-/** Writes an entry for each of many things that were changed alike. */
+/** Writes an entry for each of many subjects that were changed in the same way. */
 export async function recordManyAudits(
   tx: Transaction,
   change: {

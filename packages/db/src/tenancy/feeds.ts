@@ -31,7 +31,10 @@ const insert = statement<FeedScope & { projectId: number; name: string; hash: Bu
    returning ${VIEW}`,
 );
 
-/** Creates a feed. Only this result holds the token: 256 random bits, stored as a hash. Null if there are too many feeds. */
+/**
+ * Creates a feed. Only this result holds the token: 256 random bits, stored as a hash. Null if there are too many
+ * feeds.
+ */
 export async function createFeed(
   db: Database,
   { projectId, name, actor, ...scope }: FeedScope & { projectId: number; name: string; actor: string },
@@ -58,7 +61,7 @@ const remove = statement<{ projectId: number; id: number }, FeedView>(
   `delete from carillon.feeds where project_id = :projectId and id = :id returning ${VIEW}`,
 );
 
-/** Revokes a feed: its token is unknown from now on. Null if the project has no such feed. */
+/** Revokes a feed: its token no longer works. Null if the project has no such feed. */
 export async function deleteFeed(
   db: Database,
   { projectId, id, actor }: { projectId: number; id: number; actor: string },
@@ -79,7 +82,7 @@ const find = statement<{ hash: Buffer }, FeedView & { projectId: number; project
              f.project_id as "projectId", p.key as "projectKey"`,
 );
 
-/** Finds the feed of a token, and notes its use. Null if there is none. */
+/** Finds the feed of a token, and records its use. Null if there is none. */
 export async function useFeed(
   db: Database,
   token: string,

@@ -66,8 +66,8 @@ const readHashes = statement<object, { hash: string }>(
 );
 
 /**
- * Reads the hashes of all valid keys and sessions. The check tells in memory, without a query, whether a secret is one of
- * them.
+ * Reads the hashes of all valid keys and sessions. Returns a function that tells, without a query, whether a secret
+ * belongs to one of them.
  */
 export async function readIssuedSecrets(db: Database): Promise<(secret: string) => boolean> {
   const hashes = new Set((await readHashes(db, {})).map(({ hash }) => hash));
@@ -77,8 +77,8 @@ export async function readIssuedSecrets(db: Database): Promise<(secret: string) 
 const ENVIRONMENT = 'CARILLON_ADMIN_KEY';
 
 /**
- * Makes sure that the admin key from the environment works. It belongs to the default project, and it replaces the key that
- * the variable held before, which is revoked. False if a person has revoked this very key: it stays revoked.
+ * Makes sure that the admin key from the environment works. It belongs to the default project, and it replaces the key
+ * that the variable held before, which is revoked. Returns false if a person has revoked this key: it stays revoked.
  */
 export function ensureAdminKey(db: Database, key: string): Promise<boolean> {
   const hash = hashOf(key);
@@ -117,7 +117,10 @@ export function ensureAdminKey(db: Database, key: string): Promise<boolean> {
 }
 
 const PREFIX = 'ck_';
-/** How many characters of a key are stored in clear, for people to tell their keys apart. Never more than a quarter. */
+/**
+ * Number of characters of a key that are stored in clear text, so that people can tell their keys apart. At most a
+ * quarter of a key is stored.
+ */
 const SHOWN_LENGTH = PREFIX.length + 6;
 const shownPartOf = (key: string) => key.slice(0, Math.min(SHOWN_LENGTH, Math.floor(key.length / 4)));
 

@@ -13,8 +13,9 @@ type NoTables = Record<string, never>;
 type PrepareArguments = Parameters<NodePgSession<NoTables, NoTables>['prepareQuery']>;
 
 /**
- * Drizzle wraps each error of Postgres in one of its own, whose message lists the parameters. The wrapper would hide the
- * SQLSTATE from `isDatabaseAway`, and it would carry secrets into the logs. This session throws the error of Postgres.
+ * Drizzle wraps each error of Postgres in one of its own, whose message lists the parameters. The wrapper would hide
+ * the SQLSTATE from `isDatabaseAway`, and it would carry secrets into the logs. This session throws the error of
+ * Postgres.
  */
 class Session extends NodePgSession<NoTables, NoTables> {
   override prepareQuery<T extends PreparedQueryConfig>(...args: PrepareArguments): PgPreparedQuery<T> {

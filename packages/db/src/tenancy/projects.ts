@@ -31,11 +31,13 @@ interface NewProject {
   actor: string;
   /** Null if there is no key to encrypt a secret with. */
   seal: SealNewSecret | null;
-  /** The default target with its headers encrypted for this project. May throw, and the project is not created. */
+  /** The default target with its headers encrypted for this project. If this throws, the project is not created. */
   sealTarget: (projectId: number) => Target | null;
 }
 
-/** Creates a project, with a secret to sign its deliveries if there is a key to encrypt one. Null if the key is taken. */
+/**
+ * Creates a project, with a secret to sign its deliveries if there is a key to encrypt one. Null if the key is taken.
+ */
 export function createProject(
   db: Database,
   { draft, actor, seal, sealTarget }: NewProject,
@@ -82,7 +84,7 @@ export async function readProject(db: Database, key: string): Promise<ProjectVie
   return (project as ProjectView | undefined) ?? null;
 }
 
-/** Lists projects by their key. `onlyId` is for a caller that may see no other project. */
+/** Lists projects, ordered by key. `onlyId` is for a caller that may see no other project. */
 export async function listProjects(
   db: Database,
   { onlyId, limit, afterKey }: { onlyId: number | null; limit: number; afterKey: string | null },

@@ -39,12 +39,14 @@ const takeShares = statement<{ limit: number; now: number | null } & ShareParame
 
 export interface TakeReceiptsOptions {
   limit: number;
-  /** The projects that share the batch; others get nothing. Empty: the earliest receipts, whatever their project. */
+  /**
+   * The projects that share the batch; other projects get nothing. If empty, the earliest receipts of all projects are
+   * taken.
+   */
   fairTo: readonly ProjectShare[];
   now: number | null;
 }
 
-/** Takes receipts that are due. */
 export function takeReceipts(
   pool: Pool,
   { limit, fairTo, now }: TakeReceiptsOptions,
@@ -79,7 +81,7 @@ const delay = statement<Values>(
    from ${delays.source} where r.id = delayed.id`,
 );
 
-/** Puts receipts off until their next try. */
+/** Delays receipts until their next try. */
 export async function delayReceipts(
   pool: Pool,
   delayed: readonly DelayedReceipt[],

@@ -7,7 +7,7 @@ import { arrayOf, statement } from '../statement.js';
 import { recordAudit } from './audit.js';
 import { orm } from './orm.js';
 
-/** A replaced secret stays valid for a day, so that receivers have time to follow. */
+/** A replaced secret stays valid for a day, so that receivers have time to switch to the new one. */
 const OVERLAP_HOURS = 24;
 
 interface SecretOwner {
@@ -17,8 +17,8 @@ interface SecretOwner {
 }
 
 /**
- * Replaces the current secret, or removes all of them if `sealed` is null. The replaced secret stays valid for a day and
- * earlier ones are deleted, so at most two are valid. The caller holds the owner's row lock.
+ * Replaces the current secret, or removes all of them if `sealed` is null. The replaced secret stays valid for a day
+ * and earlier ones are deleted, so at most two are valid. The caller holds the owner's row lock.
  */
 export async function replaceSecret(
   tx: Transaction,

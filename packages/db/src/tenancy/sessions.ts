@@ -6,7 +6,7 @@ import type { KeyOwner } from './keys.js';
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest();
 
-/** Maximum number of sessions that one key may have at once. A further one ends the oldest. */
+/** Maximum number of sessions that one key may have at once. A further session ends the oldest. */
 const MAX_SESSIONS_PER_KEY = 100;
 
 interface NewSession {

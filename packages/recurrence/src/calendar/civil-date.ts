@@ -14,8 +14,8 @@ export const FIRST_YEAR = 1900;
 export const CALENDAR_ENDS_AT = Date.UTC(LAST_YEAR + 1, 0, 1) - 1;
 export const CALENDAR_BEGINS_AT = Date.UTC(FIRST_YEAR, 0, 1);
 
-// Integer arithmetic on 400-year eras is faster than Date. It matters because a rule that never fires looks at 60,000
-// days before it is refused.
+// Integer arithmetic on 400-year eras is faster than Date. That matters, because a rule that never fires is refused
+// only after a search of 60,000 days.
 export function dayNumber(year: number, month: number, day: number): number {
   const marchYear = month <= 2 ? year - 1 : year;
   const era = Math.floor(marchYear / 400);

@@ -66,7 +66,10 @@ export function resolveWallTime(
   return resolved.ok ? resolved.value.at : null;
 }
 
-/** The reading of a stored wall time. */
+/**
+ * The reading of a stored wall time: seconds since 1970-01-01T00:00 on the same local clock. Null if the text is
+ * invalid.
+ */
 export function readingOfText(wallTime: string): number | null {
   const utc = parseInstant(`${wallTime}Z`, 'UTC', { gap: 'skip', overlap: 'first' });
   return utc.ok ? utc.value.at / 1000 : null;

@@ -12,8 +12,8 @@ export interface WallTime {
 }
 
 /**
- * A wall time as a reading: the number of seconds since 1970-01-01T00:00 on the same local clock. Readings are what rules
- * are evaluated in; only `zone/wall-clock.ts` turns them into instants.
+ * A wall time as a reading: the number of seconds since 1970-01-01T00:00 on the same local clock. Rules are evaluated
+ * in readings, and only `zone/wall-clock.ts` turns readings into instants.
  */
 export function readingOf({ year, month, day, hour, minute, second }: WallTime): Parsed<number> {
   if (month < 1 || month > 12) return refused(`the month is ${month}; expected 1-12`);

@@ -4,7 +4,10 @@ import { countOccurrences, lastOccurrence, nextOccurrence, nextOccurrences } fro
 import { parseTiming } from '../parse-timing.js';
 import type { Timing } from '../timing.js';
 
-/** Facts that the test suite of another library states about a rule. Times are UTC, without zero seconds and the Z. */
+/**
+ * Facts that the test suite of another library states about a rule. Times are in UTC, without the Z, and without
+ * seconds if these are zero.
+ */
 interface Fact {
   cron?: string;
   rrule?: string;
@@ -19,7 +22,7 @@ interface Fact {
   until?: string;
   /** The last occurrence before `after`. */
   previous?: string;
-  /** Whether the rule fires at an instant. */
+  /** For each instant, whether the rule fires at it. */
   fires?: Record<string, boolean>;
   /** Properties of all occurrences. */
   count?: number;
@@ -102,12 +105,15 @@ function hasProperties(fact: Fact, timing: Timing): boolean {
 }
 
 describe('conformance', () => {
-  it.each(suites)('the facts of %s hold, except for documented differences', (_suite, facts) => {
-    const broken = facts.filter((fact) => fact.differs === undefined && !agrees(fact));
-    expect(broken).toEqual([]);
-  });
+  it.each(suites)(
+    'rules fire as the test suite of %s states, except for documented differences',
+    (_suite, facts) => {
+      const broken = facts.filter((fact) => fact.differs === undefined && !agrees(fact));
+      expect(broken).toEqual([]);
+    },
+  );
 
-  it.each(suites)('each difference from %s that is documented still exists', (_suite, facts) => {
+  it.each(suites)('each documented difference from the test suite of %s still exists', (_suite, facts) => {
     const outdated = facts.filter((fact) => fact.differs !== undefined && agrees(fact));
     expect(outdated).toEqual([]);
   });

@@ -69,7 +69,8 @@ function allowedValues(field: CronField): string {
   return `${field.min}-${field.max}${names}`;
 }
 
-// A step beyond the field's size is refused: `*/90` in the minute field would fire once an hour, which is never intended.
+// A step beyond the field's size is refused: `*/90` in the minute field would fire once an hour, which is never
+// intended.
 function parseStep(text: string, field: CronField): Parsed<number> {
   const size = lastValue(field) - field.min + 1;
   const step = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;

@@ -2,7 +2,9 @@ import { shorten } from '../parse-result.js';
 import { canonicalTimeZone } from '../zone/time-zone-name.js';
 import type { CronField } from './cron-field.js';
 
-/** Recognises common text that is not a cron pattern, and says what to write instead. Returns null for anything else. */
+/**
+ * Recognises common text that is not a cron pattern, and says what to write instead. Returns null for anything else.
+ */
 export function patternHint(text: string): string | null {
   const every = /^@every\s+(\S.*)$/i.exec(text);
   if (every) return `@every is not a cron pattern; use the rule ${everyRule(every[1] ?? '')}`;
@@ -26,7 +28,7 @@ export function patternHint(text: string): string | null {
   return /^\d{4}-\d\d-\d\d/.test(text) ? dateHint(text) : null;
 }
 
-/** The time zone at the end of a pattern, as fugit writes it, or null. */
+/** The time zone at the end of a pattern, as the Ruby library fugit writes it, or null. */
 export function trailingZone(text: string): string | null {
   const last = /\s([A-Za-z_]+\/[A-Za-z_/]{3,60})$/.exec(text)?.[1] ?? '';
   return canonicalTimeZone(last);

@@ -8,9 +8,9 @@ export interface MonthDays {
   days: number[];
   /** Days before the last one: 0 for `L`, 3 for `L-3`. */
   beforeLast: number[];
-  /** Days to which the nearest weekday is meant: 15 for `15W`. */
+  /** Days whose nearest weekday is meant: 15 for `15W`. */
   nearestWeekdayTo: number[];
-  /** Days before the last one, to which the nearest weekday is meant: 0 for `LW`, 3 for `L-3W`. */
+  /** Days before the last one whose nearest weekday is meant: 0 for `LW`, 3 for `L-3W`. */
   nearestWeekdayBeforeLast: number[];
 }
 

@@ -9,10 +9,12 @@ export interface DayRange {
   before: number;
 }
 
-/** Searches for a day end here, also if every weekday is excluded. */
+/** Searches for a day end here, even if every weekday is excluded. */
 const SEARCH_ENDS = dayNumber(LAST_YEAR + 1, 1, 1);
 
-/** Local days that are excluded: ranges of dates, and weekdays such as those of the weekend. All other days are free. */
+/**
+ * Local days that are excluded: ranges of dates, and weekdays such as those of the weekend. All other days are free.
+ */
 export class ExcludedDays {
   private readonly ranges: DayRange[];
   private readonly ends: number[];
@@ -28,7 +30,10 @@ export class ExcludedDays {
     return this.weekdays.has(weekdayOf(day)) || this.rangeOf(day) !== null;
   }
 
-  /** The first free day at or after a day: always later than an excluded day, also beyond the end of the search. */
+  /**
+   * The first free day at or after a day. For an excluded day it is always a later day, even beyond the end of the
+   * search.
+   */
   nextFree(day: number): number {
     for (let free = day; ; ) {
       const range = this.rangeOf(free);

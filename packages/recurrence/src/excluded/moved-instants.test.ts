@@ -49,7 +49,7 @@ describe('occurrences on excluded days', () => {
     expect(listOf(timing, '2026-12-15T00:00Z', 1)).toEqual(['2026-12-31T09:00']);
   });
 
-  it('a moved occurrence that meets one of the same instant fires once', () => {
+  it('an occurrence that is moved to the instant of another occurrence fires once with it', () => {
     const timing = timingOf({ rule: { cron: '0 9 * * *' }, calendars: ['us'], onExcluded: 'next' });
     expect(listOf(timing, '2026-07-02T00:00Z', 3)).toEqual([
       '2026-07-02T09:00',
@@ -88,7 +88,7 @@ describe('occurrences on excluded days', () => {
     ]);
   });
 
-  it('a move leads neither before startAt nor beyond endAt', () => {
+  it('an excluded occurrence is moved neither before startAt nor beyond endAt', () => {
     const bounded = timingOf({
       ...first,
       onExcluded: 'next',
@@ -107,7 +107,7 @@ describe('occurrences on excluded days', () => {
     expect(describeRule(timing)).toMatch(/, moved to the next business day if excluded$/);
   });
 
-  it('moving is refused for a rule that fires more than 24 times a day', () => {
+  it('onExcluded next is refused for a rule that fires more than 24 times a day', () => {
     const problem = [expect.objectContaining({ field: 'onExcluded' })];
     for (const rule of [{ every: 'PT30M' }, { cron: '*/5 * * * *' }, { rrule: 'FREQ=MINUTELY' }])
       expect(problemsOf({ rule, calendars: ['us'], onExcluded: 'next' })).toEqual(problem);
@@ -169,7 +169,7 @@ describe('laws of moved occurrences', () => {
   });
   const instants = fc.integer({ min: Date.UTC(2026, 1, 1), max: Date.UTC(2027, 1, 1) });
 
-  it('listing, counting and finding the last of moved occurrences agree', () => {
+  it('listing, counting and lastOccurrence agree about moved occurrences', () => {
     fc.assert(
       fc.property(
         inputs,
@@ -196,7 +196,7 @@ describe('laws of moved occurrences', () => {
     );
   });
 
-  it('moved occurrences equal those of a plain search for the business day of each occurrence', () => {
+  it('moved occurrences equal those that a day-by-day search for the business day finds', () => {
     fc.assert(
       fc.property(inputs, (input) => {
         const direction = input.onExcluded === 'skip' ? 'next' : input.onExcluded;

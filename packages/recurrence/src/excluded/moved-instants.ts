@@ -5,16 +5,16 @@ import type { Zone } from '../zone/zone.js';
 import { type ExcludedDays, localDay, startOfDay } from './excluded-days.js';
 
 /**
- * The most days by which an occurrence is moved. An occurrence that is farther from a free day is left out, so that the
- * end of a long closure does not receive months of occurrences.
+ * Maximum number of days by which an occurrence is moved. An occurrence that is farther from a free day is left out, so
+ * that the end of a long closure does not receive months of occurrences.
  */
 export const MAX_MOVED_DAYS = 31;
 
 const DAY_MS = DAY_SECONDS * 1000;
 
 /**
- * A set of instants in which each one on an excluded day is moved to the next or the previous free day, at the same local
- * time. If the set has an instant there already, the two become one.
+ * A set of instants in which each one on an excluded day is moved to the next or the previous free day, at the same
+ * local time. If the set has an instant there already, the two become one.
  */
 export class MovedInstants implements InstantSet {
   constructor(
@@ -127,7 +127,7 @@ export class MovedInstants implements InstantSet {
   private lowestTimeAfter(at: number, day: number): number {
     const { fromSec, offset, offsetBefore } = this.zone.spanAt(Math.floor(at / 1000));
     const reading = at + offset * 1000 + 1;
-    // A time that occurs twice is moved to its first instant. After that only times behind the overlap are left.
+    // A time that occurs twice is moved to its first instant. After that, only times after the overlap are left.
     const overlapEnd = (fromSec + offsetBefore) * 1000;
     return (offsetBefore > offset ? Math.max(reading, overlapEnd) : reading) - day * DAY_MS;
   }
@@ -137,7 +137,7 @@ export class MovedInstants implements InstantSet {
     const dayEndAt = startOfDay(this.zone, day + 1);
     let found: number | null = null;
     let fromAt = startOfDay(this.zone, day);
-    // Within one span of offsets the local clock only goes forward.
+    // Within one span the offset is constant, so the local clock only goes forward.
     while (fromAt < dayEndAt) {
       const { toSec, offset } = this.zone.spanAt(Math.floor(fromAt / 1000));
       const beforeAt = Math.min(toSec * 1000, dayEndAt);

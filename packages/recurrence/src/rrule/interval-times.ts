@@ -19,8 +19,9 @@ export interface Interval {
 const UNKNOWN = -1;
 
 /**
- * Every n-th hour, minute or second, counted on over midnight. A day is characterised by its phase, the distance from its
- * start to the first unit that counts. Days of the same phase are alike, so each phase is counted only once.
+ * Every n-th hour, minute or second. The count goes on across midnight. A day is characterised by its phase, the
+ * distance from its start to the first unit that counts. Days of the same phase are alike, so each phase is counted
+ * only once.
  */
 export class IntervalTimes implements Times {
   private readonly unitsPerHour: number;

@@ -49,19 +49,19 @@ describe('recurrence set', () => {
     ]);
   });
 
-  it('a rule repeats by the clock of its TZID, which is also the default time zone', () => {
+  it('an RRULE repeats by the clock of its TZID, which is also the default time zone', () => {
     const timing = timingOf('DTSTART;TZID=Asia/Tokyo:20260105T090000\nRRULE:FREQ=DAILY');
     expect(timing.timezone).toBe('Asia/Tokyo');
     expect(nextOccurrences(timing, anchorAt, 1)).toEqual([Date.UTC(2026, 0, 5)]);
   });
 
-  it('a rule whose DTSTART is in another time zone than the schedule gets a warning', () => {
+  it('an RRULE whose DTSTART is in another time zone than the schedule gets a warning', () => {
     const rule = { rrule: 'DTSTART:20260105T090000Z\nRRULE:FREQ=DAILY' };
     const result = parseTiming({ rule, timezone: 'America/New_York' }, { anchorAt });
     expect(result.ok && result.warnings.join()).toContain('DTSTART is in UTC');
   });
 
-  it('a rule without DTSTART fires COUNT times after its creation, which is not an instance', () => {
+  it('an RRULE without DTSTART fires COUNT times after its creation, which is not an instance', () => {
     const madeAt = Date.UTC(2026, 0, 15, 12, 0, 0, 250);
     const result = parseTiming({ rule: { rrule: 'FREQ=MINUTELY;INTERVAL=5;COUNT=3' } }, { anchorAt: madeAt });
     const found = result.ok ? nextOccurrences(result.timing, madeAt, 9) : [];
@@ -72,7 +72,7 @@ describe('recurrence set', () => {
     ]);
   });
 
-  it('a rule without DTSTART begins at startAt', () => {
+  it('an RRULE without DTSTART begins at startAt', () => {
     expect(fires('FREQ=DAILY;COUNT=2', 9, { startAt: '2026-06-01T08:30:00Z' })).toEqual([
       '2026-06-01T08:30',
       '2026-06-02T08:30',
@@ -122,7 +122,7 @@ describe('recurrence set', () => {
     ]);
   });
 
-  it('folded lines, a rule without the name RRULE, and lower case are accepted', () => {
+  it('an RRULE may have folded lines and lower case, and may leave out the name RRULE', () => {
     expect(fires('DTSTART:20260105T090000\r\nRRULE:FREQ=DAILY;\r\n COUNT=2', 9)).toHaveLength(2);
     expect(fires('DTSTART:20260105T090000\nfreq=daily;count=2', 9)).toHaveLength(2);
   });
@@ -199,7 +199,7 @@ describe('recurrence set', () => {
     expect(fires(gap, 9)).toEqual(['2026-03-28T02:45']);
   });
 
-  it('a rule that fires in every hour keeps its pace from a DTSTART inside a DST overlap', () => {
+  it('an RRULE that fires in every hour keeps its pace from a DTSTART inside a DST overlap', () => {
     const timing = timingOf(
       'DTSTART;TZID=Europe/Berlin:20261025T023000\nRRULE:FREQ=MINUTELY;INTERVAL=30;COUNT=4',
     );

@@ -61,7 +61,7 @@ describe('examples of RFC 5545, 3.8.5.3', () => {
       days('1997-09: 2 4 16 18 30', '1997-10: 2 14 16'),
     ],
     [
-      'the 2nd and the last Friday, bimonthly Sundays',
+      'every other month on the first and last Sunday',
       'FREQ=MONTHLY;INTERVAL=2;COUNT=10;BYDAY=1SU,-1SU',
       days('1997-09: 7 28', '1997-11: 2 30', '1998-01: 4 25', '1998-03: 1 29', '1998-05: 3 31'),
     ],
@@ -125,7 +125,7 @@ describe('examples of RFC 5545, 3.8.5.3', () => {
       ),
     ],
     [
-      'every 20th Monday of the year',
+      'the 20th Monday of the year',
       'FREQ=YEARLY;BYDAY=20MO',
       days('1998-05: 18', '1999-05: 17', '2000-05: 15'),
     ],
@@ -187,7 +187,11 @@ describe('examples of RFC 5545, 3.8.5.3', () => {
   });
 
   it.each([
-    ['every 3 hours until 17:00', 'FREQ=HOURLY;INTERVAL=3;UNTIL=19970902T170000Z', ['02T09:00', '02T12:00']],
+    [
+      'every 3 hours until 17:00 UTC',
+      'FREQ=HOURLY;INTERVAL=3;UNTIL=19970902T170000Z',
+      ['02T09:00', '02T12:00'],
+    ],
     [
       'every 15 minutes, 6 times',
       'FREQ=MINUTELY;INTERVAL=15;COUNT=6',
@@ -204,7 +208,7 @@ describe('examples of RFC 5545, 3.8.5.3', () => {
       ['02T09:00', '02T09:20', '02T09:40', '02T10:00'],
     ],
     [
-      'the same, minutely',
+      'every 20 minutes from 09:00 to 16:40, as a minutely rule',
       'FREQ=MINUTELY;INTERVAL=20;BYHOUR=9,10,11,12,13,14,15,16',
       ['02T09:00', '02T09:20', '02T09:40', '02T10:00'],
     ],

@@ -17,8 +17,8 @@ import type { LeapDayPolicy } from '../timing.js';
 import type { RecurrenceParts } from './rrule-parts.js';
 
 /**
- * The dates that an RRULE names: all days of every n-th period that satisfy each BY part. Periods are counted from the one
- * that contains DTSTART.
+ * The dates that an RRULE names: all days of every n-th period that satisfy each BY part. Periods are counted from the
+ * one that contains DTSTART.
  */
 export class RecurrenceDays implements Days {
   private readonly months: ReadonlySet<number>;
@@ -83,8 +83,8 @@ export class RecurrenceDays implements Days {
   }
 
   /**
-   * The number of the period that contains a day. A year of BYWEEKNO is a week-numbering year: a calendar year would cut
-   * the week at New Year in two. A sub-daily rule has no periods of days, so each day is its own.
+   * The number of the period that contains a day. A year of BYWEEKNO is a week-numbering year: a calendar year would
+   * cut the week at New Year in two. A sub-daily rule has no periods of days, so each day is a period of its own.
    */
   periodOf(day: number): number {
     const { freq, byWeekNo, weekStart: firstWeekday } = this.parts;
@@ -96,8 +96,9 @@ export class RecurrenceDays implements Days {
   }
 
   /**
-   * At New Year the week-numbering year of DTSTART can differ from its calendar year. INTERVAL counts from the former if it
-   * has an instance on or after DTSTART, and otherwise from the latter, as in libical.
+   * At New Year the week-numbering year of DTSTART can differ from its calendar year. INTERVAL counts from the
+   * week-numbering year if that year has an instance on or after DTSTART, and otherwise from the calendar year, as in
+   * libical.
    */
   private calendarPeriodOf(day: number): number {
     return this.parts.byWeekNo.length > 0 ? civilDate(day).year : this.periodOf(day);

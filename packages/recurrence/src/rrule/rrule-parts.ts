@@ -29,7 +29,7 @@ export interface RecurrenceParts {
 }
 
 const MAX_INTERVAL = 10_000;
-// Counting takes time by the day and not by the instance, so the limit is generous: 31 years of seconds.
+// The cost of counting grows with the days and not with the instances, so the limit is generous: 31 years of seconds.
 const MAX_COUNT = 1_000_000_000;
 const MAX_LINE = 2048;
 const WEEKDAYS = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'];

@@ -97,8 +97,8 @@ function subDailyTimes(parts: RecurrenceParts, unitSeconds: number, startReading
 }
 
 /**
- * Splits BYMINUTE and BYSECOND for a sub-daily frequency. A part that is as long as the unit or longer limits the units of
- * the hour; a shorter part expands each unit into seconds.
+ * Splits BYMINUTE and BYSECOND for a sub-daily frequency. A part that is as long as the unit or longer limits the units
+ * of the hour; a shorter part expands each unit into seconds.
  */
 function unitsAndSeconds(
   { byMinute, bySecond }: RecurrenceParts,

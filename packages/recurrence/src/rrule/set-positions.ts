@@ -13,9 +13,9 @@ export function selectedIndices(positions: readonly number[], length: number): n
 const SIZES_KEPT = 8;
 
 /**
- * BYSETPOS over weeks, months or years: a selection from all candidates of a period, which are the combinations of its days
- * and times of day. A candidate is known by its index. The list of candidates is never built, because a year can have
- * millions of them.
+ * BYSETPOS over weeks, months or years: a selection from all candidates of a period, which are the combinations of its
+ * days and times of day. A candidate is identified by its index. The list of candidates is never built, because a year
+ * can have millions of them.
  */
 export class SetPositions implements LocalSet {
   private latest: { period: number; days: number[] } | undefined;

@@ -11,11 +11,10 @@ export interface DstChange {
   at: number;
   local: string;
   fires: boolean;
-  /** The effect in words. */
   effect: string;
 }
 
-/** Maximum number of occurrences that are listed for one hour that comes twice. */
+/** Maximum number of occurrences that are listed for one DST overlap. */
 const MAX_PER_OVERLAP = 100;
 
 /** Lists the clock changes in [fromAt, toAt) that affect a rule. A rule that names no hour is affected by none. */

@@ -5,7 +5,9 @@ import type { Timing } from '../timing.js';
 import { overlapSideAt } from '../zone/wall-clock.js';
 import { zoneNamed } from '../zone/zone.js';
 
-/** Says how a DST change affects an occurrence. Returns null for nearly all of them. */
+/**
+ * Says how a DST change affects an occurrence. Returns null if it does not, which is true of nearly all occurrences.
+ */
 export function dstRemark(timing: Timing, at: number): string | null {
   if (timing.rule.kind === 'at') return wallTimeRemark(timing, at);
   const wallClock = wallClockOf(timing);

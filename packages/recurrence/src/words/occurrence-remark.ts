@@ -3,7 +3,10 @@ import { movedFromDay } from '../occurrences.js';
 import type { Timing } from '../timing.js';
 import { dstRemark } from './dst-remark.js';
 
-/** Says if an occurrence was moved from an excluded day, and how a DST change affects it. Null for nearly all of them. */
+/**
+ * Says that an occurrence was moved from an excluded day, or how a DST change affects it. Null for nearly all
+ * occurrences.
+ */
 export function occurrenceRemark(timing: Timing, at: number): string | null {
   const fromDay = movedFromDay(timing, at);
   if (fromDay === null) return dstRemark(timing, at);

@@ -11,8 +11,8 @@ const UNITS: Partial<Record<RecurrenceParts['freq'], string>> = {
 const MAX_LISTED_DAYS = 6;
 
 /**
- * The dates of an RRULE in words: "every 2 weeks on Monday", "every month on the last Friday". The parts are those after
- * DTSTART has supplied the ones that the rule leaves open.
+ * The dates of an RRULE in words: "every 2 weeks on Monday", "every month on the last Friday". `parts` includes those
+ * that the rule leaves open and DTSTART supplies.
  */
 export function recurrenceDateWords(parts: RecurrenceParts): string {
   const pieces = [frequencyWords(parts), dayWords(parts), monthWords(parts)];

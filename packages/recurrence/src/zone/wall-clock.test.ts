@@ -4,7 +4,8 @@ import { countOccurrences, lastOccurrence, nextOccurrence, nextOccurrences } fro
 import { parseTiming, type TimingInput } from '../parse-timing.js';
 import type { DstPolicy, Timing } from '../timing.js';
 
-// The oracle shares no code with the engine: it walks through the minutes and asks Intl for the local time of each.
+// The expected instants come from an oracle that shares no code with the engine: it walks through the minutes and asks
+// Intl for the local time of each.
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;

@@ -51,7 +51,7 @@ export class WallClockInstants implements InstantSet {
     return total;
   }
 
-  /** The first and the last reading of this rule that are skipped if the clock goes forward at this very second. */
+  /** The first and the last reading of this rule that a DST gap at this second skips; null if there is none. */
   readingsSkippedAt(sec: number): { first: number; last: number } | null {
     const { fromSec, offset, offsetBefore } = this.zone.spanAt(sec);
     if (sec !== fromSec || offsetBefore >= offset) return null;
@@ -69,7 +69,9 @@ export class WallClockInstants implements InstantSet {
     return { first, last };
   }
 
-  /** True if the span begins with a gap that swallows readings of this rule. They all fire once, right after the gap. */
+  /**
+   * True if the span begins with a gap that swallows readings of this rule. They all fire once, right after the gap.
+   */
   private gapFires({ fromSec, offset, offsetBefore }: OffsetSpan): boolean {
     if (this.policy.gap !== 'shift' || offsetBefore >= offset) return false;
     return this.readings.next(fromSec + offsetBefore, fromSec + offset) !== null;

@@ -44,7 +44,7 @@ describe('time zone offsets', () => {
     expect(new Date(found[1] ?? 0).toLocaleString('en-GB', { timeZone: 'Asia/Gaza' })).toContain('09:00:00');
   });
 
-  it('a transition is found to the second', () => {
+  it('a transition of a time zone is found to the second', () => {
     const change = Date.parse('2026-03-29T01:00:00Z') / 1000;
     expect(zoneNamed('Europe/Berlin').spanAt(change)).toMatchObject({
       fromSec: change,

@@ -16,7 +16,7 @@ export interface OffsetSpan {
 const SAMPLE_SECONDS = 6 * DAY_SECONDS;
 const QUARTER_HOUR_SECONDS = 900;
 
-/** The UTC offsets of a time zone, found year by year and kept. */
+/** The UTC offsets of a time zone, computed year by year and cached. */
 export class Zone {
   private readonly years = new Map<number, OffsetSpan[]>();
   private latest: OffsetSpan | undefined;

@@ -1,7 +1,7 @@
 import { instantInWords } from '../slo/breach-words.js';
 import type { BreachKind } from '../slo/judge-slo.js';
 
-/** A breach as a message tells of it. Instants are milliseconds. */
+/** A breach as a message reports it. Instants are milliseconds. */
 export interface ToldAlert {
   id: number;
   dedupId: string;
@@ -10,7 +10,10 @@ export interface ToldAlert {
   kind: BreachKind;
   occurrenceAt: number;
   sentence: string;
-  /** The sentence of the ledger for the occurrence, as it is when the message is composed; null if its schedule was removed. */
+  /**
+   * The sentence of the ledger for the occurrence, as it is when the message is composed; null if its schedule was
+   * removed.
+   */
   why: string | null;
   openedAt: number;
   resolvedAt: number | null;

@@ -13,7 +13,7 @@ const AttentionList = z.object({
     .meta({ description: 'The first five.' }),
 });
 
-/** An item that a person should look at. */
+/** Everything in a project that a person should look at. */
 export const Attention = z
   .object({
     failing: AttentionList.meta({ description: 'Schedules with a run that failed within the last day.' }),

@@ -71,7 +71,7 @@ export const BULK_ACTIONS = [
   'backfill',
 ] as const;
 
-/** An action takes the same fields as on a single schedule. */
+/** A bulk action takes the same fields as the action on a single schedule. */
 export const ActionInput = z
   .strictObject({
     action: z.enum(BULK_ACTIONS),
@@ -109,7 +109,7 @@ const progress = {
     .meta({ description: 'The first hundred of them.' }),
 };
 
-/** Further results of a dry run, besides the number. */
+/** The results of a dry run, besides the number of matches. */
 const DryRun = z.object({
   complete: z
     .boolean()

@@ -9,7 +9,7 @@ const ExcludedDate = z
   .max(32)
   .refine((text) => parseExclusion(text).ok, 'expected YYYY-MM-DD or YYYY-MM-DD/YYYY-MM-DD');
 
-/** In the order of `WEEKDAY_CODES`, which is the form in which a calendar is stored. */
+/** The weekdays in the order of `WEEKDAY_CODES`, the codes with which a calendar is stored. */
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
 type Weekday = (typeof WEEKDAYS)[number];
 
@@ -93,7 +93,7 @@ export function storeCalendar({
   return [...new Set([...dates, ...codes])].sort();
 }
 
-/** Reads the stored form. */
+/** Splits the stored form of a calendar into dates and weekdays. */
 export function readCalendarEntries(entries: readonly string[]): { dates: string[]; weekends: Weekday[] } {
   return {
     dates: entries.filter((entry) => excludedWeekday(entry) === null),

@@ -22,7 +22,7 @@ const failedRuns = {
     .meta({ description: 'Runs whose last error is exactly this text.' }),
 };
 
-/** Which dead letters to group. */
+/** The filter for dead letters. */
 export const deadLetterFilter = {
   ...failedRuns,
   from: MomentInput.optional(),
@@ -55,7 +55,7 @@ export const DeadLetters = z
   })
   .meta({ id: 'DeadLetters' });
 
-/** Which failed runs to replay, and how fast. */
+/** The failed runs to replay, and the rate at which they are tried. */
 export const ReplayInput = z
   .strictObject({
     ...failedRuns,

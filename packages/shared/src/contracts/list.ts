@@ -5,7 +5,8 @@ import { Instant } from './fields.js';
 export const Limit = z.coerce.number().int().min(1).max(1_000).default(100);
 
 /**
- * The start of a page: the `nextCursor` of the previous page. Opaque, and still valid after rows were added or removed.
+ * The start of a page: the `nextCursor` of the previous page. The text is opaque, and stays valid after rows were added
+ * or removed.
  */
 export const Cursor = z.string().min(1).max(200);
 
@@ -18,8 +19,8 @@ const EARLIEST_AT = Date.parse('0001-01-01T00:00:00.000Z');
 export const LATEST_AT = Date.parse('9999-12-31T23:59:59.999Z');
 
 /**
- * An instant given by a client: RFC 3339, with `Z` or an offset. It is passed on in UTC, because Postgres refuses the year
- * 0000 and offsets beyond 16 hours, which RFC 3339 allows.
+ * An instant given by a client: RFC 3339, with `Z` or an offset. It is passed on in UTC, because Postgres refuses the
+ * year 0000 and offsets beyond 16 hours, which RFC 3339 allows.
  */
 export const InstantInput = z.iso
   .datetime({ offset: true, error: EXPECTED })

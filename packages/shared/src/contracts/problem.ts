@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Every problem that the API answers with. The code is stable: a client may branch on it. `advice` says what to do about it,
- * on the page that the `type` of the problem leads to.
+ * Every problem that the API answers with. The code is stable: a client may branch on it. `advice` says what to do
+ * about it, on the page that the `type` of the problem leads to.
  */
 export const PROBLEMS = {
   invalid_request: {

@@ -26,7 +26,7 @@ export const RunId = z
   .max(64)
   .meta({ examples: ['run_r2s_mi1k8qo0'] });
 
-/** One occurrence, claimed or accounted for. */
+/** The record of one occurrence, trigger or backfill: claimed, queued or skipped. */
 export const Run = z
   .object({
     id: RunId,

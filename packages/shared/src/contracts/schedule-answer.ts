@@ -64,7 +64,7 @@ export const Schedule = z
   .meta({ id: 'Schedule' });
 export type Schedule = z.infer<typeof Schedule>;
 
-/** The outcome of one of the latest runs, for a strip of them beside each schedule of a list. */
+/** The outcome of one of the latest runs. A list shows a strip of them beside each schedule. */
 export const RecentRun = z
   .object({
     runId: z.string(),
@@ -91,7 +91,7 @@ export const ListedSchedule = Schedule.extend({
 
 const Occurrences = z.array(Instant);
 
-/** A definition that holds or held. */
+/** A definition of a schedule: the current one, or one that an edit has replaced. */
 export const ScheduleVersion = Schedule.omit({
   id: true,
   status: true,

@@ -53,7 +53,7 @@ export type SloInput = z.infer<typeof SloInput>;
 
 const Duration = z.string().meta({ format: 'duration' });
 
-/** The objectives as the API shows them: those that the schedule has. */
+/** The objectives of a schedule as the API shows them. An objective that the schedule does not have is left out. */
 export const SloAnswer = z
   .object({
     startWithin: Duration.optional(),

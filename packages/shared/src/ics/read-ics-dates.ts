@@ -64,7 +64,7 @@ function eventsOf(text: string): Property[][] {
   return events;
 }
 
-/** Long lines are folded: a line that begins with a space goes on from the one before. */
+/** Long lines are folded: a line that begins with a space continues the line before it. */
 const unfold = (text: string) =>
   text
     .replaceAll(/\r\n?|\n/g, '\n')

@@ -1,6 +1,6 @@
 /** An event of an iCalendar file. */
 export interface IcsEvent {
-  /** Stays the same for the same thing, so that a calendar program updates its entry. */
+  /** An id that stays the same in every version of the file, so that a calendar program updates its entry. */
   uid: string;
   /** When the event last changed. */
   stampAt: number;
@@ -13,7 +13,7 @@ export interface IcsEvent {
 
 const MAX_LINE_BYTES = 75;
 
-/** Writes an iCalendar file (RFC 5545). Events take no time, so that they do not make their reader look busy. */
+/** Writes an iCalendar file (RFC 5545). Events have no duration, so that they do not make their reader look busy. */
 export function writeIcs({ name, events }: { name: string; events: readonly IcsEvent[] }): string {
   const lines = [
     'BEGIN:VCALENDAR',

@@ -48,7 +48,7 @@ describe('explainRun', () => {
     expect(explain({})).toBe('ran 12 ms late');
   });
 
-  it('a failed run gives its last error once, after the errors before it', () => {
+  it('the explanation of a failed run gives the last error once, followed by the errors before it', () => {
     const attempts = [failure(1, DUE, 'connection refused'), failure(2, DUE + 1_000)];
     const failed = { status: 'failed', attempt: 2, error: 'the receiver answered 503' } as const;
     expect(explain(failed, attempts)).toBe(

@@ -76,7 +76,7 @@ function detailsOf(story: readonly StoryStep[], status: StoryRun['status']): str
     if (!TOLD.has(kind)) return false;
     return kind !== 'attempt' || (outcome !== 'succeeded' && outcome !== 'open');
   });
-  // The sentence gives the error of a run that has failed by itself.
+  // The sentence about a failed run gives its last error anyway, so the last failed attempt is left out.
   const last = worthTelling.at(-1);
   const isTold = status === 'failed' && last?.kind === 'attempt' && last.outcome === 'failed';
   const clauses = joinAttempts(isTold ? worthTelling.slice(0, -1) : worthTelling);

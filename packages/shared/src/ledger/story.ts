@@ -59,7 +59,7 @@ export interface StorySources {
   nowAt: number;
 }
 
-/** The author of the edits by which an occurrence is moved to where other time zone data computes it. */
+/** The prefix of the actor of edits that move an occurrence, because new time zone data computes it differently. */
 export const TZDATA_ACTOR = 'time zone data ';
 
 /** One step in the story of an occurrence. */
@@ -96,8 +96,8 @@ export const step = (
 });
 
 /**
- * A delivery may wait in memory this long before it is deferred. A run that was deferred later after its claim was
- * queued first.
+ * A delivery may wait in memory this long before it is deferred. If the first deferral came later than that after the
+ * run was recorded, the run was queued first.
  */
 const LONGEST_CLAIM_MS = 30_000;
 
@@ -117,7 +117,9 @@ export function storyOfRun(sources: StorySources): StoryStep[] {
 /** Steps of one instant keep the order in which they were listed. */
 export const inOrder = (steps: readonly StoryStep[]) => steps.toSorted((a, b) => a.at - b.at);
 
-/** Time zone data that computes an occurrence differently makes a version of its own, and the step says so. */
+/**
+ * The step in which a rule named the occurrence. If new time zone data made this version of the rule, the step says so.
+ */
 export function namedStep(at: number, version: number, changes: readonly StoryChange[]): StoryStep {
   const author = changes.find(
     ({ action, detail }) => action === 'schedule.edited' && detail?.version === version,
@@ -232,7 +234,7 @@ export const namesOccurrence = (
   { origin, occurrenceAt }: Pick<RunIdentity, 'origin' | 'occurrenceAt'>,
 ) => origin === 'rule' && detail?.occurrenceAt === new Date(occurrenceAt).toISOString();
 
-/** The pause in which a skipped occurrence fell: the last one before it. */
+/** True if the change is the pause in which a skipped occurrence fell: the last one before the run was recorded. */
 function isPauseOf(change: StoryChange, run: StoryRun, changes: readonly StoryChange[]): boolean {
   if (run.reasonCode !== 'paused' || change.action !== 'schedule.paused') return false;
   const last = changes.findLast(({ action, at }) => action === 'schedule.paused' && at <= run.recordedAt);

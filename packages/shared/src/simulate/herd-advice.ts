@@ -8,11 +8,11 @@ export interface HerdAdvice {
   kind: 'jitter' | 'catch_up';
   at: number;
   perSecond: number;
-  /** The schedules of the herd. */
+  /** The keys of the schedules of the herd. */
   schedules: string[];
   /** The jitter that spreads the herd; null for a herd after an outage, which no jitter can spread. */
   jitterMs: number | null;
-  /** The largest number of starts in a second with that jitter. */
+  /** The largest number of starts in a second with `jitterMs`. */
   perSecondAfter: number | null;
 }
 

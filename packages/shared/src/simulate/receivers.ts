@@ -60,7 +60,8 @@ export class Receivers {
     if (this.#circuits.size === 0) return;
     const name = this.#nameOf(target);
     const circuit = this.#circuits.get(name);
-    // The run began before the receiver went down, so its success says nothing about the circuit that has opened since.
+    // If the circuit is open and this was not the probe, the run began before the receiver went down. Its success does
+    // not close the circuit.
     if (circuit && (isProbe || !circuit.isOpen)) this.#circuits.delete(name);
   }
 

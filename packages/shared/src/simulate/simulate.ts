@@ -17,7 +17,7 @@ import type {
 export class SimulationTooLarge extends Error {
   constructor(
     readonly maxSteps: number,
-    /** How far it got. */
+    /** The instant that the simulation had reached. */
     readonly reachedAt: number,
   ) {
     super(`the simulation takes more than ${maxSteps} steps`);
@@ -41,7 +41,10 @@ type Event = { at: number; rank: number; actor: Actor } & (
   | { kind: 'attempt'; run: SimulatedRun }
 );
 
-/** The order of events at one instant, as in a worker: first runs end, then due schedules are claimed, then waiting runs. */
+/**
+ * The order of events at one instant, as in a worker: first runs end, then due schedules are claimed, then waiting
+ * runs.
+ */
 const RANKS = { end: 0, due: 1, attempt: 2 } as const;
 
 const FAILED = {
@@ -51,7 +54,7 @@ const FAILED = {
   error: 'the receiver is down',
 } as const;
 
-/** The generator pauses after this many steps, so that its caller can let others have their turn. */
+/** The generator pauses after this many steps, so that its caller can do other work in between. */
 const STEPS_PER_PAUSE = 100;
 
 /**
@@ -193,7 +196,10 @@ class Simulator {
     this.#attempt(actor, run, nowAt);
   }
 
-  /** A dependency on a schedule outside the simulation is taken as met. So is one whose last success lies before the start. */
+  /**
+   * A dependency on a schedule outside the simulation is taken as met. A schedule inside it counts as having succeeded
+   * at the beginning of the simulation.
+   */
   #isDependencyMet({ schedule: { plan } }: Actor, nowAt: number): boolean {
     const other = plan.dependsOn ? this.#actors.get(plan.dependsOn.schedule) : undefined;
     if (!plan.dependsOn || !other) return true;
@@ -252,7 +258,7 @@ class Simulator {
     this.#close(actor, run, nowAt);
   }
 
-  /** Starts queued runs in the places that an ended run has left. */
+  /** Takes out a run that has ended, and starts as many queued runs as may start now. */
   #close(actor: Actor, run: SimulatedRun, nowAt: number): void {
     actor.started.delete(run);
     if (actor.isPaused) return;

@@ -7,7 +7,7 @@ export interface SimulatedSchedule {
   key: string;
   timing: Timing;
   plan: Plan;
-  /** Null if nothing is to come. */
+  /** The next occurrence; null if there is none. */
   next: Moment | null;
   runsTotal: number;
   isPaused: boolean;
@@ -18,7 +18,7 @@ export interface Outage {
   fromAt: number;
   /** Exclusive. */
   toAt: number;
-  /** As `receiverOf` names it. */
+  /** The name of the receiver, as `receiverOf` gives it; null for the whole engine. */
   receiver: string | null;
 }
 

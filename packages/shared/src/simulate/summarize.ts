@@ -25,7 +25,7 @@ export interface SimulationFigures {
 export interface SimulatedSecond {
   at: number;
   perSecond: number;
-  /** The schedules with most starts in it, at most ten. */
+  /** The schedules with the most starts in this second, at most ten. */
   schedules: { schedule: string; runs: number }[];
 }
 
@@ -49,7 +49,7 @@ const noFigures = (): SimulationFigures => ({
   skipped: {},
 });
 
-/** Adds up what a simulation did: in total, by policy, and the second with most starts. */
+/** Sums up a simulation: in total, by policy, and the second with the most starts. */
 export function summarize(
   schedules: readonly SimulatedSchedule[],
   { runs, gaps }: Pick<Simulation, 'runs' | 'gaps'>,

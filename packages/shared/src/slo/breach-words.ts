@@ -30,7 +30,7 @@ export interface Breach {
   schedule: { key: string; name: string | null };
   kind: BreachKind;
   slo: Slo;
-  /** Since when the objective is breached. */
+  /** When the breach began. */
   at: number;
   run: WatchedRun | null;
   counts: RunCounts | null;
@@ -108,7 +108,7 @@ function ratesInWords(counts: RunCounts | null): string {
     : `${failed} of ${total} runs failed, most recently the ${which}${error}`;
 }
 
-/** How a breach ended. */
+/** Describes how a breach ended. */
 export function describeRecovery({
   kind,
   run,

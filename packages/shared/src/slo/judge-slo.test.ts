@@ -51,7 +51,7 @@ const succeeded = (startedAfterMs: number, endedAfterMs: number) =>
     finishedAt: DUE_AT + endedAfterMs,
   });
 
-describe('start', () => {
+describe('start objective', () => {
   const slo = { startWithinMs: MINUTE, startGraceMs: 30 * SECOND };
 
   it('an occurrence that no worker claims breaches its start objective at the deadline, not before', () => {
@@ -86,7 +86,7 @@ describe('start', () => {
       ['start', true, 150],
       ['start', false, 240],
     ]);
-    // A run that is in time is a recovery, also while an earlier one hangs.
+    // A run that starts in time is a recovery, even while an earlier one hangs.
     const inTime = { ...second, status: 'running' as const, startedAt: DUE_AT + 61 * SECOND, attempt: 1 };
     expect(states(judge(slo, [run(), run(inTime)], { nowAt: DUE_AT + 10 * MINUTE }))).toEqual([
       ['start', false, 61],
@@ -112,7 +112,7 @@ describe('start', () => {
   });
 });
 
-describe('end', () => {
+describe('end objective', () => {
   const slo = { endWithinMs: 10 * MINUTE, endGraceMs: MINUTE };
   const running = run({ status: 'running', attempt: 1, startedAt: DUE_AT });
 

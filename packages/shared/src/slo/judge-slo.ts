@@ -39,7 +39,7 @@ export interface SloFacts {
   counts: RunCounts | null;
 }
 
-/** Whether one occurrence meets one objective at an instant. */
+/** Tells whether one occurrence meets one objective at an instant. */
 export interface Verdict {
   kind: BreachKind;
   isBreached: boolean;
@@ -53,13 +53,13 @@ export interface Judgement {
   /** In the order of time. */
   verdicts: Verdict[];
   judgedUntil: number;
-  /** The earliest time at which another objective can be missed; null if nothing is expected. */
+  /** The earliest time at which another objective can be missed; null if there is none. */
   nextCheckAt: number | null;
 }
 
 /**
- * Judges a schedule by its objectives. Time decides, not completion: an occurrence that has not started, or not ended, by
- * its deadline is a breach.
+ * Judges a schedule by its objectives. Time decides, not completion: an occurrence that has not started, or not ended,
+ * by its deadline is a breach.
  */
 export function judgeSlo({ slo, nowAt, isPaused, judgedUntil, runs, counts }: SloFacts): Judgement {
   const judged: JudgedRun[] = [];
@@ -88,8 +88,8 @@ interface JudgedRun extends Result {
 }
 
 /**
- * The verdicts of one occurrence. A run that meets its objective late is no recovery while another one is still late: the
- * two are one breach, which ends with the last of them.
+ * The verdicts of one occurrence. A run that meets its objective late is no recovery while another one is still late:
+ * the two are one breach, which ends with the last of them.
  */
 function verdictsOf({ kind, events, run }: JudgedRun, judged: readonly JudgedRun[]): Verdict[] {
   const { occurrenceAt } = run;
@@ -115,7 +115,7 @@ export const hasEnded = ({ status }: Pick<WatchedRun, 'status'>) =>
 interface Result {
   kind: BreachKind;
   events: { isBreached: boolean; at: number }[];
-  /** The deadline of an objective that is still open; null once the run decides it. */
+  /** The deadline of an objective that is still undecided; null once the run has met or missed it. */
   deadlineAt: number | null;
 }
 

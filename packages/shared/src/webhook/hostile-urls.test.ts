@@ -80,7 +80,7 @@ const HOSTILE = [
   'http://[::ffff:169.254.169.254]/',
   'http://[64:ff9b::a9fe:a9fe]/',
   'http://[fd00:ec2::254]/',
-  // unspecified addresses and multicast
+  // multicast, reserved and documentation addresses
   'http://224.0.0.1/',
   'http://239.255.255.250:1900/',
   'http://240.0.0.1/',
@@ -95,7 +95,7 @@ const HOSTILE = [
   'http://[2001:db8::1]/',
 ];
 
-/** Refused even if private addresses are allowed. */
+/** URLs that are refused even if private addresses are allowed. */
 const MALFORMED = [
   '',
   'example.com/hook',
@@ -150,7 +150,7 @@ const SOUND = [
 const refuse = (url: string, allowPrivate = false) => urlProblem(url) ?? hostProblem(url, { allowPrivate });
 
 describe('webhook URLs', () => {
-  it('the corpus has at least sixty hostile hosts', () =>
+  it('the corpus of hostile webhook URLs has at least sixty hosts', () =>
     expect(new Set(HOSTILE).size).toBeGreaterThanOrEqual(60));
 
   it.each(HOSTILE)('the webhook URL %s is refused', (url) => expect(refuse(url)).not.toBeNull());

@@ -6,18 +6,19 @@ const LONGEST_URL = 2_048;
 /** Host names that always lead to this machine or its network. */
 const PRIVATE_NAMES = /(^|\.)(localhost|localhost\.localdomain|local|internal|home\.arpa|lan)$/;
 
-/** Many schedules share a few URLs, so their results are cached. */
+/** Results of checks. They are cached, because many schedules share a few URLs. */
 const judgedUrls = new RecentCache<string, string | null>(1_000);
 const judgedHosts = new RecentCache<string, string | null>(1_000);
 
-/** Returns what is wrong with a webhook URL in every installation, or null. */
+/** Returns what is wrong with a webhook URL, whatever the installation allows; null if the URL is valid. */
 export function urlProblem(text: string): string | null {
   return judgedUrls.get(text, () => judgeUrl(text));
 }
 
 function judgeUrl(text: string): string | null {
   if (text.length > LONGEST_URL) return `expected at most ${LONGEST_URL} characters`;
-  // The URL parser drops tabs and newlines and converts backslashes, so a text with them does not mean what it looks like.
+  // The URL parser drops tabs and newlines and converts backslashes, so a text with them does not mean what it looks
+  // like.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters
   if (/[\s\\\u0000-\u001f\u007f]/.test(text))
     return 'expected a URL without blanks, backslashes or control characters';
