@@ -29,12 +29,12 @@ export async function writePage(results: readonly KeptResult[]): Promise<void> {
 
 const INTRODUCTION = `# Performance
 
-Carillon is compared with other schedulers on one machine: the same Node, the same Postgres with durability on, the same Redis. The contenders take
-turns, and each race is repeated. "This commit" is the commit that the table under "Conditions" names for the race. The tables show medians and the spread between the rounds. Each race checks in Postgres that every occurrence ran once and
-none was lost, and prints no figure otherwise.
+Carillon is compared with other schedulers on one machine: the same Node, the same Postgres with durability on, the same Redis. A *race* is one benchmark, and its
+*contenders* are Carillon and the schedulers beside it. The contenders take turns, in several rounds. The tables show the median of the rounds and their spread. "This commit" is the commit that
+the table under [Conditions](#conditions) names for the race. Each race checks in Postgres that every occurrence ran once and that none was lost. If the check fails, the race prints no figure.
 
-\`pnpm bench\` runs all races and writes this page. \`pnpm bench <race>\` runs one race, and \`--write\` puts its result on the page. \`--quick\` runs small races, which
-only prove that the results are correct. \`--before <commit>\` runs an earlier commit in turns with this one and prints the ratio for each round. The last
+\`pnpm bench\` runs all races and writes this page. \`pnpm bench <race>\` runs one race, and \`--write\` puts its result on the page. \`--quick\` runs the races at a small size, which
+only proves that the results are correct. \`--before <commit>\` runs an earlier commit in turns with this one and prints the ratio for each round. The last
 section is written by hand in [performance/tried.md](performance/tried.md). The results are in [performance/results.json](performance/results.json).`;
 
 function goalTable(results: readonly KeptResult[]): string {

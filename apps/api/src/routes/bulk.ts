@@ -51,7 +51,7 @@ export const bulkRoutes =
           operationId: 'createSchedules',
           summary: 'Create up to 10,000 schedules, with a result for each',
           description:
-            'Each item gets a result of its own and may have 256 KiB. With an `Idempotency-Key` all items are written in one transaction.',
+            'Each item gets its own result, and may be up to 256 KiB. With an `Idempotency-Key` all items are written in one transaction.',
           tags,
           body: BulkInput,
           response: responses({ 200: BulkAnswer }, ...BODY_ERRORS, 422),

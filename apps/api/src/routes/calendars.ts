@@ -62,7 +62,7 @@ export const calendarRoutes =
           operationId: 'setCalendar',
           summary: 'Create or replace a calendar',
           description:
-            'A worker then computes the next occurrence of every schedule that names the calendar again, in the background.',
+            'In the background, a worker then computes a new next occurrence for every schedule that names the calendar.',
           tags,
           params,
           body: CalendarInput,

@@ -65,7 +65,8 @@ export const eventRoutes =
                 examples: ['run.failed,run.skipped'],
               }),
             status: listOfNames(RUN_STATUSES).optional().meta({
-              description: 'Only events of runs that then had one of these statuses, separated by commas.',
+              description:
+                'Only events of runs whose status at that moment was one of these, separated by commas.',
             }),
             digest: z.literal('1s').optional().meta({
               description:

@@ -38,7 +38,7 @@ export const healthRoutes =
         schema: {
           operationId: 'isReady',
           summary:
-            'Whether this API is ready: it is if Postgres answers, and degraded, with reasons, while runs are late',
+            'Whether this API is ready: 200 if Postgres answers, with the status `degraded` and its reasons while runs are late',
           tags,
           security: [],
           response: { 200: Readiness, 503: Readiness },

@@ -106,7 +106,7 @@ export const pingRoutes =
                 .max(128)
                 .optional()
                 .describe(
-                  'The run that is reported on, for a schedule that delivers runs. Default: the run that was sent last. A heartbeat ignores it.',
+                  'The id of the run to report on. Default: the run that was sent last. A schedule with the target `heartbeat` ignores it.',
                 ),
             }),
             response: publicResponses(

@@ -21,7 +21,7 @@ export const putScheduleRoutes =
           operationId: 'putSchedule',
           summary: 'Create a schedule, or replace its definition',
           description:
-            'Answers 201 if the schedule is new, else 200. Fields that are left out get their defaults, except `secret`, which stays. A paused schedule stays paused; a cancelled one starts anew. The same definition again changes nothing, and the version stays. `If-Match` replaces only that version, and `If-None-Match: *` never replaces; otherwise the answer is 412.',
+            'Answers 201 if the schedule is new, else 200. Fields that are left out get their defaults, except `secret`, which stays. A paused schedule stays paused; a cancelled one starts anew. The same definition again changes nothing, and the version stays. With `If-Match`, only that version is replaced. With `If-None-Match: *`, an existing schedule is never replaced. If the condition does not hold, the answer is 412.',
           tags: ['Schedules'],
           params: z.object({ id: ChosenKey }),
           body: ScheduleRequest,

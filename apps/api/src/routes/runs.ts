@@ -105,7 +105,7 @@ export const runRoutes =
       {
         schema: {
           operationId: 'readRun',
-          summary: 'Read a run with its attempts and responses, and why it went as it did',
+          summary: 'Read a run with its attempts, its responses and the explanation of its outcome',
           tags,
           params: z.object({ id: RunId }),
           response: responses({ 200: RunWithAttempts }, 400, 404),

@@ -19,7 +19,7 @@ export const simulateRoutes =
           operationId: 'simulate',
           summary: 'Simulate schedules, edits and outages',
           description:
-            'Plays schedules forward with the decisions of the engine and says what would run, be skipped, be caught up or be deferred, and when most runs start at once. Saves nothing. Up to 20,000 schedules and 200,000 steps; a larger simulation is refused.',
+            'Plays schedules forward with the decisions of the engine. Says which occurrences would run, be skipped, be caught up or be deferred, and in which second most runs start. Saves nothing. Up to 20,000 schedules and 200,000 steps; a larger simulation is refused.',
           tags: ['Time'],
           body: SimulationInput,
           response: responses({ 200: SimulationAnswer }, ...BODY_ERRORS),

@@ -33,9 +33,9 @@ export const versionRoutes =
       {
         schema: {
           operationId: 'listVersions',
-          summary: 'List every definition that held, newest first, with who made it and when',
+          summary: 'List all definitions of a schedule, newest first, with author and time',
           description:
-            'The first is the definition that holds now. Pauses and resumes also count up the version of a schedule, but make no definition, so numbers may be missing. A page also ends when it has reached 4 MiB.',
+            'The first entry is the current definition. Pauses and resumes also increase the version of a schedule without changing its definition, so version numbers may be missing. A page also ends when it has reached 4 MiB.',
           tags: ['Schedules'],
           params: z.object({ id: ScheduleKey }),
           querystring: z.strictObject({ limit: Limit, cursor: Cursor.optional() }),

@@ -9,11 +9,11 @@ export interface SuccessRate {
 
 /** Service level objectives of a schedule. A breach raises an alert. */
 export interface Slo {
-  /** A run must start this long after it is due. */
+  /** A run must start within this time after it is due. */
   startWithin?: Duration | undefined;
   /** How much later than `startWithin` an alert is raised. */
   startGrace?: Duration | undefined;
-  /** A run must have succeeded this long after it is due. */
+  /** A run must have succeeded within this time after it is due. */
   endWithin?: Duration | undefined;
   endGrace?: Duration | undefined;
   /** Maximum time from the first attempt of a run to its end, retries included. */

@@ -5,7 +5,7 @@ import { Instant } from './fields.js';
 export const ATTENTION_KINDS = ['failing', 'paused', 'overdue', 'blocked', 'breaching'] as const;
 
 const AttentionList = z.object({
-  count: z.int().meta({ description: 'Up to 1,000, which means at least that many.' }),
+  count: z.int().meta({ description: 'At most 1,000; 1,000 means 1,000 or more.' }),
   items: z
     .array(
       z.object({ id: z.string(), name: z.string().nullable(), at: Instant, note: z.string().nullable() }),
@@ -22,7 +22,7 @@ export const Attention = z
     }),
     overdue: AttentionList.meta({ description: 'Schedules that have been due for more than 15 seconds.' }),
     blocked: AttentionList.meta({
-      description: 'Schedules whose runs wait because the circuit of their receiver is open.',
+      description: 'Schedules whose runs wait because the circuit breaker of their receiver is open.',
     }),
     breaching: AttentionList.meta({
       description: 'Schedules with a breach of an objective that has not ended.',

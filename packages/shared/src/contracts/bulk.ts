@@ -55,7 +55,7 @@ export const scheduleFilter = {
   dueAfter: InstantInput.optional(),
   attention: z.enum(ATTENTION_KINDS).optional().meta({
     description:
-      'Schedules that need a person for this reason: those that `/v1/attention` counts under the same name. At most 1,000.',
+      'Only schedules that need attention for this reason, as `/v1/attention` counts them. At most 1,000.',
   }),
 };
 
@@ -106,7 +106,7 @@ const progress = {
   refused: z.int(),
   refusals: z
     .array(z.object({ id: z.string(), reason: z.string() }))
-    .meta({ description: 'The first hundred of them.' }),
+    .meta({ description: 'The first hundred refusals.' }),
 };
 
 /** The results of a dry run, besides the number of matches. */
@@ -119,7 +119,7 @@ const DryRun = z.object({
     .meta({ description: 'The first ten.' }),
   next24h: z.object({ fires: z.int(), complete: z.boolean() }).meta({
     description:
-      'The fires of the matching schedules in the next 24 hours, without the action. Complete up to 20,000 schedules.',
+      'How often the matching schedules fire in the next 24 hours if the action is not applied. Complete up to 20,000 schedules.',
   }),
 });
 

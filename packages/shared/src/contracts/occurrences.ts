@@ -55,7 +55,7 @@ export const RuleLint = z
           description: 'gap: the local time does not exist. overlap: it occurs twice.',
         }),
         at: Instant.meta({
-          description: 'When the occurrence fires, or when the clocks change if it does not.',
+          description: 'When the occurrence fires; if it does not fire, when the clocks change.',
         }),
         local: z.string(),
         fires: z.boolean(),

@@ -39,7 +39,7 @@ const SystemWindow = z
     }),
     waits: z
       .object({
-        backlog: Quantiles.meta({ description: 'From due until a worker claimed the run.' }),
+        backlog: Quantiles.meta({ description: 'Time from when a run was due until a worker claimed it.' }),
         queue: Quantiles.meta({
           description: 'Runs that waited for their turn: triggers, backfills, overlap policies.',
         }),
@@ -67,7 +67,8 @@ const HealthReason = z
 
 const HEALTH = {
   status: z.enum(['ok', 'degraded', 'down']).meta({
-    description: 'degraded: runs go out, but late or not all of them. down: nothing can be read or run.',
+    description:
+      'degraded: runs are delivered, but some are late or held back. down: nothing can be read or run.',
   }),
   reasons: z.array(HealthReason).meta({ description: 'Why the status is not ok; empty if it is.' }),
 };
@@ -108,7 +109,8 @@ export const System = z
         }),
         since: NullableInstant,
         next: z.string().nullable().meta({
-          description: 'The version with which they are being computed anew; null if they are not.',
+          description:
+            'The version with which coming occurrences are being computed again; null if they are not.',
         }),
         workers: z.array(z.string()).meta({ description: 'The versions of the live workers.' }),
       })

@@ -45,7 +45,7 @@ export const Run = z
     durationMs: z.int().nullable(),
     latenessMs: z.int().nullable().meta({
       description:
-        'From due to the first byte of the first attempt. A retry, a deferral or a replay does not change it; null if nothing was sent yet.',
+        'Milliseconds from when the run was due to the first byte of its first attempt. A retry, a deferral or a replay does not change it. Null if nothing was sent yet.',
     }),
     scheduleVersion: z.int(),
     attemptCount: z.int(),

@@ -38,7 +38,7 @@ export const Schedule = z
     onSuccess: z.string().nullable(),
     onFailure: z.string().nullable(),
     slo: SloAnswer.nullable().meta({
-      description: 'The objectives. A heartbeat that was given none must succeed every time.',
+      description: 'The objectives. A heartbeat without objectives of its own must succeed every time.',
     }),
     target: Target,
     payload: z.unknown(),
@@ -106,10 +106,11 @@ export const ScheduleVersion = Schedule.omit({
   .extend({
     definedAt: Instant,
     definedBy: z.string().meta({ description: 'The name of the key that made it.' }),
-    supersededAt: NullableInstant.meta({ description: 'Null for the definition that holds now.' }),
+    supersededAt: NullableInstant.meta({ description: 'Null for the current definition.' }),
     next: Occurrences.meta({ description: 'The first five occurrences after `definedAt`.' }),
     nextBefore: Occurrences.nullable().meta({
-      description: 'What the definition before would have named instead; null for the first definition.',
+      description:
+        'The occurrences that the previous definition would have named instead; null for the first definition.',
     }),
   })
   .meta({ id: 'ScheduleVersion' });

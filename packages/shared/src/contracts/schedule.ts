@@ -53,7 +53,7 @@ export const timingFields = {
     .max(1_000)
     .optional()
     .describe(
-      'Local dates, or ranges of them, on which nothing fires: 2026-12-24/2026-12-26. Names of calendars too.',
+      'Local dates (2026-12-24), ranges of dates (2026-12-24/2026-12-26) or names of calendars on which nothing fires.',
     ),
   calendars: z
     .array(CalendarName)

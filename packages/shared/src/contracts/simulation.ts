@@ -18,7 +18,7 @@ export const SimulationInput = z
       .optional()
       .describe('Schedules to simulate, as for POST /v1/schedules. They are not saved.'),
     filter: ScheduleFilter.optional().describe(
-      'Simulates the schedules of the project that match, besides the given ones. Without `schedules` the default is all of them.',
+      'Also simulates the schedules of the project that match. If both `schedules` and `filter` are omitted, all schedules of the project are simulated.',
     ),
     edits: z
       .array(
@@ -151,7 +151,7 @@ export const SimulationAnswer = z
           deferrals: z.int(),
         }),
       )
-      .meta({ description: 'The first runs that are not simply on time, then the others, up to `limit`.' }),
+      .meta({ description: 'Runs that are not simply on time come first, then the others, up to `limit`.' }),
     steps: z.int().meta({
       description: 'The number of steps (claims, attempts and ends of runs) that the simulation took.',
     }),

@@ -17,15 +17,17 @@ const SuccessRate = z
   });
 
 const objectives = {
-  startWithin: within('PT1M').optional().describe('A run must start this long after it is due.'),
-  startGrace: grace.optional().describe('How much later than startWithin before an alert is raised.'),
-  endWithin: within('PT30M').optional().describe('A run must have succeeded this long after it is due.'),
-  endGrace: grace.optional().describe('How much later than endWithin before an alert is raised.'),
+  startWithin: within('PT1M').optional().describe('A run must start within this time after it is due.'),
+  startGrace: grace.optional().describe('Additional time after startWithin before an alert is raised.'),
+  endWithin: within('PT30M')
+    .optional()
+    .describe('A run must have succeeded within this time after it is due.'),
+  endGrace: grace.optional().describe('Additional time after endWithin before an alert is raised.'),
   maxDuration: within('PT20M')
     .optional()
     .describe('How long a run may take, from its first attempt to its end, retries included.'),
   successRate: SuccessRate.optional().describe(
-    'How many percent of the runs must succeed, of the last n or of a window.',
+    'The percentage of runs that must succeed, of the last n runs or of the runs in a window.',
   ),
 };
 

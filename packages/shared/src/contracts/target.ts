@@ -15,7 +15,7 @@ const WebhookTarget = z
     }),
     headers: z.record(z.string(), z.string()).superRefine(refuseWith(headersProblem)).default({}).meta({
       description:
-        'Sent with each delivery. Kept encrypted; shown as "•••", which, sent back, keeps the value.',
+        'Sent with each delivery. Values are kept encrypted and shown as "•••". An edit that sends "•••" back keeps the stored value.',
     }),
   })
   .superRefine((target, context) => {

@@ -70,7 +70,7 @@ export const ProjectLimits = z.strictObject({
     .meta({ description: 'Maximum number of webhook and call deliveries at the same time.' }),
   weight: z.int().min(1).max(100).nullable().optional().meta({
     description:
-      'The share of the project in the places and the memory of a worker, compared with other projects. Default: 1. See docs/decisions/shares-per-project.md.',
+      'The weight of the project when a worker divides its concurrent runs and its memory among projects. Default: 1. See docs/decisions/shares-per-project.md.',
   }),
   queues: z.array(QueueName).max(1_000).nullable().optional().meta({
     description:
