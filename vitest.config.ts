@@ -41,8 +41,9 @@ for (const { program, folder } of missing)
 const real = {
   pool: 'forks' as const,
   globalSetup: ['packages/testkit/src/global-setup.ts'],
-  testTimeout: 30_000,
-  hookTimeout: 60_000,
+  // Generous, because tests wait on conditions: a slow machine takes longer, and a promise that does not hold fails anyway.
+  testTimeout: 90_000,
+  hookTimeout: 120_000,
 };
 
 export default defineConfig({

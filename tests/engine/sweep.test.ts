@@ -112,7 +112,7 @@ describe('The sweep', () => {
     // The sweep counts a missing bell as drift only if the schedule has not changed in the last two seconds.
     await database.pool.query("update carillon.schedules set updated_at = updated_at - interval '1 minute'");
     await redis.del(`${database.prefix}:${QUEUES.bells}:delayed`);
-    const line = await worker.logged('Sweep found drift');
+    const line = await worker.logged('Sweep repaired drift: overdue runs, missing bells or expired leases');
     expect(line).toMatchObject({ drift: { missingBells: 1 } });
     // Redis still holds a job with the usual id of the bell, so the sweep arms the bell under another id, at once.
     await eventually(slotsArmed, { withinMs: 6_000 });

@@ -67,7 +67,10 @@ describe('Schedules by name', () => {
   });
 
   it('a run shows when it was claimed and by which worker, when it was enqueued, how long it took and how it ended', async () => {
-    const [run] = await runsOf('cleanup');
+    const run = await eventually(async () => {
+      const [latest] = await runsOf('cleanup');
+      return latest.status === 'succeeded' && latest;
+    });
     const { body } = await ask('GET', `/v1/runs/${run.id}`);
     expect(body).toMatchObject({
       status: 'succeeded',

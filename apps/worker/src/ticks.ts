@@ -39,7 +39,9 @@ export class Ticks {
       },
     );
     this.#worker.on('error', (error) => log.debug({ err: error }, 'Tick queue error'));
-    this.#worker.on('failed', (job, error) => log.error({ err: error, tick: job?.name }, 'Tick failed'));
+    this.#worker.on('failed', (job, error) =>
+      log.error({ err: error, tick: job?.name }, 'Periodic job failed; it runs again at its next interval'),
+    );
   }
 
   /** Creates the job schedulers, also after Redis has lost them. */

@@ -172,6 +172,6 @@ function planOf(input: Omit<ScheduleInput, 'rule'>, target: Target, defaults: Sc
     onSuccess: input.onSuccess ?? null,
     onFailure: input.onFailure ?? null,
     hasSecret: typeof input.secret === 'string',
-    slo: sloOf(input),
+    slo: sloOf({ slo: input.slo, target }),
   };
 }

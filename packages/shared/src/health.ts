@@ -202,7 +202,7 @@ function judgeUpkeep({ driftByMinute, missingPartitions, auditDifferences }: Eng
   if (missingPartitions > 0)
     reasons.push({
       code: 'partitions_missing',
-      message: `The history has no partition for ${missingPartitions === 1 ? 'a month' : `${missingPartitions} months`} to come: runs of that time can't be recorded. Let a worker run its hourly prune, and look for its errors in the log.`,
+      message: `The history has no partition for ${missingPartitions === 1 ? 'a month' : `${missingPartitions} months`} to come. The first claim of such a month has to create it, slowly: look for errors of the hourly prune in the workers' logs.`,
     });
   if (auditDifferences > 0)
     reasons.push({

@@ -2,7 +2,7 @@
 export async function eventually<T>(
   look: () => Promise<T | false | null | undefined> | T | false | null | undefined,
   {
-    withinMs = 20_000,
+    withinMs = 40_000,
     everyMs = 20,
     what = 'the condition',
   }: { withinMs?: number; everyMs?: number; what?: string } = {},

@@ -102,7 +102,7 @@ function installationGauges(figures: InstallationFigures): Gauge[] {
     gauge(
       'carillon_partitions_ready',
       figures.partitionsReady,
-      'Months in a row that have their partitions, from the current one on. Three are made ahead of time.',
+      'Months in a row that have their partitions, from the current one on. Normally 3.',
     ),
     gauge(
       'carillon_longest_transaction_seconds',

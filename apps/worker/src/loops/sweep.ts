@@ -63,7 +63,8 @@ export async function sweep(
   for (const [kind, count] of Object.entries(drift)) {
     if (count > 0) metrics.count('carillon_drift_total', count, `kind="${kind}"`);
   }
-  if (drift.overdue + drift.missingBells + drift.expiredLeases > 0) log.warn({ drift }, 'Sweep found drift');
+  if (drift.overdue + drift.missingBells + drift.expiredLeases > 0)
+    log.warn({ drift }, 'Sweep repaired drift: overdue runs, missing bells or expired leases');
   return drift;
 }
 

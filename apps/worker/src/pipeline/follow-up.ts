@@ -105,7 +105,7 @@ export class FollowUps {
   /** Takes a batch of schedules, in which the projects share the places. */
   #takeEnded(): number[] {
     const share = Math.ceil(LARGEST_BATCH / Math.max(1, this.#endedOf.size));
-    return [...this.#endedOf].flatMap(([projectId, schedules]) => {
+    return [...this.#endedOf].slice(0, LARGEST_BATCH).flatMap(([projectId, schedules]) => {
       const taken = [...schedules].slice(0, share);
       for (const id of taken) schedules.delete(id);
       if (schedules.size === 0) this.#endedOf.delete(projectId);

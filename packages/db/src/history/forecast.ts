@@ -50,15 +50,19 @@ export function readNextFires(
   return selectNext(db, { projectId, toAt, now: null });
 }
 
+/** All one-shots together are one group, without a timing: they are counted only to tell whether the limit was reached. */
 const GROUPS = (source: string) => `
-  select s.timing, a.occurrence_at as "occurrenceAt", ${RUNS_LEFT} as "runsLeft", min(a.due_at) as "dueFromAt",
-         max(a.due_at) as "dueToAt", count(*) as schedules
+  select case when ${IS_RECURRING} then s.timing end as timing, case when ${IS_RECURRING} then a.occurrence_at end as "occurrenceAt",
+         case when ${IS_RECURRING} then ${RUNS_LEFT} end as "runsLeft", min(a.due_at) as "dueFromAt", max(a.due_at) as "dueToAt",
+         count(*) as schedules
   from (${source} limit ${MAX_SCHEDULES}) as a
   join carillon.schedules s on s.id = a.schedule_id
-  where ${IS_RECURRING}
   group by 1, 2, 3`;
 
-const selectGroups = statement<Range, ForecastGroup>(
+type GroupRow = ForecastGroup | (Omit<ForecastGroup, 'timing'> & { timing: null });
+const isRecurring = (row: GroupRow): row is ForecastGroup => row.timing !== null;
+
+const selectGroups = statement<Range, GroupRow>(
   'read-forecast',
   // There is no `order by`: for rows in the order of their due time, Postgres would follow the index and read the table
   // row by row.
@@ -70,8 +74,9 @@ export async function readForecastGroups(
   db: Database,
   range: Range,
 ): Promise<{ groups: ForecastGroup[]; isComplete: boolean }> {
-  const groups = await selectGroups(db, range);
-  return { groups, isComplete: groups.reduce((sum, group) => sum + group.schedules, 0) < MAX_SCHEDULES };
+  const rows = await selectGroups(db, range);
+  const read = rows.reduce((sum, { schedules }) => sum + schedules, 0);
+  return { groups: rows.filter(isRecurring), isComplete: read < MAX_SCHEDULES };
 }
 
 /** Maximum number of schedules whose fires a dry run counts. */

@@ -29,11 +29,22 @@ const deleteBatchOf = (table: 'runs' | 'attempts') =>
 const deleteRuns = deleteBatchOf('runs');
 const deleteAttempts = deleteBatchOf('attempts');
 
+/** The tables that keep something about a schedule, besides its runs and the audit log. */
+const TABLES = [
+  'agenda',
+  'gaps',
+  'deferrals',
+  'schedule_versions',
+  'webhook_secrets',
+  'slo_watches',
+  'alerts',
+  'pings',
+  'ping_tokens',
+] as const;
+
 const deleteSchedule = statement<{ id: number }>(
   'purge-schedule',
-  `with gaps as (delete from carillon.gaps where schedule_id = :id),
-   versions as (delete from carillon.schedule_versions where schedule_id = :id),
-   secrets as (delete from carillon.webhook_secrets where schedule_id = :id)
+  `with ${TABLES.map((table) => `${table} as (delete from carillon.${table} where schedule_id = :id)`).join(',\n   ')}
    delete from carillon.schedules where id = :id`,
 );
 

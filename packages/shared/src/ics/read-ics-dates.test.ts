@@ -29,6 +29,8 @@ describe('reading holidays from an .ics file', () => {
     const event = 'DTSTART;TZID=Europe/Berlin:20261231T180000\r\nDTEND;TZID=Europe/Berlin:20270101T060000';
     expect(datesOf(event)).toEqual(['2026-12-31', '2027-01-01']);
     expect(datesOf('DTSTART:20261231T000000Z\r\nDTEND:20270101T000000Z')).toEqual(['2026-12-31']);
+    expect(datesOf('DTSTART:20261231T180000\r\nDURATION:PT12H')).toEqual(['2026-12-31', '2027-01-01']);
+    expect(datesOf('DTSTART:20261231T180000\r\nDURATION:PT6H')).toEqual(['2026-12-31']);
   });
 
   it('a yearly event of an .ics file is listed from a year ago until five years ahead, without its exceptions', () => {

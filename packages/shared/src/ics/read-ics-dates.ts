@@ -83,7 +83,8 @@ function daysOf(event: readonly Property[], nowAt: number): IcsDates {
   if (read('STATUS')?.toUpperCase() === 'CANCELLED') return { ok: true, dates: [] };
   const start = dayOf(read('DTSTART'));
   if (start === null) return { ok: false, problem: 'its DTSTART is missing or not a date' };
-  const length = lengthOf({ start, end: read('DTEND'), duration: read('DURATION') });
+  const begin = read('DTSTART') ?? '';
+  const length = lengthOf({ begin, start, end: read('DTEND'), duration: read('DURATION') });
   if (length === null) return { ok: false, problem: 'its DTEND or DURATION can’t be read' };
   const rule = read('RRULE');
   const starts = rule === undefined ? { ok: true as const, days: [start] } : instancesOf(start, rule, nowAt);
@@ -108,10 +109,12 @@ function dayOf(text: string | undefined): number | null {
 
 /** The number of days that an event touches. DTEND is exclusive. */
 function lengthOf({
+  begin,
   start,
   end,
   duration,
 }: {
+  begin: string;
   start: number;
   end: string | undefined;
   duration: string | undefined;
@@ -124,9 +127,19 @@ function lengthOf({
     return Math.min(MAX_DAYS, Math.max(1, endDay - start + (endsAtMidnight ? 0 : 1)));
   }
   if (duration === undefined) return 1;
-  const match = /^\+?P(?:(\d+)W)?(?:(\d+)D)?(?:T[\dHMS]+)?$/.exec(duration);
+  const match = /^\+?P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/.exec(duration);
   if (!match) return null;
-  return Math.min(MAX_DAYS, Math.max(1, 7 * Number(match[1] ?? 0) + Number(match[2] ?? 0)));
+  const [weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = match
+    .slice(1)
+    .map((text) => Number(text ?? 0));
+  const lengthMs = (7 * weeks + days) * DAY_MS + ((hours * 60 + minutes) * 60 + seconds) * 1_000;
+  return Math.min(MAX_DAYS, Math.max(1, Math.ceil((timeOfDayMs(begin) + lengthMs) / DAY_MS)));
+}
+
+/** The time of day of `20261225T090000`; 0 for a date. */
+function timeOfDayMs(text: string): number {
+  const [, hours = 0, minutes = 0, seconds = 0] = /T(\d\d)(\d\d)(\d\d)/.exec(text)?.map(Number) ?? [];
+  return ((hours * 60 + minutes) * 60 + seconds) * 1_000;
 }
 
 function instancesOf(

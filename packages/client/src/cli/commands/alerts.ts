@@ -16,7 +16,7 @@ const ls = command({
   words: { least: 0, most: 0 },
   options: {
     ...LIST_OPTIONS,
-    open: { type: 'boolean', about: 'only breaches that last' },
+    open: { type: 'boolean', about: 'only open breaches' },
     schedule: { type: 'string', value: '<id>', about: 'only those of one schedule' },
   },
   examples: ['carillon alerts ls --open', 'carillon alerts ls --schedule nightly-export --json'],
