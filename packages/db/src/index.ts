@@ -5,10 +5,10 @@ export {
   type Claim,
   type ClaimedRun,
   type ClaimOptions,
-  claimDue,
   type FailedRun,
   NOTHING_CLAIMED,
-} from './engine/claim-due.js';
+} from './engine/claim.js';
+export { claimDue } from './engine/claim-due.js';
 export { type ClaimWaitingOptions, claimWaiting, type WaitingClaim } from './engine/claim-waiting.js';
 export { type ClosedRun, type CloseOptions, closeRuns, type Receipt } from './engine/close-runs.js';
 export { type Claimant, type Holder, readGeneration, StaleGeneration } from './engine/fencing.js';

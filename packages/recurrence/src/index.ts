@@ -11,6 +11,7 @@ export {
 export { jitterMs } from './jitter.js';
 export {
   countOccurrences,
+  excludedOccurrences,
   firstOccurrence,
   lastOccurrence,
   nextOccurrence,

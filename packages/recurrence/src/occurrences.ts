@@ -3,7 +3,7 @@ import { type CompiledTiming, compileTiming } from './compile-timing.js';
 import { RecentCache } from './recent-cache.js';
 import { lastInstant } from './sets/instant-set.js';
 import { startQuestion } from './step-budget.js';
-import { type Timing, timingKey } from './timing.js';
+import { excludedDates, type Timing, timingKey } from './timing.js';
 import type { WallClockInstants } from './zone/wall-clock.js';
 
 // Each function below throws UnusableRule for a timing that cannot be evaluated.
@@ -31,6 +31,21 @@ export function nextOccurrences(timing: Timing, afterAt: number, limit: number):
     at = next;
   }
   return found;
+}
+
+/**
+ * The first `limit` instants in (afterAt, untilAt] that the rule would name if no day were excluded. Empty if the rule
+ * moves its occurrences to other days instead of leaving them out.
+ */
+export function excludedOccurrences(
+  timing: Timing,
+  { afterAt, untilAt, limit }: { afterAt: number; untilAt: number; limit: number },
+): number[] {
+  if (excludedDates(timing).length === 0 || timing.onExcluded !== 'skip' || timing.businessDays.length > 0)
+    return [];
+  const named = new Set(nextOccurrences(timing, afterAt, limit));
+  const all = nextOccurrences({ ...timing, exclusions: [], calendars: {} }, afterAt, 2 * limit);
+  return all.filter((at) => at <= untilAt && !named.has(at)).slice(0, limit);
 }
 
 /** The latest occurrence in (afterAt, untilAt], or null. */

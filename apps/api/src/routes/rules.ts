@@ -3,6 +3,7 @@ import {
   Cursor,
   calendarsNamedBy,
   describeRule,
+  excludedOccurrences,
   Limit,
   localTime,
   momentOf,
@@ -63,7 +64,12 @@ export const ruleRoutes =
             remark: occurrenceRemark(timing, occurrenceAt),
           }),
         );
-        return { text: describeRule(timing), occurrences, warnings };
+        const excluded = excludedOccurrences(timing, {
+          afterAt: fromAt,
+          untilAt: Date.parse(occurrences.at(-1)?.at ?? iso(fromAt)),
+          limit,
+        }).map((excludedAt) => ({ at: iso(excludedAt), local: localTime(excludedAt, timing.timezone) }));
+        return { text: describeRule(timing), occurrences, excluded, warnings };
       },
     );
 

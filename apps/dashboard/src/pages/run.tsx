@@ -1,4 +1,4 @@
-import type { Attempt, RunWithAttempts, Schedule, ScheduleVersion, Target } from '@carillon/client';
+import type { RunWithAttempts, Schedule, ScheduleVersion } from '@carillon/client';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Ban, RotateCcw } from 'lucide-react';
@@ -6,13 +6,13 @@ import { carillon } from '../api/carillon.js';
 import { queries } from '../api/queries.js';
 import { useCan } from '../api/session.js';
 import { formatMs } from '../format/time.js';
+import { AttemptBlock } from '../runs/attempt-block.js';
 import { LifeLine } from '../runs/life-line.js';
 import { runWords } from '../runs/run-table.js';
 import { Story } from '../runs/story.js';
-import { targetWords } from '../schedules/target-words.js';
 import { useSchedule, useVersions } from '../schedules/use-schedule.js';
 import { Code } from '../ui/code.js';
-import { type Outcome, OutcomeWord } from '../ui/outcome.js';
+import { OutcomeWord } from '../ui/outcome.js';
 import { Card, Empty, Facts, PageTitle, Problem, SkeletonRows } from '../ui/parts.js';
 import { Strip } from '../ui/strip.js';
 import { Instant } from '../ui/times.js';
@@ -145,64 +145,6 @@ function RunButtons({ run }: { run: RunWithAttempts }) {
   );
 }
 
-const OUTCOMES: Record<Attempt['outcome'], Outcome> = {
-  open: 'running',
-  succeeded: 'succeeded',
-  failed: 'failed',
-  unknown: 'unknown',
-  cancelled: 'cancelled',
-  handed_back: 'skipped',
-};
-
-function AttemptBlock({
-  attempt,
-  run,
-  zone,
-  target,
-}: {
-  attempt: Attempt;
-  run: RunWithAttempts;
-  zone: string | undefined;
-  target: Target | null;
-}) {
-  return (
-    <div className="border-b border-line px-4 py-3 last:border-0">
-      <div className="flex flex-wrap items-baseline gap-x-4 gap-y-1 text-sm">
-        <span className="font-semibold">Attempt {attempt.number}</span>
-        <OutcomeWord outcome={OUTCOMES[attempt.outcome]} />
-        {attempt.httpStatus !== null && <span className="chip">HTTP {attempt.httpStatus}</span>}
-        <span className="text-soft">
-          <Instant at={attempt.startedAt} zone={zone} /> · took {formatMs(attempt.durationMs)}
-          {attempt.workerId !== null && ` · worker ${attempt.workerId}`}
-        </span>
-      </div>
-      {attempt.error && (
-        <p className="mt-1 text-sm break-words text-fail">
-          {attempt.error}
-          {attempt.errorCode && <span className="text-faint"> ({attempt.errorCode})</span>}
-        </p>
-      )}
-      <div className="mt-2">
-        <RequestFacts attempt={attempt} run={run} target={target} />
-      </div>
-      {attempt.response && (
-        <div className="mt-2">
-          <Code text={attempt.response} label={`answer to attempt ${attempt.number}`} />
-        </div>
-      )}
-      {attempt.result !== null && (
-        <div className="mt-2">
-          <Code
-            text={JSON.stringify(attempt.result, null, 2)}
-            label={`result of attempt ${attempt.number}`}
-          />
-        </div>
-      )}
-      {attempt.resultError !== null && <p className="mt-1 text-sm text-soft">{attempt.resultError}</p>}
-    </div>
-  );
-}
-
 /** The latest runs of the same schedule and the same receiver. */
 function Lately({ run }: { run: RunWithAttempts }) {
   const lately = useQuery({
@@ -242,38 +184,4 @@ function useDefinitionOf(
   const versions = useVersions(scheduleId, { isNeeded: schedule !== undefined && !isCurrent });
   if (schedule && isCurrent) return schedule;
   return versions.data?.items.find(({ version }) => version === scheduleVersion) ?? null;
-}
-
-/** The request of an attempt, by the definition that was in effect at that time. */
-function RequestFacts({
-  attempt,
-  run,
-  target,
-}: {
-  attempt: Attempt;
-  run: RunWithAttempts;
-  target: Target | null;
-}) {
-  return (
-    <Facts
-      facts={[
-        [
-          'Request',
-          target === null ? (
-            `as version ${run.scheduleVersion} of the schedule defined it`
-          ) : (
-            <span key="t" className="break-all">
-              {target.type === 'webhook' ? `${target.method ?? 'POST'} ${target.url}` : targetWords(target)}
-            </span>
-          ),
-        ],
-        [
-          'Sent with',
-          <code key="k" className="break-all">
-            webhook-id: {run.id} · x-attempt-key: {attempt.key}
-          </code>,
-        ],
-      ]}
-    />
-  );
 }

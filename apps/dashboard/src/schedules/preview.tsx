@@ -106,17 +106,25 @@ function Warnings({ warnings }: { warnings: readonly string[] }) {
 
 function Occurrences({ preview, zone }: { preview: RulePreview; zone: string }) {
   if (preview.occurrences.length === 0) return <p className="mt-3 text-sm text-soft">It never fires.</p>;
+  const shown = [
+    ...preview.occurrences.map((each) => ({ ...each, isLeftOut: false })),
+    ...preview.excluded.map((each) => ({ ...each, isLeftOut: true, remark: 'left out: an excluded day' })),
+  ];
   return (
     <ol className="mt-3 border-t border-line text-sm">
-      {preview.occurrences.map(({ at, remark }) => (
-        <li key={at} className="border-b border-line py-1 last:border-0">
-          <div className="flex flex-wrap justify-between gap-x-3">
-            <span>{formatFull(Date.parse(at), zone)}</span>
-            {zone !== 'UTC' && <span className="text-faint">{utcWords(at, zone)}</span>}
-          </div>
-          {remark && <div className="text-xs text-hold">{remark}</div>}
-        </li>
-      ))}
+      {shown
+        .toSorted((a, b) => a.at.localeCompare(b.at))
+        .map(({ at, remark, isLeftOut }) => (
+          <li key={at} className="border-b border-line py-1 last:border-0">
+            <div className="flex flex-wrap justify-between gap-x-3">
+              <span className={isLeftOut ? 'text-soft line-through' : ''}>
+                {formatFull(Date.parse(at), zone)}
+              </span>
+              {zone !== 'UTC' && <span className="text-faint">{utcWords(at, zone)}</span>}
+            </div>
+            {remark && <div className="text-xs text-hold">{remark}</div>}
+          </li>
+        ))}
     </ol>
   );
 }

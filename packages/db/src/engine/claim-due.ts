@@ -1,101 +1,23 @@
-import {
-  type Admission,
-  type Decision,
-  decideDue,
-  handlerOf,
-  type Plan,
-  type RunIdentity,
-} from '@carillon/shared';
+import { type Admission, type Decision, decideDue, handlerOf, type RunIdentity } from '@carillon/shared';
 import type { Pool } from 'pg';
 import { inFireTransaction, type Transaction } from '../database.js';
 import { isDuplicate } from '../errors.js';
 import { accountFor, type PassedOccurrences } from '../runs/account-for.js';
 import { insertUnstartedRuns, type UnstartedRun } from '../runs/insert-unstarted.js';
-import type { RunKey } from '../runs/run-transitions.js';
 import { cancelOpenRuns } from '../runs/stop-runs.js';
 import { type AgendaMove, moveAgenda } from '../schedules/agenda.js';
 import { pauseBroken } from '../schedules/pause-broken.js';
 import { admitRuns } from './admit-runs.js';
-import { claimApart } from './claim-apart.js';
-import type { Claimant } from './fencing.js';
 import {
-  type DueRow,
-  type LockDueOptions,
-  lockDue,
-  lockSchedulesOfClaim,
-  type UnreadableRow,
-} from './lock-due.js';
+  type Claim,
+  type ClaimedRun,
+  type ClaimOptions,
+  type MissedOccurrences,
+  NOTHING_CLAIMED,
+} from './claim.js';
+import { claimApart } from './claim-apart.js';
+import { type DueRow, lockDue, lockSchedulesOfClaim, type UnreadableRow } from './lock-due.js';
 import { type Start, type Started, startRuns } from './start-runs.js';
-
-/** A run that this worker has claimed, with everything that it takes to deliver it. */
-export interface ClaimedRun extends RunKey {
-  projectId: number;
-  scheduleKey: string;
-  dueAt: number;
-  attempt: number;
-  freeAttempts: number;
-  replays: number;
-  /** True if an earlier attempt has begun, so that the lateness of the run is known. */
-  hasBegun: boolean;
-  /** When the run was first recorded: by this claim, or when it was queued. */
-  recordedAt: number;
-  claimedAt: number;
-  /** When the run was first deferred before its first attempt; null if it was not. */
-  deferredFromAt: number | null;
-  epoch: number;
-  isCounted: boolean;
-  plan: Plan;
-  payload: string | null;
-}
-
-/** Occurrences of one schedule that a claim passed over. */
-export interface MissedOccurrences {
-  reasonCode: string;
-  count: number;
-}
-
-export interface Claim {
-  runs: ClaimedRun[];
-  /** When the claim was made, by Postgres's clock; 0 if nothing was due. */
-  nowAt: number;
-  /** When the claimed schedules are due next. */
-  nextDueAts: number[];
-  /** The keys of schedules whose occurrence already had its run. */
-  lostKeys: string[];
-  /** Occurrences that were not run, with the reason. */
-  missed: MissedOccurrences[];
-  /** True if the batch was full: there may be more. */
-  isFull: boolean;
-  /** True if a due row was left out because another transaction has locked or just changed its schedule. */
-  isBlocked: boolean;
-  /** A run that could not be claimed, and has failed for that reason. */
-  setAside: FailedRun | null;
-}
-
-/** A run that has failed for good, for the log. */
-export interface FailedRun extends RunIdentity {
-  projectId: number;
-  scheduleKey: string;
-  targetType: string;
-  attempt: number;
-  errorCode: string;
-  error: string;
-}
-
-export interface ClaimOptions extends LockDueOptions, Claimant {
-  leaseMs: number;
-}
-
-export const NOTHING_CLAIMED: Claim = {
-  runs: [],
-  nowAt: 0,
-  nextDueAts: [],
-  lostKeys: [],
-  missed: [],
-  isFull: false,
-  isBlocked: false,
-  setAside: null,
-};
 
 /**
  * Claims due schedules in one transaction: locks them, decides, records occurrences that do not run, and starts the

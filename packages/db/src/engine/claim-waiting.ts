@@ -11,8 +11,8 @@ import {
   setAside,
 } from '../runs/run-transitions.js';
 import { arrayOf, batch, statement, type Values } from '../statement.js';
+import { type Claim, type FailedRun, NOTHING_CLAIMED } from './claim.js';
 import { claimApart } from './claim-apart.js';
-import { type Claim, type FailedRun, NOTHING_CLAIMED } from './claim-due.js';
 import type { Claimant } from './fencing.js';
 import { isDeliverable } from './lock-due.js';
 import {

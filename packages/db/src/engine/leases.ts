@@ -12,7 +12,7 @@ import {
 } from '../runs/run-transitions.js';
 import { definitionOf } from '../schedules/definition.js';
 import { arrayOf, statement, type Values } from '../statement.js';
-import type { FailedRun } from './claim-due.js';
+import type { FailedRun } from './claim.js';
 import { type Holder, isHeldBy } from './fencing.js';
 
 const extend = statement<Values, { epoch: number }>(

@@ -5,7 +5,7 @@ import { instant, monthOf } from '../instants.js';
 import { isSameRun, mayTake, RUN_KEY_COLUMNS, type RunKey, reopen } from '../runs/run-transitions.js';
 import { definitionOf } from '../schedules/definition.js';
 import { batch, statement, type Values } from '../statement.js';
-import type { ClaimedRun } from './claim-due.js';
+import type { ClaimedRun } from './claim.js';
 import { type Claimant, StaleGeneration } from './fencing.js';
 import type { WaitingRun, WaitingSchedule } from './lock-waiting.js';
 

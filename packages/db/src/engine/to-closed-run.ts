@@ -1,5 +1,5 @@
 import { closingOf, type Outcome } from '@carillon/shared';
-import type { ClaimedRun } from './claim-due.js';
+import type { ClaimedRun } from './claim.js';
 import type { ClosedRun, Receipt } from './close-runs.js';
 
 /**

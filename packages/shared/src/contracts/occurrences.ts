@@ -38,6 +38,10 @@ export const RulePreview = z
   .object({
     text: z.string().meta({ examples: ['at 02:30 every day, Berlin time'] }),
     occurrences: z.array(z.object({ at: Instant, local: z.string(), remark: z.string().nullable() })),
+    excluded: z.array(z.object({ at: Instant, local: z.string() })).meta({
+      description:
+        'Instants up to the last occurrence listed that are left out because their day is excluded.',
+    }),
     warnings: z.array(z.string()),
   })
   .meta({ id: 'RulePreview' });

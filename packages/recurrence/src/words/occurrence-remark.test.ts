@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { excludedOccurrences, nextOccurrences } from '../occurrences.js';
+import { parseTiming, type TimingInput } from '../parse-timing.js';
+import { occurrenceRemark } from './occurrence-remark.js';
+
+const FROM = Date.parse('2026-01-01T00:00:00Z');
+
+function timingOf(input: TimingInput, calendars = {}) {
+  const parsed = parseTiming({ timezone: 'UTC', ...input }, { anchorAt: FROM, calendars });
+  if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join());
+  return parsed.timing;
+}
+const remarks = (input: TimingInput, count: number) => {
+  const timing = timingOf(input);
+  return nextOccurrences(timing, FROM, count).map((at) => occurrenceRemark(timing, at));
+};
+
+describe('The remark on an occurrence', () => {
+  const leapDay = { rrule: 'DTSTART:20240229T090000Z\nRRULE:FREQ=YEARLY' };
+
+  it('an occurrence that stands in for 29 February says so, and the one on 29 February has no remark', () => {
+    expect(remarks({ rule: leapDay }, 3)).toEqual([
+      'in place of 29 February, which 2026 does not have',
+      'in place of 29 February, which 2027 does not have',
+      null,
+    ]);
+    expect(remarks({ rule: leapDay, leapDay: 'mar1' }, 1)).toEqual([
+      'in place of 29 February, which 2026 does not have',
+    ]);
+  });
+
+  it('an occurrence on 28 February that the rule names by itself has no remark', () => {
+    expect(remarks({ rule: { rrule: 'DTSTART:20240228T090000Z\nRRULE:FREQ=YEARLY' } }, 1)).toEqual([null]);
+    expect(remarks({ rule: { cron: '0 9 28 2 *' }, leapDay: 'feb28' }, 1)).toEqual([null]);
+  });
+
+  it('instants on excluded days are listed apart from the occurrences, up to the last one that is asked for', () => {
+    const timing = timingOf({ rule: { cron: '0 9 * * *' }, exclusions: ['2026-01-02', '2026-01-09'] });
+    const until = { afterAt: FROM, untilAt: Date.parse('2026-01-04T09:00:00Z'), limit: 12 };
+    expect(excludedOccurrences(timing, until).map((at) => new Date(at).toISOString())).toEqual([
+      '2026-01-02T09:00:00.000Z',
+    ]);
+    expect(excludedOccurrences({ ...timing, onExcluded: 'next' }, until)).toEqual([]);
+  });
+});
