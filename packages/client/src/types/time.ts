@@ -22,6 +22,8 @@ export interface RulePreview {
   /** The rule in words. */
   text: string;
   occurrences: { at: string; local: string; remark: string | null }[];
+  /** Instants up to the last occurrence listed that are left out because their day is excluded. */
+  excluded: { at: string; local: string }[];
   warnings: string[];
 }
 

@@ -5,8 +5,8 @@ import { occurrenceRemark } from './occurrence-remark.js';
 
 const FROM = Date.parse('2026-01-01T00:00:00Z');
 
-function timingOf(input: TimingInput, calendars = {}) {
-  const parsed = parseTiming({ timezone: 'UTC', ...input }, { anchorAt: FROM, calendars });
+function timingOf(input: TimingInput) {
+  const parsed = parseTiming({ timezone: 'UTC', ...input }, { anchorAt: FROM });
   if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join());
   return parsed.timing;
 }
