@@ -12,6 +12,7 @@ export type * from './types/feed.js';
 export type * from './types/handler.js';
 export type * from './types/instant.js';
 export type * from './types/operations.js';
+export type * from './types/plan.js';
 export type * from './types/run.js';
 export type * from './types/schedule.js';
 export type * from './types/simulation.js';
