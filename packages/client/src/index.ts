@@ -1,6 +1,7 @@
 export { Carillon, type CarillonOptions } from './carillon.js';
 export type { EventOptions } from './events.js';
 export { Pages } from './pages.js';
+export { setOfSchedule } from './schedule-set.js';
 export type { ChangeOptions, EditOptions, PutOptions } from './transport/calls.js';
 export { CarillonError, type ErrorKind, type FieldError, type Problem } from './transport/carillon-error.js';
 export type { CallOptions } from './transport/transport.js';

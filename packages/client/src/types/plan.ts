@@ -4,7 +4,7 @@ import type { ScheduleStatus } from './schedule.js';
 /** `restore`: the schedule is cancelled, and the `put` starts it anew. `invalid`: the `put` would be refused. */
 export type PlanAction = 'create' | 'restore' | 'change' | 'keep' | 'invalid';
 
-/** What a `put` of one schedule would change. */
+/** The changes that a `put` of one schedule would make. */
 export interface PlannedSchedule {
   index: number;
   id: string | null;
