@@ -19,6 +19,7 @@ describe('completionScript', () => {
   it('bash completes groups, commands and options', () => {
     expect(completeInBash('carillon', 'sched')).toEqual(['schedules']);
     expect(completeInBash('carillon', 'plan', '--det')).toEqual(['--detailed-exitcode']);
+    expect(completeInBash('carillon', 'import', 'k')).toEqual(['kubernetes']);
     expect(completeInBash('carillon', 'schedules', 're')).toEqual(['resume', 'reschedule']);
     expect(completeInBash('carillon', 'users', 'create', '--first')).toEqual(['--first-name']);
     expect(completeInBash('carillon', '--json', 'runs', 'sh')).toEqual(['show']);

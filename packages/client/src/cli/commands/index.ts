@@ -6,7 +6,7 @@ import { check } from './check.js';
 import { completion } from './completion.js';
 import { exportFiles } from './export-files.js';
 import { feeds } from './feeds.js';
-import { importing } from './import-crontab.js';
+import { importing } from './importing.js';
 import { keys } from './keys.js';
 import { audit, forecast, me, stats, system, workers } from './operations.js';
 import { plan } from './plan-files.js';
