@@ -3,7 +3,7 @@ import type { ScheduleInput } from '../../types/schedule.js';
 
 /** A schedule of another system, as a schedule of Carillon. */
 export interface ImportDraft {
-  /** Where it comes from: a line, a key or a name. */
+  /** The place that the schedule comes from: a line, a key or a name. */
   source: string;
   /** The name of the job in the other system. `{name}` in --target stands for it. */
   job: string;

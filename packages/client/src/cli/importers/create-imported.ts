@@ -5,7 +5,7 @@ import type { ScheduleInput } from '../../types/schedule.js';
 import { ruleText } from '../in-words.js';
 import type { ImportDraft, Imported } from './collect-drafts.js';
 
-/** What became of one schedule of another system. */
+/** The result for one schedule of another system. */
 export interface ImportedLine {
   source: string;
   id: string | null;
