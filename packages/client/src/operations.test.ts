@@ -41,7 +41,7 @@ it('the client has a call for every operation of the OpenAPI document, and no ot
     ...[schedules.update('x', {}), schedules.cancel('x'), schedules.pause('x'), schedules.resume('x')],
     ...[schedules.trigger('x'), schedules.reschedule('x', { at }), schedules.skipNext('x')],
     ...[schedules.backfill('x', { from: at, to: at }), schedules.act({ action: 'pause' })],
-    ...[schedules.put('x', { rule }), schedules.actions()],
+    ...[schedules.put('x', { rule }), schedules.plan([]), schedules.actions()],
     ...[
       schedules.occurrences('x').page(),
       schedules.ledger('x').page(),

@@ -214,8 +214,10 @@ describe('Crontab import', () => {
       code: 1,
       notes: '1 ready, 2 not taken\nThe import itself needs --target.\n',
     });
-    expect(dry.out).toMatch(/3 +ready +cron-usr-bin-backup-all +0 3 \* \* \* +Asia\/Tokyo +.* 18:00:00Z/);
-    expect(dry.out).toMatch(/4 +not taken .*@reboot names no time/);
+    expect(dry.out).toMatch(
+      /line 3 +ready +cron-usr-bin-backup-all +.* 18:00:00Z +0 3 \* \* \* +Asia\/Tokyo/,
+    );
+    expect(dry.out).toMatch(/Remarks\n {2}line 4\n {4}@reboot names no time/);
     expect((await json('schedules ls --tag crontab')).items).toEqual([]);
     expect(await carillon(`import crontab ${file}`)).toMatchObject({
       code: 2,

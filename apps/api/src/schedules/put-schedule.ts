@@ -1,23 +1,18 @@
-import { isDeepStrictEqual } from 'node:util';
 import {
   createSchedules,
   type Database,
   type KeyOwner,
   OverLimit,
-  readCalendars,
   readSchedule,
   replaceSchedule,
   type ScheduleView,
 } from '@carillon/db';
-import { calendarsNamedBy, isSameTiming, type ScheduleRequest, storePlan } from '@carillon/shared';
 import type { FastifyRequest } from 'fastify';
-import type { z } from 'zod';
 import type { ApiContext } from '../context.js';
-import { HttpProblem, invalid } from '../http/problem.js';
-import { type DraftedRequest, draftRequest, viewOf } from './draft-request.js';
-import { resolveTemplate } from './resolve-template.js';
+import { HttpProblem } from '../http/problem.js';
+import { type DraftedPut, draftPut, type PutBody } from './draft-put.js';
+import { viewOf } from './draft-request.js';
 import { problemOf, readIfMatch } from './respond-with-change.js';
-import { withStoredHeaders } from './validate-recipient.js';
 
 /** The state in which a client expects the id to be. */
 interface Precondition {
@@ -48,7 +43,7 @@ interface Put {
 
 interface PutRequest {
   caller: KeyOwner;
-  request: z.infer<typeof ScheduleRequest> & { id: string };
+  request: PutBody;
   precondition: Precondition;
 }
 
@@ -85,24 +80,8 @@ function refuseUnexpected(
     throw problemOf({ kind: 'stale', version: before.version }, key);
 }
 
-async function draftPut(
-  context: ApiContext,
-  db: Database,
-  { caller, request }: PutRequest,
-  before: ScheduleView | null,
-): Promise<DraftedRequest> {
-  const calendars = await readCalendars(db, caller.projectId, calendarsNamedBy([request]));
-  const filled = await resolveTemplate(db, caller, request);
-  const { target } = filled;
-  // A client that read the schedule sends its redacted headers back: the stored values replace them.
-  const stored = target && before ? { target: withStoredHeaders(target, before.plan.target) } : {};
-  const drafted = draftRequest(context, caller, { ...filled, ...stored }, calendars);
-  if (!drafted.ok) throw invalid(drafted.problems);
-  return drafted.value;
-}
-
 /** Returns null if another request has created the schedule meanwhile. */
-async function create(db: Database, { caller }: PutRequest, drafted: DraftedRequest): Promise<Put | null> {
+async function create(db: Database, { caller }: PutRequest, { drafted }: DraftedPut): Promise<Put | null> {
   const { projectId, keyName: actor, limits } = caller;
   const { draft, warnings } = drafted;
   const [created] = await createSchedules(db, { projectId, actor, limits, drafts: [draft] });
@@ -115,48 +94,23 @@ async function create(db: Database, { caller }: PutRequest, drafted: DraftedRequ
 /** Returns null if another request has changed or removed the schedule meanwhile. */
 async function replace(
   db: Database,
-  { caller, request, precondition }: PutRequest,
+  { caller, precondition }: PutRequest,
   before: ScheduleView,
-  { draft, warnings }: DraftedRequest,
+  { drafted: { draft, warnings }, isSame, sealedSecret }: DraftedPut,
 ): Promise<Put | null> {
   const { projectId, keyName: actor, limits } = caller;
-  const { sealedSecret, ...rest } = draft;
-  // An omitted secret stays, because a client can't read it to send it back. An explicit null removes it.
-  const secret = request.secret === undefined ? {} : { sealedSecret: sealedSecret ?? null };
-  const definition = { ...rest, ...secret, timing: keepAnchor(draft, before), limits };
-  if (isSameDefinition(before, definition))
-    return { schedule: before, isNew: false, inFlight: [], warnings, dueAts: [] };
+  if (isSame) return { schedule: before, isNew: false, inFlight: [], warnings, dueAts: [] };
+  const { sealedSecret: _, ...rest } = draft;
+  const secret = sealedSecret === undefined ? {} : { sealedSecret };
   const { version } = before;
   const result = await replaceSchedule(
     db,
     { ref: { projectId, key: before.key }, actor, ifMatch: version },
-    definition,
+    { ...rest, ...secret, limits },
   );
   if (result.kind === 'refused' || (result.kind === 'stale' && precondition.version !== null))
     throw problemOf(result, before.key);
   const schedule = result.kind === 'changed' && (await readSchedule(db, projectId, before.key));
   if (!schedule || result.kind !== 'changed') return null;
   return { schedule, isNew: false, inFlight: result.value.inFlight, warnings, dueAts: result.dueAts };
-}
-
-/** An interval that does not change goes on from its anchor, the creation of the schedule. */
-function keepAnchor({ timing }: DraftedRequest['draft'], before: ScheduleView) {
-  const anchored = { ...timing, anchorAt: before.timing.anchorAt };
-  return before.status !== 'cancelled' && isSameTiming(anchored, before.timing) ? anchored : timing;
-}
-
-type Replacement = Pick<
-  DraftedRequest['draft'],
-  'name' | 'tags' | 'rule' | 'timing' | 'plan' | 'payload' | 'sealedSecret'
->;
-
-function isSameDefinition(before: ScheduleView, next: Replacement): boolean {
-  if (before.status === 'cancelled' || next.sealedSecret !== undefined) return false;
-  return (
-    before.name === next.name &&
-    before.payloadText === next.payload &&
-    isDeepStrictEqual([before.tags, before.rule], [next.tags, next.rule]) &&
-    isSameTiming(before.timing, next.timing) &&
-    storePlan(before.plan) === storePlan({ ...next.plan, hasSecret: before.plan.hasSecret })
-  );
 }

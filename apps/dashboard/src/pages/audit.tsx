@@ -105,7 +105,7 @@ function Detail({ detail }: { detail: unknown }) {
       {fields.map(([name, value], index) => (
         <span key={name}>
           {index > 0 && ' · '}
-          <span className="text-faint">{name.replace(/At$/, '')}</span>{' '}
+          <span className="text-faint">{name === 'managedBy' ? 'managed by' : name.replace(/At$/, '')}</span>{' '}
           {name.endsWith('At') && typeof value === 'number' ? (
             <Instant at={value} />
           ) : typeof value === 'string' ? (

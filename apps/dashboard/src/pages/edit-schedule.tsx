@@ -7,6 +7,7 @@ import { queries } from '../api/queries.js';
 import { useCan } from '../api/session.js';
 import { Conflict } from '../schedules/conflict.js';
 import { draftOf, patchOf } from '../schedules/draft.js';
+import { ManagedNotice } from '../schedules/managed-by.js';
 import { ScheduleForm } from '../schedules/schedule-form.js';
 import { readDraftBase, useDraft } from '../schedules/use-draft.js';
 import { Empty, PageTitle, Problem, SkeletonRows } from '../ui/parts.js';
@@ -58,6 +59,7 @@ function Editor({ read }: { read: Schedule }) {
         title={`Edit ${read.name ?? read.id}`}
         lead={isRestored ? 'Your draft was kept.' : undefined}
       />
+      <ManagedNotice schedule={base} />
       <ScheduleForm
         draft={draft}
         onChange={change}

@@ -8,6 +8,7 @@ import { formatCount } from '../format/time.js';
 import { ActionDialog } from '../schedules/action-dialog.js';
 import { DefinitionTab } from '../schedules/definition-tab.js';
 import { LedgerTab } from '../schedules/ledger-tab.js';
+import { ManagedBy } from '../schedules/managed-by.js';
 import { PauseWords } from '../schedules/next-cell.js';
 import { ACTIONS, type ActionName, actionsFor } from '../schedules/perform-action.js';
 import { RunsTab } from '../schedules/runs-tab.js';
@@ -169,6 +170,7 @@ function Standing({ schedule }: { schedule: Schedule }) {
         <div className="text-xs text-faint">
           version {version}, <Ago at={updatedAt} />
         </div>
+        <ManagedBy schedule={schedule} />
         <div className="mt-1 flex flex-wrap gap-1">
           {tags.map((tag) => (
             <Link key={tag} to="/schedules" search={{ tag }} className="chip">

@@ -1,4 +1,5 @@
 import type { Carillon } from '../carillon.js';
+import type { Environment } from './config.js';
 import type { Terminal } from './terminal.js';
 
 /** An option of a command, for `parseArgs` and for the help text. */
@@ -27,6 +28,7 @@ export interface Invocation<O extends Options = Options> {
   positionals: string[];
   client: Carillon;
   terminal: Terminal;
+  env: Environment;
   isJson: boolean;
 }
 
@@ -45,6 +47,8 @@ export interface Command {
   summary: string;
   /** The arguments after the name: `<id>…`. */
   usage: string;
+  /** The exit code of every error, for commands whose other exit codes have a meaning in CI. */
+  errorExitCode?: number;
   /** The number of positional arguments. */
   words: { least: number; most: number };
   details?: string;

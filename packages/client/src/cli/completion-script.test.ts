@@ -17,7 +17,9 @@ COMP_WORDS=("$@"); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _carillon; printf '%s
 
 describe('completionScript', () => {
   it('bash completes groups, commands and options', () => {
-    expect(completeInBash('carillon', 'sche')).toEqual(['schedules']);
+    expect(completeInBash('carillon', 'sched')).toEqual(['schedules']);
+    expect(completeInBash('carillon', 'plan', '--det')).toEqual(['--detailed-exitcode']);
+    expect(completeInBash('carillon', 'import', 'k')).toEqual(['kubernetes']);
     expect(completeInBash('carillon', 'schedules', 're')).toEqual(['resume', 'reschedule']);
     expect(completeInBash('carillon', 'users', 'create', '--first')).toEqual(['--first-name']);
     expect(completeInBash('carillon', '--json', 'runs', 'sh')).toEqual(['show']);

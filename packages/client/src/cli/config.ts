@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { CarillonOptions } from '../carillon.js';
 import { UsageError } from './usage-error.js';
 
-export interface Environment {
+/** The environment variables. Those that the command itself reads are named. */
+export interface Environment extends Readonly<Record<string, string | undefined>> {
   CARILLON_URL?: string | undefined;
   CARILLON_KEY?: string | undefined;
   CARILLON_HOME?: string | undefined;

@@ -33,7 +33,8 @@ export async function dispatch(
     if (terminal.signal.aborted) return EXIT.ok;
     terminal.note(`${terminal.style('red', 'carillon:')} ${explain(error)}\n`);
     if (error instanceof UsageError) terminal.note(`See: ${found.path.join(' ')} --help\n`);
-    return exitCodeOf(error);
+    const { node } = found;
+    return (node.kind === 'command' ? node.errorExitCode : undefined) ?? exitCodeOf(error);
   }
 }
 
@@ -49,6 +50,7 @@ async function run(
     values,
     positionals,
     terminal,
+    env,
     isJson: json === true,
     // The client is created on first use, because a command that does not call the API needs no key.
     get client() {

@@ -30,6 +30,9 @@ export function exitCodeOf(error: unknown): number {
   return BY_STATUS[error.status ?? 0] ?? EXIT.failed;
 }
 
+/** `carillon plan --detailed-exitcode`: there are changes to apply. Errors of that command are 1, so that 2 has one meaning. */
+export const CHANGES_PENDING = 2;
+
 /** Explains an error, and says what to do about it. */
 export function explain(error: unknown): string {
   if (!(error instanceof CarillonError)) return error instanceof Error ? error.message : String(error);

@@ -14,6 +14,7 @@ import type {
 } from '../types/bulk.js';
 import type { HandlerPatch } from '../types/handler.js';
 import type { Instant, Page, PageQuery } from '../types/instant.js';
+import type { SchedulePlan } from '../types/plan.js';
 import type * as Shape from '../types/schedule.js';
 import type { LedgerEntry, Occurrence } from '../types/time.js';
 
@@ -73,6 +74,14 @@ export class Schedules {
    */
   put(id: string, schedule: Shape.ScheduleInput, options?: PutOptions): Promise<Shape.EditedSchedule> {
     return this.#calls.change({ method: 'PUT', path: path(id), body: schedule }, options);
+  }
+
+  /**
+   * Says what a `put` of each schedule would change, field by field, and saves nothing. Up to 1,000 schedules, each with its
+   * id.
+   */
+  plan(schedules: readonly Shape.ScheduleInput[], options?: CallOptions): Promise<SchedulePlan> {
+    return this.#calls.post('/v1/schedules/plan', { items: schedules }, options);
   }
 
   /** Edits a schedule. Omitted fields keep their value. With `handler`, the payload is checked before anything is sent. */

@@ -7,6 +7,7 @@ import type { BulkAction, BulkActionAnswer, BulkActionProgress, BulkAnswer, Sche
 import type { Calendar, CalendarImport, CalendarInput, ChangedCalendar } from './calendar.js';
 import type { Feed, FeedInput, NewFeed } from './feed.js';
 import type { Attention, Readiness, Stats, System, WorkerReplica } from './operations.js';
+import type { SchedulePlan } from './plan.js';
 import type { DeadLetters, ReplayAnswer, ReplayInput, Run, RunWithAttempts } from './run.js';
 import type * as Shape from './schedule.js';
 import type { Simulation } from './simulation.js';
@@ -54,6 +55,7 @@ describe('Client types', () => {
     agree<Shape.SkippedSchedule, Out<typeof Contract.SkippedSchedule>>(true);
     agree<Shape.BackfilledSchedule, Out<typeof Contract.BackfilledSchedule>>(true);
     agree<BulkAnswer, Out<typeof Contract.BulkAnswer>>(true);
+    agree<SchedulePlan, Out<typeof Contract.PlanAnswer>>(true);
     agree<BulkActionProgress, Out<typeof Contract.ActionProgress>>(true);
     agree<BulkActionAnswer, Out<typeof Contract.ActionAnswer>>(true);
     agree<Run, Out<typeof Contract.Run>>(true);

@@ -8,7 +8,7 @@ import { accountFor, type PassedOccurrences } from '../runs/account-for.js';
 import { insertUnstartedRuns } from '../runs/insert-unstarted.js';
 import { cancelOpenRuns } from '../runs/stop-runs.js';
 import { arrayOf, batch, statement, type Values } from '../statement.js';
-import { recordManyAudits } from '../tenancy/audit.js';
+import { managedByDetail, recordManyAudits } from '../tenancy/audit.js';
 import { leaveAgenda } from './agenda.js';
 import { type LockedSchedule, lockSchedules } from './locked-schedule.js';
 import { noNextRefusal, skippedStretch } from './move-next.js';
@@ -32,7 +32,7 @@ export interface ChangedMany {
 interface Done {
   schedule: LockedSchedule;
   /** The detail of the audit entry. */
-  detail?: unknown;
+  detail?: object | undefined;
 }
 
 /**
@@ -60,7 +60,10 @@ function changeMany(
       else refusals.push({ id: schedule.key, reason });
     }
     const { done, dueAts } = fitting.length > 0 ? await change(tx, fitting, nowAt) : { done: [], dueAts: [] };
-    const entries = done.map(({ schedule, detail }) => ({ key: schedule.key, detail }));
+    const entries = done.map(({ schedule, detail }) => ({
+      key: schedule.key,
+      detail: managedByDetail(schedule.tags, detail),
+    }));
     await recordManyAudits(tx, { projectId, actor, action, nowAt, entries });
     const changed = new Set(done.map(({ schedule }) => schedule.id));
     const others = fitting.filter(({ id }) => !changed.has(id)).map(({ key }) => key);

@@ -1,6 +1,6 @@
 import { type Database, inTransaction, type Transaction } from '../database.js';
 import { statement } from '../statement.js';
-import { recordAudit } from '../tenancy/audit.js';
+import { managedByDetail, recordAudit } from '../tenancy/audit.js';
 import { type LockedSchedule, lockSchedule, type ScheduleRef } from './locked-schedule.js';
 
 /** The schedule to change and the actor who asks for it. */
@@ -24,7 +24,7 @@ export interface Change<T> {
   value: T;
   /** Instants to arm once the change is committed. */
   dueAts?: number[];
-  audit: { action: string; detail?: object };
+  audit: { action: string; detail?: object | undefined };
 }
 
 /** Thrown inside a change to refuse it: everything is rolled back and the result says why. */
@@ -43,7 +43,8 @@ export async function changeSchedule<T>(
       if (ifMatch !== null && ifMatch !== schedule.version)
         return { kind: 'stale', version: schedule.version };
       const { value, dueAts = [], audit } = await change(tx, schedule);
-      await recordAudit(tx, { ...schedule, actor, ...audit, now });
+      const detail = managedByDetail(schedule.tags, audit.detail);
+      await recordAudit(tx, { ...schedule, actor, action: audit.action, detail, now });
       // A claim that found the row locked has skipped it, so every change rings the bell again.
       const [next] = await readDueAt(tx, { id: schedule.id });
       return { kind: 'changed', value, dueAts: next ? [...dueAts, next.dueAt] : dueAts };

@@ -3,6 +3,7 @@ import { handlerOf, isCounted, storePlan, storeTiming } from '@carillon/shared';
 import { type Database, inTransaction, type Transaction } from '../database.js';
 import { instant } from '../instants.js';
 import { statement } from '../statement.js';
+import { managedByDetail } from '../tenancy/audit.js';
 
 /** The validated fields that a client gives when it creates or edits a schedule. */
 export interface DefinitionFields {
@@ -60,7 +61,8 @@ const insertAll = statement<
   `with draft as (
      select * from json_to_recordset(:drafts::json)
        as draft(key text, name text, tags text[], target_type text, rule json, timing text, plan text, payload json,
-                occurrence_at bigint, due_at bigint, handler text, is_counted boolean, request_hash text, declared_hash text, secret bytea)
+                occurrence_at bigint, due_at bigint, handler text, is_counted boolean, request_hash text, declared_hash text, secret bytea,
+                audit_detail json)
    ), created as (
      insert into carillon.schedules (project_id, key, name, tags, target_type, rule, timing, plan, payload, defined_by,
                                      is_counted, request_hash, declared_hash)
@@ -77,8 +79,8 @@ const insertAll = statement<
      insert into carillon.webhook_secrets (project_id, schedule_id, sealed)
      select :projectId, created.id, draft.secret from created join draft using (key) where draft.secret is not null
    ), audited as (
-     insert into carillon.audit_log (project_id, actor, action, subject)
-     select :projectId, :actor, 'schedule.created', key from created
+     insert into carillon.audit_log (project_id, actor, action, subject, detail)
+     select :projectId, :actor, 'schedule.created', key, draft.audit_detail from created join draft using (key)
    )
    select id, key, created_at as "createdAt" from created`,
 );
@@ -190,6 +192,7 @@ function toRecord(draft: Draft, actor: string): string {
     is_counted: isCounted(draft.plan),
     request_hash: draft.requestHash,
     declared_hash: actor === CODE ? draft.requestHash : null,
+    audit_detail: managedByDetail(draft.tags),
     secret: draft.sealedSecret ? `\\x${draft.sealedSecret.toString('hex')}` : null,
   });
   return `${record.slice(0, -1)},"payload":${draft.payload ?? 'null'}}`;

@@ -12,7 +12,7 @@ import type { Database, Transaction } from '../database.js';
 import { instant } from '../instants.js';
 import { readInFlight } from '../runs/read-in-flight.js';
 import { statement, type Values } from '../statement.js';
-import { recordAudit } from '../tenancy/audit.js';
+import { managedByDetail, recordAudit } from '../tenancy/audit.js';
 import { replaceSecret } from '../tenancy/secrets.js';
 import { leaveAgenda, writeAgenda } from './agenda.js';
 import { type ChangeRequest, type ChangeResult, changeSchedule, Refused } from './change-schedule.js';
@@ -46,7 +46,8 @@ export function editSchedule(
     const settled = await withSettledOccurrences(tx, schedule, definition);
     const next = nextAfterEdit(schedule, settled);
     const edited = await writeDefinition(tx, schedule, { definition: settled, next, actor: request.actor });
-    return { value: edited, audit: { action: 'schedule.edited', detail: edited } };
+    const detail = managedByDetail(definition.tags, edited);
+    return { value: edited, audit: { action: 'schedule.edited', detail } };
   });
 }
 
@@ -68,7 +69,8 @@ export function replaceSchedule(
     if (isRevived) await setActive(tx, { id: schedule.id });
     const edited = await writeDefinition(tx, schedule, { definition: settled, next, actor: request.actor });
     await setRequestHash(tx, { id: schedule.id, requestHash });
-    return { value: edited, audit: { action: 'schedule.replaced', detail: { ...edited, isRevived } } };
+    const detail = managedByDetail(definition.tags, { ...edited, isRevived });
+    return { value: edited, audit: { action: 'schedule.replaced', detail } };
   });
 }
 
@@ -107,7 +109,7 @@ export async function redefineLocked(
     ...schedule,
     actor,
     action: 'schedule.edited',
-    detail: edited,
+    detail: managedByDetail(schedule.tags, edited),
     now: schedule.nowAt,
   });
   return { ...edited, dueAts: free && schedule.status !== 'paused' ? [free.dueAt] : [schedule.nowAt] };

@@ -9,6 +9,7 @@ export interface LockedSchedule {
   id: number;
   projectId: number;
   key: string;
+  tags: string[];
   status: ScheduleStatus;
   version: number;
   definitionVersion: number;
@@ -48,7 +49,7 @@ const lockAgenda = statement<{ id: number }>(
   'lock-agenda',
   'select from carillon.agenda where schedule_id = :id for update',
 );
-const SELECT_LOCKED = `select s.id, s.project_id as "projectId", s.key, ${STATUS} as status, s.version, s.definition_version as "definitionVersion",
+const SELECT_LOCKED = `select s.id, s.project_id as "projectId", s.key, s.tags, ${STATUS} as status, s.version, s.definition_version as "definitionVersion",
           s.is_counted as "isCounted", a.occurrence_at as "occurrenceAt", a.due_at as "dueAt", ${RUNS_TOTAL} as "runsTotal",
           ${LAST_RUN_AT} as "lastRunAt", ${LAST_CLAIMED_AT} as "lastClaimedAt", s.paused_at as "pausedAt",
           s.paused_until as "pausedUntil", s.paused_by as "pausedBy", s.pause_note as "pauseNote", s.timing, s.plan,

@@ -1,3 +1,4 @@
+import { setOf } from '@carillon/shared';
 import { and, asc, desc, eq, gt, gte, lt, lte, sql } from 'drizzle-orm';
 import type { Database, Transaction } from '../database.js';
 import { NOW } from '../instants.js';
@@ -14,6 +15,12 @@ export interface AuditEntry {
   detail?: unknown;
   /** Null or absent for Postgres's clock. */
   now?: number | null;
+}
+
+/** The detail of a change to a schedule. It names the set, and thereby the file, that manages the schedule. */
+export function managedByDetail(tags: readonly string[], detail?: object): object | undefined {
+  const set = setOf(tags);
+  return set === null ? detail : { managedBy: `set ${set}`, ...detail };
 }
 
 const insert = statement<Values>(

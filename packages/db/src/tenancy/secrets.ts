@@ -1,7 +1,7 @@
 import type { ProjectLimits } from '@carillon/shared';
 import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm';
 import type { Pool } from 'pg';
-import { inTransaction, type Transaction } from '../database.js';
+import { type Database, inTransaction, type Transaction } from '../database.js';
 import { projects, webhookSecrets } from '../schema/tenancy.js';
 import { arrayOf, statement } from '../statement.js';
 import { recordAudit } from './audit.js';
@@ -134,11 +134,11 @@ const selectSecrets = statement<{ scheduleIds: string }, { scheduleId: number; s
 
 /** Reads the valid secrets of schedules that have their own, newest first. */
 export async function readScheduleSecrets(
-  pool: Pool,
+  db: Database,
   scheduleIds: readonly number[],
 ): Promise<Map<number, Buffer[]>> {
   const found = new Map<number, Buffer[]>();
-  for (const { scheduleId, sealed } of await selectSecrets(pool, { scheduleIds: arrayOf(scheduleIds) })) {
+  for (const { scheduleId, sealed } of await selectSecrets(db, { scheduleIds: arrayOf(scheduleIds) })) {
     const secrets = found.get(scheduleId) ?? [];
     if (secrets.length < MAX_VALID_SECRETS) found.set(scheduleId, [...secrets, sealed]);
   }

@@ -1,17 +1,21 @@
 import { type Group, group } from '../command.js';
 import { alerts, channels } from './alerts.js';
+import { apply } from './apply-files.js';
 import { calendars } from './calendars.js';
 import { check } from './check.js';
 import { completion } from './completion.js';
+import { exportFiles } from './export-files.js';
 import { feeds } from './feeds.js';
-import { importing } from './import-crontab.js';
+import { importing } from './importing.js';
 import { keys } from './keys.js';
 import { audit, forecast, me, stats, system, workers } from './operations.js';
+import { plan } from './plan-files.js';
 import { projects } from './projects.js';
 import { reminders } from './reminders.js';
 import { rules } from './rules.js';
 import { runs } from './runs.js';
 import { schedules } from './schedules.js';
+import { schema } from './schema.js';
 import { secret } from './secret.js';
 import { simulate } from './simulate.js';
 import { tail } from './tail.js';
@@ -29,6 +33,11 @@ export const carillonCommand: Group = group({
   commands: [
     schedules,
     runs,
+    plan,
+    apply,
+    exportFiles,
+    importing,
+    schema,
     why,
     tail,
     rules,
@@ -43,7 +52,6 @@ export const carillonCommand: Group = group({
     users,
     reminders,
     tasks,
-    importing,
     projects,
     keys,
     secret,

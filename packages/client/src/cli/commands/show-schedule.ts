@@ -1,3 +1,4 @@
+import { setOfSchedule } from '../../schedule-set.js';
 import type { Schedule } from '../../types/schedule.js';
 import type { Occurrence } from '../../types/time.js';
 import { command, type Output } from '../command.js';
@@ -78,10 +79,12 @@ function occurrenceTable(items: readonly Occurrence[], terminal: Terminal): stri
 
 function fieldsOf(schedule: Schedule, inWords: string, nowAt: number): [string, Cell | null][] {
   const { status, pause, retry, misfire, dependsOn, payload } = schedule;
+  const set = setOfSchedule(schedule);
   return [
     ['id', schedule.id],
     ['name', schedule.name],
     ['tags', schedule.tags.join(', ')],
+    ['managed by', set && `set ${set}`],
     ['status', { text: status, look: lookOf(status) }],
     ['paused', pause && pauseText(pause)],
     ['rule', `${ruleText(schedule.rule)}  (${inWords})`],

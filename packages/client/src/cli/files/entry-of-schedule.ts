@@ -1,0 +1,53 @@
+import { isSetTag, SCHEDULE_DEFAULTS } from '@carillon/shared';
+import type { Schedule, ScheduleInput } from '../../types/schedule.js';
+import { escapeReferences } from './fill-references.js';
+
+/** Defaults that the documentation of the API does not list, because they depend on other fields. */
+const MORE_DEFAULTS = { calendars: [], onExcluded: 'skip', businessDays: [], slo: null } as const;
+/** Fields that are always written: their defaults belong to the installation or to the project. */
+const ALWAYS = new Set(['rule', 'retry', 'target']);
+const FIELDS = [
+  ...['name', 'tags', 'rule', 'timezone', 'startAt', 'endAt', 'maxRuns', 'jitter', 'dst', 'leapDay'],
+  ...['exclusions', 'calendars', 'onExcluded', 'businessDays', 'misfire', 'overlap', 'maxConcurrentRuns'],
+  ...[
+    'dependsOn',
+    'retry',
+    'timeout',
+    'pauseAfterFailures',
+    'onSuccess',
+    'onFailure',
+    'slo',
+    'target',
+    'payload',
+  ],
+] as const;
+
+/**
+ * A schedule as an entry of a file. Fields that hold their default are left out. Values of headers are redacted, and the API
+ * keeps the stored values when it gets them back.
+ */
+export function entryOfSchedule(schedule: Schedule): ScheduleInput & { id: string } {
+  const shown: Record<string, unknown> = {
+    ...schedule,
+    tags: schedule.tags.filter((tag) => !isSetTag(tag)),
+    exclusions: schedule.exclusions.filter((name) => !schedule.calendars.includes(name)),
+    onSuccess: schedule.onSuccess && escapeReferences(schedule.onSuccess),
+    onFailure: schedule.onFailure && escapeReferences(schedule.onFailure),
+    target: Object.fromEntries(
+      Object.entries(schedule.target)
+        .filter(([name, value]) => value !== null && !(name === 'headers' && isEmpty(value)))
+        .map(([name, value]) => [name, typeof value === 'string' ? escapeReferences(value) : value]),
+    ),
+  };
+  const defaults: Record<string, unknown> = {
+    ...SCHEDULE_DEFAULTS,
+    ...MORE_DEFAULTS,
+    leapDay: schedule.rule.cron === undefined ? 'feb28' : 'skip',
+  };
+  const isWritten = (field: string) =>
+    ALWAYS.has(field) || JSON.stringify(shown[field]) !== JSON.stringify(defaults[field]);
+  const fields = FIELDS.filter(isWritten).map((field) => [field, shown[field]]);
+  return { id: schedule.id, ...Object.fromEntries(fields) };
+}
+
+const isEmpty = (value: unknown) => Object.keys(value as object).length === 0;

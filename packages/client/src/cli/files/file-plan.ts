@@ -1,0 +1,36 @@
+import type { PlanAction, PlannedSchedule } from '../../types/plan.js';
+import type { ScheduleInput } from '../../types/schedule.js';
+
+/** A schedule of a file, and what has to be done about it. */
+export interface PlannedEntry extends Omit<PlannedSchedule, 'index' | 'action' | 'id'> {
+  action: PlanAction;
+  id: string;
+  /** `schedules.yaml:12`. */
+  source: string;
+  set: string | null;
+  /** The body of the PUT. */
+  schedule: ScheduleInput;
+  /** The reason why the entry can't be applied. */
+  problem: string | null;
+}
+
+/** A schedule of a set that is in none of the files. */
+export interface PrunedEntry {
+  id: string;
+  set: string;
+  version: number;
+  name: string | null;
+}
+
+export interface FilePlan {
+  entries: PlannedEntry[];
+  pruned: PrunedEntry[];
+  /** Schedules of the sets that are in no file, if pruning was not asked for. */
+  unlisted: PrunedEntry[];
+}
+
+export const isPending = ({ action, problem }: PlannedEntry) => problem === null && action !== 'keep';
+
+export const hasChanges = ({ entries, pruned }: FilePlan) => entries.some(isPending) || pruned.length > 0;
+
+export const hasProblems = ({ entries }: FilePlan) => entries.some(({ problem }) => problem !== null);

@@ -1,0 +1,85 @@
+import { formatDuration } from '@carillon/shared';
+import { collectDrafts, type Imported, type ReadItem } from './collect-drafts.js';
+import { noEqual, unusedSettings } from './no-equal.js';
+import { asFields, asInstant, asNumber, asText, type Fields } from './read-fields.js';
+
+/** A job scheduler as BullMQ stores it: the key, the score of the next job, and the hash. */
+export interface BullmqScheduler {
+  queue: string;
+  key: string;
+  nextAt: number;
+  /** Empty for a repeatable job of a version before job schedulers. */
+  hash: Readonly<Record<string, string>>;
+}
+
+const IS_DELIVERED_AS =
+  'the job arrives as ScheduleDue, with its data in `payload`, if the target is a queue';
+
+/** Turns the job schedulers of BullMQ into schedules. The target is the queue of the scheduler unless another one is given. */
+export function importBullmq(schedulers: readonly BullmqScheduler[]): Imported {
+  return collectDrafts('bullmq', schedulers, {
+    sourceOf: ({ queue, key }) => `${queue}/${key}`,
+    read: readScheduler,
+  });
+}
+
+function readScheduler({ queue, key, nextAt, hash }: BullmqScheduler): ReadItem {
+  const { pattern, every, tz } = hash;
+  const rule = pattern ?? (every === undefined ? key : `every ${every} ms`);
+  const job = key;
+  if (pattern === undefined && every === undefined) {
+    const reason =
+      'is a repeatable job of an older version; turn it into a job scheduler with upsertJobScheduler first';
+    return { job, rule, reason };
+  }
+  const opts = asFields(parse(hash.opts));
+  const remarks = [`job name ${hash.name}: ${IS_DELIVERED_AS}`];
+  return {
+    job,
+    rule,
+    remarks: [...remarks, ...optionRemarks(opts)],
+    schedule: {
+      rule: pattern === undefined ? { every: formatDuration(Number(every)) } : { cron: pattern },
+      timezone: tz ?? 'UTC',
+      // An interval keeps its phase: it goes on from the job that comes next.
+      startAt: pattern === undefined ? new Date(nextAt).toISOString() : asInstant(hash.startDate),
+      endAt: asInstant(hash.endDate),
+      maxRuns: runsLeft(hash),
+      retry: retryOf(opts),
+      target: { type: 'queue', queue },
+      payload: parse(hash.data) ?? null,
+    },
+  };
+}
+
+function parse(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** BullMQ counts the job that it has created already, so that one still counts. */
+function runsLeft({ limit, ic }: Readonly<Record<string, string>>): number | null {
+  const most = asNumber(limit);
+  return most === null ? null : Math.max(1, most - (asNumber(ic) ?? 1) + 1);
+}
+
+function retryOf(opts: Fields) {
+  const backoff = asFields(opts.backoff);
+  const delayMs = asNumber(backoff.delay) ?? asNumber(opts.backoff);
+  return {
+    maxAttempts: Math.min(100, Math.max(1, asNumber(opts.attempts) ?? 1)),
+    ...(delayMs === null || delayMs === 0 ? {} : { baseDelay: formatDuration(delayMs) }),
+  };
+}
+
+function optionRemarks(opts: Fields): string[] {
+  const backoff = asFields(opts.backoff);
+  const type = asText(backoff.type) ?? (asNumber(opts.backoff) === null ? 'exponential' : 'fixed');
+  return [
+    ...(type === 'exponential' ? [] : [noEqual(`backoff ${type}`, 'the delay doubles with each attempt')]),
+    ...unusedSettings(opts, ['attempts', 'backoff'], 'set it in the worker that takes the job'),
+  ];
+}

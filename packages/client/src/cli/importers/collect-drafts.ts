@@ -1,0 +1,87 @@
+import { FileSchedule, parseTiming } from '@carillon/shared';
+import type { ScheduleInput } from '../../types/schedule.js';
+
+/** A schedule of another system, as a schedule of Carillon. */
+export interface ImportDraft {
+  /** The place that the schedule comes from: a line, a key or a name. */
+  source: string;
+  /** The name of the job in the other system. `{name}` in --target stands for it. */
+  job: string;
+  schedule: ScheduleInput & { id: string };
+  /** Settings that have no equal in Carillon, and what takes their place. */
+  remarks: string[];
+}
+
+/** A schedule that can't be imported. */
+export interface ImportRefusal {
+  source: string;
+  /** The rule as the other system writes it. */
+  rule: string;
+  reason: string;
+}
+
+export interface Imported {
+  drafts: ImportDraft[];
+  refusals: ImportRefusal[];
+}
+
+/** The result of reading one item: a schedule without an id, or a reason why there is none. */
+export type ReadItem =
+  | { job: string; rule: string; schedule: Omit<ScheduleInput, 'id' | 'template'>; remarks: string[] }
+  | { job: string; rule: string; reason: string };
+
+/**
+ * Reads items of another system into drafts. The same items give the same ids, so that importing them again changes
+ * nothing. A draft whose rule Carillon refuses becomes a refusal.
+ */
+export function collectDrafts<T>(
+  system: string,
+  items: readonly T[],
+  { read, sourceOf }: { read: (item: T) => ReadItem; sourceOf: (item: T, index: number) => string },
+): Imported {
+  const imported: Imported = { drafts: [], refusals: [] };
+  const taken = new Map<string, number>();
+  for (const [index, item] of items.entries()) {
+    const source = sourceOf(item, index);
+    const found = read(item);
+    if ('reason' in found) {
+      imported.refusals.push({ source, rule: found.rule, reason: found.reason });
+      continue;
+    }
+    const schedule = {
+      id: idOf(`${system}-${found.job}`, taken),
+      name: found.job.slice(0, 256),
+      tags: [system],
+      ...found.schedule,
+    } as ScheduleInput & { id: string };
+    const { problem, warnings } = checkSchedule(schedule);
+    if (problem !== null) imported.refusals.push({ source, rule: found.rule, reason: problem });
+    else imported.drafts.push({ source, job: found.job, schedule, remarks: [...found.remarks, ...warnings] });
+  }
+  return imported;
+}
+
+function checkSchedule(schedule: ScheduleInput): { problem: string | null; warnings: string[] } {
+  const valid = FileSchedule.safeParse(schedule);
+  if (!valid.success) {
+    const messages = valid.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+    return { problem: messages.join('; '), warnings: [] };
+  }
+  const parsed = parseTiming(valid.data as Parameters<typeof parseTiming>[0], { anchorAt: 0 });
+  if (parsed.ok) return { problem: null, warnings: parsed.warnings };
+  return {
+    problem: parsed.problems.map(({ field, message }) => `${field}: ${message}`).join('; '),
+    warnings: [],
+  };
+}
+
+function idOf(name: string, taken: Map<string, number>): string {
+  const slug = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 100)
+    .replace(/^-+|-+$/g, '');
+  const times = (taken.get(slug) ?? 0) + 1;
+  taken.set(slug, times);
+  return times === 1 ? slug : `${slug}-${times}`;
+}

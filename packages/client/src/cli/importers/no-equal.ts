@@ -1,0 +1,14 @@
+/** A remark that a setting has no equal in Carillon. */
+export const noEqual = (setting: string, instead: string) => `has no equal: ${setting}; ${instead}`;
+
+/** One remark for all settings of an object that are set and have no equal. */
+export function unusedSettings(
+  settings: Readonly<Record<string, unknown>>,
+  used: readonly string[],
+  instead: string,
+): string[] {
+  const names = Object.entries(settings)
+    .filter(([name, value]) => !used.includes(name) && value !== null && value !== undefined)
+    .map(([name, value]) => (typeof value === 'object' ? name : `${name} ${String(value)}`));
+  return names.length === 0 ? [] : [noEqual(names.join(', '), instead)];
+}

@@ -1,0 +1,16 @@
+import { readText } from '../schedule-options.js';
+import { findCronCalls } from './find-cron-calls.js';
+import type { NodeCronTask } from './node-cron.js';
+import { parseDocuments } from './read-documents.js';
+import { asFields } from './read-fields.js';
+
+/** Reads lists of tasks, and finds calls of node-cron in source files. */
+export function readNodeCron(paths: readonly string[]): NodeCronTask[] {
+  return paths.flatMap((path) => {
+    const text = readText(path);
+    if (!/\.(ya?ml|jsonl?)$/i.test(path) && path !== '-') return findCronCalls(text, path);
+    return parseDocuments(text, path)
+      .flat()
+      .map((task, i) => ({ source: `${path} ${i + 1}`, fields: asFields(task) }));
+  });
+}

@@ -1,0 +1,22 @@
+import pg from 'pg';
+import { UsageError } from '../usage-error.js';
+import type { PgBossRow } from './pg-boss.js';
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** Reads the schedules of pg-boss from Postgres. Older versions have fewer columns, so all of them are read. */
+export async function readPgBoss(url: string, schema: string): Promise<PgBossRow[]> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  try {
+    await client.connect();
+    const table = `${client.escapeIdentifier(schema)}.schedule`;
+    const { rows } = await client.query<PgBossRow>(`select * from ${table} order by name`);
+    return rows;
+  } catch (error) {
+    throw new UsageError(
+      `cannot read schedules of pg-boss from ${schema}.schedule: ${(error as Error).message}`,
+    );
+  } finally {
+    await client.end().catch(() => {});
+  }
+}

@@ -1,0 +1,32 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { scheduleBody, useDashboard } from './use-dashboard.js';
+
+const dashboard = useDashboard({ hasWorker: false });
+
+beforeAll(async () => {
+  await dashboard.call('POST', '/schedules', scheduleBody('invoices', { tags: ['set:billing'] }));
+  await dashboard.call('POST', '/schedules', scheduleBody('free'));
+});
+
+describe('A schedule that comes from a file', () => {
+  it('the page of a schedule says which set manages it, and leads to the schedules of the set', async () => {
+    const page = await dashboard.signIn({ path: '/schedules/invoices' });
+    await page.getByText('managed by').waitFor();
+    await page.getByRole('link', { name: 'set billing' }).click();
+    await page.waitForURL(/\/schedules\?tag=/);
+    await page.getByText('invoices').first().waitFor();
+  });
+
+  it('the form of a managed schedule warns that the next apply overwrites an edit', async () => {
+    const page = await dashboard.signIn({ path: '/schedules/invoices/edit' });
+    expect(await page.getByRole('note').textContent()).toContain('managed by the files of the set billing');
+  });
+
+  it('the audit page says which set manages the schedule of an entry, and a schedule in no set has no such remark', async () => {
+    const page = await dashboard.signIn({ path: '/audit' });
+    await page.getByText('managed by set billing').first().waitFor();
+    await page.goto(`${dashboard.url}/schedules/free`);
+    await page.getByText('version 1').waitFor();
+    expect(await page.getByText('managed by').count()).toBe(0);
+  });
+});
