@@ -61,9 +61,9 @@ describe('A crontab', () => {
   });
 
   it('two crontab lines with the same command get two ids, the same ones on each import', () => {
-    const text = '0 3 * * * a\n0 4 * * * a\n';
+    const text = '0 3 * * * a\n0 4 * * * a\n0 5 * * * a 2\n';
     const ids = () => parseCrontab(text).entries.map(({ schedule }) => schedule.id);
-    expect(ids()).toEqual(['cron-a', 'cron-a-2']);
+    expect(ids()).toEqual(['cron-a', 'cron-a-2', 'cron-a-2-2']);
     expect(ids()).toEqual(ids());
   });
 

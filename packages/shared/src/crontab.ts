@@ -1,6 +1,7 @@
 import { parseTiming } from '@carillon/recurrence';
 import type { ScheduleInput } from './contracts/schedule.js';
 import type { Target } from './plan.js';
+import { unusedId } from './unused-id.js';
 
 /** A line of a crontab as a schedule. Carillon does not run the command: the payload carries it to the target. */
 export interface CrontabEntry {
@@ -33,7 +34,7 @@ export interface Crontab {
 export function parseCrontab(text: string, options: CrontabOptions = {}): Crontab {
   const crontab: Crontab = { entries: [], problems: [] };
   const environment: Record<string, string> = {};
-  const taken = new Map<string, number>();
+  const taken = new Set<string>();
   text.split(/\r?\n/).forEach((raw, i) => {
     const content = raw.trim();
     if (content === '' || content.startsWith('#')) return;
@@ -58,7 +59,7 @@ function readAssignment(content: string): { name: string; value: string } | null
 
 interface EntryContext extends CrontabOptions {
   environment: Readonly<Record<string, string>>;
-  taken: Map<string, number>;
+  taken: Set<string>;
 }
 
 /** A schedule, or the reason why the line can't be imported. */
@@ -84,7 +85,7 @@ function readEntry(content: string, context: EntryContext): Omit<CrontabEntry, '
   };
   const { target } = context;
   const schedule = {
-    id: idOf(command, context.taken),
+    id: unusedId(`cron-${/[a-z0-9]/i.test(command) ? command : 'command'}`, context.taken),
     name: command.slice(0, 256),
     tags: ['crontab'],
     rule,
@@ -116,16 +117,4 @@ function splitTime(content: string): { rule: { cron: string } | { every: string 
 function splitInput(text: string): { command: string; input: string | null } {
   const [command = '', ...input] = text.split(/(?<!\\)%/).map((part) => part.replaceAll('\\%', '%'));
   return { command: command.trim(), input: input.length === 0 ? null : input.join('\n') };
-}
-
-function idOf(command: string, taken: Map<string, number>): string {
-  const slug = command
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, 80)
-    .replace(/^-+|-+$/g, '');
-  const id = `cron-${slug || 'command'}`;
-  const times = (taken.get(id) ?? 0) + 1;
-  taken.set(id, times);
-  return times === 1 ? id : `${id}-${times}`;
 }

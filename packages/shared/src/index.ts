@@ -67,5 +67,6 @@ export * from './stored-definition.js';
 export * from './target-rules.js';
 export * from './templates.js';
 export * from './unstorable.js';
+export * from './unused-id.js';
 export * from './webhook/index.js';
 export * from './yearly-event.js';

@@ -1,4 +1,4 @@
-import { FileSchedule, parseTiming } from '@carillon/shared';
+import { FileSchedule, parseTiming, unusedId } from '@carillon/shared';
 import type { ScheduleInput } from '../../types/schedule.js';
 
 /** A schedule of another system, as a schedule of Carillon. */
@@ -40,7 +40,7 @@ export function collectDrafts<T>(
   { read, sourceOf }: { read: (item: T) => ReadItem; sourceOf: (item: T, index: number) => string },
 ): Imported {
   const imported: Imported = { drafts: [], refusals: [] };
-  const taken = new Map<string, number>();
+  const taken = new Set<string>();
   for (const [index, item] of items.entries()) {
     const source = sourceOf(item, index);
     const found = read(item);
@@ -49,7 +49,7 @@ export function collectDrafts<T>(
       continue;
     }
     const schedule = {
-      id: idOf(`${system}-${found.job}`, taken),
+      id: unusedId(`${system}-${found.job}`, taken),
       name: found.job.slice(0, 256),
       tags: [system],
       ...found.schedule,
@@ -73,15 +73,4 @@ function checkSchedule(schedule: ScheduleInput): { problem: string | null; warni
     problem: parsed.problems.map(({ field, message }) => `${field}: ${message}`).join('; '),
     warnings: [],
   };
-}
-
-function idOf(name: string, taken: Map<string, number>): string {
-  const slug = name
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, 100)
-    .replace(/^-+|-+$/g, '');
-  const times = (taken.get(slug) ?? 0) + 1;
-  taken.set(slug, times);
-  return times === 1 ? slug : `${slug}-${times}`;
 }

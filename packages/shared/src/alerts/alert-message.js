@@ -1,0 +1,39 @@
+import { instantInWords } from '../slo/breach-words.js';
+/** Maximum number of alerts that a text lists in full. */
+const MAX_IN_TEXT = 20;
+/** The subject of a message, in one line. */
+export function summarizeMessage(content) {
+    if (content.type === 'test')
+        return 'Carillon: this is a test message';
+    const { opened, resolved } = content;
+    const [first] = opened;
+    const [recovered] = resolved;
+    const label = ({ scheduleId, scheduleName }) => scheduleName ?? scheduleId;
+    if (opened.length === 1 && resolved.length === 0 && first)
+        return `Carillon: ${label(first)} needs attention`;
+    if (opened.length === 0 && resolved.length === 1 && recovered)
+        return `Carillon: ${label(recovered)} has recovered`;
+    const parts = [
+        ...(opened.length > 0 ? [`${count(opened.length, 'breach', 'breaches')}`] : []),
+        ...(resolved.length > 0 ? [`${count(resolved.length, 'recovery', 'recoveries')}`] : []),
+    ];
+    return `Carillon: ${parts.join(', ')}`;
+}
+const count = (n, one, many) => `${n} ${n === 1 ? one : many}`;
+/** The message as plain text: for each alert a sentence, the sentence of the ledger, and a link. */
+export function spellMessage(content, linkTo) {
+    if (content.type === 'test')
+        return `This is a test message, sent by ${content.actor}. Alerts of this project will arrive here.`;
+    const lines = [
+        ...content.opened.map((alert) => spellAlert(alert, alert.sentence, linkTo)),
+        ...content.resolved.map((alert) => spellAlert(alert, `${alert.scheduleName ?? alert.scheduleId}: ${alert.resolution ?? 'recovered'}`, linkTo)),
+    ];
+    const more = lines.length - MAX_IN_TEXT;
+    const shown = more > 0 ? [...lines.slice(0, MAX_IN_TEXT), `… and ${more} more`] : lines;
+    return shown.join('\n\n');
+}
+function spellAlert({ scheduleId, occurrenceAt, why }, sentence, linkTo) {
+    const ledger = why === null ? [] : [`Ledger, ${instantInWords(occurrenceAt)}: ${why}`];
+    return [sentence, ...ledger, linkTo(scheduleId)].join('\n');
+}
+//# sourceMappingURL=alert-message.js.map

@@ -1,0 +1,74 @@
+/** The circuit opens after this many failures in a row. */
+const FAILURES_TO_OPEN = 20;
+/** Each failed probe doubles the wait, up to this many times the first wait. */
+const MAX_WAIT_FACTOR = 12;
+/**
+ * A circuit breaker for one origin. Closed: every delivery may go. Open: no delivery may go until the wait is over.
+ * Half open: one probe may go at a time; its success closes the circuit, its failure opens it for longer.
+ */
+export class Circuit {
+    firstWaitMs;
+    #failures = 0;
+    #openedAt = 0;
+    #openUntil = 0;
+    #waitMs;
+    #isProbing = false;
+    constructor(firstWaitMs) {
+        this.firstWaitMs = firstWaitMs;
+        this.#waitMs = firstWaitMs;
+    }
+    get isOpen() {
+        return this.#failures >= FAILURES_TO_OPEN;
+    }
+    /** How long the circuit has been open. */
+    openForMs(now) {
+        return this.isOpen ? now - this.#openedAt : 0;
+    }
+    /** The time until the next delivery may go; 0 if one may go now. */
+    waitMs(now) {
+        if (!this.isOpen)
+            return 0;
+        if (now < this.#openUntil)
+            return this.#openUntil - now;
+        // A probe is in flight. Its own deadline ends it.
+        return this.#isProbing ? this.firstWaitMs : 0;
+    }
+    /**
+     * True while the circuit is open and deliveries wait for it. A deferred delivery returns within twice the wait and
+     * probes the origin. If none has returned by then, no delivery is waiting any more.
+     */
+    isHoldingBack(now) {
+        return this.isOpen && (this.#isProbing || now < this.#openUntil + 2 * this.#waitMs);
+    }
+    /** Begins a delivery that `waitMs` allowed; returns true if it is the probe. */
+    begin() {
+        this.#isProbing ||= this.isOpen;
+        return this.isOpen;
+    }
+    succeeded() {
+        this.#failures = 0;
+        this.#waitMs = this.firstWaitMs;
+        this.#isProbing = false;
+    }
+    /** Returns true if this failure opened the circuit. */
+    failed(isProbe, now) {
+        const wasOpen = this.isOpen;
+        this.#failures++;
+        if (isProbe) {
+            this.#isProbing = false;
+            this.#waitMs = Math.min(this.#waitMs * 2, this.firstWaitMs * MAX_WAIT_FACTOR);
+            this.#openUntil = now + this.#waitMs;
+        }
+        else if (!wasOpen && this.isOpen) {
+            this.#openedAt = now;
+            this.#openUntil = now + this.#waitMs;
+        }
+        return !wasOpen && this.isOpen;
+    }
+    /** A probe that was aborted says nothing about the origin, so the next delivery may probe. */
+    calledOff(isProbe) {
+        if (isProbe)
+            this.#isProbing = false;
+    }
+}
+//# sourceMappingURL=circuit.js.map

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { Circuit } from './circuit.js';
+const opened = () => {
+    const circuit = new Circuit(10_000);
+    for (let n = 0; n < 20; n++)
+        circuit.failed(false, 0);
+    return circuit;
+};
+describe('Circuit', () => {
+    it('a circuit opens with the twentieth failure in a row, not before', () => {
+        const circuit = new Circuit(10_000);
+        const answers = Array.from({ length: 20 }, () => circuit.failed(false, 0));
+        expect(answers.indexOf(true)).toBe(19);
+        expect(circuit.waitMs(4_000)).toBe(6_000);
+    });
+    it('a circuit counts only failures in a row', () => {
+        const circuit = new Circuit(10_000);
+        for (let n = 0; n < 100; n++) {
+            circuit.failed(false, 0);
+            if (n % 19 === 18)
+                circuit.succeeded();
+        }
+        expect(circuit.waitMs(0)).toBe(0);
+    });
+    it('an open circuit lets one probe through after its wait, and the other deliveries go on waiting', () => {
+        const circuit = opened();
+        expect(circuit.waitMs(10_000)).toBe(0);
+        expect(circuit.begin()).toBe(true);
+        expect(circuit.waitMs(10_000)).toBeGreaterThan(0);
+    });
+    it('a circuit closes when its probe succeeds', () => {
+        const circuit = opened();
+        circuit.begin();
+        circuit.succeeded();
+        expect(circuit.waitMs(10_001)).toBe(0);
+        expect(circuit.begin()).toBe(false);
+    });
+    it('a circuit waits twice as long after each probe that fails, up to two minutes', () => {
+        const circuit = opened();
+        const waits = Array.from({ length: 6 }, () => {
+            circuit.failed(circuit.begin(), 0);
+            return circuit.waitMs(0);
+        });
+        expect(waits).toEqual([20_000, 40_000, 80_000, 120_000, 120_000, 120_000]);
+    });
+    it('failures of deliveries that were under way when the circuit opened do not prolong its wait', () => {
+        const circuit = opened();
+        circuit.failed(false, 9_000);
+        expect(circuit.waitMs(9_000)).toBe(1_000);
+    });
+    it('a circuit knows for how long it has been open, including its failed probes', () => {
+        const circuit = opened();
+        circuit.failed(circuit.begin(), 50_000);
+        expect(circuit.openForMs(60_000)).toBe(60_000);
+        circuit.succeeded();
+        expect(circuit.openForMs(60_000)).toBe(0);
+    });
+    it('after a probe was aborted, the next delivery is the probe of its circuit', () => {
+        const circuit = opened();
+        circuit.calledOff(circuit.begin());
+        expect(circuit.waitMs(10_000)).toBe(0);
+    });
+    it('an open circuit that no delivery comes back to is no longer reported as holding deliveries back', () => {
+        const circuit = opened();
+        expect(circuit.isHoldingBack(10_001)).toBe(true);
+        expect(circuit.isHoldingBack(30_000)).toBe(false);
+    });
+});
+//# sourceMappingURL=circuit.test.js.map

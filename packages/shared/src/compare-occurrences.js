@@ -1,0 +1,119 @@
+import { nextOccurrence, nextOccurrences } from '@carillon/recurrence';
+/** An occurrence counts as overdue after this time, because a claim takes a moment, more on a busy installation. */
+const OVERDUE_AFTER_MS = 60_000;
+const BATCH_SIZE = 100;
+/** Compares the occurrences that a rule named in a window with the runs and gaps that account for them. */
+export function compareOccurrences(input) {
+    const { definitions, runs, gaps, window, budget } = input;
+    const ran = new Set(runs.map(({ occurrenceAt }) => occurrenceAt));
+    const found = [];
+    let compared = 0;
+    let lastOk = true;
+    for (const [index, definition] of definitions.entries()) {
+        const walk = namedIn(definition, definitions[index - 1], {
+            fromAt: window.fromAt,
+            toAt: untilOf(definition, input),
+        });
+        let step = walk.next();
+        lastOk = true;
+        while (!step.done) {
+            const at = step.value;
+            if (compared >= budget)
+                return { ...stopped(input, found, at - 1), compared };
+            const gap = ran.has(at) ? undefined : gaps.find(({ fromAt, toAt }) => fromAt <= at && at <= toAt);
+            compared++;
+            if (ran.has(at) || gap)
+                lastOk = true;
+            else {
+                addMissing(found, { at, version: definition.version, isNew: lastOk });
+                lastOk = false;
+            }
+            step = walk.next(gap?.toAt);
+        }
+    }
+    found.push(...unnamedRuns(input, window.toAt), ...overdueOf(input));
+    return { differences: found, compared, stoppedAt: null };
+}
+/**
+ * The result of a comparison that stopped early. The next comparison continues after this instant, so the runs up to it
+ * are checked now.
+ */
+const stopped = (input, found, stoppedAt) => ({
+    differences: [...found, ...unnamedRuns(input, stoppedAt)],
+    stoppedAt,
+});
+function addMissing(found, { at, version, isNew }) {
+    const last = found.at(-1);
+    if (isNew || last?.kind !== 'missing') {
+        found.push({ kind: 'missing', fromAt: at, toAt: at, count: 1, version });
+    }
+    else {
+        last.toAt = at;
+        last.count++;
+    }
+}
+/**
+ * The last instant up to which the occurrences of a definition must have a run or a gap. The occurrence on the agenda
+ * is still to come.
+ */
+function untilOf({ untilAt, maxRuns }, { schedule, window, nowAt }) {
+    const { status, pendingAt, updatedAt, lastRunAt } = schedule;
+    return Math.min(nowAt, window.toAt, untilAt ?? nowAt, status === 'cancelled' ? updatedAt : nowAt, pendingAt === null ? nowAt : pendingAt - 1, status === 'finished' && maxRuns !== null ? (lastRunAt ?? 0) : nowAt);
+}
+/** The occurrences that a definition named while it was in force. `next(at)` continues after `at`. */
+function* namedIn({ timing, fromAt }, before, window) {
+    // A one-shot instant that an edit has set runs even if it is past.
+    const isNewInstant = timing.rule.kind === 'at' && JSON.stringify(timing.rule) !== JSON.stringify(before?.timing.rule);
+    let afterAt = isNewInstant ? window.fromAt - 1 : Math.max(window.fromAt - 1, fromAt);
+    while (afterAt < window.toAt) {
+        const batch = nextOccurrences(timing, afterAt, timing.rule.kind === 'at' ? 1 : BATCH_SIZE);
+        if (batch.length === 0)
+            return;
+        for (const at of batch) {
+            if (at <= afterAt)
+                continue;
+            if (at > window.toAt)
+                return;
+            afterAt = at;
+            const jumpTo = yield at;
+            if (jumpTo !== undefined && jumpTo > afterAt) {
+                afterAt = jumpTo;
+                break;
+            }
+        }
+    }
+}
+function unnamedRuns({ definitions, runs }, untilAt) {
+    return runs
+        .filter(({ occurrenceAt }) => occurrenceAt <= untilAt)
+        .filter((run) => !definitions.some((definition) => hasNamed(definition, run)))
+        .map(({ occurrenceAt, version }) => ({
+        kind: 'unnamed',
+        fromAt: occurrenceAt,
+        toAt: occurrenceAt,
+        count: 1,
+        version,
+    }));
+}
+/**
+ * True if a definition named the occurrence of a run while it was in force. An occurrence that was skipped or brought
+ * forward has its run ahead of its time. When that time came, the definition that named it may have been replaced.
+ */
+function hasNamed(definition, { occurrenceAt, version, recordedAt }) {
+    const { timing, untilAt, fromAt } = definition;
+    // The API computes the first occurrence by its own clock, a moment before the row is written.
+    const hasBegun = definition.version === 1 || timing.rule.kind === 'at' || occurrenceAt > fromAt;
+    const wasInTime = untilAt === null || occurrenceAt <= untilAt || recordedAt <= untilAt;
+    const isNamed = () => nextOccurrence(timing, occurrenceAt - 1) === occurrenceAt;
+    return definition.version <= version && hasBegun && wasInTime && isNamed();
+}
+function overdueOf({ schedule, definitions, window, nowAt }) {
+    const { pendingAt, pendingDueAt, status } = schedule;
+    if (pendingAt === null || pendingDueAt === null || status !== 'active')
+        return [];
+    if (pendingAt < window.fromAt || pendingAt > window.toAt || nowAt - pendingDueAt < OVERDUE_AFTER_MS)
+        return [];
+    const version = definitions.at(-1)?.version ?? 1;
+    return [{ kind: 'overdue', fromAt: pendingAt, toAt: pendingAt, count: 1, version }];
+}
+//# sourceMappingURL=compare-occurrences.js.map

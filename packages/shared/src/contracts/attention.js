@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { Instant } from './fields.js';
+/** The reasons for which a schedule needs a person. */
+export const ATTENTION_KINDS = ['failing', 'paused', 'overdue', 'blocked', 'breaching'];
+const AttentionList = z.object({
+    count: z.int().meta({ description: 'At most 1,000; 1,000 means 1,000 or more.' }),
+    items: z
+        .array(z.object({ id: z.string(), name: z.string().nullable(), at: Instant, note: z.string().nullable() }))
+        .meta({ description: 'The first five.' }),
+});
+/** Everything in a project that a person should look at. */
+export const Attention = z
+    .object({
+    failing: AttentionList.meta({ description: 'Schedules with a run that failed within the last day.' }),
+    paused: AttentionList.meta({
+        description: 'Schedules that Carillon paused: after failures, after 410 Gone, or for a broken rule.',
+    }),
+    overdue: AttentionList.meta({ description: 'Schedules that have been due for more than 15 seconds.' }),
+    blocked: AttentionList.meta({
+        description: 'Schedules whose runs wait because the circuit breaker of their receiver is open.',
+    }),
+    breaching: AttentionList.meta({
+        description: 'Schedules with a breach of an objective that has not ended.',
+    }),
+    herd: z
+        .object({ at: Instant, fires: z.int() })
+        .nullable()
+        .meta({ description: 'The fullest minute of the next 24 hours, if it has 1,000 fires or more.' }),
+})
+    .meta({ id: 'Attention' });
+//# sourceMappingURL=attention.js.map

@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { HEALTH_REASON_CODES, REDIS_STATES } from '../health.js';
+import { Instant } from './fields.js';
+import { NullableInstant } from './list.js';
+export const WorkerReplica = z
+    .object({
+    id: z.int(),
+    host: z.string(),
+    pid: z.int(),
+    status: z.enum(['alive', 'lost', 'stopped']),
+    inFlight: z.int(),
+    clockOffsetMs: z.int().meta({
+        description: "How far this worker's clock is ahead of Postgres's; negative if it is behind.",
+    }),
+    tzdata: z
+        .string()
+        .nullable()
+        .meta({ description: 'The version of its time zone data.', examples: ['2026a'] }),
+    startedAt: Instant,
+    heartbeatAt: Instant,
+    stoppedAt: NullableInstant,
+})
+    .meta({ id: 'Worker' });
+const Quantiles = z.object({ count: z.int(), p50Ms: z.number().nullable(), p99Ms: z.number().nullable() });
+const Rate = z.object({
+    count: z.int(),
+    perMinute: z.number().meta({ description: 'The count divided by the length of the window.' }),
+});
+const SystemWindow = z
+    .object({
+    from: Instant.meta({ description: 'The beginning of the window. It ends now.' }),
+    lateness: Quantiles.meta({
+        description: 'From due to the first byte of the first attempt, once per run. Accurate to a bucket of the histogram.',
+    }),
+    waits: z
+        .object({
+        backlog: Quantiles.meta({ description: 'Time from when a run was due until a worker claimed it.' }),
+        queue: Quantiles.meta({
+            description: 'Runs that waited for their turn: triggers, backfills, overlap policies.',
+        }),
+        deferral: Quantiles.meta({
+            description: 'Runs that waited for a circuit or a limit before their first attempt.',
+        }),
+    })
+        .meta({ description: 'What runs waited for before their first attempt.' }),
+    deferrals: Rate.meta({
+        description: 'Deliveries that were deferred. One run may be deferred many times.',
+    }),
+    failed: Rate.meta({ description: 'Runs that failed for good.' }),
+    drift: z
+        .object({ overdue: Rate, missingBells: Rate, expiredLeases: Rate })
+        .meta({ description: 'Differences that sweeps found and repaired.' }),
+})
+    .meta({ id: 'SystemWindow' });
+const HealthReason = z
+    .object({
+    code: z.enum(HEALTH_REASON_CODES),
+    message: z.string().meta({ description: 'The problem, and what to do about it.' }),
+})
+    .meta({ id: 'HealthReason' });
+const HEALTH = {
+    status: z.enum(['ok', 'degraded', 'down']).meta({
+        description: 'degraded: runs are delivered, but some are late or held back. down: nothing can be read or run.',
+    }),
+    reasons: z.array(HealthReason).meta({ description: 'Why the status is not ok; empty if it is.' }),
+};
+const Redis = z.enum(REDIS_STATES).meta({
+    description: 'up if Redis takes writes. A replica, or a server that refuses our password, is not up.',
+});
+/** Figures on drift and health. */
+export const System = z
+    .object({
+    ...HEALTH,
+    now: Instant.meta({ description: 'The time of Postgres’s clock, which decides what is due.' }),
+    clockOffsetMs: z
+        .number()
+        .meta({ description: 'How far Postgres’s clock is ahead of the clock of this replica.' }),
+    redis: Redis,
+    workers: z.object({ alive: z.int(), lost: z.int(), inFlight: z.int() }),
+    backlog: z.object({ schedules: z.int(), runs: z.int(), oldestDueAt: NullableInstant }),
+    sweep: z.object({ lastAt: NullableInstant, ageMs: z.int().nullable() }),
+    bells: z.object({
+        armed: z
+            .int()
+            .nullable()
+            .meta({ description: 'Bells that Redis holds now; null while Redis is unreachable.' }),
+    }),
+    circuits: z
+        .object({ open: z.int() })
+        .meta({ description: 'Circuits for which deliveries wait, over all projects and workers.' }),
+    windows: z.object({ minute: SystemWindow, hour: SystemWindow, day: SystemWindow }).meta({
+        description: 'Figures of the last minute, hour and day. Each window begins at a whole minute, so the first is between one and two minutes long.',
+    }),
+    tzdata: z
+        .object({
+        version: z.string().nullable().meta({
+            description: 'The version of the time zone data with which all coming occurrences were computed.',
+        }),
+        since: NullableInstant,
+        next: z.string().nullable().meta({
+            description: 'The version with which coming occurrences are being computed again; null if they are not.',
+        }),
+        workers: z.array(z.string()).meta({ description: 'The versions of the live workers.' }),
+    })
+        .meta({ description: 'Time zone data.' }),
+})
+    .meta({ id: 'System' });
+export const Liveness = z.object({ status: z.literal('ok') }).meta({ id: 'Health' });
+export const Readiness = z
+    .object({
+    ...HEALTH,
+    postgres: z.enum(['up', 'down']),
+    redis: Redis,
+})
+    .meta({ id: 'Readiness' });
+//# sourceMappingURL=operations.js.map

@@ -1,0 +1,202 @@
+import { z } from 'zod';
+export declare const RUN_STATUSES: readonly ['queued', 'running', 'retrying', 'succeeded', 'failed', 'skipped', 'cancelled'];
+export declare const ATTEMPT_OUTCOMES: readonly ['open', 'succeeded', 'failed', 'unknown', 'cancelled', 'handed_back'];
+export declare const RUN_ORIGINS: readonly ['rule', 'trigger', 'backfill'];
+export declare const RunId: z.ZodString;
+/** The record of one occurrence, trigger or backfill: claimed, queued or skipped. */
+export declare const Run: z.ZodObject<{
+    id: z.ZodString;
+    scheduleId: z.ZodString;
+    status: z.ZodEnum<{
+        cancelled: "cancelled";
+        failed: "failed";
+        queued: "queued";
+        retrying: "retrying";
+        running: "running";
+        skipped: "skipped";
+        succeeded: "succeeded";
+    }>;
+    origin: z.ZodEnum<{
+        backfill: "backfill";
+        rule: "rule";
+        trigger: "trigger";
+    }>;
+    occurrenceAt: z.ZodISODateTime;
+    dueAt: z.ZodISODateTime;
+    enqueuedAt: z.ZodISODateTime;
+    claimedAt: z.ZodNullable<z.ZodISODateTime>;
+    claimedBy: z.ZodNullable<z.ZodInt>;
+    finishedAt: z.ZodNullable<z.ZodISODateTime>;
+    durationMs: z.ZodNullable<z.ZodInt>;
+    latenessMs: z.ZodNullable<z.ZodInt>;
+    scheduleVersion: z.ZodInt;
+    attemptCount: z.ZodInt;
+    nextRetryAt: z.ZodNullable<z.ZodISODateTime>;
+    lastError: z.ZodNullable<z.ZodString>;
+    externalId: z.ZodNullable<z.ZodString>;
+    reasonCode: z.ZodNullable<z.ZodString>;
+    reason: z.ZodNullable<z.ZodString>;
+    progress: z.ZodUnknown;
+    replays: z.ZodInt;
+}, z.core.$strip>;
+/** One attempt at delivering a run, with its result. */
+export declare const Attempt: z.ZodObject<{
+    number: z.ZodInt;
+    key: z.ZodString;
+    startedAt: z.ZodNullable<z.ZodISODateTime>;
+    finishedAt: z.ZodNullable<z.ZodISODateTime>;
+    outcome: z.ZodEnum<{
+        cancelled: "cancelled";
+        failed: "failed";
+        handed_back: "handed_back";
+        open: "open";
+        succeeded: "succeeded";
+        unknown: "unknown";
+    }>;
+    httpStatus: z.ZodNullable<z.ZodInt>;
+    durationMs: z.ZodNullable<z.ZodInt>;
+    errorCode: z.ZodNullable<z.ZodString>;
+    error: z.ZodNullable<z.ZodString>;
+    response: z.ZodNullable<z.ZodString>;
+    result: z.ZodUnknown;
+    resultError: z.ZodNullable<z.ZodString>;
+    externalId: z.ZodNullable<z.ZodString>;
+    workerId: z.ZodNullable<z.ZodInt>;
+}, z.core.$strip>;
+export declare const LEDGER_STEPS: readonly ['named', 'due', 'rescheduled', 'triggered', 'backfilled', 'queued', 'claimed', 'deferred', 'attempt', 'paused', 'resumed', 'edited', 'replayed', 'reported', 'skipped', 'cancelled', 'succeeded', 'failed'];
+/** One step in the story of an occurrence. */
+export declare const LedgerStep: z.ZodObject<{
+    at: z.ZodISODateTime;
+    until: z.ZodNullable<z.ZodISODateTime>;
+    kind: z.ZodEnum<{
+        attempt: "attempt";
+        backfilled: "backfilled";
+        cancelled: "cancelled";
+        claimed: "claimed";
+        deferred: "deferred";
+        due: "due";
+        edited: "edited";
+        failed: "failed";
+        named: "named";
+        paused: "paused";
+        queued: "queued";
+        replayed: "replayed";
+        reported: "reported";
+        rescheduled: "rescheduled";
+        resumed: "resumed";
+        skipped: "skipped";
+        succeeded: "succeeded";
+        triggered: "triggered";
+    }>;
+    text: z.ZodString;
+    actor: z.ZodNullable<z.ZodString>;
+    attempt: z.ZodNullable<z.ZodInt>;
+    outcome: z.ZodNullable<z.ZodEnum<{
+        cancelled: "cancelled";
+        failed: "failed";
+        handed_back: "handed_back";
+        open: "open";
+        succeeded: "succeeded";
+        unknown: "unknown";
+    }>>;
+    reasonCode: z.ZodNullable<z.ZodString>;
+    count: z.ZodInt;
+    version: z.ZodNullable<z.ZodInt>;
+}, z.core.$strip>;
+export declare const RunWithAttempts: z.ZodObject<{
+    id: z.ZodString;
+    scheduleId: z.ZodString;
+    status: z.ZodEnum<{
+        cancelled: "cancelled";
+        failed: "failed";
+        queued: "queued";
+        retrying: "retrying";
+        running: "running";
+        skipped: "skipped";
+        succeeded: "succeeded";
+    }>;
+    origin: z.ZodEnum<{
+        backfill: "backfill";
+        rule: "rule";
+        trigger: "trigger";
+    }>;
+    occurrenceAt: z.ZodISODateTime;
+    dueAt: z.ZodISODateTime;
+    enqueuedAt: z.ZodISODateTime;
+    claimedAt: z.ZodNullable<z.ZodISODateTime>;
+    claimedBy: z.ZodNullable<z.ZodInt>;
+    finishedAt: z.ZodNullable<z.ZodISODateTime>;
+    durationMs: z.ZodNullable<z.ZodInt>;
+    latenessMs: z.ZodNullable<z.ZodInt>;
+    scheduleVersion: z.ZodInt;
+    attemptCount: z.ZodInt;
+    nextRetryAt: z.ZodNullable<z.ZodISODateTime>;
+    lastError: z.ZodNullable<z.ZodString>;
+    externalId: z.ZodNullable<z.ZodString>;
+    reasonCode: z.ZodNullable<z.ZodString>;
+    reason: z.ZodNullable<z.ZodString>;
+    progress: z.ZodUnknown;
+    replays: z.ZodInt;
+    why: z.ZodString;
+    story: z.ZodArray<z.ZodObject<{
+        at: z.ZodISODateTime;
+        until: z.ZodNullable<z.ZodISODateTime>;
+        kind: z.ZodEnum<{
+            attempt: "attempt";
+            backfilled: "backfilled";
+            cancelled: "cancelled";
+            claimed: "claimed";
+            deferred: "deferred";
+            due: "due";
+            edited: "edited";
+            failed: "failed";
+            named: "named";
+            paused: "paused";
+            queued: "queued";
+            replayed: "replayed";
+            reported: "reported";
+            rescheduled: "rescheduled";
+            resumed: "resumed";
+            skipped: "skipped";
+            succeeded: "succeeded";
+            triggered: "triggered";
+        }>;
+        text: z.ZodString;
+        actor: z.ZodNullable<z.ZodString>;
+        attempt: z.ZodNullable<z.ZodInt>;
+        outcome: z.ZodNullable<z.ZodEnum<{
+            cancelled: "cancelled";
+            failed: "failed";
+            handed_back: "handed_back";
+            open: "open";
+            succeeded: "succeeded";
+            unknown: "unknown";
+        }>>;
+        reasonCode: z.ZodNullable<z.ZodString>;
+        count: z.ZodInt;
+        version: z.ZodNullable<z.ZodInt>;
+    }, z.core.$strip>>;
+    attempts: z.ZodArray<z.ZodObject<{
+        number: z.ZodInt;
+        key: z.ZodString;
+        startedAt: z.ZodNullable<z.ZodISODateTime>;
+        finishedAt: z.ZodNullable<z.ZodISODateTime>;
+        outcome: z.ZodEnum<{
+            cancelled: "cancelled";
+            failed: "failed";
+            handed_back: "handed_back";
+            open: "open";
+            succeeded: "succeeded";
+            unknown: "unknown";
+        }>;
+        httpStatus: z.ZodNullable<z.ZodInt>;
+        durationMs: z.ZodNullable<z.ZodInt>;
+        errorCode: z.ZodNullable<z.ZodString>;
+        error: z.ZodNullable<z.ZodString>;
+        response: z.ZodNullable<z.ZodString>;
+        result: z.ZodUnknown;
+        resultError: z.ZodNullable<z.ZodString>;
+        externalId: z.ZodNullable<z.ZodString>;
+        workerId: z.ZodNullable<z.ZodInt>;
+    }, z.core.$strip>>;
+}, z.core.$strip>;

@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import { Instant } from './fields.js';
+import { NullableInstant } from './list.js';
+export const RUN_STATUSES = [
+    'queued',
+    'running',
+    'retrying',
+    'succeeded',
+    'failed',
+    'skipped',
+    'cancelled',
+];
+export const ATTEMPT_OUTCOMES = [
+    'open',
+    'succeeded',
+    'failed',
+    'unknown',
+    'cancelled',
+    'handed_back',
+];
+export const RUN_ORIGINS = ['rule', 'trigger', 'backfill'];
+export const RunId = z
+    .string()
+    .max(64)
+    .meta({ examples: ['run_r2s_mi1k8qo0'] });
+/** The record of one occurrence, trigger or backfill: claimed, queued or skipped. */
+export const Run = z
+    .object({
+    id: RunId,
+    scheduleId: z.string(),
+    status: z.enum(RUN_STATUSES),
+    origin: z.enum(RUN_ORIGINS),
+    occurrenceAt: Instant.meta({ description: 'The instant that the rule named.' }),
+    dueAt: Instant.meta({
+        description: 'When the run is due: the occurrence plus jitter, or the time to which it was rescheduled.',
+    }),
+    enqueuedAt: Instant,
+    claimedAt: NullableInstant,
+    claimedBy: z.int().nullable().meta({ description: 'The worker of the latest attempt.' }),
+    finishedAt: NullableInstant,
+    durationMs: z.int().nullable(),
+    latenessMs: z.int().nullable().meta({
+        description: 'Milliseconds from when the run was due to the first byte of its first attempt. A retry, a deferral or a replay does not change it. Null if nothing was sent yet.',
+    }),
+    scheduleVersion: z.int(),
+    attemptCount: z.int(),
+    nextRetryAt: NullableInstant,
+    lastError: z.string().nullable(),
+    externalId: z.string().nullable(),
+    reasonCode: z.string().nullable(),
+    reason: z.string().nullable(),
+    progress: z.unknown(),
+    replays: z.int(),
+})
+    .meta({ id: 'Run' });
+/** One attempt at delivering a run, with its result. */
+export const Attempt = z
+    .object({
+    number: z.int(),
+    key: z.string(),
+    startedAt: NullableInstant,
+    finishedAt: NullableInstant,
+    outcome: z.enum(ATTEMPT_OUTCOMES),
+    httpStatus: z.int().nullable(),
+    durationMs: z.int().nullable(),
+    errorCode: z.string().nullable(),
+    error: z.string().nullable(),
+    response: z.string().nullable().meta({ description: 'The first 16 KiB of the answer of a receiver.' }),
+    result: z.unknown().meta({
+        description: 'The value that a handler returned, up to 16 KiB of JSON; null if there is none.',
+    }),
+    resultError: z
+        .string()
+        .nullable()
+        .meta({ description: 'Why the value that a handler returned was not kept.' }),
+    externalId: z.string().nullable(),
+    workerId: z.int().nullable(),
+})
+    .meta({ id: 'Attempt' });
+export const LEDGER_STEPS = [
+    'named',
+    'due',
+    'rescheduled',
+    'triggered',
+    'backfilled',
+    'queued',
+    'claimed',
+    'deferred',
+    'attempt',
+    'paused',
+    'resumed',
+    'edited',
+    'replayed',
+    'reported',
+    'skipped',
+    'cancelled',
+    'succeeded',
+    'failed',
+];
+/** One step in the story of an occurrence. */
+export const LedgerStep = z
+    .object({
+    at: Instant,
+    until: NullableInstant.meta({
+        description: 'When an attempt or a deferral ended; null for a step without a duration.',
+    }),
+    kind: z.enum(LEDGER_STEPS),
+    text: z
+        .string()
+        .meta({ examples: ['deferred 9 times by an open circuit (https://example.com keeps failing)'] }),
+    actor: z.string().nullable().meta({
+        description: 'The name of the key, or the component, that caused the step; null if none did or it is not known.',
+    }),
+    attempt: z
+        .int()
+        .nullable()
+        .meta({ description: 'The number of the attempt, or of the attempt that was deferred.' }),
+    outcome: z.enum(ATTEMPT_OUTCOMES).nullable().meta({ description: 'How an attempt ended.' }),
+    reasonCode: z
+        .string()
+        .nullable()
+        .meta({ examples: ['circuit_open', 'http_503'] }),
+    count: z.int().meta({ description: 'How many deferrals the step stands for; 1 for everything else.' }),
+    version: z
+        .int()
+        .nullable()
+        .meta({ description: 'The version that named the occurrence, or that an edit made.' }),
+})
+    .meta({ id: 'LedgerStep' });
+export const RunWithAttempts = Run.extend({
+    why: z.string().meta({ description: 'What became of the run and why, in one sentence.' }),
+    story: z.array(LedgerStep).meta({ description: 'What happened to the run, step by step.' }),
+    attempts: z.array(Attempt),
+}).meta({ id: 'RunWithAttempts' });
+//# sourceMappingURL=run.js.map

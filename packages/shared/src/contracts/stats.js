@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { Instant } from './fields.js';
+const outcomes = {
+    succeeded: z.int(),
+    failed: z.int(),
+    skipped: z.int(),
+    cancelled: z.int(),
+    running: z.int().meta({ description: 'Runs that were claimed in this step and have not ended yet.' }),
+    lateness: z
+        .object({ count: z.int(), p50Ms: z.number().nullable(), p99Ms: z.number().nullable() })
+        .meta({ description: 'From due to the first attempt. A quantile is the upper bound of its bucket.' }),
+};
+export const StatsStep = z.object({ at: Instant, ...outcomes }).meta({ id: 'StatsStep' });
+/** Fires by outcome and lateness, step by step. */
+export const Stats = z
+    .object({
+    from: Instant,
+    to: Instant,
+    step: z.string().meta({ format: 'duration', examples: ['PT1M'] }),
+    complete: z.boolean().meta({
+        description: 'False if no worker has swept for minutes, so that the latest part of the range is not counted yet.',
+    }),
+    total: z.object(outcomes),
+    items: z.array(StatsStep).meta({ description: 'One for each step, also those without a run.' }),
+})
+    .meta({ id: 'Stats' });
+//# sourceMappingURL=stats.js.map

@@ -1,0 +1,92 @@
+import { parseTiming } from '@carillon/recurrence';
+import { unusedId } from './unused-id.js';
+/** Reads a crontab. The same file gives the same ids, so that importing it again changes nothing. */
+export function parseCrontab(text, options = {}) {
+    const crontab = { entries: [], problems: [] };
+    const environment = {};
+    const taken = new Set();
+    text.split(/\r?\n/).forEach((raw, i) => {
+        const content = raw.trim();
+        if (content === '' || content.startsWith('#'))
+            return;
+        const assigned = readAssignment(content);
+        if (assigned) {
+            environment[assigned.name] = assigned.value;
+            return;
+        }
+        const read = readEntry(content, { ...options, environment, taken });
+        if (typeof read === 'string')
+            crontab.problems.push({ line: i + 1, text: content, message: read });
+        else
+            crontab.entries.push({ line: i + 1, ...read });
+    });
+    return crontab;
+}
+function readAssignment(content) {
+    const match = /^(?:"([^"]+)"|'([^']+)'|([A-Za-z_]\w*))\s*=\s*(.*)$/.exec(content);
+    if (!match)
+        return null;
+    const value = match[4].trim();
+    return { name: (match[1] ?? match[2] ?? match[3]), value: value.replace(/^(["'])(.*)\1$/, '$2') };
+}
+/** A schedule, or the reason why the line can't be imported. */
+function readEntry(content, context) {
+    const split = splitTime(content);
+    if (typeof split === 'string')
+        return split;
+    const { rule, rest } = split;
+    const [, user, afterUser] = context.hasUsers ? (/^(\S+)\s+(.*)$/.exec(rest) ?? []) : [];
+    const commandText = context.hasUsers ? (afterUser ?? '') : rest;
+    if (commandText === '')
+        return context.hasUsers ? 'has no user and command' : 'has no command';
+    const { command, input } = splitInput(commandText);
+    // CRON_TZ decides when a line runs. In most crons TZ only sets the command's environment, but people who set it mean
+    // both.
+    const { CRON_TZ, TZ, MAILTO: _, ...variables } = context.environment;
+    const timezone = CRON_TZ ?? TZ ?? context.timezone ?? 'UTC';
+    const parsed = parseTiming({ rule, timezone }, { anchorAt: 0 });
+    if (!parsed.ok)
+        return parsed.problems.map(({ field, message }) => `${field}: ${message}`).join('; ');
+    const payload = {
+        command,
+        ...(input === null ? {} : { input }),
+        ...(user === undefined ? {} : { user }),
+        ...(Object.keys(variables).length === 0 ? {} : { environment: variables }),
+    };
+    const { target } = context;
+    const schedule = {
+        id: unusedId(`cron-${/[a-z0-9]/i.test(command) ? command : 'command'}`, context.taken),
+        name: command.slice(0, 256),
+        tags: ['crontab'],
+        rule,
+        timezone,
+        payload,
+        ...(target ? { target } : {}),
+    };
+    return { schedule, warnings: parsed.warnings };
+}
+function splitTime(content) {
+    const every = /^@every\s+(\S+)\s*(.*)$/i.exec(content);
+    if (every) {
+        const duration = /^(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/.exec(every[1]);
+        if (!duration)
+            return `@every ${every[1]}: expected a duration such as 1h30m`;
+        return { rule: { every: `PT${every[1].toUpperCase()}` }, rest: every[2] };
+    }
+    const nickname = /^(@\w+)\s*(.*)$/.exec(content);
+    if (nickname?.[1]?.toLowerCase() === '@reboot') {
+        return '@reboot names no time: it is for whatever starts with the machine';
+    }
+    if (nickname)
+        return { rule: { cron: nickname[1] }, rest: nickname[2] };
+    const fields = /^((?:\S+\s+){4}\S+)\s*(.*)$/.exec(content);
+    if (!fields)
+        return 'expected five fields and a command';
+    return { rule: { cron: fields[1].replace(/\s+/g, ' ') }, rest: fields[2] };
+}
+/** An unescaped % ends the command. The rest is its standard input, in which each further % is a new line. */
+function splitInput(text) {
+    const [command = '', ...input] = text.split(/(?<!\\)%/).map((part) => part.replaceAll('\\%', '%'));
+    return { command: command.trim(), input: input.length === 0 ? null : input.join('\n') };
+}
+//# sourceMappingURL=crontab.js.map

@@ -1,0 +1,143 @@
+import { parseTiming } from '@carillon/recurrence';
+import { describe, expect, it } from 'vitest';
+import { decideDue } from './decide-due.js';
+const MINUTE = 60_000;
+const at = (time) => Date.parse(`2026-03-02T${time}Z`);
+const PLAN = {
+    target: { type: 'handler', name: 'noop' },
+    timeoutMs: 15_000,
+    retry: { maxAttempts: 3, baseDelayMs: 1_000, maxDelayMs: 60_000, jitter: false },
+    misfire: { policy: 'once', graceMs: MINUTE, limit: 100 },
+    overlap: 'allow',
+    maxConcurrentRuns: null,
+    dependsOn: null,
+    maxRuns: null,
+    jitterMs: 0,
+    pauseAfterFailures: null,
+    onSuccess: null,
+    onFailure: null,
+    hasSecret: false,
+    slo: null,
+};
+function everyFiveMinutes(due, changes = {}) {
+    const parsed = parseTiming({ rule: { cron: '*/5 * * * *' } }, { anchorAt: 0 });
+    if (!parsed.ok)
+        throw new Error('not a rule');
+    return {
+        key: 'k',
+        timing: parsed.timing,
+        plan: { ...PLAN, ...changes },
+        occurrenceAt: at(due),
+        dueAt: at(due),
+        runsTotal: 0,
+    };
+}
+const misfire = (policy, limit = 100) => ({
+    misfire: { policy, graceMs: MINUTE, limit },
+});
+function moved(decision) {
+    if (decision.kind !== 'move')
+        throw new Error(decision.reason);
+    const { run, passed, next } = decision;
+    const clock = (ms) => new Date(ms).toISOString().slice(11, 16);
+    return {
+        runs: run && clock(run.occurrenceAt),
+        passed: passed && `${clock(passed.fromAt)}-${clock(passed.toAt)} ×${passed.count} ${passed.reasonCode}`,
+        next: next && clock(next.occurrenceAt),
+    };
+}
+describe('due occurrence', () => {
+    it('a due occurrence runs, and the schedule moves on to the next occurrence', () => {
+        expect(moved(decideDue(everyFiveMinutes('10:00'), at('10:00')))).toEqual({
+            runs: '10:00',
+            passed: null,
+            next: '10:05',
+        });
+    });
+    it('occurrences that are late by less than the grace all run, one after the other', () => {
+        expect(moved(decideDue(everyFiveMinutes('10:00'), at('10:01')))).toEqual({
+            runs: '10:00',
+            passed: null,
+            next: '10:05',
+        });
+    });
+    it('a schedule finishes when it reaches its maximum number of runs', () => {
+        const schedule = { ...everyFiveMinutes('10:00', { maxRuns: 3 }), runsTotal: 2 };
+        expect(moved(decideDue(schedule, at('10:00'))).next).toBeNull();
+        expect(moved(decideDue({ ...schedule, runsTotal: 1 }, at('10:00'))).next).toBe('10:05');
+    });
+    it('jitter delays an occurrence by the same duration each time it is computed', () => {
+        const schedule = everyFiveMinutes('10:00', { jitterMs: 30_000 });
+        const first = decideDue(schedule, at('10:00'));
+        expect(decideDue(schedule, at('10:00'))).toEqual(first);
+        const next = first.kind === 'move' ? first.next : null;
+        expect(next?.occurrenceAt).toBe(at('10:05'));
+        expect(next?.dueAt).toBeGreaterThanOrEqual(at('10:05'));
+        expect(next?.dueAt).toBeLessThanOrEqual(at('10:05') + 30_000);
+    });
+});
+describe('missed occurrences', () => {
+    it('by default only the latest missed occurrence runs, and the earlier ones are recorded as a gap', () => {
+        expect(moved(decideDue(everyFiveMinutes('10:00', misfire('once')), at('10:22')))).toEqual({
+            runs: '10:20',
+            passed: '10:00-10:15 ×4 misfire',
+            next: '10:25',
+        });
+    });
+    it('a single missed occurrence runs by default', () => {
+        expect(moved(decideDue(everyFiveMinutes('10:00', misfire('once')), at('10:03')))).toEqual({
+            runs: '10:00',
+            passed: null,
+            next: '10:05',
+        });
+    });
+    it('the misfire policy skip skips missed occurrences, except those within the grace', () => {
+        expect(moved(decideDue(everyFiveMinutes('10:00', misfire('skip')), at('10:20:30')))).toEqual({
+            runs: null,
+            passed: '10:00-10:15 ×4 misfire',
+            next: '10:20',
+        });
+    });
+    it('the misfire policy all runs missed occurrences one by one', () => {
+        expect(moved(decideDue(everyFiveMinutes('10:00', misfire('all')), at('10:22')))).toEqual({
+            runs: '10:00',
+            passed: null,
+            next: '10:05',
+        });
+    });
+    it('the misfire policy all runs only the latest missed occurrences, up to its limit', () => {
+        expect(moved(decideDue(everyFiveMinutes('10:00', misfire('all', 2)), at('10:22')))).toEqual({
+            runs: '10:15',
+            passed: '10:00-10:10 ×3 misfire',
+            next: '10:20',
+        });
+    });
+    it('a year of missed seconds is counted without listing each occurrence', () => {
+        const parsed = parseTiming({ rule: { cron: '* * * * * *' } }, { anchorAt: 0 });
+        if (!parsed.ok)
+            throw new Error('not a rule');
+        const schedule = { ...everyFiveMinutes('10:00', misfire('once')), timing: parsed.timing };
+        const decision = decideDue(schedule, at('10:00') + 365 * 86_400_000);
+        expect(decision).toMatchObject({ kind: 'move', passed: { count: 365 * 86_400 } });
+    });
+});
+describe('rescheduled occurrence', () => {
+    it('a rescheduled occurrence keeps its identity, and later occurrences stay where they are', () => {
+        const schedule = { ...everyFiveMinutes('10:00'), dueAt: at('10:03') };
+        expect(moved(decideDue(schedule, at('10:03')))).toEqual({ runs: '10:00', passed: null, next: '10:05' });
+    });
+    it('if an occurrence is rescheduled past later ones, the later ones are overtaken', () => {
+        const schedule = { ...everyFiveMinutes('10:00'), dueAt: at('10:12') };
+        expect(moved(decideDue(schedule, at('10:12')))).toEqual({
+            runs: '10:00',
+            passed: '10:05-10:10 ×2 overtaken',
+            next: '10:15',
+        });
+    });
+});
+it('a rule that can no longer be evaluated leads to a decision, not to an exception', () => {
+    const schedule = everyFiveMinutes('10:00');
+    const broken = { ...schedule, timing: { ...schedule.timing, timezone: 'Mars/Olympus' } };
+    expect(decideDue(broken, at('10:00'))).toMatchObject({ kind: 'broken' });
+});
+//# sourceMappingURL=decide-due.test.js.map

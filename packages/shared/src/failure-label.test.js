@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { failureLabel } from './failure-label.js';
+it.each([
+    ['http_503', 'http_5xx'],
+    ['http_404', 'http_4xx'],
+    ['timeout', 'timeout'],
+    ['worker_lost', 'worker_lost'],
+    ['anything that a handler made up', 'other'],
+    ['http_', 'other'],
+])('a failure with the code %s is counted under the label %s', (code, label) => {
+    expect(failureLabel(code)).toBe(label);
+});
+//# sourceMappingURL=failure-label.test.js.map

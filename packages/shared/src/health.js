@@ -1,0 +1,147 @@
+/** How far a clock may be off before it is reported. Bells are set to 5 ms, and people notice a second. */
+export const LARGEST_CLOCK_OFFSET_MS = 1_000;
+/** A due row that is older than this many sweeps was passed over by a sweep that should have claimed it. */
+const OVERDUE_AFTER_SWEEPS = 2;
+/** Whether Redis takes writes, and if not, why. A server that answers PING may still refuse every write. */
+export const REDIS_STATES = ['up', 'read_only', 'out_of_memory', 'access_denied', 'down'];
+/** Every reason for which an installation is not ok. A new reason is added here, and judged in `judgeHealth`. */
+export const HEALTH_REASON_CODES = [
+    'starting',
+    'stopping',
+    'postgres_down',
+    'engine_unreadable',
+    'redis_down',
+    'redis_read_only',
+    'redis_out_of_memory',
+    'redis_access_denied',
+    'no_workers',
+    'overdue',
+    'handler_missing',
+    'clock_offset',
+    'circuits_open',
+    'dead_letters_rising',
+    'drift_not_falling',
+    'partitions_missing',
+    'tzdata_differs',
+    'audit_differences',
+];
+/**
+ * Dead letters are reported as rising if at least this many runs failed for good within five minutes, and at least this
+ * share of the runs that ended.
+ */
+const RISING_FAILURES = 10;
+const RISING_SHARE = 0.05;
+const REDIS_REASONS = {
+    down: {
+        code: 'redis_down',
+        message: 'Redis does not answer: due runs are found by the sweep, some seconds late.',
+    },
+    read_only: {
+        code: 'redis_read_only',
+        message: 'Redis is a read-only replica: due runs are found by the sweep, some seconds late. Point REDIS_URL at the master.',
+    },
+    out_of_memory: {
+        code: 'redis_out_of_memory',
+        message: 'Redis is out of memory: due runs are found by the sweep, some seconds late. Raise maxmemory or remove keys.',
+    },
+    access_denied: {
+        code: 'redis_access_denied',
+        message: 'Redis refuses the password or the permissions of REDIS_URL: due runs are found by the sweep, some seconds late.',
+    },
+};
+const PHASE_REASONS = {
+    starting: {
+        code: 'starting',
+        message: 'This process is starting: it has not connected to its servers yet.',
+    },
+    stopping: {
+        code: 'stopping',
+        message: 'This process is stopping: it finishes what it has begun. Use another replica.',
+    },
+};
+/** The health of a process that is starting or stopping. */
+export const healthInPhase = (phase) => ({
+    status: 'down',
+    reasons: [PHASE_REASONS[phase]],
+});
+/** The state of an installation, with every reason for which it is not ok. */
+export function judgeHealth({ isPostgresUp, engine, redis }) {
+    const reasons = [];
+    if (!isPostgresUp)
+        reasons.push({ code: 'postgres_down', message: 'Postgres does not answer: nothing can be read or run.' });
+    if (redis !== 'up')
+        reasons.push(REDIS_REASONS[redis]);
+    if (engine)
+        reasons.push(...judgeEngine(engine));
+    else if (isPostgresUp)
+        reasons.push({
+            code: 'engine_unreadable',
+            message: 'Postgres answers, but the state of the engine could not be read in time: look for locks and load.',
+        });
+    return { status: isPostgresUp ? (reasons.length > 0 ? 'degraded' : 'ok') : 'down', reasons };
+}
+function judgeEngine(engine) {
+    const reasons = [];
+    const { now, oldestDeliverableAt, sweepIntervalMs, dueWithoutHandler, largestClockOffsetMs } = engine;
+    if (engine.workersAlive === 0)
+        reasons.push({ code: 'no_workers', message: 'No worker is alive: start one. Due runs wait meanwhile.' });
+    const overdueMs = oldestDeliverableAt === null ? 0 : now - oldestDeliverableAt;
+    if (overdueMs > OVERDUE_AFTER_SWEEPS * sweepIntervalMs)
+        reasons.push({
+            code: 'overdue',
+            message: `The oldest due run has waited for ${Math.round(overdueMs / 1_000)} s, longer than two sweeps: workers are overloaded or stuck.`,
+        });
+    if (engine.workersAlive > 0 && dueWithoutHandler > 0)
+        reasons.push({
+            code: 'handler_missing',
+            message: `${dueWithoutHandler} due runs wait for a handler that no live worker has: start a worker that defines it.`,
+        });
+    if (Math.abs(largestClockOffsetMs) > LARGEST_CLOCK_OFFSET_MS)
+        reasons.push({
+            code: 'clock_offset',
+            message: `The clock of a worker is ${Math.abs(largestClockOffsetMs)} ms ${largestClockOffsetMs > 0 ? 'ahead of' : 'behind'} Postgres's: synchronise it.`,
+        });
+    if (engine.tzdataVersions.length > 1)
+        reasons.push({
+            code: 'tzdata_differs',
+            message: `Workers have different time zone data (${engine.tzdataVersions.join(', ')}): run one version of Node on all of them.`,
+        });
+    return [...reasons, ...judgeDeliveries(engine), ...judgeUpkeep(engine)];
+}
+function judgeDeliveries({ openCircuits, failedLately, succeededLately }) {
+    const reasons = [];
+    if (openCircuits > 0)
+        reasons.push({
+            code: 'circuits_open',
+            message: `${openCircuits === 1 ? 'A circuit is' : `${openCircuits} circuits are`} open because a receiver keeps failing: its deliveries wait, and go out when it answers again. GET /v1/attention names the schedules.`,
+        });
+    const share = failedLately / Math.max(1, failedLately + succeededLately);
+    if (failedLately >= RISING_FAILURES && share >= RISING_SHARE)
+        reasons.push({
+            code: 'dead_letters_rising',
+            message: `${failedLately} runs failed for good in the last five minutes, ${Math.round(share * 100)}% of those that ended: look at GET /v1/runs?status=failed, and replay them when the cause is gone.`,
+        });
+    return reasons;
+}
+function judgeUpkeep({ driftByMinute, missingPartitions, auditDifferences }) {
+    const reasons = [];
+    const [first = 0] = driftByMinute;
+    const last = driftByMinute.at(-1) ?? 0;
+    if (driftByMinute.length > 0 && driftByMinute.every((found) => found > 0) && last >= first)
+        reasons.push({
+            code: 'drift_not_falling',
+            message: `Sweeps have repaired differences for ${driftByMinute.length} minutes (${driftByMinute.join(', ')} a minute), and they do not get fewer: bells are lost or workers are overloaded.`,
+        });
+    if (missingPartitions > 0)
+        reasons.push({
+            code: 'partitions_missing',
+            message: `The history has no partition for ${missingPartitions === 1 ? 'a month' : `${missingPartitions} months`} to come. The first claim of such a month has to create it, slowly: look for errors of the hourly prune in the workers' logs.`,
+        });
+    if (auditDifferences > 0)
+        reasons.push({
+            code: 'audit_differences',
+            message: `The audit found ${auditDifferences === 1 ? 'an occurrence that differs' : `${auditDifferences} occurrences that differ`} from the runs that exist: \`carillon check\` or GET /v1/audit/occurrences lists them.`,
+        });
+    return reasons;
+}
+//# sourceMappingURL=health.js.map

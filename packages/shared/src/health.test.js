@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { judgeHealth } from './health.js';
+const WELL = {
+    now: 1_000_000,
+    workersAlive: 1,
+    sweepIntervalMs: 5_000,
+    oldestDeliverableAt: null,
+    dueWithoutHandler: 0,
+    largestClockOffsetMs: 0,
+    openCircuits: 0,
+    failedLately: 0,
+    succeededLately: 0,
+    driftByMinute: [0, 0, 0],
+    missingPartitions: 0,
+    tzdataVersions: ['2026a'],
+    auditDifferences: 0,
+};
+const judge = (engine, redis = 'up') => {
+    const facts = { isPostgresUp: engine !== null, engine: engine && { ...WELL, ...engine }, redis };
+    const { status, reasons } = judgeHealth(facts);
+    return [status, ...reasons.map(({ code }) => code)];
+};
+describe('judgeHealth', () => {
+    it('an installation with nothing wrong is ok and gives no reason', () => {
+        expect(judge({})).toEqual(['ok']);
+    });
+    it('an installation is degraded once a deliverable row has been due for longer than two sweeps, and not before', () => {
+        expect(judge({ oldestDeliverableAt: WELL.now - 10_000 })).toEqual(['ok']);
+        expect(judge({ oldestDeliverableAt: WELL.now - 10_001 })).toEqual(['degraded', 'overdue']);
+        expect(judge({ oldestDeliverableAt: WELL.now - 10_001, sweepIntervalMs: 60_000 })).toEqual(['ok']);
+    });
+    it('a missing handler degrades an installation only while workers are alive; otherwise no_workers is the reason', () => {
+        expect(judge({ dueWithoutHandler: 3 })).toEqual(['degraded', 'handler_missing']);
+        expect(judge({ dueWithoutHandler: 3, workersAlive: 0 })).toEqual(['degraded', 'no_workers']);
+    });
+    it('a clock that is more than a second off degrades an installation, whether it is ahead or behind', () => {
+        expect(judge({ largestClockOffsetMs: -1_000 })).toEqual(['ok']);
+        expect(judge({ largestClockOffsetMs: -1_001 })).toEqual(['degraded', 'clock_offset']);
+        expect(judge({ largestClockOffsetMs: 90_000 })).toEqual(['degraded', 'clock_offset']);
+    });
+    it('an open circuit degrades an installation, because its deliveries wait', () => {
+        expect(judge({ openCircuits: 1 })).toEqual(['degraded', 'circuits_open']);
+    });
+    it('ten dead letters in five minutes degrade an installation if they are at least a twentieth of the runs that ended', () => {
+        expect(judge({ failedLately: 9 })).toEqual(['ok']);
+        expect(judge({ failedLately: 10, succeededLately: 191 })).toEqual(['ok']);
+        expect(judge({ failedLately: 10, succeededLately: 190 })).toEqual(['degraded', 'dead_letters_rising']);
+    });
+    it('drift degrades an installation if it was found in each of three minutes and does not fall', () => {
+        expect(judge({ driftByMinute: [9, 8, 1] })).toEqual(['ok']);
+        expect(judge({ driftByMinute: [0, 8, 9] })).toEqual(['ok']);
+        expect(judge({ driftByMinute: [8, 1, 8] })).toEqual(['degraded', 'drift_not_falling']);
+    });
+    it('an installation is degraded as soon as the partition of a coming month is missing', () => {
+        expect(judge({ missingPartitions: 1 })).toEqual(['degraded', 'partitions_missing']);
+    });
+    it('workers with different time zone data degrade an installation', () => {
+        expect(judge({ tzdataVersions: ['2026a', '2026b'] })).toEqual(['degraded', 'tzdata_differs']);
+    });
+    it('occurrences that differ from their runs degrade an installation', () => {
+        expect(judge({ auditDifferences: 1 })).toEqual(['degraded', 'audit_differences']);
+    });
+    it.each(['down', 'read_only', 'out_of_memory', 'access_denied'])('a Redis that is %s degrades an installation and is named as the reason', (redis) => {
+        expect(judge({}, redis)).toEqual(['degraded', `redis_${redis}`]);
+    });
+    it('an installation is degraded, not down, if Postgres answers but the state of the engine can not be read', () => {
+        const { status, reasons } = judgeHealth({ isPostgresUp: true, engine: null, redis: 'up' });
+        expect([status, reasons[0]?.code]).toEqual(['degraded', 'engine_unreadable']);
+    });
+    it('an installation without Postgres is down, and still lists its other problems', () => {
+        expect(judge(null)).toEqual(['down', 'postgres_down']);
+        expect(judge(null, 'down')).toEqual(['down', 'postgres_down', 'redis_down']);
+    });
+});
+//# sourceMappingURL=health.test.js.map

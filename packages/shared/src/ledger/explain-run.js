@@ -1,0 +1,105 @@
+import { inWords } from './words.js';
+const iso = (at) => new Date(at).toISOString();
+/** Explains in one sentence what became of a run and why, for a person who writes a report. */
+export function explainRun(run, story, plan) {
+    const { status, attempt, reason, finishedAt, dueAt } = run;
+    const nextAttemptAt = run.nextAttemptAt === Number.POSITIVE_INFINITY ? null : run.nextAttemptAt;
+    const details = detailsOf(story, status);
+    const told = (head, ...more) => [head, [...details, ...more].join('; ')].filter(Boolean).join(': ');
+    const again = run.replays > 0 ? [`replayed ${run.replays === 1 ? 'once' : `${run.replays} times`}`] : [];
+    switch (status) {
+        case 'skipped':
+            return `skipped: ${reason ?? 'no reason was recorded'}`;
+        case 'cancelled':
+            return told(`cancelled: ${reason ?? 'no reason was recorded'}`);
+        case 'queued':
+            return told(nextAttemptAt === null ? 'waiting for its turn' : 'about to start', ...replayOf(run));
+        case 'running':
+            return told(beginning(run, plan, 'began'), `attempt ${attempt} is in progress`);
+        case 'retrying': {
+            const next = nextAttemptAt === null ? 'held by a pause' : `it is tried again at ${iso(nextAttemptAt)}`;
+            return told(beginning(run, plan, 'began'), ...replayOf(run), next);
+        }
+        case 'succeeded': {
+            const after = `, ${inWords(Math.max(0, (finishedAt ?? dueAt) - dueAt))} after it was due`;
+            const end = attempt > 1 ? [`succeeded at attempt ${attempt}${after}`] : [];
+            return told(beginning(run, plan, attempt > 1 ? 'began' : 'ran'), ...end, ...again);
+        }
+        case 'failed': {
+            const tries = attempt > 1 ? ` after ${attempt} attempts` : '';
+            const end = `failed${tries}: ${run.error ?? reason ?? 'no reason was recorded'}`;
+            return told(`${beginning(run, plan, 'began')}, ${end}`, ...again);
+        }
+    }
+}
+const replayOf = ({ reasonCode, reason }) => reasonCode === 'replayed' && reason !== null ? [reason] : [];
+/** How late the run began. Lateness is from due to the first byte of the first attempt. */
+function beginning(run, plan, verb) {
+    const { origin, status, attempt, claimedAt, dueAt, recordedAt } = run;
+    if (origin === 'trigger')
+        return 'triggered by hand';
+    if (origin === 'backfill')
+        return 'backfilled';
+    // While the first attempt is in flight, its lateness is not recorded yet: the time of its claim is the best estimate.
+    const isFirst = status === 'running' && attempt === 1 && claimedAt !== null;
+    const lateMs = run.latenessMs ?? (isFirst ? Math.max(0, claimedAt - dueAt) : null);
+    if (lateMs === null)
+        return status === 'failed' ? 'never sent' : 'not sent yet';
+    if (plan && recordedAt - dueAt > plan.misfire.graceMs) {
+        const done = verb === 'ran' ? 'run' : 'begun';
+        return `missed at its time and ${done} ${inWords(lateMs)} late, by the misfire policy "${plan.misfire.policy}"`;
+    }
+    return `${verb} ${inWords(lateMs)} late`;
+}
+const TOLD = new Set([
+    'rescheduled',
+    'deferred',
+    'attempt',
+    'paused',
+    'resumed',
+    'edited',
+    'replayed',
+    'reported',
+]);
+/** Maximum number of clauses in a sentence. A longer one shows only its first and its last clauses. */
+const MOST_CLAUSES = 12;
+/** The steps that the sentence mentions: all except the ordinary ones. */
+function detailsOf(story, status) {
+    const worthTelling = story.filter(({ kind, outcome }) => {
+        if (!TOLD.has(kind))
+            return false;
+        return kind !== 'attempt' || (outcome !== 'succeeded' && outcome !== 'open');
+    });
+    // The sentence about a failed run gives its last error anyway, so the last failed attempt is left out.
+    const last = worthTelling.at(-1);
+    const isTold = status === 'failed' && last?.kind === 'attempt' && last.outcome === 'failed';
+    const clauses = joinAttempts(isTold ? worthTelling.slice(0, -1) : worthTelling);
+    if (clauses.length <= MOST_CLAUSES)
+        return clauses;
+    const left = clauses.length - MOST_CLAUSES;
+    return [...clauses.slice(0, MOST_CLAUSES / 2), `${left} more steps`, ...clauses.slice(-MOST_CLAUSES / 2)];
+}
+/** Attempts in a row that failed in the same way are one clause. */
+function joinAttempts(steps) {
+    const clauses = [];
+    for (let i = 0; i < steps.length; i++) {
+        const first = steps[i];
+        let last = first;
+        while (isSameFailure(first, steps[i + 1]))
+            last = steps[++i];
+        clauses.push(last === first
+            ? clauseOf(first)
+            : `attempts ${first.attempt} to ${last.attempt} failed from ${iso(first.at)} to ${iso(last.at)} (${errorIn(last)})`);
+    }
+    return clauses;
+}
+const isSameFailure = (a, b) => a.kind === 'attempt' && a.outcome === 'failed' && b?.kind === 'attempt' && errorIn(a) === errorIn(b);
+const errorIn = ({ text }) => / failed \((.*)\)$/s.exec(text)?.[1];
+function clauseOf({ kind, at, until, text }) {
+    if (kind !== 'deferred')
+        return `${text} at ${iso(at)}`;
+    const span = until === null ? `since ${iso(at)}` : `from ${iso(at)} to ${iso(until)}`;
+    // "deferred 9 times by …" becomes "deferred 9 times from … to … by …".
+    return text.replace(/^(deferred (?:once|\d+ times))/, `$1 ${span}`);
+}
+//# sourceMappingURL=explain-run.js.map

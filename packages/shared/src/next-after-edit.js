@@ -1,0 +1,46 @@
+import { momentAfter, momentOf } from './decide-due.js';
+import { storeTiming } from './stored-definition.js';
+/**
+ * Decides the next occurrence after an edit; null finishes the schedule. Two kinds of edits have functions of their
+ * own: `moveYearly` for yearly events, which belong to a local year, and `nextUnderTzdata` for new time zone data.
+ *
+ * The new definition names nothing before the edit. Occurrences that were due before the edit are settled by the old
+ * definition.
+ */
+export function nextAfterEdit(schedule, { timing, plan }) {
+    const { key, runsTotal, nowAt } = schedule;
+    if (plan.maxRuns !== null && runsTotal >= plan.maxRuns)
+        return null;
+    const edited = { key, timing, plan };
+    if (isSameTiming(schedule.timing, timing)) {
+        // A schedule that had reached its maximum number of runs goes on if the edit allows more.
+        if (schedule.occurrenceAt === null)
+            return hadRunOut(schedule) ? momentAfter(edited, nowAt) : null;
+        return pendingUnder(schedule, plan);
+    }
+    const next = momentAfter(edited, startOf(schedule, timing) - 1);
+    return next !== null && next.occurrenceAt === schedule.occurrenceAt ? pendingUnder(schedule, plan) : next;
+}
+/** The first instant at which the new rule may fire. */
+function startOf({ timing: before, occurrenceAt, nowAt }, timing) {
+    const { rule } = timing;
+    // A one-shot instant that the edit has set fires even if it is past, by the misfire policy.
+    if (rule.kind === 'at' && JSON.stringify(rule) !== JSON.stringify(before.rule))
+        return rule.at;
+    // If only a calendar changed, an occurrence that was rescheduled to a later time stays pending unless its day is
+    // excluded now.
+    const hasOtherCalendar = isSameTiming({ ...timing, calendars: before.calendars }, before);
+    return hasOtherCalendar ? Math.min(nowAt + 1, occurrenceAt ?? nowAt + 1) : nowAt + 1;
+}
+/** True if two timings name the same occurrences, apart from those that are settled already. */
+export const isSameTiming = (a, b) => storeTiming({ ...a, settledAts: [] }) === storeTiming({ ...b, settledAts: [] });
+const hadRunOut = ({ plan, runsTotal }) => plan.maxRuns !== null && runsTotal >= plan.maxRuns;
+/** The pending occurrence. A new jitter moves its due time, unless a person has rescheduled it. */
+function pendingUnder(schedule, plan) {
+    const { key, occurrenceAt, dueAt } = schedule;
+    if (occurrenceAt === null || dueAt === null)
+        return null;
+    const wasMovedByHand = dueAt !== momentOf(key, schedule.plan, occurrenceAt).dueAt;
+    return wasMovedByHand ? { occurrenceAt, dueAt } : momentOf(key, plan, occurrenceAt);
+}
+//# sourceMappingURL=next-after-edit.js.map

@@ -1,0 +1,74 @@
+import { expect, it } from 'vitest';
+import { draftSchedule } from './draft-schedule.js';
+import { nextAfterEdit } from './next-after-edit.js';
+const NOW = Date.parse('2026-03-02T12:00:00Z');
+const at = (text) => Date.parse(`2026-03-${text}Z`);
+const defaults = {
+    target: { type: 'handler', name: 'noop' },
+    maxAttempts: 3,
+    baseDelayMs: 1_000,
+    allowPrivateTargets: true,
+};
+function define(input, calendars = new Map()) {
+    const result = draftSchedule(input, { key: 'k', nowAt: NOW - 86_400_000, defaults, calendars });
+    if (!result.ok)
+        throw new Error(JSON.stringify(result.problems));
+    return result.drafted;
+}
+const daily = define({ rule: { cron: '0 9 * * *' } });
+const before = (more = {}) => ({
+    key: 'k',
+    timing: daily.timing,
+    plan: daily.plan,
+    occurrenceAt: at('03T09:00:00'),
+    dueAt: at('03T09:00:00'),
+    runsTotal: 5,
+    nowAt: NOW,
+    ...more,
+});
+it('an edit that keeps the rule keeps the next occurrence and the time to which a person moved it', () => {
+    const moved = { occurrenceAt: at('03T09:00:00'), dueAt: at('03T15:30:00') };
+    const edited = define({ rule: { cron: '0 9 * * *' }, timeout: 'PT5S' });
+    expect(nextAfterEdit(before(moved), edited)).toEqual(moved);
+});
+it('an edit to another rule goes on with the first occurrence after the edit', () => {
+    const edited = define({ rule: { cron: '0 18 * * *' } });
+    const next = at('02T18:00:00');
+    expect(nextAfterEdit(before(), edited)).toEqual({ occurrenceAt: next, dueAt: next });
+});
+it('an edit to a rule that names the same next occurrence keeps the time to which a person moved it', () => {
+    const moved = { occurrenceAt: at('03T09:00:00'), dueAt: at('03T15:30:00') };
+    expect(nextAfterEdit(before(moved), define({ rule: { cron: '0 9 * * 2' } }))).toEqual(moved);
+});
+it('an edit of the jitter moves the next occurrence unless a person has moved it', () => {
+    const edited = define({ rule: { cron: '0 9 * * *' }, jitter: 'PT10M' });
+    const next = nextAfterEdit(before(), edited);
+    expect(next?.occurrenceAt).toBe(at('03T09:00:00'));
+    expect(next?.dueAt).toBeGreaterThan(at('03T09:00:00'));
+});
+it('an edit to a one-shot rule with a past instant fires that instant', () => {
+    const edited = define({ rule: { at: '2026-03-01T08:00:00Z' } });
+    expect(nextAfterEdit(before(), edited)?.occurrenceAt).toBe(at('01T08:00:00'));
+});
+it('an instant that is settled already does not fire again after an edit', () => {
+    const edited = define({ rule: { at: '2026-03-01T08:00:00Z' } });
+    const timing = { ...edited.timing, settledAts: [at('01T08:00:00')] };
+    expect(nextAfterEdit(before(), { ...edited, timing })).toBeNull();
+});
+it('an occurrence that was rescheduled to a later time stays pending if only a calendar changed', () => {
+    const holidays = (dates) => define({ rule: { cron: '0 9 * * *' }, exclusions: ['holidays'] }, new Map([['holidays', dates]]));
+    const putOff = { occurrenceAt: at('02T09:00:00'), dueAt: at('02T15:00:00') };
+    const schedule = before({ ...putOff, timing: holidays(['2026-12-25']).timing });
+    expect(nextAfterEdit(schedule, holidays(['2026-12-26']))).toEqual(putOff);
+    expect(nextAfterEdit(schedule, holidays(['2026-03-02']))?.occurrenceAt).toBe(at('03T09:00:00'));
+});
+it('a schedule that has had its maximum of runs finishes, and goes on if an edit allows more', () => {
+    const limited = (maxRuns) => define({ rule: { cron: '0 9 * * *' }, maxRuns });
+    expect(nextAfterEdit(before(), limited(5))).toBeNull();
+    const finished = before({ occurrenceAt: null, dueAt: null, plan: limited(5).plan });
+    expect(nextAfterEdit(finished, limited(6))?.occurrenceAt).toBe(at('03T09:00:00'));
+});
+it('a schedule that finished because its rule ran out stays finished if the rule stays the same', () => {
+    expect(nextAfterEdit(before({ occurrenceAt: null, dueAt: null }), daily)).toBeNull();
+});
+//# sourceMappingURL=next-after-edit.test.js.map

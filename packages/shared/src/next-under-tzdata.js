@@ -1,0 +1,31 @@
+import { lastOccurrence, nextOccurrence, resolveWallTime } from '@carillon/recurrence';
+import { momentOf } from './decide-due.js';
+/**
+ * Computes the pending occurrence under the time zone data of this process; null if it is the one that an earlier
+ * version computed. The pending occurrence moves to the nearest instant that the rule names now. So a change of a zone
+ * neither repeats an occurrence that has run nor leaves one out.
+ */
+export function nextUnderTzdata({ key, timing, plan, occurrenceAt, dueAt }, nowAt) {
+    // An occurrence that is due already stays, and so does an occurrence that a person has rescheduled.
+    if (occurrenceAt <= nowAt || dueAt !== momentOf(key, plan, occurrenceAt).dueAt)
+        return null;
+    const { rule } = timing;
+    if (rule.kind === 'every')
+        return null;
+    if (rule.kind === 'at') {
+        const at = rule.wallTime === null ? rule.at : resolveWallTime(rule.wallTime, timing);
+        if (at === null || at === rule.at)
+            return null;
+        const resolved = { ...timing, rule: { ...rule, at } };
+        const namedAt = nextOccurrence(resolved, at - 1);
+        return namedAt === null ? null : { timing: resolved, next: momentOf(key, plan, namedAt) };
+    }
+    const before = lastOccurrence(timing, nowAt, occurrenceAt);
+    if (before === occurrenceAt)
+        return null;
+    const after = nextOccurrence(timing, occurrenceAt);
+    const isBeforeNearer = before !== null && (after === null || occurrenceAt - before <= after - occurrenceAt);
+    const at = isBeforeNearer ? before : after;
+    return at === null ? null : { timing, next: momentOf(key, plan, at) };
+}
+//# sourceMappingURL=next-under-tzdata.js.map

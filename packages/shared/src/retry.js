@@ -1,0 +1,11 @@
+/**
+ * The delay after a failed attempt: base · 2^(attempt − 1), at most the cap, plus up to a tenth with jitter. `random`
+ * is in [0, 1). A delay that the receiver asked for wins, within the cap.
+ */
+export function retryDelayMs(retry, { attempt, random, retryAfterMs }) {
+    if (retryAfterMs !== null)
+        return Math.min(Math.max(retryAfterMs, 0), retry.maxDelayMs);
+    const delayMs = Math.min(retry.baseDelayMs * 2 ** (attempt - 1), retry.maxDelayMs);
+    return Math.round(retry.jitter ? delayMs * (1 + random / 10) : delayMs);
+}
+//# sourceMappingURL=retry.js.map

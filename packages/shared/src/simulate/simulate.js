@@ -1,0 +1,247 @@
+import { jitterMs } from '@carillon/recurrence';
+import { admitRun, concurrentRuns } from '../admit.js';
+import { decideDue } from '../decide-due.js';
+import { closingOf } from '../outcome.js';
+import { isCounted } from '../plan.js';
+import { AgendaHeap } from './agenda-heap.js';
+import { Receivers } from './receivers.js';
+/** The simulation needs more steps than it may take. */
+export class SimulationTooLarge extends Error {
+    maxSteps;
+    reachedAt;
+    constructor(maxSteps, 
+    /** The instant that the simulation had reached. */
+    reachedAt) {
+        super(`the simulation takes more than ${maxSteps} steps`);
+        this.maxSteps = maxSteps;
+        this.reachedAt = reachedAt;
+    }
+}
+/**
+ * The order of events at one instant, as in a worker: first runs end, then due schedules are claimed, then waiting
+ * runs.
+ */
+const RANKS = { end: 0, due: 1, attempt: 2 };
+const FAILED = {
+    kind: 'failed',
+    isTransient: true,
+    errorCode: 'simulated',
+    error: 'the receiver is down',
+};
+/** The generator pauses after this many steps, so that its caller can do other work in between. */
+const STEPS_PER_PAUSE = 100;
+/**
+ * Plays a set of schedules forward with the decisions of the engine: when an occurrence is due, what happens to missed
+ * ones, whether a run may start beside others, when a failed attempt is tried again, and when a circuit opens. It has
+ * no clock and no I/O. Throws SimulationTooLarge beyond `maxSteps`.
+ */
+export function* simulate(schedules, options) {
+    const simulator = new Simulator(schedules, options);
+    while (simulator.step())
+        if (simulator.steps % STEPS_PER_PAUSE === 0)
+            yield;
+    return simulator.result();
+}
+class Simulator {
+    options;
+    steps = 0;
+    #events = new AgendaHeap();
+    #actors = new Map();
+    #runs = [];
+    #gaps = [];
+    #receivers;
+    #engineOutages;
+    constructor(schedules, options) {
+        this.options = options;
+        this.#receivers = new Receivers(options);
+        this.#engineOutages = options.outages
+            .filter(({ receiver }) => receiver === null)
+            .toSorted((a, b) => a.fromAt - b.fromAt);
+        for (const schedule of schedules) {
+            const actor = {
+                schedule,
+                runsTotal: schedule.runsTotal,
+                started: new Set(),
+                queued: [],
+                failuresInRow: 0,
+                lastSuccessAt: null,
+                isPaused: schedule.isPaused,
+            };
+            this.#actors.set(schedule.key, actor);
+            if (schedule.next)
+                this.#addDue(actor, schedule.next, options.fromAt);
+        }
+    }
+    /** Handles the next event; returns false if there is none before the end. */
+    step() {
+        const { nextAt } = this.#events;
+        if (nextAt === null || nextAt > this.options.toAt)
+            return false;
+        if (this.steps >= this.options.maxSteps)
+            throw new SimulationTooLarge(this.options.maxSteps, nextAt);
+        const event = this.#events.take();
+        this.steps++;
+        if (event.kind === 'due')
+            this.#claim(event.actor, event.moment, event.at);
+        else if (event.kind === 'attempt')
+            this.#attempt(event.actor, event.run, event.at);
+        else
+            this.#succeed(event.actor, event.run, event);
+        return true;
+    }
+    result() {
+        const schedules = [...this.#actors.values()];
+        return {
+            runs: this.#runs,
+            gaps: this.#gaps,
+            schedules: schedules.length,
+            paused: schedules.filter(({ isPaused }) => isPaused).map(({ schedule }) => schedule.key),
+            circuitsOpened: this.#receivers.circuitsOpened,
+            steps: this.steps,
+        };
+    }
+    #addDue(actor, moment, notBeforeAt) {
+        const at = this.#whenUp(Math.max(moment.dueAt, notBeforeAt));
+        this.#events.add({ kind: 'due', rank: RANKS.due, at, actor, moment });
+    }
+    #addAttempt(actor, run, at) {
+        this.#events.add({ kind: 'attempt', rank: RANKS.attempt, at: this.#whenUp(at), actor, run });
+    }
+    /** The instant itself, or the end of the engine outage that contains it. */
+    #whenUp(at) {
+        let upAt = at;
+        for (const { fromAt, toAt } of this.#engineOutages)
+            if (fromAt <= upAt && upAt < toAt)
+                upAt = toAt;
+        return upAt;
+    }
+    /** Does what a claim does with one due schedule. */
+    #claim(actor, moment, nowAt) {
+        if (actor.isPaused)
+            return;
+        const { key, timing, plan } = actor.schedule;
+        const decision = decideDue({ key, timing, plan, ...moment, runsTotal: actor.runsTotal }, nowAt);
+        if (decision.kind === 'broken') {
+            actor.isPaused = true;
+            return;
+        }
+        if (decision.passed)
+            this.#pass(key, decision.passed);
+        if (decision.run)
+            this.#admit(actor, decision.run, nowAt);
+        if (decision.next)
+            this.#addDue(actor, decision.next, nowAt);
+    }
+    #pass(schedule, { fromAt, toAt, count, reasonCode, reason }) {
+        this.#gaps.push({ schedule, fromAt, toAt, count, reasonCode, reason });
+    }
+    #admit(actor, moment, nowAt) {
+        const { key, plan } = actor.schedule;
+        const run = {
+            schedule: key,
+            ...moment,
+            startedAt: null,
+            endedAt: null,
+            status: 'open',
+            reasonCode: null,
+            isCaughtUp: nowAt - moment.dueAt > plan.misfire.graceMs,
+            wasQueued: false,
+            attempts: 0,
+            deferrals: 0,
+        };
+        this.#runs.push(run);
+        const open = { started: actor.started.size, queued: actor.queued.length };
+        const admission = isCounted(plan)
+            ? admitRun(plan, open, this.#isDependencyMet(actor, nowAt))
+            : { kind: 'start' };
+        if (admission.kind === 'skip') {
+            Object.assign(run, { status: 'skipped', reasonCode: admission.reasonCode, endedAt: nowAt });
+            return;
+        }
+        actor.runsTotal++;
+        if (admission.kind === 'queue') {
+            run.wasQueued = true;
+            actor.queued.push(run);
+            return;
+        }
+        if (admission.kind === 'replace')
+            this.#cancelOpen(actor, nowAt);
+        actor.started.add(run);
+        this.#attempt(actor, run, nowAt);
+    }
+    /**
+     * A dependency on a schedule outside the simulation is taken as met. A schedule inside it counts as having succeeded
+     * at the beginning of the simulation.
+     */
+    #isDependencyMet({ schedule: { plan } }, nowAt) {
+        const other = plan.dependsOn ? this.#actors.get(plan.dependsOn.schedule) : undefined;
+        if (!plan.dependsOn || !other)
+            return true;
+        return (other.lastSuccessAt ?? this.options.fromAt) >= nowAt - plan.dependsOn.withinMs;
+    }
+    #cancelOpen(actor, nowAt) {
+        for (const run of [...actor.started, ...actor.queued])
+            Object.assign(run, { status: 'cancelled', reasonCode: 'overlap', endedAt: nowAt });
+        actor.started.clear();
+        actor.queued.length = 0;
+    }
+    #attempt(actor, run, nowAt) {
+        if (run.status !== 'open')
+            return;
+        const { plan } = actor.schedule;
+        const passage = this.#receivers.ask(plan.target, nowAt);
+        if (passage.kind === 'wait') {
+            run.deferrals++;
+            // The engine spreads the returns of deferred runs at random. Here the spread is derived from the run, so that a
+            // simulation can be repeated.
+            const spread = 1 + jitterMs(`${run.schedule} ${run.deferrals}`, run.occurrenceAt, 1_000) / 1_000;
+            this.#addAttempt(actor, run, nowAt + Math.ceil(passage.waitMs * spread));
+            return;
+        }
+        if (passage.kind === 'refuse') {
+            this.#fail(actor, run, { nowAt, reasonCode: 'circuit_open' });
+            return;
+        }
+        run.attempts++;
+        run.startedAt ??= nowAt;
+        if (passage.kind === 'go') {
+            const at = nowAt + this.options.runMs;
+            this.#events.add({ kind: 'end', rank: RANKS.end, at, actor, run, isProbe: passage.isProbe });
+            return;
+        }
+        const closing = closingOf(FAILED, { retry: plan.retry, attempt: run.attempts, random: 0 });
+        if (closing.status === 'retrying')
+            this.#addAttempt(actor, run, nowAt + closing.retryInMs);
+        else
+            this.#fail(actor, run, { nowAt, reasonCode: 'receiver_down' });
+    }
+    #succeed(actor, run, { at, isProbe }) {
+        this.#receivers.succeeded(actor.schedule.plan.target, isProbe);
+        if (run.status !== 'open')
+            return;
+        Object.assign(run, { status: 'succeeded', endedAt: at });
+        actor.failuresInRow = 0;
+        actor.lastSuccessAt = at;
+        this.#close(actor, run, at);
+    }
+    #fail(actor, run, { nowAt, reasonCode }) {
+        Object.assign(run, { status: 'failed', reasonCode, endedAt: nowAt });
+        actor.failuresInRow++;
+        const { pauseAfterFailures } = actor.schedule.plan;
+        if (pauseAfterFailures !== null && actor.failuresInRow >= pauseAfterFailures)
+            actor.isPaused = true;
+        this.#close(actor, run, nowAt);
+    }
+    /** Takes out a run that has ended, and starts as many queued runs as may start now. */
+    #close(actor, run, nowAt) {
+        actor.started.delete(run);
+        if (actor.isPaused)
+            return;
+        while (actor.queued.length > 0 && actor.started.size < concurrentRuns(actor.schedule.plan)) {
+            const next = actor.queued.shift();
+            actor.started.add(next);
+            this.#addAttempt(actor, next, nowAt);
+        }
+    }
+}
+//# sourceMappingURL=simulate.js.map

@@ -1,0 +1,65 @@
+import type { Timing } from '@carillon/recurrence';
+import type { Moment } from '../decide-due.js';
+import type { Plan } from '../plan.js';
+/** A schedule as the simulation finds it. */
+export interface SimulatedSchedule {
+    key: string;
+    timing: Timing;
+    plan: Plan;
+    /** The next occurrence; null if there is none. */
+    next: Moment | null;
+    runsTotal: number;
+    isPaused: boolean;
+}
+/** A stretch of time in which nothing is claimed (`receiver` null), or in which one receiver fails every attempt. */
+export interface Outage {
+    fromAt: number;
+    /** Exclusive. */
+    toAt: number;
+    /** The name of the receiver, as `receiverOf` gives it; null for the whole engine. */
+    receiver: string | null;
+}
+export interface SimulationOptions {
+    fromAt: number;
+    /** Inclusive. */
+    toAt: number;
+    outages: readonly Outage[];
+    /** How long a successful run takes. */
+    runMs: number;
+    /** How long a circuit stays open at first. */
+    circuitOpenMs: number;
+    maxSteps: number;
+}
+export interface SimulatedRun extends Moment {
+    schedule: string;
+    /** When the first attempt of the run began; null if none did. */
+    startedAt: number | null;
+    endedAt: number | null;
+    /** `open`: the run had not ended at the end of the simulation. */
+    status: 'succeeded' | 'failed' | 'skipped' | 'cancelled' | 'open';
+    reasonCode: string | null;
+    /** True if the run was claimed later than the grace of its misfire policy allows. */
+    isCaughtUp: boolean;
+    wasQueued: boolean;
+    attempts: number;
+    /** How often an open circuit deferred the run. */
+    deferrals: number;
+}
+/** Occurrences that were not run, all for one reason. */
+export interface SimulatedGap {
+    schedule: string;
+    fromAt: number;
+    toAt: number;
+    count: number;
+    reasonCode: string;
+    reason: string;
+}
+export interface Simulation {
+    runs: SimulatedRun[];
+    gaps: SimulatedGap[];
+    schedules: number;
+    /** Schedules that were paused, or that paused because they kept failing. */
+    paused: string[];
+    circuitsOpened: number;
+    steps: number;
+}

@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=simulation.js.map

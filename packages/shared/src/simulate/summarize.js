@@ -1,0 +1,87 @@
+const noFigures = () => ({
+    schedules: 0,
+    occurrences: 0,
+    runs: 0,
+    caughtUp: 0,
+    queued: 0,
+    deferred: 0,
+    retried: 0,
+    failed: 0,
+    cancelled: 0,
+    skipped: {},
+});
+/** Sums up a simulation: in total, by policy, and the second with the most starts. */
+export function summarize(schedules, { runs, gaps }) {
+    const plans = new Map(schedules.map(({ key, plan }) => [key, plan]));
+    const total = noFigures();
+    const byMisfire = { once: noFigures(), all: noFigures(), skip: noFigures() };
+    const byOverlap = { allow: noFigures(), skip: noFigures(), queue: noFigures(), cancel: noFigures() };
+    const figuresOf = (key) => {
+        const plan = plans.get(key);
+        return plan ? [total, byMisfire[plan.misfire.policy], byOverlap[plan.overlap]] : [total];
+    };
+    for (const { key } of schedules)
+        for (const figures of figuresOf(key))
+            figures.schedules++;
+    for (const run of runs)
+        for (const figures of figuresOf(run.schedule))
+            addRun(figures, run);
+    for (const { schedule, reasonCode, count } of gaps)
+        for (const figures of figuresOf(schedule))
+            skip(figures, reasonCode, count);
+    return { total, byMisfire, byOverlap, peak: peakOf(runs) };
+}
+function addRun(figures, run) {
+    if (run.status === 'skipped') {
+        skip(figures, run.reasonCode ?? 'unknown', 1);
+        return;
+    }
+    figures.occurrences++;
+    if (run.startedAt !== null)
+        figures.runs++;
+    if (run.isCaughtUp)
+        figures.caughtUp++;
+    if (run.wasQueued)
+        figures.queued++;
+    if (run.deferrals > 0)
+        figures.deferred++;
+    if (run.attempts > 1)
+        figures.retried++;
+    if (run.status === 'failed')
+        figures.failed++;
+    if (run.status === 'cancelled')
+        figures.cancelled++;
+}
+function skip(figures, reasonCode, count) {
+    figures.occurrences += count;
+    figures.skipped[reasonCode] = (figures.skipped[reasonCode] ?? 0) + count;
+}
+const SECOND_MS = 1_000;
+const MAX_SCHEDULES_OF_SECOND = 10;
+/** The second in which most of these runs start; null if none does. */
+export function peakOf(runs) {
+    const perSecond = new Map();
+    for (const { startedAt } of runs) {
+        if (startedAt === null)
+            continue;
+        const at = Math.floor(startedAt / SECOND_MS) * SECOND_MS;
+        perSecond.set(at, (perSecond.get(at) ?? 0) + 1);
+    }
+    let peak = null;
+    for (const [at, count] of perSecond)
+        if (!peak || count > peak[1] || (count === peak[1] && at < peak[0]))
+            peak = [at, count];
+    if (!peak)
+        return null;
+    const [at, count] = peak;
+    const bySchedule = new Map();
+    for (const { schedule, startedAt } of runs) {
+        if (startedAt === null || Math.floor(startedAt / SECOND_MS) * SECOND_MS !== at)
+            continue;
+        bySchedule.set(schedule, (bySchedule.get(schedule) ?? 0) + 1);
+    }
+    const most = [...bySchedule].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+    const schedules = most.slice(0, MAX_SCHEDULES_OF_SECOND).map(([schedule, n]) => ({ schedule, runs: n }));
+    return { at, perSecond: count, schedules };
+}
+//# sourceMappingURL=summarize.js.map

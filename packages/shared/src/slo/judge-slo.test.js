@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest';
+import { describeBreach } from './breach-words.js';
+import { judgeSlo } from './judge-slo.js';
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const DUE_AT = Date.parse('2026-11-18T02:00:00Z');
+const NO_SLO = {
+    startWithinMs: null,
+    startGraceMs: 0,
+    endWithinMs: null,
+    endGraceMs: 0,
+    maxDurationMs: null,
+    successRate: null,
+};
+const run = (more = {}) => ({
+    occurrenceAt: DUE_AT,
+    dueAt: DUE_AT,
+    status: 'due',
+    startedAt: null,
+    finishedAt: null,
+    attempt: 0,
+    reasonCode: null,
+    reason: null,
+    error: null,
+    ...more,
+});
+const judge = (slo, runs, more = {}) => judgeSlo({
+    slo: { ...NO_SLO, ...slo },
+    runs,
+    nowAt: DUE_AT,
+    isPaused: false,
+    judgedUntil: 0,
+    counts: null,
+    ...more,
+});
+const states = ({ verdicts }) => verdicts.map(({ kind, isBreached, at }) => [kind, isBreached, (at - DUE_AT) / SECOND]);
+const succeeded = (startedAfterMs, endedAfterMs) => run({
+    status: 'succeeded',
+    attempt: 1,
+    startedAt: DUE_AT + startedAfterMs,
+    finishedAt: DUE_AT + endedAfterMs,
+});
+describe('start objective', () => {
+    const slo = { startWithinMs: MINUTE, startGraceMs: 30 * SECOND };
+    it('an occurrence that no worker claims breaches its start objective at the deadline, not before', () => {
+        const before = judge(slo, [run()], { nowAt: DUE_AT + 89 * SECOND });
+        expect(states(before)).toEqual([]);
+        expect(before.nextCheckAt).toBe(DUE_AT + 90 * SECOND);
+        const after = judge(slo, [run()], { nowAt: DUE_AT + 90 * SECOND });
+        expect(states(after)).toEqual([['start', true, 90]]);
+        expect(after.judgedUntil).toBe(0);
+    });
+    it('a run that started late breaches its start objective from the deadline until it started', () => {
+        const judged = judge(slo, [succeeded(120 * SECOND, 130 * SECOND)], { nowAt: DUE_AT + 10 * MINUTE });
+        expect(states(judged)).toEqual([
+            ['start', true, 90],
+            ['start', false, 120],
+        ]);
+        expect(judged.judgedUntil).toBe(DUE_AT);
+    });
+    it('if several runs are late, the breach recovers when the last of them has started, and not before', () => {
+        const second = { occurrenceAt: DUE_AT + MINUTE, dueAt: DUE_AT + MINUTE };
+        const first = succeeded(200 * SECOND, 201 * SECOND);
+        const waiting = judge(slo, [first, run(second)], { nowAt: DUE_AT + 10 * MINUTE });
+        expect(states(waiting)).toEqual([
+            ['start', true, 90],
+            ['start', true, 150],
+        ]);
+        const started = { ...succeeded(240 * SECOND, 250 * SECOND), ...second };
+        expect(states(judge(slo, [first, started], { nowAt: DUE_AT + 10 * MINUTE }))).toEqual([
+            ['start', true, 90],
+            ['start', true, 150],
+            ['start', false, 240],
+        ]);
+        // A run that starts in time is a recovery, even while an earlier one hangs.
+        const inTime = { ...second, status: 'running', startedAt: DUE_AT + 61 * SECOND, attempt: 1 };
+        expect(states(judge(slo, [run(), run(inTime)], { nowAt: DUE_AT + 10 * MINUTE }))).toEqual([
+            ['start', false, 61],
+            ['start', true, 90],
+        ]);
+    });
+    it('an occurrence skipped as missed is a breach; one that a person skipped is not', () => {
+        const skipped = (reasonCode) => run({ status: 'skipped', reasonCode, finishedAt: DUE_AT + 10 * MINUTE });
+        const nowAt = DUE_AT + 10 * MINUTE;
+        expect(states(judge(slo, [skipped('misfire')], { nowAt }))).toEqual([['start', true, 90]]);
+        expect(states(judge(slo, [skipped('skipped_by_request')], { nowAt }))).toEqual([]);
+    });
+    it('a paused schedule misses no deadline, but a run that has ended is judged', () => {
+        const nowAt = DUE_AT + 10 * MINUTE;
+        const paused = judge(slo, [run()], { nowAt, isPaused: true });
+        expect(states(paused)).toEqual([]);
+        expect(paused.nextCheckAt).toBeNull();
+        const ended = judge(slo, [succeeded(2 * MINUTE, 3 * MINUTE)], { nowAt, isPaused: true });
+        expect(states(ended)).toHaveLength(2);
+    });
+});
+describe('end objective', () => {
+    const slo = { endWithinMs: 10 * MINUTE, endGraceMs: MINUTE };
+    const running = run({ status: 'running', attempt: 1, startedAt: DUE_AT });
+    it('a run that has not ended breaches its end objective at the deadline plus the grace', () => {
+        expect(states(judge(slo, [running], { nowAt: DUE_AT + 11 * MINUTE - 1 }))).toEqual([]);
+        expect(states(judge(slo, [running], { nowAt: DUE_AT + 11 * MINUTE }))).toEqual([['end', true, 660]]);
+    });
+    it('a run that failed for good breaches its end objective at once', () => {
+        const failed = run({ status: 'failed', attempt: 3, startedAt: DUE_AT, finishedAt: DUE_AT + MINUTE });
+        expect(states(judge(slo, [failed], { nowAt: DUE_AT + MINUTE }))).toEqual([['end', true, 60]]);
+    });
+    it('occurrences after a run that is still open are judged again later', () => {
+        const later = { ...succeeded(0, SECOND), occurrenceAt: DUE_AT + MINUTE };
+        expect(judge(slo, [running, later], { nowAt: DUE_AT + 2 * MINUTE }).judgedUntil).toBe(0);
+    });
+});
+it('a run that takes longer than maxDuration breaches that objective while it is still running', () => {
+    const slo = { maxDurationMs: MINUTE };
+    const running = run({ status: 'running', attempt: 1, startedAt: DUE_AT + 5 * SECOND });
+    const judged = judge(slo, [running], { nowAt: DUE_AT + 10 * SECOND });
+    expect(states(judged)).toEqual([]);
+    expect(judged.nextCheckAt).toBe(DUE_AT + 65 * SECOND);
+    expect(states(judge(slo, [running], { nowAt: DUE_AT + 65 * SECOND }))).toEqual([['duration', true, 65]]);
+    expect(states(judge(slo, [succeeded(0, 30 * SECOND)]))).toEqual([['duration', false, 30]]);
+});
+describe('success rate', () => {
+    const latestFailure = { occurrenceAt: DUE_AT, error: 'HTTP 503' };
+    const isBreached = (successRate, succeededRuns, failed) => judge({ successRate }, [], { counts: { succeeded: succeededRuns, failed, latestFailure } }).verdicts[0]
+        ?.isBreached;
+    it('a success rate over the last n runs allows the same number of failures while fewer than n have ended', () => {
+        const rate = { percent: 95, last: 20, windowMs: null };
+        expect(isBreached(rate, 2, 1)).toBe(false);
+        expect(isBreached(rate, 2, 2)).toBe(true);
+        expect(isBreached(rate, 19, 1)).toBe(false);
+    });
+    it('a success rate over a window compares the share of successes among the runs of that window', () => {
+        const rate = { percent: 90, last: null, windowMs: 60 * MINUTE };
+        expect(isBreached(rate, 9, 1)).toBe(false);
+        expect(isBreached(rate, 8, 1)).toBe(true);
+        expect(isBreached(rate, 0, 0)).toBe(false);
+    });
+});
+it('the sentence about a breach says what was expected, what happened, and since when', () => {
+    const failed = run({
+        status: 'failed',
+        attempt: 3,
+        startedAt: DUE_AT,
+        finishedAt: DUE_AT + MINUTE,
+        error: 'the receiver answered 503',
+    });
+    const sentence = describeBreach({
+        schedule: { key: 'nightly', name: 'Nightly export' },
+        kind: 'end',
+        slo: { ...NO_SLO, endWithinMs: 90 * MINUTE },
+        at: DUE_AT + MINUTE,
+        run: failed,
+        counts: null,
+    });
+    expect(sentence).toBe('Nightly export (nightly) was due at 2026-11-18 02:00:00 UTC and should have succeeded within 1 hour 30 minutes. It failed after 3 attempts: the receiver answered 503. Breached since 2026-11-18 02:01:00 UTC.');
+});
+//# sourceMappingURL=judge-slo.test.js.map

@@ -1,0 +1,33 @@
+/**
+ * Maximum nesting depth of a value. It is deeper than any payload written by hand, and safe for recursive functions.
+ */
+const DEEPEST = 64;
+/**
+ * Returns why a JSON value can't be stored, or null. Postgres accepts neither NUL nor half of a surrogate pair in
+ * texts, and a value that is nested too deeply overflows the stack of recursive functions.
+ */
+export function unstorable(value, path = '', depth = 0) {
+    if (typeof value === 'string')
+        return textProblem(value, path);
+    if (typeof value !== 'object' || value === null)
+        return null;
+    if (depth >= DEEPEST)
+        return { field: path, message: `is nested more than ${DEEPEST} levels deep` };
+    for (const [key, child] of Object.entries(value)) {
+        const childPath = path === '' ? key : `${path}.${key}`;
+        const problem = (Array.isArray(value) ? null : textProblem(key, path || 'body')) ??
+            unstorable(child, childPath, depth + 1);
+        if (problem)
+            return problem;
+    }
+    return null;
+}
+const HALF_OF_A_PAIR = /\p{Surrogate}/u;
+function textProblem(text, field) {
+    if (text.includes('\0'))
+        return { field, message: 'holds a NUL character, which cannot be kept' };
+    if (HALF_OF_A_PAIR.test(text))
+        return { field, message: 'holds half of a surrogate pair; expected well-formed Unicode' };
+    return null;
+}
+//# sourceMappingURL=unstorable.js.map

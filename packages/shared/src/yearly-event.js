@@ -1,0 +1,69 @@
+import { localTime, nextOccurrence } from '@carillon/recurrence';
+export const BIRTHDAY = 'birthday';
+/**
+ * The prefix of the ids of yearly events. Carillon generates these ids, and clients can't choose one with this prefix.
+ */
+export const YEARLY_EVENT_PREFIX = 'evt_';
+/** The schedule of a yearly event. */
+export function scheduleYearly(event, { person, key, target }) {
+    const { userId, firstName, lastName, timezone } = person;
+    const who = `${firstName} ${lastName}`;
+    const [, month, day] = event.date.split('-').map(Number);
+    const [hour, minute] = event.localTime.split(':').map(Number);
+    return {
+        name: `${event.name} of ${who}`.slice(0, 256),
+        tags: ['user-event', event.name],
+        rule: { cron: `${minute} ${hour} ${day} ${month} *` },
+        timezone,
+        leapDay: event.leapDay,
+        ...(target ? { target } : {}),
+        payload: {
+            // A placeholder for the id of this year's event. `nameEvent` replaces it on delivery.
+            eventId: key,
+            type: event.name,
+            userId,
+            firstName,
+            lastName,
+            message: event.message ?? `Happy ${event.name}, ${who}!`,
+        },
+    };
+}
+/**
+ * Fills in the id of this year's event, which is the id of its run. With one id for all years, a receiver that
+ * deduplicates would drop the second year.
+ */
+export function nameEvent(payload, { key, runId }) {
+    const placeholder = `{"eventId":"${key}"`;
+    return payload.startsWith(placeholder)
+        ? `{"eventId":"${runId}"${payload.slice(placeholder.length)}`
+        : payload;
+}
+/**
+ * The next occurrence of a yearly event after its date or its time zone has changed. The event occurs once in each
+ * local year: a year that was celebrated in one zone is not celebrated again in another. If the event was pending and
+ * its time has already passed in the new zone, it occurs at once, because it would be lost otherwise.
+ */
+export function moveYearly({ before, after, pendingAt, celebratedYear, nowAt }) {
+    const isNew = (at) => celebratedYear === null || yearAt(at, after.timezone) > celebratedYear;
+    const onlyMoved = JSON.stringify(before.rule) === JSON.stringify(after.rule);
+    if (onlyMoved && pendingAt !== null) {
+        const sameDayAt = occurrenceIn(yearAt(pendingAt, before.timezone), after);
+        if (sameDayAt !== null && sameDayAt <= nowAt && isNew(sameDayAt))
+            return sameDayAt;
+    }
+    let at = nextOccurrence(after, nowAt);
+    while (at !== null && !isNew(at))
+        at = nextOccurrence(after, at);
+    return at;
+}
+/** The local year in a time zone. */
+export const yearAt = (at, timezone) => Number(localTime(at, timezone).slice(0, 4));
+const DAY_MS = 86_400_000;
+function occurrenceIn(year, timing) {
+    // No time zone differs from UTC by more than a day.
+    let at = nextOccurrence(timing, Date.UTC(year, 0, 1) - DAY_MS);
+    while (at !== null && yearAt(at, timing.timezone) < year)
+        at = nextOccurrence(timing, at);
+    return at !== null && yearAt(at, timing.timezone) === year ? at : null;
+}
+//# sourceMappingURL=yearly-event.js.map
