@@ -260,6 +260,22 @@ describe('A worker that is woken by the commit', () => {
     expect(refused.rows).toEqual([]);
   });
 
+  it('projects take turns: one request is not held up by the many of another project', async () => {
+    await owner(`insert into carillon.projects (key, name) values ('many', 'Many'), ('few', 'Few')`);
+    const client = await database.pool.connect();
+    onTestFinished(() => client.release());
+    await inUserTransaction(client, 'commit', async (tx) => {
+      await tx.query(
+        `select carillon.schedule(id => 'many-' || n, at => '2030-01-01Z', ${NOOP}, project => 'many') from generate_series(1, 250) as n`,
+      );
+      await tx.query(
+        `select carillon.schedule(id => 'few-1', at => '2030-01-01Z', ${NOOP}, project => 'few')`,
+      );
+    });
+    const { id } = await created('few-1');
+    expect((await created('many-250')).id).toBeGreaterThan(id);
+  });
+
   it('the worker listens again after its connection was lost', async () => {
     const { rows } = await owner(
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'carillon-listener'`,

@@ -1,7 +1,13 @@
 import type { ScheduleInput } from '@carillon/client';
-import { callFunction, type UserTransaction } from '@carillon/db';
+import { callFunction } from '@carillon/db';
 
-export type { UserTransaction };
+/**
+ * A transaction of your own: a client of `pg` or anything else with its `query`, or a drizzle transaction of any driver for
+ * Postgres.
+ */
+export type UserTransaction =
+  | { query(text: string, values: unknown[]): PromiseLike<{ rows: unknown[] }> }
+  | { execute(query: never): PromiseLike<unknown> };
 
 export interface SqlOptions {
   /** The project, for the owner of the installation. Every other role is bound to its own. */

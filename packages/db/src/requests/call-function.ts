@@ -12,10 +12,10 @@ interface DrizzleTransaction {
 }
 
 /** A transaction of the user's own program. */
-export type UserTransaction = QueryTransaction | DrizzleTransaction;
+type UserTransaction = QueryTransaction | DrizzleTransaction;
 
 /** A call of one of our SQL functions. Arguments without a value are left out. */
-export interface FunctionCall {
+interface FunctionCall {
   name: 'schedule' | 'cancel' | 'trigger';
   arguments: Readonly<
     Record<string, { type: 'text' | 'timestamptz' | 'interval' | 'jsonb'; value: string | undefined }>

@@ -1,4 +1,4 @@
-export { callFunction, type UserTransaction } from './call-function.js';
+export { callFunction } from './call-function.js';
 export { changeRequested, type RequestedChange } from './change-requested.js';
 export { explainMissing, type MissingSchedule } from './explain-missing.js';
 export { listenForRequests } from './listen-for-requests.js';
