@@ -100,6 +100,14 @@ describe('A worker that is woken by the commit', () => {
   let worker: RunningWorker;
   beforeAll(async () => {
     worker = await start(RARE_SWEEPS);
+    // From here on only a notification wakes the worker.
+    await eventually(async () => {
+      const { rows } = await owner(
+        `select from pg_stat_activity where datname = current_database() and application_name = 'carillon-listener'
+           and state = 'idle' and query = 'select 1'`,
+      );
+      return rows.length === 1;
+    });
   });
   afterAll(() => worker?.stop());
 
@@ -314,6 +322,24 @@ describe('A worker that finds requests by its sweep', () => {
     const missed = counted.filter(({ occurrenceAt }) => occurrenceAt < startedAt);
     expect(missed.length).toBeGreaterThanOrEqual(2);
     expect(await scheduleOf('cancelled-early')).toBeUndefined();
+  });
+
+  it('a request waits for the earlier ones of its schedule, also while another worker has them locked', async () => {
+    await schedule('locked', `at => '2030-01-01Z', ${NOOP}`);
+    await owner(`select carillon.trigger('locked')`);
+    const other = await database.pool.connect();
+    await other.query('begin');
+    await other.query(
+      `select from carillon.sql_requests where key = 'locked' and action = 'schedule' for update`,
+    );
+    const worker = await start(DEAF);
+    onTestFinished(() => worker.stop());
+    await schedule('not-locked', `at => '2030-01-01Z', ${NOOP}`);
+    await created('not-locked');
+    expect(await pending('locked')).toEqual(['schedule', 'trigger']);
+    await other.query('rollback');
+    other.release();
+    expect(await succeeded('locked')).toMatchObject([{ origin: 'trigger' }]);
   });
 
   it('a transaction that holds a schedule delays only the requests for that schedule', async () => {
