@@ -35,9 +35,9 @@ afterAll(async () => {
   await pool?.end();
 });
 
-const blocks = (language: string) =>
-  [...page.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].flatMap(([, found, text]) =>
-    found === language ? [text as string] : [],
+const blocks = (language: string, text = page) =>
+  [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].flatMap(([, found, block]) =>
+    found === language ? [block as string] : [],
   );
 const becomes = (id: string, expected: object) =>
   eventually(async () => {
@@ -61,6 +61,12 @@ it('the SQL examples of docs/sql.md do what the page says', async () => {
   await pool.query(roles);
   const { rows } = await pool.query('select role from carillon.sql_roles');
   expect(rows).toEqual([{ role }]);
+});
+
+it('the SQL example of the README does what it says', async () => {
+  const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8');
+  for (const block of blocks('sql', readme)) await pool.query(block);
+  await becomes('invoice-41', { status: 'active' });
 });
 
 it('the TypeScript examples of docs/sql.md do what the page says', async () => {
