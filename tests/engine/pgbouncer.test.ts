@@ -1,4 +1,4 @@
-import { explainPooler, probePooler } from '@carillon/db';
+import { explainPooler, openDatabase, probePooler } from '@carillon/db';
 import {
   ensurePgbouncer,
   eventually,
@@ -7,7 +7,7 @@ import {
   useDatabase,
   useProcesses,
 } from '@carillon/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 
 const database = useDatabase();
 const processes = useProcesses(database);
@@ -88,6 +88,38 @@ else
           [ids],
         );
         return rows.length === RUNS;
+      });
+    }, 90_000);
+
+    it('a commit through the pooler wakes a worker that listens past it, without a sweep', async () => {
+      await processes.endAll();
+      await processes.worker({
+        env: {
+          DATABASE_URL: url,
+          DATABASE_DIRECT_URL: database.url,
+          DATABASE_PREPARED_STATEMENTS: 'off',
+          SWEEP_INTERVAL_MS: '300000',
+          ARM_HORIZON_MS: '900000',
+        },
+      });
+      await eventually(async () => {
+        const { rows } = await database.pool.query(
+          `select from pg_stat_activity where datname = current_database() and application_name = 'carillon-listener'
+             and state = 'idle' and query = 'select 1'`,
+        );
+        return rows.length === 1;
+      });
+      const pooled = openDatabase({ url, max: 1, applicationName: 'test', onError: () => {} });
+      onTestFinished(() => pooled.end());
+      await pooled.query(
+        `select carillon.schedule(id => 'pooled', at => now(), target => '{"type":"handler","name":"noop"}')`,
+      );
+      await eventually(async () => {
+        const { rows } = await database.pool.query(
+          `select from carillon.runs r join carillon.schedules s on s.id = r.schedule_id
+           where s.key = 'pooled' and r.status = 'succeeded'`,
+        );
+        return rows.length === 1;
       });
     }, 90_000);
   });

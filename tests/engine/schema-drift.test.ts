@@ -79,7 +79,14 @@ it('the views, partitioned tables, triggers and functions that the migrations ma
      select 'function ' || proname from pg_proc where pronamespace = 'carillon'::regnamespace`,
   );
   expect(rows.map(({ name }) => name).sort()).toEqual([
+    'function bind_role',
+    'function cancel',
+    'function notify_request',
     'function refuse_change',
+    'function schedule',
+    'function sql_caller',
+    'function trigger',
+    'function unbind_role',
     'function watch_slo',
     'partitioned by list(month) attempts',
     'partitioned by list(month) runs',
@@ -87,6 +94,7 @@ it('the views, partitioned tables, triggers and functions that the migrations ma
     'trigger schedules_slo_changed',
     'trigger schedules_slo_created',
     'trigger schedules_slo_deleted',
+    'trigger sql_requests_notify',
     'view run_attempts',
   ]);
 });

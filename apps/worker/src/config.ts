@@ -6,7 +6,7 @@ const milliseconds = (least: number) => z.coerce.number().int().min(least);
 const Environment = z
   .object({
     DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
-    /** The URL for migrations, if DATABASE_URL leads to a connection pooler. */
+    /** The URL for migrations and for listening to requests by SQL, if DATABASE_URL leads to a connection pooler. */
     DATABASE_DIRECT_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
     /** False for a connection pooler that does not keep prepared statements. */
     DATABASE_PREPARED_STATEMENTS: z.stringbool().default(true),

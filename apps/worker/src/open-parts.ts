@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import {
   type Claimant,
+  listenForRequests,
   openDatabase,
   registerWorker,
   signOff,
@@ -20,7 +21,7 @@ import {
 } from '@carillon/queue';
 import { openTracing } from '@carillon/telemetry';
 import type { Redis } from 'ioredis';
-import type { Pool } from 'pg';
+import type { ClientConfig, Pool } from 'pg';
 import type { Logger } from 'pino';
 import { Alerts } from './alerts/alerts.js';
 import type { Config } from './config.js';
@@ -44,6 +45,8 @@ export interface WorkerParts {
   /** For BullMQ's workers: waits for Redis. */
   redis: Redis;
   redisWatch: RedisWatch;
+  /** Calls back when a transaction with requests by SQL commits. */
+  listenForRequests(onRequest: () => void): { close(): Promise<void> };
   /** Pings the outside monitor, if there is one. Called after each sweep. */
   pingMonitor(): Promise<void>;
   /** Ends all deliveries. The connections stay open, because the results must still be written. */
@@ -160,6 +163,12 @@ export async function openParts(
     producer,
     redis,
     redisWatch,
+    listenForRequests: (onRequest) =>
+      listenForRequests({
+        connection: directConnection(config, given),
+        onRequest,
+        onError: reportError('The connection that listens for requests by SQL was lost'),
+      }),
     pingMonitor: targets.pingMonitor,
     async closeTargets() {
       await alerts.stop();
@@ -173,6 +182,19 @@ export async function openParts(
       await disconnect();
     },
   };
+}
+
+/** How to reach Postgres itself, past a pooler if DATABASE_DIRECT_URL says how. */
+function directConnection(
+  { DATABASE_URL, DATABASE_DIRECT_URL }: Config,
+  given: Pool | undefined,
+): ClientConfig {
+  if (DATABASE_DIRECT_URL === undefined && given) {
+    // A pool hides the password from copies of its options.
+    const { password } = given.options;
+    return { ...given.options, ...(password === undefined ? {} : { password }) };
+  }
+  return { connectionString: DATABASE_DIRECT_URL ?? DATABASE_URL };
 }
 
 /** Refuses a worker whose encryption key differs from the installation's, and registers it. */

@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
 import type { Config } from './config.js';
 import { declare } from './declare.js';
+import { Drafts } from './intake/drafts.js';
+import { SqlRequests } from './intake/sql-requests.js';
 import { takeRequests } from './intake/take-requests.js';
 import { audit } from './loops/audit.js';
 import { every } from './loops/every.js';
@@ -78,9 +80,12 @@ async function startWith(
   const ring = () => pipeline.ring();
   const stopping = new AbortController();
   const events = () => handleEvents(context, stopping.signal);
+  const drafts = new Drafts(config, registry);
+  const sqlRequests = new SqlRequests(context, drafts, stopping.signal);
   const sweepOnce = async () => {
     await sweep(context, inFlight, ring);
     await events();
+    await sqlRequests.handle();
     await context.alerts.look();
     void parts.pingMonitor();
   };
@@ -113,7 +118,8 @@ async function startWith(
       .ensure()
       .catch((error) => log.debug({ err: error }, 'Job schedulers of the ticks could not be created'));
   await ensureTicks();
-  const intake = takeRequests(context, { config, registry, redis, producer });
+  const intake = takeRequests(context, { config, drafts, redis, producer });
+  const listener = parts.listenForRequests(() => void sqlRequests.handle());
 
   const lookAtClock = watchClock(context.clock, log);
   /**
@@ -148,7 +154,7 @@ async function startWith(
     async stop() {
       log.info({ inFlight: inFlight.count }, 'Worker stopping');
       stopping.abort();
-      const closing = [bellWorker.close(), ticks.close(), intake.close()];
+      const closing = [bellWorker.close(), ticks.close(), intake.close(), listener.close()];
       await within(STEP_DEADLINE_MS, pipeline.stopClaiming());
       await until(() => inFlight.count === 0, config.STOP_DEADLINE_MS);
       for (const flight of inFlight.flights()) flight.abort('shutdown');

@@ -10,3 +10,11 @@ export {
   type ScheduleDefinition,
 } from '@carillon/worker/define';
 export { type RunningCarillon, type RunOptions, run } from './run.js';
+export {
+  cancelIn,
+  type SqlOptions,
+  type SqlSchedule,
+  scheduleIn,
+  triggerIn,
+  type UserTransaction,
+} from './sql.js';

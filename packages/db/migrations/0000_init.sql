@@ -502,6 +502,24 @@ CREATE TABLE "carillon"."feeds" (
 	CONSTRAINT "feeds_scope" CHECK (schedule_key is null or tag is null)
 );
 --> statement-breakpoint
+CREATE TABLE "carillon"."sql_requests" (
+	"id" bigserial PRIMARY KEY NOT NULL,
+	"project_id" bigint NOT NULL,
+	"action" text NOT NULL,
+	"key" text NOT NULL,
+	"body" json,
+	"actor" text NOT NULL,
+	"requested_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
+	CONSTRAINT "sql_requests_action" CHECK (action in ('schedule', 'cancel', 'trigger')),
+	CONSTRAINT "sql_requests_body" CHECK ((action = 'schedule') = (body is not null))
+);
+--> statement-breakpoint
+CREATE TABLE "carillon"."sql_roles" (
+	"role" text PRIMARY KEY NOT NULL,
+	"project_id" bigint NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL
+);
+--> statement-breakpoint
 CREATE INDEX "runs_project" ON "carillon"."runs" USING btree ("project_id","happened_at");--> statement-breakpoint
 CREATE INDEX "runs_lease" ON "carillon"."runs" USING btree ("epoch","schedule_id") WHERE epoch is not null;--> statement-breakpoint
 CREATE INDEX "runs_waiting" ON "carillon"."runs" USING btree ("next_attempt_at") WHERE next_attempt_at is not null;--> statement-breakpoint
@@ -566,6 +584,8 @@ CREATE INDEX "maintenance_windows_age" ON "carillon"."maintenance_windows" USING
 CREATE INDEX "pings_schedule" ON "carillon"."pings" USING btree ("schedule_id","at");--> statement-breakpoint
 CREATE INDEX "pings_age" ON "carillon"."pings" USING btree ("at");--> statement-breakpoint
 CREATE INDEX "slo_watches_check" ON "carillon"."slo_watches" USING btree ("check_at");--> statement-breakpoint
+CREATE INDEX "sql_requests_project" ON "carillon"."sql_requests" USING btree ("project_id","id");--> statement-breakpoint
+CREATE INDEX "sql_requests_key" ON "carillon"."sql_requests" USING btree ("project_id","key","id");--> statement-breakpoint
 -- All attempts of all runs: the latest attempt is on the run itself, the earlier ones are in "attempts". A run that was
 -- deferred has taken its latest attempt back.
 CREATE VIEW "carillon"."run_attempts" AS
@@ -610,6 +630,187 @@ CREATE TRIGGER "schedules_slo_changed" AFTER UPDATE OF "plan", "status" ON "cari
 --> statement-breakpoint
 CREATE TRIGGER "schedules_slo_deleted" AFTER DELETE ON "carillon"."schedules"
   FOR EACH ROW WHEN (OLD."plan" LIKE '%"slo":{%') EXECUTE FUNCTION "carillon"."watch_slo"();
+--> statement-breakpoint
+-- SQL in the user's own transaction. The functions "schedule", "cancel" and "trigger" run with the rights of their owner,
+-- so that a role needs no right on any table to call them. Each checks what can be checked without the rule engine and
+-- leaves a row in "sql_requests", which a worker carries out after the commit. No function puts text of its caller into a
+-- statement, and search_path is fixed, so that the caller can't replace what they use.
+--
+-- The role that calls is the login role, or the one that SET ROLE has chosen: current_user is the owner here.
+CREATE FUNCTION "carillon"."sql_caller"("project" text, OUT "project_id" bigint, OUT "actor" text)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  caller text := CASE current_setting('role') WHEN 'none' THEN session_user ELSE current_setting('role') END;
+  bound text;
+BEGIN
+  "actor" := 'sql:' || caller;
+  IF pg_has_role(caller, current_user, 'USAGE') THEN
+    SELECT p."id" INTO "project_id" FROM "carillon"."projects" p WHERE p."key" = coalesce("project", 'default');
+    IF "project_id" IS NULL THEN
+      RAISE EXCEPTION USING ERRCODE = 'no_data_found', MESSAGE = format('there is no project with the id %s', "project");
+    END IF;
+    RETURN;
+  END IF;
+  SELECT p."id", p."key" INTO "project_id", bound
+  FROM "carillon"."sql_roles" r JOIN "carillon"."projects" p ON p."id" = r."project_id" WHERE r."role" = caller;
+  IF "project_id" IS NULL THEN
+    RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
+      MESSAGE = format('the role %s is bound to no project, so it may not schedule', caller),
+      HINT = 'The owner of the installation binds it with the function bind_role(role, project).';
+  END IF;
+  IF "project" <> bound THEN
+    RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
+      MESSAGE = format('the role %s is bound to the project %s and may not name another', caller, bound);
+  END IF;
+END $$;
+--> statement-breakpoint
+CREATE FUNCTION "carillon"."schedule"(
+  "id" text, "at" timestamptz DEFAULT NULL, "cron" text DEFAULT NULL, "every" interval DEFAULT NULL,
+  "in" interval DEFAULT NULL, "rrule" text DEFAULT NULL, "timezone" text DEFAULT NULL, "target" jsonb DEFAULT NULL,
+  "payload" jsonb DEFAULT NULL, "options" jsonb DEFAULT NULL, "project" text DEFAULT NULL
+) RETURNS text LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp SET intervalstyle = 'iso_8601' AS $$
+DECLARE
+  caller record;
+  rule jsonb;
+  body jsonb;
+  refusal text;
+BEGIN
+  caller := "carillon"."sql_caller"("project");
+  rule := jsonb_strip_nulls(jsonb_build_object(
+    -- Rounded up to milliseconds: nothing fires early.
+    'at', to_char(date_trunc('milliseconds', "at" + interval '999 microseconds') AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+    'cron', "cron", 'every', "every"::text, 'in', "in"::text, 'rrule', "rrule"));
+  body := coalesce("options", '{}') || jsonb_build_object('rule', rule);
+  IF rule = '{}' THEN body := body - 'rule'; END IF;
+  IF "timezone" IS NOT NULL THEN body := body || jsonb_build_object('timezone', "timezone"); END IF;
+  IF "target" IS NOT NULL THEN body := body || jsonb_build_object('target', "target"); END IF;
+  IF "payload" IS NOT NULL THEN body := body || jsonb_build_object('payload', "payload"); END IF;
+  refusal := CASE
+    WHEN "id" IS NULL OR "id" !~ '^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$' THEN
+      'id: expected 1 to 128 letters, digits, ".", "_", "~" or "-", beginning with a letter or digit'
+    WHEN "id" ~ '^(rem_|evt_)' THEN
+      'id: expected an id that does not begin with "rem_" or "evt_": these are made by Carillon'
+    WHEN NOT isfinite("at") THEN 'at: expected a finite time'
+    WHEN jsonb_typeof("options") <> 'object' THEN 'options: expected an object'
+    WHEN "options" ?| ARRAY['id', 'rule', 'timezone', 'target', 'payload'] THEN
+      'options: id, rule, timezone, target and payload are arguments of their own'
+    WHEN (SELECT count(*) FROM jsonb_object_keys(rule)) <> 1 AND NOT (rule = '{}' AND body ? 'template') THEN
+      'rule: expected exactly one of at, in, every, cron, rrule'
+    WHEN NOT isfinite("every") OR "every" <= interval '0' THEN 'every: expected a positive interval'
+    WHEN NOT isfinite("in") OR "in" < interval '0' THEN 'in: expected an interval that is not negative'
+    WHEN coalesce("target" ->> 'type', '') NOT IN ('webhook', 'queue', 'handler', 'call', 'heartbeat') AND "target" IS NOT NULL THEN
+      'target: expected an object whose type is webhook, queue, handler, call or heartbeat'
+    WHEN octet_length(body::text) > 262144 THEN
+      format('payload: the request has %s bytes, and at most 262144 are accepted', octet_length(body::text))
+  END;
+  IF refusal IS NOT NULL THEN
+    RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('the schedule %s is refused: %s', left("id", 128), refusal);
+  END IF;
+  INSERT INTO "carillon"."sql_requests" ("project_id", "action", "key", "body", "actor")
+  VALUES (caller."project_id", 'schedule', "id", body, caller."actor");
+  RETURN "id";
+END $$;
+--> statement-breakpoint
+-- Returns false if there is nothing to cancel. A request that no worker has carried out yet is withdrawn. A schedule is
+-- held at once: from the commit on no claim takes it, even if no worker is there to carry the cancel out. The locks are
+-- taken in the order of every change: the schedule first, its agenda row second.
+CREATE FUNCTION "carillon"."cancel"("id" text, "project" text DEFAULT NULL) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  caller record;
+  is_withdrawn boolean;
+  schedule bigint;
+BEGIN
+  caller := "carillon"."sql_caller"("project");
+  WITH withdrawn AS (
+    DELETE FROM "carillon"."sql_requests" r
+    WHERE r."project_id" = caller."project_id" AND r."key" = cancel."id" AND r."action" <> 'cancel'
+    RETURNING r."action"
+  )
+  SELECT count(*) FILTER (WHERE w."action" = 'schedule') > 0 INTO is_withdrawn FROM withdrawn w;
+  SELECT s."id" INTO schedule FROM "carillon"."schedules" s
+  WHERE s."project_id" = caller."project_id" AND s."key" = cancel."id" AND s."status" <> 'cancelled' FOR UPDATE;
+  IF schedule IS NULL THEN
+    IF is_withdrawn THEN
+      INSERT INTO "carillon"."audit_log" ("project_id", "actor", "action", "subject")
+      VALUES (caller."project_id", caller."actor", 'schedule.withdrawn', cancel."id");
+    END IF;
+    RETURN is_withdrawn;
+  END IF;
+  UPDATE "carillon"."agenda" a SET "is_held" = true WHERE a."schedule_id" = schedule;
+  UPDATE "carillon"."runs" r SET "next_attempt_at" = 'infinity' WHERE r."schedule_id" = schedule AND r."next_attempt_at" IS NOT NULL;
+  INSERT INTO "carillon"."sql_requests" ("project_id", "action", "key", "actor")
+  VALUES (caller."project_id", 'cancel', cancel."id", caller."actor");
+  RETURN true;
+END $$;
+--> statement-breakpoint
+CREATE FUNCTION "carillon"."trigger"("id" text, "project" text DEFAULT NULL) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  caller record;
+BEGIN
+  caller := "carillon"."sql_caller"("project");
+  IF NOT EXISTS (SELECT FROM "carillon"."schedules" s WHERE s."project_id" = caller."project_id" AND s."key" = "trigger"."id")
+    AND NOT EXISTS (SELECT FROM "carillon"."sql_requests" r WHERE r."project_id" = caller."project_id" AND r."key" = "trigger"."id" AND r."action" = 'schedule')
+  THEN
+    RAISE EXCEPTION USING ERRCODE = 'no_data_found', MESSAGE = format('there is no schedule with the id %s', left("id", 128));
+  END IF;
+  INSERT INTO "carillon"."sql_requests" ("project_id", "action", "key", "actor")
+  VALUES (caller."project_id", 'trigger', "id", caller."actor");
+END $$;
+--> statement-breakpoint
+-- Wakes the workers when the transaction commits. Postgres sends one notification per transaction, however many requests it has.
+CREATE FUNCTION "carillon"."notify_request"() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM pg_notify('carillon_requests', '');
+  RETURN NULL;
+END $$;
+--> statement-breakpoint
+CREATE TRIGGER "sql_requests_notify" AFTER INSERT ON "carillon"."sql_requests"
+  FOR EACH STATEMENT EXECUTE FUNCTION "carillon"."notify_request"();
+--> statement-breakpoint
+-- For the owner of the installation: binds a role to a project and grants it the three functions, and no right on a table.
+CREATE FUNCTION "carillon"."bind_role"("role" text, "project" text) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  bound bigint := (SELECT p."id" FROM "carillon"."projects" p WHERE p."key" = "project");
+  home text := (SELECT n.nspname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = '"carillon"."sql_roles"'::regclass);
+BEGIN
+  IF bound IS NULL THEN
+    RAISE EXCEPTION USING ERRCODE = 'no_data_found', MESSAGE = format('there is no project with the id %s', "project");
+  END IF;
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = "role") THEN
+    RAISE EXCEPTION USING ERRCODE = 'undefined_object', MESSAGE = format('there is no role with the name %s', "role");
+  END IF;
+  INSERT INTO "carillon"."sql_roles" ("role", "project_id") VALUES ("role", bound)
+  ON CONFLICT ON CONSTRAINT "sql_roles_pkey" DO UPDATE SET "project_id" = EXCLUDED."project_id";
+  INSERT INTO "carillon"."audit_log" ("project_id", "actor", "action", "subject") VALUES (bound, 'sql:' || current_user, 'sql_role.bound', "role");
+  EXECUTE format('GRANT USAGE ON SCHEMA %I TO %I', home, "role");
+  EXECUTE format('GRANT EXECUTE ON FUNCTION %1$I.schedule, %1$I.cancel, %1$I.trigger TO %2$I', home, "role");
+END $$;
+--> statement-breakpoint
+CREATE FUNCTION "carillon"."unbind_role"("role" text) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  bound bigint;
+  home text := (SELECT n.nspname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = '"carillon"."sql_roles"'::regclass);
+BEGIN
+  DELETE FROM "carillon"."sql_roles" r WHERE r."role" = unbind_role."role" RETURNING r."project_id" INTO bound;
+  IF bound IS NULL THEN
+    RAISE EXCEPTION USING ERRCODE = 'no_data_found', MESSAGE = format('the role %s is bound to no project', "role");
+  END IF;
+  INSERT INTO "carillon"."audit_log" ("project_id", "actor", "action", "subject") VALUES (bound, 'sql:' || current_user, 'sql_role.unbound', "role");
+  -- The role may have been dropped meanwhile, and its grants with it.
+  IF EXISTS (SELECT FROM pg_roles WHERE rolname = "role") THEN
+    EXECUTE format('REVOKE EXECUTE ON FUNCTION %1$I.schedule, %1$I.cancel, %1$I.trigger FROM %2$I', home, "role");
+    EXECUTE format('REVOKE USAGE ON SCHEMA %I FROM %I', home, "role");
+  END IF;
+END $$;
+--> statement-breakpoint
+-- Postgres lets every role execute a new function. These are for the roles that bind_role names, or for the owner only.
+REVOKE ALL ON FUNCTION "carillon"."sql_caller", "carillon"."schedule", "carillon"."cancel", "carillon"."trigger",
+  "carillon"."notify_request", "carillon"."bind_role", "carillon"."unbind_role" FROM PUBLIC;
 --> statement-breakpoint
 -- Lists are searched by fragments of ids and names. pg_trgm is a trusted extension, so the owner of the database may create
 -- it. Without it searching still works, and reads the project's schedules one by one. Generated ids are left out of the

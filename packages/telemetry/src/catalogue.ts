@@ -60,7 +60,7 @@ export const COUNTERS: Record<string, CounterEntry> = {
     help: 'Reminders that have ended, by outcome.',
     labels: each('outcome', ['completed', 'failed']),
   },
-  carillon_requests_rejected_total: { help: 'Invalid requests in the request queue.' },
+  carillon_requests_rejected_total: { help: 'Refused requests, by queue and by SQL.' },
   carillon_retries_total: { help: 'Failed attempts that will be retried.' },
   carillon_runs_failed_total: {
     help: 'Runs that failed for good, by target and reason.',

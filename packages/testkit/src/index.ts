@@ -6,6 +6,7 @@ export * from './own-servers.js';
 export * from './pgbouncer.js';
 export * from './processes.js';
 export * from './replicated-postgres.js';
+export * from './roles.js';
 export * from './schedules.js';
 export { testServers } from './servers.js';
 export * from './tcp-proxy.js';

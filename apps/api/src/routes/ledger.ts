@@ -5,9 +5,10 @@ import { z } from 'zod';
 import { requireScope } from '../auth/authenticate.js';
 import type { ApiContext } from '../context.js';
 import { encodeCursor, idInCursor } from '../http/cursor.js';
-import { invalid, notFound } from '../http/problem.js';
+import { invalid } from '../http/problem.js';
 import { responses } from '../http/responses.js';
 import { readLedger, readLedgerBackwards } from '../ledger/read-ledger.js';
+import { missingSchedule } from '../schedules/missing-schedule.js';
 
 const DAY_MS = 86_400_000;
 
@@ -47,7 +48,7 @@ export const ledgerRoutes =
         const { fromAt, toAt } = rangeOf(query, { nowAt, isNewestFirst });
         const position = idInCursor(query.cursor);
         const schedule = await readSchedule(pool, projectId, params.id);
-        if (!schedule) throw notFound('schedule', params.id);
+        if (!schedule) throw await missingSchedule(pool, { projectId, key: params.id });
         const request = { projectId, schedule, fromAt, toAt, limit, nowAt };
         const { items, endedAt } = isNewestFirst
           ? await readLedgerBackwards(pool, {

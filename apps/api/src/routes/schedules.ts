@@ -31,7 +31,7 @@ import { z } from 'zod';
 import { requireScope } from '../auth/authenticate.js';
 import type { ApiContext } from '../context.js';
 import { decodeCursor, idInCursor, invalidCursor, pageOf } from '../http/cursor.js';
-import { HttpProblem, invalid, notFound } from '../http/problem.js';
+import { HttpProblem, invalid } from '../http/problem.js';
 import { respondOnce } from '../http/respond-once.js';
 import { BODY_ERRORS, responses } from '../http/responses.js';
 import { presentRecentRun } from '../present/run.js';
@@ -39,6 +39,7 @@ import { presentSchedule } from '../present/schedule.js';
 import { cancelledAdvice } from '../schedules/cancelled-advice.js';
 import { draftRequest, viewOf } from '../schedules/draft-request.js';
 import { editByPatch } from '../schedules/edit-by-patch.js';
+import { missingSchedule } from '../schedules/missing-schedule.js';
 import { resolveTemplate } from '../schedules/resolve-template.js';
 import { etagOf, respondWithChange } from '../schedules/respond-with-change.js';
 import { respondWithPurge } from '../schedules/respond-with-purge.js';
@@ -159,8 +160,9 @@ export const scheduleRoutes =
         onRequest: requireScope('read'),
       },
       async ({ caller, params }, reply) => {
-        const schedule = await readSchedule(pool, caller.projectId, params.id);
-        if (!schedule) throw notFound('schedule', params.id);
+        const { projectId } = caller;
+        const schedule = await readSchedule(pool, projectId, params.id);
+        if (!schedule) throw await missingSchedule(pool, { projectId, key: params.id });
         return reply.header('etag', etagOf(schedule)).send(presentSchedule(schedule));
       },
     );

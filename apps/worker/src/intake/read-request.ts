@@ -7,6 +7,7 @@ import {
   ScheduleInput,
   ScheduleKey,
   unstorable,
+  writeExactly,
 } from '@carillon/shared';
 import { z } from 'zod';
 
@@ -29,7 +30,7 @@ const Request = ScheduleInput.required({ id: true });
 
 /** Reads a `ScheduleRequest`: a schedule as the API takes it, or in short `{ id, at }` or `{ id, rrule }`. */
 export function readRequest(data: unknown, { nowAt, defaults, seal, calendars }: ReadOptions): Read<Draft> {
-  if (JSON.stringify(data).length > MAX_REQUEST_LENGTH)
+  if (writeExactly(data).length > MAX_REQUEST_LENGTH)
     return refuse(`expected at most ${MAX_REQUEST_LENGTH} characters`);
   const strange = unstorable(data);
   if (strange) return refuse(`${strange.field}: ${strange.message}`);
@@ -47,7 +48,7 @@ export function readRequest(data: unknown, { nowAt, defaults, seal, calendars }:
     value: {
       ...result.drafted,
       key,
-      payload: input.payload === undefined ? null : JSON.stringify(input.payload),
+      payload: input.payload === undefined ? null : writeExactly(input.payload),
       requestHash: requestHashOf(input),
       sealedSecret: secret && seal ? seal(secret) : null,
     },

@@ -1,24 +1,9 @@
-import {
-  cancelSchedule,
-  fillTemplate,
-  findTemplate,
-  GroupCreates,
-  OverLimit,
-  readCalendars,
-  readDefaultProject,
-  SecretBox,
-} from '@carillon/db';
+import { cancelSchedule, GroupCreates, readDefaultProject } from '@carillon/db';
 import { REQUESTS } from '@carillon/queue';
-import {
-  calendarsNamedBy,
-  DEFAULT_PROJECT,
-  type ProjectLimits,
-  type ScheduleDefaults,
-} from '@carillon/shared';
-import { type Config, scheduleDefaults } from '../config.js';
+import { DEFAULT_PROJECT } from '@carillon/shared';
 import type { WorkerContext } from '../context.js';
-import type { Registry } from '../registry.js';
-import { readCancel, readRequest } from './read-request.js';
+import { type Drafter, type Drafts, refusalOf } from './drafts.js';
+import { readCancel } from './read-request.js';
 
 /** The reason why a request is refused; null if it was done. */
 export type Refusal = string | null;
@@ -27,25 +12,15 @@ const ACTOR = 'queue';
 /** A change of the project's settings takes effect within this time. */
 const SETTINGS_CACHE_TTL_MS = 5_000;
 
-interface Project {
-  id: number;
-  limits: ProjectLimits;
-  defaults: ScheduleDefaults;
-}
-
 /** Carries out requests that arrive by queue, for the default project. Throws if Postgres is unreachable. */
 export class Requests {
-  readonly #box: SecretBox | null;
   readonly #creates: GroupCreates;
-  #project: { read: Promise<Project>; readAt: number } | null = null;
+  #project: { read: Promise<Drafter>; readAt: number } | null = null;
 
   constructor(
     private readonly context: WorkerContext,
-    private readonly config: Config,
-    private readonly registry: Registry,
+    private readonly drafts: Drafts,
   ) {
-    const key = config.CARILLON_ENCRYPTION_KEY;
-    this.#box = key === undefined ? null : new SecretBox(key);
     this.#creates = new GroupCreates(context.pool);
   }
 
@@ -58,32 +33,23 @@ export class Requests {
 
   async #create(data: unknown): Promise<Refusal> {
     const { pool, clock, metrics, bells } = this.context;
-    const { id: projectId, limits, defaults } = await this.#readProject();
-    const filled = await fillTemplate(data, (id) => findTemplate(pool, projectId, id));
-    if (!filled.ok) return `${filled.problem.field}: ${filled.problem.message}`;
-    const box = this.#box;
-    const seal = box && ((secret: string) => box.seal(secret, projectId));
-    const calendars = await readCalendars(pool, projectId, calendarsNamedBy([data]));
-    const read = readRequest(filled.value, { nowAt: Math.floor(clock.now()), defaults, seal, calendars });
+    const project = await this.#readProject();
+    const { projectId, limits } = project;
+    const read = await this.drafts.draft(pool, project, { data, nowAt: Math.floor(clock.now()) });
     if (!read.ok) return read.reason;
     const draft = read.value;
     const created = await this.#creates.create({ projectId, actor: ACTOR, limits }, draft);
-    if (created.kind === 'over_limit') return new OverLimit(limits).message;
-    if (created.kind === 'conflict')
-      return `a schedule with the id ${draft.key} exists already and is not the same`;
-    if (created.kind === 'cancelled')
-      return `the schedule ${draft.key} was cancelled; put it back with PUT /v1/schedules/${draft.key}, or free the id with DELETE /v1/schedules/${draft.key}?purge=true`;
     if (created.kind === 'created') {
       metrics.count('jobs_queued_total');
       bells.arm([draft.first.dueAt]).catch(() => {}); // If Redis is away, the sweep arms the bells later.
     }
-    return null;
+    return refusalOf(created, draft, limits);
   }
 
   async #cancel(data: unknown): Promise<Refusal> {
     const read = readCancel(data);
     if (!read.ok) return read.reason;
-    const { id: projectId } = await this.#readProject();
+    const { projectId } = await this.#readProject();
     const result = await cancelSchedule(this.context.pool, {
       ref: { projectId, key: read.value },
       actor: ACTOR,
@@ -94,7 +60,7 @@ export class Requests {
     return null;
   }
 
-  #readProject(): Promise<Project> {
+  #readProject(): Promise<Drafter> {
     const now = performance.now();
     if (this.#project && now - this.#project.readAt < SETTINGS_CACHE_TTL_MS) return this.#project.read;
     const fresh = { read: this.#openProject(), readAt: now };
@@ -105,19 +71,8 @@ export class Requests {
     return fresh.read;
   }
 
-  async #openProject(): Promise<Project> {
-    const box = this.#box;
-    const { id, defaultTarget, limits } = await readDefaultProject(this.context.pool);
-    return {
-      id,
-      limits,
-      defaults: {
-        ...scheduleDefaults(this.config),
-        target: defaultTarget,
-        owner: { project: DEFAULT_PROJECT, limits },
-        payloadProblem: this.registry.payloadProblem,
-        sealHeader: box && ((value) => box.sealText(value, id)),
-      },
-    };
+  async #openProject(): Promise<Drafter> {
+    const project = await readDefaultProject(this.context.pool);
+    return this.drafts.drafterOf({ ...project, key: DEFAULT_PROJECT });
   }
 }

@@ -5,7 +5,7 @@ import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import type { Config } from '../config.js';
 import type { WorkerContext } from '../context.js';
-import type { Registry } from '../registry.js';
+import type { Drafts } from './drafts.js';
 import { Requests } from './requests.js';
 
 /** Maximum number of requests that a worker holds at once. It creates them together; the rest stay in Redis. */
@@ -20,17 +20,12 @@ const RETRY_EVERY_MS = 500;
  */
 export function takeRequests(
   context: WorkerContext,
-  {
-    config,
-    registry,
-    redis,
-    producer,
-  }: { config: Config; registry: Registry; redis: Redis; producer: Redis },
+  { config, drafts, redis, producer }: { config: Config; drafts: Drafts; redis: Redis; producer: Redis },
 ): { close(): Promise<void> } {
   const { metrics, log } = context;
   const prefix = config.REDIS_PREFIX;
   const stopped = new AbortController();
-  const requests = new Requests(context, config, registry);
+  const requests = new Requests(context, drafts);
   const rejected = openQueue<ScheduleRejected>(QUEUES.rejected, { redis: producer, prefix });
 
   const take = async (job: Job, token?: string): Promise<void> => {

@@ -46,7 +46,7 @@ export const RUN_TRANSITIONS = {
     by: 'the worker, when the attempt could not begin; it does not count',
   },
   rescue: { from: ['running'], to: ['retrying', 'failed'], by: 'the sweep, when the lease has expired' },
-  hold: { from: WAITING, to: WAITING, by: 'a pause' },
+  hold: { from: WAITING, to: WAITING, by: 'a pause, or a cancel by SQL until a worker carries it out' },
   release: {
     from: WAITING,
     to: WAITING,

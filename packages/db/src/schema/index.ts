@@ -1,5 +1,6 @@
 export * from './alerts.js';
 export { carillon } from './columns.js';
+export * from './requests.js';
 export * from './runs.js';
 export * from './schedules.js';
 export * from './systems.js';

@@ -1,0 +1,186 @@
+import {
+  changeRequested,
+  createSchedules,
+  type Draft,
+  deleteRequests,
+  inTransaction,
+  isTransientError,
+  lockRequests,
+  type RefusedRequest,
+  type RequestedChange,
+  type RequestingProject,
+  readRequestingProject,
+  recordRefusals,
+  type SqlRequest,
+  type Transaction,
+} from '@carillon/db';
+import { parseExactly } from '@carillon/shared';
+import type { WorkerContext } from '../context.js';
+import { type Drafter, type Drafts, refusalOf } from './drafts.js';
+
+/** Maximum number of requests in one transaction. Their bodies have up to 256 KiB each. */
+const BATCH_SIZE = 100;
+
+/** The result of one request. A blocked one stays for the next sweep. */
+type Settled = { request: SqlRequest } & (
+  | { kind: 'created'; dueAt: number | null }
+  | Exclude<RequestedChange, { kind: 'blocked' }>
+);
+
+interface Drafted {
+  request: SqlRequest;
+  draft: Draft;
+}
+
+/** Carries out the calls of the SQL functions `schedule`, `cancel` and `trigger`, after their transactions have committed. */
+export class SqlRequests {
+  #current: Promise<void> | null = null;
+  #next: Promise<void> | null = null;
+
+  constructor(
+    private readonly context: WorkerContext,
+    private readonly drafts: Drafts,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** Carries out all pending requests. Never rejects: the next sweep tries again. */
+  handle(): Promise<void> {
+    if (!this.#current) {
+      this.#current = this.#handleAll();
+      return this.#current;
+    }
+    // A pass in progress may have looked at the project already, so queue one more.
+    this.#next ??= this.#current.then(() => this.handle());
+    return this.#next;
+  }
+
+  async #handleAll(): Promise<void> {
+    try {
+      // Requests for a schedule come one after the other, so a pass may leave requests that the next one can carry out.
+      while (!this.signal.aborted && (await this.#handlePass()));
+    } catch (error) {
+      this.context.log.error(
+        { err: error },
+        'Requests by SQL could not be carried out; the next sweep tries again',
+      );
+    } finally {
+      this.#current = null;
+      this.#next = null;
+    }
+  }
+
+  /** Carries out a batch of each project. Resolves to false if nothing could be done. */
+  async #handlePass(): Promise<boolean> {
+    const { pool } = this.context;
+    let hasProgress = false;
+    let project = await readRequestingProject(pool, 0);
+    while (project && !this.signal.aborted) {
+      const settled = await this.#handleBatch(project);
+      for (const each of settled) this.#report(project, each);
+      hasProgress ||= settled.length > 0;
+      project = await readRequestingProject(pool, project.id);
+    }
+    return hasProgress;
+  }
+
+  /** The requests, their effects and their refusals are settled in one transaction. */
+  #handleBatch(project: RequestingProject): Promise<Settled[]> {
+    const { id: projectId } = project;
+    return inTransaction(this.context.pool, async (tx) => {
+      const requests = await lockRequests(tx, { projectId, limit: BATCH_SIZE });
+      const isCreate = ({ action }: SqlRequest) => action === 'schedule';
+      const settled = await this.#create(tx, project, requests.filter(isCreate));
+      for (const request of requests) {
+        if (isCreate(request)) continue;
+        const change = await changeRequested(tx, request, null);
+        if (change.kind !== 'blocked') settled.push({ request, ...change });
+      }
+      const refused = settled.filter((each): each is Settled & RefusedRequest => each.kind === 'refused');
+      await recordRefusals(tx, { projectId, refused, now: null });
+      await deleteRequests(tx, { projectId, ids: settled.map(({ request }) => request.id) });
+      return settled;
+    });
+  }
+
+  async #create(
+    tx: Transaction,
+    project: RequestingProject,
+    requests: readonly SqlRequest[],
+  ): Promise<Settled[]> {
+    const drafter = this.drafts.drafterOf(project);
+    const settled: Settled[] = [];
+    const byActor = new Map<string, Drafted[]>();
+    for (const request of requests) {
+      const read = await this.#draft(tx, drafter, request);
+      if (read.kind === 'refused') settled.push(read);
+      else byActor.set(request.actor, [...(byActor.get(request.actor) ?? []), read]);
+    }
+    for (const drafted of byActor.values()) settled.push(...(await this.#store(tx, drafter, drafted)));
+    return settled;
+  }
+
+  /** Occurrences count from the call of the function: a worker that comes late finds them due, and none is lost. */
+  async #draft(
+    tx: Transaction,
+    drafter: Drafter,
+    request: SqlRequest,
+  ): Promise<(Settled & { kind: 'refused' }) | (Drafted & { kind: 'drafted' })> {
+    const { key, body, requestedAt } = request;
+    const data = { ...(parseExactly(body ?? '{}') as object), id: key };
+    try {
+      const read = await this.drafts.draft(tx, drafter, { data, nowAt: requestedAt });
+      return read.ok
+        ? { kind: 'drafted', request, draft: read.value }
+        : { kind: 'refused', request, reason: read.reason };
+    } catch (error) {
+      return refuse(request, error);
+    }
+  }
+
+  /** Stores drafts of one actor together. If that fails, each is stored by itself, so that one bad row does not sink the others. */
+  async #store(tx: Transaction, drafter: Drafter, drafted: readonly Drafted[]): Promise<Settled[]> {
+    const { projectId, limits } = drafter;
+    const [first] = drafted;
+    if (!first) return [];
+    const drafts = drafted.map(({ draft }) => draft);
+    try {
+      const created = await inTransaction(tx, (nested) =>
+        createSchedules(nested, { projectId, drafts, actor: first.request.actor, limits }),
+      );
+      return drafted.map(({ request, draft }, i) => {
+        const result = created[i] as (typeof created)[number];
+        const reason = refusalOf(result, draft, limits);
+        if (reason !== null) return { kind: 'refused', request, reason };
+        return { kind: 'created', request, dueAt: result.kind === 'created' ? draft.first.dueAt : null };
+      });
+    } catch (error) {
+      if (drafted.length === 1) return [refuse(first.request, error)];
+      if (isTransientError(error)) throw error;
+      const settled: Settled[] = [];
+      for (const each of drafted) settled.push(...(await this.#store(tx, drafter, [each])));
+      return settled;
+    }
+  }
+
+  #report({ key: project }: RequestingProject, settled: Settled): void {
+    const { metrics, bells, log } = this.context;
+    const { action, key: schedule, actor } = settled.request;
+    if (settled.kind === 'refused') {
+      metrics.count('carillon_requests_rejected_total');
+      const { reason } = settled;
+      log.warn({ project, schedule, action, actor, reason }, 'A request by SQL was refused');
+      return;
+    }
+    const dueAts =
+      settled.kind === 'changed' ? settled.dueAts : settled.dueAt === null ? [] : [settled.dueAt];
+    if (settled.kind === 'created' && settled.dueAt !== null) metrics.count('jobs_queued_total');
+    if (settled.kind === 'changed' && settled.isNewCancel) metrics.count('jobs_cancelled_total');
+    bells.arm(dueAts).catch(() => {}); // If Redis is away, the sweep arms the bells later.
+  }
+}
+
+/** The request is to blame for an error that trying again would not cure. */
+function refuse(request: SqlRequest, error: unknown): Settled & { kind: 'refused' } {
+  if (isTransientError(error)) throw error;
+  return { kind: 'refused', request, reason: `it could not be stored: ${(error as Error).message}` };
+}

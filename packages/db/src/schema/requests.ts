@@ -1,0 +1,36 @@
+import { sql } from 'drizzle-orm';
+import { bigserial, check, index, json, text } from 'drizzle-orm/pg-core';
+import { carillon, id, instant, NOW } from './columns.js';
+
+/** The project on whose behalf a role of Postgres may call `schedule`, `cancel` and `trigger`. Other roles are refused. */
+export const sqlRoles = carillon.table('sql_roles', {
+  role: text('role').primaryKey(),
+  projectId: id('project_id').notNull(),
+  createdAt: instant('created_at').notNull().default(NOW),
+});
+
+/**
+ * Calls of `schedule`, `cancel` and `trigger` that a worker has still to carry out. A row is written in the transaction of
+ * the caller and deleted in the transaction that carries it out. A refusal is kept in the audit log.
+ */
+export const sqlRequests = carillon.table(
+  'sql_requests',
+  {
+    id: bigserial('id', { mode: 'number' }).primaryKey(),
+    projectId: id('project_id').notNull(),
+    action: text('action').notNull(),
+    /** The id of the schedule. */
+    key: text('key').notNull(),
+    /** The schedule as the API takes it, without its id; null for the other actions. */
+    body: json('body'),
+    actor: text('actor').notNull(),
+    requestedAt: instant('requested_at').notNull().default(NOW),
+  },
+  (t) => [
+    index('sql_requests_project').on(t.projectId, t.id),
+    // Requests for one schedule are carried out in the order of their calls.
+    index('sql_requests_key').on(t.projectId, t.key, t.id),
+    check('sql_requests_action', sql`action in ('schedule', 'cancel', 'trigger')`),
+    check('sql_requests_body', sql`(action = 'schedule') = (body is not null)`),
+  ],
+);
