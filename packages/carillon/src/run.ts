@@ -128,7 +128,9 @@ async function openServers(
   }
   const adminKey = options.adminKey ?? (isEmbedded ? await localAdminKey(home) : undefined);
   const encryptionKey = options.encryptionKey ?? (isEmbedded ? await localEncryptionKey(home) : undefined);
-  await migrate(databaseUrl ?? { ...pool?.options }, schema === undefined ? {} : { schema });
+  // A pool hides its password from copies of its options.
+  const given = { ...pool?.options, password: pool?.options.password };
+  await migrate(databaseUrl ?? given, schema === undefined ? {} : { schema });
   const environment = toEnvironment(
     options,
     { databaseUrl, redisUrl: redis as string, isEmbedded },

@@ -536,6 +536,7 @@ CREATE INDEX "schedules_project" ON "carillon"."schedules" USING btree ("project
 CREATE INDEX "schedules_target" ON "carillon"."schedules" USING btree ("project_id","target_type","id");--> statement-breakpoint
 CREATE INDEX "schedules_tags" ON "carillon"."schedules" USING gin ("tags");--> statement-breakpoint
 CREATE INDEX "schedules_stopped" ON "carillon"."schedules" USING btree ("project_id","id") WHERE status <> 'active';--> statement-breakpoint
+CREATE INDEX "schedules_paused_by_engine" ON "carillon"."schedules" USING btree ("project_id","paused_at") WHERE paused_by = 'carillon';--> statement-breakpoint
 CREATE INDEX "schedules_paused_until" ON "carillon"."schedules" USING btree ("paused_until") WHERE paused_until is not null;--> statement-breakpoint
 CREATE INDEX "schedules_calendars" ON "carillon"."schedules" USING btree ("project_id") WHERE timing like '%"calendars":%';--> statement-breakpoint
 CREATE INDEX "domain_events_next_try" ON "carillon"."domain_events" USING btree ("next_try_at") WHERE next_try_at is not null;--> statement-breakpoint

@@ -25,12 +25,8 @@ export const ATTENTION_SOURCES = {
     order by at desc`,
   /** The engine has paused the schedule: after failures, after 410 Gone, or for a rule that can't be evaluated. */
   paused: `
-    select id, paused_at as at, pause_note as note from (
-      select id, paused_at, pause_note, paused_by from carillon.schedules
-      where project_id = :projectId and status <> 'active' and status = 'paused'
-      order by id desc limit ${MAX_READ}
-    ) as paused
-    where paused_by = 'carillon' order by paused_at desc`,
+    select id, paused_at as at, pause_note as note from carillon.schedules
+    where project_id = :projectId and paused_by = 'carillon' order by paused_at desc`,
   /**
    * The schedule has been due for three sweeps at their default interval. By then a sweep claims an occurrence whose
    * bell was lost.

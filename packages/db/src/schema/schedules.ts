@@ -78,6 +78,8 @@ export const schedules = carillon.table(
     index('schedules_target').on(t.projectId, t.targetType, t.id),
     index('schedules_tags').using('gin', t.tags),
     index('schedules_stopped').on(t.projectId, t.id).where(sql`status <> 'active'`),
+    // Schedules that the engine has paused need a person: they are found however many others are paused.
+    index('schedules_paused_by_engine').on(t.projectId, t.pausedAt).where(sql`paused_by = 'carillon'`),
     index('schedules_paused_until').on(t.pausedUntil).where(sql`paused_until is not null`),
     // Finds the few schedules that use a calendar when the calendar changes.
     index('schedules_calendars').on(t.projectId).where(sql`timing like '%"calendars":%'`),
