@@ -22,7 +22,7 @@ export {
 
 export { type ProjectShare, readProjectsWith } from './engine/project-shares.js';
 
-export { type Missed, readMissed, readSlots, recordSweep, type Slot } from './engine/sweep.js';
+export { type Missed, readMissed, readNextDue, readSlots, recordSweep, type Slot } from './engine/sweep.js';
 export { toClosedRun } from './engine/to-closed-run.js';
 export { warmUp } from './engine/warm-up.js';
 export {

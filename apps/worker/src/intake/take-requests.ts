@@ -1,7 +1,13 @@
 import { isTransientError } from '@carillon/db';
-import { openQueue, QUEUES, REJECTED_JOB, type ScheduleRejected } from '@carillon/queue';
+import {
+  type IdleBehaviour,
+  openQueue,
+  QUEUES,
+  REJECTED_JOB,
+  type RedisClient,
+  type ScheduleRejected,
+} from '@carillon/queue';
 import { DelayedError, type Job, Worker } from 'bullmq';
-import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import type { Config } from '../config.js';
 import type { WorkerContext } from '../context.js';
@@ -25,7 +31,14 @@ export function takeRequests(
     registry,
     redis,
     producer,
-  }: { config: Config; registry: Registry; redis: Redis; producer: Redis },
+    idle,
+  }: {
+    config: Config;
+    registry: Registry;
+    redis: RedisClient;
+    producer: RedisClient;
+    idle: IdleBehaviour;
+  },
 ): { close(): Promise<void> } {
   const { metrics, log } = context;
   const prefix = config.REDIS_PREFIX;
@@ -52,7 +65,7 @@ export function takeRequests(
     prefix,
     concurrency: CONCURRENCY,
     lockDuration: 15_000,
-    stalledInterval: 5_000,
+    ...idle.worker,
     // The requests of a lost worker are taken again. Their ids make that harmless.
     maxStalledCount: 100,
     removeOnComplete: { count: 1_000 },
