@@ -16,7 +16,7 @@ import type { Logger } from 'pino';
 import type { Config } from './config.js';
 import type { Counters } from './metrics/counters.js';
 
-/** What tells the workers of new work, and the watch over it. Without Redis, workers ask Postgres and are told nothing. */
+/** Opens the bells and wake-ups that tell workers of new work, and the watch over Redis. Without Redis, workers ask Postgres. */
 export function openRings(
   redis: RedisClient | null,
   { config, clock, counters, log }: { config: Config; clock: PostgresClock; counters: Counters; log: Logger },

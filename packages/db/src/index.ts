@@ -1,5 +1,15 @@
 export * from './alerts/index.js';
 export { type Database, inTransaction, openDatabase, type Transaction } from './database.js';
+export { type LiveWorker, readLiveWorkers, readMonthsAhead } from './doctor/installation-state.js';
+export {
+  type DeadRows,
+  type OpenTransaction,
+  readDeadRows,
+  readInvalidIndexes,
+  readLongestTransaction,
+  readServerFacts,
+  type ServerFacts,
+} from './doctor/server-facts.js';
 export { findSchedulesWithQueue, readStuckQueues } from './engine/admit-runs.js';
 export {
   type Claim,

@@ -5,6 +5,7 @@ export * from './idle.js';
 export * from './names.js';
 export * from './open-queue.js';
 export * from './punctual.js';
+export * from './redis-facts.js';
 export * from './redis-settings.js';
 export * from './redis-url.js';
 export * from './redis-watch.js';

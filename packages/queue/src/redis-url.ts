@@ -10,7 +10,7 @@ interface Login {
   isTls: boolean;
 }
 
-/** Where Redis is, and how its servers are arranged. */
+/** The place of Redis: its hosts, and how they are arranged. */
 export type RedisPlace = Login &
   (
     | { kind: 'single'; hosts: [RedisHost]; db: number }

@@ -10,8 +10,8 @@ const LONGEST_SLEEP_MS = 250;
 const FIRST_BACKOFF_MS = 5;
 
 /**
- * Rings when something is due, without Redis: asks Postgres for the next due time, sleeps until then, and rings. What this
- * worker arms itself wakes it earlier. Runs until the signal aborts.
+ * Rings when something is due, without Redis: asks Postgres for the next due time, sleeps until then, and rings. An
+ * instant that this worker arms itself wakes it earlier. Runs until the signal aborts.
  */
 export async function keepTime(
   { pool, clock, log }: Pick<WorkerContext, 'pool' | 'clock' | 'log'>,

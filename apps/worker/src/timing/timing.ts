@@ -16,7 +16,7 @@ export interface Timing {
   close(): Promise<unknown>;
 }
 
-/** What a worker does when a bell rings or a tick is due. */
+/** The work of a worker when a bell rings or a tick is due. */
 export interface TimedWork {
   context: WorkerContext;
   config: Config;
