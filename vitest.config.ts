@@ -7,7 +7,7 @@ import { hasProgram } from './scripts/programs.mjs';
 // Workspace packages are read from their sources, so that a test never sees an old build.
 const conditions = ['@carillon/source'];
 
-/** Tests that need a program which npm can't install. Debian's packages: chromium, prometheus, golang-go with sprig. */
+/** Tests that need a program which npm can't install. Debian's packages: chromium, prometheus, golang-go with sprig, redis-server. */
 const OPTIONAL = [
   { isThere: findChromium() !== null, program: 'Chromium', folder: 'tests/browser' },
   {
@@ -19,6 +19,11 @@ const OPTIONAL = [
     isThere: hasProgram('go') && existsSync('/usr/share/gocode/src/github.com/Masterminds/sprig'),
     program: 'Go with sprig',
     folder: 'tests/deploy/chart',
+  },
+  {
+    isThere: hasProgram('redis-server') && hasProgram('openssl'),
+    program: 'redis-server or openssl',
+    folder: 'tests/redis',
   },
 ];
 

@@ -1,10 +1,17 @@
-import { Bells, connectProducer, PostgresClock, SLOT_MS, slotEnd, untilReady } from '@carillon/queue';
+import {
+  Bells,
+  connectProducer,
+  PostgresClock,
+  type RedisClient,
+  SLOT_MS,
+  slotEnd,
+  untilReady,
+} from '@carillon/queue';
 import { TcpProxy, useDatabase } from '@carillon/testkit';
-import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 const database = useDatabase();
-let redis: Redis;
+let redis: RedisClient;
 let bells: Bells;
 let other: Bells;
 const T0 = Math.ceil(Date.now() / 1_000) * 1_000 + 3_600_000;

@@ -1,12 +1,11 @@
 import { cancelSchedule, readSchedule, setCalendar } from '@carillon/db';
-import { connectProducer, QUEUES, slotEnd } from '@carillon/queue';
+import { connectProducer, QUEUES, type RedisClient, slotEnd } from '@carillon/queue';
 import { eventually, insertSchedules, type TestProcess, useDatabase, useProcesses } from '@carillon/testkit';
-import type { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 const database = useDatabase();
 const processes = useProcesses(database);
-let redis: Redis;
+let redis: RedisClient;
 let workers: TestProcess[] = [];
 
 beforeAll(async () => {

@@ -1,3 +1,4 @@
+import { redisVariables, settleRedis } from '@carillon/queue';
 import { DatabaseSchema, EncryptionKey, LocalTime } from '@carillon/shared';
 import { z } from 'zod';
 
@@ -17,8 +18,7 @@ const Environment = MigrationEnvironment.extend({
   MIGRATE_ON_START: z.stringbool().default(true),
   /** False for a connection pooler that does not keep prepared statements. */
   DATABASE_PREPARED_STATEMENTS: z.stringbool().default(true),
-  REDIS_URL: z.url({ protocol: /^rediss?$/ }),
-  REDIS_PREFIX: z.string().min(1).default('bull'),
+  ...redisVariables,
   /** The address of an OpenTelemetry collector (OTLP over HTTP). Traces are recorded only if it is set. */
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
   OTEL_SERVICE_NAME: z.string().min(1).default('carillon-api'),
@@ -63,7 +63,7 @@ const Environment = MigrationEnvironment.extend({
   /** Maximum number of open event streams on each replica. */
   EVENT_STREAMS_PER_PROJECT: z.coerce.number().int().min(0).default(20),
   EVENT_STREAMS_PER_KEY: z.coerce.number().int().min(0).default(10),
-});
+}).transform(settleRedis);
 
 export type Config = z.infer<typeof Environment>;
 

@@ -1,8 +1,7 @@
 import type { DeadLetters, GroupCreates, SecretBox } from '@carillon/db';
-import type { Bells, PostgresClock, WakeUps } from '@carillon/queue';
+import type { PostgresClock, RedisClient, Ringer, Waker } from '@carillon/queue';
 import type { HealthFacts, ScheduleDefaults } from '@carillon/shared';
 import type { Tracing } from '@carillon/telemetry';
-import type { Redis } from 'ioredis';
 import type { Pool } from 'pg';
 import type { KeyCache } from './auth/key-cache.js';
 import type { KeyThrottle } from './auth/key-throttle.js';
@@ -16,11 +15,12 @@ import type { Forecasts } from './schedules/forecasts.js';
 /** The services that routes share. */
 export interface ApiContext {
   pool: Pool;
-  redis: Redis;
+  /** Null if this installation runs without Redis. */
+  redis: RedisClient | null;
   /** The key prefix of BullMQ. */
   prefix: string;
-  bells: Bells;
-  wakeUps: WakeUps;
+  bells: Ringer;
+  wakeUps: Waker;
   clock: PostgresClock;
   /** The facts by which health is judged, at most a second old. */
   health: () => Promise<HealthFacts>;

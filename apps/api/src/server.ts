@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ensureAdminKey,
@@ -10,7 +9,7 @@ import {
   setMissingSecrets,
   verifyEncryptionKey,
 } from '@carillon/db';
-import { Bells, connectProducer, PostgresClock, RedisWatch, WakeUps } from '@carillon/queue';
+import { connectProducer, PostgresClock } from '@carillon/queue';
 import type { ScheduleDefaults } from '@carillon/shared';
 import { cachedFor, openTracing, readHealthFacts } from '@carillon/telemetry';
 import type { FastifyInstance } from 'fastify';
@@ -27,6 +26,7 @@ import { BackgroundCache } from './http/background-cache.js';
 import { HTTP_LIMITS, watchConnections } from './http/connections.js';
 import { HeavyWork } from './http/heavy-work.js';
 import { Counters } from './metrics/counters.js';
+import { openRings } from './open-rings.js';
 import { Forecasts } from './schedules/forecasts.js';
 import { sealNewSecret } from './schedules/seal-secret.js';
 
@@ -73,7 +73,6 @@ const HEALTH_CACHE_TTL_MS = 1_000;
  * to Postgres.
  */
 const REDIS_CHECK_INTERVAL_MS = 5_000;
-const REDIS_TROUBLE = 'Redis takes no writes: new schedules are found by the sweep, some seconds late';
 
 /** Starts one API replica. */
 export async function startApi(
@@ -124,7 +123,7 @@ export async function openApi(
     await pool.end();
     throw error;
   }
-  const redis = connectProducer(config.REDIS_URL, reportError('Redis connection error'));
+  const redis = config.redis && connectProducer(config.redis, reportError('Redis connection error'));
   const clock = new PostgresClock(localNow);
   for (let samples = 0; samples < CLOCK_SAMPLES; samples++) await clock.ask(() => readClock(pool));
   const usage = new UsageBus(redis, {
@@ -135,21 +134,7 @@ export async function openApi(
   const creates = new GroupCreates(pool);
   const keys = new KeyCache(pool, performance, ownKey === undefined ? null : openOwnKey(pool, ownKey));
   const prefix = config.REDIS_PREFIX;
-  const bells = new Bells({
-    redis,
-    prefix,
-    clock,
-    process: randomUUID(),
-    horizonMs: config.ARM_HORIZON_MS,
-    onArmed: (count) => counters.count('carillon_bells_armed_total', count),
-  });
-  const wakeUps = new WakeUps({ redis, prefix });
-  const watch = new RedisWatch({
-    redis,
-    prefix,
-    onTrouble: (state, error) => log.warn({ err: error, redis: state }, REDIS_TROUBLE),
-    onRecovery: () => log.info('Redis takes writes again'),
-  });
+  const { bells, wakeUps, watch } = openRings(redis, { config, clock, counters, log });
   const health = cachedFor(HEALTH_CACHE_TTL_MS, () =>
     readHealthFacts({
       pingPostgres: () => pool.query('select 1'),
@@ -163,6 +148,7 @@ export async function openApi(
     maxAttempts: config.RETRY_MAX_ATTEMPTS,
     baseDelayMs: config.RETRY_BASE_DELAY_SECONDS * 1_000,
     allowPrivateTargets: config.ALLOW_PRIVATE_TARGETS,
+    hasQueues: redis !== null,
     maxOutgoingTimeoutMs: config.MAX_OUTGOING_TIMEOUT_SECONDS * 1_000,
     ...(payloadProblem && { payloadProblem }),
   };
@@ -233,7 +219,7 @@ export async function openApi(
         tracing?.stop(),
       ]);
       usage.close();
-      redis.disconnect();
+      redis?.disconnect();
       await pool.end();
       log.info('API stopped');
     },

@@ -1,3 +1,4 @@
+import { redisVariables, settleRedis } from '@carillon/queue';
 import { DatabaseSchema, EncryptionKey, parseTiming, type ScheduleDefaults } from '@carillon/shared';
 import { z } from 'zod';
 
@@ -16,8 +17,7 @@ const Environment = z
      * run.
      */
     MIGRATE_ON_START: z.stringbool().default(true),
-    REDIS_URL: z.url({ protocol: /^rediss?$/ }),
-    REDIS_PREFIX: z.string().min(1).default('bull'),
+    ...redisVariables,
     /** The address on which WORKER_PORT listens. */
     HOST: z.string().min(1).default('127.0.0.1'),
     /** The port of /health/live, /health/ready and /metrics; none if it is not set. */
@@ -79,7 +79,8 @@ const Environment = z
   .refine((env) => env.ARM_HORIZON_MS >= 3 * env.SWEEP_INTERVAL_MS, {
     path: ['ARM_HORIZON_MS'],
     error: 'must be at least three times SWEEP_INTERVAL_MS, so that no run is late if one sweep fails',
-  });
+  })
+  .transform(settleRedis);
 
 export type Config = z.infer<typeof Environment>;
 
@@ -89,6 +90,7 @@ export const scheduleDefaults = (config: Config): ScheduleDefaults => ({
   maxAttempts: config.RETRY_MAX_ATTEMPTS,
   baseDelayMs: config.RETRY_BASE_DELAY_SECONDS * 1_000,
   allowPrivateTargets: config.ALLOW_PRIVATE_TARGETS,
+  hasQueues: config.redis !== null,
   maxOutgoingTimeoutMs: config.MAX_OUTGOING_TIMEOUT_SECONDS * 1_000,
 });
 

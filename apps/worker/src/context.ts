@@ -1,5 +1,5 @@
 import type { Claimant } from '@carillon/db';
-import type { Bells, PostgresClock } from '@carillon/queue';
+import type { PostgresClock, Ringer } from '@carillon/queue';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Alerts } from './alerts/alerts.js';
@@ -14,7 +14,7 @@ export interface WorkerContext {
   /** This process as a holder of leases. Part of every fencing token. */
   holder: Claimant;
   pool: Pool;
-  bells: Bells;
+  bells: Ringer;
   clock: PostgresClock;
   metrics: Metrics;
   log: Logger;

@@ -13,14 +13,17 @@ import {
   Bells,
   connectProducer,
   connectWorker,
+  NO_REDIS_WATCH,
   PostgresClock,
   RedisWatch,
+  reconnect,
+  reportOutages,
   TICKS,
+  TimerBells,
   untilReady,
   WakeUps,
 } from '@carillon/queue';
 import { openTracing } from '@carillon/telemetry';
-import type { Redis } from 'ioredis';
 import type { ClientConfig, Pool } from 'pg';
 import type { Logger } from 'pino';
 import { Alerts } from './alerts/alerts.js';
@@ -35,16 +38,14 @@ import { processRegistry, type Registry } from './registry.js';
 import { RunTracing } from './run-tracing.js';
 import { reminderHooks } from './systems/reminder-hooks.js';
 import { yearlyEventHooks } from './systems/yearly-event-hooks.js';
+import type { RedisConnections } from './timing/redis-timing.js';
 
 /** The parts of a worker before it starts: connections, the shared context, and the targets. */
 export interface WorkerParts {
   context: WorkerContext;
   deliver: Deliver;
-  /** For adding jobs: fails at once while Redis is unreachable. */
-  producer: Redis;
-  /** For BullMQ's workers: waits for Redis. */
-  redis: Redis;
-  redisWatch: RedisWatch;
+  rings: Rings;
+  redisWatch: Pick<RedisWatch, 'state' | 'look'>;
   /** Calls back when a transaction with requests by SQL commits. */
   listenForRequests(onRequest: () => void): { close(): Promise<void> };
   /** Pings the outside monitor, if there is one. Called after each sweep. */
@@ -55,13 +56,14 @@ export interface WorkerParts {
   close(): Promise<void>;
 }
 
+/** The means by which this worker claims in time: bells in Redis, or timers if REDIS_URL is `none`. */
+export type Rings = { by: 'redis'; connections: RedisConnections } | { by: 'timers'; bells: TimerBells };
+
 /**
  * Connections that stay open: a claim of due rows, a claim of waiting runs, a close and a heartbeat run at the same
  * time.
  */
 const CONNECTIONS_KEPT = 4;
-
-const REDIS_TROUBLE = 'Redis takes no writes: due runs are found by the sweep, some seconds late';
 
 /** Parts that a program can pass in when it runs a worker in its own process. */
 export interface WorkerResources {
@@ -93,11 +95,13 @@ export async function openParts(
     transactionTimeoutMs: config.LEASE_MS / 2,
     onError: reportError('Postgres'),
   });
-  const producer = connectProducer(config.REDIS_URL, reportError('Redis'));
-  const redis = connectWorker(config.REDIS_URL, reportError('Redis'));
+  const connections = config.redis && {
+    producer: connectProducer(config.redis, reportError('Redis')),
+    blocking: connectWorker(config.redis, reportError('Redis')),
+  };
   const disconnect = async () => {
-    producer.disconnect();
-    redis.disconnect();
+    connections?.producer.disconnect();
+    connections?.blocking.disconnect();
     await pool.end();
   };
   const holder = await joinInstallation(pool, { config, registry }).catch(async (error) => {
@@ -108,36 +112,39 @@ export async function openParts(
   // first used.
   await Promise.all([
     warmUp(pool, holder, CONNECTIONS_KEPT).catch(reportError('Warm-up')),
-    untilReady(producer),
+    connections && untilReady(connections.producer),
   ]);
   const clock = new PostgresClock(localNow);
   const metrics = new Metrics();
-  const bells = new Bells({
-    redis: producer,
-    prefix: config.REDIS_PREFIX,
+  const { rings, bells, redisWatch, wakeUps } = openRings(connections, {
+    config,
     clock,
-    process: holder.token,
-    horizonMs: config.ARM_HORIZON_MS,
-    onArmed: (count) => metrics.count('carillon_bells_armed_total', count),
-  });
-  const redisWatch = new RedisWatch({
-    redis: producer,
-    prefix: config.REDIS_PREFIX,
-    onTrouble: (state, error) => log.warn({ err: error, redis: state }, REDIS_TROUBLE),
-    onRecovery: () => log.info('Redis takes writes again'),
+    metrics,
+    holder,
+    log,
   });
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SERVICE_NAME: serviceName } = config;
   const tracing = endpoint === undefined ? null : await openTracing({ endpoint, serviceName });
-  const targets = openTargets(config, { registry, pool, holder, redis: producer, clock, metrics, log });
-  const wakeUps = new WakeUps({ redis: producer, prefix: config.REDIS_PREFIX });
-  const alerts = new Alerts({
+  const targets = openTargets(config, {
+    registry,
+    pool,
+    holder,
+    redis: connections?.producer ?? null,
+    clock,
+    metrics,
+    log,
+  });
+  const alerts: Alerts = new Alerts({
     pool,
     clock,
     metrics,
     log,
     sendMessages: () => targets.messages.send(),
-    wakeAt: (at) =>
-      wakeUps.wakeLater(TICKS.alerts, { id: `${TICKS.alerts}-${at}`, delayMs: at - clock.now() }),
+    async wakeAt(at) {
+      const delayMs = at - clock.now();
+      if (wakeUps) await wakeUps.wakeLater(TICKS.alerts, { id: `${TICKS.alerts}-${at}`, delayMs });
+      else setTimeout(() => alerts.look(), Math.max(0, delayMs)).unref();
+    },
     groupingMs: config.ALERT_GROUPING_MS,
     sweepIntervalMs: config.SWEEP_INTERVAL_MS,
   });
@@ -160,8 +167,7 @@ export async function openParts(
       horizonMs: config.ARM_HORIZON_MS,
     },
     deliver: targets.deliver,
-    producer,
-    redis,
+    rings,
     redisWatch,
     listenForRequests: (onRequest) =>
       listenForRequests({
@@ -177,7 +183,7 @@ export async function openParts(
     async close() {
       await signOff(pool, holder).catch(() => {});
       await bells.close().catch(() => {});
-      await wakeUps.close().catch(() => {});
+      await wakeUps?.close().catch(() => {});
       await tracing?.stop().catch(() => {});
       await disconnect();
     },
@@ -211,4 +217,43 @@ async function joinInstallation(
     tzdata: TZDATA_VERSION,
     heartbeatIntervalMs: config.SWEEP_INTERVAL_MS,
   });
+}
+
+/** Opens what rings, and the watch over it. */
+function openRings(
+  connections: RedisConnections | null,
+  {
+    config,
+    clock,
+    metrics,
+    holder,
+    log,
+  }: { config: Config; clock: PostgresClock; metrics: Metrics; holder: Claimant; log: Logger },
+) {
+  if (!connections) {
+    const bells = new TimerBells();
+    const rings: Rings = { by: 'timers', bells };
+    return { rings, bells, redisWatch: NO_REDIS_WATCH, wakeUps: null };
+  }
+  const { producer: redis } = connections;
+  const rings: Rings = { by: 'redis', connections };
+  const prefix = config.REDIS_PREFIX;
+  const bells = new Bells({
+    redis,
+    prefix,
+    clock,
+    process: holder.token,
+    horizonMs: config.ARM_HORIZON_MS,
+    onArmed: (count) => metrics.count('carillon_bells_armed_total', count),
+  });
+  const redisWatch = new RedisWatch({
+    redis,
+    prefix,
+    ...reportOutages(log, 'due runs are found by the sweep, some seconds late'),
+    onSilence() {
+      reconnect(connections.producer);
+      reconnect(connections.blocking);
+    },
+  });
+  return { rings, bells, redisWatch, wakeUps: new WakeUps({ redis, prefix }) };
 }

@@ -123,7 +123,9 @@ function gaugesOf({ parts: { context, redisWatch }, inFlight }: ProbedWorker): G
       context.clock.offsetMs / 1_000,
       "How far the clock of this worker is ahead of Postgres's.",
     ),
-    gauge('carillon_redis_up', redisWatch.state === 'up' ? 1 : 0, 'Whether Redis takes writes.'),
+    ...(redisWatch.state === 'off'
+      ? []
+      : [gauge('carillon_redis_up', redisWatch.state === 'up' ? 1 : 0, 'Whether Redis takes writes.')]),
     ...poolGauges(context.pool as unknown as Parameters<typeof poolGauges>[0]),
   ];
 }

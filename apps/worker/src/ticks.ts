@@ -1,6 +1,5 @@
-import { openQueue, QUEUES, TICKS, type Tick } from '@carillon/queue';
+import { type IdleBehaviour, openQueue, QUEUES, type RedisClient, TICKS, type Tick } from '@carillon/queue';
 import { type Queue, Worker } from 'bullmq';
-import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 
 /** The fixed ticks that BullMQ's job schedulers repeat. Each tick goes to one worker. */
@@ -10,9 +9,10 @@ export class Ticks {
 
   constructor(
     private readonly options: {
-      producer: Redis;
-      redis: Redis;
+      producer: RedisClient;
+      redis: RedisClient;
       prefix: string;
+      idle: IdleBehaviour;
       sweepIntervalMs: number;
       /** The cron pattern of the scan for tasks that are due soon, in UTC. */
       taskScanCron: string;
@@ -22,7 +22,7 @@ export class Ticks {
       work: Record<Tick, () => Promise<unknown>>;
     },
   ) {
-    const { producer, redis, prefix, work, log } = options;
+    const { producer, redis, prefix, idle, work, log } = options;
     this.#queue = openQueue(QUEUES.ticks, { redis: producer, prefix });
     this.#worker = new Worker(
       QUEUES.ticks,
@@ -35,7 +35,7 @@ export class Ticks {
         // All ticks can run at once, so that a scan of a thousand tasks does not delay the sweep.
         concurrency: Object.keys(TICKS).length,
         lockDuration: 15_000,
-        stalledInterval: 5_000,
+        ...idle.worker,
       },
     );
     this.#worker.on('error', (error) => log.debug({ err: error }, 'Tick queue error'));

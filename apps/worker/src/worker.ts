@@ -3,7 +3,6 @@ import type { Config } from './config.js';
 import { declare } from './declare.js';
 import { Drafts } from './intake/drafts.js';
 import { SqlRequests } from './intake/sql-requests.js';
-import { takeRequests } from './intake/take-requests.js';
 import { audit } from './loops/audit.js';
 import { every } from './loops/every.js';
 import { sendHeartbeat } from './loops/heartbeat.js';
@@ -13,13 +12,15 @@ import { recover } from './loops/recover.js';
 import { sweep } from './loops/sweep.js';
 import { watchClock } from './loops/watch-clock.js';
 import { openParts, type WorkerParts, type WorkerResources } from './open-parts.js';
-import { listenForBells, Pipeline } from './pipeline/pipeline.js';
+import { Pipeline } from './pipeline/pipeline.js';
 import { Probes } from './probes.js';
 import { processRegistry, type Registry } from './registry.js';
 import { handleEvents } from './systems/handle-events.js';
 import { keepCalendars } from './systems/keep-calendars.js';
 import { scanDueTasks } from './systems/scan-due-tasks.js';
-import { Ticks } from './ticks.js';
+import { timeByRedis } from './timing/redis-timing.js';
+import { timeByTimers } from './timing/timer-timing.js';
+import type { TimedWork } from './timing/timing.js';
 
 export interface RunningWorker {
   id: number;
@@ -70,8 +71,8 @@ async function startWith(
   parts: WorkerParts,
   { config, log, registry, probes }: { config: Config; log: Logger; registry: Registry; probes: Probes },
 ): Promise<Omit<RunningWorker, 'port'>> {
-  const { context, producer, redis, redisWatch } = parts;
-  const { REDIS_PREFIX: prefix, SWEEP_INTERVAL_MS: sweepIntervalMs } = config;
+  const { context } = parts;
+  const { SWEEP_INTERVAL_MS: sweepIntervalMs } = config;
   const pipeline = new Pipeline(context, parts.deliver, {
     places: config.WORKER_CONCURRENCY,
     bytes: config.WORKER_PAYLOAD_MB * MEGABYTE,
@@ -93,17 +94,12 @@ async function startWith(
   await sendHeartbeat(context, inFlight);
   await declare(context, config, registry);
   await recover(context, ring);
-  const bellWorker = listenForBells(context, { redis, prefix, inFlight, ring });
-  pipeline.onFree = () => bellWorker.resume();
-  const ticks = new Ticks({
-    producer,
-    redis,
-    prefix,
-    sweepIntervalMs,
-    taskScanCron: config.TASK_SCAN_CRON,
-    auditIntervalMs: config.AUDIT_INTERVAL_SECONDS === 0 ? null : config.AUDIT_INTERVAL_SECONDS * 1_000,
-    log,
-    work: {
+  const timedWork: TimedWork = {
+    context,
+    config,
+    drafts,
+    pipeline,
+    ticks: {
       sweep: sweepOnce,
       prune: () => prune(context, config.RUN_RETENTION_DAYS),
       events,
@@ -112,29 +108,24 @@ async function startWith(
       alerts: () => context.alerts.look(),
       audit: () => audit(context, { signal: stopping.signal }),
     },
-  });
-  const ensureTicks = () =>
-    ticks
-      .ensure()
-      .catch((error) => log.debug({ err: error }, 'Job schedulers of the ticks could not be created'));
-  await ensureTicks();
-  const intake = takeRequests(context, { config, drafts, redis, producer });
+  };
+  const { rings } = parts;
+  const timing =
+    rings.by === 'redis'
+      ? await timeByRedis(timedWork, rings.connections)
+      : timeByTimers(timedWork, rings.bells);
+  pipeline.onFree = () => timing.resume();
   const listener = parts.listenForRequests(() => void sqlRequests.handle());
 
   const lookAtClock = watchClock(context.clock, log);
-  /**
-   * Sends the heartbeat. If Redis takes no writes, or was emptied and has lost the repeating jobs, this creates the
-   * jobs again and sweeps itself.
-   */
+  /** Sends the heartbeat. Sweeps if no tick does: Redis takes no writes, or was emptied and has lost the repeating jobs. */
   const watchOver = async () => {
-    const [{ nowAt, lastSweepAt }, redisState] = await Promise.all([
+    const [heartbeat, redisState] = await Promise.all([
       sendHeartbeat(context, inFlight),
-      redisWatch.look(),
+      parts.redisWatch.look(),
     ]);
     lookAtClock();
-    const isSwept = lastSweepAt !== null && nowAt - lastSweepAt <= 2 * sweepIntervalMs;
-    const canRepeat = redisState === 'up' && (await ticks.isSweepKnown().catch(() => false));
-    if (!isSwept || !canRepeat) await Promise.all([ensureTicks(), sweepOnce()]);
+    if (await timing.shouldSweep({ ...heartbeat, redisState })) await sweepOnce();
   };
   const report = (what: string) => (error: unknown) => log.error({ err: error }, what);
   const loops = [
@@ -154,7 +145,7 @@ async function startWith(
     async stop() {
       log.info({ inFlight: inFlight.count }, 'Worker stopping');
       stopping.abort();
-      const closing = [bellWorker.close(), ticks.close(), intake.close(), listener.close()];
+      const closing = Promise.all([timing.close(), listener.close()]);
       await within(STEP_DEADLINE_MS, pipeline.stopClaiming());
       await until(() => inFlight.count === 0, config.STOP_DEADLINE_MS);
       for (const flight of inFlight.flights()) flight.abort('shutdown');
@@ -166,7 +157,7 @@ async function startWith(
         );
       await within(
         STEP_DEADLINE_MS,
-        Promise.all([parts.closeTargets(), ...loops.map((loop) => loop.stop()), ...closing]),
+        Promise.all([parts.closeTargets(), ...loops.map((loop) => loop.stop()), closing]),
       );
       await within(STEP_DEADLINE_MS, sendHeartbeat(context, inFlight));
       await within(STEP_DEADLINE_MS, parts.close());

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BELL_JOB, PostgresClock } from '@carillon/queue';
+import { BELL_JOB, IDLE_BEHAVIOURS, openQueue, PostgresClock, QUEUES } from '@carillon/queue';
 import { eventually, useDatabase } from '@carillon/testkit';
 import { expect, it } from 'vitest';
 import { InFlight } from '../src/pipeline/in-flight.js';
@@ -24,7 +24,7 @@ async function clockThatIsAhead(): Promise<PostgresClock> {
 }
 
 it('a bell does not ring early by the clock of Postgres, also if the estimate of that clock is ahead', async () => {
-  const { redis } = worker.parts;
+  const { blocking: redis } = worker.connections;
   const clock = await clockThatIsAhead();
   expect(clock.now()).toBeGreaterThan(Date.now() + 100);
   const rangAts: number[] = [];
@@ -33,13 +33,15 @@ it('a bell does not ring early by the clock of Postgres, also if the estimate of
     {
       redis,
       prefix: database.prefix,
+      idle: IDLE_BEHAVIOURS.punctual,
       inFlight: new InFlight({ places: 10, bytes: 1_000 }, () => {}),
       ring: async () => void rangAts.push(Date.now()),
     },
   );
   // BullMQ hands the bell over at once, long before its time.
   const ringAt = Date.now() + 600;
-  await worker.context.bells.queue.add(BELL_JOB, { ringAt });
+  const queue = openQueue(QUEUES.bells, { redis, prefix: database.prefix });
+  await queue.add(BELL_JOB, { ringAt });
   await eventually(() => rangAts.length > 0);
   await bellWorker.close();
   expect(rangAts[0]).toBeGreaterThanOrEqual(ringAt);

@@ -47,7 +47,7 @@ describe('follow-ups of closed runs', () => {
     expect(nextAttemptAt).not.toBeNull();
     // The worker estimates the time of Postgres, so the bell may ring a moment before or after the instant in the row.
     await eventually(async () =>
-      [...(await bells.readArmed(clock.now(), 60_000))].some(
+      [...((await bells.readArmed(clock.now(), 60_000)) ?? [])].some(
         (ringAt) => Math.abs(ringAt - (nextAttemptAt ?? 0)) < 5_000,
       ),
     );

@@ -90,14 +90,29 @@ describe('A Redis that answers but takes no writes', () => {
   it.each([
     ['a wrong password', 'wrong'],
     ['a user that may only read', 'secret'],
-  ])('%s is reported as such, and not as a Redis that is away', async (_, password) => {
-    await administrator.acl('SETUSER', 'limited', 'on', '>secret', '~*', '+@read', '+@connection', '+info');
-    const url = Object.assign(new URL(servers.redisUrl), { username: 'limited', password }).toString();
-    const redis = connectProducer(url, () => {});
-    onTestFinished(() => redis.disconnect());
-    const watch = new RedisWatch({ redis, prefix: 'watched', onTrouble: () => {}, onRecovery: () => {} });
-    await eventually(async () => (await watch.look()) === 'access_denied');
-  });
+  ])(
+    '%s is reported as such, and not as a Redis that is away, and is recovered from',
+    async (_, password) => {
+      await administrator.acl(
+        'SETUSER',
+        'limited',
+        'reset',
+        'on',
+        '>secret',
+        '~*',
+        '+@read',
+        '+@connection',
+        '+info',
+      );
+      const url = Object.assign(new URL(servers.redisUrl), { username: 'limited', password }).toString();
+      const redis = connectProducer(url, () => {});
+      onTestFinished(() => redis.disconnect());
+      const watch = new RedisWatch({ redis, prefix: 'watched', onTrouble: () => {}, onRecovery: () => {} });
+      await eventually(async () => (await watch.look()) === 'access_denied');
+      await administrator.acl('SETUSER', 'limited', `>${password}`, '+@all');
+      await eventually(async () => (await watch.look()) === 'up');
+    },
+  );
 
   it('a Redis that is out of memory is reported as such, and not as a Redis that is away', async () => {
     const redis = connectProducer(servers.redisUrl, () => {});

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { Bells, connectWorker, keepPunctual, PostgresClock, QUEUES } from '@carillon/queue';
+import { Bells, connectWorker, duplicate, keepPunctual, PostgresClock, QUEUES } from '@carillon/queue';
 import { eventually, insertSchedules, useDatabase } from '@carillon/testkit';
 import { Worker } from 'bullmq';
 import { describe, expect, it } from 'vitest';
@@ -118,12 +118,17 @@ describe('Bells', () => {
     const stopped = new AbortController();
     const rung: number[] = [];
     const worker = new Worker(QUEUES.bells, async () => void rung.push(clock.now()), {
-      connection: redis.duplicate(),
+      connection: duplicate(redis),
       prefix: clocks.prefix,
     });
     const ringAt = Math.ceil((clock.now() + 1_500) / 5) * 5;
     await bells.arm([ringAt]);
-    const punctual = keepPunctual(redis, bells.queue, { clock, localNow: Date.now, signal: stopped.signal });
+    const punctual = keepPunctual(redis, bells.queue, {
+      clock,
+      localNow: Date.now,
+      longestLookMs: 100,
+      signal: stopped.signal,
+    });
     await eventually(() => rung.length > 0);
     expect(rung[0]).toBeGreaterThanOrEqual(ringAt);
     stopped.abort();

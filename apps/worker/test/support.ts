@@ -82,6 +82,10 @@ export function useParts(database: TestDatabase) {
     get context() {
       return parts.context;
     },
+    get connections() {
+      if (parts.rings.by !== 'redis') throw new Error('these parts have no Redis');
+      return parts.rings.connections;
+    },
   };
 }
 

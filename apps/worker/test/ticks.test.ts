@@ -1,4 +1,4 @@
-import { TICKS, WakeUps } from '@carillon/queue';
+import { IDLE_BEHAVIOURS, TICKS, WakeUps } from '@carillon/queue';
 import { eventually, useDatabase } from '@carillon/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Ticks } from '../src/ticks.js';
@@ -11,13 +11,14 @@ let ticks: Ticks;
 let wakeUps: WakeUps;
 
 beforeAll(() => {
-  const { producer, redis } = worker.parts;
+  const { producer, blocking: redis } = worker.connections;
   const { prefix } = database;
   const count = (name: keyof typeof done) => async () => void done[name]++;
   ticks = new Ticks({
     producer,
     redis,
     prefix,
+    idle: IDLE_BEHAVIOURS.punctual,
     sweepIntervalMs: 100,
     taskScanCron: '0 * * * *',
     auditIntervalMs: 3_600_000,
@@ -64,7 +65,7 @@ describe('ticks', () => {
 
   it('the ticks are created again after Redis has lost them', async () => {
     expect(await ticks.isSweepKnown()).toBe(true);
-    const { producer } = worker.parts;
+    const { producer } = worker.connections;
     await producer.del(await producer.keys(`${database.prefix}:*`));
     expect(await ticks.isSweepKnown()).toBe(false);
     await ticks.ensure();

@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { migrate, openDatabase, readClock } from '@carillon/db';
-import { Bells, connectProducer, PostgresClock } from '@carillon/queue';
-import type { Redis } from 'ioredis';
+import { Bells, connectProducer, PostgresClock, type RedisClient } from '@carillon/queue';
 import type { Pool } from 'pg';
 import type { Arena } from './arena.js';
 import { closePool, reportConnectionError } from './connections.js';
@@ -36,7 +35,7 @@ export const apiCrew = (env: Record<string, string>): CrewOptions => ({
 /** The connections of an API process, on a migrated database. */
 export interface Site {
   pool: Pool;
-  redis: Redis;
+  redis: RedisClient;
   bells: Bells;
   env: { DATABASE_URL: string; REDIS_URL: string };
   close(): Promise<void>;

@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 /** The search path of this process, to find a native Redis. */
 export const readPath = (): string => process.env.PATH ?? '';
 
@@ -7,4 +10,27 @@ export const readPath = (): string => process.env.PATH ?? '';
  */
 export function setHandlersModule(module: string): void {
   process.env.CARILLON_HANDLERS = module;
+}
+
+/** The files in which `npm start` keeps what it has started, and the variables that they stand for. */
+const HOME_FILES = {
+  DATABASE_URL: 'postgres.url',
+  REDIS_URL: 'redis.url',
+  CARILLON_ENCRYPTION_KEY: 'encryption.key',
+  CARILLON_ADMIN_KEY: 'admin.key',
+};
+
+/** The environment of `carillon doctor`. Without DATABASE_URL, the installation in this folder is meant. */
+export function readDoctorEnvironment(): NodeJS.ProcessEnv {
+  const given = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value?.trim()));
+  if (given.DATABASE_URL !== undefined) return given;
+  const home = given.CARILLON_HOME ?? '.carillon';
+  const local = Object.entries(HOME_FILES).flatMap(([variable, file]) => {
+    try {
+      return [[variable, readFileSync(join(home, file), 'utf8').trim()]];
+    } catch {
+      return [];
+    }
+  });
+  return { ...Object.fromEntries(local), ...given };
 }

@@ -7,7 +7,7 @@ export interface RunOptions {
   connectionString?: string | undefined;
   /** A pool of your own program, used instead of `connectionString`. It stays open when Carillon stops. */
   pool?: Pool | undefined;
-  /** The Redis to use. Default: an embedded one, for development and for a single process. */
+  /** The Redis to use, or `none`. Default: an embedded one, for development and for a single process. */
   redisUrl?: string | undefined;
   /** The folder of the embedded servers and of the local keys (default `.carillon`). */
   home?: string | undefined;

@@ -1,5 +1,15 @@
 export * from './alerts/index.js';
 export { type Database, inTransaction, openDatabase, type Transaction } from './database.js';
+export { type LiveWorker, readLiveWorkers, readMonthsAhead } from './doctor/installation-state.js';
+export {
+  type DeadRows,
+  type OpenTransaction,
+  readDeadRows,
+  readInvalidIndexes,
+  readLongestTransaction,
+  readServerFacts,
+  type ServerFacts,
+} from './doctor/server-facts.js';
 export { findSchedulesWithQueue, readStuckQueues } from './engine/admit-runs.js';
 export {
   type Claim,
@@ -22,7 +32,7 @@ export {
 
 export { type ProjectShare, readProjectsWith } from './engine/project-shares.js';
 
-export { type Missed, readMissed, readSlots, recordSweep, type Slot } from './engine/sweep.js';
+export { type Missed, readMissed, readNextDue, readSlots, recordSweep, type Slot } from './engine/sweep.js';
 export { toClosedRun } from './engine/to-closed-run.js';
 export { warmUp } from './engine/warm-up.js';
 export {

@@ -30,7 +30,7 @@ test.each([
     { DATABASE_URL: 'mysql://x' },
     'DATABASE_URL must be an address like postgres://user:password@host:5432/carillon',
   ],
-  [{ REDIS_URL: 'localhost:6379' }, 'REDIS_URL must be an address like redis://host:6379'],
+  [{ REDIS_URL: 'localhost:6379' }, 'REDIS_URL must be an address like redis://host:6379, or none'],
   [{ CARILLON_REDIS: 'docker' }, 'CARILLON_REDIS must be native or wasm'],
   [{ CARILLON_ADMIN_KEY: 'short' }, 'CARILLON_ADMIN_KEY must be 24 or more visible characters'],
   [{ CARILLON_ENCRYPTION_KEY: 'short' }, 'CARILLON_ENCRYPTION_KEY must be 32 bytes in base64'],

@@ -26,7 +26,13 @@ const environment = z.object({
     ['postgres:', 'postgresql:'],
     'postgres://user:password@host:5432/carillon',
   ).optional(),
-  REDIS_URL: serverUrl(['redis:', 'rediss:'], 'redis://host:6379').optional(),
+  // The apps check the address. It may name several hosts, which no URL can.
+  REDIS_URL: z
+    .string()
+    .regex(/^(rediss?(-sentinel|-cluster)?:\/\/.+|none)$/, {
+      error: 'must be an address like redis://host:6379, or none',
+    })
+    .optional(),
   CARILLON_HOME: z.string().default('.carillon'),
   CARILLON_ADMIN_KEY: z
     .string()
@@ -55,7 +61,7 @@ export function readConfig(root: string, variables: NodeJS.ProcessEnv = process.
     throw new StartError([...problems].map(([name, message]) => `${name} ${message}`).join('; '));
   }
   const env = parsed.data;
-  const embedded = env.DATABASE_URL === undefined && env.REDIS_URL === undefined;
+  const embedded = env.DATABASE_URL === undefined && (env.REDIS_URL ?? 'none') === 'none';
   return {
     host: env.HOST,
     port: env.PORT,

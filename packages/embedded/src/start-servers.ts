@@ -9,7 +9,7 @@ export interface StartServersOptions {
   home: string;
   /** A Postgres to use instead of the embedded one. */
   databaseUrl?: string | undefined;
-  /** A Redis to use instead of the embedded one. */
+  /** A Redis to use instead of the embedded one, or `none`. */
   redisUrl?: string | undefined;
   /** The embedded Redis to run. Default: the native one if this machine has it. */
   redis?: RedisChoice | undefined;
@@ -69,7 +69,7 @@ export async function startServers(options: StartServersOptions): Promise<Server
 }
 
 async function external(url: string): Promise<Server> {
-  return { url, kind: 'external', stop: async () => undefined };
+  return { url, kind: url === 'none' ? 'none' : 'external', stop: async () => undefined };
 }
 
 function settledValue<T>(outcome: PromiseSettledResult<T>): T {

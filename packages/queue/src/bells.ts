@@ -1,9 +1,10 @@
 import type { JobsOptions, Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
 import type { PostgresClock } from './clock.js';
+import type { RedisClient } from './connection.js';
 import { BELL_JOB, type Bell, QUEUES } from './names.js';
 import { openQueue } from './open-queue.js';
 import { SCORE_PER_MS } from './punctual.js';
+import type { Ringer } from './ringer.js';
 
 /**
  * The length of a slot. Everything due in one slot shares a bell, which rings half a slot late on average. At 500 runs
@@ -29,7 +30,7 @@ const LARGEST_BULK_ADD = 500;
 const REMOVE_WHEN_RUNG: JobsOptions = { removeOnComplete: true, removeOnFail: true };
 
 export interface BellsOptions {
-  redis: Redis;
+  redis: RedisClient;
   prefix: string;
   clock: PostgresClock;
   /** A name that is unique to this process. */
@@ -38,8 +39,8 @@ export interface BellsOptions {
   onArmed: (count: number) => void;
 }
 
-/** Arms bells, so that a worker claims what is due as soon as it is due. */
-export class Bells {
+/** Bells in Redis: BullMQ's delayed jobs, one per slot. */
+export class Bells implements Ringer {
   readonly queue: Queue<Bell>;
   readonly #options: BellsOptions;
   /** The ends of the slots that this process has armed. */
@@ -102,6 +103,10 @@ export class Bells {
     );
     // `bell-<slot>` or `bell-<slot>-<process>-<n>`
     return new Set(ids.map((id) => Number(id.split('-')[1])));
+  }
+
+  countArmed(): Promise<number> {
+    return this.queue.getDelayedCount();
   }
 
   /** Rings now. A process rings at most once per slot: a second call waits until the slot ends. */

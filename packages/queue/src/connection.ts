@@ -1,24 +1,34 @@
-import { Redis, type RedisOptions } from 'ioredis';
+import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
+import type { RedisServer } from './redis-settings.js';
+import { parseRedisUrl, type RedisPlace } from './redis-url.js';
 import { redisStateOf } from './redis-watch.js';
 
-export interface RedisAddress {
-  url: string;
-  /** BullMQ's key prefix. On Redis Cluster it must be in braces. */
-  prefix: string;
-}
+/** A connection to a Redis server, to the master that Sentinels name, or to a cluster. */
+export type RedisClient = Redis | Cluster;
 
 /** A connection for adding jobs. While Redis is unreachable, a command fails at once instead of waiting. */
-export function connectProducer(url: string, onError: (error: Error) => void): Redis {
-  return connect(url, { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: 2_000 }, onError);
+export function connectProducer(server: string | RedisServer, onError: (error: Error) => void): RedisClient {
+  return connect(
+    server,
+    { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: 2_000 },
+    onError,
+  );
 }
 
 /** A connection for BullMQ's workers, which block on Redis and wait until it is reachable again. */
-export function connectWorker(url: string, onError: (error: Error) => void): Redis {
-  return connect(url, { maxRetriesPerRequest: null }, onError);
+export function connectWorker(server: string | RedisServer, onError: (error: Error) => void): RedisClient {
+  return connect(server, { maxRetriesPerRequest: null }, onError);
 }
 
+/** Opens another connection to the same place, such as one that only listens. */
+export const duplicate = (redis: RedisClient): RedisClient =>
+  redis instanceof Cluster ? redis.duplicate() : redis.duplicate();
+
+/** Closes a connection that does not answer, and opens it anew: at the master of now. */
+export const reconnect = (redis: RedisClient): void => redis.disconnect(true);
+
 /** Waits for the connection, but only briefly: without Redis the sweep still claims what is due, only later. */
-export function untilReady(redis: Redis, withinMs = 2_000): Promise<void> {
+export function untilReady(redis: RedisClient, withinMs = 2_000): Promise<void> {
   if (redis.status === 'ready') return Promise.resolve();
   return new Promise((resolve) => {
     const go = () => {
@@ -31,19 +41,63 @@ export function untilReady(redis: Redis, withinMs = 2_000): Promise<void> {
   });
 }
 
+type Behaviour = Pick<RedisOptions, 'enableOfflineQueue' | 'maxRetriesPerRequest' | 'commandTimeout'>;
+
 function connect(
-  url: string,
-  options: Omit<RedisOptions, 'replyMapping'>,
+  given: string | RedisServer,
+  behaviour: Behaviour,
   onError: (error: Error) => void,
-): Redis {
-  // Reconnect quickly, because no bell rings until then.
-  const retryStrategy = (attempt: number) => Math.min(attempt * 50, 1_000);
-  const redis = new Redis(url, { ...options, retryStrategy, reconnectOnError: reconnectIfDemoted() });
+): RedisClient {
+  const server = typeof given === 'string' ? { url: given } : given;
+  const place = parseRedisUrl(server.url);
+  if ('problem' in place) throw new Error(`REDIS_URL: ${place.problem}`);
+  const redis = open(place, server, behaviour);
   redis.on('error', onError);
   return redis;
 }
 
-/** Minimum time between two reconnects after a refused write: a server may stay a replica and refuse every write. */
+function open(place: RedisPlace, { tls, sentinel }: RedisServer, behaviour: Behaviour): RedisClient {
+  const { username, password, isTls } = place;
+  const login = { username, password, ...(isTls && { tls: { ...tls } }) } as const;
+  if (place.kind === 'cluster') {
+    const { enableOfflineQueue = true, ...redisOptions } = behaviour;
+    return new Cluster(place.hosts, {
+      ...CLUSTER,
+      enableOfflineQueue,
+      redisOptions: { ...redisOptions, ...login },
+      // A certificate names the hosts of the cluster. Resolving them to addresses would make it invalid.
+      ...(isTls && { dnsLookup: (host, done) => done(null, host) }),
+    });
+  }
+  const options = {
+    ...behaviour,
+    ...login,
+    db: place.db,
+    retryStrategy,
+    reconnectOnError: reconnectIfDemoted(),
+  };
+  if (place.kind === 'single') return new Redis({ ...options, ...place.hosts[0] });
+  return new Redis({
+    ...options,
+    sentinels: place.hosts,
+    name: place.master,
+    sentinelUsername: sentinel?.username,
+    sentinelPassword: sentinel?.password,
+    sentinelRetryStrategy: retryStrategy,
+    ...(isTls && { enableTLSForSentinelMode: true, sentinelTLS: { ...tls } }),
+  });
+}
+
+/** Reconnects quickly, because no bell rings until then. */
+const retryStrategy = (attempt: number) => Math.min(attempt * 50, 1_000);
+
+const CLUSTER: ClusterOptions = {
+  clusterRetryStrategy: retryStrategy,
+  // After a failover the slots are read anew on the next error. This bounds how long a stale map can stay.
+  slotsRefreshInterval: 30_000,
+};
+
+/** Minimum time between two such reconnects: a server may stay a replica and refuse every write. */
 const SHORTEST_RECONNECT_MS = 1_000;
 
 /**

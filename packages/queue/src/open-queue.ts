@@ -1,5 +1,5 @@
 import { Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
+import type { RedisClient } from './connection.js';
 
 /**
  * Opens a queue for adding jobs. While Redis is unreachable, an add fails at once; later adds succeed again, even if
@@ -8,7 +8,7 @@ import type { Redis } from 'ioredis';
  */
 export function openQueue<T = unknown>(
   name: string,
-  { redis, prefix }: { redis: Redis; prefix: string },
+  { redis, prefix }: { redis: RedisClient; prefix: string },
 ): Queue<T> {
   const queue = new Queue<T>(name, {
     connection: redis,

@@ -1,27 +1,35 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
 import type { PostgresClock } from './clock.js';
+import type { RedisClient } from './connection.js';
 
 /** BullMQ's score of a delayed job is its time in milliseconds multiplied by this, plus a sequence number. */
 export const SCORE_PER_MS = 0x1000;
 const SHORTEST_SLEEP_MS = 1;
-const LONGEST_SLEEP_MS = 100;
+/** A head that is overdue is looked at again after at most this long. */
+const LONGEST_OVERDUE_SLEEP_MS = 100;
 
 /**
  * Makes bells ring on time, by Postgres's clock. A worker's blocking pop times out only when Redis looks at its own
  * clock, ten times a second by default (`hz 10`), which makes a bell 50 ms late at p50. Any command makes Redis look.
  * So this function reads the head of the delayed set, sleeps until that time, and reads again. A bell is then 4 ms late
- * at p50, at the cost of a few hundred reads a second at most. Runs until the signal aborts.
+ * at p50, at the cost of a few hundred reads a second at most while bells ring. Runs until the signal aborts.
  */
 export async function keepPunctual(
-  redis: Redis,
+  redis: RedisClient,
   queue: Pick<Queue, 'toKey' | 'getJob'>,
   {
     clock,
     localNow,
+    longestLookMs,
     signal,
-  }: { clock: Pick<PostgresClock, 'now'>; localNow: () => number; signal: AbortSignal },
+  }: {
+    clock: Pick<PostgresClock, 'now'>;
+    localNow: () => number;
+    /** Longest time between two reads. */
+    longestLookMs: number;
+    signal: AbortSignal;
+  },
 ): Promise<void> {
   const delayed = queue.toKey('delayed');
   let overdueMs = SHORTEST_SLEEP_MS;
@@ -33,8 +41,8 @@ export async function keepPunctual(
     // BullMQ promotes by this machine's clock. If that clock is behind, BullMQ does not see that the bell is due.
     if (id !== undefined && untilHeadMs <= 0 && ringAt > localNow()) await promote(queue, id);
     // A head that stays overdue waits for a worker with free places: look less and less often.
-    overdueMs = untilHeadMs > 0 ? SHORTEST_SLEEP_MS : Math.min(overdueMs * 2, LONGEST_SLEEP_MS);
-    const ms = untilHeadMs > 0 ? Math.min(untilHeadMs, LONGEST_SLEEP_MS) : overdueMs;
+    overdueMs = untilHeadMs > 0 ? SHORTEST_SLEEP_MS : Math.min(overdueMs * 2, LONGEST_OVERDUE_SLEEP_MS);
+    const ms = untilHeadMs > 0 ? Math.min(untilHeadMs, longestLookMs) : overdueMs;
     await sleep(Math.max(ms, SHORTEST_SLEEP_MS), undefined, { signal }).catch(() => {}); // The loop condition checks the signal.
   }
 }

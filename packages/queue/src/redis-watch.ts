@@ -1,5 +1,5 @@
 import type { RedisState } from '@carillon/shared';
-import type { Redis } from 'ioredis';
+import type { RedisClient } from './connection.js';
 
 /**
  * The error codes of a Redis that answers but takes no writes. If a script has failed, the code is inside the message.
@@ -8,28 +8,35 @@ const REFUSALS: readonly [RegExp, RedisState][] = [
   [/\bREADONLY\b/, 'read_only'],
   [/\bOOM\b/, 'out_of_memory'],
   [/\b(WRONGPASS|NOAUTH|NOPERM)\b|invalid password/, 'access_denied'],
+  [/\b(CROSSSLOT|MOVED)\b/, 'cross_slot'],
 ];
 
 /** Classifies an error of a Redis command. An error that Redis did not send means that Redis is down. */
 export function redisStateOf(error: unknown): RedisState {
-  const message = error instanceof Error ? error.message : String(error);
+  // If no node of a cluster can be used, ioredis wraps the error of the last one.
+  const cause = (error as { lastNodeError?: unknown } | null)?.lastNodeError ?? error;
+  const message = cause instanceof Error ? cause.message : String(cause);
   return REFUSALS.find(([words]) => words.test(message))?.[1] ?? 'down';
 }
 
 /**
- * A script that writes, as the scripts of BullMQ do. A PING or a plain SET may succeed although a bell can't be armed.
+ * A script that writes to several keys, as the scripts of BullMQ do. A PING or a plain SET may succeed although a bell
+ * can't be armed.
  */
-const WRITE = `return redis.call('set', KEYS[1], '1', 'EX', '60')`;
+const WRITE = `redis.call('set', KEYS[1], '1', 'EX', '60') return redis.call('set', KEYS[2], '1', 'EX', '60')`;
 
 export interface RedisWatchOptions {
-  redis: Redis;
+  redis: RedisClient;
   /** BullMQ's key prefix. The check writes under it, because the permissions of a Redis user may be limited to it. */
   prefix: string;
-  onTrouble: (state: RedisState, error: unknown) => void;
+  /** Called at the beginning of an outage, and again when its cause changes. */
+  onTrouble: (state: RedisState, error: unknown, isNew: boolean) => void;
   onRecovery: () => void;
+  /** Called when an open connection did not answer in time. The server may have frozen, and another be the master now. */
+  onSilence?: () => void;
 }
 
-/** Judges Redis by a write, and reports each outage once: at its beginning and at its end. */
+/** Judges Redis by a write, and reports each outage at its beginning and at its end. */
 export class RedisWatch {
   #state: RedisState = 'up';
   /**
@@ -54,15 +61,33 @@ export class RedisWatch {
 
   /** Tries a write. Never fails: the state says what happened. */
   async look(): Promise<RedisState> {
-    const { redis, prefix, onTrouble, onRecovery } = this.options;
-    const error = await redis.eval(WRITE, 1, `${prefix}:carillon-watch`).then(
+    const { redis, prefix, onTrouble, onRecovery, onSilence } = this.options;
+    const error = await redis.eval(WRITE, 2, `${prefix}:carillon-watch`, `${prefix}:carillon-watch:2`).then(
       () => null,
       (failure: unknown) => this.#connectionError ?? failure,
     );
     const before = this.#state;
     this.#state = error === null ? 'up' : redisStateOf(error);
-    if (error !== null && before !== this.#state) onTrouble(this.#state, error);
+    if (error !== null && before !== this.#state) onTrouble(this.#state, error, before === 'up');
     if (error === null && before !== 'up') onRecovery();
+    if (this.#state === 'down' && redis.status === 'ready') onSilence?.();
     return this.#state;
   }
 }
+
+/** The log lines of an outage: one warning at its beginning, and one line at its end. */
+export function reportOutages(
+  log: Record<'warn' | 'info', (fields: object, message: string) => void>,
+  consequence: string,
+): Pick<RedisWatchOptions, 'onTrouble' | 'onRecovery'> {
+  return {
+    onTrouble(redis, error, isNew) {
+      if (isNew) log.warn({ err: error, redis }, `Redis takes no writes: ${consequence}`);
+      else log.info({ err: error, redis }, 'Redis still takes no writes, for another reason');
+    },
+    onRecovery: () => log.info({ redis: 'up' }, 'Redis takes writes again'),
+  };
+}
+
+/** Stands in for the watch in an installation without Redis. */
+export const NO_REDIS_WATCH: Pick<RedisWatch, 'state' | 'look'> = { state: 'off', look: async () => 'off' };

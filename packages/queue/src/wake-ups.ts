@@ -1,13 +1,19 @@
 import type { Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
+import type { RedisClient } from './connection.js';
 import { QUEUES, type Tick } from './names.js';
 import { openQueue } from './open-queue.js';
 
 /** Makes a worker do one of the ticks now instead of at its next time. */
-export class WakeUps {
+export interface Waker {
+  wake(tick: Tick): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Wake-ups over Redis. */
+export class WakeUps implements Waker {
   readonly #queue: Queue;
 
-  constructor(options: { redis: Redis; prefix: string }) {
+  constructor(options: { redis: RedisClient; prefix: string }) {
     this.#queue = openQueue(QUEUES.ticks, options);
   }
 

@@ -16,6 +16,8 @@ export interface ScheduleDefaults {
   baseDelayMs: number;
   /** True if webhooks may go to this machine and its network. */
   allowPrivateTargets: boolean;
+  /** False if this installation runs without Redis and so has no queues (default: true). */
+  hasQueues?: boolean;
   /**
    * Maximum time-out of a delivery to the outside, which holds a place of a worker until it ends (default: no limit).
    */
@@ -51,6 +53,7 @@ export function draftPlan(
     ...timeoutProblems(plan, defaults.maxOutgoingTimeoutMs),
     ...heartbeatProblems(plan),
     ...keyProblems(plan, defaults.sealHeader),
+    ...queueProblems(plan, defaults.hasQueues),
     ...(forbidden ? [forbidden] : []),
     ...(misfit ? [misfit] : []),
   ];
@@ -81,6 +84,13 @@ function timeoutProblems({ target, timeoutMs }: Plan, mostMs: number | undefined
 function keyProblems({ target }: Plan, sealHeader: ScheduleDefaults['sealHeader']): Problem[] {
   if (target.type !== 'heartbeat' || sealHeader !== null) return [];
   return [{ field: 'target.type', message: 'a heartbeat needs CARILLON_ENCRYPTION_KEY, which is not set' }];
+}
+
+function queueProblems({ target }: Plan, hasQueues = true): Problem[] {
+  if (target.type !== 'queue' || hasQueues) return [];
+  const message =
+    'a target of type queue needs Redis, and this installation runs without it (REDIS_URL=none); use a webhook or a handler';
+  return [{ field: 'target.type', message }];
 }
 
 /** Encrypts the values of a target's headers. Without a function to do it, the target stays as it is. */

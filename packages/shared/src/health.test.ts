@@ -73,12 +73,16 @@ describe('judgeHealth', () => {
     expect(judge({ auditDifferences: 1 })).toEqual(['degraded', 'audit_differences']);
   });
 
-  it.each(['down', 'read_only', 'out_of_memory', 'access_denied'] as const)(
+  it.each(['down', 'read_only', 'out_of_memory', 'access_denied', 'cross_slot'] as const)(
     'a Redis that is %s degrades an installation and is named as the reason',
     (redis) => {
       expect(judge({}, redis)).toEqual(['degraded', `redis_${redis}`]);
     },
   );
+
+  it('an installation that runs without Redis is ok', () => {
+    expect(judge({}, 'off')).toEqual(['ok']);
+  });
 
   it('an installation is degraded, not down, if Postgres answers but the state of the engine can not be read', () => {
     const { status, reasons } = judgeHealth({ isPostgresUp: true, engine: null, redis: 'up' });

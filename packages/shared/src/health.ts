@@ -3,8 +3,19 @@ export const LARGEST_CLOCK_OFFSET_MS = 1_000;
 /** A due row that is older than this many sweeps was passed over by a sweep that should have claimed it. */
 const OVERDUE_AFTER_SWEEPS = 2;
 
-/** Whether Redis takes writes, and if not, why. A server that answers PING may still refuse every write. */
-export const REDIS_STATES = ['up', 'read_only', 'out_of_memory', 'access_denied', 'down'] as const;
+/**
+ * Whether Redis takes writes, and if not, why. A server that answers PING may still refuse every write. `off`: this
+ * installation runs without Redis.
+ */
+export const REDIS_STATES = [
+  'up',
+  'read_only',
+  'out_of_memory',
+  'access_denied',
+  'cross_slot',
+  'down',
+  'off',
+] as const;
 export type RedisState = (typeof REDIS_STATES)[number];
 
 /** Every reason for which an installation is not ok. A new reason is added here, and judged in `judgeHealth`. */
@@ -17,6 +28,7 @@ export const HEALTH_REASON_CODES = [
   'redis_read_only',
   'redis_out_of_memory',
   'redis_access_denied',
+  'redis_cross_slot',
   'no_workers',
   'overdue',
   'handler_missing',
@@ -80,7 +92,7 @@ export interface EngineFacts {
 const RISING_FAILURES = 10;
 const RISING_SHARE = 0.05;
 
-const REDIS_REASONS: Record<Exclude<RedisState, 'up'>, HealthReason> = {
+const REDIS_REASONS: Record<Exclude<RedisState, 'up' | 'off'>, HealthReason> = {
   down: {
     code: 'redis_down',
     message: 'Redis does not answer: due runs are found by the sweep, some seconds late.',
@@ -99,6 +111,11 @@ const REDIS_REASONS: Record<Exclude<RedisState, 'up'>, HealthReason> = {
     code: 'redis_access_denied',
     message:
       'Redis refuses the password or the permissions of REDIS_URL: due runs are found by the sweep, some seconds late.',
+  },
+  cross_slot: {
+    code: 'redis_cross_slot',
+    message:
+      'Redis is a cluster, and REDIS_URL does not say so: due runs are found by the sweep, some seconds late. Set REDIS_URL to redis-cluster://…',
   },
 };
 
@@ -134,7 +151,7 @@ export function judgeHealth({ isPostgresUp, engine, redis }: HealthFacts): Healt
   const reasons: HealthReason[] = [];
   if (!isPostgresUp)
     reasons.push({ code: 'postgres_down', message: 'Postgres does not answer: nothing can be read or run.' });
-  if (redis !== 'up') reasons.push(REDIS_REASONS[redis]);
+  if (redis !== 'up' && redis !== 'off') reasons.push(REDIS_REASONS[redis]);
   if (engine) reasons.push(...judgeEngine(engine));
   else if (isPostgresUp)
     reasons.push({

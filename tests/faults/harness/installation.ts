@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { migrate, openDatabase } from '@carillon/db';
-import { connectProducer, QUEUES } from '@carillon/queue';
+import { connectProducer, QUEUES, type RedisClient } from '@carillon/queue';
 import {
   ADMIN_KEY,
   eventually,
@@ -11,7 +11,6 @@ import {
   type TestApi,
   type TestProcess,
 } from '@carillon/testkit';
-import type { Redis } from 'ioredis';
 import { Client } from './client.js';
 import { Receiver } from './receiver.js';
 
@@ -56,7 +55,7 @@ export class Installation {
     readonly receiver: Receiver,
     /** The checker's own connections go straight to the servers, not through a proxy. */
     readonly pool: ReturnType<typeof openDatabase>,
-    readonly redis: Redis,
+    readonly redis: RedisClient,
     env: Record<string, string>,
   ) {
     this.processes = new Processes(() => ({

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Redis } from 'ioredis';
+import { duplicate, type RedisClient } from '@carillon/queue';
 
 /**
  * How long uses are collected before they are sent to the other replicas. The counts of the other replicas lag by this
@@ -14,25 +14,26 @@ type Listener = (owner: string | number, perMinute: number, count: number) => vo
 /**
  * Tells each replica of the API how many tokens the others have taken from a rate limit, so that the limit holds for
  * all replicas together. A request never waits for Redis: uses are sent afterwards, several at a time. While Redis is
- * away, each replica counts only its own requests.
+ * away, and in an installation without Redis, each replica counts only its own requests.
  */
 export class UsageBus {
   readonly #replica = randomUUID();
   readonly #listeners = new Map<string, Listener>();
   readonly #channel: string;
-  readonly #subscriber: Redis;
+  readonly #subscriber: RedisClient | null;
   #uses = new Map<string, Use>();
   #timer: NodeJS.Timeout | null = null;
 
   constructor(
-    private readonly redis: Redis,
+    private readonly redis: RedisClient | null,
     { prefix, onError }: { prefix: string; onError: (error: Error) => void },
   ) {
     this.#channel = `${prefix}:carillon:rate-limits`;
-    this.#subscriber = redis.duplicate();
-    this.#subscriber.on('error', onError);
-    this.#subscriber.on('message', (_channel, text) => this.#receive(text));
-    this.#subscriber.on('ready', () => this.#subscriber.subscribe(this.#channel).catch(onError));
+    const subscriber = redis && duplicate(redis);
+    this.#subscriber = subscriber;
+    subscriber?.on('error', onError);
+    subscriber?.on('message', (_channel: string, text: string) => this.#receive(text));
+    subscriber?.on('ready', () => subscriber.subscribe(this.#channel).catch(onError));
   }
 
   /** Calls the listener when other replicas have taken tokens from this limit. */
@@ -42,6 +43,7 @@ export class UsageBus {
 
   /** Records that this replica has taken one token from the limit. */
   note(limit: string, owner: string | number, perMinute: number): void {
+    if (!this.redis) return;
     const name = `${limit} ${owner}`;
     const use = this.#uses.get(name) ?? [limit, owner, perMinute, 0];
     use[3]++;
@@ -51,14 +53,14 @@ export class UsageBus {
 
   close(): void {
     if (this.#timer) clearTimeout(this.#timer);
-    this.#subscriber.disconnect();
+    this.#subscriber?.disconnect();
   }
 
   #send(): void {
     const uses = [...this.#uses.values()];
     this.#uses = new Map();
     this.#timer = null;
-    this.redis.publish(this.#channel, JSON.stringify({ from: this.#replica, uses })).catch(() => {});
+    this.redis?.publish(this.#channel, JSON.stringify({ from: this.#replica, uses })).catch(() => {});
   }
 
   #receive(text: string): void {

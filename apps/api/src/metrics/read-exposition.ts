@@ -18,7 +18,8 @@ export async function readExposition(source: Source, forecast: ForecastGauge): P
   const { redis, isPostgresUp } = await source.health();
   const own = [
     ...poolGauges(source.pool as unknown as Parameters<typeof poolGauges>[0]),
-    upGauge('redis', redis === 'up'),
+    // Without Redis there is nothing to be down.
+    ...(redis === 'off' ? [] : [upGauge('redis', redis === 'up')]),
     upGauge('postgres', isPostgresUp),
   ];
   const engine = await readEngine(source, forecast).catch(() => null);

@@ -92,7 +92,7 @@ export const operationRoutes =
           readSystem(pool),
           readWindows(),
           health(),
-          bells.queue.getDelayedCount().catch(() => null),
+          bells.countArmed().catch(() => null),
           readTzdata(pool, null),
         ]);
         const clockOffsetMs = Math.round(-clock.offsetMs);

@@ -2,7 +2,7 @@ import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { FastifyAdapter } from '@bull-board/fastify';
 import { openQueue, QUEUES } from '@carillon/queue';
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { isOperator } from '../auth/authenticate.js';
 import { requireSameOrigin, tokenInCookie } from '../auth/session.js';
 import type { ApiContext } from '../context.js';
@@ -15,11 +15,14 @@ const PUBLIC_QUEUES = [QUEUES.requests, QUEUES.rejected, QUEUES.due];
 
 /** Serves Bull Board, read-only, to operators. It shows what Redis holds; Postgres is the source of truth. */
 export const queueRoutes =
-  ({ throttle, bells, redis, prefix }: ApiContext): FastifyPluginAsync =>
+  ({ throttle, redis, prefix }: ApiContext): FastifyPluginAsync =>
   async (app) => {
-    const others = [QUEUES.ticks, ...PUBLIC_QUEUES].map((name) => openQueue(name, { redis, prefix }));
+    if (!redis) return refuseWithoutRedis(app);
+    const queues = [QUEUES.bells, QUEUES.ticks, ...PUBLIC_QUEUES].map((name) =>
+      openQueue(name, { redis, prefix }),
+    );
     app.addHook('onClose', async () => {
-      await Promise.all(others.map((queue) => queue.close().catch(() => {})));
+      await Promise.all(queues.map((queue) => queue.close().catch(() => {})));
     });
     app.addHook('onRequest', requireOperatorSession);
     app.addHook('onSend', async (_request, reply) => {
@@ -27,7 +30,7 @@ export const queueRoutes =
     });
     const server = new FastifyAdapter();
     createBullBoard({
-      queues: [bells.queue, ...others].map((queue) => new BullMQAdapter(queue, { readOnlyMode: true })),
+      queues: queues.map((queue) => new BullMQAdapter(queue, { readOnlyMode: true })),
       serverAdapter: server,
       options: { uiConfig: { boardTitle: 'Carillon', miscLinks: [{ text: 'API reference', url: '/docs' }] } },
     });
@@ -60,6 +63,18 @@ export const queueRoutes =
       return reply;
     }
   };
+
+/** There are no queues to show. */
+function refuseWithoutRedis(app: FastifyInstance): void {
+  const refuse = async () => {
+    throw new HttpProblem(
+      'not_found',
+      'this installation runs without Redis (REDIS_URL=none) and has no queues',
+    );
+  };
+  app.get(BASE_PATH, refuse);
+  app.get(`${BASE_PATH}/*`, refuse);
+}
 
 function problemOrThrow(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error;

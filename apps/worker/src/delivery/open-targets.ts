@@ -1,7 +1,6 @@
 import { type Holder, SecretBox } from '@carillon/db';
-import type { PostgresClock } from '@carillon/queue';
+import type { PostgresClock, RedisClient } from '@carillon/queue';
 import { DAY_MS } from '@carillon/shared';
-import type { Redis } from 'ioredis';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { sendByType } from '../alerts/channels.js';
@@ -19,7 +18,7 @@ import { deliverByCall } from './targets/call.js';
 import { deliverToHandler } from './targets/handler.js';
 import { awaitPing } from './targets/heartbeat.js';
 import { Poster } from './targets/post.js';
-import { DueQueues } from './targets/queue.js';
+import { DueQueues, refuseQueue } from './targets/queue.js';
 import { Secrets } from './targets/secrets.js';
 import { deliverToWebhook } from './targets/webhook.js';
 import { ProjectSettings } from './traffic/project-settings.js';
@@ -29,7 +28,8 @@ export interface TargetParts {
   registry: Registry;
   pool: Pool;
   holder: Holder;
-  redis: Redis;
+  /** Null if this installation runs without Redis. */
+  redis: RedisClient | null;
   clock: PostgresClock;
   metrics: Metrics;
   log: Logger;
@@ -71,11 +71,7 @@ export function openTargets(
   });
   // The operator chooses the address for calls, so it may be private.
   const operatorPoster = new Poster({ names, allowPrivate: true, connectionsPerOrigin: originConcurrency });
-  const queues = new DueQueues({
-    redis,
-    prefix: config.REDIS_PREFIX,
-    clock,
-  });
+  const queues = redis && new DueQueues({ redis, prefix: config.REDIS_PREFIX, clock });
   const receipts = new Receipts({ pool, poster, traffic, secrets, clock, metrics, log });
   const processes = openHandlerProcesses(config, registry, log);
   const sendEmail = emailBy({ smtpUrl: config.SMTP_URL ?? null, from: config.SMTP_FROM });
@@ -89,7 +85,7 @@ export function openTargets(
     heartbeat: awaitPing({ pool, clock }),
     handler: deliverToHandler({ registry, pool, holder, clock, log, processes }),
     webhook: deliverToWebhook({ poster, traffic, secrets, clock }),
-    queue: queues.deliver,
+    queue: queues?.deliver ?? refuseQueue,
     call: deliverByCall({
       poster: operatorPoster,
       traffic,
@@ -121,7 +117,7 @@ export function openTargets(
       for (const process of processes.values()) process.stop();
       await Promise.all([receipts.stop(), messages.stop()]);
       names.close();
-      await Promise.allSettled([poster.close(), operatorPoster.close(), queues.close()]);
+      await Promise.allSettled([poster.close(), operatorPoster.close(), queues?.close()]);
     },
   };
 }

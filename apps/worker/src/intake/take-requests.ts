@@ -1,7 +1,13 @@
 import { isTransientError } from '@carillon/db';
-import { openQueue, QUEUES, REJECTED_JOB, type ScheduleRejected } from '@carillon/queue';
+import {
+  type IdleBehaviour,
+  openQueue,
+  QUEUES,
+  REJECTED_JOB,
+  type RedisClient,
+  type ScheduleRejected,
+} from '@carillon/queue';
 import { DelayedError, type Job, Worker } from 'bullmq';
-import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import type { Config } from '../config.js';
 import type { WorkerContext } from '../context.js';
@@ -20,7 +26,19 @@ const RETRY_EVERY_MS = 500;
  */
 export function takeRequests(
   context: WorkerContext,
-  { config, drafts, redis, producer }: { config: Config; drafts: Drafts; redis: Redis; producer: Redis },
+  {
+    config,
+    drafts,
+    redis,
+    producer,
+    idle,
+  }: {
+    config: Config;
+    drafts: Drafts;
+    redis: RedisClient;
+    producer: RedisClient;
+    idle: IdleBehaviour;
+  },
 ): { close(): Promise<void> } {
   const { metrics, log } = context;
   const prefix = config.REDIS_PREFIX;
@@ -47,7 +65,7 @@ export function takeRequests(
     prefix,
     concurrency: CONCURRENCY,
     lockDuration: 15_000,
-    stalledInterval: 5_000,
+    ...idle.worker,
     // The requests of a lost worker are taken again. Their ids make that harmless.
     maxStalledCount: 100,
     removeOnComplete: { count: 1_000 },

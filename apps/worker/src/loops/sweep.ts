@@ -97,12 +97,13 @@ async function count({ pool, log }: WorkerContext): Promise<void> {
   }
 }
 
-/** Arms the slots that Redis lacks; returns how many of them are drift. Does nothing while Redis takes no writes. */
+/** Arms the slots that Redis lacks; returns how many of them are drift. Does nothing while Redis takes no writes, or without it. */
 async function armMissing({ pool, bells, horizonMs, sweepIntervalMs, log }: WorkerContext): Promise<number> {
   const { slots, nowAt } = await readSlots(pool, { horizonMs, slotMs: SLOT_MS, now: null });
   if (slots.length === 0) return 0;
   try {
     const held = await bells.readArmed(nowAt, horizonMs);
+    if (held === null) return 0;
     const missing = slots.filter(({ ringAt }) => !held.has(ringAt));
     await bells.rearm(missing.map(({ ringAt }) => ringAt));
     // A slot that entered the horizon since the last sweep could not have been armed before.

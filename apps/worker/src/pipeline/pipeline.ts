@@ -1,8 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClaimedRun } from '@carillon/db';
-import { BELL_JOB, Bell, keepPunctual, QUEUES } from '@carillon/queue';
+import {
+  BELL_JOB,
+  Bell,
+  type IdleBehaviour,
+  keepPunctual,
+  openQueue,
+  QUEUES,
+  type RedisClient,
+} from '@carillon/queue';
 import { Worker } from 'bullmq';
-import type { Redis } from 'ioredis';
 import type { WorkerContext } from '../context.js';
 import type { Deliver } from '../delivery/deliver.js';
 import { Claimer } from './claim.js';
@@ -32,9 +39,16 @@ export function listenForBells(
   {
     redis,
     prefix,
+    idle,
     inFlight,
     ring,
-  }: { redis: Redis; prefix: string; inFlight: InFlight; ring: () => Promise<void> },
+  }: {
+    redis: RedisClient;
+    prefix: string;
+    idle: IdleBehaviour;
+    inFlight: InFlight;
+    ring: () => Promise<void>;
+  },
 ): BellWorker {
   const stopped = new AbortController();
   const worker = new Worker<Bell>(
@@ -64,13 +78,19 @@ export function listenForBells(
       prefix,
       concurrency: BELLS_AT_ONCE,
       lockDuration: 15_000,
-      stalledInterval: 5_000,
+      ...idle.worker,
       // A bell that rings twice is harmless, but a lost bell makes its runs late. So a stalled bell is taken again.
       maxStalledCount: 10,
     },
   );
   worker.on('error', (error) => log.debug({ err: error }, 'Bell queue error'));
-  const punctual = keepPunctual(redis, bells.queue, { clock, localNow: Date.now, signal: stopped.signal });
+  const queue = openQueue<Bell>(QUEUES.bells, { redis, prefix });
+  const punctual = keepPunctual(redis, queue, {
+    clock,
+    localNow: Date.now,
+    longestLookMs: idle.longestLookMs,
+    signal: stopped.signal,
+  });
   return {
     resume() {
       if (worker.isPaused() && !stopped.signal.aborted) worker.resume();
@@ -79,6 +99,7 @@ export function listenForBells(
       stopped.abort();
       await worker.close();
       await punctual;
+      await queue.close();
     },
   };
 }

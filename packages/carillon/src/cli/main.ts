@@ -1,14 +1,11 @@
 import { createRequire } from 'node:module';
-import { carillonCommand, group, runCommandLine } from '@carillon/client/command-line';
-import { isServerCommand, runServer, serverCommands } from './server-commands.js';
+import { runCommandLine } from '@carillon/client/command-line';
+import { rootCommand } from './root-command.js';
+import { isServerCommand, runServer } from './server-commands.js';
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
 const [name = '', ...args] = process.argv.slice(2);
 
 // A server handles its own signals, and ends when its stop has ended.
 if (isServerCommand(name) && !args.some((word) => word === '--help' || word === '-h')) runServer(name, args);
-else
-  await runCommandLine(process, {
-    version,
-    root: group({ ...carillonCommand, commands: [...serverCommands, ...carillonCommand.commands] }),
-  });
+else await runCommandLine(process, { version, root: rootCommand });

@@ -3,7 +3,11 @@ import { wantsColour } from './config.js';
 import { dispatch } from './dispatch.js';
 import { coloured, plain } from './terminal.js';
 
-export { type Command, command, group } from './command.js';
+export { type Command, command, type Group, group, type Output } from './command.js';
+export { completion } from './commands/completion.js';
+export { EXIT } from './exit-code.js';
+export { table } from './table.js';
+export type { Terminal } from './terminal.js';
 export { carillonCommand };
 
 /** After SIGINT or SIGTERM a command has this long to finish on its own. Then the process ends. */

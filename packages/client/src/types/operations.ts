@@ -17,7 +17,14 @@ export interface WorkerReplica {
 }
 
 /** Whether Redis takes writes, and if not, why. */
-export type RedisState = 'up' | 'read_only' | 'out_of_memory' | 'access_denied' | 'down';
+export type RedisState =
+  | 'up'
+  | 'read_only'
+  | 'out_of_memory'
+  | 'access_denied'
+  | 'cross_slot'
+  | 'down'
+  | 'off';
 
 /** Why an installation is not ok. */
 export interface HealthReason {
@@ -30,6 +37,7 @@ export interface HealthReason {
     | 'redis_read_only'
     | 'redis_out_of_memory'
     | 'redis_access_denied'
+    | 'redis_cross_slot'
     | 'no_workers'
     | 'overdue'
     | 'handler_missing'

@@ -47,6 +47,37 @@ export async function readSlots(
   };
 }
 
+export interface NextDue {
+  /** True if something is due now. It may be locked, or wait for a handler that no worker has. */
+  hasDue: boolean;
+  /** When something is due after now; null if nothing is. */
+  nextDueAt: number | null;
+  nowAt: number;
+}
+
+const selectNextDue = statement<{ now: number | null }, NextDue>(
+  'read-next-due',
+  `with moment as materialized (select ${NOW} as at)
+   select (
+       exists (select from carillon.agenda where not is_held and due_at <= moment.at)
+       or exists (select from carillon.runs where next_attempt_at <= moment.at)
+       or exists (select from carillon.schedules where paused_until <= moment.at)
+     ) as "hasDue",
+     least(
+       (select due_at from carillon.agenda where not is_held and due_at > moment.at order by due_at limit 1),
+       (select next_attempt_at from carillon.runs where next_attempt_at > moment.at order by next_attempt_at limit 1),
+       (select paused_until from carillon.schedules where paused_until > moment.at order by paused_until limit 1)
+     ) as "nextDueAt",
+     moment.at as "nowAt"
+   from moment`,
+);
+
+/** When something is next due: a schedule, a waiting run, or a pause that ends. Index lookups only. */
+export async function readNextDue(pool: Pool, now: number | null): Promise<NextDue> {
+  const [next] = await selectNextDue(pool, { now });
+  return next as NextDue;
+}
+
 export interface Missed {
   count: number;
   oldestAt: number | null;

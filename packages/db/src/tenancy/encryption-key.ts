@@ -33,4 +33,16 @@ export async function verifyEncryptionKey(db: Database, key: string | undefined)
   );
 }
 
+/** Compares a key with the check value, and writes nothing. `unused`: no process has had a key yet. */
+export async function compareEncryptionKey(
+  db: Database,
+  key: string | undefined,
+): Promise<'same' | 'different' | 'missing' | 'unused'> {
+  const [row] = await readCheck(db, {});
+  const expected = row?.check ?? null;
+  if (expected === null) return 'unused';
+  if (key === undefined) return 'missing';
+  return timingSafeEqual(checkOf(key), expected) ? 'same' : 'different';
+}
+
 const checkOf = (key: string) => createHmac('sha256', Buffer.from(key, 'base64')).update(LABEL).digest();

@@ -1,5 +1,5 @@
 export { type AuditFilter, type AuditView, listAudit, readAuditAfter } from './audit.js';
-export { verifyEncryptionKey, WrongEncryptionKey } from './encryption-key.js';
+export { compareEncryptionKey, verifyEncryptionKey, WrongEncryptionKey } from './encryption-key.js';
 export { createFeed, deleteFeed, type FeedScope, type FeedView, listFeeds, useFeed } from './feeds.js';
 export { doOnce, forgetAnswers, type KeptAnswer, type Once } from './idempotency.js';
 export {

@@ -74,7 +74,8 @@ const HEALTH = {
 };
 
 const Redis = z.enum(REDIS_STATES).meta({
-  description: 'up if Redis takes writes. A replica, or a server that refuses our password, is not up.',
+  description:
+    'up if Redis takes writes. A replica, or a server that refuses our password, is not up. off: this installation runs without Redis.',
 });
 
 /** Figures on drift and health. */

@@ -1,7 +1,6 @@
-import { DUE_JOB, openQueue, type PostgresClock, type ScheduleDue } from '@carillon/queue';
+import { DUE_JOB, openQueue, type PostgresClock, type RedisClient, type ScheduleDue } from '@carillon/queue';
 import { encodeRunId, type Outcome } from '@carillon/shared';
 import type { BulkJobOptions, Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
 import type { Flight } from '../../pipeline/in-flight.js';
 
 interface Waiting {
@@ -48,7 +47,7 @@ export class DueQueues {
 
   constructor(
     private readonly options: {
-      redis: Redis;
+      redis: RedisClient;
       prefix: string;
       clock: PostgresClock;
       /** Payload bytes that may wait in one queue (default 256 MiB). */
@@ -136,6 +135,9 @@ export class DueQueues {
     }
   }
 }
+
+/** Stands in for the queues in an installation without Redis, for schedules from the time when it had one. */
+export const refuseQueue = async (): Promise<Outcome> => unavailable('REDIS_URL is none on this worker');
 
 /** Splits a batch by number and by bytes. A part holds at least one job. */
 function partsOf(batch: readonly Waiting[]): Waiting[][] {

@@ -1,0 +1,69 @@
+import { readNextDue } from '@carillon/db';
+import type { TimerBells } from '@carillon/queue';
+import type { WorkerContext } from '../context.js';
+
+/**
+ * Longest time between two questions to Postgres, and so the latest that a schedule is found which another process has
+ * made due at once. The question is answered by index lookups.
+ */
+const LONGEST_SLEEP_MS = 250;
+const FIRST_BACKOFF_MS = 5;
+
+/**
+ * Rings when something is due, without Redis: asks Postgres for the next due time, sleeps until then, and rings. An
+ * instant that this worker arms itself wakes it earlier. Runs until the signal aborts.
+ */
+export async function keepTime(
+  { pool, clock, log }: Pick<WorkerContext, 'pool' | 'clock' | 'log'>,
+  {
+    bells,
+    canClaim,
+    ring,
+    signal,
+  }: { bells: TimerBells; canClaim: () => boolean; ring: () => Promise<void>; signal: AbortSignal },
+): Promise<void> {
+  const alarm = new Alarm(() => clock.now() - clock.errorMs);
+  bells.onArmed = (dueAt) => alarm.bringForwardTo(dueAt);
+  signal.addEventListener('abort', () => alarm.bringForwardTo(Number.NEGATIVE_INFINITY));
+  let backoffMs = FIRST_BACKOFF_MS;
+  while (!signal.aborted) {
+    const answer = await clock
+      .ask(() => readNextDue(pool, null))
+      .catch((error: unknown) => {
+        log.debug({ err: error }, 'The next due time could not be read');
+        return null;
+      });
+    const isDue = answer?.hasDue ?? false;
+    if (isDue && canClaim()) await ring().catch(() => {}); // The claim has reported its error.
+    // Rows that stay due can't be claimed now: another worker has locked them, or none has their handler.
+    backoffMs = isDue ? Math.min(backoffMs * 2, LONGEST_SLEEP_MS) : FIRST_BACKOFF_MS;
+    const latestAt = clock.now() + (isDue ? backoffMs : LONGEST_SLEEP_MS);
+    await alarm.sleepUntil(Math.min(latestAt, answer?.nextDueAt ?? latestAt));
+  }
+}
+
+/** A sleep that can be cut short. An instant that arrives between two sleeps holds for the next one. */
+class Alarm {
+  #wake: () => void = () => {};
+  #wakeAt = Number.POSITIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly now: () => number) {}
+
+  async sleepUntil(at: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+      this.bringForwardTo(at);
+    });
+    this.#wake = () => {};
+    this.#wakeAt = Number.POSITIVE_INFINITY;
+  }
+
+  bringForwardTo(at: number): void {
+    this.#wakeAt = Math.min(this.#wakeAt, at);
+    clearTimeout(this.#timer);
+    // A timer of Node may fire a millisecond early.
+    const ms = Math.max(0, Math.min(Math.ceil(this.#wakeAt - this.now()) + 1, LONGEST_SLEEP_MS));
+    this.#timer = setTimeout(() => this.#wake(), ms);
+  }
+}

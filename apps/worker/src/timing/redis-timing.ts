@@ -1,0 +1,59 @@
+import { IDLE_BEHAVIOURS, type RedisClient } from '@carillon/queue';
+import { takeRequests } from '../intake/take-requests.js';
+import { listenForBells } from '../pipeline/pipeline.js';
+import { Ticks } from '../ticks.js';
+import type { TimedWork, Timing } from './timing.js';
+
+/** The two connections of a worker. */
+export interface RedisConnections {
+  /** For adding jobs: fails at once while Redis is unreachable. */
+  producer: RedisClient;
+  /** For BullMQ's workers: waits for Redis. */
+  blocking: RedisClient;
+}
+
+/** Bells, ticks and requests over Redis. */
+export async function timeByRedis(
+  { context, config, drafts, pipeline, ticks: work }: TimedWork,
+  { producer, blocking }: RedisConnections,
+): Promise<Timing> {
+  const { REDIS_PREFIX: prefix, SWEEP_INTERVAL_MS: sweepIntervalMs } = config;
+  const { log } = context;
+  const idle = IDLE_BEHAVIOURS[config.REDIS_IDLE];
+  const { inFlight } = pipeline;
+  const bellWorker = listenForBells(context, {
+    redis: blocking,
+    prefix,
+    idle,
+    inFlight,
+    ring: () => pipeline.ring(),
+  });
+  const ticks = new Ticks({
+    producer,
+    redis: blocking,
+    prefix,
+    idle,
+    sweepIntervalMs,
+    taskScanCron: config.TASK_SCAN_CRON,
+    auditIntervalMs: config.AUDIT_INTERVAL_SECONDS === 0 ? null : config.AUDIT_INTERVAL_SECONDS * 1_000,
+    log,
+    work,
+  });
+  const ensureTicks = () =>
+    ticks
+      .ensure()
+      .catch((error) => log.debug({ err: error }, 'Job schedulers of the ticks could not be created'));
+  await ensureTicks();
+  const intake = takeRequests(context, { config, drafts, redis: blocking, producer, idle });
+  return {
+    resume: () => bellWorker.resume(),
+    async shouldSweep({ nowAt, lastSweepAt, redisState }) {
+      const isSwept = lastSweepAt !== null && nowAt - lastSweepAt <= 2 * sweepIntervalMs;
+      const canRepeat = redisState === 'up' && (await ticks.isSweepKnown().catch(() => false));
+      if (isSwept && canRepeat) return false;
+      await ensureTicks();
+      return true;
+    },
+    close: () => Promise.all([bellWorker.close(), ticks.close(), intake.close()]),
+  };
+}

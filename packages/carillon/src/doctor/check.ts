@@ -1,0 +1,38 @@
+/** One finding of `carillon doctor`. */
+export interface Check {
+  name: string;
+  status: 'ok' | 'warning' | 'failed' | 'skipped';
+  /** What was found. */
+  message: string;
+  /** What to do; null if there is nothing to do. */
+  advice: string | null;
+}
+
+export const ok = (name: string, message: string): Check => ({ name, status: 'ok', message, advice: null });
+export const warning = (name: string, message: string, advice: string): Check => ({
+  name,
+  status: 'warning',
+  message,
+  advice,
+});
+export const failed = (name: string, message: string, advice: string): Check => ({
+  name,
+  status: 'failed',
+  message,
+  advice,
+});
+export const skipped = (name: string, message: string): Check => ({
+  name,
+  status: 'skipped',
+  message,
+  advice: null,
+});
+
+/** Runs a check. If it throws, the check has failed with that error. */
+export async function attempt(name: string, advice: string, work: () => Promise<Check>): Promise<Check> {
+  try {
+    return await work();
+  } catch (error) {
+    return failed(name, error instanceof Error ? error.message : String(error), advice);
+  }
+}

@@ -1,0 +1,139 @@
+import { readConfig as readApiConfig } from '@carillon/api';
+import {
+  compareEncryptionKey,
+  openDatabase,
+  readClock,
+  readDeadRows,
+  readInvalidIndexes,
+  readLiveWorkers,
+  readLongestTransaction,
+  readMonthsAhead,
+  readServerFacts,
+  verifyMigrated,
+} from '@carillon/db';
+import {
+  connectProducer,
+  PostgresClock,
+  type RedisServer,
+  RedisWatch,
+  readRedisFacts,
+  untilReady,
+} from '@carillon/queue';
+import { readConfig as readWorkerConfig } from '@carillon/worker';
+import type { Pool } from 'pg';
+import { attempt, type Check, failed, ok, skipped } from './check.js';
+import {
+  judgeAutovacuum,
+  judgeClock,
+  judgeEncryptionKey,
+  judgeExtensions,
+  judgeIndexes,
+  judgePartitions,
+  judgeServer,
+  judgeTransaction,
+  judgeWorkers,
+} from './judge-postgres.js';
+import { judgeRedisServers, judgeRedisState } from './judge-redis.js';
+
+const CLOCK_SAMPLES = 5;
+const REACH_POSTGRES = 'Check DATABASE_URL, and that Postgres runs and can be reached from this machine.';
+
+/** Checks the settings, Postgres and Redis of an installation. Changes nothing. */
+export async function runDoctor(environment: NodeJS.ProcessEnv): Promise<Check[]> {
+  const [api, worker] = [readApiConfig(environment), readWorkerConfig(environment)];
+  const problems = [api, worker].flatMap((config) => ('problems' in config ? config.problems : []));
+  const versions = checkVersions();
+  if ('problems' in worker || 'problems' in api)
+    return [
+      versions,
+      failed('settings', [...new Set(problems)].join('; '), 'Set these variables as the README describes.'),
+      skipped('postgres', 'the settings have to be repaired first'),
+      skipped('redis', 'the settings have to be repaired first'),
+    ];
+  const [postgres, redis] = await Promise.all([checkPostgres(worker), checkRedis(worker)]);
+  return [versions, ok('settings', 'every variable is valid'), ...postgres, ...redis];
+}
+
+const TZDATA = process.versions.tz ?? 'unknown';
+
+function checkVersions(): Check {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const message = `Node ${process.versions.node}, time zone data ${TZDATA}`;
+  const isOld = major < 20 || (major === 20 && minor < 19);
+  return isOld ? failed('versions', message, 'Upgrade Node to 20.19 or later.') : ok('versions', message);
+}
+
+interface PostgresSettings {
+  DATABASE_URL: string;
+  DATABASE_SCHEMA: string;
+  DATABASE_PREPARED_STATEMENTS: boolean;
+  CARILLON_ENCRYPTION_KEY?: string | undefined;
+}
+
+async function checkPostgres(settings: PostgresSettings): Promise<Check[]> {
+  const { DATABASE_URL: url, DATABASE_SCHEMA: schema, CARILLON_ENCRYPTION_KEY: key } = settings;
+  const pool = openDatabase({
+    url,
+    schema,
+    usesPreparedStatements: settings.DATABASE_PREPARED_STATEMENTS,
+    max: 2,
+    applicationName: 'carillon-doctor',
+    connectTimeoutMs: 3_000,
+    onError: () => {},
+  });
+  try {
+    const facts = await readServerFacts(pool).catch((error: Error) => error);
+    if (facts instanceof Error) return [failed('postgres', facts.message, REACH_POSTGRES)];
+    const server = [judgeServer(facts), judgeExtensions(facts), await checkClock(pool)];
+    const migrations = await attempt('migrations', 'Run the command migrate of this version.', async () => {
+      await verifyMigrated(url, { schema });
+      return ok('migrations', `the tables in the schema ${schema} are up to date`);
+    });
+    if (migrations.status !== 'ok') return [...server, migrations];
+    return [
+      ...server,
+      migrations,
+      judgePartitions(await readMonthsAhead(pool)),
+      judgeIndexes(await readInvalidIndexes(pool, schema)),
+      judgeTransaction(await readLongestTransaction(pool)),
+      judgeAutovacuum(facts, await readDeadRows(pool, { schema })),
+      ...judgeWorkers(await readLiveWorkers(pool, {}), TZDATA),
+      judgeEncryptionKey(await compareEncryptionKey(pool, key), key !== undefined),
+    ];
+  } catch (error) {
+    return [failed('postgres', (error as Error).message, REACH_POSTGRES)];
+  } finally {
+    await pool.end();
+  }
+}
+
+async function checkClock(pool: Pool): Promise<Check> {
+  const clock = new PostgresClock(Date.now);
+  for (let sample = 0; sample < CLOCK_SAMPLES; sample++) await clock.ask(() => readClock(pool));
+  return judgeClock(clock);
+}
+
+async function checkRedis(settings: { redis: RedisServer | null; REDIS_PREFIX: string }): Promise<Check[]> {
+  if (!settings.redis) return [skipped('redis', 'this installation runs without Redis (REDIS_URL=none)')];
+  const redis = connectProducer(settings.redis, () => {});
+  let cause: string | null = null;
+  const watch = new RedisWatch({
+    redis,
+    prefix: settings.REDIS_PREFIX,
+    onTrouble: (_state, error) => {
+      cause = error instanceof Error ? error.message : String(error);
+    },
+    onRecovery: () => {},
+  });
+  try {
+    await untilReady(redis);
+    const state = judgeRedisState(await watch.look(), cause);
+    if (state.status !== 'ok') return [state];
+    const servers = await readRedisFacts(redis).catch((error: Error) => error);
+    if (servers instanceof Error)
+      return [state, skipped('redis policy', `could not be read: ${servers.message}`)];
+    return [state, ...judgeRedisServers(servers)];
+  } finally {
+    redis.disconnect();
+  }
+}

@@ -1,0 +1,38 @@
+import { Cluster } from 'ioredis';
+import type { RedisClient } from './connection.js';
+
+/** A Redis server as `carillon doctor` sees it. */
+export interface RedisFacts {
+  version: string;
+  /** What Redis does when its memory is full; null if it does not say. */
+  maxmemoryPolicy: string | null;
+  /** The median of some round trips. */
+  latencyMs: number;
+}
+
+const SAMPLES = 9;
+
+/** Reads the facts of the server, or of each master of a cluster. */
+export function readRedisFacts(redis: RedisClient): Promise<RedisFacts[]> {
+  const servers = redis instanceof Cluster ? redis.nodes('master') : [redis];
+  return Promise.all(
+    servers.map(async (server) => {
+      const info = `${await server.info('server')}\n${await server.info('memory')}`;
+      const latencies: number[] = [];
+      for (let sample = 0; sample < SAMPLES; sample++) {
+        const startedAt = performance.now();
+        await server.ping();
+        latencies.push(performance.now() - startedAt);
+      }
+      latencies.sort((a, b) => a - b);
+      return {
+        version: fieldOf(info, 'redis_version') ?? 'unknown',
+        maxmemoryPolicy: fieldOf(info, 'maxmemory_policy'),
+        latencyMs: latencies[Math.floor(SAMPLES / 2)] as number,
+      };
+    }),
+  );
+}
+
+const fieldOf = (info: string, name: string): string | null =>
+  new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? null;

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { redisVariables, settleRedis } from './redis-settings.js';
+
+const Settings = z.object(redisVariables).transform(settleRedis);
+const problemsOf = (variables: Record<string, string>) =>
+  Settings.safeParse(variables).error?.issues.map(({ path, message }) => `${path}: ${message}`);
+
+it('the prefix has a hash tag by default on a cluster, and none elsewhere', () => {
+  expect(Settings.parse({ REDIS_URL: 'redis://a' }).REDIS_PREFIX).toBe('bull');
+  expect(Settings.parse({ REDIS_URL: 'redis-cluster://a' }).REDIS_PREFIX).toBe('{bull}');
+});
+
+it('a prefix without a hash tag is refused on a cluster, because its scripts would use keys of several nodes', () => {
+  const problems = problemsOf({ REDIS_URL: 'redis-cluster://a', REDIS_PREFIX: 'mine' });
+  expect(problems).toEqual(['REDIS_PREFIX: must be in braces on a cluster, such as {mine}']);
+});
+
+it('a CA file that can not be read is named by its variable', () => {
+  const problems = problemsOf({ REDIS_URL: 'rediss://a', REDIS_CA_FILE: '/not/there.pem' });
+  expect(problems).toEqual(["REDIS_CA_FILE: the file can't be read (ENOENT)"]);
+});
+
+it('REDIS_URL=none means that there is no Redis', () => {
+  expect(Settings.parse({ REDIS_URL: 'none' }).redis).toBeNull();
+});

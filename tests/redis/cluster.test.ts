@@ -1,0 +1,41 @@
+import { eventually, useDatabase, useProcesses, useReceiver } from '@carillon/testkit';
+import { expect, it } from 'vitest';
+import { awaitLoad, insertLoad, readBellsRung } from './load.js';
+import { startCluster } from './native-redis.js';
+
+const database = useDatabase();
+const processes = useProcesses(database);
+const receiver = useReceiver();
+
+it('a Redis Cluster of three nodes carries 300 schedules of two workers, and each run is delivered once', async () => {
+  const ports = await startCluster();
+  // The first address does not answer: one that does is enough.
+  const hosts = ['127.0.0.1:1', ...ports.slice(1).map((port) => `127.0.0.1:${port}`)];
+  const env = {
+    REDIS_URL: `redis-cluster://${hosts}`,
+    REDIS_PREFIX: '{carillon}',
+    SWEEP_INTERVAL_MS: '3000',
+  };
+  const workers = await Promise.all([1, 2].map(() => processes.worker({ env })));
+  const load = { name: 'cluster', count: 300, fromMs: 3_500, spanMs: 4_000 };
+  const paths = await insertLoad(database, receiver, load);
+  const deliveries = await awaitLoad(receiver, paths);
+  expect(deliveries.filter((count) => count !== 1)).toEqual([]);
+  await eventually(async () => (await readBellsRung(database)) > 100, { what: 'rung bells' });
+  for (const worker of workers) await worker.end();
+}, 60_000);
+
+it('a worker whose REDIS_URL names a node of a cluster as a single server warns once that Redis is a cluster', async () => {
+  const ports = await startCluster();
+  const env = { REDIS_URL: `redis://127.0.0.1:${ports[0]}` };
+  const worker = await processes.worker({ env });
+  const line = await worker.logged(TROUBLE);
+  expect(line).toMatchObject({ level: 40, redis: 'cross_slot' });
+  const path = 'status/200/single';
+  await insertLoad(database, receiver, { name: 'single', count: 1, fromMs: 0, spanMs: 1 });
+  await eventually(() => receiver.to(`${path}/0`).length === 1);
+  expect(worker.lines.filter(({ msg }) => msg === TROUBLE)).toHaveLength(1);
+  await worker.end();
+}, 60_000);
+
+const TROUBLE = 'Redis takes no writes: due runs are found by the sweep, some seconds late';

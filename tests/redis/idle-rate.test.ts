@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually, useDatabase, useProcesses } from '@carillon/testkit';
+import { expect, it } from 'vitest';
+import { type NativeRedis, startRedis } from './native-redis.js';
+
+const database = useDatabase();
+const processes = useProcesses(database);
+
+const WINDOW_MS = 5_000;
+
+/** Counts the commands that clients send within a window. Commands inside scripts are not counted. */
+async function countCommands(server: NativeRedis): Promise<number> {
+  const monitor = await server.connect().monitor();
+  let count = 0;
+  monitor.on('monitor', (_time: string, _words: string[], source: string) => {
+    if (source !== 'lua') count++;
+  });
+  await sleep(WINDOW_MS);
+  monitor.disconnect();
+  return count;
+}
+
+it.each([
+  ['punctual', 20],
+  ['economy', 4],
+])(
+  'an idle worker with REDIS_IDLE=%s sends Redis at most %i commands a second',
+  async (mode, mostPerSecond) => {
+    const server = await startRedis();
+    const REDIS_URL = `redis://127.0.0.1:${server.port}`;
+    const env = { REDIS_IDLE: mode, REDIS_URL, SWEEP_INTERVAL_MS: '5000', ARM_HORIZON_MS: '60000' };
+    const worker = await processes.worker({ env });
+    // The start sends more, so the first window may have too many.
+    const perSecond = await eventually(
+      async () => {
+        const rate = (await countCommands(server)) / (WINDOW_MS / 1_000);
+        return rate <= mostPerSecond ? rate : null;
+      },
+      { withinMs: 30_000, what: `at most ${mostPerSecond} commands a second` },
+    );
+    expect(perSecond).toBeGreaterThan(0);
+    await worker.end();
+  },
+  60_000,
+);

@@ -1,0 +1,34 @@
+import { eventually, insertSchedules, type TestDatabase, type WebhookReceiver } from '@carillon/testkit';
+
+/** Inserts one-shots that are due one after the other; returns their paths at the receiver. */
+export async function insertLoad(
+  database: TestDatabase,
+  receiver: WebhookReceiver,
+  { name, count, fromMs, spanMs }: { name: string; count: number; fromMs: number; spanMs: number },
+): Promise<string[]> {
+  const startAt = Date.now() + fromMs;
+  const paths = Array.from({ length: count }, (_, index) => `status/200/${name}/${index}`);
+  await insertSchedules(
+    database,
+    paths.map((path, index) => ({
+      rule: { at: new Date(startAt + (index * spanMs) / count).toISOString() },
+      target: { type: 'webhook' as const, url: receiver.url(path), headers: {} },
+    })),
+  );
+  return paths;
+}
+
+/** Waits until every path has a delivery; returns how many deliveries each path has had. */
+export async function awaitLoad(receiver: WebhookReceiver, paths: readonly string[]): Promise<number[]> {
+  const deliveries = () => paths.map((path) => receiver.to(path).length);
+  await eventually(() => deliveries().every((count) => count > 0), { what: 'every delivery' });
+  return deliveries();
+}
+
+/** The bells that have rung, by the heartbeats of the workers. */
+export async function readBellsRung({ pool }: TestDatabase): Promise<number> {
+  const { rows } = await pool.query(
+    `select value from carillon.metrics where name = 'carillon_bells_rung_total'`,
+  );
+  return Number(rows[0]?.value ?? 0);
+}

@@ -1,0 +1,36 @@
+import { freePort, useDatabase, useProcesses, useReceiver } from '@carillon/testkit';
+import { expect, it } from 'vitest';
+import { awaitLoad, insertLoad, readBellsRung } from './load.js';
+import { makeCertificates, startRedis } from './native-redis.js';
+
+const database = useDatabase();
+const processes = useProcesses(database);
+const receiver = useReceiver();
+
+it('a Redis with TLS and a private CA is used with REDIS_CA_FILE, and without that file the log names the certificate', async () => {
+  const { ca, cert, key } = makeCertificates();
+  const { port } = await startRedis({
+    port: 0,
+    'tls-port': await freePort(),
+    'tls-cert-file': cert,
+    'tls-key-file': key,
+    'tls-ca-cert-file': ca,
+  });
+  const REDIS_URL = `rediss://127.0.0.1:${port}`;
+  // Redis asks for a certificate of the client by default. The server's own serves as one here.
+  const files = { REDIS_CA_FILE: ca, REDIS_CERT_FILE: cert, REDIS_KEY_FILE: key };
+  const [worker, stranger] = await Promise.all([
+    processes.worker({ env: { REDIS_URL, ...files } }),
+    processes.worker({ env: { REDIS_URL } }),
+  ]);
+  const line = await stranger.logged(
+    'Redis takes no writes: due runs are found by the sweep, some seconds late',
+  );
+  expect(line).toMatchObject({ redis: 'down', err: { message: expect.stringContaining('certificate') } });
+  await stranger.end();
+  const load = { name: 'tls', count: 20, fromMs: 1_500, spanMs: 1_000 };
+  const paths = await insertLoad(database, receiver, load);
+  expect(await awaitLoad(receiver, paths)).toEqual(paths.map(() => 1));
+  await worker.end();
+  expect(await readBellsRung(database)).toBeGreaterThan(0);
+}, 60_000);
