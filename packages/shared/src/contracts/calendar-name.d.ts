@@ -1,2 +1,0 @@
-import { z } from 'zod';
-export declare const CalendarName: z.ZodString;

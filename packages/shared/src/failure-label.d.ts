@@ -1,2 +1,0 @@
-/** The reason of a failure as the label of a metric. The number of labels is bounded: any other code is `other`. */
-export declare function failureLabel(errorCode: string): string;

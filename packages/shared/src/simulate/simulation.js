@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=simulation.js.map
