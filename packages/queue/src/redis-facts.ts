@@ -4,7 +4,7 @@ import type { RedisClient } from './connection.js';
 /** A Redis server as `carillon doctor` sees it. */
 export interface RedisFacts {
   version: string;
-  /** What Redis does when its memory is full; null if it does not say. */
+  /** The eviction policy for a full memory; null if Redis does not say. */
   maxmemoryPolicy: string | null;
   /** The median of some round trips. */
   latencyMs: number;

@@ -2,9 +2,9 @@
 export interface Check {
   name: string;
   status: 'ok' | 'warning' | 'failed' | 'skipped';
-  /** What was found. */
+  /** The finding in words. */
   message: string;
-  /** What to do; null if there is nothing to do. */
+  /** The repair; null if nothing needs one. */
   advice: string | null;
 }
 

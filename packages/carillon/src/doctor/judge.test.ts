@@ -30,7 +30,7 @@ const transaction = { pid: 7, application: 'report', state: 'idle in transaction
 const statuses = (checks: Check[]) => checks.map(({ status }) => status);
 
 describe('carillon doctor', () => {
-  it('passes a healthy installation', () => {
+  it('doctor passes a healthy installation', () => {
     const checks = [
       judgeServer(server),
       judgeExtensions(server),
@@ -77,7 +77,7 @@ describe('carillon doctor', () => {
     expect(check.advice).toContain(advice);
   });
 
-  it('finds workers whose clocks or time zone data differ, and names them', () => {
+  it('doctor finds workers whose clocks or time zone data differ, and names them', () => {
     const other = { ...worker, id: 2, host: 'b', tzdata: '2025b', clockOffsetMs: 5_000 };
     const checks = judgeWorkers([worker, other], '2026a');
     expect(statuses(checks)).toEqual(['failed', 'failed']);
@@ -86,12 +86,12 @@ describe('carillon doctor', () => {
     expect(statuses(judgeWorkers([], '2026a'))).toEqual(['warning', 'skipped']);
   });
 
-  it('finds an old, evicting or slow Redis, also if it is one node of several', () => {
+  it('doctor finds an old, evicting or slow Redis, also if it is one node of several', () => {
     const bad = { version: '6.0.9', maxmemoryPolicy: 'allkeys-lru', latencyMs: 80 };
     expect(statuses(judgeRedisServers([redis, bad]))).toEqual(['failed', 'failed', 'warning']);
   });
 
-  it('leaves the API out if it can not be reached, and passes on its reasons if it can', async () => {
+  it('doctor leaves the API out if it can not be reached, and passes on its reasons if it can', async () => {
     const away = await checkApi(() => Promise.reject(new Error('connect ECONNREFUSED')));
     expect(away.status).toBe('skipped');
     const reasons = [{ code: 'no_workers', message: 'Start one.' }];
