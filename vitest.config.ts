@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { findChromium } from './scripts/chromium.mjs';
-import { LongFirst } from './scripts/long-first.mjs';
 import { hasProgram } from './scripts/programs.mjs';
+import { SpreadLong } from './scripts/spread-long.mjs';
 
 // Workspace packages are read from their sources, so that a test never sees an old build.
 const conditions = ['@carillon/source'];
 
-/** Tests that need a program which npm can't install. Debian's packages: chromium, prometheus, golang-go with sprig, redis-server. */
+/** Tests that need a program which npm can't install. Debian's packages: chromium-headless-shell, prometheus, golang-go with sprig, redis-server. */
 const OPTIONAL = [
   { isThere: findChromium() !== null, program: 'Chromium', folder: 'tests/browser' },
   {
@@ -56,7 +56,7 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     maxWorkers: 3,
-    sequence: { sequencer: LongFirst },
+    sequence: { sequencer: SpreadLong },
     // No test changes a module for another: each file would import the whole of it anew.
     isolate: false,
     setupFiles: ['scripts/property-seed.mjs'],

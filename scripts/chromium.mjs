@@ -1,14 +1,24 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Names under which distributions install Chromium. */
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+/**
+ * Names under which distributions install Chromium. The headless shell has no windows: a page takes it 0.2 s of CPU to
+ * open, and the whole browser 1.5 s.
+ */
+const NAMES = [
+  'chromium-headless-shell',
+  'chromium',
+  'chromium-browser',
+  'google-chrome',
+  'google-chrome-stable',
+];
 
-/** The path of a Chromium for the browser tests: CHROMIUM_PATH, or the first on PATH. Null if there is none. */
+/** The path of a Chromium for the browser tests: CHROMIUM_PATH, or the first of these names on PATH. Null if there is none. */
 export function findChromium() {
   if (process.env.CHROMIUM_PATH) return process.env.CHROMIUM_PATH;
-  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
-    for (const name of NAMES) if (existsSync(join(folder, name))) return join(folder, name);
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  for (const name of NAMES) {
+    for (const folder of folders) if (existsSync(join(folder, name))) return join(folder, name);
   }
   return null;
 }

@@ -26,7 +26,7 @@ describe('A schedule that comes from a file', () => {
     const page = await dashboard.signIn({ path: '/audit' });
     await page.getByText('managed by set billing').first().waitFor();
     await page.goto(`${dashboard.url}/schedules/free`);
-    await page.getByText('version 1').waitFor();
+    await page.getByText('version 1').first().waitFor();
     expect(await page.getByText('managed by').count()).toBe(0);
   });
 });
