@@ -48,6 +48,9 @@ const INCONSISTENT: [constraint: string, change: string][] = [
     'pings_kind',
     `insert into carillon.pings (project_id, schedule_id, kind, at) values (1, %s, 'maybe', now())`,
   ],
+  ['sql_requests_action', request(`'rename', null`)],
+  ['sql_requests_body', request(`'schedule', null`)],
+  ['sql_requests_body', request(`'cancel', '{}'`)],
   ['installation_is_single', 'insert into carillon.installation (is_single) values (false)'],
   ...[
     // The run is `running`: attempt 1, under a lease, without a result.
@@ -85,6 +88,10 @@ function alert(values: string): string {
   return `insert into carillon.alerts (project_id, schedule_id, schedule_key, occurrence_at, sentence, opened_at, noted_at,
                                        kind, resolved_at, resolution)
           select 1, %s, 'x', now(), 'x', now(), now(), ${values}`;
+}
+
+function request(values: string): string {
+  return `insert into carillon.sql_requests (project_id, key, actor, action, body) select 1, 'x', 'ops', ${values}`;
 }
 
 function gap(values: string): string {
