@@ -123,20 +123,25 @@ async function changeTogether(
 ): Promise<ChangedMany> {
   const changeBatch = batchChangeOf(pool, action);
   if (!changeBatch) return { changed: 0, refusals: [], others: picked.map(({ key }) => key), dueAts: [] };
-  const done: ChangedMany = { changed: 0, refusals: [], others: [], dueAts: [] };
-  for (let from = 0; from < picked.length; from += BATCH) {
-    const ids = picked.slice(from, from + BATCH).map(({ id }) => id);
-    const { changed, refusals, others, dueAts } = await changeBatch({
-      projectId: caller.projectId,
-      ids,
-      actor: caller.keyName,
-    });
-    done.changed += changed;
-    done.refusals.push(...refusals);
-    done.others.push(...others);
-    for (const dueAt of new Set(dueAts)) done.dueAts.push(dueAt);
-  }
-  return done;
+  const batches = Array.from({ length: Math.ceil(picked.length / BATCH) }, (_, i) =>
+    picked.slice(i * BATCH, (i + 1) * BATCH),
+  );
+  // A page has two batches, which are changed at the same time. They share no schedule, so they can't deadlock.
+  const changes = await Promise.all(
+    batches.map((batch) =>
+      changeBatch({
+        projectId: caller.projectId,
+        ids: batch.map(({ id }) => id),
+        actor: caller.keyName,
+      }),
+    ),
+  );
+  return {
+    changed: changes.reduce((sum, { changed }) => sum + changed, 0),
+    refusals: changes.flatMap(({ refusals }) => refusals),
+    others: changes.flatMap(({ others }) => others),
+    dueAts: [...new Set(changes.flatMap(({ dueAts }) => dueAts))],
+  };
 }
 
 /** The statement that changes many schedules at once. Null for a backfill, which changes each schedule by itself. */
