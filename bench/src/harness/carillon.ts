@@ -56,6 +56,8 @@ export async function openSite({
     url: databaseUrl,
     max: 4,
     applicationName: 'carillon-bench',
+    // A race seeds millions of rows.
+    queryTimeoutMs: 600_000,
     onError: reportConnectionError,
   });
   const redis = connectProducer(redisUrl, reportConnectionError);
