@@ -8,7 +8,7 @@ import { type Answered, useHttp } from '../systems/http.js';
 /** How large an attack is: small as a test, large for the table of docs/security.md. */
 export interface Scale {
   isLarge: boolean;
-  /** How many runs of the other project are watched. */
+  /** How many runs are watched of the project that does not attack. */
   watchedRuns: number;
 }
 

@@ -22,7 +22,7 @@ describe('A schedule that comes from a file', () => {
     expect(await page.getByRole('note').textContent()).toContain('managed by the files of the set billing');
   });
 
-  it('the audit page says which set manages the schedule of an entry, and a schedule in no set has no such remark', async () => {
+  it('an audit entry names the set that manages its schedule, and the page of a schedule in no set names none', async () => {
     const page = await dashboard.signIn({ path: '/audit' });
     await page.getByText('managed by set billing').first().waitFor();
     await page.goto(`${dashboard.url}/schedules/free`);

@@ -89,7 +89,7 @@ describe('Fencing token', () => {
 });
 
 describe('Epoch', () => {
-  it('the first claim of a run can neither close it nor write progress once the run is claimed again, even if its lease still stands', async () => {
+  it('a run that was claimed again can be neither closed nor given progress under its first claim, even if the lease of that claim still stands', async () => {
     const [run, other] = await claimTwo();
     // The other run keeps the lease of the first claim alive.
     await engine.fail(run, T0 + 1);

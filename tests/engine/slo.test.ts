@@ -236,7 +236,7 @@ it('cancelling a schedule resolves its alerts and ends its watch', async () => {
   expect(await checkAtOf(scheduleId)).toBeUndefined();
 });
 
-it('missed occurrences that the misfire policy skips are breaches, also if one gap records hundreds of them', async () => {
+it('hundreds of missed occurrences that the misfire policy skips, recorded as one gap, are one breach', async () => {
   const at = nextDay();
   const misfire = { policy: 'skip' as const, grace: 'PT1M' };
   await insertSchedules(

@@ -24,7 +24,7 @@ it('every promise holds after any history of edits, pauses, crashes and clock ju
 });
 
 /** The tests from here on play histories that once broke a promise. */
-it('runs that wait for their turn start after an edit to a policy that does not count runs', async () => {
+it('queued runs start after the overlap policy is changed to one that does not count open runs', async () => {
   const world = await World.create(database);
   world.now += 10_000;
   await triggerSchedule(database.pool, world.request);

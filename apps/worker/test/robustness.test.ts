@@ -12,7 +12,7 @@ const silent = useDatabase();
 const clocks = useDatabase();
 const expired = useDatabase();
 
-let finish = () => {};
+let finish: (() => void) | null = null;
 defineHandler(
   'test-until-told',
   () =>
@@ -77,15 +77,15 @@ describe('Worker', () => {
     const target = { type: 'handler' as const, name: 'test-until-told' };
     const id = await insertDue(expired, { target, retry: { maxAttempts: 1 } });
     const { pool } = expired;
-    const expiredAt = await eventually(async () => {
-      const { rows } = await pool.query(
-        `update carillon.leases set held_until = now() - interval '1 s' returning now() as at`,
-      );
-      return rows[0]?.at as number | undefined;
-    });
+    // Before the handler runs, the answer to the claim may still be on its way, and the run is not in flight yet.
+    await eventually(() => finish !== null, { what: 'the start of the handler' });
+    const { rows } = await pool.query<{ at: number }>(
+      `update carillon.leases set held_until = now() - interval '1 s' returning now() as at`,
+    );
+    const expiredAt = rows[0]?.at;
     const isSwept = `select from carillon.installation where swept_at > to_timestamp($1::float8 / 1000) + interval '1 s'`;
     await eventually(async () => (await pool.query(isSwept, [expiredAt])).rowCount === 1);
-    finish();
+    finish?.();
     expect(await awaitRun(expired, id)).toMatchObject({ status: 'succeeded', attempt: 1 });
     await worker.stop();
   });

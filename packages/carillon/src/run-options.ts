@@ -11,7 +11,7 @@ export interface RunOptions {
   redisUrl?: string | undefined;
   /** The folder of the embedded servers and of the local keys (default `.carillon`). */
   home?: string | undefined;
-  /** The handlers that this process runs. Only their runs are claimed here. */
+  /** The handlers that this process runs. It claims no runs of other handlers. Runs without a handler are not affected. */
   handlers?: readonly HandlerDefinition[] | undefined;
   /** Schedules that are created or updated at the start. They bring their handlers along. */
   schedules?: readonly DeclaredSchedule[] | undefined;

@@ -70,7 +70,7 @@ describe('scheduleIn, cancelIn and triggerIn', () => {
     await eventually(() => seen.some((payload) => (payload as { n: string }).n === 'pg-1'));
   });
 
-  it('a transaction that rolls back requests nothing', async () => {
+  it('a schedule requested in a transaction that is rolled back is not created', async () => {
     const client = await pool.connect();
     await client.query('begin');
     await scheduleIn(client, { id: 'pg-2', rule: later, target });

@@ -90,7 +90,7 @@ describe('carillon plan and carillon apply', () => {
     });
   });
 
-  it('a schedule of another set is refused unless --take-over is given', async () => {
+  it('plan and apply refuse a schedule that belongs to another set, and apply --take-over accepts it', async () => {
     const mine = await write('mine.yaml', `set: mine\nschedules:\n${entry('t-one', '{ every: PT1H }')}`);
     const yours = await write('yours.yaml', `set: yours\nschedules:\n${entry('t-one', '{ every: PT1H }')}`);
     await carillon(`apply -f ${mine}`);

@@ -101,7 +101,7 @@ export class Bells implements Ringer {
       String(untilScore),
       'BYSCORE',
     );
-    // `bell-<slot>` or `bell-<slot>-<process>-<n>`
+    // The id of a bell is `bell-<ringAt>` or `bell-<ringAt>-<process>-<n>`.
     return new Set(ids.map((id) => Number(id.split('-')[1])));
   }
 

@@ -31,8 +31,8 @@ export function decodeRunId(text: string): RunIdentity | null {
 }
 
 /**
- * Names one attempt to the receiver: `<run>-<attempt>-<random>`. The last part is derived from the epoch, which is
- * unique to a claim. So the key is unique, and every process computes the same one without a column for it.
+ * Returns the key by which a receiver knows one attempt: `<run>-<attempt>-<scrambled epoch>`. The epoch is unique to a
+ * claim, so the key is unique. Every process computes the same key, so it is not stored.
  */
 export function attemptKey(runId: string, attempt: number, epoch: number): string {
   return `${runId}-${attempt}-${scramble(epoch)}`;

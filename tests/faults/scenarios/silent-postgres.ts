@@ -17,8 +17,8 @@ async function startWatched(stage: Stage): Promise<{ victim: TestProcess; proxy:
 }
 
 /**
- * Stops the worker as soon as it has locked due schedules of a batch; returns the schedules of this batch that were not
- * delivered yet.
+ * Creates batches of schedules until the watched worker locks due schedules of one batch, and freezes the worker
+ * (SIGSTOP) at that moment. Returns the schedules of this batch that were not delivered yet.
  */
 async function freezeInMidClaim(
   stage: Stage,

@@ -10,7 +10,8 @@ export interface Timing {
   /** Takes bells again after it had paused because no place was free. */
   resume(): void;
   /**
-   * Repairs what carries the sweep, if it is lost. True if the last sweep is so long ago that this worker should sweep now.
+   * Says whether this worker should sweep now: the last sweep is too long ago, or Redis is away or has lost the sweep
+   * tick. Before it says so, the timing over Redis restores its ticks.
    */
   shouldSweep(state: { nowAt: number; lastSweepAt: number | null; redisState: RedisState }): Promise<boolean>;
   close(): Promise<unknown>;

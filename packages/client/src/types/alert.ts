@@ -34,7 +34,7 @@ export interface Alert {
   occurrenceAt: string;
   /** Says what was expected, what happened, and since when. */
   sentence: string;
-  /** The sentence of the ledger for the occurrence, as it is now. Null if its schedule was removed. */
+  /** One sentence: the ledger on this occurrence, as of now. Null if the schedule was removed. */
   why: string | null;
   openedAt: string;
   resolvedAt: string | null;

@@ -25,8 +25,8 @@ interface UntoldAlert extends Omit<ToldAlert, 'why'> {
 }
 
 /**
- * Locks the breaches and recoveries of a project that have not been reported yet. A breach within a maintenance window
- * is reported only after the window ends.
+ * Locks the breaches and recoveries of a project that have not been reported yet, and says of each whether its schedule
+ * is in a maintenance window now.
  */
 const lockUntold = statement<Values, UntoldAlert>(
   'lock-untold-alerts',
@@ -73,8 +73,8 @@ export async function insertMessage(
 
 /**
  * Composes messages from breaches and recoveries that have not been reported yet. A channel gets one message for up to
- * 200 alerts; PagerDuty gets one for each. The first such alert of a project waits for `groupingMs`, so that others can
- * join its message. Returns the number of messages.
+ * 200 alerts; a PagerDuty channel gets one message for each alert. A project gets its messages when its oldest
+ * unreported alert has waited for `groupingMs`, so that later alerts can join. Returns the number of messages.
  */
 export async function composeMessages(
   pool: Pool,

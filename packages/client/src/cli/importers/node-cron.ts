@@ -9,7 +9,10 @@ export interface NodeCronTask {
   fields: Fields;
 }
 
-/** Turns tasks of node-cron into schedules. The function stays in the program: a handler or a webhook has to call it. */
+/**
+ * Turns tasks of node-cron into schedules. The function that a task calls is not imported: it stays in the user's
+ * program, and a handler or a webhook has to call it.
+ */
 export function importNodeCron(tasks: readonly NodeCronTask[], { timezone = 'UTC' } = {}): Imported {
   return collectDrafts('node-cron', tasks, {
     sourceOf: ({ source }) => source,
