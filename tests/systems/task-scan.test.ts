@@ -229,7 +229,7 @@ describe('Task scans that fail', () => {
     expect(pauses).toEqual([1_000, 2_000, 4_000]);
     expect(lines.at(-1)).toMatchObject({
       level: 'error',
-      message: 'Task scan given up',
+      message: 'Task scan stopped by an error; the next scan sends the remaining reminders',
       detail: { due: 3, sent: 1, failed: 0 },
     });
     expect([await sentAt(first.key), await sentAt(key), await sentAt(last.key)]).toEqual([NOW, null, null]);
@@ -253,7 +253,7 @@ describe('Task scans that fail', () => {
     expect(lines.map(({ level, message }) => [level, message])).toEqual([
       ['info', 'Task scan started'],
       ...Array.from({ length: 3 }, () => ['warn', 'Task scan will try again']),
-      ['error', 'Task scan given up'],
+      ['error', 'Task scan stopped by an error; the next scan sends the remaining reminders'],
     ]);
   });
 });

@@ -4,14 +4,15 @@ interface AdoptOptions {
   types: pg.CustomTypesConfig;
   queryTimeoutMs: number;
   /**
-   * Prepares a client for our statements, for example for another schema. It receives the proxy, not the client itself.
+   * Called each time a client is taken from the pool, to prepare it for our statements, for example for another schema.
+   * The argument is our proxy, not the user's client.
    */
   onConnect: (client: pg.PoolClient) => void;
 }
 
 /**
- * Wraps a pool that belongs to the user's program. Its connections keep the program's settings: our types and time-outs
- * are sent with each statement, and `end` leaves the pool open.
+ * Wraps a pool that belongs to the user's program. The connections keep the program's settings, because our type
+ * parsers and time-outs are passed with each statement. `end` leaves the pool open.
  */
 export function adoptPool(pool: pg.Pool, { types, queryTimeoutMs, onConnect }: AdoptOptions): pg.Pool {
   const withOurSettings = (statement: unknown, values?: unknown): object =>
@@ -30,7 +31,7 @@ export function adoptPool(pool: pg.Pool, { types, queryTimeoutMs, onConnect }: A
         const value = Reflect.get(target, key, target);
         return typeof value === 'function' ? value.bind(target) : value;
       },
-      // Properties that our code sets stay on the proxy, so the user's client is not changed.
+      // Properties that our code sets are stored in the proxy, so that the user's client stays unchanged.
       set(_target, key, value) {
         own[key] = value;
         return true;
@@ -44,7 +45,8 @@ export function adoptPool(pool: pg.Pool, { types, queryTimeoutMs, onConnect }: A
     return view;
   };
 
-  // `inTransaction` tests for our own `pg.Pool` class, and the user's program may have loaded another copy of `pg`.
+  // The object inherits from our own `pg.Pool`, because `inTransaction` tests for this class. The user's program may
+  // have loaded another copy of `pg`, whose pools would fail the test.
   return Object.assign(Object.create(pg.Pool.prototype) as pg.Pool, {
     options: pool.options,
     connect,

@@ -10,7 +10,7 @@ export type Transaction = pg.PoolClient;
 
 const { INT8, TIMESTAMPTZ, DATE } = pg.types.builtins;
 
-/** Parses a bigint as a number, because keys stay far below 2^53; an instant as milliseconds; a date as its text. */
+/** Parses a bigint as a number (keys stay far below 2^53), a timestamptz as milliseconds, and a date as text. */
 export const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') => {
     if (oid === INT8) return Number;
@@ -34,7 +34,10 @@ export interface DatabaseOptions {
   schema?: string;
   /** False sends statements without names, for a pooler that does not keep prepared statements (default true). */
   usesPreparedStatements?: boolean;
-  /** How long to wait for a connection, and for the answer to a statement. A server that vanished gives neither. */
+  /**
+   * How long to wait for a connection, and for the answer to a statement. Without these limits, a server that vanished
+   * would block the caller forever.
+   */
   connectTimeoutMs?: number;
   queryTimeoutMs?: number;
   /**
@@ -143,7 +146,8 @@ const beginWithin = (ms: number) =>
   `begin; set local idle_in_transaction_session_timeout = ${Math.round(ms)}; set local statement_timeout = ${Math.round(ms)}`;
 
 /**
- * Planner settings for the statements of a fire: they look rows up by key, whatever the statistics of the tables say.
+ * Planner settings for the statements of a fire. They make Postgres look rows up by key, whatever the table statistics
+ * say.
  *
  * A connection plans a statement a few times and then keeps the plan. A plan that was made while a table was nearly
  * empty reads the whole table, and still does so a second later when the table holds a herd. With the alternatives
@@ -162,7 +166,7 @@ export async function inTransaction<T>(db: Database, work: (tx: Transaction) => 
   return transactWithPartition(db, work, begins.get(db) ?? 'begin');
 }
 
-/** Runs a transaction of the statements of a fire, which are planned as lookups by key. */
+/** Runs `work` in a transaction whose statements are planned as lookups by key, for the statements of a fire. */
 export function inFireTransaction<T>(pool: pg.Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
   return transactWithPartition(pool, work, `${begins.get(pool) ?? 'begin'}; ${PLAN_BY_KEY}`);
 }

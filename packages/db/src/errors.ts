@@ -1,4 +1,7 @@
-/** SQLSTATE classes of a server that can't serve at the moment: connection, resources, operator, system. */
+/**
+ * SQLSTATE classes of a server that is unavailable at the moment: connection (08), resources (53), operator (57),
+ * system (58).
+ */
 const UNAVAILABLE = /^(08|53|57|58)/;
 /** SQLSTATE classes of a conflict with another transaction: rolled back (40), lock not available (55P03). */
 const CONFLICT = /^(40|55P03)/;

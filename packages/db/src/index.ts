@@ -61,7 +61,7 @@ export {
 } from './history/counter-windows.js';
 export { readEngineFacts } from './history/engine-facts.js';
 export {
-  type HistoryPlace,
+  type HistoryPosition,
   readInFlightOfProject,
   readRunsByEpoch,
   readRunsSince,

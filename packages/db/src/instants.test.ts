@@ -15,10 +15,13 @@ const CASES: [text: string, at: number][] = [
   ['-infinity', Number.NEGATIVE_INFINITY],
 ];
 
-it.each(CASES)('the instant %s of Postgres is read as milliseconds', (text, at) => {
-  expect(parseInstant(text)).toBe(at);
-});
+it.each(CASES)(
+  'a timestamp that Postgres prints as %s is parsed into milliseconds since 1970',
+  (text, at) => {
+    expect(parseInstant(text)).toBe(at);
+  },
+);
 
-it('a text that is no instant is refused instead of read as NaN', () => {
+it('parsing a text that is not a timestamp throws an error instead of returning NaN', () => {
   expect(() => parseInstant('yesterday')).toThrow('not one');
 });

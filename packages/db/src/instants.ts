@@ -1,4 +1,7 @@
-/** SQL for an instant that arrives as milliseconds. The division is exact: doubles hold every millisecond we accept. */
+/**
+ * SQL for an instant that arrives as milliseconds. The division is exact, because a double can represent every
+ * millisecond that we accept.
+ */
 export const instant = (milliseconds: string) => `to_timestamp((${milliseconds})::float8 / 1000)`;
 
 /**
@@ -39,7 +42,7 @@ function parseUnusualInstant(text: string): number {
   if (text === 'infinity') return Number.POSITIVE_INFINITY;
   if (text === '-infinity') return Number.NEGATIVE_INFINITY;
   const match = UNUSUAL.exec(text);
-  if (!match) throw new RangeError(`Postgres sent an instant that is not one: ${text}`);
+  if (!match) throw new RangeError(`Postgres sent a timestamp that cannot be parsed: ${text}`);
   const [, year, date, time, sign, hours, minutes = '0', seconds = '0', era] = match;
   const offsetMs = (Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds)) * 1_000;
   const local = new Date(`2000${date}T${time}Z`);

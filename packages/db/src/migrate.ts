@@ -17,7 +17,7 @@ const MIGRATION_LOCK = 0x62656c6c;
  * limit is shorter than Postgres's deadlock_timeout, so that in a deadlock with a worker the migration gives way.
  */
 const LOCK_TIMEOUT = '500ms';
-/** How long workers and APIs have the tables to themselves before the next try. */
+/** The pause before the next try, in which workers and APIs can use the tables. */
 const PAUSE_MS = 250;
 const MAX_TRIES = 100;
 
@@ -28,7 +28,7 @@ interface MigrateOptions {
   folder?: string;
 }
 
-/** The database holds tables of a version that this one can't bring up to date. */
+/** Thrown if the database holds tables of a version that this version cannot migrate. */
 export class UnsupportedDatabase extends Error {}
 
 /**

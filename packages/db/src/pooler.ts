@@ -7,9 +7,9 @@ import { UnsupportedDatabase } from './migrate.js';
  * pools sessions.
  */
 export interface PoolerTraits {
-  /** Two open sessions were served by one backend: the pooler pools transactions. */
+  /** True if one backend served two open sessions, which means that the pooler works in transaction mode. */
   sharesBackends: boolean;
-  /** A prepared statement of one session collides with another session, or is lost. */
+  /** True if a prepared statement of one session collides with a statement of another session, or is lost. */
   breaksPreparedStatements: boolean;
 }
 

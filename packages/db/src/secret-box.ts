@@ -39,7 +39,8 @@ export class SecretBox {
   }
 
   /**
-   * Authenticates bytes for one purpose. Each purpose has a key of its own, so a code for one is worthless for another.
+   * Authenticates bytes for one purpose. Each purpose has a key of its own, so a code that was made for one purpose is
+   * not valid for another.
    */
   authenticate(purpose: string, bytes: Uint8Array): Buffer {
     const key = createHmac('sha256', this.#key).update(`carillon ${purpose}`).digest();

@@ -1,10 +1,10 @@
-import type { AlertMessage, ToldAlert } from '../harness/alert-receiver.js';
+import type { AlertMessage, ReportedAlert } from '../harness/alert-receiver.js';
 import type { IncidentSpan } from './incident.js';
 import type { Entry } from './incident-facts.js';
 
 export interface AlertFacts {
   /** The alerts of the schedules that have objectives, as the API lists them. */
-  alerts: ToldAlert[];
+  alerts: ReportedAlert[];
   messages: readonly AlertMessage[];
   ledgers: ReadonlyMap<string, readonly Entry[]>;
   /** The schedules that have objectives. */
@@ -47,12 +47,12 @@ export function checkAlerts(facts: AlertFacts): string[] {
 }
 
 /** The breach and the recovery of an alert, as the messages reported them. */
-const toldOf = ({ id }: ToldAlert, messages: readonly AlertMessage[]) => ({
+const toldOf = ({ id }: ReportedAlert, messages: readonly AlertMessage[]) => ({
   openings: messages.flatMap(({ opened }) => opened.filter((told) => told.id === id)),
   recoveries: messages.flatMap(({ resolved }) => resolved.filter((told) => told.id === id)),
 });
 
-function* problemsOf(alert: ToldAlert, { messages, ledgers }: AlertFacts): Generator<string> {
+function* problemsOf(alert: ReportedAlert, { messages, ledgers }: AlertFacts): Generator<string> {
   const { openings, recoveries } = toldOf(alert, messages);
   if (openings.length !== 1 || recoveries.length !== 1)
     yield `told ${openings.length} times as a breach and ${recoveries.length} times as a recovery`;
@@ -65,7 +65,7 @@ function* problemsOf(alert: ToldAlert, { messages, ledgers }: AlertFacts): Gener
   }
 }
 
-function* problemsOfOutage(alert: ToldAlert, { messages }: AlertFacts): Generator<string> {
+function* problemsOfOutage(alert: ReportedAlert, { messages }: AlertFacts): Generator<string> {
   const { openings, recoveries } = toldOf(alert, messages);
   for (const { why, sentence } of openings) {
     if (!CAUSE.test(why ?? '')) yield `the breach does not tell why: ${why}`;
@@ -76,7 +76,7 @@ function* problemsOfOutage(alert: ToldAlert, { messages }: AlertFacts): Generato
 }
 
 /** An objective has one open alert at a time. */
-function overlaps(alerts: readonly ToldAlert[]): string[] {
+function overlaps(alerts: readonly ReportedAlert[]): string[] {
   return alerts.flatMap((alert, index) =>
     alerts
       .slice(index + 1)

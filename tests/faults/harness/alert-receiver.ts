@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** An alert as a channel message describes it. */
-export interface ToldAlert {
+export interface ReportedAlert {
   id: string;
   scheduleId: string;
   occurrenceAt: string;
@@ -17,8 +17,8 @@ export interface ToldAlert {
 
 export interface AlertMessage {
   summary: string;
-  opened: ToldAlert[];
-  resolved: ToldAlert[];
+  opened: ReportedAlert[];
+  resolved: ReportedAlert[];
 }
 
 export interface AlertReceiver {

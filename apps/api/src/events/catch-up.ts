@@ -1,4 +1,4 @@
-import { type HistoryPlace, readAuditAfter, readRunsSince } from '@carillon/db';
+import { type HistoryPosition, readAuditAfter, readRunsSince } from '@carillon/db';
 import type { Pool } from 'pg';
 import { type CarillonEvent, eventOfAudit, eventsOfRun } from './event.js';
 import type { Position } from './position.js';
@@ -30,7 +30,7 @@ export async function* catchUp(
     isBehind ||= pages === MAX_PAGES;
     if (isBehind) break;
   }
-  let after: HistoryPlace = { happenedAt: since.at, run: null };
+  let after: HistoryPosition = { happenedAt: since.at, run: null };
   for (let pages = 1; ; pages++) {
     const runs = await readRunsSince(pool, { projectId, after, limit: PAGE_SIZE });
     const last = runs.at(-1);

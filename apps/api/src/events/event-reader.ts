@@ -1,6 +1,6 @@
 import {
   type AuditView,
-  type HistoryPlace,
+  type HistoryPosition,
   type RunView,
   readAuditAfter,
   readInFlightOfProject,
@@ -41,7 +41,7 @@ export class EventReader {
   readonly #seenAudit = new Set<number>();
   /** Stopped runs that were reported and will be read again, with the time at which they stopped. */
   readonly #reportedStops = new Map<string, number>();
-  #stopsAfter: HistoryPlace;
+  #stopsAfter: HistoryPosition;
   /** Everything up to this instant has been reported. */
   #settledAt: number;
 

@@ -3,9 +3,9 @@ import type { PostgresClock } from '@carillon/queue';
 import {
   type Outcome,
   PAGERDUTY_URL,
+  type ReportedAlert,
   spellMessage,
   summarizeMessage,
-  type ToldAlert,
   type WebhookAlert,
 } from '@carillon/shared';
 import type { z } from 'zod';
@@ -123,7 +123,7 @@ function webhookBody(
   const summary = summarizeMessage(content);
   if (content.type === 'test')
     return { type: 'alert.test', project: projectKey, summary, opened: [], resolved: [] };
-  const toItem = (alert: ToldAlert) => ({
+  const toItem = (alert: ReportedAlert) => ({
     id: alert.dedupId,
     scheduleId: alert.scheduleId,
     scheduleName: alert.scheduleName,

@@ -43,7 +43,7 @@ const insert = statement<Values, { id: number }>(
 
 /**
  * Opens an alert. Returns null if this occurrence already had an alert of this kind, or if an alert of this kind was
- * resolved after the breach began: both are the same breach.
+ * resolved after the breach began. In both cases the breach has had its alert.
  */
 export async function insertAlert(tx: Transaction, alert: NewAlert): Promise<number | null> {
   const [row] = await insert(tx, { ...alert });

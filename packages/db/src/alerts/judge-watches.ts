@@ -20,8 +20,8 @@ import { lockWatches, MAX_RUNS, pendingOf, readCounts, readWatchedRuns, type Wat
 import { dropWatches, type MovedWatch, moveWatches } from './watches.js';
 
 /**
- * A failed run requests that its schedule is judged at once. If the request is lost, a check after this time finds the
- * failure.
+ * When a run fails, the worker requests that the schedule is judged at once. If the request is lost, a check after this
+ * time finds the failure.
  */
 const FALLBACK_MS = 300_000;
 /** A schedule with an open alert is judged again after this time, because a success rate can recover as time passes. */

@@ -4,7 +4,7 @@ import { instant, NOW } from '../instants.js';
 import { statement, type Values } from '../statement.js';
 import { recordAudit } from '../tenancy/audit.js';
 
-/** A stretch of time in which breaches are recorded and not reported. */
+/** A period in which breaches are recorded but not reported. */
 export interface MaintenanceView {
   id: number;
   /** Null for the whole project. */

@@ -1,4 +1,4 @@
-import type { AlertMessageContent, ChannelType, ToldAlert } from '@carillon/shared';
+import type { AlertMessageContent, ChannelType, ReportedAlert } from '@carillon/shared';
 import type { Pool } from 'pg';
 import { type Database, inTransaction, type Transaction } from '../database.js';
 import { explainOccurrences } from '../history/explain-occurrences.js';
@@ -9,13 +9,13 @@ import { arrayOf, statement, type Values } from '../statement.js';
 const MAX_LISTED = 200;
 
 const selectProjects = statement<{ groupingMs: number; now: number | null }, { projectId: number }>(
-  'read-untold-projects',
+  'read-projects-with-unreported-alerts',
   `select project_id as "projectId" from carillon.alerts where is_opening_untold or is_resolution_untold
    group by project_id
    having min(case when is_opening_untold then noted_at else resolution_noted_at end) <= ${NOW} - ${milliseconds(':groupingMs::float8')}`,
 );
 
-interface UntoldAlert extends Omit<ToldAlert, 'why'> {
+interface UnreportedAlert extends Omit<ReportedAlert, 'why'> {
   /** The id of the schedule in the database. */
   scheduleRow: number;
   isOpening: boolean;
@@ -25,11 +25,11 @@ interface UntoldAlert extends Omit<ToldAlert, 'why'> {
 }
 
 /**
- * Locks the breaches and recoveries of a project that have not been reported yet, and says of each whether its schedule
- * is in a maintenance window now.
+ * Locks the breaches and recoveries of a project that have not been reported yet. `isInMaintenance` is true if the
+ * schedule is in a maintenance window now.
  */
-const lockUntold = statement<Values, UntoldAlert>(
-  'lock-untold-alerts',
+const lockUnreported = statement<Values, UnreportedAlert>(
+  'lock-unreported-alerts',
   `select a.id, a.dedup_id as "dedupId", a.schedule_key as "scheduleId", a.schedule_name as "scheduleName", a.kind, a.occurrence_at as "occurrenceAt",
           a.sentence, a.opened_at as "openedAt", a.resolved_at as "resolvedAt", a.resolution,
           a.is_opening_untold as "isOpening", a.is_resolution_untold as "isResolution",
@@ -42,8 +42,13 @@ const lockUntold = statement<Values, UntoldAlert>(
    order by a.id limit ${MAX_LISTED * 5} for update skip locked`,
 );
 
-const markTold = statement<{ projectId: number; openings: string; resolutions: string; silenced: string }>(
-  'mark-alerts-told',
+const markReported = statement<{
+  projectId: number;
+  openings: string;
+  resolutions: string;
+  silenced: string;
+}>(
+  'mark-alerts-reported',
   `update carillon.alerts
    set is_opening_untold = is_opening_untold and not id = any(:openings::bigint[] || :silenced::bigint[]),
        is_resolution_untold = is_resolution_untold and not id = any(:resolutions::bigint[] || :silenced::bigint[]),
@@ -87,15 +92,17 @@ export async function composeMessages(
 }
 
 async function composeOfProject(tx: Transaction, projectId: number, now: number | null): Promise<number> {
-  const untold = await lockUntold(tx, { projectId, now });
+  const unreported = await lockUnreported(tx, { projectId, now });
   // A breach that began and ended inside a maintenance window is never reported.
-  const silenced = untold.filter((alert) => alert.isInMaintenance && alert.isOpening && alert.isResolution);
-  const openings = untold.filter(({ isOpening, isInMaintenance }) => isOpening && !isInMaintenance);
-  const resolutions = untold.filter(
+  const silenced = unreported.filter(
+    (alert) => alert.isInMaintenance && alert.isOpening && alert.isResolution,
+  );
+  const openings = unreported.filter(({ isOpening, isInMaintenance }) => isOpening && !isInMaintenance);
+  const resolutions = unreported.filter(
     (alert) => alert.isResolution && !(alert.isOpening && alert.isInMaintenance),
   );
   const ids = (alerts: readonly { id: number }[]) => arrayOf(alerts.map(({ id }) => id));
-  await markTold(tx, {
+  await markReported(tx, {
     projectId,
     openings: ids(openings),
     resolutions: ids(resolutions),
@@ -103,9 +110,9 @@ async function composeOfProject(tx: Transaction, projectId: number, now: number 
   });
   const channels = await selectChannels(tx, { projectId });
   if (channels.length === 0) return 0;
-  const tell = await ledgerTeller(tx, { projectId, alerts: [...openings, ...resolutions] });
-  const opened = openings.map(tell);
-  const resolved = resolutions.map(tell);
+  const addExplanation = await explanationAdder(tx, { projectId, alerts: [...openings, ...resolutions] });
+  const opened = openings.map(addExplanation);
+  const resolved = resolutions.map(addExplanation);
   let messages = 0;
   for (const { id: channelId, type } of channels) {
     for (const content of contentsFor(type, opened, resolved)) {
@@ -122,17 +129,17 @@ async function composeOfProject(tx: Transaction, projectId: number, now: number 
  */
 function contentsFor(
   type: ChannelType,
-  opened: readonly ToldAlert[],
-  resolved: readonly ToldAlert[],
+  opened: readonly ReportedAlert[],
+  resolved: readonly ReportedAlert[],
 ): AlertMessageContent[] {
   const size = type === 'pagerduty' ? 1 : MAX_LISTED;
-  const told = [
+  const reported = [
     ...opened.map((alert) => ({ alert, isOpening: true })),
     ...resolved.map((alert) => ({ alert, isOpening: false })),
   ];
   const contents: AlertMessageContent[] = [];
-  for (let from = 0; from < told.length; from += size) {
-    const part = told.slice(from, from + size);
+  for (let from = 0; from < reported.length; from += size) {
+    const part = reported.slice(from, from + size);
     const pick = (isOpening: boolean) =>
       part.filter((each) => each.isOpening === isOpening).map(({ alert }) => alert);
     contents.push({ type: 'alerts', opened: pick(true), resolved: pick(false) });
@@ -140,11 +147,11 @@ function contentsFor(
   return contents;
 }
 
-/** Returns a function that adds to an alert what the ledger says of its occurrence now. */
-async function ledgerTeller(
+/** Returns a function that adds the ledger's current explanation of the occurrence to an alert. */
+async function explanationAdder(
   tx: Transaction,
-  { projectId, alerts }: { projectId: number; alerts: readonly UntoldAlert[] },
-): Promise<(alert: UntoldAlert) => ToldAlert> {
+  { projectId, alerts }: { projectId: number; alerts: readonly UnreportedAlert[] },
+): Promise<(alert: UnreportedAlert) => ReportedAlert> {
   const nowAt = alerts[0]?.nowAt ?? 0;
   const occurrences = alerts.map(({ scheduleRow: scheduleId, occurrenceAt }) => ({
     scheduleId,
@@ -182,7 +189,7 @@ export interface TakenMessage {
 /** A worker that has not settled a message after this time counts as lost, and another worker takes the message. */
 const TAKEN_FOR = `interval '1 minute'`;
 
-/** Takes messages that are due, at most one per channel: the oldest that was neither sent nor given up. */
+/** Takes messages that are due, at most one per channel: the oldest message that was neither sent nor given up. */
 export const takeMessages = statement<{ limit: number; now: number | null }, TakenMessage>(
   'take-alert-messages',
   `with taken as (

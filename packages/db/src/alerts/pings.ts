@@ -87,7 +87,10 @@ export interface PingWindow {
   toAt: number;
 }
 
-/** Takes the earliest success or failure in a window that no other occurrence has taken; null if there is none. */
+/**
+ * Takes the earliest ping in a window that reports a success or a failure and that no other occurrence has taken.
+ * Returns null if there is none.
+ */
 export async function takePing(
   db: Database,
   window: PingWindow,

@@ -5,7 +5,7 @@ import { statement, type Values } from '../statement.js';
 
 /** Maximum number of runs that one judgement reads. If there are more, the schedule is judged again at once. */
 export const MAX_RUNS = 500;
-/** Maximum number of runs that a success rate over a stretch of time counts. */
+/** Maximum number of runs from which a success rate over a period is computed. */
 const MAX_COUNTED = 10_000;
 
 /** A watch that is due, with its schedule and the occurrence that comes next. */
@@ -23,7 +23,7 @@ export interface Watch {
   nowAt: number;
 }
 
-/** Locks the watches that are due, and skips those that another worker is judging. */
+/** Locks the watches that are due, and skips watches that another worker has locked. */
 export const lockWatches = statement<{ limit: number; now: number | null }, Watch>(
   'lock-watches',
   `select w.schedule_id as "scheduleId", w.project_id as "projectId", w.judged_until as "judgedUntil", s.key, s.name,
@@ -38,10 +38,7 @@ const WATCHED = `r.schedule_id as "scheduleId", r.occurrence_at as "occurrenceAt
   coalesce(r.due_at + ${milliseconds('r.lateness_ms')}, case when r.attempt > 0 then r.claimed_at end) as "startedAt",
   r.finished_at as "finishedAt", r.attempt, r.reason_code as "reasonCode", r.reason, r.error`;
 
-/**
- * Reads the runs after `judged_until`, the runs that opened an alert which is still open, and the gaps of missed
- * occurrences.
- */
+/** Reads the runs after `judged_until`, the runs whose alerts are still open, and the gaps of missed occurrences. */
 export const readWatchedRuns = statement<{ scheduleIds: string }, WatchedRun & { scheduleId: number }>(
   'read-watched-runs',
   `select run.* from carillon.slo_watches w, lateral (

@@ -55,8 +55,8 @@ const bringForward = statement<
 );
 
 /**
- * Requests that schedules are judged now: those whose run failed, and those with an open alert whose run ended in any
- * way. Returns how many schedules there are.
+ * Requests that schedules are judged now: all schedules in `failed`, and the schedules in `ended` that have an open
+ * alert. Returns how many schedules will be judged.
  */
 export async function bringWatchesForward(
   db: Database,
@@ -75,7 +75,10 @@ const judgeNext = statement<{ scheduleId: number }>(
   `update carillon.slo_watches set check_at = '-infinity' where schedule_id = :scheduleId`,
 );
 
-/** Makes the next sweep judge a schedule whose next occurrence was moved: its deadlines have moved too. */
+/**
+ * Makes the next sweep judge a schedule. Called when the next occurrence was moved, because the deadlines of its
+ * objectives move along.
+ */
 export async function judgeNextSweep(tx: Transaction, scheduleId: number): Promise<void> {
   await judgeNext(tx, { scheduleId });
 }

@@ -2,7 +2,7 @@ import type { Database } from '../database.js';
 import { monthOf } from '../instants.js';
 import { statement } from '../statement.js';
 
-/** How many months after this one have their partitions, counted without a gap; -1 if this month has none. */
+/** Number of consecutive months after the current one that have their partitions; -1 if the current month has none. */
 export async function readMonthsAhead(db: Database): Promise<number> {
   const rows = await selectMonths(db, {});
   const missing = rows.findIndex(({ isThere }) => !isThere);
@@ -21,9 +21,9 @@ const selectMonths = statement<Record<string, never>, { isThere: boolean }>(
 export interface LiveWorker {
   id: number;
   host: string;
-  /** The version of its time zone data; null for a worker of an older version. */
+  /** The version of the worker's time zone data; null for a worker that runs an older version of Carillon. */
   tzdata: string | null;
-  /** How far its clock is ahead of Postgres's. */
+  /** How far the worker's clock is ahead of Postgres's. */
   clockOffsetMs: number;
 }
 

@@ -3,12 +3,12 @@ import { statement } from '../statement.js';
 
 /** The server and its settings, for `carillon doctor`. */
 export interface ServerFacts {
-  /** Such as 150004. */
+  /** For example 150004. */
   versionNumber: number;
   version: string;
   isReplica: boolean;
   hasAutovacuum: boolean;
-  /** Without it autovacuum knows nothing about the tables. */
+  /** True if `track_counts` is on. Otherwise autovacuum does not know which tables have dead rows. */
   hasTrackCounts: boolean;
   connections: number;
   maxConnections: number;
@@ -30,7 +30,7 @@ export async function readServerFacts(db: Database): Promise<ServerFacts> {
   return facts as ServerFacts;
 }
 
-/** The names of indexes that Postgres does not use, because building them failed. */
+/** The names of invalid indexes: building them failed, so Postgres does not use them. */
 export async function readInvalidIndexes(db: Database, schema: string): Promise<string[]> {
   return (await selectInvalidIndexes(db, { schema })).map(({ name }) => name);
 }

@@ -59,7 +59,8 @@ const dependencies = batch<{ id: number; projectId: number; key: string; sinceAt
 });
 
 /**
- * A success meets a dependency only if its occurrence is at most this long before the window of the dependency begins.
+ * How long before the window of a dependency the occurrence of a successful run may lie. The limit keeps the search for
+ * such a run short.
  */
 const LATEST_SUCCESS = `interval '30 days'`;
 
@@ -93,7 +94,7 @@ const selectQueues = statement<{ scheduleIds: string }, { scheduleId: number }>(
    order by schedule_id`,
 );
 
-/** Returns those of the given schedules that have runs in their queue. */
+/** Returns the given schedules that have queued runs. */
 export async function findSchedulesWithQueue(
   db: Database,
   scheduleIds: readonly number[],

@@ -1,9 +1,9 @@
 import { isBadRow } from '../errors.js';
 
 /**
- * Claims a batch in smaller and smaller parts, as long as a bad row makes the claim fail. The earliest rows are claimed
- * first, so each part that succeeds brings the bad row closer to the head. In the end the bad row is alone, and
- * `setAside` takes it out of the way.
+ * Claims a batch in smaller and smaller parts while a bad row makes the claim fail. Each part takes the earliest rows,
+ * so after each successful part the bad row is nearer to the front. In the end a part consists of the bad row alone,
+ * and `setAside` removes it.
  */
 export async function claimApart<Claim>({
   limit,

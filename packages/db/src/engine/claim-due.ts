@@ -112,8 +112,8 @@ function decideSafely(row: DueRow, nowAt: number): Decision {
 
 /**
  * Leaves out schedules whose own row the claim must change (to pause a broken one, or to store the totals of an ended
- * one) while another transaction has that row locked. Their agenda rows stay as they are. The other transaction rings
- * again when it is done.
+ * one) while another transaction has that row locked. Their agenda rows stay as they are. The claim returns
+ * `isBlocked`, and the worker claims again after a short delay.
  */
 async function withoutBlocked(tx: Transaction, decided: readonly Decided[]): Promise<readonly Decided[]> {
   const changed = decided.filter(changesSchedule).map(({ row }) => row.id);
@@ -129,7 +129,7 @@ function changesSchedule(decided: Decided): boolean {
   return decision.next === null && !isOnlyRun;
 }
 
-/** Does everything that the decisions ask for except starting runs; returns the runs to start, and what was missed. */
+/** Carries out the decisions, except for starting runs. Returns the runs to start and the missed occurrences. */
 async function settle(
   tx: Transaction,
   decided: readonly Decided[],
@@ -224,7 +224,7 @@ function toClaimedRun(
   };
 }
 
-/** The partition of a row written at this instant, as the statement computes it. */
+/** The partition of a row that is written at this instant. The SQL statement computes the same value. */
 const monthAt = (at: number) => `${new Date(at).toISOString().slice(0, 7)}-01`;
 
 function lostKeys(wanted: readonly Start[], started: readonly Started[]): string[] {

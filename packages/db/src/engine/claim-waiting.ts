@@ -44,8 +44,8 @@ export interface WaitingClaim extends Claim {
 }
 
 /**
- * Tells whether waiting runs or ended pauses exist. Every bell asks this, and the answer is nearly always no, so the
- * statement is kept to two index probes.
+ * Finds out whether waiting runs or ended pauses exist. The statement runs at every bell and nearly always finds
+ * nothing, so it is limited to two index probes.
  */
 const look = statement<
   { handlers: string; now: number | null },
@@ -58,7 +58,7 @@ const look = statement<
 
 /**
  * Claims waiting runs: retries, triggers, backfills, and queued runs whose turn has come. The claim verifies the status
- * of each run's schedule under lock, for whatever reason the run waited. A paused schedule holds the run, a cancelled
+ * of each run's schedule under lock, no matter what the run waited for. A paused schedule holds the run, a cancelled
  * one cancels it.
  */
 export async function claimWaiting(pool: Pool, options: ClaimWaitingOptions): Promise<WaitingClaim> {
@@ -72,7 +72,10 @@ export async function claimWaiting(pool: Pool, options: ClaimWaitingOptions): Pr
   return { ...claim, hasPauseEnded };
 }
 
-/** A run that can't be claimed fails with the reason, and the other runs are claimed. */
+/**
+ * Claims waiting runs. If one run makes the claim fail, that run is closed as failed with the reason, and the others
+ * are claimed.
+ */
 function claimOrSetAside(pool: Pool, options: ClaimWaitingOptions): Promise<Claim> {
   // The runs that the latest try locked. Once the batch has shrunk to one run, this is the one that fails.
   let tried: readonly WaitingRun[] = [];

@@ -3,7 +3,7 @@ import type { RunKey } from '../runs/run-transitions.js';
 import type { Claimant } from './fencing.js';
 import type { LockDueOptions } from './lock-due.js';
 
-/** A run that this worker has claimed, with everything that it takes to deliver it. */
+/** A run that this worker has claimed, with everything that its delivery needs. */
 export interface ClaimedRun extends RunKey {
   projectId: number;
   scheduleKey: string;

@@ -15,7 +15,7 @@ export interface Receipt {
 /** The end of an attempt, as the worker reports it. */
 export interface ClosedRun extends Closing {
   projectId: number;
-  /** Stored with the end of the run, sent after it. */
+  /** The statement that ends the run stores the receipt. A worker sends it afterwards. */
   receipt?: Receipt | null;
 }
 
@@ -101,8 +101,8 @@ export interface CloseOptions extends Holder {
 }
 
 /**
- * Closes a batch of attempts; returns those that this worker still held. Each statement makes one transition on runs of
- * one partition, which nearly always is the whole batch.
+ * Closes a batch of attempts. Returns the runs that were still under a lease of this worker. Each statement makes one
+ * transition on runs of one partition; nearly always a single statement covers the whole batch.
  */
 export async function closeRuns<Run extends ClosedRun>(
   pool: Pool,

@@ -8,7 +8,7 @@ export interface Holder {
   generation: number;
 }
 
-/** A holder that claims, and the handlers that it has. */
+/** A worker that claims runs, with the names of its handlers. */
 export interface Claimant extends Holder {
   handlers: readonly string[];
 }
@@ -17,7 +17,10 @@ export interface Claimant extends Holder {
 export const isHeldBy = (lease: string) =>
   `${lease}.worker_id = :workerId and ${lease}.token = :token and ${lease}.generation = :generation`;
 
-/** The installation has moved on to another generation: this process must not write any more. */
+/**
+ * Thrown if the installation has another generation than when this process started. The process must not write any
+ * more.
+ */
 export class StaleGeneration extends Error {
   constructor() {
     super('the database was restored or failed over since this process started; restart it');

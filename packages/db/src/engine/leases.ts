@@ -62,7 +62,10 @@ interface LostRun extends RunKey {
   plan: string;
 }
 
-/** Locks the runs, and the next statement closes them. `startWaiting` says why one statement must not do both. */
+/**
+ * Locks the runs, so that the next statement can close them. The comment of `startWaiting` says why one statement must
+ * not do both.
+ */
 const lockLostRuns = statement<{ epochs: string }, LostRun>(
   'lock-lost-runs',
   `select lost.schedule_id as "scheduleId", lost.occurrence_at as "occurrenceAt", lost.origin, lost.month, lost.epoch, lost.attempt,
@@ -92,10 +95,10 @@ export interface RescuedRun extends FailedRun {
 /**
  * Takes back the runs of expired leases. The end of their attempts is not known, so each attempt closes as `unknown`,
  * and the run is tried again at once if it has attempts left. The transaction that locks the lease is the only rescuer.
- * It deletes the lease, so that the worker that held it is refused should it come back.
+ * It deletes the lease, so that late writes of the worker that held it are refused.
  *
- * A worker does not rescue the runs that it has in flight. If it was blocked or starved and its lease has expired, it
- * still learns how their attempts end.
+ * A worker does not rescue the runs that it has in flight itself. Its lease may have expired because the process was
+ * blocked or starved, but it can still report how the attempts end.
  */
 export function rescueRuns(
   pool: Pool,
@@ -145,9 +148,10 @@ const lockUnknown = statement<Values, { epoch: number; nowAt: number; isOld: boo
 );
 
 /**
- * Gives back the runs of leases that belong to this worker in Postgres but are unknown to it: the connection broke
- * between the commit of the claim and its answer. Nothing was sent, so the attempt is free. A lease younger than two
- * seconds may belong to a claim that is just being answered, so the caller asks again.
+ * Hands back the runs of leases that belong to this worker in Postgres, but that the worker does not know: the
+ * connection broke after the claim had committed and before its answer arrived. Nothing was sent, so the attempt is
+ * free. A lease younger than two seconds may belong to a claim whose answer is still on its way. Such a lease is left
+ * alone, and `areMoreLikely` makes the caller try again later.
  */
 export function giveBackUnknownLeases(
   pool: Pool,

@@ -34,7 +34,7 @@ const select = {
   ),
 };
 
-/** Reads the projects that have due schedules, waiting runs or receipts that may go now. */
+/** Reads the projects that have work of a kind: due schedules, waiting runs or receipts to send. */
 export function readProjectsWith(
   kind: keyof typeof select,
   db: Database,

@@ -58,7 +58,7 @@ describe('closing an attempt', () => {
     });
   });
 
-  it('deferred runs return at shared instants, never earlier than asked for', () => {
+  it('the next attempts of deferred runs are due at shared instants, never earlier than their delays ask for', () => {
     const returnAts = [1, 140, 150, 151].map((retryInMs) => {
       const outcome = { kind: 'deferred', retryInMs, reasonCode: 'busy', reason: 'busy' } as const;
       return (toClosedRun(run(1), outcome, END).retryInMs ?? 0) + NOW_AT;
@@ -66,7 +66,7 @@ describe('closing an attempt', () => {
     expect(returnAts.map((at) => at - Date.parse('2026-11-16T09:00:00Z'))).toEqual([250, 250, 250, 500]);
   });
 
-  it('the receipt of a run is made from its new state', () => {
+  it('a receipt reports the status that its run has after the close', () => {
     const end = { ...END, receiptOf: (status: string) => ({ url: 'https://example.com/', body: status }) };
     expect(toClosedRun(run(3), FAILED, end).receipt?.body).toBe('failed');
   });

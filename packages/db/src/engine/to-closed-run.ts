@@ -3,8 +3,8 @@ import type { ClaimedRun } from './claim.js';
 import type { ClosedRun, Receipt } from './close-runs.js';
 
 /**
- * Deferred runs return at shared instants that are this far apart. With an instant of its own, each run would need a
- * bell and a claim.
+ * Deferred runs are due again at shared instants that are this far apart. If each run had its own instant, each would
+ * need its own bell and claim.
  */
 const SHARED_INSTANT_MS = 250;
 
@@ -43,7 +43,7 @@ export function toClosedRun(run: ClaimedRun, outcome: Outcome, end: AttemptEnd):
     ...reasonOf(outcome),
     response: answer?.response ?? null,
     externalId: answer?.externalId ?? null,
-    // A run has one lateness, that of its first attempt.
+    // Lateness is recorded once per run, for its first attempt.
     latenessMs: isDeferred || run.hasBegun || end.latenessMs === null ? null : Math.round(end.latenessMs),
     retryInMs: isDeferred ? toSharedInstant(outcome.retryInMs, end.nowAt) : retryInMs,
     receipt: end.receiptOf(status),

@@ -47,7 +47,7 @@ const ADD_COUNTERS = `
   select name, labels, value from ${counters.source} order by name, labels
   on conflict (name, labels) do update set value = m.value + excluded.value`;
 
-/** Counters whose growth is also kept by the minute, so that figures can be given for the last minute, hour and day. */
+/** Counters whose growth is also stored per minute, for the figures of the last minute, hour and day. */
 const BY_MINUTE = [
   'carillon_lateness_seconds_bucket',
   'carillon_backlog_wait_seconds_bucket',

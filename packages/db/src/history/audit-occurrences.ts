@@ -6,7 +6,7 @@ import { type AuditRange, readAuditPage } from './occurrence-audit.js';
 /** Maximum number of occurrences that one page compares, which takes about a quarter of a second. */
 const MOST_OCCURRENCES = 20_000;
 
-/** The position from which the comparison continues: a schedule, and the instant in it after which to go on. */
+/** The position from which the comparison continues: a schedule, and the last instant of it that was compared. */
 export interface AuditPosition {
   scheduleId: number;
   afterAt: number | null;

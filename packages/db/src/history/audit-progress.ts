@@ -2,7 +2,7 @@ import type { Database } from '../database.js';
 import { instant, NOW } from '../instants.js';
 import { statement, type Values } from '../statement.js';
 
-/** An audit that is under way: its window, and the place that it has reached. */
+/** An audit that is under way: its window, and the position that it has reached. */
 export interface AuditProgress {
   fromAt: number;
   toAt: number;

@@ -40,8 +40,8 @@ const selectByEpoch = statement<EpochRange, RunView>(
 );
 
 /**
- * The runs of a project that were claimed under a later epoch, or under one of those given. Epochs grow and have an
- * index already, so a stream of events costs nothing while it has no listener.
+ * The runs of a project that were claimed after a given epoch, or under one of the listed epochs. Epochs grow and have
+ * an index anyway, so the event stream needs no writes of its own.
  */
 export function readRunsByEpoch(db: Database, range: EpochRange): Promise<RunView[]> {
   return selectByEpoch(db, range);
@@ -66,14 +66,14 @@ export function readInFlightOfProject(
  * A position among the runs of a project, ordered by the time of their last change. If `run` is null, the position is
  * before all changes of that instant.
  */
-export interface HistoryPlace {
+export interface HistoryPosition {
   happenedAt: number;
   run: RunIdentity | null;
 }
 
 interface HistoryPage {
   projectId: number;
-  after: HistoryPlace;
+  after: HistoryPosition;
   limit: number;
 }
 

@@ -96,8 +96,8 @@ function groupBy<T>(rows: readonly T[], keyOf: (row: T) => string): Map<string, 
 const keyOf = ({ scheduleId, occurrenceAt }: NamedOccurrence) => `${scheduleId}/${occurrenceAt}`;
 
 /**
- * The sentence that the ledger has for each of these occurrences, in their order. Null for an occurrence whose schedule
- * was removed. The statements run one after the other, because the connection may be that of a transaction.
+ * Returns the ledger's sentence for each of these occurrences, in the same order; null for an occurrence whose schedule
+ * was removed. The statements run one after the other, because `db` may be a transaction with a single connection.
  */
 export async function explainOccurrences(
   db: Database,

@@ -35,14 +35,14 @@ const IS_RECURRING = `s.timing not like '%"kind":"at"%'`;
 const RUNS_LEFT = `case when s.plan not like '%"maxRuns"%' then null
   else greatest(0, (s.plan::json ->> 'maxRuns')::int - a.runs_total) end`;
 
-/** Counts an overdue schedule as due now. An index-only scan, however many schedules there are. */
+/** Counts an overdue schedule as due now. The statement is an index-only scan, however many schedules there are. */
 const selectNext = statement<Values, { at: number; fires: number }>(
   'read-next-fires',
   `select date_bin('1 minute', greatest(a.due_at, ${NOW}), 'epoch') as at, count(*) as fires
    from carillon.agenda a where ${IS_AHEAD} group by 1 order by 1`,
 );
 
-/** Counts the next fire of every schedule, by minute. Recurring schedules fire more often than that. */
+/** Counts the next fire of every schedule, by minute. Later fires of recurring schedules are not counted here. */
 export function readNextFires(
   db: Database,
   { projectId, toAt }: Range,
@@ -69,7 +69,10 @@ const selectGroups = statement<Range, GroupRow>(
   GROUPS(`select * from carillon.agenda a where ${IS_AHEAD}`),
 );
 
-/** The recurring schedules that are due until an instant, grouped, and whether these are all of them. */
+/**
+ * Groups the recurring schedules that are due until an instant. `isComplete` is false if there are more schedules than
+ * one forecast reads.
+ */
 export async function readForecastGroups(
   db: Database,
   range: Range,
@@ -83,8 +86,8 @@ export async function readForecastGroups(
 const MAX_MATCHING = 20_000;
 
 /**
- * The schedules that match a filter, grouped, and whether these are all of them. One-shots are included, with a
- * `runsLeft` of 1.
+ * Groups the schedules that match a filter. One-shots are included, with a `runsLeft` of 1. `isComplete` is false if
+ * there are more schedules than a dry run counts.
  */
 export async function readForecastOfMatching(
   db: Database,

@@ -9,7 +9,7 @@ import type { Database } from '../database.js';
 import { instant, NOW } from '../instants.js';
 import { arrayOf, statement, type Values } from '../statement.js';
 
-/** A schedule with the definitions, runs and gaps that its occurrences are compared with. */
+/** A schedule, with the definitions, runs and gaps with which the audit compares its occurrences. */
 export interface AuditedSchedule extends ComparedSchedule {
   id: number;
   key: string;
@@ -99,8 +99,8 @@ const selectGaps = statement<Values, { scheduleId: number; fromAt: number; toAt:
 );
 
 /**
- * Reads a page of schedules with their definitions, runs and gaps in a window. The schedules are read first, so a run
- * that is claimed meanwhile can only appear as one too many, never as missing.
+ * Reads a page of schedules with their definitions, runs and gaps in a window. The schedules are read before the runs.
+ * So a run that is claimed in between can appear as unexpected, but never as missing.
  */
 export async function readAuditPage(db: Database, range: AuditRange): Promise<AuditPage> {
   const { projectId, fromAt, toAt, limit } = range;
@@ -143,7 +143,7 @@ function bySchedule<T extends { scheduleId: number }>(rows: readonly T[]): Map<n
 }
 
 function definitionsOf(row: ScheduleRow, versions: readonly VersionRow[]): ComparedDefinition[] {
-  // After an edit between the two reads, both of them return the definition that it replaced.
+  // If an edit commits between the two reads, both reads return the definition that it replaced.
   const earlier = versions.filter(({ version }) => version < row.version);
   return [...earlier, { ...row, untilAt: null }].map(({ version, timing, plan, fromAt, untilAt }) => ({
     version,

@@ -8,7 +8,10 @@ interface OldTable {
   month: string;
   suffix: string;
   table: 'runs' | 'attempts';
-  /** False if an earlier retention has detached the table and could not drop it: a reader held it for too long. */
+  /**
+   * False if an earlier pass of retention detached the table but could not drop it, because a reader held the table for
+   * too long.
+   */
   isAttached: boolean;
   /** True if an earlier detach was interrupted. */
   isDetachPending: boolean;

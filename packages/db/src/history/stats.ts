@@ -19,11 +19,12 @@ const forEachBucket = (sql: (bucket: number) => string) =>
   Array.from({ length: BUCKETS }, (_, bucket) => sql(bucket)).join(', ');
 
 /**
- * The minute in which a run counts: that of its claim if it is running or succeeded quickly, otherwise that of its end.
+ * A run that is running or succeeded quickly counts in the minute of its claim. Any other run counts in the minute of
+ * its last change.
  */
 const MINUTE = `date_bin('1 minute', r.happened_at, 'epoch')`;
 const isStatus = (status: string) => `count(*) filter (where r.status = '${status}')::int`;
-/** Lateness is counted once for each run: neither while it waits for a retry nor again after a replay. */
+/** The lateness of a run is counted once: not while the run waits for a retry, and not again after a replay. */
 const HAS_LATENESS = `r.status in ('succeeded', 'failed') and r.replays = 0`;
 
 const COUNTS = `
@@ -32,7 +33,10 @@ const COUNTS = `
   array[${forEachBucket((bucket) => `count(*) filter (where ${HAS_LATENESS} and ${isInBucket(bucket)})`)}]::int[] as lateness`;
 const IS_COUNTED = `r.status not in ('queued', 'retrying')`;
 
-/** A replayed run leaves its minute, but the result that was counted there did happen, so no count decreases. */
+/**
+ * A replay moves the run to another minute. The result that was counted in the old minute did happen, so no count
+ * decreases.
+ */
 const MERGE = `
   succeeded = greatest(s.succeeded, excluded.succeeded), failed = greatest(s.failed, excluded.failed),
   skipped = greatest(s.skipped, excluded.skipped), cancelled = greatest(s.cancelled, excluded.cancelled),

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { SCHEMA } from '../schema/columns.js';
 
-/** A connection of `pg` in a transaction of the user's program, or anything else with its `query`. */
+/** A `pg` client in a transaction of the user's program, or any other object with the same `query` method. */
 interface QueryTransaction {
   query(text: string, values: unknown[]): PromiseLike<{ rows: unknown[] }>;
 }
@@ -51,7 +51,7 @@ export async function callFunction(
 
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
-/** A drizzle transaction also has a property `query`, which is no function. */
+/** A drizzle transaction also has a property `query`, but that is not a function, so `execute` tells the two apart. */
 const isDrizzle = (tx: UserTransaction): tx is DrizzleTransaction =>
   typeof (tx as Partial<DrizzleTransaction>).execute === 'function';
 

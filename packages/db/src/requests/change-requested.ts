@@ -7,14 +7,14 @@ import type { SqlRequest } from './lock-requests.js';
 
 /**
  * How long a request waits for the lock of its schedule. A transaction of the user may hold that lock for minutes, and
- * must not hold up the other requests.
+ * the other requests must not wait for it.
  */
 const LOCK_TIMEOUT = '20ms';
 
 export type RequestedChange =
   | { kind: 'changed'; dueAts: number[]; isNewCancel: boolean }
   | { kind: 'refused'; reason: string }
-  /** Another transaction holds the schedule. The request stays, for the next sweep. */
+  /** Another transaction has locked the schedule. The next sweep tries the request again. */
   | { kind: 'blocked' };
 
 /** Carries out a cancel or a trigger in the transaction that holds its request. */

@@ -3,21 +3,27 @@ import pg from 'pg';
 const CHANNEL = 'carillon_requests';
 const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 5_000;
-/** How often the connection is tried, and how long it may take to answer. A server that vanished sends no error. */
+/**
+ * How often the connection is tested by a query, and how long the answer may take. A server that vanished sends no
+ * error.
+ */
 const PING_EVERY_MS = 15_000;
 const PING_TIMEOUT_MS = 5_000;
 
 interface ListenOptions {
   /** A connection to Postgres itself: a pooler in transaction mode does not pass notifications on. */
   connection: pg.ClientConfig;
-  /** Called for each notification, and after each connect, because notifications of the time before are lost. */
+  /**
+   * Called for each notification, and after each connect, because notifications that were sent while there was no
+   * connection are lost.
+   */
   onRequest: () => void;
   onError: (error: Error) => void;
 }
 
 /**
- * Calls back when a transaction with requests commits. A lost connection is opened again; the sweep carries out what was
- * requested meanwhile.
+ * Calls back when a transaction with requests commits. A lost connection is opened again. The sweep carries out
+ * requests that were committed meanwhile.
  */
 export function listenForRequests({ connection, onRequest, onError }: ListenOptions): {
   close(): Promise<void>;

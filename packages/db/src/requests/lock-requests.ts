@@ -16,7 +16,7 @@ export interface SqlRequest {
   requestedAt: number;
 }
 
-/** A project that has requests, with the settings that they are judged by. */
+/** A project that has requests, with the settings by which they are validated. */
 export interface RequestingProject {
   id: number;
   key: string;

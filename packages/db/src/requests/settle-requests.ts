@@ -37,7 +37,7 @@ const insert = statement<Values>(
    select :projectId, refusal.actor, '${REFUSED_ACTION}', refusal.key, refusal.detail::json, ${NOW} from ${refusals.source}`,
 );
 
-/** Records refusals in the audit log. The body of a request is left out: it may hold headers that must not be read. */
+/** Records refusals in the audit log. The body of a request is left out, because it may contain secret headers. */
 export async function recordRefusals(
   tx: Transaction,
   change: { projectId: number; refused: readonly RefusedRequest[]; now: number | null },

@@ -39,7 +39,7 @@ const lockRun = statement<Values, LockedRun>(
   `select r.status, r.attempt, r.replays from carillon.runs r where ${IS_RUN} for update`,
 );
 
-/** Makes one change to one run. Locks its schedule and then the run itself, the order that every change takes. */
+/** Makes one change to one run. Like every change, it locks the schedule first and the run second. */
 export async function changeRun<T>(
   db: Database,
   { projectId, run, actor, now = null }: RunChangeRequest,
@@ -62,7 +62,7 @@ const cancelOne = statement<Values>(
    where ${IS_RUN}`,
 );
 
-/** Cancels one run. A worker that is delivering the run is told to stop, and its late answer is refused. */
+/** Cancels one run. A worker that is delivering the run stops the delivery, and its late result is refused. */
 export function cancelRun(db: Database, request: RunChangeRequest): Promise<ChangeResult<void>> {
   return changeRun(db, request, async (tx, schedule, { status }) => {
     if (!includes(RUN_TRANSITIONS.cancel.from, status)) throw new Refused(`the run is ${status} already`);

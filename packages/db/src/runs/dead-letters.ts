@@ -33,7 +33,7 @@ export interface DeadLetters {
 interface Totals {
   allRuns: number | null;
   allGroups: number | null;
-  /** Failed runs that were read. */
+  /** Number of failed runs that were read. */
   lookedAt: number;
 }
 
@@ -50,7 +50,7 @@ export async function readDeadLetters(
   { projectId, filter, maxRuns }: { projectId: number; filter: FailedRunFilter; maxRuns: number },
 ): Promise<DeadLetters> {
   const { where } = matchFailedRuns(projectId, filter);
-  // The receiver is computed once for a schedule, version and error, and not for every run.
+  // The receiver is computed once for each combination of schedule, version and error, not for every run.
   const rows = await query<DeadLetterGroup & Totals>(
     db,
     `with latest as materialized (${latestFailed(':maxRuns')}), failed as (

@@ -27,7 +27,7 @@ export const receiverOf = (plan: string) => `(
     else (target ->> 'type') || coalesce(' ' || (target ->> 'number'), '') end
   from (select ${plan}::json -> 'target') as defined(target))`;
 
-/** SQL: the plan of a run. A run keeps the definition that it began with, so its receiver is that of this version. */
+/** SQL: the plan of a run. A run keeps the definition with which it began, and so its receiver. */
 export const PLAN_OF_RUN = `coalesce((select plan from carillon.schedule_versions v
   where v.schedule_id = s.id and v.version = r.version and v.project_id = :projectId), s.plan)`;
 

@@ -46,7 +46,10 @@ export const ATTEMPT_COLUMNS = (from: string) => `
   ${from}.http_status as "httpStatus", ${from}.duration_ms as "durationMs", ${from}.error_code as "errorCode", ${from}.error,
   ${from}.response, ${from}.external_id as "externalId"`;
 
-/** The key is a sub-select and not a join: it is looked up only for the rows of the page, after they were sorted. */
+/**
+ * The key of the schedule is read by a sub-select instead of a join, so that Postgres looks it up only for the rows of
+ * the page, after the sort.
+ */
 const RUN_COLUMNS = `
   r.schedule_id as "scheduleId", (select key from carillon.schedules s where s.id = r.schedule_id) as "scheduleKey", r.origin,
   r.occurrence_at as "occurrenceAt", r.status, r.version, r.due_at as "dueAt", r.recorded_at as "recordedAt",

@@ -12,7 +12,7 @@ export interface ReplayRequest {
   filter: FailedRunFilter;
   /** Maximum number of runs. To replay more, the caller asks again. */
   limit: number;
-  /** Rate at which runs are tried: a receiver that was down must not be flooded once it is back. */
+  /** Maximum rate at which the runs start, so that they do not flood a receiver that has just recovered. */
   perSecond: number;
   actor: string;
   now?: number | null;
@@ -20,7 +20,7 @@ export interface ReplayRequest {
 
 export interface Replayed {
   count: number;
-  /** Instants to arm. */
+  /** Due times of the replayed runs. The caller arms their bells. */
   dueAts: number[];
 }
 
@@ -54,7 +54,7 @@ function lockFailed(
 export interface ReplayPreview {
   count: number;
   schedules: number;
-  /** Keys of schedules, those of the oldest failures first. */
+  /** Keys of schedules, the one with the oldest failure first. */
   examples: string[];
   /** First and last failure; null if there is none. */
   oldestAt: number | null;
@@ -70,7 +70,7 @@ const MAX_EXAMPLES = 10;
  */
 const MAX_LOOKED_AT = 20_000;
 
-/** Tells which runs a replay with this filter and limit would take, and changes nothing. */
+/** Counts the runs that a replay with this filter and limit would take. Changes nothing. */
 export async function previewReplay(
   db: Database,
   { projectId, filter, limit }: Pick<ReplayRequest, 'projectId' | 'filter' | 'limit'>,

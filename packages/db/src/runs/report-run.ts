@@ -50,8 +50,8 @@ const keepPing = statement<Values>(
 
 /**
  * Records the report of a job on its run. A success ends the run as succeeded and a failure as failed, whatever the
- * result of the delivery, because the job knows better. If a worker is still delivering the run, its late answer is
- * refused.
+ * result of the delivery was, because only the job knows how its work ended. If a worker is still delivering the run,
+ * its late answer is refused.
  */
 export async function reportRun(pool: Pool, request: ReportRequest): Promise<ChangeResult<ReportedRun>> {
   const { projectId, run, kind, body } = request;

@@ -73,8 +73,8 @@ export const mayTake = (name: Exclude<TransitionName, 'start' | 'enqueue' | 'ski
   `${run}.status in (${RUN_TRANSITIONS[name].from.map((status) => `'${status}'`).join(', ')})`;
 
 /**
- * Groups closings that one statement can take: the same transition, on runs of one partition and origin. Nearly always
- * that is the whole batch.
+ * Groups closings that one statement can carry out: those with the same transition, partition and origin. Nearly always
+ * the whole batch is one group.
  */
 export function groupClosings<Run extends Closing>(runs: readonly Run[]): Run[][] {
   const groups = new Map<string, Run[]>();
@@ -158,7 +158,7 @@ export const replay = ({
   status = ${status}, next_attempt_at = ${startsAt}, failed_at = null, happened_at = ${at},
   replays = r.replays + 1, free_attempts = r.attempt, reason_code = 'replayed', reason = ${reason}`;
 
-/** `reopen`: the next attempt begins under a new lease. The caller has archived the one before. */
+/** `reopen`: the next attempt begins under a new lease. The caller has archived the previous attempt. */
 export const reopen = ({ at, epoch, workerId }: { at: string; epoch: string; workerId: string }) => `
   status = 'running', attempt = r.attempt + 1, next_attempt_at = null, happened_at = ${at},
   epoch = ${epoch}, worker_id = ${workerId}, claimed_at = ${at}, reason_code = null, reason = null, progress = null,
@@ -211,8 +211,9 @@ const OUTCOME = ':outcome::carillon.attempt_outcome';
 const QUICK_MS = 2_000;
 
 /**
- * Ends an attempt by a row of the batch `closing`. A quick success changes no indexed column and stays a HOT update.
- * The guard is the epoch and the state: a run that was rescued or cancelled meanwhile no longer matches.
+ * Closes an attempt with the values of a row of the batch `closing`. A quick success changes no indexed column and
+ * stays a HOT update. The guard is the epoch and the state: a run that was rescued or cancelled meanwhile no longer
+ * matches.
  */
 export const close = (at: string) => `
   update carillon.runs r
@@ -232,5 +233,5 @@ export const close = (at: string) => `
   where r.schedule_id = closing.schedule_id and r.occurrence_at = closing.occurrence_at and r.origin = :origin
     and r.month = :month and r.epoch = closing.epoch and r.status = 'running'`;
 
-/** The runs that a worker holds, over the aliases `l` (leases) and `r` (runs). */
+/** SQL: the runs in flight, over the aliases `l` (leases) and `r` (runs). */
 export const IN_FLIGHT = `carillon.leases l join carillon.runs r on r.epoch = l.epoch and r.status = 'running'`;

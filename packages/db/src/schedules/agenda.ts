@@ -27,7 +27,7 @@ const move = statement<Values>(
    from ${moves.source} where a.schedule_id = move.schedule_id`,
 );
 
-/** Moves agenda rows on. The caller holds their locks, and those of the schedules that end. */
+/** Moves agenda rows on. The caller holds the locks of these rows, and also the locks of schedules that end. */
 export async function moveAgenda(tx: Transaction, all: readonly AgendaMove[]): Promise<void> {
   const onward = all.flatMap(({ scheduleId, next, runsAdded }) =>
     next ? [{ scheduleId, ...next, runsAdded }] : [],

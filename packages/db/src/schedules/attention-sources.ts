@@ -28,8 +28,8 @@ export const ATTENTION_SOURCES = {
     select id, paused_at as at, pause_note as note from carillon.schedules
     where project_id = :projectId and paused_by = 'carillon' order by paused_at desc`,
   /**
-   * The schedule has been due for three sweeps at their default interval. By then a sweep claims an occurrence whose
-   * bell was lost.
+   * The schedule has been due for 15 s, which is three sweeps at the default interval. A lost bell alone cannot cause
+   * such a delay, because a sweep would have claimed the occurrence.
    */
   overdue: `
     select schedule_id as id, due_at as at, null::text as note from carillon.agenda

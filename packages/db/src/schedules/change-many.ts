@@ -25,7 +25,7 @@ export interface ChangedMany {
   refusals: { id: string; reason: string }[];
   /** Schedules that must be changed one by one. */
   others: string[];
-  /** Instants to arm once the change is committed. */
+  /** Due times whose bells the caller arms once the change is committed. */
   dueAts: number[];
 }
 
@@ -37,7 +37,8 @@ interface Done {
 
 /**
  * Locks many schedules in ascending order, changes those that can be changed together, and writes an audit entry for
- * each, in one transaction. A claim skips the locked rows meanwhile, and their bells ring again afterwards.
+ * each, in one transaction. Claims skip the locked rows, so the caller arms the bells of these schedules again
+ * afterwards.
  */
 function changeMany(
   pool: Pool,
@@ -197,8 +198,8 @@ export function triggerMany(pool: Pool, request: StopRequest): Promise<ChangedMa
       const runs = schedules.map((schedule) =>
         runOf(schedule, 'trigger', nowAt, admissions.get(schedule.id) ?? { kind: 'start' }),
       );
-      // A schedule that was triggered in the same millisecond already has a run of that instant. It is left to be
-      // triggered alone.
+      // A schedule that was triggered in the same millisecond already has a run of that instant. It is returned in
+      // `others`, and the caller triggers it alone.
       const inserted = new Set(
         (await insertUnstartedRuns(tx, runs, nowAt)).map(({ scheduleId }) => scheduleId),
       );

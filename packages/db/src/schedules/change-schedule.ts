@@ -22,7 +22,7 @@ export type ChangeResult<T> =
 
 export interface Change<T> {
   value: T;
-  /** Instants to arm once the change is committed. */
+  /** Due times whose bells the caller arms once the change is committed. */
   dueAts?: number[];
   audit: { action: string; detail?: object | undefined };
 }
@@ -45,7 +45,7 @@ export async function changeSchedule<T>(
       const { value, dueAts = [], audit } = await change(tx, schedule);
       const detail = managedByDetail(schedule.tags, audit.detail);
       await recordAudit(tx, { ...schedule, actor, action: audit.action, detail, now });
-      // A claim that found the row locked has skipped it, so every change rings the bell again.
+      // A claim may have skipped the row because it was locked, so the caller of every change arms the bell again.
       const [next] = await readDueAt(tx, { id: schedule.id });
       return { kind: 'changed', value, dueAts: next ? [...dueAts, next.dueAt] : dueAts };
     });

@@ -22,7 +22,7 @@ export interface Draft extends DefinitionFields {
   key: string;
   first: Moment;
   requestHash: string;
-  /** The schedule's own secret, encrypted by `SecretBox`; without one its deliveries are signed with the project's. */
+  /** The schedule's own secret, encrypted by `SecretBox`. Without one, the project's secret signs the deliveries. */
   sealedSecret?: Buffer | null;
 }
 
@@ -31,7 +31,8 @@ export type Created =
   | { kind: 'same' }
   | { kind: 'conflict' }
   /**
-   * The id belongs to a cancelled schedule, whatever its definition: a repeated create must not look like a success.
+   * The id belongs to a cancelled schedule. This holds even if the definition is the same, because a repeated create
+   * must not look like a success.
    */
   | { kind: 'cancelled' }
   | { kind: 'over_limit' };
@@ -45,7 +46,9 @@ export interface Creation {
 /** The project has as many schedules as its limit allows. */
 export class OverLimit extends Error {
   constructor({ schedules }: ProjectLimits) {
-    super(`the project has its ${schedules} schedules; cancel some, or have its limit raised`);
+    super(
+      `the project has reached its limit of ${schedules} schedules; cancel some, or ask an admin to raise the limit`,
+    );
   }
 }
 
@@ -87,7 +90,7 @@ const insertAll = statement<
 
 /**
  * Creates schedules as far as the project's limit allows; returns a result for each draft, in order. If two drafts of a
- * call have the same key, the first one counts.
+ * call have the same key, the first one is created.
  */
 export async function createSchedules(
   db: Database,
@@ -134,13 +137,13 @@ async function keysBeyondLimit(
   return new Set([...keys].slice(Math.max(0, maximum - (live?.count ?? 0))));
 }
 
-/** Counts the active and paused schedules of a project, no further than the limit. */
+/** Counts the active and paused schedules of a project, up to `maximum`. */
 const countLive = statement<{ projectId: number; maximum: number }, { count: number }>(
   'count-live-schedules',
   `select count(*) as count from (
      (select from carillon.agenda where project_id = :projectId and not is_held limit :maximum)
      union all
-     -- The condition "status is not active" is that of the partial index to use.
+     -- The first condition on the status repeats the predicate of a partial index, so that Postgres can use the index.
      (select from carillon.schedules where project_id = :projectId and status <> 'active' and status = 'paused' limit :maximum)
    ) as live`,
 );

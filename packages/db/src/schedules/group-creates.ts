@@ -57,7 +57,7 @@ export class GroupCreates {
     try {
       await this.#createAll(group);
     } catch (error) {
-      // One row that Postgres refuses must not fail the others. If Postgres is away, all fail at once.
+      // One row that Postgres refuses must not fail the others. If Postgres is unreachable, all of them fail at once.
       if (group.length === 1 || isDatabaseAway(error)) for (const { reject } of group) reject(error);
       else for (const one of group) await this.#createAll([one]).catch(one.reject);
     }

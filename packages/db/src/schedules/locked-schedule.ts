@@ -70,7 +70,7 @@ export const lockManyAgendas = statement<{ ids: string }>(
   `select from carillon.agenda where schedule_id = any(:ids::bigint[]) order by schedule_id for update`,
 );
 
-/** Locks and reads many schedules of a project, in ascending order. All of them get the same time. */
+/** Locks and reads many schedules of a project, in ascending order. All of them get the same `nowAt`. */
 export async function lockSchedules(
   tx: Transaction,
   { projectId, ids }: { projectId: number; ids: readonly number[] },

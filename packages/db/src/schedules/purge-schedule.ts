@@ -64,7 +64,7 @@ export async function purgeSchedule(db: Database, request: ChangeRequest): Promi
     if (!schedule) return { kind: 'changed', value: { isNew }, dueAts: [] };
     // A PUT may have revived the schedule meanwhile.
     if (schedule.status === 'active' || schedule.status === 'paused')
-      return { kind: 'refused', reason: 'another request has put it back meanwhile' };
+      return { kind: 'refused', reason: 'another request has recreated the schedule meanwhile' };
     await deleteAttempts(tx, { id });
     await deleteRuns(tx, { id });
     await deleteSchedule(tx, { id });

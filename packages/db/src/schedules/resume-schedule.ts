@@ -34,7 +34,10 @@ const selectEnded = statement<{ now: number | null }, { id: number }>(
   `select id from carillon.schedules where paused_until <= ${NOW} order by id limit 1000`,
 );
 
-/** Resumes schedules whose pause has reached its end, at most a batch of them; returns the instants to arm. */
+/**
+ * Resumes schedules whose pause has reached its end, at most a batch of them; returns the due times whose bells the
+ * caller arms.
+ */
 export async function resumeEnded(pool: Pool, now: number | null): Promise<number[]> {
   const dueAts: number[] = [];
   for (const { id } of await selectEnded(pool, { now })) {
@@ -72,7 +75,7 @@ export const releaseRetries = statement<{ ids: string; now: number }>(
    where r.schedule_id = any(:ids::bigint[]) and r.next_attempt_at is not null and r.status = 'retrying'`,
 );
 
-/** Resumes a paused schedule as of an instant; returns the instants to arm. */
+/** Resumes a paused schedule as of an instant; returns the due times whose bells the caller arms. */
 async function resumeLocked(tx: Transaction, schedule: LockedSchedule, asOfAt: number): Promise<number[]> {
   const { id, nowAt } = schedule;
   const { next, passed } = afterPause(schedule, asOfAt);

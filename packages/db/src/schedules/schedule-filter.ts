@@ -37,7 +37,8 @@ export function narrowsDown({ status, dueBefore, dueAfter, attention }: Schedule
 }
 
 /**
- * A source for statements that go through all schedules that match: a search begins with the index of its text or tag.
+ * The `from` list of a statement that reads all matching schedules. If the filter has a text or a tag, Postgres
+ * searches the index of that text or tag first.
  */
 export const wholeSource = (where: Where, filter: ScheduleFilter) =>
   isSearch(filter) && !narrowsDown(filter)

@@ -38,12 +38,12 @@ export async function settleOverdue(
 }
 
 /**
- * An occurrence of the old rule that jitter or a reschedule had delayed. The new rule does not name it, so it is
- * overtaken.
+ * An occurrence of the old rule that jitter or a reschedule had delayed beyond the edit. The new rule does not name it,
+ * so it is skipped.
  */
 function overtakenByEdit({ timing, occurrenceAt, nowAt }: LockedSchedule): Stretch | null {
   if (occurrenceAt === null || occurrenceAt > nowAt) return null;
-  const reason = 'it had been put off, and the schedule was edited before its time came';
+  const reason = 'jitter or a reschedule had delayed it, and the schedule was edited before it was due';
   return stretchFrom(timing, { fromAt: occurrenceAt, untilAt: nowAt, reasonCode: 'overtaken', reason });
 }
 
@@ -56,8 +56,8 @@ const asOnce = (due: DueSchedule): DueSchedule => ({
 });
 
 /**
- * Queues the occurrences that were due before the edit and not claimed yet. They were named by the old rule, and run
- * under the new definition. Returns the number of runs that it adds.
+ * Queues the occurrences that were due before the edit and not claimed yet. The old rule named them, but they run under
+ * the new definition. Returns the number of runs that it adds.
  */
 async function queueOverdue(
   tx: Transaction,

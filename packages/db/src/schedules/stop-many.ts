@@ -95,7 +95,10 @@ export function pauseMany(pool: Pool, request: StopRequest, pause: Pause): Promi
   });
 }
 
-/** Every schedule that is cancelled here is on the agenda. Its totals are kept in the same update: its row has many indexes. */
+/**
+ * Every schedule that is cancelled here is on the agenda. The same update stores its totals, because a second update
+ * would write to the many indexes of `schedules` again.
+ */
 const cancelAll = statement<Values>(
   'cancel-many',
   `with gone as (

@@ -31,8 +31,8 @@ export function triggerSchedule(db: Database, request: ChangeRequest): Promise<C
  */
 const LARGEST_BACKFILL = 10_000;
 /**
- * Maximum number of occurrences in a backfill of a schedule that counts its runs. Each run is admitted by statements of
- * its own, under the schedule's lock.
+ * Maximum number of occurrences in a backfill of a counted schedule. Each run needs statements of its own, which
+ * execute under the schedule's lock.
  */
 const LARGEST_COUNTED_BACKFILL = 1_000;
 /** Number of occurrences that are computed before other requests get their turn. */
@@ -111,7 +111,7 @@ async function insertTogether(
   return (await insertUnstartedRuns(tx, runs, schedule.nowAt)).length;
 }
 
-/** Inserts runs one after the other, so that each is admitted beside those before it. */
+/** Inserts runs one after the other, so that the policies of the schedule count the runs that were inserted before. */
 async function insertOneByOne(
   tx: Transaction,
   schedule: LockedSchedule,

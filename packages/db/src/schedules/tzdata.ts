@@ -75,8 +75,8 @@ export type TzdataStep =
   | { kind: 'computed'; retimed: number; dueAts: number[]; isDone: boolean; from: string };
 
 /**
- * Brings the agenda in line with the time zone data of the workers, if all of them have the same version and another
- * one computed the agenda. One call does a bounded amount of work.
+ * Recomputes the agenda if all live workers have the same version of the time zone data and the agenda was computed
+ * with another version. One call does a bounded amount of work.
  */
 export async function stepTzdata(
   pool: Pool,
@@ -125,7 +125,10 @@ async function finish(pool: Pool, { from, to, now }: TzdataChange): Promise<void
   });
 }
 
-/** Moves the pending occurrence of one schedule, if the new data names another instant. Returns the instants to arm. */
+/**
+ * Moves the pending occurrence of one schedule, if the new data names another instant. Returns the due times whose
+ * bells the caller arms.
+ */
 async function retimeZoned(pool: Pool, row: ZonedRow, { to, now }: TzdataChange): Promise<number[] | null> {
   const seen = { ...row, timing: readTiming(row.timing), plan: readPlan(row.plan) };
   // The occurrence is computed without a lock first, because hardly any schedule changes.

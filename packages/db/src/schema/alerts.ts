@@ -50,7 +50,7 @@ export const alerts = carillon.table(
     openedAt: instant('opened_at').notNull(),
     resolvedAt: instant('resolved_at'),
     resolution: text('resolution'),
-    /** When the breach was recorded, and when its recovery was. Messages are grouped by these times. */
+    /** When the breach and its recovery were recorded. Messages are grouped by these times. */
     notedAt: instant('noted_at').notNull(),
     resolutionNotedAt: instant('resolution_noted_at'),
     /** True until the breach is reported to the channels, or withheld for good. */
@@ -121,7 +121,7 @@ export const alertMessages = carillon.table(
   ],
 );
 
-/** Stretches of time in which breaches are recorded and not reported. */
+/** Periods in which breaches are recorded but not reported. */
 export const maintenanceWindows = carillon.table(
   'maintenance_windows',
   {

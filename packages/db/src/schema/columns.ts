@@ -10,8 +10,9 @@ export const SCHEMA = 'carillon';
 export const carillon = pgSchema(SCHEMA);
 
 /**
- * In JavaScript an instant is a number: milliseconds since 1970. Postgres stores milliseconds too. With more digits, a
- * guard that compares a stored instant with one that went through JavaScript would never match.
+ * In JavaScript an instant is a number: milliseconds since 1970. Postgres stores milliseconds too. If Postgres stored
+ * microseconds, an instant would lose digits on its way through JavaScript, and a guard that compares it with the
+ * stored instant would never match.
  */
 export const instant = customType<{ data: number; driverData: string | number }>({
   dataType: () => 'timestamp (3) with time zone',

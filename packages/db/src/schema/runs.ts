@@ -13,7 +13,7 @@ export const attemptOutcome = carillon.enum('attempt_outcome', [
   'handed_back',
 ]);
 
-/** The result of one attempt: on the run for its latest attempt, in `attempts` for the earlier ones. */
+/** The columns of one attempt. `runs` holds the latest attempt of a run, `attempts` the earlier ones. */
 const attemptColumns = () => ({
   epoch: id('epoch'),
   workerId: id('worker_id'),
@@ -84,7 +84,7 @@ export const runs = carillon.table(
     // Finds the runs of a lease: for rescue, for "what is in flight", and for the event stream.
     index('runs_lease').on(t.epoch, t.scheduleId).where(sql`epoch is not null`),
     index('runs_waiting').on(t.nextAttemptAt).where(sql`next_attempt_at is not null`),
-    // Shares of a batch of waiting runs are read project by project.
+    // Finds the waiting runs of one project, because projects share a batch.
     index('runs_waiting_of_project').on(t.projectId, t.nextAttemptAt).where(sql`next_attempt_at is not null`),
     index('runs_waiting_of_schedule').on(t.scheduleId).where(sql`next_attempt_at is not null`),
     index('runs_failed').on(t.projectId, t.failedAt).where(sql`failed_at is not null`),
@@ -162,7 +162,7 @@ export const runStats = carillon.table(
     cancelled: integer('cancelled').notNull(),
     /** Runs that were claimed in this minute and had not ended when the row was computed. */
     open: integer('open').notNull(),
-    /** Runs per bucket of lateness. The bounds are `LATENESS_BOUNDS_MS`, and the last bucket has none. */
+    /** Runs per bucket of lateness. The upper bounds are `LATENESS_BOUNDS_MS`; the last bucket has none. */
     lateness: integer('lateness').array().notNull(),
     computedAt: instant('computed_at').notNull(),
   },

@@ -59,8 +59,8 @@ export const schedules = carillon.table(
     /** The W3C `traceparent` of the span that created the schedule; null unless traces are recorded. */
     createdTrace: text('created_trace'),
     /**
-     * Totals of a schedule that has left the agenda; until then they are kept there. All three are null for a schedule
-     * that fired exactly once and finished: they follow from its single run, so its claim need not write here.
+     * Totals of a schedule that has left the agenda. Until then, its agenda row holds them. All three are null for a
+     * schedule that fired exactly once and finished: they follow from its single run, so its claim need not write here.
      */
     runsTotal: integer('runs_total'),
     lastRunAt: instant('last_run_at'),
@@ -78,7 +78,7 @@ export const schedules = carillon.table(
     index('schedules_target').on(t.projectId, t.targetType, t.id),
     index('schedules_tags').using('gin', t.tags),
     index('schedules_stopped').on(t.projectId, t.id).where(sql`status <> 'active'`),
-    // Schedules that the engine has paused need a person: they are found however many others are paused.
+    // Finds the schedules that the engine has paused, among any number of schedules that people have paused.
     index('schedules_paused_by_engine').on(t.projectId, t.pausedAt).where(sql`paused_by = 'carillon'`),
     index('schedules_paused_until').on(t.pausedUntil).where(sql`paused_until is not null`),
     // Finds the few schedules that use a calendar when the calendar changes.
@@ -122,7 +122,8 @@ export const agenda = carillon.table(
 );
 
 /**
- * Definitions that an edit has replaced. Old runs are explained by them, and a retry keeps the definition of its run.
+ * Definitions that an edit has replaced. The ledger needs them to explain old runs, and retries need them because a run
+ * keeps its definition.
  */
 export const scheduleVersions = carillon.table(
   'schedule_versions',

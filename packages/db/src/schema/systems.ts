@@ -53,8 +53,8 @@ export const userEvents = carillon.table(
 );
 
 /**
- * Changes of a user that schedules must follow. An event is written in the transaction of the change and handled after
- * it by the worker that locks the row. A failed event is retried until it succeeds.
+ * Changes of a user that schedules must follow. An event is written in the transaction of the change. After the commit,
+ * the worker that locks the row handles it. A failed event is retried until it succeeds.
  */
 export const domainEvents = carillon.table(
   'domain_events',

@@ -29,7 +29,7 @@ export const installation = carillon.table(
     statsUntil: instant('stats_until'),
     /** The audit of all schedules has compared everything before this instant. */
     auditedUntil: instant('audited_until'),
-    /** The window of the audit that is under way, and the place that it has reached; null between two audits. */
+    /** The window of the audit that is under way, and the position that it has reached; null between two audits. */
     auditProgress: jsonb('audit_progress'),
     /**
      * Differences that the audit has found, and when it last found one. After a day without differences, the count
@@ -61,8 +61,8 @@ export const workers = carillon.table('workers', {
   startedAt: instant('started_at').notNull().default(NOW),
   heartbeatAt: instant('heartbeat_at').notNull().default(NOW),
   /**
-   * A worker without a heartbeat by then is lost. This is three of its own heartbeat intervals after the last
-   * heartbeat.
+   * If the worker sends no heartbeat by this time, it counts as lost. The time is three of its heartbeat intervals
+   * after the last heartbeat.
    */
   aliveUntil: instant('alive_until').notNull(),
   /** The handlers that the code of the worker defines. */
@@ -80,7 +80,7 @@ export const workers = carillon.table('workers', {
 /**
  * The first epoch of this millisecond. An epoch is made of the time and a number from a sequence, which keeps the
  * leases of one millisecond apart. A sequence alone goes backwards after a failover or a restore that lost
- * transactions. It would then issue epochs again that workers still hold. Epochs stay below 2^53 until the year 2248.
+ * transactions. It would then issue epochs again that workers still use. Epochs stay below 2^53 until the year 2248.
  */
 export const EPOCH_NOW = '(extract(epoch from clock_timestamp()) * 1000)::bigint * 1024';
 const NEXT_EPOCH = sql.raw(`${EPOCH_NOW} + nextval('carillon.leases_epoch_seq') % 1024`);

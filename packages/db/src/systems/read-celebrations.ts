@@ -52,8 +52,8 @@ const selectWaiting = statement<{ id: number }, RunIdentity>(
 );
 
 /**
- * An occurrence that was skipped in a pause was not celebrated. An occurrence that was skipped by request is settled
- * and counts. If retention has dropped the latest run, the schedule still knows when it last ran.
+ * An occurrence that was skipped during a pause was not celebrated. An occurrence that a person skipped counts as
+ * celebrated. If retention has dropped the latest run, `lastRunAt` of the schedule replaces it.
  */
 const selectLatest = statement<{ id: number; lastRunAt: number | null; timing: string }, Celebration>(
   'read-latest-celebration',

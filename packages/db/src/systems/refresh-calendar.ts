@@ -8,7 +8,7 @@ export interface CalendarSource {
   name: string;
   url: string;
   refreshSeconds: number;
-  /** Codes of the weekdays that the calendar holds, besides the dates of the file; null keeps those that it has. */
+  /** Codes of the weekdays that the calendar holds, besides the dates of the file; null keeps the current ones. */
   weekdays: string[] | null;
   actor: string;
 }
@@ -88,7 +88,7 @@ const recordSuccess = statement<DueRefresh & { dates: string[] }, { hasChanged: 
 
 /**
  * Writes the dates of a fetched file. If the file could not be read, records the error, and the calendar keeps its
- * dates. Returns true if the dates have changed. Does nothing if the calendar has another source meanwhile.
+ * dates. Returns true if the dates have changed. Does nothing if the source of the calendar was changed meanwhile.
  */
 export async function recordRefresh(
   pool: Pool,

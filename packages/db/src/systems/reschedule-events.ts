@@ -31,7 +31,7 @@ export interface RescheduleReport {
   skipped: number;
   skippedIds: string[];
   left: LeftEvent[];
-  /** Instants to arm once the change is committed. */
+  /** Due times whose bells the caller arms once the change is committed. */
   dueAts: number[];
 }
 
@@ -58,7 +58,9 @@ interface EventRow {
   defaultTarget: Target | null;
 }
 
-/** One statement reads all of this, so that the user and the versions of the schedules come from the same snapshot. */
+/**
+ * A single statement reads the user and the versions of the schedules, so that all values come from the same snapshot.
+ */
 const selectEvents = statement<{ projectId: number; userKey: string }, EventRow>(
   'read-events-of-user',
   `select e.name, e.date, e.local_time as "localTime", e.leap_day as "leapDay", e.message,

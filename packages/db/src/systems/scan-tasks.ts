@@ -13,7 +13,7 @@ export interface ScanOptions {
   projectId: number | null;
   /** Called after each reminder that was stored, so that its bell rings at once. */
   onSent: () => void;
-  /** The scan is named after this instant. */
+  /** The id of the scan contains this instant. */
   startedAt: number;
   now?: number | null;
   /** Ends the scan after the current task. The next scan finds the rest. */
@@ -35,8 +35,8 @@ const RETRY_DELAYS_MS = [1_000, 2_000, 4_000];
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /**
- * Sends the reminders that are due, soonest first. A task that fails does not stop the others. If Postgres stays away,
- * the scan ends and throws the error; the next scan finds everything as it was.
+ * Sends the reminders that are due, soonest first. A task that fails does not stop the others. If Postgres stays
+ * unreachable, the scan stops and throws the error. The next scan sends the remaining reminders.
  */
 export async function scanTasks(pool: Pool, options: ScanOptions): Promise<TaskScanResult> {
   const { log, projectId, now = null } = options;
@@ -54,7 +54,10 @@ export async function scanTasks(pool: Pool, options: ScanOptions): Promise<TaskS
       result[await scanOne(pool, id, workerRunId, options)]++;
     }
   } catch (error) {
-    log.error({ err: error, ...result, durationMs: durationMs() }, 'Task scan given up');
+    log.error(
+      { err: error, ...result, durationMs: durationMs() },
+      'Task scan stopped by an error; the next scan sends the remaining reminders',
+    );
     throw error;
   }
   log.info({ ...result, durationMs: durationMs() }, 'Task scan ended');

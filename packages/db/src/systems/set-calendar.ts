@@ -54,7 +54,7 @@ const RETIMED_PER_STEP = 500;
 
 export interface Retimed {
   retimed: number;
-  /** Instants to arm. */
+  /** Due times whose bells the caller arms. */
   dueAts: number[];
   errors: unknown[];
   /** True if no schedule with an older copy of a calendar was left. */

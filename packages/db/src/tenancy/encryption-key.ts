@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Database } from '../database.js';
 import { statement } from '../statement.js';
 
-/** This process has another encryption key than the installation, or none. */
+/** Thrown if this process has another encryption key than the installation, or none. */
 export class WrongEncryptionKey extends Error {}
 
 const LABEL = 'carillon encryption key check';

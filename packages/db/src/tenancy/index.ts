@@ -32,7 +32,7 @@ export {
   dropReceipts,
   type FailedRun,
   insertReceipts,
-  readToldOfFailure,
+  readRunsWithFailureUrl,
   type TakenReceipt,
   takeReceipts,
 } from './receipts.js';

@@ -52,7 +52,9 @@ export async function findKey(db: Database, key: string): Promise<KeyOwner | nul
   return owner ?? null;
 }
 
-/** Maximum number of keys and sessions that one check holds: 100,000 hashes take some 15 MB. */
+/**
+ * Maximum number of keys and sessions whose hashes `readIssuedSecrets` keeps in memory. 100,000 hashes take some 15 MB.
+ */
 const MAX_CHECKED = 100_000;
 
 const readHashes = statement<object, { hash: string }>(
@@ -66,7 +68,7 @@ const readHashes = statement<object, { hash: string }>(
 );
 
 /**
- * Reads the hashes of all valid keys and sessions. Returns a function that tells, without a query, whether a secret
+ * Reads the hashes of all valid keys and sessions. Returns a function that checks, without a query, whether a secret
  * belongs to one of them.
  */
 export async function readIssuedSecrets(db: Database): Promise<(secret: string) => boolean> {

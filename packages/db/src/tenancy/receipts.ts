@@ -106,7 +106,7 @@ const failures = batch<RunIdentity>('failed', {
 });
 
 const selectFailures = statement<Values, FailedRun>(
-  'read-told-of-failure',
+  'read-runs-with-failure-url',
   `select r.schedule_id as "scheduleId", r.occurrence_at as "occurrenceAt", r.origin, r.project_id as "projectId",
           definition.key as "scheduleKey", r.attempt, r.error, definition.plan::json ->> 'onFailure' as "onFailure"
    from ${failures.source}
@@ -116,8 +116,8 @@ const selectFailures = statement<Values, FailedRun>(
    where definition.plan::json ->> 'onFailure' is not null`,
 );
 
-/** Reads those of the given runs whose schedule has an `onFailure` URL. */
-export function readToldOfFailure(pool: Pool, runs: readonly RunIdentity[]): Promise<FailedRun[]> {
+/** Selects the given runs whose schedule has an `onFailure` URL, and reads that URL. */
+export function readRunsWithFailureUrl(pool: Pool, runs: readonly RunIdentity[]): Promise<FailedRun[]> {
   return selectFailures(pool, failures.of(runs));
 }
 
@@ -136,7 +136,7 @@ const insert = statement<Values>(
    select project_id, schedule_id, url, body, clock_timestamp() from ${newReceipts.source}`,
 );
 
-/** Inserts the receipts of runs that the sweep has ended because no worker could. */
+/** Inserts the receipts of runs that the sweep has closed because their worker was lost. */
 export async function insertReceipts(pool: Pool, receipts: readonly NewReceipt[]): Promise<void> {
   await insert(pool, newReceipts.of(receipts));
 }

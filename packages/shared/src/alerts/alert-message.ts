@@ -2,7 +2,7 @@ import { instantInWords } from '../slo/breach-words.js';
 import type { BreachKind } from '../slo/judge-slo.js';
 
 /** A breach as a message reports it. Instants are milliseconds. */
-export interface ToldAlert {
+export interface ReportedAlert {
   id: number;
   dedupId: string;
   scheduleId: string;
@@ -22,7 +22,7 @@ export interface ToldAlert {
 
 /** The content of a message to a channel, as it is stored until it is sent. */
 export type AlertMessageContent =
-  | { type: 'alerts'; opened: ToldAlert[]; resolved: ToldAlert[] }
+  | { type: 'alerts'; opened: ReportedAlert[]; resolved: ReportedAlert[] }
   | { type: 'test'; actor: string };
 
 /** Maximum number of alerts that a text lists in full. */
@@ -34,7 +34,7 @@ export function summarizeMessage(content: AlertMessageContent): string {
   const { opened, resolved } = content;
   const [first] = opened;
   const [recovered] = resolved;
-  const label = ({ scheduleId, scheduleName }: ToldAlert) => scheduleName ?? scheduleId;
+  const label = ({ scheduleId, scheduleName }: ReportedAlert) => scheduleName ?? scheduleId;
   if (opened.length === 1 && resolved.length === 0 && first)
     return `Carillon: ${label(first)} needs attention`;
   if (opened.length === 0 && resolved.length === 1 && recovered)
@@ -68,7 +68,7 @@ export function spellMessage(content: AlertMessageContent, linkTo: (scheduleId: 
 }
 
 function spellAlert(
-  { scheduleId, occurrenceAt, why }: ToldAlert,
+  { scheduleId, occurrenceAt, why }: ReportedAlert,
   sentence: string,
   linkTo: (scheduleId: string) => string,
 ): string {

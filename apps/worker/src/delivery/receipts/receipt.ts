@@ -3,7 +3,7 @@ import {
   type ClosedRun,
   insertReceipts,
   type Receipt,
-  readToldOfFailure,
+  readRunsWithFailureUrl,
 } from '@carillon/db';
 import { type Answer, encodeRunId, type Outcome, type RunIdentity } from '@carillon/shared';
 import type { WorkerContext } from '../../context.js';
@@ -39,9 +39,9 @@ export async function noteLost(
   { pool, clock, receipts }: WorkerContext,
   failed: readonly RunIdentity[],
 ): Promise<void> {
-  const told = await readToldOfFailure(pool, failed);
-  if (told.length === 0) return;
-  const noted = told.map((run) => ({
+  const withUrl = await readRunsWithFailureUrl(pool, failed);
+  if (withUrl.length === 0) return;
+  const noted = withUrl.map((run) => ({
     projectId: run.projectId,
     scheduleId: run.scheduleId,
     url: run.onFailure,
