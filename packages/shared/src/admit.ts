@@ -19,7 +19,7 @@ export type Admission =
  */
 const LONGEST_QUEUE = 1_000;
 
-/** Decides by the schedule's policies whether another run may start beside the open runs. */
+/** Decides, by the policies of the schedule, whether another run may start while others are open. */
 export function admitRun(plan: Plan, open: OpenRuns, isDependencyMet: boolean): Admission {
   if (!isDependencyMet) {
     const reason = `${plan.dependsOn?.schedule} has not succeeded within the time that this schedule depends on`;

@@ -15,7 +15,7 @@ describe('Circuit', () => {
     expect(circuit.waitMs(4_000)).toBe(6_000);
   });
 
-  it('a circuit counts only failures in a row', () => {
+  it('a success resets the count of failures that opens a circuit', () => {
     const circuit = new Circuit(10_000);
     for (let n = 0; n < 100; n++) {
       circuit.failed(false, 0);
@@ -54,7 +54,7 @@ describe('Circuit', () => {
     expect(circuit.waitMs(9_000)).toBe(1_000);
   });
 
-  it('a circuit knows for how long it has been open, including its failed probes', () => {
+  it('the time for which a circuit has been open includes its failed probes', () => {
     const circuit = opened();
     circuit.failed(circuit.begin(), 50_000);
     expect(circuit.openForMs(60_000)).toBe(60_000);
@@ -62,13 +62,13 @@ describe('Circuit', () => {
     expect(circuit.openForMs(60_000)).toBe(0);
   });
 
-  it('after a probe was aborted, the next delivery is the probe of its circuit', () => {
+  it('after an aborted probe, the next delivery becomes the probe of the circuit', () => {
     const circuit = opened();
-    circuit.calledOff(circuit.begin());
+    circuit.aborted(circuit.begin());
     expect(circuit.waitMs(10_000)).toBe(0);
   });
 
-  it('an open circuit that no delivery comes back to is no longer reported as holding deliveries back', () => {
+  it('an open circuit is reported as holding deliveries back only while deferred deliveries can still return', () => {
     const circuit = opened();
     expect(circuit.isHoldingBack(10_001)).toBe(true);
     expect(circuit.isHoldingBack(30_000)).toBe(false);

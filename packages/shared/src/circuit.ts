@@ -31,13 +31,14 @@ export class Circuit {
   waitMs(now: number): number {
     if (!this.isOpen) return 0;
     if (now < this.#openUntil) return this.#openUntil - now;
-    // A probe is in flight. Its own deadline ends it.
+    // A probe is in flight. The caller checks again after the first wait; by then the probe's own time-out may have
+    // ended it.
     return this.#isProbing ? this.firstWaitMs : 0;
   }
 
   /**
    * True while the circuit is open and deliveries wait for it. A deferred delivery returns within twice the wait and
-   * probes the origin. If none has returned by then, no delivery is waiting any more.
+   * probes the origin. If no delivery has returned by then, none is waiting any more.
    */
   isHoldingBack(now: number): boolean {
     return this.isOpen && (this.#isProbing || now < this.#openUntil + 2 * this.#waitMs);
@@ -71,7 +72,7 @@ export class Circuit {
   }
 
   /** A probe that was aborted says nothing about the origin, so the next delivery may probe. */
-  calledOff(isProbe: boolean): void {
+  aborted(isProbe: boolean): void {
     if (isProbe) this.#isProbing = false;
   }
 }

@@ -65,7 +65,10 @@ export interface ComparisonInput {
   budget: number;
 }
 
-/** An occurrence counts as overdue after this time, because a claim takes a moment, more on a busy installation. */
+/**
+ * An occurrence counts as overdue only after this time, because a claim takes a moment, and longer on a busy
+ * installation.
+ */
 const OVERDUE_AFTER_MS = 60_000;
 const BATCH_SIZE = 100;
 
@@ -182,7 +185,7 @@ function unnamedRuns({ definitions, runs }: ComparisonInput, untilAt: number): O
 
 /**
  * True if a definition named the occurrence of a run while it was in force. An occurrence that was skipped or brought
- * forward has its run ahead of its time. When that time came, the definition that named it may have been replaced.
+ * forward has its run before its time. By that time, another definition may have replaced the one that named it.
  */
 function hasNamed(
   definition: ComparedDefinition,

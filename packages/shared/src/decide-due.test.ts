@@ -126,7 +126,7 @@ describe('missed occurrences', () => {
     });
   });
 
-  it('a year of missed seconds is counted without listing each occurrence', () => {
+  it('the occurrences that a rule for every second missed in a year are counted without listing each of them', () => {
     const parsed = parseTiming({ rule: { cron: '* * * * * *' } }, { anchorAt: 0 });
     if (!parsed.ok) throw new Error('not a rule');
     const schedule = { ...everyFiveMinutes('10:00', misfire('once')), timing: parsed.timing };
@@ -141,7 +141,7 @@ describe('rescheduled occurrence', () => {
     expect(moved(decideDue(schedule, at('10:03')))).toEqual({ runs: '10:00', passed: null, next: '10:05' });
   });
 
-  it('if an occurrence is rescheduled past later ones, the later ones are overtaken', () => {
+  it('occurrences between the original time and the new time of a rescheduled occurrence are skipped as overtaken', () => {
     const schedule = { ...everyFiveMinutes('10:00'), dueAt: at('10:12') };
     expect(moved(decideDue(schedule, at('10:12')))).toEqual({
       runs: '10:00',

@@ -75,9 +75,10 @@ interface Step {
 
 function decideOnTime({ timing, plan, occurrenceAt, dueAt }: DueSchedule): Step {
   const run = { occurrenceAt, dueAt };
-  // A reschedule may have moved this occurrence past later ones. The later ones are overtaken, not missed.
-  const wasPutOff = dueAt > occurrenceAt + plan.jitterMs;
-  if (!wasPutOff) return { run, passed: null, after: occurrenceAt };
+  // A reschedule may have moved this occurrence past later ones. The later ones are recorded as overtaken, not as
+  // missed.
+  const wasRescheduled = dueAt > occurrenceAt + plan.jitterMs;
+  if (!wasRescheduled) return { run, passed: null, after: occurrenceAt };
   return { run, passed: stretchAfter(timing, occurrenceAt, dueAt), after: dueAt };
 }
 

@@ -71,7 +71,8 @@ const NO_TARGET = {
 };
 
 /**
- * A handler is the operator's own code and may take as long as it likes; a receiver outside may belong to an attacker.
+ * Limits the time-out of webhooks and calls. Handlers have no limit, because they are the operator's own code; a
+ * receiver outside may belong to an attacker.
  */
 function timeoutProblems({ target, timeoutMs }: Plan, mostMs: number | undefined): Problem[] {
   const isOutgoing = target.type === 'webhook' || target.type === 'call';
@@ -93,7 +94,7 @@ function queueProblems({ target }: Plan, hasQueues = true): Problem[] {
   return [{ field: 'target.type', message }];
 }
 
-/** Encrypts the values of a target's headers. Without a function to do it, the target stays as it is. */
+/** Encrypts the values of a target's headers. If `sealHeader` is undefined, the target stays as it is. */
 export function sealTarget(
   target: Target,
   sealHeader: ScheduleDefaults['sealHeader'],
@@ -124,8 +125,8 @@ function hostProblems({ target, onSuccess, onFailure }: Plan, allowPrivate: bool
 }
 
 /**
- * The defaults of the fields that a request leaves out, for the documentation. `retry` has those of an installation
- * that sets none of its own.
+ * The defaults of the fields that a request leaves out, for the documentation. The values of `retry` apply if the
+ * installation does not configure its own.
  */
 export const SCHEDULE_DEFAULTS = {
   name: null,

@@ -73,8 +73,11 @@ type DraftedTiming =
   | { ok: true; timing: Timing; firstAt: number; warnings: string[] }
   | { ok: false; problems: Problem[] };
 
-/** Parsed timings of the last hour. Parsing is most of the work of a draft, and many schedules share their rule. */
-const readLately = new RecentCache<string, { timing: Timing; warnings: string[] } | false>({
+/**
+ * Timings that were parsed within the current hour. Parsing is most of the work of a draft, and many schedules share
+ * their rule.
+ */
+const recentlyParsed = new RecentCache<string, { timing: Timing; warnings: string[] } | false>({
   maxEntries: 1_000,
   maxBytes: 8_000_000,
   bytesOf: (key) => 500 + 6 * key.length,
@@ -88,7 +91,7 @@ function draftTiming(input: ScheduleInput, nowAt: number, calendars: Calendars):
   const namesCalendar = (input.calendars?.length ?? 0) + (input.businessDays?.length ?? 0) > 0;
   if (isFixed || namesCalendar || calendars.size > 0) return readTimingOf(input, nowAt, calendars);
   const fields = [rule, timezone, startAt, endAt, dst, leapDay, exclusions, onExcluded];
-  const known = readLately.get(`${Math.floor(nowAt / HOUR_MS)} ${JSON.stringify(fields)}`, () => {
+  const known = recentlyParsed.get(`${Math.floor(nowAt / HOUR_MS)} ${JSON.stringify(fields)}`, () => {
     const read = readTimingOf(input, nowAt, calendars);
     return read.ok && read.timing.anchorAt === 0 && read;
   });

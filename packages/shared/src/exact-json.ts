@@ -1,6 +1,6 @@
 /**
- * JSON that keeps integers beyond 2^53. `JSON.parse` rounds them. Here they become a BigInt, and are written unchanged.
- * A text without 16 digits in a row holds no such integer, and is parsed as usual.
+ * JSON that keeps integers beyond 2^53, which `JSON.parse` rounds. Here they become a BigInt and are written unchanged.
+ * A text without 16 digits in a row cannot contain such an integer, so `JSON.parse` parses it directly.
  */
 
 const LONG_NUMBER = /\d{16}/;
@@ -91,7 +91,8 @@ function endOfString(text: string, from: number): number {
 }
 
 /**
- * True for a number in the place of an object key. That is invalid JSON, and marking the number would make it valid.
+ * True if a number is in the position of an object key. Such a text is invalid JSON, and marking the number would make
+ * it valid.
  */
 function isFollowedByColon(text: string, from: number): boolean {
   let at = from;

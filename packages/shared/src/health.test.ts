@@ -84,7 +84,7 @@ describe('judgeHealth', () => {
     expect(judge({}, 'off')).toEqual(['ok']);
   });
 
-  it('an installation is degraded, not down, if Postgres answers but the state of the engine can not be read', () => {
+  it('an installation is degraded, not down, if Postgres answers but the state of the engine cannot be read', () => {
     const { status, reasons } = judgeHealth({ isPostgresUp: true, engine: null, redis: 'up' });
     expect([status, reasons[0]?.code]).toEqual(['degraded', 'engine_unreadable']);
   });

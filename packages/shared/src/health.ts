@@ -1,6 +1,12 @@
-/** How far a clock may be off before it is reported. Bells are set to 5 ms, and people notice a second. */
+/**
+ * How far a worker's clock may differ from Postgres's before the health report mentions it. Slots are 5 ms long, but
+ * people notice differences from about a second on.
+ */
 export const LARGEST_CLOCK_OFFSET_MS = 1_000;
-/** A due row that is older than this many sweeps was passed over by a sweep that should have claimed it. */
+/**
+ * A row that has been due for longer than this many sweep intervals counts as overdue, because a sweep should have
+ * claimed it.
+ */
 const OVERDUE_AFTER_SWEEPS = 2;
 
 /**
@@ -63,7 +69,7 @@ export interface EngineFacts {
   sweepIntervalMs: number;
   /** When the oldest due row that a live worker could deliver was due. */
   oldestDeliverableAt: number | null;
-  /** Number of the oldest due rows whose handler no live worker has. */
+  /** Number of rows, among the oldest due rows, whose handler no live worker has. */
   dueWithoutHandler: number;
   /** The clock offset of the live worker whose clock differs most from Postgres's; positive if that clock is ahead. */
   largestClockOffsetMs: number;
@@ -119,7 +125,9 @@ const REDIS_REASONS: Record<Exclude<RedisState, 'up' | 'off'>, HealthReason> = {
   },
 };
 
-/** A process that starts or stops is not ready, however healthy its servers are. */
+/**
+ * The phase of a process. A process that is starting or stopping is not ready, however healthy Postgres and Redis are.
+ */
 export type Phase = 'starting' | 'running' | 'stopping';
 
 const PHASE_REASONS: Record<Exclude<Phase, 'running'>, HealthReason> = {

@@ -40,7 +40,7 @@ it('an edit that keeps the rule keeps the next occurrence and the time to which 
   expect(nextAfterEdit(before(moved), edited)).toEqual(moved);
 });
 
-it('an edit to another rule goes on with the first occurrence after the edit', () => {
+it('an edit to another rule makes the schedule continue with the first occurrence after the edit', () => {
   const edited = define({ rule: { cron: '0 18 * * *' } });
   const next = at('02T18:00:00');
   expect(nextAfterEdit(before(), edited)).toEqual({ occurrenceAt: next, dueAt: next });
@@ -78,7 +78,7 @@ it('an occurrence that was rescheduled to a later time stays pending if only a c
   expect(nextAfterEdit(schedule, holidays(['2026-03-02']))?.occurrenceAt).toBe(at('03T09:00:00'));
 });
 
-it('a schedule that has had its maximum of runs finishes, and goes on if an edit allows more', () => {
+it('a schedule that has reached its maximum number of runs finishes, and continues if an edit allows more runs', () => {
   const limited = (maxRuns: number) => define({ rule: { cron: '0 9 * * *' }, maxRuns });
   expect(nextAfterEdit(before(), limited(5))).toBeNull();
   const finished = before({ occurrenceAt: null, dueAt: null, plan: limited(5).plan });

@@ -8,7 +8,7 @@ export interface Answer {
   externalId: string | null;
 }
 
-/** How one attempt at delivering went. A failure of the other side is a value, not an exception. */
+/** The result of one attempt. A failure of the receiver is a value, not an exception. */
 export type Outcome =
   | { kind: 'succeeded'; answer?: Answer }
   | {
@@ -23,7 +23,7 @@ export type Outcome =
       /** True if the receiver answered 410 Gone. Its schedule then pauses. */
       isGone?: boolean;
     }
-  /** This worker stops and gives the run to another: the attempt does not count. */
+  /** This worker is stopping, so another worker will deliver the run. The attempt does not count. */
   | { kind: 'handed_back' }
   /** Nothing was sent, because nothing may be sent to the target now. The run waits, and the attempt does not count. */
   | { kind: 'deferred'; retryInMs: number; reasonCode: string; reason: string };

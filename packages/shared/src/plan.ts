@@ -24,7 +24,7 @@ export type OverlapPolicy = 'allow' | 'skip' | 'queue' | 'cancel';
 
 /**
  * The part of a definition that a worker needs to deliver an occurrence: the target and the policies, with every
- * default filled in. It is stored as text, so that schedules with the same plan share one parse.
+ * default filled in. It is stored as text, so that schedules with the same text can share one parsed object.
  */
 export interface Plan {
   target: Target;

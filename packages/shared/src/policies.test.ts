@@ -61,7 +61,7 @@ describe('retry', () => {
     expect(delay).toBeLessThanOrEqual(66_000);
   });
 
-  it('a retry comes when the receiver asks for it, within the cap', () => {
+  it('a retry follows the Retry-After of the receiver, up to the cap', () => {
     expect(retryDelayMs(retry, { attempt: 1, random: 0, retryAfterMs: 5_000 })).toBe(5_000);
     expect(retryDelayMs(retry, { attempt: 1, random: 0, retryAfterMs: 9_000_000 })).toBe(200_000);
   });

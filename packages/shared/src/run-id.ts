@@ -31,8 +31,8 @@ export function decodeRunId(text: string): RunIdentity | null {
 }
 
 /**
- * Returns the key by which a receiver knows one attempt: `<run>-<attempt>-<scrambled epoch>`. The epoch is unique to a
- * claim, so the key is unique. Every process computes the same key, so it is not stored.
+ * Returns the key by which a receiver recognises one attempt: `<run>-<attempt>-<scrambled epoch>`. The epoch is unique
+ * to a claim, so the key is unique. Every process computes the same key, so it is not stored.
  */
 export function attemptKey(runId: string, attempt: number, epoch: number): string {
   return `${runId}-${attempt}-${scramble(epoch)}`;

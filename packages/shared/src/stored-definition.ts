@@ -62,7 +62,7 @@ const byTextLength = <T>() => ({
 const timings = new RecentCache<string, Timing>(byTextLength());
 const plans = new RecentCache<string, Plan>(byTextLength());
 
-/** Reads the stored form. Each distinct text is parsed once, because many schedules share theirs. */
+/** Reads the stored form. Each distinct text is parsed once, because many schedules have the same text. */
 export const readTiming = (text: string): Timing =>
   timings.get(text, () => {
     const stored = JSON.parse(text) as Pick<Timing, 'rule'> & Partial<Timing>;

@@ -26,7 +26,7 @@ describe('Targets of a project', () => {
     ['billing', {}, CALL, false],
     ['billing', { calls: true }, CALL, true],
     ['billing', {}, { type: 'webhook', url: 'https://example.com/', headers: {} } as const, true],
-  ])('project %s with limits %j: %j is allowed: %s', (project, limits, target, isAllowed) => {
+  ])('the project %s with the limits %j may use the target %j: %s', (project, limits, target, isAllowed) => {
     expect(targetProblem(target, { project, limits }) === null).toBe(isAllowed);
   });
 

@@ -24,7 +24,7 @@ export function unstorable(value: unknown, path = '', depth = 0): { field: strin
 const HALF_OF_A_PAIR = /\p{Surrogate}/u;
 
 function textProblem(text: string, field: string): { field: string; message: string } | null {
-  if (text.includes('\0')) return { field, message: 'holds a NUL character, which cannot be kept' };
+  if (text.includes('\0')) return { field, message: 'holds a NUL character, which cannot be stored' };
   if (HALF_OF_A_PAIR.test(text))
     return { field, message: 'holds half of a surrogate pair; expected well-formed Unicode' };
   return null;

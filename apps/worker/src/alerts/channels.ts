@@ -4,7 +4,7 @@ import {
   type Outcome,
   PAGERDUTY_URL,
   type ReportedAlert,
-  spellMessage,
+  formatMessage,
   summarizeMessage,
   type WebhookAlert,
 } from '@carillon/shared';
@@ -68,7 +68,7 @@ export function sendByType(parts: ChannelParts): SendToChannel {
     },
     slack(letter) {
       const { content } = letter.message;
-      const text = `*${summarizeMessage(content)}*\n${escapeForSlack(spellMessage(content, linkTo))}`;
+      const text = `*${summarizeMessage(content)}*\n${escapeForSlack(formatMessage(content, linkTo))}`;
       return post(letter, {
         url: letter.secrets.url ?? '',
         headers: JSON_TYPE,
@@ -90,7 +90,7 @@ export function sendByType(parts: ChannelParts): SendToChannel {
       return parts.sendEmail({
         to: message.settings.to as string[],
         subject: summarizeMessage(content),
-        text: spellMessage(content, linkTo),
+        text: formatMessage(content, linkTo),
         messageId: `<${dedupId}@carillon>`,
       });
     },

@@ -39,7 +39,7 @@ export async function settleOverdue(
 
 /**
  * An occurrence of the old rule that jitter or a reschedule had delayed beyond the edit. The new rule does not name it,
- * so it is skipped.
+ * so it is skipped with the reason `overtaken`.
  */
 function overtakenByEdit({ timing, occurrenceAt, nowAt }: LockedSchedule): Stretch | null {
   if (occurrenceAt === null || occurrenceAt > nowAt) return null;

@@ -11,7 +11,7 @@ export interface ReportedAlert {
   occurrenceAt: number;
   sentence: string;
   /**
-   * The sentence of the ledger for the occurrence, as it is when the message is composed; null if its schedule was
+   * The ledger's sentence about the occurrence at the time when the message was composed; null if the schedule was
    * removed.
    */
   why: string | null;
@@ -48,8 +48,10 @@ export function summarizeMessage(content: AlertMessageContent): string {
 
 const count = (n: number, one: string, many: string) => `${n} ${n === 1 ? one : many}`;
 
-/** The message as plain text: for each alert a sentence, the sentence of the ledger, and a link. */
-export function spellMessage(content: AlertMessageContent, linkTo: (scheduleId: string) => string): string {
+/**
+ * The message as plain text. Each alert has its own sentence, the ledger's sentence about the occurrence, and a link.
+ */
+export function formatMessage(content: AlertMessageContent, linkTo: (scheduleId: string) => string): string {
   if (content.type === 'test')
     return `This is a test message, sent by ${content.actor}. Alerts of this project will arrive here.`;
   const lines = [

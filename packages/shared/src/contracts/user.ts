@@ -74,7 +74,7 @@ const EventName = z
 /** A further yearly event of a user. */
 export const UserEventInput = z
   .strictObject({
-    name: EventName.refine((name) => name !== BIRTHDAY, 'is there already: it goes by dateOfBirth'),
+    name: EventName.refine((name) => name !== BIRTHDAY, 'is reserved; set the birthday with dateOfBirth'),
     date: LocalDate,
     message: z.string().min(1).max(10_000).nullable().optional(),
     localTime: LocalTime.optional(),

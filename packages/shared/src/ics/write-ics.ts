@@ -13,7 +13,10 @@ export interface IcsEvent {
 
 const MAX_LINE_BYTES = 75;
 
-/** Writes an iCalendar file (RFC 5545). Events have no duration, so that they do not make their reader look busy. */
+/**
+ * Writes an iCalendar file (RFC 5545). Events have no duration, so that a calendar program does not show its user as
+ * busy.
+ */
 export function writeIcs({ name, events }: { name: string; events: readonly IcsEvent[] }): string {
   const lines = [
     'BEGIN:VCALENDAR',

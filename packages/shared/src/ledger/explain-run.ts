@@ -57,7 +57,7 @@ function beginning(run: StoryRun, plan: Plan | null, verb: 'ran' | 'began'): str
   return `${verb} ${inWords(lateMs)} late`;
 }
 
-const TOLD = new Set<StoryStep['kind']>([
+const MENTIONED = new Set<StoryStep['kind']>([
   'rescheduled',
   'deferred',
   'attempt',
@@ -72,14 +72,14 @@ const MOST_CLAUSES = 12;
 
 /** The steps that the sentence mentions: all except the ordinary ones. */
 function detailsOf(story: readonly StoryStep[], status: StoryRun['status']): string[] {
-  const worthTelling = story.filter(({ kind, outcome }) => {
-    if (!TOLD.has(kind)) return false;
+  const mentioned = story.filter(({ kind, outcome }) => {
+    if (!MENTIONED.has(kind)) return false;
     return kind !== 'attempt' || (outcome !== 'succeeded' && outcome !== 'open');
   });
   // The sentence about a failed run gives its last error anyway, so the last failed attempt is left out.
-  const last = worthTelling.at(-1);
-  const isTold = status === 'failed' && last?.kind === 'attempt' && last.outcome === 'failed';
-  const clauses = joinAttempts(isTold ? worthTelling.slice(0, -1) : worthTelling);
+  const last = mentioned.at(-1);
+  const isLastErrorGiven = status === 'failed' && last?.kind === 'attempt' && last.outcome === 'failed';
+  const clauses = joinAttempts(isLastErrorGiven ? mentioned.slice(0, -1) : mentioned);
   if (clauses.length <= MOST_CLAUSES) return clauses;
   const left = clauses.length - MOST_CLAUSES;
   return [...clauses.slice(0, MOST_CLAUSES / 2), `${left} more steps`, ...clauses.slice(-MOST_CLAUSES / 2)];

@@ -210,7 +210,10 @@ const KIND_OF_ACTION: Record<string, StoryStep['kind']> = {
   'run.reported': 'reported',
 };
 
-/** The changes that concern one run: those that name it, and those of its schedule while it was due and open. */
+/**
+ * The changes that concern one run: changes that name the run, and changes of its schedule while the run was due or
+ * open.
+ */
 function changeSteps({ run, changes, nowAt }: StorySources): StoryStep[] {
   const runId = encodeRunId(run);
   const span = { fromAt: Math.min(run.dueAt, run.recordedAt), untilAt: endedAtOf(run) ?? nowAt };
@@ -234,7 +237,10 @@ export const namesOccurrence = (
   { origin, occurrenceAt }: Pick<RunIdentity, 'origin' | 'occurrenceAt'>,
 ) => origin === 'rule' && detail?.occurrenceAt === new Date(occurrenceAt).toISOString();
 
-/** True if the change is the pause in which a skipped occurrence fell: the last one before the run was recorded. */
+/**
+ * True if the change is the pause that made an occurrence be skipped: the last pause before the skipped run was
+ * recorded.
+ */
 function isPauseOf(change: StoryChange, run: StoryRun, changes: readonly StoryChange[]): boolean {
   if (run.reasonCode !== 'paused' || change.action !== 'schedule.paused') return false;
   const last = changes.findLast(({ action, at }) => action === 'schedule.paused' && at <= run.recordedAt);

@@ -18,8 +18,8 @@ export interface HerdAdvice {
 
 /** The smallest number of starts in one second that counts as a herd. */
 const SMALLEST_HERD = 10;
-/** A jitter is enough if it leaves at most this share of the herd in one second. */
-const ENOUGH = 0.1;
+/** A jitter spreads a herd enough if at most this share of its schedules still starts in one second. */
+const MAX_SHARE_PER_SECOND = 0.1;
 const JITTERS_MS = [10_000, 30_000, 60_000, 300_000, 900_000, 3_600_000];
 
 /**
@@ -68,7 +68,10 @@ function herdOf(runs: readonly SimulatedRun[]): { at: number; runs: SimulatedRun
   return keys.length < 2 ? null : { at: peak.at, runs: inPeak, keys };
 }
 
-/** The smallest jitter that spreads the members enough, as far as the pace of their rules leaves room for it. */
+/**
+ * The smallest jitter that spreads the members enough. No jitter is longer than half of the shortest interval of their
+ * rules.
+ */
 function spread(members: readonly { schedule: SimulatedSchedule; occurrenceAt: number }[]): {
   jitterMs: number | null;
   perSecondAfter: number | null;
@@ -83,7 +86,7 @@ function spread(members: readonly { schedule: SimulatedSchedule; occurrenceAt: n
     }));
     const perSecondAfter = peakOf(starts)?.perSecond ?? 0;
     if (!best || perSecondAfter < best.perSecondAfter) best = { jitterMs, perSecondAfter };
-    if (perSecondAfter <= members.length * ENOUGH) break;
+    if (perSecondAfter <= members.length * MAX_SHARE_PER_SECOND) break;
   }
   return best ?? { jitterMs: null, perSecondAfter: null };
 }

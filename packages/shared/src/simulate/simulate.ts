@@ -13,7 +13,7 @@ import type {
   SimulationOptions,
 } from './simulation.js';
 
-/** The simulation needs more steps than it may take. */
+/** Thrown if a simulation needs more steps than `maxSteps`. */
 export class SimulationTooLarge extends Error {
   constructor(
     readonly maxSteps: number,
@@ -219,7 +219,7 @@ class Simulator {
     const passage = this.#receivers.ask(plan.target, nowAt);
     if (passage.kind === 'wait') {
       run.deferrals++;
-      // The engine spreads the returns of deferred runs at random. Here the spread is derived from the run, so that a
+      // The engine adds a random delay to each deferred run. Here the delay is derived from the run, so that a
       // simulation can be repeated.
       const spread = 1 + jitterMs(`${run.schedule} ${run.deferrals}`, run.occurrenceAt, 1_000) / 1_000;
       this.#addAttempt(actor, run, nowAt + Math.ceil(passage.waitMs * spread));

@@ -63,7 +63,7 @@ describe('start objective', () => {
     expect(after.judgedUntil).toBe(0);
   });
 
-  it('a run that started late breaches its start objective from the deadline until it started', () => {
+  it('the breach of a run that started late lasts from the deadline to the start of the run', () => {
     const judged = judge(slo, [succeeded(120 * SECOND, 130 * SECOND)], { nowAt: DUE_AT + 10 * MINUTE });
     expect(states(judged)).toEqual([
       ['start', true, 90],
@@ -148,7 +148,7 @@ describe('success rate', () => {
     judge({ successRate }, [], { counts: { succeeded: succeededRuns, failed, latestFailure } }).verdicts[0]
       ?.isBreached;
 
-  it('a success rate over the last n runs allows the same number of failures while fewer than n have ended', () => {
+  it('a success rate over the last n runs allows as many failures while fewer than n runs have ended as after n runs', () => {
     const rate = { percent: 95, last: 20, windowMs: null };
     expect(isBreached(rate, 2, 1)).toBe(false);
     expect(isBreached(rate, 2, 2)).toBe(true);

@@ -3,7 +3,7 @@ import type { Slo } from './slo.js';
 export const BREACH_KINDS = ['start', 'end', 'duration', 'success_rate'] as const;
 export type BreachKind = (typeof BREACH_KINDS)[number];
 
-/** An occurrence as the objectives see it: a run, or the occurrence that is due next and has none yet. */
+/** An occurrence to be judged by the objectives: a run, or the next occurrence, which has no run yet. */
 export interface WatchedRun {
   occurrenceAt: number;
   dueAt: number;
@@ -33,13 +33,13 @@ export interface SloFacts {
   /** A paused schedule can't miss a deadline; runs that have ended are judged all the same. */
   isPaused: boolean;
   judgedUntil: number;
-  /** The occurrences after `judgedUntil`, earliest first, and those that began an open alert. */
+  /** The occurrences after `judgedUntil`, earliest first, and the earlier occurrences whose alerts are still open. */
   runs: readonly WatchedRun[];
   /** Null if the schedule has no objective for its success rate. */
   counts: RunCounts | null;
 }
 
-/** Tells whether one occurrence meets one objective at an instant. */
+/** Whether one occurrence meets one objective at an instant. */
 export interface Verdict {
   kind: BreachKind;
   isBreached: boolean;
@@ -58,8 +58,8 @@ export interface Judgement {
 }
 
 /**
- * Judges a schedule by its objectives. Time decides, not completion: an occurrence that has not started, or not ended,
- * by its deadline is a breach.
+ * Judges a schedule by its objectives. A breach does not wait until the run ends: an occurrence that has not started,
+ * or not ended, by its deadline is a breach at once.
  */
 export function judgeSlo({ slo, nowAt, isPaused, judgedUntil, runs, counts }: SloFacts): Judgement {
   const judged: JudgedRun[] = [];
@@ -88,8 +88,8 @@ interface JudgedRun extends Result {
 }
 
 /**
- * The verdicts of one occurrence. A run that meets its objective late is no recovery while another one is still late:
- * the two are one breach, which ends with the last of them.
+ * The verdicts of one occurrence. A run that meets its objective late is no recovery while another run is still late.
+ * Both belong to one breach, which ends when no run is late any more.
  */
 function verdictsOf({ kind, events, run }: JudgedRun, judged: readonly JudgedRun[]): Verdict[] {
   const { occurrenceAt } = run;
@@ -101,7 +101,7 @@ function verdictsOf({ kind, events, run }: JudgedRun, judged: readonly JudgedRun
     .map(({ isBreached, at }) => ({ kind, isBreached, at, occurrenceAt, run }));
 }
 
-/** True if at this instant the occurrence was late, and met its objective later or still may. */
+/** True if the occurrence was late at this instant, and either met its objective afterwards or may still meet it. */
 function isLateAt({ kind, events, deadlineAt }: JudgedRun, of: BreachKind, at: number): boolean {
   const breachedAt = events.find(({ isBreached }) => isBreached)?.at;
   if (kind !== of || breachedAt === undefined || breachedAt > at) return false;

@@ -71,7 +71,7 @@ describe('classification of HTTP answers', () => {
     ['-5', 60_000],
     ['1.5', 60_000],
     ['2026', 2_026_000],
-  ])('a Retry-After of %j waits %i ms', (retryAfter, retryInMs) => {
+  ])('a Retry-After header of %j delays the retry by %i ms', (retryAfter, retryInMs) => {
     expect(closingOf(answer(429, { retryAfter }), { retry: RETRY, attempt: 1, random: 0 })).toEqual({
       status: 'retrying',
       retryInMs,

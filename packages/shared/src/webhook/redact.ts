@@ -13,8 +13,8 @@ export function redactTarget<T extends Target | null>(target: T): T {
 
 /**
  * Restores the stored header values if a client sends redacted ones, as happens when it reads a target, edits it and
- * sends it back. The origin must be the same: otherwise a client that may not read the values could have them sent to
- * its own server.
+ * sends it back. The origin of the URL must be the same. Otherwise a client that may not read the values could have
+ * them sent to its own server.
  */
 export function keepRedacted(
   target: Target,

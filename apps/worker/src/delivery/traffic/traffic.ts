@@ -99,7 +99,7 @@ export class Traffic {
       return outcome;
     } catch (error) {
       if (hasTimedOut(passage.signal)) this.#judge(passage, true, isProbe);
-      else this.#circuits.get(keyOf(passage))?.calledOff(isProbe);
+      else this.#circuits.get(keyOf(passage))?.aborted(isProbe);
       throw error;
     }
   }
