@@ -12,7 +12,9 @@ export function setHandlersModule(module: string): void {
   process.env.CARILLON_HANDLERS = module;
 }
 
-/** The files in which `npm start` keeps what it has started, and the variables that they stand for. */
+/**
+ * The files in CARILLON_HOME in which `npm start` stores addresses and keys, by the variable that each file replaces.
+ */
 const HOME_FILES = {
   DATABASE_URL: 'postgres.url',
   REDIS_URL: 'redis.url',
@@ -20,7 +22,7 @@ const HOME_FILES = {
   CARILLON_ADMIN_KEY: 'admin.key',
 };
 
-/** The environment of `carillon doctor`. Without DATABASE_URL, the installation in this folder is meant. */
+/** The environment of `carillon doctor`. Without DATABASE_URL, the command checks the installation in this folder. */
 export function readDoctorEnvironment(): NodeJS.ProcessEnv {
   const given = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value?.trim()));
   if (given.DATABASE_URL !== undefined) return given;

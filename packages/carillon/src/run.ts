@@ -26,7 +26,9 @@ export interface RunningCarillon extends AsyncDisposable {
   readonly plugin: FastifyPluginAsync;
   /** Answers a request to the API, for any other server. The path of the request begins with `mountPath`. */
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
-  /** Claims no more, lets deliveries end or hands them back, and closes everything that `run` has opened. */
+  /**
+   * Stops claiming, waits until deliveries end or hands their runs back, and closes everything that `run` has opened.
+   */
   stop(): Promise<void>;
 }
 
@@ -128,7 +130,7 @@ async function openServers(
   }
   const adminKey = options.adminKey ?? (isEmbedded ? await localAdminKey(home) : undefined);
   const encryptionKey = options.encryptionKey ?? (isEmbedded ? await localEncryptionKey(home) : undefined);
-  // A pool hides its password from copies of its options.
+  // A pool's `password` is not enumerable, so a copy of the options lacks it.
   const given = { ...pool?.options, password: pool?.options.password };
   await migrate(databaseUrl ?? given, schema === undefined ? {} : { schema });
   const environment = toEnvironment(

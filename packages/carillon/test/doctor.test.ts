@@ -32,7 +32,8 @@ it('doctor passes a new installation with a worker, and says so for each of its 
   };
   await registerWorker(database.pool, worker);
   const checks = await runDoctor(environment());
-  // The servers of the tests decide about these two: an embedded Redis has a policy of its own.
+  // The results of these checks depend on the servers of the test run, such as the eviction policy of the embedded
+  // Redis.
   const own = checks.filter(({ name }) => !['extensions', 'redis policy', 'redis latency'].includes(name));
   expect(own.filter(({ status }) => status !== 'ok')).toEqual([]);
   expect(own.map(({ name }) => name)).toEqual([
@@ -73,7 +74,7 @@ it('doctor finds an invalid index, a missing partition and a table without autov
   expect(found('autovacuum')).toMatchObject({ status: 'failed', message: expect.stringContaining('agenda') });
 });
 
-it('doctor compares the encryption key with that of the installation, and stores nothing itself', async () => {
+it('doctor compares the encryption key with the key of the installation, and stores nothing', async () => {
   expect((await examine())('secrets').message).toContain('the first process that starts');
   await verifyEncryptionKey(database.pool, key);
   expect((await examine())('secrets').status).toBe('ok');
@@ -81,7 +82,7 @@ it('doctor compares the encryption key with that of the installation, and stores
   expect((await examine({ CARILLON_ENCRYPTION_KEY: other }))('secrets').status).toBe('failed');
 });
 
-it('doctor names each server that is away, each wrong setting, and tables that are missing', async () => {
+it('doctor names each server that is unreachable, each wrong setting, and missing tables', async () => {
   const away = await examine({
     DATABASE_URL: 'postgres://127.0.0.1:1/none',
     REDIS_URL: 'redis://127.0.0.1:1',

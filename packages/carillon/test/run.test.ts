@@ -51,7 +51,7 @@ describe('Library mode', () => {
   });
   afterAll(() => carillon?.stop());
 
-  it('a process runs its own handlers: a schedule declared at the start, and one that its client creates', async () => {
+  it('run() executes handlers in its process, for a schedule declared at the start and for one that its client creates', async () => {
     await carillon.client.schedules.create({
       id: 'lib-hello',
       rule: { in: 'PT0.1S' },
@@ -68,7 +68,7 @@ describe('Library mode', () => {
     expect(carillon).toMatchObject({ url: null, adminKey: null });
   });
 
-  it('an API in the process of the handlers refuses a payload that does not fit, with the field', async () => {
+  it('an API in the process of the handlers refuses a payload that does not match the handler’s schema, and names the field', async () => {
     const creating = carillon.client.schedules.create({
       rule: { in: 'PT1H' },
       target: { type: 'handler', name: 'lib-note' },
@@ -119,7 +119,7 @@ describe('Library mode', () => {
     expect(await new Carillon({ url }).health()).toMatchObject({ status: expect.any(String) });
   });
 
-  it('two instances in one process run side by side, each with its own handlers', async () => {
+  it('two Carillon instances in one process run side by side, each with its own handlers', async () => {
     const ran: string[] = [];
     const own = defineHandler({ name: 'lib-note', run: () => void ran.push('other') });
     await using other = await run({ ...optionsOf(second), handlers: [own], api: { port: 0 } });
@@ -130,7 +130,7 @@ describe('Library mode', () => {
   });
 
   it('a pg.Pool that the user passes is used, and stays open and unchanged', async () => {
-    // Given in parts: a pool hides a password that is an option of its own.
+    // The connection is given in parts, because a pool hides a password that is passed as a separate option.
     const { hostname: host, port, username: user, password, pathname } = new URL(second.url);
     const database = pathname.slice(1);
     const pool = new pg.Pool({ host, port: Number(port), user, password, database, max: 10 });
@@ -147,7 +147,7 @@ describe('Library mode', () => {
     expect(rows).toEqual([{ n: '1', at: new Date('2026-01-01Z') }]);
   });
 
-  it('an abort stops everything that was started: the runs in flight end and the connections close', async () => {
+  it('aborting the signal stops everything that run() started: the runs in flight end and the connections close', async () => {
     const stopping = new AbortController();
     let hasEnded = false;
     const slow = defineHandler({
@@ -167,7 +167,7 @@ describe('Library mode', () => {
     await eventually(async () => (await connectionsTo(second)) === 0);
   });
 
-  it('a start that fails closes what it had opened, and says why', async () => {
+  it('if run() fails, it closes everything that it had opened, and the error says why', async () => {
     const schedules = [defineSchedule({ name: 'lib-bad', cron: '61 * * * *', handler: tick })];
     await expect(run({ ...optionsOf(second), schedules })).rejects.toThrow(
       /lib-bad declared in code: rule\.cron/,

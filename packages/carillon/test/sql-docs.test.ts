@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { cancelIn, type RunningCarillon, run, scheduleIn, triggerIn } from '../src/index.js';
 
 const database = useDatabase();
-/** Roles belong to the whole server, so the one of the page gets a name of its own. */
+/** Roles belong to the whole Postgres server, so the role of the page gets a unique name. */
 const role = `billing_app_${randomBytes(6).toString('hex')}`;
 let page: string;
 let pool: pg.Pool;

@@ -53,7 +53,7 @@ const read = (id: string) =>
   );
 
 describe('scheduleIn, cancelIn and triggerIn', () => {
-  it('a schedule requested in a transaction of pg fires after the commit, together with the row beside it', async () => {
+  it('a schedule requested in a pg transaction fires after the commit, not before', async () => {
     const client = await pool.connect();
     await client.query('begin');
     await client.query(`insert into invoices values ('pg-1')`);
@@ -100,7 +100,7 @@ describe('scheduleIn, cancelIn and triggerIn', () => {
     expect(await db.transaction((tx) => cancelIn(tx, 'unknown'))).toBe(false);
   });
 
-  it('every field of a schedule is passed on, and a null payload stays null', async () => {
+  it('scheduleIn passes every field of a schedule on, and a null payload stays null', async () => {
     await scheduleIn(pool, {
       id: 'full',
       rule: { cron: '0 9 * * 1-5' },
@@ -129,14 +129,14 @@ describe('scheduleIn, cancelIn and triggerIn', () => {
     }
   });
 
-  it('a local time without an offset is refused before anything is sent', async () => {
+  it('scheduleIn refuses a local time without an offset before it sends anything', async () => {
     const schedule: SqlSchedule = { id: 'local', rule: { at: '2030-01-01T00:00:00' }, target };
     await expect(scheduleIn(pool, schedule)).rejects.toThrow(
       'expected a Date, or a time with Z or an offset',
     );
   });
 
-  it('a refusal of the function is an error, and SQL in any argument stays data', async () => {
+  it('scheduleIn and triggerIn throw if the SQL function refuses, and SQL text in an argument is not executed', async () => {
     const evil = `x'); drop table invoices; --`;
     await expect(scheduleIn(pool, { id: evil, rule: later, target })).rejects.toThrow('is refused: id:');
     await expect(triggerIn(pool, evil)).rejects.toThrow('there is no schedule with the id');
@@ -147,7 +147,7 @@ describe('scheduleIn, cancelIn and triggerIn', () => {
     expect((await pool.query('select from invoices')).rowCount).toBeGreaterThan(0);
   });
 
-  it('a refusal by a worker is told by GET /v1/schedules/:id and by the ledger', async () => {
+  it('GET /v1/schedules/:id and the ledger report that a worker refused a request by SQL', async () => {
     await scheduleIn(pool, { id: 'bad-cron', rule: { cron: '61 * * * *' }, target });
     const detail = await eventually(async () => {
       const error = await carillon.client.schedules

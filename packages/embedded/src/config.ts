@@ -26,7 +26,8 @@ const environment = z.object({
     ['postgres:', 'postgresql:'],
     'postgres://user:password@host:5432/carillon',
   ).optional(),
-  // The apps check the address. It may name several hosts, which no URL can.
+  // Only the scheme is checked here, because the text may list several hosts and is then no valid URL. The apps parse
+  // it.
   REDIS_URL: z
     .string()
     .regex(/^(rediss?(-sentinel|-cluster)?:\/\/.+|none)$/, {

@@ -132,7 +132,7 @@ test.runIf(isRoot)(
     const binaries = binariesIn(join(privateFolder, 'native'));
     const paths = await prepareHome(join(privateFolder, 'home'));
     const [, asNobody] = waysToRunNewCluster(foldersToEnter(paths, binaries));
-    expect(asNobody?.how).toBe('as nobody with leave to enter private folders');
+    expect(asNobody?.how).toBe('as nobody with permission to enter private folders');
     await openCluster({ paths, binaries, sync: false, ways: [asNobody as RunAs] });
     expect(isAlive(await runUnsupervised(paths.home, binaries))).toBe(true);
   },

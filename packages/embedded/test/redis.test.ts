@@ -57,7 +57,7 @@ test.each(choices)('delayed jobs of BullMQ are on time on the embedded Redis (%s
   expect(median(lateness) - median(timers)).toBeLessThan(500);
 });
 
-test('the WebAssembly Redis survives more connections over time than its event loop has places', async () => {
+test('the WebAssembly Redis accepts more connections over time than its event loop has entries', async () => {
   const { port } = await start('wasm');
   let pongs = 0;
   const ping = () =>

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
 import { isAlive } from '../src/pid-file.js';
-import { AS_WE_ARE, commandAs } from '../src/postgres/run-as.js';
+import { AS_CURRENT_USER, commandAs } from '../src/postgres/run-as.js';
 
 const START = fileURLToPath(new URL('stand-ins/start.mjs', import.meta.url));
 
@@ -21,7 +21,7 @@ export function temporaryHome(): string {
 export const GIVEN_SERVERS = { DATABASE_URL: 'postgres://given/carillon', REDIS_URL: 'redis://given' };
 
 /** Starts the supervisor as a process, with stand-ins for the apps. It is stopped after the test if it still runs. */
-export async function startSupervisor(home: string, env: Record<string, string> = {}, runAs = AS_WE_ARE) {
+export async function startSupervisor(home: string, env: Record<string, string> = {}, runAs = AS_CURRENT_USER) {
   const { command, args, user } = commandAs(runAs, process.execPath, [START]);
   const child = spawn(command, args, {
     cwd: home,

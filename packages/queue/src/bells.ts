@@ -23,7 +23,8 @@ export function slotEnd(at: number): number {
  */
 const SHARED_FROM_MS = 1_000;
 /**
- * A slot that ends within this time may have rung already, because our estimate of Postgres's clock is off by a little.
+ * The bell of a slot that ends within this time may have rung already, because our estimate of Postgres's clock may be
+ * off by a little.
  */
 const CLOCK_MARGIN_MS = 2;
 const LARGEST_BULK_ADD = 500;
@@ -109,7 +110,10 @@ export class Bells implements Ringer {
     return this.queue.getDelayedCount();
   }
 
-  /** Rings now. A process rings at most once per slot: a second call waits until the slot ends. */
+  /**
+   * Adds a bell that rings at once. A process does this at most once every 5 ms: a call that comes sooner waits, and
+   * further calls share its bell.
+   */
   async ringNow(): Promise<void> {
     if (this.#ringingSoon) return this.#ringingSoon;
     const nowAt = this.#options.clock.now();

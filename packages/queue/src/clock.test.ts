@@ -27,7 +27,7 @@ it('the time of Postgres is estimated from the sample with the shortest round tr
   expect(clock.offsetMs).toBe(-20);
 });
 
-it('after the local clock is set, the estimate follows Postgres from the next answer on', async () => {
+it('after the local clock was changed, the estimate of Postgres’s time is right again with the next sample', async () => {
   const { clock, set, ask } = twoClocks();
   for (let asked = 0; asked < 8; asked++) await ask(2);
   set(-90_000);

@@ -4,7 +4,10 @@ interface Sample {
 }
 
 const MAX_SAMPLES = 8;
-/** Clocks drift a little between two samples, and Postgres tells the time in whole milliseconds. */
+/**
+ * Samples that differ by no more than this do not contradict each other, because clocks drift a little and Postgres
+ * returns whole milliseconds.
+ */
 const TOLERANCE_MS = 50;
 
 function contradict(a: Sample, b: Sample): boolean {

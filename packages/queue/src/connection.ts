@@ -20,11 +20,11 @@ export function connectWorker(server: string | RedisServer, onError: (error: Err
   return connect(server, { maxRetriesPerRequest: null }, onError);
 }
 
-/** Opens another connection to the same place, such as one that only listens. */
+/** Opens another connection to the same Redis, for example one that only listens. */
 export const duplicate = (redis: RedisClient): RedisClient =>
   redis instanceof Cluster ? redis.duplicate() : redis.duplicate();
 
-/** Closes a connection that does not answer, and opens it anew: at the master of now. */
+/** Closes a connection that does not answer, and opens a new one, which leads to the current master. */
 export const reconnect = (redis: RedisClient): void => redis.disconnect(true);
 
 /** Waits for the connection, but only briefly: without Redis the sweep still claims what is due, only later. */
@@ -93,11 +93,15 @@ const retryStrategy = (attempt: number) => Math.min(attempt * 50, 1_000);
 
 const CLUSTER: ClusterOptions = {
   clusterRetryStrategy: retryStrategy,
-  // After a failover the slots are read anew on the next error. This bounds how long a stale map can stay.
+  // After a failover, ioredis reads the map of hash slots again on the next error. This interval bounds how long a
+  // stale map can stay.
   slotsRefreshInterval: 30_000,
 };
 
-/** Minimum time between two such reconnects: a server may stay a replica and refuse every write. */
+/**
+ * Minimum time between two reconnects after a refused write, because a server may stay a replica and refuse every
+ * write.
+ */
 const SHORTEST_RECONNECT_MS = 1_000;
 
 /**

@@ -1,17 +1,17 @@
-/** How much a worker asks of a Redis in which nothing happens. */
+/** How often a worker sends commands to a Redis in which nothing happens. */
 export interface IdleBehaviour {
-  /** Longest time between two looks at the next bell. */
+  /** Longest time between two reads of the next bell. */
   longestLookMs: number;
   /** Options of BullMQ's workers. */
   worker: { drainDelay: number; stalledInterval: number };
 }
 
 /**
- * The choices of REDIS_IDLE. `punctual` looks at the next bell ten times a second, so that even a bell that was armed a
- * moment ago rings on time. `economy` is for a Redis that is paid by the command: it looks every ten seconds. A bell that
- * is armed and rings between two looks is timed by BullMQ alone, which is up to 100 ms late on a Redis with `hz 10`.
- * `drainDelay` (in seconds) is how long a blocking pop lasts, and `stalledInterval` how often the jobs of lost workers are
- * looked for. The sweep finds the runs of a lost worker in any case.
+ * The choices of REDIS_IDLE. `punctual` reads the next bell ten times a second, so that even a bell that was armed a
+ * moment ago rings on time. `economy` is for a Redis that is paid by the command: it reads the next bell every ten
+ * seconds. A bell that is armed and rings between two reads is timed by BullMQ alone, which is up to 100 ms late on a
+ * Redis with `hz 10`. `drainDelay` (in seconds) is how long a blocking pop lasts, and `stalledInterval` how often the
+ * jobs of lost workers are looked for. The sweep finds the runs of a lost worker in any case.
  */
 export const IDLE_BEHAVIOURS: Record<'punctual' | 'economy', IdleBehaviour> = {
   punctual: { longestLookMs: 100, worker: { drainDelay: 5, stalledInterval: 5_000 } },

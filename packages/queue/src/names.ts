@@ -6,7 +6,7 @@ export const QUEUES = {
   ticks: 'carillon-ticks',
   requests: 'schedule-requests',
   rejected: 'schedule-rejected',
-  /** The target of a request that names none. */
+  /** The queue of schedules whose request names no target. */
   due: 'schedule-due',
 } as const;
 

@@ -6,7 +6,7 @@ import type { RedisClient } from './connection.js';
 /** BullMQ's score of a delayed job is its time in milliseconds multiplied by this, plus a sequence number. */
 export const SCORE_PER_MS = 0x1000;
 const SHORTEST_SLEEP_MS = 1;
-/** A head that is overdue is looked at again after at most this long. */
+/** Longest time between two reads while the first bell is overdue. */
 const LONGEST_OVERDUE_SLEEP_MS = 100;
 
 /**
@@ -40,7 +40,7 @@ export async function keepPunctual(
     const untilHeadMs = ringAt - clock.now();
     // BullMQ promotes by this machine's clock. If that clock is behind, BullMQ does not see that the bell is due.
     if (id !== undefined && untilHeadMs <= 0 && ringAt > localNow()) await promote(queue, id);
-    // A head that stays overdue waits for a worker with free places: look less and less often.
+    // A bell that stays overdue waits for a worker with free places, so the reads become less and less frequent.
     overdueMs = untilHeadMs > 0 ? SHORTEST_SLEEP_MS : Math.min(overdueMs * 2, LONGEST_OVERDUE_SLEEP_MS);
     const ms = untilHeadMs > 0 ? Math.min(untilHeadMs, longestLookMs) : overdueMs;
     await sleep(Math.max(ms, SHORTEST_SLEEP_MS), undefined, { signal }).catch(() => {}); // The loop condition checks the signal.

@@ -16,7 +16,7 @@ it('a prefix without a hash tag is refused on a cluster, because its scripts wou
   expect(problems).toEqual(['REDIS_PREFIX: must be in braces on a cluster, such as {mine}']);
 });
 
-it('a CA file that can not be read is named by its variable', () => {
+it('the error about a CA file that cannot be read names the environment variable', () => {
   const problems = problemsOf({ REDIS_URL: 'rediss://a', REDIS_CA_FILE: '/not/there.pem' });
   expect(problems).toEqual(["REDIS_CA_FILE: the file can't be read (ENOENT)"]);
 });

@@ -11,7 +11,9 @@ export interface RedisServer {
   sentinel?: { username?: string | undefined; password?: string | undefined };
 }
 
-/** The variables of Redis, for the configuration of each app. `settleRedis` must follow. */
+/**
+ * The environment variables of Redis, for the configuration of each app. The configuration must end with `settleRedis`.
+ */
 export const redisVariables = {
   REDIS_URL: z.string().superRefine((url, context) => {
     if (url === NO_REDIS) return;

@@ -43,7 +43,7 @@ describe('REDIS_URL', () => {
         isTls: true,
       },
     ],
-  ])('%s is read', (url, place) => {
+  ])('the REDIS_URL %s is parsed', (url, place) => {
     expect(parseRedisUrl(url)).toEqual(place);
   });
 
@@ -53,7 +53,7 @@ describe('REDIS_URL', () => {
     ['redis://:secret@host:99999', 'port from 1 to 65535'],
     ['redis-sentinel://:secret@a,b', 'name of the master'],
     ['redis-cluster://:secret@a/1', 'no databases'],
-  ])('%s is refused with a reason, and without the password', (url, reason) => {
+  ])('the REDIS_URL %s is refused, and the reason does not contain the password', (url, reason) => {
     const { problem } = parseRedisUrl(url) as { problem: string };
     expect(problem).toContain(reason);
     expect(problem).not.toContain('secret');

@@ -10,7 +10,7 @@ interface Login {
   isTls: boolean;
 }
 
-/** The place of Redis: its hosts, and how they are arranged. */
+/** The parsed REDIS_URL: the hosts, and whether they are a single server, Sentinels or a cluster. */
 export type RedisPlace = Login &
   (
     | { kind: 'single'; hosts: [RedisHost]; db: number }

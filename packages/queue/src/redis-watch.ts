@@ -32,7 +32,10 @@ export interface RedisWatchOptions {
   /** Called at the beginning of an outage, and again when its cause changes. */
   onTrouble: (state: RedisState, error: unknown, isNew: boolean) => void;
   onRecovery: () => void;
-  /** Called when an open connection did not answer in time. The server may have frozen, and another be the master now. */
+  /**
+   * Called when an open connection did not answer in time. The server may have frozen, and another server may be the
+   * master now.
+   */
   onSilence?: () => void;
 }
 
@@ -59,7 +62,7 @@ export class RedisWatch {
     return this.#state;
   }
 
-  /** Tries a write. Never fails: the state says what happened. */
+  /** Tries a write. Never throws: the returned state says what happened. */
   async look(): Promise<RedisState> {
     const { redis, prefix, onTrouble, onRecovery, onSilence } = this.options;
     const error = await redis.eval(WRITE, 2, `${prefix}:carillon-watch`, `${prefix}:carillon-watch:2`).then(
@@ -89,5 +92,5 @@ export function reportOutages(
   };
 }
 
-/** Stands in for the watch in an installation without Redis. */
+/** Replaces the watch in an installation without Redis. */
 export const NO_REDIS_WATCH: Pick<RedisWatch, 'state' | 'look'> = { state: 'off', look: async () => 'off' };

@@ -13,8 +13,8 @@ export interface Ringer {
 }
 
 /**
- * The bells of a worker that runs without Redis. They are timers of its own process: the other workers find what is due
- * by asking Postgres.
+ * The bells of a worker that runs without Redis. They are timers in the process of the worker. Other workers find due
+ * work by polling Postgres.
  */
 export class TimerBells implements Ringer {
   /** Called with each instant that is armed. */

@@ -5,7 +5,10 @@ export const BUCKETS_MS = LATENESS_BOUNDS_MS;
 
 interface CounterEntry {
   help: string;
-  /** The labels, as Prometheus text, that are present from the start: a rate over an absent series is empty. */
+  /**
+   * Label sets, as Prometheus text, that are exposed from the start with the value 0. Without them, a rate over a
+   * series that does not exist yet would be empty.
+   */
   labels?: readonly string[];
 }
 

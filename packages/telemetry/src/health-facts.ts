@@ -1,6 +1,6 @@
 import type { EngineFacts, HealthFacts, RedisState } from '@carillon/shared';
 
-/** A probe expects an answer within seconds, so a server that takes longer than this counts as away. */
+/** A probe expects an answer within seconds, so a server that takes longer than this counts as unreachable. */
 const MAX_WAIT_MS = 2_000;
 
 /** Functions that ask the servers on which a process depends. */

@@ -41,7 +41,7 @@ class ChosenIds extends RandomIdGenerator {
   };
 }
 
-/** Records spans with OpenTelemetry. The sampler and further headers come from the usual OTEL_ variables. */
+/** Records spans with OpenTelemetry. The sampler and further headers come from the standard OTEL_ variables. */
 export class OtelTracing implements Tracing {
   readonly #ids = new ChosenIds();
   readonly #provider: BasicTracerProvider;
@@ -69,7 +69,7 @@ export class OtelTracing implements Tracing {
     return new OtelSpan(span);
   }
 
-  /** A collector that is away must not delay the end of the process. */
+  /** Sends the last spans. A collector that does not answer must not delay the end of the process. */
   async stop(): Promise<void> {
     const deadline = new Promise<void>((resolve) => setTimeout(resolve, STOP_TIMEOUT_MS).unref());
     await Promise.race([this.#provider.shutdown(), deadline]);

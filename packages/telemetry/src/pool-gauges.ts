@@ -8,9 +8,7 @@ export interface PoolUse {
   options: { max: number };
 }
 
-/**
- * The connections of a process to Postgres: those in use, those that are free, and the statements that wait for one.
- */
+/** The connections of a process to Postgres, in use and idle, and the statements that wait for a connection. */
 export function poolGauges({ totalCount, idleCount, waitingCount, options }: PoolUse): Gauge[] {
   return [
     {

@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => test?.stop());
 
 describe('The test clock', () => {
-  it('time stands still until the test moves it: nothing fires, and the API counts from the time of the test', async () => {
+  it('until the test advances its clock, nothing fires, and the API uses the time of that clock', async () => {
     const schedule = await test.client.schedules.get('daily');
     expect(schedule).toMatchObject({
       createdAt: '2027-03-26T11:00:00.000Z',
@@ -85,7 +85,7 @@ describe('The test clock', () => {
 
   it('the test clock cannot go back, and text that is not a duration is refused with examples', async () => {
     await expect(test.clock.advanceTo('2027-01-01T00:00:00Z')).rejects.toThrow('time only moves forward');
-    await expect(async () => test.clock.advance('soon')).rejects.toThrow('"soon" is no duration');
+    await expect(async () => test.clock.advance('soon')).rejects.toThrow('"soon" is not a duration');
     expect(['1 day', '90 minutes', 'PT1H30M', 'P1DT1S', 250].map(toMilliseconds)).toEqual([
       86_400_000, 5_400_000, 5_400_000, 86_401_000, 250,
     ]);

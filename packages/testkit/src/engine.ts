@@ -73,7 +73,7 @@ export function useEngine(database: TestDatabase) {
     return [...due.runs, ...waiting.runs];
   };
 
-  /** Returns how many of the runs still belonged to their claims. A lease is given up with the last of its runs. */
+  /** Returns how many of the runs still belonged to their claims. A lease is deleted when its last run is closed. */
   const closeAll = async (ended: readonly Ended[], now: number): Promise<number> => {
     const options = { ...(await holder()), now };
     return (

@@ -11,12 +11,13 @@ import type {} from './servers.js';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const homePrefix = join(tmpdir(), `carillon-test-${userInfo().uid}-`);
 /**
- * The prefix of the homes of this process. Vitest calls the setup once for each of its projects, all in this process.
+ * The prefix of the CARILLON_HOME folders that this process creates. Vitest calls the setup once for each of its
+ * projects, all in this process.
  */
 const ownPrefix = `${homePrefix}${process.pid}-`;
 
 /** Test data need not survive a power cut, so nothing is flushed to disk. */
-const FAST_BUT_FORGETFUL = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+const WITHOUT_DURABILITY = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
 /** Starts one Postgres and one Redis for a project of the run, unless DATABASE_URL and REDIS_URL are set. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -29,7 +30,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     redisUrl: process.env.REDIS_URL,
     redis: process.env.CARILLON_REDIS as 'native' | 'wasm' | undefined,
     searchPath: process.env.PATH ?? '',
-    postgresSettings: FAST_BUT_FORGETFUL,
+    postgresSettings: WITHOUT_DURABILITY,
     log: { info: () => undefined, warn: (line) => console.warn(line) },
   });
   const apps = join(home, 'apps');

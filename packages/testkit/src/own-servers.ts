@@ -8,9 +8,9 @@ export interface OwnServers {
   redisUrl: string;
   /** The program that runs as Redis: a native server if PATH has one. */
   redisKind: string;
-  /** Stops Postgres with `-m immediate`, so that it has to recover. Its keeper starts it again. */
+  /** Stops Postgres with `-m immediate`, so that it has to recover. `keepRunning` starts it again. */
   crashPostgres(): Promise<void>;
-  /** Kills Redis with `kill -9`, so that its data is lost. Its keeper starts it again. */
+  /** Kills Redis with `kill -9`, so that its data is lost. `keepRunning` starts it again. */
   killRedis(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -22,7 +22,7 @@ export async function startOwnServers({
   parent = tmpdir(),
   ...options
 }: {
-  /** The folder of their data. */
+  /** The folder below which the data folder is created. */
   parent?: string;
   /** Servers to use instead of starting new ones. */
   databaseUrl?: string;

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll } from 'vitest';
 import type { TestDatabase } from './database.js';
 
-/** A login role that exists for one test file and has no right on any table, and a connection of it. */
+/** Creates a login role for one test file, without a right on any table, and opens a connection as that role. */
 export function useRole(database: TestDatabase) {
   const name = `app_${randomBytes(6).toString('hex')}`;
   let client: pg.Client;
@@ -26,7 +26,7 @@ export function useRole(database: TestDatabase) {
   };
 }
 
-/** Runs statements in one transaction of a connection; the last word is `commit` or `rollback`. */
+/** Runs statements in one transaction of a connection, and ends it with `commit` or `rollback`. */
 export async function inUserTransaction(
   client: Pick<pg.Client, 'query'>,
   end: 'commit' | 'rollback',

@@ -57,7 +57,7 @@ export class TcpProxy {
     return proxy;
   }
 
-  /** The address of the server by way of the proxy. */
+  /** The URL of the server with the port of the proxy, so that clients connect through the proxy. */
   url(targetUrl: string): string {
     const { port } = this.#listener.address() as AddressInfo;
     return Object.assign(new URL(targetUrl), { port: String(port) }).toString();
@@ -87,8 +87,8 @@ export class TcpProxy {
   }
 
   /**
-   * Loses every byte, as if all packets were dropped. Neither side learns that the other one has hung up. Connections
-   * that lost something break at `pass`.
+   * Loses every byte, as if all packets were dropped. Neither side learns that the other side has closed the
+   * connection. Connections that have lost bytes break at `pass`.
    */
   silence(): void {
     this.#isSilent = true;
@@ -186,7 +186,7 @@ export class TcpProxy {
         else setTimeout(goOn, waitMs);
       },
       flush: (end) => {
-        // The other side does not learn of a hang-up whose packet was dropped.
+        // While the proxy drops all packets, the other side does not learn that this side has closed the connection.
         if (this.#isSilent) pair.isTorn = true;
         else end();
       },

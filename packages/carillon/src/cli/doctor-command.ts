@@ -7,7 +7,7 @@ export const doctor = command({
   name: 'doctor',
   summary: 'Check the settings, Postgres, Redis and the workers of an installation',
   details:
-    'Reads DATABASE_URL, REDIS_URL and the other settings of a worker, or those that `npm start` has left in this folder, and asks the API too if it can be reached. Changes nothing. Exits with 1 if a check has failed, so that a deployment can stop there.',
+    'Reads DATABASE_URL, REDIS_URL and the other settings of a worker, or the settings that `npm start` has stored in this folder. Also asks the API for its health, if it can be reached. Changes nothing. Exits with 1 if a check has failed, so that a deployment can stop there.',
   usage: '',
   words: { least: 0, most: 0 },
   options: { strict: { type: 'boolean', about: 'exit with 1 for warnings too' } },
@@ -15,7 +15,7 @@ export const doctor = command({
   async run(invocation): Promise<Output> {
     const { values, terminal } = invocation;
     const checks = await runDoctor(readDoctorEnvironment());
-    // Read here and not in advance, because the client is only made if there is a key.
+    // `client` is a getter that throws if there is no API key. Inside `checkApi`, the error becomes a skipped check.
     checks.push(await checkApi(() => invocation.client.system()));
     const count = (status: Check['status']) => checks.filter((check) => check.status === status).length;
     const summary = { failed: count('failed'), warnings: count('warning') };

@@ -6,6 +6,6 @@ import { isServerCommand, runServer } from './server-commands.js';
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
 const [name = '', ...args] = process.argv.slice(2);
 
-// A server handles its own signals, and ends when its stop has ended.
+// A server command handles signals itself, and its process ends when the shutdown is complete.
 if (isServerCommand(name) && !args.some((word) => word === '--help' || word === '-h')) runServer(name, args);
 else await runCommandLine(process, { version, root: rootCommand });

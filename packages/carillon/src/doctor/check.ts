@@ -4,7 +4,7 @@ export interface Check {
   status: 'ok' | 'warning' | 'failed' | 'skipped';
   /** The finding in words. */
   message: string;
-  /** The repair; null if nothing needs one. */
+  /** The advice to the operator; null if there is nothing to do. */
   advice: string | null;
 }
 

@@ -22,7 +22,7 @@ export function judgeServer({ version, versionNumber, isReplica, ...server }: Se
   return ok(name, `Postgres ${version}; ${used}`);
 }
 
-/** Carillon works without any extension. */
+/** A missing extension is at most a warning, because Carillon works without any. */
 export function judgeExtensions({ extensions }: ServerFacts): Check {
   const name = 'extensions';
   if (!extensions.includes('pg_trgm'))
@@ -63,7 +63,7 @@ export function judgeAutovacuum(server: ServerFacts, tables: readonly DeadRows[]
 
 const MANY_DEAD_ROWS = 100_000;
 
-/** An open transaction keeps vacuum from removing dead rows. Those of Carillon take seconds at most. */
+/** An open transaction keeps vacuum from removing dead rows. Carillon's own transactions take seconds at most. */
 const LONG_TRANSACTION_MS = 300_000;
 const VERY_LONG_TRANSACTION_MS = 3_600_000;
 

@@ -5,7 +5,7 @@ import { type Check, failed, ok, warning } from './check.js';
 
 /** The oldest Redis that BullMQ recommends. */
 const OLDEST_REDIS = [6, 2];
-/** Each bell takes several round trips. */
+/** A longer round trip is a warning, because each bell takes several of them. */
 const SLOW_MS = 20;
 
 const REACH_REDIS = 'Check REDIS_URL, and that Redis runs and can be reached from this machine.';

@@ -72,7 +72,7 @@ describe('carillon doctor', () => {
       'failed',
       'REDIS_URL',
     ],
-  ])('%s is found, with what to do', (_, check, status, advice) => {
+  ])('doctor finds %s and says what to do', (_, check, status, advice) => {
     expect(check.status).toBe(status);
     expect(check.advice).toContain(advice);
   });
@@ -91,7 +91,7 @@ describe('carillon doctor', () => {
     expect(statuses(judgeRedisServers([redis, bad]))).toEqual(['failed', 'failed', 'warning']);
   });
 
-  it('doctor leaves the API out if it can not be reached, and passes on its reasons if it can', async () => {
+  it('doctor skips the API if it cannot be reached, and otherwise repeats the problems that the API reports', async () => {
     const away = await checkApi(() => Promise.reject(new Error('connect ECONNREFUSED')));
     expect(away.status).toBe('skipped');
     const reasons = [{ code: 'no_workers', message: 'Start one.' }];

@@ -21,7 +21,7 @@ export interface TestCarillon extends RunningCarillon {
 export async function startTestCarillon(options: TestOptions = {}): Promise<TestCarillon> {
   const { now: beginAt = new Date(), servers: given, settings, ...rest } = options;
   const reading: Reading = { now: new Date(beginAt).getTime() };
-  if (Number.isNaN(reading.now)) throw new Error(`now: "${beginAt}" is no instant`);
+  if (Number.isNaN(reading.now)) throw new Error(`now: "${beginAt}" is not an instant`);
   const own = given ? null : await startTestServers();
   const { databaseUrl, redisUrl } = given ?? (own as TestServers);
   const name = `carillon_test_${randomBytes(6).toString('hex')}`;

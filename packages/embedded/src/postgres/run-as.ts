@@ -19,7 +19,7 @@ export interface User {
   gid: number;
 }
 
-export const AS_WE_ARE: RunAs = { how: 'as this user', prefix: [] };
+export const AS_CURRENT_USER: RunAs = { how: 'as this user', prefix: [] };
 
 /**
  * A user namespace in which root appears as user 1000. On disk the files still belong to root, so this works below
@@ -39,7 +39,7 @@ function isRoot(): boolean {
  * the folders that Postgres must be able to enter.
  */
 export function waysToRunNewCluster(folders: readonly string[]): RunAs[] {
-  if (!isRoot()) return [AS_WE_ARE];
+  if (!isRoot()) return [AS_CURRENT_USER];
   const nobody = findNobody();
   return nobody ? [IN_NAMESPACE, asUser(nobody, 'nobody', folders)] : [IN_NAMESPACE];
 }
@@ -53,7 +53,7 @@ export async function wayToRunCluster(dataDir: string, folders: readonly string[
         `${dataDir} belongs to user ${owner.uid}: start as that user, or set CARILLON_HOME to another folder`,
       );
     }
-    return AS_WE_ARE;
+    return AS_CURRENT_USER;
   }
   if (owner.uid !== 0) return asUser(owner, `user ${owner.uid}`, folders);
   return worksHere(IN_NAMESPACE) ? IN_NAMESPACE : handToNobody(dataDir, folders);
@@ -90,10 +90,10 @@ export function asUser({ uid, gid }: User, name: string, folders: readonly strin
   const mayEnter = (folder: string) => spawnSync('test', ['-x', folder], { uid, gid }).status === 0;
   if (folders.every(mayEnter)) return { how: `as ${name}`, prefix: [], user: { uid, gid } };
   // Without this securebit, `access()` ignores the capability, and initdb uses `access()` to find its programs.
-  const leave = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--securebits=+no_setuid_fixup'];
+  const permission = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--securebits=+no_setuid_fixup'];
   return {
-    how: `as ${name} with leave to enter private folders`,
-    prefix: ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', ...leave, '--'],
+    how: `as ${name} with permission to enter private folders`,
+    prefix: ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', ...permission, '--'],
     user: { uid, gid },
   };
 }

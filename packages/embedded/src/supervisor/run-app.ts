@@ -34,7 +34,7 @@ export interface RunningApp extends RunningProcess {
 
 /** The time that an app gets to finish its deliveries before it is killed. The leases of a killed worker expire. */
 const PATIENCE_MS = 20_000;
-const REMEMBERED_LINES = 20;
+const MAX_LAST_LINES = 20;
 
 /** Runs an app as a child process. Its log lines go to a file, and warnings and errors to the terminal as well. */
 export async function runApp({ app, paths, cwd, env, log, hurry }: RunAppOptions): Promise<RunningApp> {
@@ -47,7 +47,7 @@ export async function runApp({ app, paths, cwd, env, log, hurry }: RunAppOptions
   const pidFile = join(paths.runDir, `${app.name}.pid`);
   let lastWords: string[] = [];
   const remember = (line: string) => {
-    lastWords = [...lastWords, line].slice(-REMEMBERED_LINES);
+    lastWords = [...lastWords, line].slice(-MAX_LAST_LINES);
   };
   createInterface({ input: child.stdout }).on('line', (line) => {
     file.add(line);

@@ -38,8 +38,8 @@ async function answersOk(url: string): Promise<boolean> {
 }
 
 /**
- * The reason in one line: the app's own message if it is a single line, or else the most telling line of its stack
- * trace.
+ * The reason in one line: the app's own message if it is a single line, otherwise the most informative line of its
+ * stack trace.
  */
 function whyItEnded(name: string, how: string, words: string[]): string {
   const said = words.filter((line) => line.trim() !== '');

@@ -24,7 +24,7 @@ interface Connection {
 /** Descriptors below this belong to the C library. */
 const FIRST_FD = 4096;
 /**
- * Valkey's event loop has 10,128 places, indexed by descriptor. A connection with a higher descriptor is closed at
+ * Valkey's event loop has 10,128 entries, indexed by descriptor. A connection with a higher descriptor is closed at
  * once.
  */
 const LAST_FD = 10_000;
@@ -63,8 +63,8 @@ export function socketTable({ memory, onEvent, onListenError }: SocketTableOptio
   }
 
   /**
-   * Returns the lowest free descriptor, so that the places of the event loop are enough for any number of connections
-   * over time.
+   * Returns a free descriptor. Descriptors are reused, so that the entries of the event loop suffice for any number of
+   * connections over time.
    */
   function takeFd(): number {
     return freeFds.pop() ?? (nextFd <= LAST_FD ? nextFd++ : -1);
