@@ -132,7 +132,7 @@ describe('Calls', () => {
     expect(await failure(client().system())).toMatchObject({ kind: 'unreadable' });
   });
 
-  it('a call times out', async () => {
+  it('a call that gets no response fails after its time-out', async () => {
     script = [hang];
     const error = await failure(client({ timeoutMs: 50, maxRetries: 0 }).system());
     expect(error).toMatchObject({ kind: 'timeout', message: `no response from ${url} within 50 ms` });

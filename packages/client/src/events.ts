@@ -25,7 +25,9 @@ export interface EventOptions {
 const HEARTBEAT_TIMEOUT_MS = 45_000;
 const RECONNECT_DELAY_MS = 1_000;
 const MAX_RECONNECT_DELAY_MS = 5_000;
-/** Event ids that are remembered to drop repeats. A reconnect repeats at most one batch. */
+/**
+ * Maximum number of event ids that are kept in order to drop repeated events. A reconnect repeats at most one batch.
+ */
 const MAX_SEEN_IDS = 10_000;
 
 /** Streams events without end. Reconnects after a lost connection and resumes where it broke off. */
@@ -85,7 +87,7 @@ async function* oneConnection(
     }
   } finally {
     clearTimeout(timer);
-    // Close the connection also if the consumer leaves its loop.
+    // Closes the connection even if the consumer leaves its loop.
     timeout.abort();
   }
 }

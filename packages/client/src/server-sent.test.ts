@@ -7,7 +7,7 @@ describe('ServerSentReader', () => {
   const text =
     ': hello\nretry: 250\n\nid: 7\n\nevent: run.started\r\ndata: {"a":\r\ndata: 1}\r\n\r\ndata:x\nid: 8\n\n';
 
-  it('server-sent events are parsed the same for any chunk sizes', () => {
+  it('server-sent events are parsed in the same way, however the stream is split into chunks', () => {
     const whole = reader();
     const messages = [...whole.read(text)];
     expect(messages).toEqual([
@@ -19,7 +19,7 @@ describe('ServerSentReader', () => {
     expect(pieces).toMatchObject({ lastEventId: '8', retryMs: 250 });
   });
 
-  it('the id of a server-sent event counts when its message is complete', () => {
+  it('the id from which an event stream resumes changes only when a message is complete', () => {
     const stream = reader();
     expect([...stream.read('id: 9\ndata: half')]).toEqual([]);
     expect(stream.lastEventId).toBe('');

@@ -52,7 +52,7 @@ export interface ToldBreach {
   resolvedAt: string | null;
   /** Says what was expected, what happened, and since when. */
   sentence: string;
-  /** The sentence of the ledger for the occurrence. Null if its schedule was removed. */
+  /** The ledger's sentence about the occurrence. Null if the schedule was removed. */
   why: string | null;
   resolution: string | null;
   /** The page of the schedule. */

@@ -165,7 +165,7 @@ describe('Schedules', () => {
     expect((await carillon('schedules show edited')).code).toBe(3);
   });
 
-  it('several schedules are changed by their ids or by a filter', async () => {
+  it('the command changes several schedules, by their ids or by a filter', async () => {
     await Promise.all(
       ['one', 'two'].map((id) =>
         carillon(`schedules create --id ${id} --every 1h --tag both --target handler:noop`),
@@ -285,7 +285,7 @@ describe('Other commands', () => {
     expect((await carillon('audit --action key.created')).out).toMatch(/key\.created/);
   });
 
-  it('an invalid command line is explained with a hint and an exit code', async () => {
+  it('the command explains an invalid command line with a hint, and exits with the code for it', async () => {
     expect(await carillon('schedules show nobody')).toMatchObject({
       code: 3,
       notes: 'carillon: there is no schedule with the id nobody\n',

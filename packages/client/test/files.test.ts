@@ -22,7 +22,7 @@ const entry = (id: string, rule: string, more = '') => `  - id: ${id}
 ${more}`;
 
 describe('carillon plan and carillon apply', () => {
-  it('a plan says what is created and changed, apply does it, and a second plan has nothing to change', async () => {
+  it('carillon plan shows what would be created and changed, apply does it, and a second plan finds no change', async () => {
     const first = `set: first\nschedules:\n${entry('f-one', '{ cron: 0 9 * * * }')}${entry('f-two', '{ every: PT1H }')}`;
     const file = await write('first.yaml', first);
     const planned = await carillon(`plan -f ${file}`);
@@ -59,7 +59,7 @@ describe('carillon plan and carillon apply', () => {
     );
   });
 
-  it('--prune cancels schedules of the set that are in no file, and touches no other schedule', async () => {
+  it('carillon apply --prune cancels schedules of the set that are in no file, and changes no other schedule', async () => {
     const both = `set: pruned\nschedules:\n${entry('p-one', '{ every: PT1H }')}${entry('p-two', '{ every: PT1H }')}`;
     const file = await write('pruned.yaml', both);
     await carillon(`apply -f ${file}`);
@@ -82,7 +82,7 @@ describe('carillon plan and carillon apply', () => {
     expect((await carillon(`apply -f ${file}`)).out).toMatch(/^✓ p-two restored, at version \d+\n$/);
   });
 
-  it('--prune is refused for a file that names no set', async () => {
+  it('carillon apply --prune is refused for a file that names no set', async () => {
     const file = await write('no-set.yaml', `schedules:\n${entry('n-one', '{ every: PT1H }')}`);
     expect(await carillon(`apply -f ${file} --prune`)).toMatchObject({
       code: 1,
@@ -90,7 +90,7 @@ describe('carillon plan and carillon apply', () => {
     });
   });
 
-  it('plan and apply refuse a schedule that belongs to another set, and apply --take-over accepts it', async () => {
+  it('carillon plan and apply refuse a schedule that belongs to another set, and apply --take-over accepts it', async () => {
     const mine = await write('mine.yaml', `set: mine\nschedules:\n${entry('t-one', '{ every: PT1H }')}`);
     const yours = await write('yours.yaml', `set: yours\nschedules:\n${entry('t-one', '{ every: PT1H }')}`);
     await carillon(`apply -f ${mine}`);
@@ -102,7 +102,7 @@ describe('carillon plan and carillon apply', () => {
     expect(await json('schedules show t-one')).toMatchObject({ tags: ['set:yours'] });
   });
 
-  it('a schedule that exists outside of any set joins the set of the file', async () => {
+  it('carillon apply adds an existing schedule without a set to the set of the file', async () => {
     await carillon('schedules create --id adopted --every 1h --target handler:noop');
     const file = await write(
       'adopt.yaml',
@@ -113,7 +113,7 @@ describe('carillon plan and carillon apply', () => {
     expect((await carillon('schedules show adopted')).out).toMatch(/managed by +set adopting/);
   });
 
-  it('apply goes on after a refused entry, and reports it', async () => {
+  it('carillon apply continues after a refused entry, and reports it', async () => {
     const file = await write(
       'partly.yaml',
       `schedules:\n${entry('bad', '{ cron: 0 25 * * * }')}${entry('good', '{ every: PT1H }')}`,
@@ -123,7 +123,7 @@ describe('carillon plan and carillon apply', () => {
     expect(applied.out).toMatch(/^! bad: rule\.cron: .*\n✓ good created, at version 1\n$/);
   });
 
-  it('files of a folder are planned together, and an id in two files is an error', async () => {
+  it('carillon plan reads all files of a folder together, and an id in two files is an error', async () => {
     await mkdir(path('folder'));
     await write('folder/a.yaml', `set: folder\nschedules:\n${entry('d-one', '{ every: PT1H }')}`);
     await write(
@@ -142,7 +142,7 @@ describe('carillon plan and carillon apply', () => {
     });
   });
 
-  it('an error of plan exits with 1, also an invalid command line', async () => {
+  it('carillon plan exits with 1 after any error, also for an invalid command line', async () => {
     const file = await write('broken.yaml', 'schedules:\n  - id: a\n    rule: { cron: 1 }');
     expect(await carillon(`plan -f ${file} --detailed-exitcode`)).toMatchObject({
       code: 1,
@@ -155,7 +155,7 @@ describe('carillon plan and carillon apply', () => {
 });
 
 describe('Concurrent edits', () => {
-  it('apply does not overwrite an edit that came after the plan, and goes on with the other schedules', async () => {
+  it('carillon apply does not overwrite an edit that came after the plan, and continues with the other schedules', async () => {
     const text = `set: raced\nschedules:\n${['c-one', 'c-two', 'c-gone'].map((id) => entry(id, '{ every: PT1H }')).join('')}`;
     const file = await write('raced.yaml', text);
     await carillon(`apply -f ${file}`);
@@ -184,7 +184,7 @@ describe('Concurrent edits', () => {
 });
 
 describe('carillon export', () => {
-  it('an exported file has nothing to change, for every kind of field', async () => {
+  it('a plan of an exported file finds no change, for every kind of field', async () => {
     const file = await write(
       'rich.yaml',
       `set: rich
@@ -245,7 +245,7 @@ schedules:
     );
   });
 
-  it('an export without a set leaves out the schedules of sets, and says so', async () => {
+  it('carillon export without a set leaves out the schedules that belong to sets, and says so', async () => {
     await carillon('schedules create --id x-delay --in 1h --tag exported --target handler:noop');
     await carillon('schedules create --id x-free --every 1h --tag exported --target handler:noop');
     const exported = await carillon('export --tag exported --format json');

@@ -10,7 +10,7 @@ const { place, database, carillon, json } = useCommand();
 const path = (name: string) => join(place.folder, name);
 
 describe('carillon import bullmq', () => {
-  it('job schedulers that BullMQ stored are imported, and the import leaves Redis as it was', async () => {
+  it('job schedulers that BullMQ stored are imported, and the import does not change Redis', async () => {
     const prefix = `${database.prefix}-import`;
     const connection = { url: database.redisUrl };
     const queue = new Queue('reports', { connection, prefix });
@@ -34,7 +34,7 @@ describe('carillon import bullmq', () => {
     expect(dry.out).toMatch(
       /reports\/nightly +ready +bullmq-nightly +.* 18:00:00Z +0 3 \* \* \* +Asia\/Tokyo/,
     );
-    expect(dry.out).toMatch(/Remarks[\s\S]* {2}reports\/poll\n.*\n {4}has no equal: priority 3;/);
+    expect(dry.out).toMatch(/Remarks[\s\S]* {2}reports\/poll\n.*\n {4}has no equivalent: priority 3;/);
 
     expect((await carillon(command)).notes).toBe('3 created\n');
     expect((await carillon(command)).notes).toBe('3 existing\n');
@@ -54,7 +54,7 @@ describe('carillon import bullmq', () => {
     await Promise.all([queue.close(), other.close()]);
   });
 
-  it('a Redis that does not answer is reported', async () => {
+  it('carillon import bullmq reports a Redis that does not answer', async () => {
     expect(await carillon('import bullmq redis://127.0.0.1:1 --dry-run')).toMatchObject({
       code: 2,
       notes: expect.stringContaining('cannot read job schedulers from Redis'),
@@ -62,7 +62,10 @@ describe('carillon import bullmq', () => {
   });
 });
 
-/** The version of pg-boss that the benchmarks install. As a dependency of this package it would change those of Vitest. */
+/**
+ * The version of pg-boss that the benchmarks install. As a dependency of this package, pg-boss would change the
+ * dependencies of Vitest.
+ */
 async function startPgBoss(connectionString: string) {
   const bench = createRequire(new URL('../../../bench/package.json', import.meta.url));
   const { PgBoss } = await import(pathToFileURL(bench.resolve('pg-boss')).href);
@@ -88,7 +91,7 @@ describe('carillon import pg-boss', () => {
     });
     const imported = await carillon(`${command} --target queue:{name}`);
     expect(imported).toMatchObject({ code: 0, notes: '2 created\n' });
-    expect(imported.out).toContain('has no equal: priority 2; the receiver has to take care of it');
+    expect(imported.out).toContain('has no equivalent: priority 2; the receiver has to take care of it');
     expect(await json('schedules show pg-boss-report')).toMatchObject({
       rule: { cron: '0 3 * * *' },
       timezone: 'Asia/Tokyo',
@@ -107,7 +110,7 @@ describe('carillon import pg-boss', () => {
 });
 
 describe('carillon import from files', () => {
-  it('an import writes a file that plan and apply take', async () => {
+  it('carillon import writes a file that carillon plan and apply accept', async () => {
     await writeFile(
       path('cronjob.yaml'),
       `apiVersion: batch/v1
@@ -130,7 +133,7 @@ spec: { schedule: "0 3 * * *", timeZone: Europe/Berlin, concurrencyPolicy: Forbi
     expect((await carillon(`plan -f ${path('cluster.yaml')} --detailed-exitcode`)).code).toBe(0);
   });
 
-  it('an import that can take only a part exits with 1 and names the rest', async () => {
+  it('carillon import exits with 1 if only a part can be imported, and names the rest', async () => {
     await writeFile(
       path('schedules.json'),
       JSON.stringify([
@@ -143,7 +146,11 @@ spec: { schedule: "0 3 * * *", timeZone: Europe/Berlin, concurrencyPolicy: Forbi
     expect(JSON.parse(dry.out)).toMatchObject({
       dryRun: true,
       items: [
-        { source: 'bad', result: 'not taken', remarks: [expect.stringContaining('has no equal: the years')] },
+        {
+          source: 'bad',
+          result: 'not taken',
+          remarks: [expect.stringContaining('has no equivalent: the years')],
+        },
         { source: 'good', result: 'ready', id: 'eventbridge-good', rule: 'every PT5M  UTC' },
       ],
     });

@@ -21,7 +21,11 @@ export function temporaryHome(): string {
 export const GIVEN_SERVERS = { DATABASE_URL: 'postgres://given/carillon', REDIS_URL: 'redis://given' };
 
 /** Starts the supervisor as a process, with stand-ins for the apps. It is stopped after the test if it still runs. */
-export async function startSupervisor(home: string, env: Record<string, string> = {}, runAs = AS_CURRENT_USER) {
+export async function startSupervisor(
+  home: string,
+  env: Record<string, string> = {},
+  runAs = AS_CURRENT_USER,
+) {
   const { command, args, user } = commandAs(runAs, process.execPath, [START]);
   const child = spawn(command, args, {
     cwd: home,

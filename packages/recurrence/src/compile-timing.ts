@@ -27,8 +27,8 @@ export interface CompiledTiming {
   /** The instants of the cron or RRULE line alone; null for a rule that does not use the local clock. */
   wallClock: WallClockInstants | null;
   /**
-   * The set in which excluded instants are moved, before settled instants are taken out; null if excluded ones are
-   * skipped.
+   * The instants after excluded ones were moved to other days and before settled ones are removed. Null if the policy
+   * skips excluded instants instead of moving them.
    */
   moved: MovedInstants | null;
 }
@@ -42,7 +42,7 @@ export function compileTiming(timing: Timing): CompiledTiming {
   const fromAt = startAt ?? CALENDAR_BEGINS_AT;
   const toAt = endAt ?? CALENDAR_ENDS_AT;
   const { instants: free, moved } = withoutExcluded(new BoundedInstants(named, fromAt, toAt), timing);
-  // A move must not lead out of the bounds either.
+  // A moved instant must also stay between startAt and endAt.
   const bounded = moved ? new BoundedInstants(free, fromAt, toAt) : free;
   const instants = settledAts.length > 0 ? new AmendedInstants(bounded, [], settledAts) : bounded;
   return { instants, wallClock, moved };
@@ -73,7 +73,7 @@ function compileRule(timing: Timing): CompiledRule {
     case 'at':
       return { instants: new ListedInstants([rule.at]), wallClock: null };
     case 'every':
-      // The creation of a schedule is not an occurrence of it. A start time that the caller chose is one.
+      // The time at which a schedule was created is not an occurrence, but a start time that the caller chose is one.
       return {
         instants: new EveryInstants(startAt ?? anchorAt, rule.everyMs, startAt === null ? 1 : 0),
         wallClock: null,

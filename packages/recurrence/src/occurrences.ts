@@ -2,7 +2,7 @@ import { CALENDAR_BEGINS_AT, CALENDAR_ENDS_AT } from './calendar/civil-date.js';
 import { type CompiledTiming, compileTiming } from './compile-timing.js';
 import { RecentCache } from './recent-cache.js';
 import { lastInstant } from './sets/instant-set.js';
-import { startQuestion } from './step-budget.js';
+import { resetStepBudget } from './step-budget.js';
 import { excludedDates, type Timing, timingKey } from './timing.js';
 import type { WallClockInstants } from './zone/wall-clock.js';
 
@@ -13,7 +13,7 @@ export function nextOccurrence(timing: Timing, afterAt: number): number | null {
   if (isArithmetic(timing)) return compileTiming(timing).instants.next(inCalendar(afterAt), CALENDAR_ENDS_AT);
   const { instants, nextAfter } = cachedTiming(timing);
   return nextAfter.get(afterAt, () => {
-    startQuestion();
+    resetStepBudget();
     return instants.next(inCalendar(afterAt), CALENDAR_ENDS_AT);
   });
 }
@@ -24,7 +24,7 @@ export function nextOccurrences(timing: Timing, afterAt: number, limit: number):
   const found: number[] = [];
   let at = inCalendar(afterAt);
   while (found.length < limit) {
-    startQuestion();
+    resetStepBudget();
     const next = instants.next(at, CALENDAR_ENDS_AT);
     if (next === null) break;
     found.push(next);
@@ -51,7 +51,7 @@ export function excludedOccurrences(
 /** The latest occurrence in (afterAt, untilAt], or null. */
 export function lastOccurrence(timing: Timing, afterAt: number, untilAt: number): number | null {
   const { instants } = compiled(timing);
-  startQuestion();
+  resetStepBudget();
   return lastInstant(instants, inCalendar(afterAt), inCalendar(untilAt));
 }
 
@@ -64,7 +64,7 @@ export function countOccurrences(timing: Timing, afterAt: number, untilAt: numbe
   const until = inCalendar(untilAt);
   if (after >= until) return 0;
   const { instants } = compiled(timing);
-  startQuestion();
+  resetStepBudget();
   return instants.count(after, until);
 }
 
@@ -79,17 +79,15 @@ export function firstOccurrence(timing: Timing): number | null {
 /** The instants of the cron or RRULE line alone; null for a rule that does not use the local clock. */
 export function wallClockOf(timing: Timing): WallClockInstants | null {
   const { wallClock } = compiled(timing);
-  startQuestion();
+  resetStepBudget();
   return wallClock;
 }
 
-/**
- * The local day from which an occurrence was moved because it is excluded; null if the rule names the instant itself.
- */
+/** The excluded local day from which an occurrence was moved; null if the rule itself names the instant. */
 export function movedFromDay(timing: Timing, at: number): number | null {
   if (timing.onExcluded === 'skip') return null;
   const { moved } = compiled(timing);
-  startQuestion();
+  resetStepBudget();
   return moved?.movedFrom(at) ?? null;
 }
 
@@ -104,7 +102,7 @@ const OBJECT_BYTES = 16_384;
 const BYTES_PER_CHARACTER = 12;
 const INTERVAL_TABLE_BYTES = 70_000;
 
-/** Schedules that share a rule share its compiled form, and they ask about the same few instants. */
+/** Schedules with the same rule share its compiled form, and they need the results for the same few instants. */
 const compiledTimings = new RecentCache<string, CachedTiming>({
   maxEntries: 1000,
   maxBytes: 32_000_000,
@@ -116,13 +114,14 @@ const compiledTimings = new RecentCache<string, CachedTiming>({
 
 function cachedTiming(timing: Timing): CachedTiming {
   return compiledTimings.get(timingKey(timing), () => {
-    startQuestion();
+    resetStepBudget();
     return { ...compileTiming(timing), nextAfter: new RecentCache<number, number | null>(NEXT_KEPT) };
   });
 }
 
 /**
- * True for a rule that is cheaper to compute than to look up. Most such schedules have an anchor of their own anyway.
+ * True for a rule whose occurrences are cheaper to compute than to look up in the cache. Most schedules with such a
+ * rule have an anchor of their own, so they could rarely share a cache entry.
  */
 function isArithmetic({ rule, exclusions, calendars, settledAts, businessDays }: Timing): boolean {
   const isFixed = rule.kind === 'at' || rule.kind === 'every';

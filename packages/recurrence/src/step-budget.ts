@@ -1,14 +1,14 @@
 import { UnusableRule } from './parse-result.js';
 
 /**
- * Maximum number of steps that one question about a rule, such as its next occurrence, may take. A step is one day or
+ * Maximum number of steps of one evaluation of a rule, such as the search for its next occurrence. A step is one day or
  * month looked at, or one BYSETPOS position selected. Steps are counted instead of milliseconds so that every machine
  * accepts and refuses the same rules. Counting any rule from 1900 to 2199 takes about 115,000 steps, so only compiling
  * a rule can exceed the budget: an accepted rule can always be evaluated.
  */
 export const MAX_STEPS = 300_000;
 
-/** Thrown when a question about a rule needs more than `MAX_STEPS` steps. */
+/** Thrown when an evaluation of a rule needs more than `MAX_STEPS` steps. */
 export class RuleTooCostly extends UnusableRule {
   override name = 'RuleTooCostly';
 
@@ -21,8 +21,8 @@ export class RuleTooCostly extends UnusableRule {
 
 let stepsLeft = MAX_STEPS;
 
-/** Gives the next question its full budget. Questions are synchronous, so they never share a budget. */
-export function startQuestion(): void {
+/** Gives the next evaluation the full budget. Evaluations are synchronous, so two of them never share a budget. */
+export function resetStepBudget(): void {
   stepsLeft = MAX_STEPS;
 }
 

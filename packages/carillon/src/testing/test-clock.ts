@@ -25,7 +25,9 @@ export function toMilliseconds(duration: string | number): number {
   if (unit !== undefined) return Number(count) * UNITS[unit as keyof typeof UNITS];
   const iso = ISO.exec(duration);
   if (!iso)
-    throw new Error(`"${duration}" is not a duration; expected, for example, "1 day", "90 minutes" or "PT1H"`);
+    throw new Error(
+      `"${duration}" is not a duration; expected, for example, "1 day", "90 minutes" or "PT1H"`,
+    );
   return Object.values(UNITS).reduce((sum, lengthMs, n) => sum + Number(iso[n + 1] ?? 0) * lengthMs, 0);
 }
 

@@ -9,7 +9,7 @@ writeFileSync(join(home, 'admin.key'), 'ck_local\n');
 afterAll(() => rmSync(home, { recursive: true }));
 
 describe('connectionOf', () => {
-  it('the connection comes from the options, then the environment, then the local installation', () => {
+  it('the command takes the API URL and key from its options, then from the environment, then from the local installation', () => {
     const env = { CARILLON_URL: 'https://a', CARILLON_KEY: 'ck_env', CARILLON_HOME: home };
     expect(connectionOf(env, { url: 'https://b', key: 'ck_b' })).toEqual({ url: 'https://b', key: 'ck_b' });
     expect(connectionOf(env, {})).toEqual({ url: 'https://a', key: 'ck_env' });
@@ -36,14 +36,14 @@ describe('connectionOf', () => {
     rmSync(elsewhere, { recursive: true });
   });
 
-  it('the stored key is never sent to another host', () => {
+  it('the API key of the local installation is never sent to another host', () => {
     expect(() => connectionOf({ CARILLON_HOME: home, CARILLON_URL: 'https://a' }, {})).toThrow('no API key');
     expect(connectionOf({ CARILLON_HOME: home }, { url: 'http://localhost:4000' })).toMatchObject({
       key: 'ck_local',
     });
   });
 
-  it('an invalid URL is refused', () => {
+  it('the command refuses an invalid API URL', () => {
     for (const url of ['127.0.0.1:3000', 'ftp://a', 'x']) {
       expect(() => connectionOf({ CARILLON_KEY: 'k' }, { url })).toThrow('is not a URL of an API');
     }

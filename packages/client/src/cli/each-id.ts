@@ -1,7 +1,7 @@
 import type { Output } from './command.js';
 import { exitCodeOf, explain } from './exit-code.js';
 
-/** Applies an action to each id. A failure does not stop the others; the exit code is that of the first failure. */
+/** Applies an action to each id. A failure does not stop the others. The first failure decides the exit code. */
 export async function eachId<T>(
   ids: readonly string[],
   act: (id: string) => Promise<T>,

@@ -13,7 +13,7 @@ function* tree(node: Command | Group, path: string[] = [node.name]): Generator<[
 }
 const all = [...tree(carillonCommand)];
 
-/** The words of an example, as a shell would take them. */
+/** The words of an example, split as a shell would split them. */
 function wordsOf(example: string): string[] {
   const ours = /carillon (.*)/.exec(example)?.[1]?.split(/ \| |\)$/)[0] ?? '';
   return [...ours.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(

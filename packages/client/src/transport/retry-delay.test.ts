@@ -14,7 +14,7 @@ const problemOf = (code: string, status: number) => ({
 });
 
 describe('retryDelay', () => {
-  it('the client retries 429 and database_unavailable even if the request is not repeatable: nothing was changed', () => {
+  it('the client retries 429 and database_unavailable even if the request is not repeatable, because nothing was changed', () => {
     expect(delay({ kind: 'refused', status: 429 }, { isRepeatable: false })).toBe(250);
     const problem = problemOf('database_unavailable', 503);
     expect(delay({ kind: 'refused', status: 503, problem }, { isRepeatable: false })).toBe(250);

@@ -11,7 +11,7 @@ export interface SuccessRate {
 export interface Slo {
   /** A run must start within this time after it is due. */
   startWithin?: Duration | undefined;
-  /** How much later than `startWithin` an alert is raised. */
+  /** Additional time after `startWithin` before an alert is raised. */
   startGrace?: Duration | undefined;
   /** A run must have succeeded within this time after it is due. */
   endWithin?: Duration | undefined;
@@ -34,7 +34,7 @@ export interface Alert {
   occurrenceAt: string;
   /** Says what was expected, what happened, and since when. */
   sentence: string;
-  /** One sentence: the ledger on this occurrence, as of now. Null if the schedule was removed. */
+  /** The ledger's current sentence about this occurrence. Null if the schedule was removed. */
   why: string | null;
   openedAt: string;
   resolvedAt: string | null;
@@ -100,7 +100,7 @@ export interface MaintenanceInput {
   note?: string | null | undefined;
 }
 
-/** A stretch of time in which breaches are recorded and not reported to the channels. */
+/** A period in which breaches are recorded but not reported to the channels. */
 export interface Maintenance {
   id: string;
   schedule: string | null;

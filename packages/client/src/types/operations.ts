@@ -64,7 +64,7 @@ export interface Quantiles {
   p99Ms: number | null;
 }
 
-/** A count in a window, and the same per minute. */
+/** The count of a window, in total and per minute. */
 export interface Rate {
   count: number;
   perMinute: number;
@@ -75,7 +75,10 @@ export interface SystemWindow {
   from: string;
   /** The time from when a run was due to the first byte of its first attempt, once per run. */
   lateness: Quantiles;
-  /** The waits of runs before their first attempt: for a worker, for their turn, or for their destination. */
+  /**
+   * How long runs waited before their first attempt: for a worker (`backlog`), for their turn (`queue`), or for a
+   * circuit or a limit (`deferral`).
+   */
   waits: { backlog: Quantiles; queue: Quantiles; deferral: Quantiles };
   deferrals: Rate;
   /** Runs that failed for good. */

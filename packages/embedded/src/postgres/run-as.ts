@@ -90,7 +90,11 @@ export function asUser({ uid, gid }: User, name: string, folders: readonly strin
   const mayEnter = (folder: string) => spawnSync('test', ['-x', folder], { uid, gid }).status === 0;
   if (folders.every(mayEnter)) return { how: `as ${name}`, prefix: [], user: { uid, gid } };
   // Without this securebit, `access()` ignores the capability, and initdb uses `access()` to find its programs.
-  const permission = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--securebits=+no_setuid_fixup'];
+  const permission = [
+    '--inh-caps=+dac_override',
+    '--ambient-caps=+dac_override',
+    '--securebits=+no_setuid_fixup',
+  ];
   return {
     how: `as ${name} with permission to enter private folders`,
     prefix: ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', ...permission, '--'],

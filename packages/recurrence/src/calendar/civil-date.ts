@@ -68,7 +68,7 @@ export function weekStart(dayNo: number, firstWeekday: number): number {
   return dayNo - ((weekdayOf(dayNo) - firstWeekday + 7) % 7);
 }
 
-/** The year that a week is numbered in: the one that holds four or more of its days. */
+/** The week-numbering year of a day: the calendar year that contains at least four days of its week. */
 export function weekYear(dayNo: number, firstWeekday: number): number {
   return civilDate(weekStart(dayNo, firstWeekday) + 3).year;
 }

@@ -13,7 +13,10 @@ export interface InstantText {
 
 const ISO = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(Z|[+-]\d\d(?::?\d\d)?)?$/i;
 
-/** Parses an ISO 8601 date and time. A text with a UTC offset is an instant; one without is a wall time in the zone. */
+/**
+ * Parses an ISO 8601 date and time. A text with a UTC offset is an instant; a text without one is a wall time in the
+ * time zone.
+ */
 export function parseInstant(text: unknown, timezone: string, policy: DstPolicy): Parsed<InstantText> {
   const match = typeof text === 'string' && text.length <= 64 ? ISO.exec(text.trim()) : null;
   if (!match) {
@@ -35,7 +38,7 @@ export function parseInstant(text: unknown, timezone: string, policy: DstPolicy)
       ? refused(`the offset is ${offset}; expected Z or -23:59 to +23:59`)
       : parsed({ at: reading.value * 1000 + millis - offsetMs, wallTime: null });
   }
-  // A one-shot fires once: of two instants the first one counts, also under `overlap: both`.
+  // A one-shot fires once. If its wall time occurs twice, the first instant is used, even with `overlap: both`.
   const zone = zoneNamed(timezone);
   const [at] = instantsOfReading(zone, reading.value, policy);
   if (at === undefined) {
@@ -43,7 +46,7 @@ export function parseInstant(text: unknown, timezone: string, policy: DstPolicy)
       `${text} does not exist in ${timezone}, because clocks go forward then; with dst.gap "shift" it would fire right after the gap`,
     );
   }
-  // A wall time inside a gap moves to the end of the gap. Its fraction of a second does not count there.
+  // A wall time inside a gap moves to the end of the gap, without its fraction of a second.
   const isShifted = zone.readingAt(at / 1000) !== reading.value;
   return parsed({ at: isShifted ? at : at + millis, wallTime: match[0].slice(0, 19) });
 }

@@ -33,7 +33,7 @@ interface Fact {
   hours?: number[];
   minutes?: number[];
   seconds?: number[];
-  /** A difference by choice: a row of the second table in CONFORMANCE.md. */
+  /** A deliberate difference: a row of the second table in CONFORMANCE.md. */
   differs?: string;
 }
 

@@ -52,7 +52,7 @@ export class CronDays implements Days {
   }
 }
 
-/** The date that stands in for 29 February in a common year, or null. */
+/** The date that replaces 29 February in a common year; null if the policy is `skip`. */
 export function leapDaySubstitute(policy: LeapDayPolicy): { month: number; day: number } | null {
   if (policy === 'skip') return null;
   return policy === 'feb28' ? { month: 2, day: 28 } : { month: 3, day: 1 };

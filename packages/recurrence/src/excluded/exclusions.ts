@@ -44,7 +44,7 @@ function parseDate(text: string): number | null {
   return dayNumber(wall.year, wall.month, wall.day);
 }
 
-/** A set of instants without those whose local date is excluded. */
+/** A set of instants that leaves out all instants on excluded local dates. */
 export class WithoutDays implements InstantSet {
   constructor(
     private readonly set: InstantSet,

@@ -13,8 +13,8 @@ export const MAX_MOVED_DAYS = 31;
 const DAY_MS = DAY_SECONDS * 1000;
 
 /**
- * A set of instants in which each one on an excluded day is moved to the next or the previous free day, at the same
- * local time. If the set has an instant there already, the two become one.
+ * A set of instants in which each instant on an excluded day is moved to the next or the previous free day, at the same
+ * local time. If the set already has an instant at the new time, the two become one.
  */
 export class MovedInstants implements InstantSet {
   constructor(

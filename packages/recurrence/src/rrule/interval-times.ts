@@ -5,9 +5,9 @@ import { lowerBound } from '../sets/times-of-day.js';
 export interface Interval {
   /** The length of a unit: 3600, 60 or 1. */
   unitSeconds: number;
-  /** The distance between two units that count. */
+  /** INTERVAL: every n-th unit is selected. */
   every: number;
-  /** A reading within the first unit that counts. */
+  /** A reading within the first selected unit. */
   startReading: number;
   hours: readonly number[];
   /** The units of an hour that the BY parts allow, each as the second of the hour at which it begins. */
@@ -19,9 +19,9 @@ export interface Interval {
 const UNKNOWN = -1;
 
 /**
- * Every n-th hour, minute or second. The count goes on across midnight. A day is characterised by its phase, the
- * distance from its start to the first unit that counts. Days of the same phase are alike, so each phase is counted
- * only once.
+ * Every n-th hour, minute or second. The counting continues across midnight. A day is characterised by its phase, the
+ * distance from its start to the first selected unit. Days of the same phase are alike, so the occurrences of each
+ * phase are counted only once.
  */
 export class IntervalTimes implements Times {
   private readonly unitsPerHour: number;
@@ -66,17 +66,20 @@ export class IntervalTimes implements Times {
     return second >= DAY_SECONDS ? this.countOn(phase) : this.countTo(phase, second);
   }
 
-  /** The number of units from midnight to the first unit of the day that counts. */
+  /** The number of units from midnight to the first selected unit of the day. */
   private phaseOf(day: number): number {
     return remainder(this.startUnit - day * 24 * this.unitsPerHour, this.interval.every);
   }
 
-  /** The number of units from the start of an hour to the next unit that counts, which may lie beyond the hour. */
+  /** The number of units from the start of an hour to the next selected unit, which may lie beyond the hour. */
   private firstUnit(phase: number, hour: number): number {
     return remainder(phase - hour * this.unitsPerHour, this.interval.every);
   }
 
-  /** The number of units that count in an hour whose first one is `first`. */
+  /**
+   * The number of units in an hour that INTERVAL and the BY parts select, if `first` is the first one that INTERVAL
+   * selects.
+   */
   private unitsIn(first: number): number {
     const known = this.countPerHour[first] ?? UNKNOWN;
     if (known !== UNKNOWN) return known;

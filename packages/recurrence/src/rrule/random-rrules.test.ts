@@ -43,9 +43,9 @@ describe('random RRULE', () => {
     .map((parts) => parts.join(''));
   const start = fc.integer({ min: Date.UTC(2020, 0, 1) / 1000, max: Date.UTC(2032, 0, 1) / 1000 });
   const interval = fc.integer({ min: 1, max: 4 });
-  // The rrule library has faults of its own, so three cases are left out. With positions below -1, it takes the first
-  // instance for one before it. In weekly rules with BYSETPOS, it begins the first week at DTSTART. At New Year, it
-  // numbers weeks wrongly unless they begin on Monday.
+  // The rrule library has faults of its own, so three cases are left out. With BYSETPOS positions below -1, its first
+  // instance is wrong. In weekly rules with BYSETPOS, it begins the first week at DTSTART. At New Year, it numbers
+  // weeks wrongly unless they begin on Monday.
   const setPos = fc.option(
     fc.constantFrom(1, 2, 3, -1).map((value) => `;BYSETPOS=${value}`),
     { nil: '' },

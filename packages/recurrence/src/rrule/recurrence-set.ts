@@ -74,7 +74,7 @@ function ruleInstants(text: RecurrenceText, timing: Timing, start: RecurrenceSta
   const untilAt = text.until ? lastInstantOf(text.until, start.zone) : CALENDAR_ENDS_AT;
   const instants = new BoundedInstants(wallClock, start.fromAt, untilAt);
   if (text.parts.count === null) return { instants, wallClock };
-  // COUNT is turned into an end once, so that no later question has to count from DTSTART again.
+  // COUNT is converted into an end instant once, so that later evaluations need not count from DTSTART again.
   const lastAt =
     nthInstant(instants, text.parts.count, start.fromAt - 1, CALENDAR_ENDS_AT) ?? CALENDAR_ENDS_AT;
   return { instants: new BoundedInstants(wallClock, start.fromAt, lastAt), wallClock };

@@ -66,7 +66,9 @@ export class SetPositions implements LocalSet {
     return period + 1 + this.days.periodsAhead(period + 1);
   }
 
-  /** The number of candidates before a reading, which is the index of the first one that is not before it. */
+  /**
+   * The number of candidates before a reading. This is also the index of the first candidate at or after the reading.
+   */
   private candidatesBefore(days: readonly number[], reading: number): number {
     const day = Math.floor(reading / DAY_SECONDS);
     const wholeDays = lowerBound(days, day);

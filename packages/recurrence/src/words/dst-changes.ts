@@ -7,7 +7,7 @@ import { dstRemark, gapRemark } from './dst-remark.js';
 /** A clock change that affects an occurrence of a rule. */
 export interface DstChange {
   kind: 'gap' | 'overlap';
-  /** When the occurrence fires; for one that a gap swallows, when the clocks change. */
+  /** When the occurrence fires. If a gap skips the occurrence, this is when the clocks change. */
   at: number;
   local: string;
   fires: boolean;
@@ -17,7 +17,10 @@ export interface DstChange {
 /** Maximum number of occurrences that are listed for one DST overlap. */
 const MAX_PER_OVERLAP = 100;
 
-/** Lists the clock changes in [fromAt, toAt) that affect a rule. A rule that names no hour is affected by none. */
+/**
+ * Lists the clock changes in [fromAt, toAt) that affect a rule. Clock changes do not affect a rule that fires in every
+ * hour.
+ */
 export function dstChanges(timing: Timing, range: { fromAt: number; toAt: number }): DstChange[] {
   if (timing.rule.kind === 'at') return changesOfInstant(timing, range);
   const wallClock = wallClockOf(timing);
@@ -49,7 +52,8 @@ function gapAt(timing: Timing, wallClock: WallClockInstants, sec: number): DstCh
   if (!skipped) return [];
   const at = sec * 1000;
   const fires = wallClock.policy.gap === 'shift' && nextOccurrence(timing, at - 1) === at;
-  // With `shift` an occurrence that does not fire is excluded or out of bounds: the change does not matter to it.
+  // With `shift`, an occurrence that does not fire is excluded or out of bounds, so the clock change has no effect on
+  // it.
   if (wallClock.policy.gap === 'shift' && !fires) return [];
   const effect = gapRemark(skipped, fires ? timeText(wallClock.zone.readingAt(sec)) : null);
   return [{ kind: 'gap', at, local: localTime(at, timing.timezone), fires, effect }];

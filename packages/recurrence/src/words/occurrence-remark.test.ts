@@ -18,7 +18,7 @@ const remarks = (input: TimingInput, count: number) => {
 describe('The remark on an occurrence', () => {
   const leapDay = { rrule: 'DTSTART:20240229T090000Z\nRRULE:FREQ=YEARLY' };
 
-  it('an occurrence that stands in for 29 February says so, and the one on 29 February has no remark', () => {
+  it('the remark on an occurrence says that it replaces 29 February, and an occurrence on 29 February has no remark', () => {
     expect(remarks({ rule: leapDay }, 3)).toEqual([
       'in place of 29 February, which 2026 does not have',
       'in place of 29 February, which 2027 does not have',
@@ -29,12 +29,12 @@ describe('The remark on an occurrence', () => {
     ]);
   });
 
-  it('an occurrence on 28 February that the rule names by itself has no remark', () => {
+  it('an occurrence on 28 February that the rule itself names has no remark', () => {
     expect(remarks({ rule: { rrule: 'DTSTART:20240228T090000Z\nRRULE:FREQ=YEARLY' } }, 1)).toEqual([null]);
     expect(remarks({ rule: { cron: '0 9 28 2 *' }, leapDay: 'feb28' }, 1)).toEqual([null]);
   });
 
-  it('instants on excluded days are listed apart from the occurrences, up to the last one that is asked for', () => {
+  it('excludedOccurrences lists the instants that exclusions remove from a range, and none if they are moved instead', () => {
     const timing = timingOf({ rule: { cron: '0 9 * * *' }, exclusions: ['2026-01-02', '2026-01-09'] });
     const until = { afterAt: FROM, untilAt: Date.parse('2026-01-04T09:00:00Z'), limit: 12 };
     expect(excludedOccurrences(timing, until).map((at) => new Date(at).toISOString())).toEqual([

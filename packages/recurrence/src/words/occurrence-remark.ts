@@ -7,7 +7,7 @@ import { zoneNamed } from '../zone/zone.js';
 import { dstRemark } from './dst-remark.js';
 
 /**
- * Says that an occurrence was moved from an excluded day or stands in for 29 February, or how a DST change affects it.
+ * Says that an occurrence was moved from an excluded day, that it replaces 29 February, or how a DST change affects it.
  * Null for nearly all occurrences.
  */
 export function occurrenceRemark(timing: Timing, at: number): string | null {
@@ -16,7 +16,10 @@ export function occurrenceRemark(timing: Timing, at: number): string | null {
   return leapDayRemark(timing, at) ?? dstRemark(timing, at);
 }
 
-/** The rule names such an instant only by its leap day policy, so the same rule with `skip` does not name it. */
+/**
+ * An occurrence replaces 29 February if the rule names it only because of its leap day policy. The same rule with the
+ * policy `skip` does not name it.
+ */
 function leapDayRemark(timing: Timing, at: number): string | null {
   const substitute = leapDaySubstitute(timing.leapDay);
   const { kind } = timing.rule;

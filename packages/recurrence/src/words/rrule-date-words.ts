@@ -11,8 +11,8 @@ const UNITS: Partial<Record<RecurrenceParts['freq'], string>> = {
 const MAX_LISTED_DAYS = 6;
 
 /**
- * The dates of an RRULE in words: "every 2 weeks on Monday", "every month on the last Friday". `parts` includes those
- * that the rule leaves open and DTSTART supplies.
+ * The dates of an RRULE in words: "every 2 weeks on Monday", "every month on the last Friday". `parts` includes the
+ * parts that DTSTART supplies.
  */
 export function recurrenceDateWords(parts: RecurrenceParts): string {
   const pieces = [frequencyWords(parts), dayWords(parts), monthWords(parts)];
@@ -35,7 +35,9 @@ function dayWords(parts: RecurrenceParts): string {
   return conditions.join(' ');
 }
 
-/** A date of one month reads "on 24 December". Without BYMONTH a yearly rule fires in every month, and says so. */
+/**
+ * A date of one month reads "on 24 December". Without BYMONTH a yearly rule fires in every month, and the words say so.
+ */
 function monthDayWords({ freq, byMonth, byMonthDay }: RecurrenceParts): string {
   const [month] = byMonth;
   const hasPlainDays = byMonthDay.length <= MAX_LISTED_DAYS && byMonthDay.every((day) => day > 0);
@@ -61,7 +63,7 @@ function weekdayWords({ freq, byDay, byMonth, byWeekNo }: RecurrenceParts, isRes
     const isOfYear = freq === 'YEARLY' && byMonth.length === 0;
     return `on ${listed(names)}${isOfYear ? ' of the year' : ''}`;
   }
-  // A weekday without a number recurs within a month or a year, so it needs "every" to be true.
+  // A weekday without a number recurs within a month or a year, so the text needs the word "every".
   const recurs = (freq === 'MONTHLY' || freq === 'YEARLY') && byWeekNo.length === 0;
   const text = onWeekdays(weekdays) || 'on every day';
   return recurs && new Set(weekdays).size < 7 ? text.replace(/^on (?!weekdays|weekends)/, 'on every ') : text;

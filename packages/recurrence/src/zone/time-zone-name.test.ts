@@ -17,7 +17,7 @@ describe('time zone name', () => {
     'CET',
     'Japan',
     'NZ-CHAT',
-  ])('%s is a time zone', (name) => {
+  ])('%s is accepted as a time zone', (name) => {
     expect(isTimeZone(name)).toBe(true);
     expect(timeZoneProblem(name)).toBeNull();
   });

@@ -125,7 +125,7 @@ function timingOf(input: TimingInput): Timing {
 }
 
 function expectSameFires(timing: Timing, walked: Walk, expected: number[]) {
-  // Half a day at either end is left out, because the walk cannot see there whether a time is repeated or skipped.
+  // Half a day at either end is left out, because the walk cannot tell there whether a time is repeated or skipped.
   const afterAt = walked.fromAt + DAY_MS / 2;
   const untilAt = walked.fromAt + (walked.shown.length - 1) * MINUTE_MS - DAY_MS / 2;
   const inside = expected.filter((at) => at > afterAt && at <= untilAt);
@@ -167,7 +167,7 @@ describe('cron through DST changes', () => {
     );
   }, 30_000);
 
-  it('cron keeps to its dates through a DST change', () => {
+  it('cron fires only on dates that match its pattern, also around DST changes', () => {
     const dates = fc.record({ days: some(1, 31, 8), weekdays: some(0, 6, 3), either: fc.boolean() });
     fc.assert(
       fc.property(places, policies, dates, some(0, 3, 2), ({ zone, fromAt }, dst, date, hours) => {

@@ -70,7 +70,8 @@ export class WallClockInstants implements InstantSet {
   }
 
   /**
-   * True if the span begins with a gap that swallows readings of this rule. They all fire once, right after the gap.
+   * True if the span begins with a gap that skips readings of this rule and the policy is `shift`. The skipped readings
+   * fire once, right after the gap.
    */
   private gapFires({ fromSec, offset, offsetBefore }: OffsetSpan): boolean {
     if (this.policy.gap !== 'shift' || offsetBefore >= offset) return false;
@@ -81,7 +82,8 @@ export class WallClockInstants implements InstantSet {
   private readingsIn(span: OffsetSpan, firstSec: number, lastSec: number): { from: number; before: number } {
     const { fromSec, toSec, offset, offsetBefore, offsetAfter } = span;
     const { overlap } = this.policy;
-    // An overlap lies at the end of one span and at the start of the next. The policy decides which of them has it.
+    // An overlap is the end of one span and the start of the next. The policy decides in which of the two spans its
+    // readings fire.
     const spanFrom = overlap === 'first' ? fromSec + Math.max(offset, offsetBefore) : fromSec + offset;
     const spanBefore = overlap === 'second' ? toSec + Math.min(offset, offsetAfter) : toSec + offset;
     return {
@@ -90,7 +92,7 @@ export class WallClockInstants implements InstantSet {
     };
   }
 
-  /** The next span that can hold an occurrence. A rare rule need not look at every year in between. */
+  /** The next span that can contain an occurrence, so that the search for a rare rule skips the years in between. */
   private nextSpanWithReadings(span: OffsetSpan, lastSec: number): OffsetSpan | null {
     if (span.toSec > lastSec) return null;
     const lowest = span.toSec + Math.min(span.offset, span.offsetAfter);

@@ -43,7 +43,7 @@ export class Zone {
     return sec + this.spanAt(sec).offset;
   }
 
-  // A span also ends with its UTC year, so that one question never has to search more than one year.
+  // A span also ends with its UTC year, so that one lookup never has to compute more than one year.
   private spansOf(year: number): OffsetSpan[] {
     const startSec = dayNumber(year, 1, 1) * DAY_SECONDS;
     const endSec = dayNumber(year + 1, 1, 1) * DAY_SECONDS;

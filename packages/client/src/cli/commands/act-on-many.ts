@@ -64,7 +64,7 @@ export const actOnMany = command({
 
 const POLL_INTERVAL_MS = 500;
 
-/** Polls an action until it has ended, because a long action goes on after its answer. */
+/** Polls an action until it has ended, because the API answers before a long action has ended. */
 async function untilEnded(
   client: Carillon,
   answer: BulkActionAnswer,

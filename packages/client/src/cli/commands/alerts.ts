@@ -17,7 +17,7 @@ const ls = command({
   options: {
     ...LIST_OPTIONS,
     open: { type: 'boolean', about: 'only open breaches' },
-    schedule: { type: 'string', value: '<id>', about: 'only those of one schedule' },
+    schedule: { type: 'string', value: '<id>', about: 'only breaches of one schedule' },
   },
   examples: ['carillon alerts ls --open', 'carillon alerts ls --schedule nightly-export --json'],
   async run({ values, client, terminal }): Promise<Output> {

@@ -6,7 +6,7 @@ import { FILES_OPTIONS, readFilesOption } from './files-options.js';
 
 export const apply = command({
   name: 'apply',
-  summary: 'Create, change and cancel schedules as files of schedules say',
+  summary: 'Create, change and cancel schedules so that they match files',
   details: `Compares the files with the project like carillon plan, then writes each difference. A schedule that was changed in between is
 not overwritten, and a failure does not stop the others. Exit codes: 0 if everything is as the files say, 1 if anything failed.`,
   usage: '-f <path>…',

@@ -9,7 +9,7 @@ const PAGE_SIZE = 1_000;
 export const exportFiles = command({
   name: 'export',
   summary: 'Write schedules as a file for carillon plan and carillon apply',
-  details: `Writes active and paused schedules: those of a set, or those that belong to no set. Secrets and values of headers are not
+  details: `Writes the active and paused schedules of one set, or the ones that belong to no set. Secrets and values of headers are not
 written; a redacted header keeps its stored value when the file is applied to the same project.`,
   usage: '',
   words: { least: 0, most: 0 },

@@ -21,7 +21,7 @@ export const graphileWorker = importCommand({
 export const kubernetes = importCommand({
   name: 'kubernetes',
   summary: 'Import CronJob manifests of Kubernetes',
-  details: `Reads YAML or JSON: manifests, folders of them, or the output of kubectl. Other kinds of objects are passed over. Carillon does
+  details: `Reads YAML or JSON: manifests, folders of them, or the output of kubectl. Other kinds of objects are ignored. Carillon does
 not start containers: the payload carries the job template to a receiver that does.`,
   usage: '<path>…',
   words: MANY_FILES,
@@ -43,7 +43,7 @@ export const eventbridge = importCommand({
   name: 'eventbridge',
   summary: 'Import schedules of Amazon EventBridge Scheduler',
   details:
-    'Reads the JSON that get-schedule answers: one per file, one per line, or an array. The list of list-schedules has no rules, so it is reported as not taken.',
+    'Reads the JSON output of get-schedule: one schedule per file, one per line, or an array. The output of list-schedules has no rules, so it cannot be imported.',
   usage: '<path>…',
   words: MANY_FILES,
   options: {},
@@ -63,7 +63,7 @@ export const eventbridge = importCommand({
 export const nodeCron = importCommand({
   name: 'node-cron',
   summary: 'Import tasks of node-cron from a list or from source files',
-  details: `node-cron keeps its tasks in the program only. A JSON or YAML file is a list of { name, expression, timezone, … }; in any other file, calls
+  details: `node-cron stores its tasks only in the program. A JSON or YAML file is a list of { name, expression, timezone, … }; in any other file, calls
 of cron.schedule('…') with literal arguments are found. The functions stay in the program.`,
   usage: '<path>…',
   words: MANY_FILES,

@@ -5,7 +5,7 @@ export const bullmq = importCommand({
   name: 'bullmq',
   summary: 'Import the job schedulers of BullMQ from Redis',
   details: `Only reads from Redis. Without --target, deliveries go to the queue of each job scheduler. Remove the job schedulers of BullMQ
-before the schedules of Carillon begin, or both fire.`,
+before the imported schedules begin, or both fire.`,
   usage: '<redis url>',
   words: { least: 1, most: 1 },
   options: {
@@ -35,7 +35,7 @@ export const pgBoss = importCommand({
   name: 'pg-boss',
   summary: 'Import the schedules of pg-boss from Postgres',
   details:
-    'Only reads from Postgres. Remove the schedules from pg-boss with unschedule() before those of Carillon begin, or both fire.',
+    'Only reads from Postgres. Remove the schedules from pg-boss with unschedule() before the imported schedules begin, or both fire.',
   usage: '<postgres url>',
   words: { least: 1, most: 1 },
   options: {

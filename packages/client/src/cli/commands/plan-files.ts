@@ -6,9 +6,9 @@ import { FILES_OPTIONS, readFilesOption } from './files-options.js';
 
 export const plan = command({
   name: 'plan',
-  summary: 'Say what files of schedules would create, change and cancel',
+  summary: 'Show what carillon apply would create, change and cancel',
   details: `Changes nothing. Needs a key with the scope write. Exit codes: 0 if the plan was made, 1 if an error occurred or an entry would be
-refused. With --detailed-exitcode: 0 if there is nothing to change, 2 if there are changes, 1 as before.`,
+refused. With --detailed-exitcode: 0 if there is nothing to change, 2 if there are changes, 1 for errors and refused entries.`,
   usage: '-f <path>…',
   words: { least: 0, most: 0 },
   errorExitCode: EXIT.failed,

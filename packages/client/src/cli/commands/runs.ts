@@ -73,7 +73,7 @@ const replay = command({
     ...GROUP,
     limit: { type: 'string', short: 'n', value: '<count>', about: 'maximum number of runs (default 1000)' },
     'per-second': { type: 'string', value: '<count>', about: 'rate of replays (default 100)' },
-    'dry-run': { type: 'boolean', about: 'change nothing, and tell what would be replayed' },
+    'dry-run': { type: 'boolean', about: 'change nothing; show what would be replayed' },
   },
   examples: [
     'carillon runs replay run_r2s_mi1k8qo0',

@@ -85,7 +85,7 @@ describe('exportSchedules', () => {
     ]);
   });
 
-  it('a written file is read back as it was, also with texts that look like references', () => {
+  it('an exported file parses back to the same schedules, also if a text looks like a variable reference', () => {
     const target = { type: 'webhook', url: `https://example.com/\${X}`, headers: {} } as const;
     const { schedules } = exportSchedules(
       [schedule({ target, payload: { text: '0 9 * * *\n', on: 'no' } })],

@@ -1,7 +1,7 @@
 import type { PlanAction, PlannedSchedule } from '../../types/plan.js';
 import type { ScheduleInput } from '../../types/schedule.js';
 
-/** A schedule of a file, and what has to be done about it. */
+/** A schedule of a file, and the change that `carillon apply` would make. */
 export interface PlannedEntry extends Omit<PlannedSchedule, 'index' | 'action' | 'id'> {
   action: PlanAction;
   id: string;

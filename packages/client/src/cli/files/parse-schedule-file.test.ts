@@ -49,7 +49,7 @@ schedules:
     ['set: "no good"\nschedules: []', 'a.yaml:1: set: expected 1 to 60 letters'],
     ['schedules: [', 'a.yaml:1: '],
     ['', 'a.yaml:1: schedules: '],
-  ])('a mistake in a file is reported with its line: %j', (text, message) => {
+  ])('a mistake in a schedule file is reported with its line: %j', (text, message) => {
     const { problems, entries } = parse(text);
     expect(problems[0]).toContain(message);
     expect(entries).toEqual([]);

@@ -21,7 +21,7 @@ export interface ParsedFile {
 
 type Path = readonly PropertyKey[];
 
-/** Parses a schedule file in YAML. JSON is read as YAML, which includes it. */
+/** Parses a schedule file in YAML. JSON is accepted too, because JSON is valid YAML. */
 export function parseScheduleFile(
   text: string,
   path: string,

@@ -59,7 +59,7 @@ function problemOf(
   return `belongs to the set ${owner}; remove it from the file of that set first, or pass --take-over`;
 }
 
-/** The schedules of a set that still fire, or would after a resume. */
+/** The active and paused schedules of a set. */
 async function readSet(client: Carillon, set: string): Promise<PrunedEntry[]> {
   const found: PrunedEntry[] = [];
   for await (const schedule of client.schedules.list({ tag: setTag(set), limit: PAGE_SIZE }))

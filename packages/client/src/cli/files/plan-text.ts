@@ -53,7 +53,7 @@ const valueText = (value: unknown) =>
     ? '–'
     : withoutControls(typeof value === 'string' ? value : JSON.stringify(value));
 
-/** One line that counts what the plan holds. */
+/** One line with the number of changes of each kind. */
 export function planSummary({ entries, pruned, unlisted }: FilePlan): string {
   const counted = (action: PlannedEntry['action']) =>
     entries.filter((entry) => entry.action === action && entry.problem === null).length;

@@ -27,7 +27,7 @@ const MISTAKES: [string, unknown][] = [
   ['two kinds of rule', file({ rule: { every: 'PT1H', cron: '0 9 * * *' } })],
   ['a delay', file({ rule: { in: 'PT1H' } })],
   ['a tag that names a set', file({ tags: ['set:b'] })],
-  ['a time-out that is no duration', file({ timeout: '15s' })],
+  ['a time-out that is not a duration', file({ timeout: '15s' })],
   ['too many attempts', file({ retry: { maxAttempts: 101 } })],
   ['an unknown policy', file({ overlap: 'wait' })],
   ['a target of an unknown type', file({ target: { type: 'mail' } })],
@@ -36,14 +36,14 @@ const MISTAKES: [string, unknown][] = [
 ];
 
 describe('The JSON schema of schedule files', () => {
-  it('the published schema file equals the schema that the contract of the API gives', () => {
+  it('the published JSON schema of schedule files equals the one generated from the contract of the API', () => {
     const published = JSON.parse(readFileSync(url('packages/client/schedules.schema.json'), 'utf8'));
     expect(published, 'write it anew: carillon schema > packages/client/schedules.schema.json').toEqual(
       schema,
     );
   });
 
-  it('the schema accepts every example of the documentation', () => {
+  it('the JSON schema of schedule files accepts every example of the documentation', () => {
     expect(examples.length).toBeGreaterThan(2);
     for (const example of examples) {
       expect(validate(parse(example)), JSON.stringify(validate.errors)).toBe(true);
@@ -51,8 +51,11 @@ describe('The JSON schema of schedule files', () => {
     }
   });
 
-  it.each(MISTAKES)('the schema and the contract reject a file with %s', (_, mistake) => {
-    expect(validate(mistake)).toBe(false);
-    expect(ScheduleFile.safeParse(mistake).success).toBe(false);
-  });
+  it.each(MISTAKES)(
+    'the JSON schema of schedule files and the contract of the API reject a file with %s',
+    (_, mistake) => {
+      expect(validate(mistake)).toBe(false);
+      expect(ScheduleFile.safeParse(mistake).success).toBe(false);
+    },
+  );
 });

@@ -36,7 +36,7 @@ describe('importAgenda', () => {
     ]);
   });
 
-  it('a row of the Postgres table is read by its column names, and an interval keeps its phase', () => {
+  it('a row of Agenda’s Postgres table is read by its column names, and an interval continues from its next run', () => {
     const [draft] = importAgenda([{ name: 'poll', repeat_interval: '5000', next_run_at: next }]).drafts;
     expect(draft?.schedule).toMatchObject({ rule: { every: 'PT5S' }, startAt: next });
   });
@@ -51,18 +51,18 @@ describe('importAgenda', () => {
     expect(importAgenda([{ name: 'x', ...job }]).drafts[0]?.schedule.rule).toEqual(rule);
   });
 
-  it('an interval of Agenda without a fixed length is refused', () => {
+  it('an interval of Agenda whose length is not fixed, such as months, is refused', () => {
     const { refusals } = importAgenda([
       { name: 'x', repeatInterval: '3 months' },
       { name: 'y', repeatAt: 'noon' },
     ]);
     expect(refusals.map(({ reason }) => reason)).toEqual([
-      'has no equal: the interval "3 months"; write a cron rule or an ISO 8601 duration',
+      'has no equivalent: the interval "3 months"; write a cron rule or an ISO 8601 duration',
       expect.stringContaining('repeatAt "noon"'),
     ]);
   });
 
-  it('human intervals are read in milliseconds', () => {
+  it('intervals in English such as "3 minutes" are parsed into milliseconds', () => {
     expect(
       ['one hour', '1 hour and 30 minutes', 'week', '2.5 days', '', 'soon'].map(readHumanInterval),
     ).toEqual([3_600_000, 5_400_000, 604_800_000, 216_000_000, null, null]);

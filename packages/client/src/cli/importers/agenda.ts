@@ -1,7 +1,7 @@
 import { formatDuration } from '@carillon/shared';
 import type { RuleInput } from '../../types/schedule.js';
 import { collectDrafts, type Imported, type ReadItem } from './collect-drafts.js';
-import { noEqual } from './no-equal.js';
+import { noEquivalent } from './no-equivalent.js';
 import { asFields, asInstant, asNumber, asText, type Fields } from './read-fields.js';
 import { readHumanInterval } from './read-human-interval.js';
 
@@ -47,7 +47,7 @@ function readJob(job: Fields, defaultZone: string): ReadItem {
     schedule: {
       rule: read,
       timezone: zone ?? defaultZone,
-      // An interval keeps its phase: it goes on from the run that comes next.
+      // An interval starts at the next run of the job, so that its rhythm does not change.
       startAt: read.every === undefined ? asInstant(job.startDate) : asInstant(job.nextRunAt),
       endAt: asInstant(job.endDate),
       overlap: job.type === 'single' ? 'skip' : 'allow',
@@ -61,9 +61,11 @@ function readRule({ repeatInterval, repeatAt, nextRunAt }: Fields): RuleInput | 
   const everyMs = asNumber(repeatInterval) ?? readHumanInterval(text ?? '');
   if (everyMs !== null) return { every: formatDuration(everyMs) };
   if (text !== null && /^\S+(\s+\S+){4,5}$/.test(text.trim())) return { cron: text.trim() };
-  if (text !== null) return `has no equal: the interval "${text}"; write a cron rule or an ISO 8601 duration`;
+  if (text !== null)
+    return `has no equivalent: the interval "${text}"; write a cron rule or an ISO 8601 duration`;
   const at = asText(repeatAt);
-  if (at !== null) return dailyCron(at) ?? `has no equal: repeatAt "${at}"; expected a time such as 3:30pm`;
+  if (at !== null)
+    return dailyCron(at) ?? `has no equivalent: repeatAt "${at}"; expected a time such as 3:30pm`;
   return { at: asInstant(nextRunAt) ?? '' };
 }
 
@@ -79,14 +81,14 @@ function dailyCron(text: string): RuleInput | null {
 function remarksOf(job: Fields): string[] {
   const skipDays = Array.isArray(job.skipDays) && job.skipDays.length > 0 ? job.skipDays : null;
   return [
-    ...(job.disabled === true ? [noEqual('disabled', 'pause the schedule after the import')] : []),
+    ...(job.disabled === true ? [noEquivalent('disabled', 'pause the schedule after the import')] : []),
     ...((asNumber(job.priority) ?? 0) === 0
       ? []
-      : [noEqual(`priority ${String(job.priority)}`, 'runs start in the order in which they are due')]),
+      : [noEquivalent(`priority ${String(job.priority)}`, 'runs start in the order in which they are due')]),
     ...(skipDays
-      ? [noEqual(`skipDays ${skipDays.join()}`, 'name a calendar with these weekdays in `calendars`')]
+      ? [noEquivalent(`skipDays ${skipDays.join()}`, 'name a calendar with these weekdays in `calendars`')]
       : []),
-    ...(job.unique ? [noEqual('unique', 'the id of a schedule is unique')] : []),
-    ...(job.fork === true ? [noEqual('fork', 'a handler may be declared with `isolate: true`')] : []),
+    ...(job.unique ? [noEquivalent('unique', 'the id of a schedule is unique')] : []),
+    ...(job.fork === true ? [noEquivalent('fork', 'a handler may be declared with `isolate: true`')] : []),
   ];
 }

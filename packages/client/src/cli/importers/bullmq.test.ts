@@ -34,13 +34,13 @@ describe('importBullmq', () => {
         },
         remarks: [
           expect.stringContaining('job name report'),
-          'has no equal: removeOnComplete true, priority 2; set it in the worker that takes the job',
+          'has no equivalent: removeOnComplete true, priority 2; set it in the worker that takes the job',
         ],
       },
     ]);
   });
 
-  it('an interval of BullMQ keeps its phase, and one attempt stays one attempt', () => {
+  it('an interval of BullMQ continues from its next job, and one attempt stays one attempt', () => {
     const { drafts } = importBullmq([scheduler({ name: 'tick', every: '90000' })]);
     expect(drafts[0]?.schedule).toMatchObject({
       rule: { every: 'PT1M30S' },
@@ -49,12 +49,14 @@ describe('importBullmq', () => {
     });
   });
 
-  it('a fixed backoff is remarked, and a repeatable job of an old version is refused', () => {
+  it('the BullMQ import reports a fixed backoff, and refuses a repeatable job of an old version', () => {
     const { drafts, refusals } = importBullmq([
       scheduler({ name: 'x', every: '1000', opts: '{"backoff":{"type":"fixed","delay":5000}}' }),
       scheduler({}),
     ]);
-    expect(drafts[0]?.remarks).toContain('has no equal: backoff fixed; the delay doubles with each attempt');
+    expect(drafts[0]?.remarks).toContain(
+      'has no equivalent: backoff fixed; the delay doubles with each attempt',
+    );
     expect(refusals).toMatchObject([
       { source: 'reports/nightly', reason: expect.stringContaining('older version') },
     ]);

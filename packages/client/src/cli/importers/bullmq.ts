@@ -1,6 +1,6 @@
 import { formatDuration } from '@carillon/shared';
 import { collectDrafts, type Imported, type ReadItem } from './collect-drafts.js';
-import { noEqual, unusedSettings } from './no-equal.js';
+import { noEquivalent, unusedSettings } from './no-equivalent.js';
 import { asFields, asInstant, asNumber, asText, type Fields } from './read-fields.js';
 
 /** A job scheduler as BullMQ stores it: the key, the score of the next job, and the hash. */
@@ -41,7 +41,7 @@ function readScheduler({ queue, key, nextAt, hash }: BullmqScheduler): ReadItem 
     schedule: {
       rule: pattern === undefined ? { every: formatDuration(Number(every)) } : { cron: pattern },
       timezone: tz ?? 'UTC',
-      // An interval keeps its phase: it goes on from the job that comes next.
+      // An interval starts at the next job of the scheduler, so that its rhythm does not change.
       startAt: pattern === undefined ? new Date(nextAt).toISOString() : asInstant(hash.startDate),
       endAt: asInstant(hash.endDate),
       maxRuns: runsLeft(hash),
@@ -60,7 +60,7 @@ function parse(text: string | undefined): unknown {
   }
 }
 
-/** BullMQ counts the job that it has created already, so that one still counts. */
+/** BullMQ creates the next job ahead of time and counts it in `ic`. That job has not run yet, so one is added. */
 function runsLeft({ limit, ic }: Readonly<Record<string, string>>): number | null {
   const most = asNumber(limit);
   return most === null ? null : Math.max(1, most - (asNumber(ic) ?? 1) + 1);
@@ -79,7 +79,9 @@ function optionRemarks(opts: Fields): string[] {
   const backoff = asFields(opts.backoff);
   const type = asText(backoff.type) ?? (asNumber(opts.backoff) === null ? 'exponential' : 'fixed');
   return [
-    ...(type === 'exponential' ? [] : [noEqual(`backoff ${type}`, 'the delay doubles with each attempt')]),
+    ...(type === 'exponential'
+      ? []
+      : [noEquivalent(`backoff ${type}`, 'the delay doubles with each attempt')]),
     ...unusedSettings(opts, ['attempts', 'backoff'], 'set it in the worker that takes the job'),
   ];
 }

@@ -8,7 +8,7 @@ export interface ImportDraft {
   /** The name of the job in the other system. `{name}` in --target stands for it. */
   job: string;
   schedule: ScheduleInput & { id: string };
-  /** Settings that have no equal in Carillon, and what takes their place. */
+  /** Settings that have no equivalent in Carillon, and what replaces them. */
   remarks: string[];
 }
 

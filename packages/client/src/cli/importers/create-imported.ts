@@ -25,7 +25,7 @@ const lineOf = ({ source, schedule, remarks }: ImportDraft): Omit<ImportedLine, 
   remarks,
 });
 
-/** Creates the schedules. With no client, nothing is created and the lines tell what would be. */
+/** Creates the schedules. Without a client, nothing is created, and the lines show what would be created. */
 export async function createImported(
   { drafts, refusals }: Imported,
   client: Carillon | null,

@@ -6,7 +6,7 @@ export interface EventbridgeCron {
   endAt: string | null;
 }
 
-/** Converts `minutes hours day-of-month month day-of-week year`. Returns a reason if there is no equal. */
+/** Converts `minutes hours day-of-month month day-of-week year`. Returns the reason if Carillon has no equivalent. */
 export function convertEventbridgeCron(text: string): EventbridgeCron | string {
   const fields = text.trim().split(/\s+/);
   const [minutes, hours, days, months, weekdays, years] = fields;
@@ -14,7 +14,7 @@ export function convertEventbridgeCron(text: string): EventbridgeCron | string {
     return `expected six fields in cron(${text})`;
   const range = /^(\d{4})(?:-(\d{4}))?$/.exec(years);
   if (years !== '*' && !range)
-    return `has no equal: the years ${years}; expected *, a year or a range of years`;
+    return `has no equivalent: the years ${years}; expected *, a year or a range of years`;
   const [, from, to = from] = range ?? [];
   // EventBridge demands ? in one of the day fields. For Carillon it means the same as *.
   const cron = [minutes, hours, days === '?' ? '*' : days, months, convertWeekdays(weekdays)].join(' ');

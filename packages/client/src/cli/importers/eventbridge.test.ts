@@ -28,7 +28,9 @@ describe('importEventbridge', () => {
           timezone: 'America/New_York',
           payload: { a: 1 },
         },
-        remarks: ['has no equal: target arn:aws:lambda:eu-west-1:1:function:x; deliveries go to --target'],
+        remarks: [
+          'has no equivalent: target arn:aws:lambda:eu-west-1:1:function:x; deliveries go to --target',
+        ],
       },
     ]);
   });
@@ -53,16 +55,16 @@ describe('importEventbridge', () => {
     expect(convertEventbridgeCron(text)).toMatchObject({ cron, startAt: null, endAt: null });
   });
 
-  it('years of EventBridge become bounds, and a list of years has no equal', () => {
+  it('a range of years of EventBridge becomes startAt and endAt, and a list of years is refused', () => {
     expect(convertEventbridgeCron('0 9 1 * ? 2030-2031')).toEqual({
       cron: '0 9 1 * *',
       startAt: '2030-01-01T00:00:00',
       endAt: '2031-12-31T23:59:59',
     });
-    expect(convertEventbridgeCron('0 9 1 * ? 2030,2032')).toContain('has no equal: the years 2030,2032');
+    expect(convertEventbridgeCron('0 9 1 * ? 2030,2032')).toContain('has no equivalent: the years 2030,2032');
   });
 
-  it('the flexible window becomes a jitter, and settings without an equal are remarked', () => {
+  it('the flexible window of EventBridge becomes a jitter, and settings without an equivalent are reported', () => {
     const [draft] = importEventbridge([
       schedule({
         GroupName: 'billing',

@@ -2,7 +2,7 @@ import { formatDuration } from '@carillon/shared';
 import type { RuleInput } from '../../types/schedule.js';
 import { collectDrafts, type Imported, type ReadItem } from './collect-drafts.js';
 import { convertEventbridgeCron } from './eventbridge-cron.js';
-import { noEqual } from './no-equal.js';
+import { noEquivalent } from './no-equivalent.js';
 import { asFields, asInstant, asNumber, asText, type Fields } from './read-fields.js';
 
 const UNITS_MS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
@@ -90,26 +90,26 @@ function remarksOf(schedule: Fields, target: Fields, windowMinutes: number | nul
   const arn = asText(target.Arn);
   const hasManyRetries = (asNumber(MaximumRetryAttempts) ?? 0) >= MOST_ATTEMPTS;
   return [
-    ...(arn === null ? [] : [noEqual(`target ${arn}`, 'deliveries go to --target')]),
+    ...(arn === null ? [] : [noEquivalent(`target ${arn}`, 'deliveries go to --target')]),
     ...(windowMinutes === null
       ? []
       : [
           `the flexible window of ${windowMinutes} minutes becomes a jitter, which is the same for one occurrence on every replica`,
         ]),
     ...(schedule.State === 'DISABLED'
-      ? [noEqual('State DISABLED', 'pause the schedule after the import')]
+      ? [noEquivalent('State DISABLED', 'pause the schedule after the import')]
       : []),
     ...(hasManyRetries
-      ? [noEqual(`${String(MaximumRetryAttempts)} retries`, `at most ${MOST_ATTEMPTS} attempts`)]
+      ? [noEquivalent(`${String(MaximumRetryAttempts)} retries`, `at most ${MOST_ATTEMPTS} attempts`)]
       : []),
     ...(MaximumEventAgeInSeconds === undefined
       ? []
-      : [noEqual('MaximumEventAgeInSeconds', 'retries end after `retry.maxAttempts`')]),
+      : [noEquivalent('MaximumEventAgeInSeconds', 'retries end after `retry.maxAttempts`')]),
     ...(target.DeadLetterConfig === undefined
       ? []
-      : [noEqual('DeadLetterConfig', 'failed runs stay in Carillon, see `carillon runs dead`')]),
+      : [noEquivalent('DeadLetterConfig', 'failed runs stay in Carillon, see `carillon runs dead`')]),
     ...(schedule.ActionAfterCompletion === 'DELETE'
-      ? [noEqual('ActionAfterCompletion DELETE', 'a schedule that has ended stays as finished')]
+      ? [noEquivalent('ActionAfterCompletion DELETE', 'a schedule that has ended stays as finished')]
       : []),
     ...(asText(schedule.ScheduleExpression)?.startsWith('rate') && schedule.StartDate === undefined
       ? ['the rate counts from the import, because the schedule has no StartDate']

@@ -6,8 +6,8 @@ const FLAG_OPTIONS = ['noOverlap', 'scheduled', 'runOnInit', 'recoverMissedExecu
 const NUMBER_OPTIONS = ['maxExecutions', 'maxRandomDelay'] as const;
 
 /**
- * Finds calls such as `cron.schedule('0 9 * * *', …, { timezone: 'Asia/Tokyo' })` in a source file. Only options that are
- * written as literals are seen.
+ * Finds calls such as `cron.schedule('0 9 * * *', …, { timezone: 'Asia/Tokyo' })` in a source file. Only options that
+ * are written as literals are found.
  */
 export function findCronCalls(text: string, path: string): NodeCronTask[] {
   return [...text.matchAll(CALL)].map((match) => {

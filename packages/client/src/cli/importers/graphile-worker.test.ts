@@ -25,12 +25,12 @@ describe('importGraphileWorker', () => {
     ]);
   });
 
-  it('fill becomes a catch-up of all occurrences, and options of the job queue are remarked', () => {
+  it('the fill option of graphile-worker becomes the misfire policy all, and options of the job queue are reported', () => {
     const { drafts } = importGraphileWorker('0 4 * * * a ?fill=2d&queue=slow&priority=-1&jobKey=k');
     expect(drafts[0]).toMatchObject({
       schedule: { misfire: { policy: 'all', limit: 1000 } },
       remarks: [
-        'has no equal: fill=2d; every missed occurrence is caught up, whatever its age, up to 1000',
+        'has no equivalent: fill=2d; every missed occurrence is caught up, whatever its age, up to 1000',
         expect.stringContaining('queue=slow'),
         expect.stringContaining('priority=-1'),
         expect.stringContaining('jobKey=k'),

@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
 import { collectDrafts, type Imported, type ReadItem } from './collect-drafts.js';
-import { noEqual } from './no-equal.js';
+import { noEquivalent } from './no-equivalent.js';
 
 interface Line {
   number: number;
@@ -70,11 +70,13 @@ function remarksOf(options: URLSearchParams): string[] {
     ...(fill === null
       ? []
       : [
-          noEqual(
+          noEquivalent(
             `fill=${fill}`,
             `every missed occurrence is caught up, whatever its age, up to ${MOST_CAUGHT_UP}`,
           ),
         ]),
-    ...rest.map((name) => noEqual(`${name}=${options.get(name)}`, 'the receiver has to take care of it')),
+    ...rest.map((name) =>
+      noEquivalent(`${name}=${options.get(name)}`, 'the receiver has to take care of it'),
+    ),
   ];
 }

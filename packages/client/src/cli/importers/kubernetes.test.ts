@@ -53,17 +53,17 @@ describe('importKubernetes', () => {
     ]);
   });
 
-  it('settings of a CronJob without an equal are remarked', () => {
+  it('settings of a CronJob that have no equivalent are reported', () => {
     const { drafts } = importKubernetes(parseDocuments(MANIFEST, 'x.yaml'));
     expect(drafts[0]?.remarks).toEqual([
-      'has no equal: concurrencyPolicy Replace; overlap cancel ends the earlier run, and its receiver has to stop the job',
-      'has no equal: suspend; pause the schedule after the import',
+      'has no equivalent: concurrencyPolicy Replace; overlap cancel ends the earlier run, and its receiver has to stop the job',
+      'has no equivalent: suspend; pause the schedule after the import',
       expect.stringContaining('backoffLimit 2 stays in the job template'),
       expect.stringContaining('successfulJobsHistoryLimit'),
     ]);
   });
 
-  it('a list of kubectl is unpacked, and a CronJob without a zone is read in the given one', () => {
+  it('the CronJobs in a list of kubectl are imported, and a CronJob without a time zone gets the given one', () => {
     const items = [
       { kind: 'CronJob', metadata: { name: 'a' }, spec: { schedule: '@daily' } },
       { kind: 'CronJob' },

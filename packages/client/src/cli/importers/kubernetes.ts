@@ -1,5 +1,5 @@
 import { collectDrafts, type Imported, type ReadItem } from './collect-drafts.js';
-import { noEqual } from './no-equal.js';
+import { noEquivalent } from './no-equivalent.js';
 import { asFields, asNumber, asText, type Fields } from './read-fields.js';
 
 const OVERLAP = { Allow: 'allow', Forbid: 'skip', Replace: 'cancel' } as const;
@@ -68,20 +68,20 @@ function remarksOf(spec: Fields, policy: string): string[] {
   return [
     ...(policy === 'Replace'
       ? [
-          noEqual(
+          noEquivalent(
             'concurrencyPolicy Replace',
             'overlap cancel ends the earlier run, and its receiver has to stop the job',
           ),
         ]
       : []),
-    ...(spec.suspend === true ? [noEqual('suspend', 'pause the schedule after the import')] : []),
+    ...(spec.suspend === true ? [noEquivalent('suspend', 'pause the schedule after the import')] : []),
     ...(backoffLimit === undefined
       ? []
       : [
           `backoffLimit ${String(backoffLimit)} stays in the job template; \`retry\` counts deliveries to the target`,
         ]),
     ...HISTORY.filter((name) => spec[name] !== undefined).map((name) =>
-      noEqual(name, 'runs are kept as long as the project keeps them'),
+      noEquivalent(name, 'runs are kept as long as the project keeps them'),
     ),
   ];
 }

@@ -32,7 +32,7 @@ describe('importNodeCron', () => {
     ]);
   });
 
-  it('a task that restricts both day fields has no equal, because node-cron needs both to match', () => {
+  it('a node-cron task that restricts both day fields is refused, because node-cron fires only if both match', () => {
     const { refusals } = importNodeCron([task({ expression: '0 9 1-7 * 1' }), task({ name: 'x' })]);
     expect(refusals.map(({ reason }) => reason)).toEqual([
       expect.stringContaining('both match'),

@@ -1,6 +1,6 @@
 import { formatDuration } from '@carillon/shared';
 import { collectDrafts, type Imported, type ReadItem } from './collect-drafts.js';
-import { noEqual } from './no-equal.js';
+import { noEquivalent } from './no-equivalent.js';
 import { asFields, asNumber, asText, type Fields } from './read-fields.js';
 
 /** A call of `cron.schedule`, from a list or from a source file. */
@@ -26,7 +26,7 @@ function readTask(fields: Fields, defaultZone: string): ReadItem {
   if (cron === null) return { job, rule: '', reason: 'has no `expression`' };
   if (restrictsBothDays(cron)) {
     const reason =
-      'has no equal: node-cron fires if the day of the month and the weekday both match, and cron of Carillon if either does; write an RRULE with BYMONTHDAY and BYDAY';
+      'has no equivalent: node-cron fires if the day of the month and the weekday both match, and cron of Carillon if either does; write an RRULE with BYMONTHDAY and BYDAY';
     return { job, rule: cron, reason };
   }
   const options = { ...fields, ...asFields(fields.options) };
@@ -40,9 +40,11 @@ function readTask(fields: Fields, defaultZone: string): ReadItem {
         ? [`has no time zone, so the rule is read in ${defaultZone}; node-cron uses that of the machine`]
         : []),
       ...(options.scheduled === false
-        ? [noEqual('scheduled: false', 'pause the schedule after the import')]
+        ? [noEquivalent('scheduled: false', 'pause the schedule after the import')]
         : []),
-      ...(options.runOnInit === true ? [noEqual('runOnInit', 'use `carillon schedules trigger` once')] : []),
+      ...(options.runOnInit === true
+        ? [noEquivalent('runOnInit', 'use `carillon schedules trigger` once')]
+        : []),
     ],
     schedule: {
       rule: { cron },
@@ -56,7 +58,7 @@ function readTask(fields: Fields, defaultZone: string): ReadItem {
   };
 }
 
-/** True if neither the day of the month nor the weekday is open. */
+/** True if the pattern restricts both the day of the month and the weekday. */
 function restrictsBothDays(cron: string): boolean {
   const fields = cron.trim().split(/\s+/);
   const [days = '*', , weekdays = '*'] = fields.slice(-3);

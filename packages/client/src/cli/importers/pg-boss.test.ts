@@ -37,11 +37,11 @@ describe('importPgBoss', () => {
         retry: { maxAttempts: 5, baseDelay: 'PT30S' },
         timeout: 'PT10M',
       },
-      remarks: ['has no equal: priority 7; the receiver has to take care of it'],
+      remarks: ['has no equivalent: priority 7; the receiver has to take care of it'],
     });
   });
 
-  it('a fixed retry delay is remarked, an RRULE is taken as one, and an invalid rule is refused', () => {
+  it('the pg-boss import reports a fixed retry delay, keeps an RRULE, and refuses an invalid rule', () => {
     const { drafts, refusals } = importPgBoss([
       { ...row, options: { retryLimit: 1 } },
       { ...row, kind: 'rrule', cron: 'FREQ=DAILY;BYHOUR=9' },

@@ -1,6 +1,6 @@
 import { formatDuration } from '@carillon/shared';
 import { collectDrafts, type Imported, type ReadItem } from './collect-drafts.js';
-import { noEqual, unusedSettings } from './no-equal.js';
+import { noEquivalent, unusedSettings } from './no-equivalent.js';
 import { asFields, asNumber, type Fields } from './read-fields.js';
 
 /** A row of the table `schedule` of pg-boss. Older versions have neither `key` nor `kind`. */
@@ -71,7 +71,7 @@ function retryOf(options: Fields) {
 function remarksOf(options: Fields): string[] {
   const isFixed = asNumber(options.retryLimit) !== null && options.retryBackoff !== true;
   return [
-    ...(isFixed ? [noEqual('a fixed retry delay', 'the delay doubles with each attempt')] : []),
+    ...(isFixed ? [noEquivalent('a fixed retry delay', 'the delay doubles with each attempt')] : []),
     ...unusedSettings(options, USED, 'the receiver has to take care of it'),
   ];
 }

@@ -5,7 +5,7 @@ import type { BullmqScheduler } from './bullmq.js';
 const SCAN_COUNT = 1_000;
 
 /**
- * Reads the job schedulers of BullMQ from Redis. Reads the keys itself, because the functions of BullMQ also remove
+ * Reads the job schedulers of BullMQ from Redis. The keys are read directly, because BullMQ's own functions also remove
  * schedulers that they find incomplete.
  */
 export async function readBullmq(

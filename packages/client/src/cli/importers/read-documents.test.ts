@@ -9,11 +9,11 @@ describe('parseDocuments', () => {
     ['indented JSON values one after the other', '{\n  "a": 1\n}\n{\n  "a": 2\n}\n', [{ a: 1 }, { a: 2 }]],
     ['documents of YAML', '---\na: 1\n---\na: 2\n', [{ a: 1 }, { a: 2 }]],
     ['an empty file', '', []],
-  ])('a file with %s is read', (_, text, expected) => {
+  ])('the documents of an import file with %s are parsed', (_, text, expected) => {
     expect(parseDocuments(text, 'x')).toEqual(expected);
   });
 
-  it('an invalid file is refused with its path', () => {
+  it('the error about an invalid import file names its path', () => {
     expect(() => parseDocuments('a: [', 'x.yaml')).toThrow('x.yaml: ');
     expect(() => parseDocuments('{"a": 1}\n{"a": }', 'x.json')).toThrow('x.json: ');
   });

@@ -27,7 +27,7 @@ export function parseDocuments(text: string, path: string): unknown[] {
   // Exports of databases hold one JSON object per line, which is not YAML.
   if (lines.length > 1 && lines.every((line) => line.trim().startsWith('{')))
     return lines.map((line) => parseJson(line, path));
-  // Answers of a command in a loop are written one after the other.
+  // The output of a command that was called in a loop is a sequence of objects without a separator.
   const separated = text.replace(/^\}[ \t]*\r?\n(?=\{)/gm, '}\n---\n');
   const documents = parseAllDocuments(separated, { prettyErrors: true });
   if (!Array.isArray(documents)) return [];

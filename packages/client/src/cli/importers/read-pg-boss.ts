@@ -4,7 +4,9 @@ import type { PgBossRow } from './pg-boss.js';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Reads the schedules of pg-boss from Postgres. Older versions have fewer columns, so all of them are read. */
+/**
+ * Reads the schedules of pg-boss from Postgres. The statement selects all columns, because older versions have fewer.
+ */
 export async function readPgBoss(url: string, schema: string): Promise<PgBossRow[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
   try {

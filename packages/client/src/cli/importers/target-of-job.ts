@@ -4,7 +4,7 @@ import { readTarget } from '../read-target.js';
 /** The target of an imported job. `{name}` in the option stands for the name of the job. */
 export function targetOfJob(option: string, job: string): TargetInput {
   const isUrl = /^(webhook:)?https?:/i.test(option);
-  // The name of a queue has fewer characters than that of a job.
+  // The name of a queue allows fewer kinds of characters than the name of a job.
   const name = isUrl
     ? encodeURIComponent(job)
     : option.startsWith('queue:')

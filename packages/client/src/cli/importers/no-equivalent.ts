@@ -1,7 +1,7 @@
-/** A remark that a setting has no equal in Carillon. */
-export const noEqual = (setting: string, instead: string) => `has no equal: ${setting}; ${instead}`;
+/** A remark that a setting has no equivalent in Carillon. */
+export const noEquivalent = (setting: string, instead: string) => `has no equivalent: ${setting}; ${instead}`;
 
-/** One remark for all settings of an object that are set and have no equal. */
+/** One remark for all settings of an object that are set and have no equivalent. */
 export function unusedSettings(
   settings: Readonly<Record<string, unknown>>,
   used: readonly string[],
@@ -10,5 +10,5 @@ export function unusedSettings(
   const names = Object.entries(settings)
     .filter(([name, value]) => !used.includes(name) && value !== null && value !== undefined)
     .map(([name, value]) => (typeof value === 'object' ? name : `${name} ${String(value)}`));
-  return names.length === 0 ? [] : [noEqual(names.join(', '), instead)];
+  return names.length === 0 ? [] : [noEquivalent(names.join(', '), instead)];
 }
