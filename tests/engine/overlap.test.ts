@@ -40,7 +40,7 @@ describe('Overlapping runs', () => {
     expect(await statuses(id)).toEqual(['succeeded', 'skipped', 'running']);
     expect((await engine.runsOf(id))[1]).toMatchObject({
       reasonCode: 'overlap',
-      reason: expect.stringContaining('still going on'),
+      reason: expect.stringContaining('still open'),
     });
   });
 

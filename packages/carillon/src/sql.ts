@@ -10,7 +10,10 @@ export type UserTransaction =
   | { execute(query: never): PromiseLike<unknown> };
 
 export interface SqlOptions {
-  /** The project, for the owner of the installation. Every other role is bound to its own. */
+  /**
+   * The project of the schedule. Only the Postgres role that owns the installation may set it; every other role is
+   * bound to one project.
+   */
   project?: string | undefined;
   /** The Postgres schema of Carillon's tables (default `carillon`). */
   schema?: string | undefined;

@@ -108,7 +108,7 @@ function dropStatementNames(client: pg.ClientBase): void {
   Object.assign(client, { query: unnamed });
 }
 
-/** Makes a client address the tables of another schema than the one that our statements name. */
+/** Makes a client replace the schema name `carillon` in our statements by another schema. */
 export function useSchema(client: pg.ClientBase, schema: string): void {
   if (schema === SCHEMA) return;
   const rename = schemaRenamer(schema);

@@ -32,8 +32,8 @@ interface MigrateOptions {
 export class UnsupportedDatabase extends Error {}
 
 /**
- * Brings the database up to date while other programs work in it. Replicas that start together take turns; the later
- * ones find nothing to do.
+ * Brings the database up to date while other programs work in it. If several replicas start together, one of them
+ * migrates. The others wait and then find nothing to do.
  */
 export async function migrate(
   server: string | pg.ClientConfig,

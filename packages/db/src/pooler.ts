@@ -19,7 +19,10 @@ export interface PoolerOptions {
   usesPreparedStatements: boolean;
 }
 
-/** Number of tries: a busy pooler may give the second session another backend by chance. */
+/**
+ * Number of tries. One try is not enough, because a busy pooler in transaction mode may give the two sessions different
+ * backends by chance.
+ */
 const TRIES = 5;
 /** SQLSTATE: a prepared statement of this name exists already, or does not exist. */
 const BROKEN_STATEMENT = new Set(['42P05', '26000']);

@@ -22,7 +22,9 @@ export class Where {
     return this.always(condition);
   }
 
-  /** Adds a condition that has an index of its own, by which a rare match is found. */
+  /**
+   * Adds a condition on a text or a tag. Such a condition has an index of its own, which finds rare matches quickly.
+   */
   search(condition: string): this {
     this.#searched.push(condition);
     return this.always(condition);

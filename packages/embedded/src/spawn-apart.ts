@@ -20,9 +20,9 @@ interface SpawnApartOptions {
 const LARGEST_LOG_BYTES = 10 * 1024 * 1024;
 
 /**
- * Starts a server in a session of its own. Ctrl-C reaches the whole process group of the terminal, and the servers must
- * outlive the programs that use them. The output goes to a file instead of a pipe, so that the server can outlive this
- * process.
+ * Starts a server in a session of its own. Ctrl-C would otherwise reach the server together with the apps, but the
+ * server must outlive the apps that use it. The output goes to a file instead of a pipe, so that the server can outlive
+ * this process.
  */
 export function spawnApart(options: SpawnApartOptions): Promise<RunningProcess> {
   const { command, args, logFile, env, uid, gid, input, stop } = options;

@@ -17,7 +17,7 @@ export function temporaryHome(): string {
   return home;
 }
 
-/** Servers that are given, so that none are started; the stand-ins don't connect to them. */
+/** Addresses of servers, so that the supervisor starts none. The stand-ins do not connect to them. */
 export const GIVEN_SERVERS = { DATABASE_URL: 'postgres://given/carillon', REDIS_URL: 'redis://given' };
 
 /** Starts the supervisor as a process, with stand-ins for the apps. It is stopped after the test if it still runs. */
@@ -61,7 +61,7 @@ export async function startSupervisor(
   };
 }
 
-/** Every process of this home: the apps and Redis from our pid files, Postgres from its own. */
+/** Every process of this home. The apps and Redis are found by our pid files, Postgres by its own pid file. */
 export function processesOf(home: string): number[] {
   const files = [
     ...readdirSync(join(home, 'run')).map((name) => join(home, 'run', name)),

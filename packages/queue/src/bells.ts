@@ -174,10 +174,10 @@ export class Bells implements Ringer {
       if (ringAt >= nowAt) break;
       this.#armed.delete(ringAt);
     }
-    if (this.#armed.size > MAX_REMEMBERED_SLOTS) {
+    if (this.#armed.size > MAX_ARMED_SLOTS) {
       for (const ringAt of this.#armed) if (ringAt < nowAt) this.#armed.delete(ringAt);
     }
   }
 }
 
-const MAX_REMEMBERED_SLOTS = 50_000;
+const MAX_ARMED_SLOTS = 50_000;

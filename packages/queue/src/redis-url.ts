@@ -16,7 +16,7 @@ export type RedisPlace = Login &
     | { kind: 'single'; hosts: [RedisHost]; db: number }
     /** The hosts are Sentinels. They know which server is the master. */
     | { kind: 'sentinel'; hosts: RedisHost[]; master: string; db: number }
-    /** The hosts are some nodes of the cluster. They know the others. */
+    /** The hosts are some nodes of the cluster. Each of them can list all nodes. */
     | { kind: 'cluster'; hosts: RedisHost[] }
   );
 

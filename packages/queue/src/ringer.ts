@@ -1,4 +1,4 @@
-/** Arms bells, so that a worker claims what is due as soon as it is due. */
+/** Arms bells, so that a worker claims occurrences and runs as soon as they are due. */
 export interface Ringer {
   /** Arms the slots of these instants. The sweep arms instants beyond the horizon when they come within it. */
   arm(dueAts: Iterable<number>): Promise<void>;

@@ -125,7 +125,7 @@ describe('host time zone', () => {
         const timing = timingOf(input);
         const answers = ['UTC', 'Pacific/Apia', 'America/New_York'].map((hostZone) => {
           vi.stubEnv('TZ', hostZone);
-          // Compiled anew each time, so that no cached answer hides a difference.
+          // The rule is compiled again for each host time zone, so that no cached result hides a difference.
           return compileTiming(timing).instants.next(afterAt, Date.UTC(2199, 11, 31));
         });
         expect(new Set(answers).size).toBe(1);

@@ -87,7 +87,7 @@ export function timingKey(timing: Timing): string {
   return key;
 }
 
-/** All excluded dates: the timing's own ones and those of its calendars. */
+/** All excluded dates: the exclusions of the timing and the dates of its calendars. */
 export function excludedDates({
   exclusions,
   calendars,

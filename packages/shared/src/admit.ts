@@ -28,7 +28,7 @@ export function admitRun(plan: Plan, open: OpenRuns, isDependencyMet: boolean): 
   if (open.started + open.queued < concurrentRuns(plan)) return { kind: 'start' };
   if (plan.overlap === 'cancel') return { kind: 'replace' };
   if (plan.overlap === 'skip') {
-    return { kind: 'skip', reasonCode: 'overlap', reason: 'the run before it was still going on' };
+    return { kind: 'skip', reasonCode: 'overlap', reason: 'the previous run was still open' };
   }
   if (open.queued < LONGEST_QUEUE) return { kind: 'queue' };
   return { kind: 'skip', reasonCode: 'queue_full', reason: `${LONGEST_QUEUE} runs were queued before it` };

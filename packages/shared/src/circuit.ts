@@ -31,8 +31,7 @@ export class Circuit {
   waitMs(now: number): number {
     if (!this.isOpen) return 0;
     if (now < this.#openUntil) return this.#openUntil - now;
-    // A probe is in flight. The caller checks again after the first wait; by then the probe's own time-out may have
-    // ended it.
+    // A probe is in flight, so other deliveries wait for its result. The probe cannot hang, because it has a time-out.
     return this.#isProbing ? this.firstWaitMs : 0;
   }
 

@@ -34,7 +34,7 @@ describe('diffDefinitions', () => {
     ]);
   });
 
-  it('a target of another type is one difference', () => {
+  it('a change of the target type is reported as one difference', () => {
     const target = { type: 'queue', queue: 'reports' };
     expect(diffDefinitions(definition, { ...definition, target })).toEqual([
       { field: 'target', before: definition.target, after: target },

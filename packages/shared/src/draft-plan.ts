@@ -10,7 +10,7 @@ import { hostProblem } from './webhook/vet-url.js';
 
 /** The defaults for fields that a schedule leaves out. */
 export interface ScheduleDefaults {
-  /** The project's default target; null if a schedule must name its own. */
+  /** The project's default target; null if the project has none, so that a schedule must name its target. */
   target: z.infer<typeof TargetSchema> | null;
   maxAttempts: number;
   baseDelayMs: number;
@@ -62,7 +62,7 @@ export function draftPlan(
   return sealed.ok ? { ok: true, plan: { ...plan, target: sealed.target } } : sealed;
 }
 
-/** The API returns the code, which tells a missing field from a field with an invalid value. */
+/** The API returns the code, so that clients can distinguish a missing field from an invalid value. */
 const NO_TARGET = {
   field: 'target',
   code: 'missing',
@@ -105,7 +105,7 @@ export function sealTarget(
   if (redacted !== undefined) return { ok: false, problems: [redactedProblem(redacted)] };
   if (sealHeader === undefined || entries.length === 0) return { ok: true, target };
   if (sealHeader === null) {
-    const message = 'cannot be kept: this installation has no CARILLON_ENCRYPTION_KEY';
+    const message = 'cannot be stored: this installation has no CARILLON_ENCRYPTION_KEY';
     return { ok: false, problems: [{ field: 'target.headers', message }] };
   }
   const headers = Object.fromEntries(entries.map(([name, value]) => [name, sealHeader(value)]));

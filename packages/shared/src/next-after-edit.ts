@@ -49,7 +49,7 @@ function startOf({ timing: before, occurrenceAt, nowAt }: ScheduleBeforeEdit, ti
   return hasOtherCalendar ? Math.min(nowAt + 1, occurrenceAt ?? nowAt + 1) : nowAt + 1;
 }
 
-/** True if two timings name the same occurrences, apart from those that are settled already. */
+/** True if two timings name the same occurrences. Settled occurrences are not compared. */
 export const isSameTiming = (a: Timing, b: Timing): boolean =>
   storeTiming({ ...a, settledAts: [] }) === storeTiming({ ...b, settledAts: [] });
 

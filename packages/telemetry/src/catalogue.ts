@@ -32,7 +32,7 @@ export const COUNTERS: Record<string, CounterEntry> = {
     labels: each('outcome', ['succeeded', 'failed', 'handed_back']),
   },
   carillon_audit_differences_total: {
-    help: 'Occurrences that the audit found without a run or gap, unclaimed, or run without being named, by kind.',
+    help: 'Differences that the audit found, by kind: occurrences without a run or gap, overdue occurrences, and runs that no rule named.',
     labels: each('kind', ['missing', 'overdue', 'unnamed']),
   },
   carillon_audited_occurrences_total: { help: 'Occurrences that the audit compared with their runs.' },

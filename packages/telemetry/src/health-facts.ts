@@ -10,7 +10,7 @@ export interface HealthSources {
   lookAtRedis: () => Promise<RedisState>;
 }
 
-/** Reads the facts by which health is judged. Never fails: a server that does not answer is a fact too. */
+/** Reads the facts by which health is judged. Never throws: if a server does not answer, the facts say so. */
 export async function readHealthFacts(sources: HealthSources): Promise<HealthFacts> {
   const [isPostgresUp, engine, redis] = await Promise.all([
     answerOr(

@@ -15,7 +15,10 @@ export interface Received {
 
 export interface WebhookReceiver {
   readonly origin: string;
-  /** The URL of a behaviour, such as `status/503` or `hang`. The rest of the path only tells runs apart. */
+  /**
+   * The URL of a behaviour, such as `status/503` or `hang`. Further parts of the path have no effect; tests use them to
+   * distinguish requests.
+   */
   url(path: string): string;
   readonly received: readonly Received[];
   /** The requests to one path. */

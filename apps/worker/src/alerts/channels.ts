@@ -1,10 +1,10 @@
 import type { SecretBox, TakenMessage } from '@carillon/db';
 import type { PostgresClock } from '@carillon/queue';
 import {
+  formatMessage,
   type Outcome,
   PAGERDUTY_URL,
   type ReportedAlert,
-  formatMessage,
   summarizeMessage,
   type WebhookAlert,
 } from '@carillon/shared';

@@ -2,7 +2,7 @@ import { carillonCommand, completion, type Group, group } from '@carillon/client
 import { doctor } from './doctor-command.js';
 import { serverCommands } from './server-commands.js';
 
-/** The commands of the package `carillon`: those of the client, the servers, and the doctor. */
+/** The commands of the package `carillon`: all commands of the client, the server commands and `doctor`. */
 export const rootCommand: Group = group({
   ...carillonCommand,
   commands: [

@@ -70,7 +70,10 @@ const VERY_LONG_TRANSACTION_MS = 3_600_000;
 export function judgeTransaction(longest: OpenTransaction | null): Check {
   const name = 'longest transaction';
   if (!longest || longest.ageMs < LONG_TRANSACTION_MS)
-    return ok(name, longest ? `open for ${Math.round(longest.ageMs / 1_000)} s` : 'no other is open');
+    return ok(
+      name,
+      longest ? `open for ${Math.round(longest.ageMs / 1_000)} s` : 'no other transaction is open',
+    );
   const { pid, application, state, ageMs } = longest;
   const message = `pid ${pid} (${application || 'no name'}, ${state}) has been in a transaction for ${Math.round(ageMs / 60_000)} minutes: vacuum can remove no row that died since`;
   const advice = `End that program's transaction, or run: select pg_terminate_backend(${pid}).`;
@@ -93,7 +96,7 @@ export function judgePartitions(monthsAhead: number): Check {
   return failed(
     name,
     monthsAhead < 0
-      ? 'the history has no partition for this month: runs can not be recorded'
+      ? 'the history has no partition for this month: runs cannot be recorded'
       : 'the history has no partition for the next month',
     'Run migrate or start a worker, which makes partitions every hour, and look for its errors in the log.',
   );
@@ -154,7 +157,7 @@ export function judgeEncryptionKey(
       )
     : warning(
         name,
-        'CARILLON_ENCRYPTION_KEY is not set: webhooks are sent unsigned, and secrets can not be kept',
+        'CARILLON_ENCRYPTION_KEY is not set: webhooks are sent unsigned, and secrets cannot be stored',
         'Set it to 32 random bytes in base64: openssl rand -base64 32',
       );
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { CarillonOptions } from '../carillon.js';
 import { UsageError } from './usage-error.js';
 
-/** The environment variables. Those that the command itself reads are named. */
+/** The environment of the process. The variables that the command reads are listed. */
 export interface Environment extends Readonly<Record<string, string | undefined>> {
   CARILLON_URL?: string | undefined;
   CARILLON_KEY?: string | undefined;

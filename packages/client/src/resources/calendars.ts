@@ -21,8 +21,8 @@ export class Calendars {
   }
 
   /**
-   * Replaces the dates of a calendar by those of an .ics file. The file is given as text, or as a URL that is fetched
-   * at an interval.
+   * Replaces the dates of a calendar by the dates of an .ics file. The file is given as text, or as a URL that is
+   * fetched at an interval.
    */
   import(name: string, source: CalendarImport, options?: CallOptions): Promise<ChangedCalendar> {
     return this.#calls.post(`${path(name)}/import`, source, options);

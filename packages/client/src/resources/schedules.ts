@@ -57,8 +57,8 @@ export class Schedules {
   }
 
   /**
-   * Lists schedules, newest first. `include: 'recent'` adds the latest runs of each schedule. `order: 'next'` lists those that
-   * have a next run, the soonest first.
+   * Lists schedules, newest first. `include: 'recent'` adds the latest runs of each schedule. `order: 'next'` lists the
+   * schedules that have a next run, the soonest first.
    */
   list(
     filter?: ScheduleFilter &

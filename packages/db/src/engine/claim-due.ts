@@ -106,7 +106,10 @@ function decideSafely(row: DueRow, nowAt: number): Decision {
   try {
     return decideDue(row, nowAt);
   } catch (error) {
-    return { kind: 'broken', reason: `what comes next could not be computed: ${(error as Error).message}` };
+    return {
+      kind: 'broken',
+      reason: `the next occurrence could not be computed: ${(error as Error).message}`,
+    };
   }
 }
 
@@ -179,7 +182,10 @@ function missedOf(
   ];
 }
 
-export const REPLACED = { reasonCode: 'overlap', reason: 'the next run took its place' };
+export const REPLACED = {
+  reasonCode: 'overlap',
+  reason: 'the next run replaced it, by the overlap policy `cancel`',
+};
 
 /** The new run of an occurrence that the schedule's policies do not let start: queued or skipped. */
 export function unstartedRun(

@@ -141,7 +141,7 @@ const lockSchedules = statement<{ ids: string }, { id: number }>(
 );
 
 /**
- * Locks the schedules of agenda rows that this claim has locked, and skips those that another transaction has locked. A
+ * Locks the schedules of agenda rows that this claim has locked. Skips schedules that another transaction has locked. A
  * change locks the schedule first and its agenda row second, so a claim that waited here could deadlock with it.
  */
 export async function lockSchedulesOfClaim(tx: Transaction, ids: readonly number[]): Promise<Set<number>> {

@@ -117,8 +117,8 @@ export interface Started {
 }
 
 /**
- * Starts the wanted runs, and returns the runs that it has inserted. Schedules that end and schedules that go on are
- * started by separate statements, under separate leases.
+ * Starts the wanted runs, and returns the runs that it has inserted. Separate statements, under separate leases, start
+ * the last runs of schedules and all other runs.
  */
 export async function startRuns(
   tx: Transaction,

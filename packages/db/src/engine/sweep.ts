@@ -6,7 +6,10 @@ import { statement } from '../statement.js';
 export interface Slot {
   /** The end of the slot, when its bell rings. */
   ringAt: number;
-  /** When a row of the slot last changed. The bell of a recent change may still be on its way to Redis. */
+  /**
+   * When a row of the slot last changed. If that was a moment ago, the process that changed it may not have armed the
+   * bell yet.
+   */
   touchedAt: number;
 }
 

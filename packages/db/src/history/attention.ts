@@ -27,7 +27,7 @@ interface Row {
   items: { key: string; name: string | null; at: string; note: string | null }[] | null;
 }
 
-/** Counts the schedules of a kind, up to a limit, and shows the first ones. */
+/** Counts the schedules that need attention for one reason, up to a limit, and lists the first five. */
 const listing = (kind: AttentionKind) =>
   statement<Values, Row>(
     `read-attention-${kind}`,

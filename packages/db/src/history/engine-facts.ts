@@ -65,7 +65,7 @@ const selectFacts = statement<{ now: number | null }, EngineFacts>(
    from judged`,
 );
 
-/** The facts by which the health of the engine is judged. Reads only the oldest of the rows that are due. */
+/** Reads the facts from which the health of the engine is judged. Only the oldest due rows are read. */
 export async function readEngineFacts(db: Database, now: number | null): Promise<EngineFacts> {
   const [facts] = await selectFacts(db, { now });
   return facts as EngineFacts;

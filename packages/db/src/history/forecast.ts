@@ -50,7 +50,10 @@ export function readNextFires(
   return selectNext(db, { projectId, toAt, now: null });
 }
 
-/** All one-shots together are one group, without a timing: they are counted only to tell whether the limit was reached. */
+/**
+ * All one-shots form a single group without a timing. They are counted only in order to see whether the limit was
+ * reached.
+ */
 const GROUPS = (source: string) => `
   select case when ${IS_RECURRING} then s.timing end as timing, case when ${IS_RECURRING} then a.occurrence_at end as "occurrenceAt",
          case when ${IS_RECURRING} then ${RUNS_LEFT} end as "runsLeft", min(a.due_at) as "dueFromAt", max(a.due_at) as "dueToAt",

@@ -36,7 +36,8 @@ const OLD_TABLES = `
 /**
  * Drops whole months of history that ended longer ago than `keepDays`; returns the months that it dropped. The
  * partition is detached concurrently, so readers of the table are not disturbed, and no other statement waits for them.
- * If a reader outlasts the time-out of a statement, this function throws, and the next call goes on from there.
+ * If a reader holds the table for longer than the statement time-out, this function throws, and the next call continues
+ * with the same table.
  */
 export async function dropOldRuns(
   pool: Pool,

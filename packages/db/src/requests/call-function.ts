@@ -51,7 +51,7 @@ export async function callFunction(
 
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
-/** A drizzle transaction also has a property `query`, but that is not a function, so `execute` tells the two apart. */
+/** Only a drizzle transaction has a function `execute`. Its property `query` is not a function. */
 const isDrizzle = (tx: UserTransaction): tx is DrizzleTransaction =>
   typeof (tx as Partial<DrizzleTransaction>).execute === 'function';
 

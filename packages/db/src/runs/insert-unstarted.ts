@@ -54,7 +54,7 @@ const insertUnstarted = statement<Values, RunIdentity>(
    returning schedule_id as "scheduleId", occurrence_at as "occurrenceAt", origin`,
 );
 
-/** Inserts runs that do not start now; returns those that are new. */
+/** Inserts runs that do not start now. Returns the runs that did not exist before. */
 export function insertUnstartedRuns(
   ...[tx, runs, nowAt]: [Parameters<typeof insertUnstarted>[0], readonly UnstartedRun[], number]
 ): Promise<RunIdentity[]> {

@@ -51,7 +51,7 @@ const keepPing = statement<Values>(
 /**
  * Records the report of a job on its run. A success ends the run as succeeded and a failure as failed, whatever the
  * result of the delivery was, because only the job knows how its work ended. If a worker is still delivering the run,
- * its late answer is refused.
+ * the worker's late result is refused.
  */
 export async function reportRun(pool: Pool, request: ReportRequest): Promise<ChangeResult<ReportedRun>> {
   const { projectId, run, kind, body } = request;
@@ -146,7 +146,7 @@ const selectLatest = statement<{ projectId: number; scheduleId: number }, RunIde
    order by r.occurrence_at desc, r.origin desc limit 1`,
 );
 
-/** The run of a schedule that was sent last, for a job that does not know the id of its run. */
+/** The run of a schedule that was delivered last. It is the run of a job that does not know its run id. */
 export async function findLatestSent(
   db: Database,
   schedule: { projectId: number; scheduleId: number },

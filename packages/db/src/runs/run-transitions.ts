@@ -121,7 +121,7 @@ export const HOLD = `next_attempt_at = 'infinity'`;
 /** `release`: the run may start. */
 export const release = (at: string) => `next_attempt_at = ${at}`;
 
-/** `cancel`: an attempt that is in flight ends as cancelled, and its worker's late answer is refused. */
+/** `cancel`: an attempt that is in flight ends as cancelled, and the late result of its worker is refused. */
 export const cancel = ({ at, reasonCode, reason }: { at: string; reasonCode: string; reason: string }) => `
   status = 'cancelled', next_attempt_at = null, finished_at = ${at}, happened_at = ${at},
   outcome = case when r.status = 'running' then 'cancelled'::carillon.attempt_outcome else r.outcome end,
@@ -133,8 +133,8 @@ export const setAside = ({ at, reasonCode, reason }: { at: string; reasonCode: s
   reason_code = ${reasonCode}, reason = ${reason}`;
 
 /**
- * `report`: the job decides how its run ended. An attempt in flight ends the same way, and its worker's late answer is
- * refused.
+ * `report`: the job decides how its run ended. An attempt in flight ends the same way, and the late result of its
+ * worker is refused.
  */
 export const report = ({ at, status, reason }: Record<'at' | 'status' | 'reason', string>) => `
   status = ${status}, next_attempt_at = null, finished_at = ${at}, happened_at = ${at},

@@ -8,7 +8,7 @@ export const holdWaitingRuns = statement<{ scheduleIds: readonly number[] }>(
   `update carillon.runs r set ${HOLD} where r.schedule_id = any(:scheduleIds) and r.next_attempt_at is not null`,
 );
 
-/** `cancel` for the waiting runs of these schedules. Runs in flight go on to their end. */
+/** `cancel` for the waiting runs of these schedules. Runs in flight are not affected. */
 export const cancelWaitingRuns = statement<{
   scheduleIds: readonly number[];
   now: number;

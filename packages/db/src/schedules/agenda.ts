@@ -4,7 +4,7 @@ import type { Transaction } from '../database.js';
 import { instant } from '../instants.js';
 import { arrayOf, batch, statement, type Values } from '../statement.js';
 
-/** A locked agenda row that goes on to its next occurrence without starting a run. */
+/** A locked agenda row that moves to the next occurrence without starting a run. */
 export interface AgendaMove {
   scheduleId: number;
   /** Null after the last occurrence: the row leaves the agenda. */

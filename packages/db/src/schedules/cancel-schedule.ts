@@ -10,7 +10,7 @@ import type { LockedSchedule } from './locked-schedule.js';
 import { TO_CANCELLED } from './schedule-transitions.js';
 
 export interface Cancelled {
-  /** Runs that were already in flight: they go on to their end, and nothing starts after them. */
+  /** Runs that were already in flight. They are delivered to the end, and no other run starts. */
   inFlight: string[];
   /** False if the schedule was cancelled before this call. */
   isNew: boolean;
@@ -49,8 +49,8 @@ export function cancelSchedule(db: Database, request: ChangeRequest): Promise<Ch
 }
 
 /**
- * Records the past occurrences that no claim has taken yet as skipped, including those that jitter or a reschedule has
- * made due later.
+ * Records past occurrences that no claim has taken yet as skipped. This includes occurrences that are not due yet
+ * because of jitter or a reschedule.
  */
 async function accountForOverdue(tx: Transaction, schedule: LockedSchedule, reason: string): Promise<void> {
   const { occurrenceAt, timing, nowAt } = schedule;

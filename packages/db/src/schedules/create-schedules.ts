@@ -122,8 +122,9 @@ const selectKnownKeys = statement<
 );
 
 /**
- * Returns the keys for which the project has no room. A schedule that exists already takes no room. The project's row
- * stays locked, so that of two concurrent requests the second counts what the first has created.
+ * Returns the keys that would exceed the project's limit of schedules. A schedule that exists already does not count
+ * again. The project's row stays locked, so that a concurrent request waits and then counts the schedules that this
+ * request has created.
  */
 async function keysBeyondLimit(
   tx: Transaction,
@@ -148,7 +149,7 @@ const countLive = statement<{ projectId: number; maximum: number }, { count: num
    ) as live`,
 );
 
-/** Refuses if the project has no room for one more schedule. The project's row stays locked. */
+/** Throws `OverLimit` if one more schedule would exceed the project's limit. The project's row stays locked. */
 export async function requireRoom(tx: Transaction, projectId: number, limits: ProjectLimits): Promise<void> {
   const maximum = limits.schedules ?? null;
   if (maximum === null) return;

@@ -148,7 +148,8 @@ export async function listNextSchedules(
   ) as a join carillon.schedules s on s.id = a.schedule_id`;
   const found = await read(soonest);
   if (isFull(found, page)) return found;
-  // Few of the next schedules match. The rest are found by the search, or by reading the agenda to its end.
+  // The page is not full, so few of the soonest schedules match. The second statement looks at all schedules: by the
+  // index of the text or tag, or by reading the whole agenda.
   const all = isSearch(page.filter)
     ? 'matching join carillon.schedules s using (id)'
     : 'carillon.schedules s';

@@ -2,8 +2,8 @@
 export type ScheduleStatus = 'active' | 'paused' | 'finished' | 'cancelled';
 
 /**
- * SQL expressions about a schedule, over the aliases `s` (schedules) and `a` (agenda, outer joined). Only these
- * expressions know which facts of a schedule each of the two tables holds.
+ * SQL expressions about a schedule, over the aliases `s` (schedules) and `a` (agenda, outer joined). Other code uses
+ * these expressions and need not know which of the two tables holds a value.
  */
 
 /** An active schedule that has left the agenda is finished. */

@@ -65,7 +65,7 @@ export const whereOf = ({ projectId, filter, beforeId }: Omit<FilteredPage, 'lim
  */
 export function addScheduleFilter(where: Where, filter: ScheduleFilter): Where {
   where.add('target', filter.target, 's.target_type = :target');
-  // The statuses are spelled out: with a parameter the planner could not tell that a partial index applies.
+  // The status is written into the SQL text. If it were a parameter, the planner could not use a partial index.
   if (filter.status === 'active') where.always(`s.status = 'active' and a.schedule_id is not null`);
   else if (filter.status === 'finished') where.always(`s.status = 'active' and a.schedule_id is null`);
   else if (filter.status) where.always(`s.status <> 'active' and s.status = '${filter.status}'`);

@@ -38,8 +38,8 @@ const readCandidates = statement<{ ids: string }, Candidate & { nowAt: number }>
 );
 
 /**
- * Locks many schedules in ascending order, waiting for claims that hold one of them, and applies `stop` to those that
- * fit. The time is read once, when the locks are held.
+ * Locks many schedules in ascending order, and waits for claims that have locked one of them. Then applies `stop` to
+ * the schedules for which `fits` is true. The time is read once, after the locks were taken.
  */
 function stopMany(
   pool: Pool,

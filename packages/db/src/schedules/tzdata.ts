@@ -15,7 +15,7 @@ export interface TzdataState {
   /** The version with which the agenda was computed; null before the first sweep. */
   version: string | null;
   since: number | null;
-  /** The version with which the agenda is being computed anew; null if it is not. */
+  /** The version with which the agenda is being recomputed; null if no recomputation is under way. */
   next: string | null;
   cursor: number | null;
   /** The distinct versions of the live workers. */
@@ -65,12 +65,12 @@ const selectZoned = statement<{ afterId: number; limit: number; now: number | nu
    order by a.schedule_id limit :limit`,
 );
 
-/** Maximum number of schedules that one step checks. Nearly all of them stay as they are. */
+/** Maximum number of schedules that one step checks. Nearly all of them do not change. */
 const LOOKED_AT_PER_STEP = 2_000;
 
 export type TzdataStep =
   | { kind: 'same' }
-  /** Live workers have different versions: the agenda is computed anew once they agree. */
+  /** Live workers have different versions. The agenda is recomputed once all of them have the same version. */
   | { kind: 'differ'; versions: string[] }
   | { kind: 'computed'; retimed: number; dueAts: number[]; isDone: boolean; from: string };
 

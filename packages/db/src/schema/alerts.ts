@@ -36,7 +36,10 @@ export const alerts = carillon.table(
   'alerts',
   {
     id: bigserial('id', { mode: 'number' }).primaryKey(),
-    /** The id by which a receiver knows that a recovery belongs to a breach. Unique across installations. */
+    /**
+     * The same id in the messages about a breach and about its recovery, so that a receiver can match the two. Unique
+     * across installations.
+     */
     dedupId: uuid('dedup_id').notNull().default(sql`gen_random_uuid()`),
     projectId: id('project_id').notNull(),
     scheduleId: id('schedule_id').notNull(),
@@ -93,7 +96,7 @@ export const alertChannels = carillon.table(
   ],
 );
 
-/** Messages to channels: those still to be sent, and the record of those that were. */
+/** Messages to channels. A message stays here as a record after it was sent. */
 export const alertMessages = carillon.table(
   'alert_messages',
   {
@@ -113,7 +116,7 @@ export const alertMessages = carillon.table(
   },
   (t) => [
     index('alert_messages_next_try').on(t.nextTryAt).where(sql`next_try_at is not null`),
-    // A message waits for the earlier ones to its channel: a recovery must not overtake its breach.
+    // Messages to one channel are sent in order, so that a recovery is never reported before its breach.
     index('alert_messages_pending').on(t.channelId, t.id).where(sql`next_try_at is not null`),
     index('alert_messages_channel').on(t.channelId, t.id),
     index('alert_messages_age').on(t.createdAt),

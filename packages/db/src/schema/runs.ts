@@ -44,8 +44,8 @@ const runKeyColumns = () => ({
  * month as well.
  *
  * Closing a run that succeeds at once must stay a HOT update, which rewrites no index entry. Therefore no index
- * mentions `status`, not even in its predicate. Columns that are null in all other states (`next_attempt_at`,
- * `failed_at`) stand in for it, and CHECK constraints keep them consistent with the status.
+ * mentions `status`, not even in its predicate. Instead, indexes use columns that are null in all other states
+ * (`next_attempt_at`, `failed_at`). CHECK constraints keep these columns consistent with the status.
  */
 export const runs = carillon.table(
   'runs',

@@ -52,7 +52,10 @@ export const schedules = carillon.table(
     ...definitionColumns(),
     /** True if a run may start only after counting the open runs (overlap, concurrency, dependencies). */
     isCounted: boolean('is_counted').notNull().default(false),
-    /** Hash of the request that created the schedule, to tell a repeated create from a conflicting one. */
+    /**
+     * Hash of the request that created the schedule. A create with the same id and hash is a repeat; with another hash
+     * it is a conflict.
+     */
     requestHash: text('request_hash'),
     /** Hash of the latest definition that code declared (`defineSchedule`), to see whether the code has changed. */
     declaredHash: text('declared_hash'),

@@ -43,8 +43,8 @@ export const installation = carillon.table(
     tzdata: text('tzdata'),
     tzdataSince: instant('tzdata_since'),
     /**
-     * While the agenda is computed anew: the new version of the time zone data, and the last schedule that was looked
-     * at.
+     * While the agenda is being recomputed: the new version of the time zone data, and the last schedule that was
+     * checked.
      */
     tzdataNext: text('tzdata_next'),
     tzdataCursor: id('tzdata_cursor'),

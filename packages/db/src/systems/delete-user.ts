@@ -9,7 +9,7 @@ import { lockUser } from './lock-user.js';
 export interface DeletedUser {
   /** Keys of the schedules that were cancelled. */
   cancelled: string[];
-  /** Runs that were already in flight: they go on to their end. */
+  /** Runs that were already in flight. They are delivered to the end. */
   inFlight: string[];
 }
 

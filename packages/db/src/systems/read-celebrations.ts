@@ -7,9 +7,9 @@ import type { LockedSchedule } from '../schedules/locked-schedule.js';
 import { statement } from '../statement.js';
 
 export interface Celebrations {
-  /** Ids of the runs that are on their way: in flight, waiting for another attempt, or due at this moment. */
+  /** Ids of the runs that are being processed: in flight, waiting for another attempt, or due at this moment. */
   processing: string[];
-  /** The latest celebration that went out or is on its way, and the timing that named it. */
+  /** The latest celebration that was delivered or is being delivered, and the timing that named it. */
   latest: Celebration | null;
 }
 

@@ -61,28 +61,28 @@ export function takeDueRefreshes(db: Database, limit: number): Promise<DueRefres
   return takeDue(db, { limit });
 }
 
-const IS_IT = 'c.project_id = :projectId and c.name = :name and c.source_url = :url';
+const IS_SOURCE = 'c.project_id = :projectId and c.name = :name and c.source_url = :url';
 
 /** A file that can't be read is tried again after an hour at the latest. */
 const recordFailure = statement<DueRefresh & { error: string }>(
   'record-refresh-failure',
   `update carillon.calendars c
    set refresh_error = :error, refresh_due_at = clock_timestamp() + least(refresh_seconds, 3600) * interval '1 second'
-   where ${IS_IT}`,
+   where ${IS_SOURCE}`,
 );
 
 const recordSuccess = statement<DueRefresh & { dates: string[] }, { hasChanged: boolean }>(
   'record-refresh',
   `with read as (
      select array(select unnest(:dates::text[]) union ${WEEKDAYS} order by 1) as dates, c.dates as before
-     from carillon.calendars c where ${IS_IT} for update
+     from carillon.calendars c where ${IS_SOURCE} for update
    )
    update carillon.calendars c
    set refreshed_at = clock_timestamp(), refresh_error = null,
        refresh_due_at = clock_timestamp() + refresh_seconds * interval '1 second', dates = read.dates,
        updated_at = case when read.dates = read.before then updated_at else clock_timestamp() end,
        retimed_at = case when read.dates = read.before then retimed_at end
-   from read where ${IS_IT}
+   from read where ${IS_SOURCE}
    returning read.dates <> read.before as "hasChanged"`,
 );
 

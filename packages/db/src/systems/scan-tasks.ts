@@ -16,7 +16,7 @@ export interface ScanOptions {
   /** The id of the scan contains this instant. */
   startedAt: number;
   now?: number | null;
-  /** Ends the scan after the current task. The next scan finds the rest. */
+  /** Ends the scan after the current task. The next scan continues with the remaining tasks. */
   signal?: AbortSignal;
   /** Waits between two tries (default: by a timer). */
   wait?: (ms: number) => Promise<void>;

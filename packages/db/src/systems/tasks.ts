@@ -104,7 +104,7 @@ export function editTask(
   });
 }
 
-/** Deletes a task. False if there is none. A reminder that is already on its way still arrives. */
+/** Deletes a task. Returns false if there is no such task. A reminder that was created before is still delivered. */
 export function deleteTask(
   db: Database,
   { key, ...requester }: Requester & { key: string },

@@ -17,9 +17,9 @@ const readCheck = statement<object, { check: Buffer | null }>(
 );
 
 /**
- * Verifies that this process has the encryption key of the installation. The first process with a key writes a check
- * value, which reveals nothing about the key, and every other process compares its own. Throws `WrongEncryptionKey`
- * with a one-line message.
+ * Verifies that this process has the encryption key of the installation. The first process with a key stores a check
+ * value, which reveals nothing about the key. Every other process computes the value from its own key and compares.
+ * Throws `WrongEncryptionKey` with a one-line message.
  */
 export async function verifyEncryptionKey(db: Database, key: string | undefined): Promise<void> {
   const check = key === undefined ? null : checkOf(key);

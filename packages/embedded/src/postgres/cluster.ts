@@ -94,7 +94,7 @@ async function createCluster({
       `--pwfile=${passwordFile}`,
       '--auth=scram-sha-256',
       '--encoding=UTF8',
-      // This collation sorts by code point on every machine, and knows upper and lower case beyond ASCII.
+      // This collation sorts by code point on every machine, and converts upper and lower case beyond ASCII.
       '--locale=C',
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',

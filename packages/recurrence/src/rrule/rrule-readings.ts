@@ -22,7 +22,7 @@ const UNIT_SECONDS: Partial<Record<RecurrenceParts['freq'], number>> = {
   SECONDLY: 1,
 };
 
-/** All readings that the RRULE line names, including those before DTSTART. The caller cuts them off. */
+/** All readings that the RRULE line names, including readings before DTSTART. The caller removes the latter. */
 export function recurrenceReadings(
   written: RecurrenceParts,
   startReading: number,

@@ -102,7 +102,9 @@ function ascending(instants: readonly number[]): number[] {
   return [...new Set(instants)].sort((a, b) => a - b);
 }
 
-/** The latest instant in (afterAt, untilAt]. It only uses `next`, so that sets need not know how to walk back. */
+/**
+ * The latest instant in (afterAt, untilAt]. It only uses `next`, so that a set needs no method for searching backwards.
+ */
 export function lastInstant(set: InstantSet, afterAt: number, untilAt: number): number | null {
   let found: number | null = null;
   let emptyAfterAt = untilAt;

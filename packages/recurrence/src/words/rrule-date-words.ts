@@ -24,7 +24,7 @@ function frequencyWords({ freq, interval }: RecurrenceParts): string {
   return interval === 1 ? `every ${unit}` : `every ${interval} ${unit}s`;
 }
 
-/** Each BY part becomes one condition. The first one names days, the others restrict them. */
+/** Each BY part becomes one condition. The first condition names days, and the others restrict them. */
 function dayWords(parts: RecurrenceParts): string {
   const { byMonthDay, byYearDay, byWeekNo, byDay } = parts;
   const conditions: string[] = [];

@@ -11,7 +11,7 @@ import { dstRemark, gapRemark } from './dst-remark.js';
 
 const LOOK_AHEAD_SECONDS = 400 * DAY_SECONDS;
 
-/** The settings that the caller wrote, as opposed to those that hold their default. */
+/** The settings that the caller wrote. A default that was filled in is not among them. */
 interface Written {
   timezone?: string | null | undefined;
   leapDay?: LeapDayPolicy | null | undefined;

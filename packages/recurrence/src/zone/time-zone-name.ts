@@ -26,7 +26,10 @@ const NAMES_WITHOUT_SLASH = new Map(
   ].map((name) => [name.toUpperCase(), name]),
 );
 
-/** The zone that each common abbreviation most likely stands for. It is only suggested, because many are ambiguous. */
+/**
+ * The time zone that each common abbreviation most likely means. It is only suggested, because many abbreviations are
+ * ambiguous.
+ */
 const SUGGESTIONS = new Map(
   Object.entries({
     'Africa/Cairo': 'EEST',

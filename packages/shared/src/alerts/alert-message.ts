@@ -20,7 +20,7 @@ export interface ReportedAlert {
   resolution: string | null;
 }
 
-/** The content of a message to a channel, as it is stored until it is sent. */
+/** The stored content of a message to a channel. */
 export type AlertMessageContent =
   | { type: 'alerts'; opened: ReportedAlert[]; resolved: ReportedAlert[] }
   | { type: 'test'; actor: string };
@@ -55,9 +55,9 @@ export function formatMessage(content: AlertMessageContent, linkTo: (scheduleId:
   if (content.type === 'test')
     return `This is a test message, sent by ${content.actor}. Alerts of this project will arrive here.`;
   const lines = [
-    ...content.opened.map((alert) => spellAlert(alert, alert.sentence, linkTo)),
+    ...content.opened.map((alert) => formatAlert(alert, alert.sentence, linkTo)),
     ...content.resolved.map((alert) =>
-      spellAlert(
+      formatAlert(
         alert,
         `${alert.scheduleName ?? alert.scheduleId}: ${alert.resolution ?? 'recovered'}`,
         linkTo,
@@ -69,7 +69,7 @@ export function formatMessage(content: AlertMessageContent, linkTo: (scheduleId:
   return shown.join('\n\n');
 }
 
-function spellAlert(
+function formatAlert(
   { scheduleId, occurrenceAt, why }: ReportedAlert,
   sentence: string,
   linkTo: (scheduleId: string) => string,

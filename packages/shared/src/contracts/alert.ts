@@ -65,7 +65,7 @@ export const AlertChannelInput = z
   });
 export type AlertChannelInput = z.infer<typeof AlertChannelInput>;
 
-/** An edit: fields that are left out stay as they are. The type can't change. */
+/** An edit of a channel. Omitted fields keep their value, and the type cannot change. */
 export const AlertChannelPatch = z
   .strictObject({
     enabled: z.boolean().optional(),

@@ -195,8 +195,8 @@ export const ScheduleInput = z
 export type ScheduleInput = z.infer<typeof ScheduleInput>;
 
 /**
- * Every field except the id can be changed. A field that is left out stays as it is; `dst`, `misfire` and `retry` are
- * merged field by field; `slo` is replaced as a whole.
+ * Every field except the id can be changed. Omitted fields keep their value. `dst`, `misfire` and `retry` are merged
+ * field by field; `slo` is replaced as a whole.
  */
 export const SchedulePatch = ScheduleInput.omit({ id: true })
   .partial()

@@ -17,7 +17,7 @@ export const TaskInput = z
   .meta({ id: 'TaskRequest', examples: [{ title: 'File the tax return', dueAt: '2026-11-17T12:00:00Z' }] });
 export type TaskInput = z.infer<typeof TaskInput>;
 
-/** A field that is left out stays as it is. */
+/** Omitted fields keep their value. */
 export const TaskPatch = TaskInput.partial().meta({ id: 'TaskPatch' });
 
 export const Task = z

@@ -56,7 +56,7 @@ export const UserInput = z
   });
 export type UserInput = z.infer<typeof UserInput>;
 
-/** A field that is left out stays as it is. */
+/** Omitted fields keep their value. */
 export const UserPatch = UserInput.partial().meta({
   id: 'UserPatch',
   examples: [{ timezone: 'Asia/Tokyo' }],

@@ -99,7 +99,9 @@ function daysOf(event: readonly Property[], nowAt: number): IcsDates {
   return { ok: true, dates };
 }
 
-/** The day number of `20261225` or `20261225T090000Z`; the local date as it is written. */
+/**
+ * The day number of `20261225` or `20261225T090000Z`. The date is taken as written, without converting the time zone.
+ */
 function dayOf(text: string | undefined): number | null {
   const match = /^(\d{4})(\d\d)(\d\d)(?:T\d{6}Z?)?$/.exec(text?.trim() ?? '');
   if (!match) return null;

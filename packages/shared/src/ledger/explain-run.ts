@@ -9,31 +9,31 @@ export function explainRun(run: StoryRun, story: readonly StoryStep[], plan: Pla
   const { status, attempt, reason, finishedAt, dueAt } = run;
   const nextAttemptAt = run.nextAttemptAt === Number.POSITIVE_INFINITY ? null : run.nextAttemptAt;
   const details = detailsOf(story, status);
-  const told = (head: string, ...more: string[]) =>
+  const sentence = (head: string, ...more: string[]) =>
     [head, [...details, ...more].join('; ')].filter(Boolean).join(': ');
   const again = run.replays > 0 ? [`replayed ${run.replays === 1 ? 'once' : `${run.replays} times`}`] : [];
   switch (status) {
     case 'skipped':
       return `skipped: ${reason ?? 'no reason was recorded'}`;
     case 'cancelled':
-      return told(`cancelled: ${reason ?? 'no reason was recorded'}`);
+      return sentence(`cancelled: ${reason ?? 'no reason was recorded'}`);
     case 'queued':
-      return told(nextAttemptAt === null ? 'waiting for its turn' : 'about to start', ...replayOf(run));
+      return sentence(nextAttemptAt === null ? 'waiting for its turn' : 'about to start', ...replayOf(run));
     case 'running':
-      return told(beginning(run, plan, 'began'), `attempt ${attempt} is in progress`);
+      return sentence(beginning(run, plan, 'began'), `attempt ${attempt} is in progress`);
     case 'retrying': {
       const next = nextAttemptAt === null ? 'held by a pause' : `it is tried again at ${iso(nextAttemptAt)}`;
-      return told(beginning(run, plan, 'began'), ...replayOf(run), next);
+      return sentence(beginning(run, plan, 'began'), ...replayOf(run), next);
     }
     case 'succeeded': {
       const after = `, ${inWords(Math.max(0, (finishedAt ?? dueAt) - dueAt))} after it was due`;
       const end = attempt > 1 ? [`succeeded at attempt ${attempt}${after}`] : [];
-      return told(beginning(run, plan, attempt > 1 ? 'began' : 'ran'), ...end, ...again);
+      return sentence(beginning(run, plan, attempt > 1 ? 'began' : 'ran'), ...end, ...again);
     }
     case 'failed': {
       const tries = attempt > 1 ? ` after ${attempt} attempts` : '';
       const end = `failed${tries}: ${run.error ?? reason ?? 'no reason was recorded'}`;
-      return told(`${beginning(run, plan, 'began')}, ${end}`, ...again);
+      return sentence(`${beginning(run, plan, 'began')}, ${end}`, ...again);
     }
   }
 }
@@ -70,7 +70,7 @@ const MENTIONED = new Set<StoryStep['kind']>([
 /** Maximum number of clauses in a sentence. A longer one shows only its first and its last clauses. */
 const MOST_CLAUSES = 12;
 
-/** The steps that the sentence mentions: all except the ordinary ones. */
+/** The steps that the sentence mentions. Ordinary steps, such as the claim, are left out. */
 function detailsOf(story: readonly StoryStep[], status: StoryRun['status']): string[] {
   const mentioned = story.filter(({ kind, outcome }) => {
     if (!MENTIONED.has(kind)) return false;

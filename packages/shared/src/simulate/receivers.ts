@@ -28,7 +28,7 @@ export type SimulatedPassage =
 /** After an origin has failed for this long, a worker fails its runs instead of deferring them. */
 const GIVE_UP_AFTER_MS = 86_400_000;
 
-/** The receivers of a simulation: whether they are up, and the circuits of those that are not. */
+/** The receivers of a simulation: whether each of them is up, and the circuits of the failing ones. */
 export class Receivers {
   circuitsOpened = 0;
   readonly #circuits = new Map<string, Circuit>();
@@ -39,7 +39,7 @@ export class Receivers {
     this.#outages = options.outages.filter(({ receiver }) => receiver !== null);
   }
 
-  /** Asks whether an attempt may go now, and if it goes, whether it fails. */
+  /** Decides whether an attempt may be sent now and, if it is sent, whether it fails. */
   ask(target: Target, nowAt: number): SimulatedPassage {
     if (this.#outages.length === 0) return { kind: 'go', isProbe: false };
     const name = this.#nameOf(target);

@@ -65,7 +65,7 @@ function retryAfterMs(header: string, nowAt: number): number | null {
   const text = header.trim();
   if (/^\d{1,10}$/.test(text)) return Number(text) * 1_000;
   if (!HTTP_DATE.test(text)) return null;
-  // The asctime format has no time zone. It means GMT, like the others.
+  // The asctime format names no time zone. Like the other two formats, it is in GMT.
   const at = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`);
   return Number.isNaN(at) ? null : Math.max(0, Math.round(at - nowAt));
 }

@@ -32,7 +32,7 @@ export const ZONE_OPTION = {
 interface ImportDefinition<O extends Options>
   extends Pick<Command, 'name' | 'summary' | 'details' | 'usage' | 'words' | 'examples'> {
   options: O;
-  /** Whether the importer knows a target of its own. */
+  /** True if the importer can derive a target, so that `--target` is optional. */
   hasTarget?: boolean;
   read(positionals: readonly string[], values: Values<O>): Promise<Imported>;
 }

@@ -27,7 +27,8 @@ nothing. CRON_TZ is honoured; other variables are passed in the payload. @reboot
       drafts: entries.map(({ line, schedule, warnings }) => ({
         source: `line ${line}`,
         job: schedule.id,
-        // An entry of a crontab has neither a target nor redacted fields, so the types of request and contract agree.
+        // The cast is safe: the contract's type and the client's type of a schedule differ only in fields that an entry
+        // of a crontab does not have.
         schedule: schedule as Imported['drafts'][number]['schedule'],
         remarks: warnings,
       })),

@@ -8,7 +8,10 @@ export interface Exported {
   notes: string[];
 }
 
-/** The entries of a file for the schedules of one set, or for those of no set. */
+/**
+ * The entries of a file with the schedules of one set. If `set` is null, the file gets the schedules that belong to no
+ * set.
+ */
 export function exportSchedules(found: readonly Schedule[], set: string | null): Exported {
   const isOwn = ({ id }: Schedule) => !ChosenKey.safeParse(id).success;
   const isDelay = ({ rule }: Schedule) => rule.in !== undefined;

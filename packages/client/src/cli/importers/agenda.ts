@@ -40,7 +40,9 @@ function readJob(job: Fields, defaultZone: string): ReadItem {
     rule,
     remarks: [
       ...(isCron && zone === null
-        ? [`has no time zone, so the rule is read in ${defaultZone}; Agenda uses that of the machine`]
+        ? [
+            `has no time zone, so the rule is read in ${defaultZone}; Agenda uses the time zone of the machine`,
+          ]
         : []),
       ...remarksOf(job),
     ],

@@ -53,7 +53,10 @@ function readLine(text: string): ReadItem {
   };
 }
 
-/** A payload is written in JSON5. YAML reads its objects, unquoted names and single quotes. Undefined if it can't be read. */
+/**
+ * Parses a payload, which is written in JSON5. A YAML parser accepts the JSON5 syntax that payloads use: objects,
+ * unquoted names and single quotes. Returns undefined for an invalid payload.
+ */
 function readPayload(text: string | undefined): unknown {
   if (text === undefined) return null;
   try {

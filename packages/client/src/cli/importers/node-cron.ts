@@ -37,7 +37,9 @@ function readTask(fields: Fields, defaultZone: string): ReadItem {
     rule: cron,
     remarks: [
       ...(timezone === null
-        ? [`has no time zone, so the rule is read in ${defaultZone}; node-cron uses that of the machine`]
+        ? [
+            `has no time zone, so the rule is read in ${defaultZone}; node-cron uses the time zone of the machine`,
+          ]
         : []),
       ...(options.scheduled === false
         ? [noEquivalent('scheduled: false', 'pause the schedule after the import')]
