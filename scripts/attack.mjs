@@ -3,8 +3,8 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkNodeVersion, endWithNpm, install, root, run } from './install.mjs';
 
-// `pnpm attack` plays every attack of one project on another at full size, and writes what the other project saw to
-// docs/security.md. `npm test` plays the same attacks at a small size.
+// `pnpm attack` lets one project attack another in every way, at full size, and writes the effect on the other project
+// to docs/security.md. `npm test` runs the same attacks at a small size.
 const resultsFile = join(mkdtempSync(join(tmpdir(), 'carillon-attack-')), 'results.jsonl');
 const page = join(root, 'docs', 'security.md');
 
@@ -44,7 +44,7 @@ const table = [
   ),
 ].join('\n');
 console.log(table);
-// An attack that failed its test leaves the page as it is.
+// If an attack fails its test, the page stays unchanged.
 if (code === 0) {
   const [before, rest] = readFileSync(page, 'utf8').split('<!-- attacks -->');
   const [, after] = rest.split('<!-- /attacks -->');

@@ -9,7 +9,10 @@ import { root } from './install.mjs';
 const HEADLESS = /^(?:what|whatever|who|whom|whoever|whose|of|where|wherever)\b/i;
 const VAGUE = /\b(?:somebody|nobody|whoever|whomever)\b/i;
 const CONTINUES = /^(?:and|but|or|so|then)\b/i;
-/** A comment is often read alone, in an editor's tooltip, so it may not point at its neighbour. */
+/**
+ * A comment is often read alone, in an editor's tooltip, so it must not begin with a pronoun for something in the line
+ * before it.
+ */
 const POINTS_ELSEWHERE = /^(?:it|its|they|them|the same(?:,| for))(?=\s|$)/i;
 /** Verbs that cannot be read as nouns. */
 const VERB =
@@ -55,7 +58,10 @@ function incompleteName(name) {
   return null;
 }
 
-/** Returns the sentences and clauses without code spans, quotations and links, which may quote the patterns. */
+/**
+ * Splits a text into sentences and clauses. Code spans, quotations and links are removed first, because they may quote
+ * the patterns.
+ */
 function clausesOf(prose) {
   return prose
     .replace(/`[^`]*`/g, 'code')
@@ -67,7 +73,7 @@ function clausesOf(prose) {
     .filter((clause) => clause !== '');
 }
 
-/** A clause after a colon or a semicolon may open as it likes; only whole sentences are judged. */
+/** True if a clause follows a colon or a semicolon. Only whole sentences are checked. */
 const continuesClause = (before) => before !== undefined && /[:;]$/.test(before);
 
 /**
@@ -98,7 +104,7 @@ function commentBlocks(text) {
   return blocks;
 }
 
-/** Returns the paragraphs, list items and table cells, without code fences, headings and comments. */
+/** Returns paragraphs, list items and table cells. Code fences, headings and comments are left out. */
 function markdownBlocks(text) {
   const blocks = [];
   let isInFence = false;

@@ -3,7 +3,9 @@ import { findProseProblems } from './check-prose.mjs';
 
 const rules = (path, text) => findProseProblems(path, text).map(({ line, rule }) => `${line}: ${rule}`);
 const inComment = (sentence) => findProseProblems('a.ts', `/** ${sentence} */\nconst a = 1;`).length;
-/** Builds the call from its parts, so that this file does not contain the names that the check rejects. */
+/**
+ * Builds the call of a test from its parts, so that this file itself does not contain the names that the check rejects.
+ */
 const inTestName = (name, call = 'it') =>
   findProseProblems('a.test.ts', `${call}('${name}', () => {});`).length;
 

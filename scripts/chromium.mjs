@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /**
- * Names under which distributions install Chromium. The headless shell has no windows: a page takes it 0.2 s of CPU to
- * open, and the whole browser 1.5 s.
+ * The names under which distributions install Chromium. The headless shell comes first: opening a page takes it 0.2 s
+ * of CPU, and the whole browser 1.5 s.
  */
 const NAMES = [
   'chromium-headless-shell',
@@ -13,7 +13,10 @@ const NAMES = [
   'google-chrome-stable',
 ];
 
-/** The path of a Chromium for the browser tests: CHROMIUM_PATH, or the first of these names on PATH. Null if there is none. */
+/**
+ * Returns the path of a Chromium for the browser tests: CHROMIUM_PATH, or the first of these names on PATH. Null if
+ * there is none.
+ */
 export function findChromium() {
   if (process.env.CHROMIUM_PATH) return process.env.CHROMIUM_PATH;
   const folders = (process.env.PATH ?? '').split(delimiter);

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { checkNodeVersion, endWithNpm, install, root, run } from './install.mjs';
 
-// `pnpm faults --seeds 20` plays every fault with that many seeds, then random histories and bad input, and writes the
-// figures to docs/reliability.md. `--only 3,4` plays faults 3 and 4 alone, and `--only input` plays the random
-// histories and the bad input alone.
+// `pnpm faults --seeds 20` runs every fault scenario with 20 seeds, then random histories and bad input, and writes the
+// figures to docs/reliability.md. `--only 3,4` runs scenarios 3 and 4 alone, and `--only input` runs only the random
+// histories and the bad input.
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '20' },
@@ -42,7 +42,7 @@ const code = await run(
   },
 );
 
-// A line is the result of one scenario with one seed, or says why a scenario can't be played here.
+// Each line is the result of one scenario with one seed, or the reason why a scenario can't run here.
 const lines = existsSync(resultsFile)
   ? readFileSync(resultsFile, 'utf8')
       .trim()
@@ -53,13 +53,12 @@ const played = lines.filter(({ leftOut }) => leftOut === undefined);
 const notPlayed = lines.filter(({ leftOut }) => leftOut !== undefined);
 const figures = describe(played, notPlayed);
 console.log(figures);
-// The page is written only if every scenario was played or has reported why not. So a test file that crashed leaves the
-// page as it is.
+// The page is written only if each scenario has a result or a reason. So it stays unchanged if a test file crashes.
 const isWhole = SCENARIOS.every((number) => lines.some((line) => line.number === number));
 if (!values.only && isWhole) writeFigures('figures', figures);
 process.exit(code || inputCode);
 
-/** Plays random histories, and sends requests, rules and URLs that no client should send. */
+/** Runs random histories, and sends requests, rules and URLs that no client should send. */
 async function playInput() {
   const report = `${resultsFile}.input`;
   const files = [
@@ -162,7 +161,7 @@ function describeLateness(results) {
       );
       return [values.length.toLocaleString('en'), ...(values.length > 0 ? figures : ['', '', ''])];
     });
-    // Scenario 17 has a simulated clock and scenario 16 sends nothing, so they have no lateness to show.
+    // Scenario 17 simulates its clock and scenario 16 sends nothing, so neither has a lateness to show.
     return cells.every((cell) => cell === '0' || cell === '')
       ? []
       : [`| ${[number, ...cells].join(' | ')} |`];

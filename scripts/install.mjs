@@ -27,7 +27,7 @@ export function checkNodeVersion() {
 }
 
 /**
- * Ends this process when npm ends. npm starts it through a shell, and a signal to npm may end the shell without
+ * Ends this process when npm ends. npm starts it through a shell, and a signal that ends npm may end the shell without
  * reaching this process.
  */
 export function endWithNpm() {
@@ -70,7 +70,8 @@ export async function install() {
   if (isInstalled()) return;
   console.log('Installing dependencies');
   const pinned = packageManager.replace('pnpm@', '');
-  // pnpm asks before it replaces modules that another version installed, and in CI there is no one to answer.
+  // pnpm asks before it replaces modules that another version of pnpm installed. In CI no person can answer, so the
+  // question is turned off.
   const args = ['install', '--frozen-lockfile', '--config.confirm-modules-purge=false'];
   const code =
     installedPnpm() === pinned

@@ -20,7 +20,7 @@ try {
       ownDependencies: ['@standard-schema/spec'],
     }),
     await stageCarillon({ stage }),
-    // `carillon` is a peer dependency, so that a project has one copy of it.
+    // `carillon` is a peer dependency, so that a project has only one copy of it.
     await stageLibrary('packages/testing', {
       stage,
       ownDependencies: [],

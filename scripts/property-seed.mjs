@@ -1,5 +1,6 @@
 // Property tests draw the same values in every run, so that a failure comes from the change under test and not from new
-// values. `PROPERTY_SEED=random` draws new values, as `pnpm faults` does. A number repeats the run that printed it.
+// values. `PROPERTY_SEED=random` draws new values, as `pnpm faults` does. To repeat a run, set it to the number that
+// the run printed.
 import fc from 'fast-check';
 
 const DEFAULT_SEED = 20_261_118;

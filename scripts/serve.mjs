@@ -47,9 +47,7 @@ async function health() {
   process.exit(answers.includes(true) ? 0 : 1);
 }
 
-/**
- * Names every setting that is missing or wrong, before anything is installed. Exits with 2 if there is such a setting.
- */
+/** Reports every setting that is missing or wrong, before anything is installed. Exits with 2 if there is one. */
 async function preflight() {
   const [api, worker] = await Promise.all([
     import('../apps/api/dist/config.js'),

@@ -1,6 +1,6 @@
 import { BaseSequencer } from 'vitest/node';
 
-/** The tests that take longest, or keep several processes busy. */
+/** Tests that take long, or keep several processes busy. */
 const LONG = [
   'tests/attack/',
   'tests/browser/',
@@ -14,8 +14,8 @@ const LONG = [
 ];
 
 /**
- * Spreads long test files evenly among the others. Side by side they would starve each other of CPU, and one that starts
- * last would run alone while the other workers idle.
+ * Spreads long test files evenly among the others. Next to each other they would starve each other of CPU. If a long
+ * one started last, it would run alone while the other test processes are idle.
  */
 export class SpreadLong extends BaseSequencer {
   async sort(files) {

@@ -5,7 +5,7 @@ import { checkNodeVersion, endWithNpm, install, root, run } from './install.mjs'
 checkNodeVersion();
 endWithNpm();
 await install();
-// The note is printed only if the build takes more than a second, because then there is something to build.
+// The note is printed only if the build takes more than a second, which means that something has to be built.
 const note = setTimeout(() => console.log('Building'), 1_000);
 const built = await run(
   'turbo',

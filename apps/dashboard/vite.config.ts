@@ -5,7 +5,7 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 
-/** Writes a brotli and a gzip form beside each file, so that the API compresses nothing while it serves. */
+/** Writes a brotli and a gzip version beside each file, so that the API need not compress them. */
 function precompress(): Plugin {
   return {
     name: 'precompress',

@@ -29,9 +29,9 @@ if (!options.isOnOwnNode) await continueOnPinnedNode();
 const before = options.before ? await buildEarlierOrLeave(options.before) : null;
 const opening = openArena(process.env);
 let isInterrupted = false;
-/** A promise that never settles: the signal handler ends this process. */
+/** Never settles. It is returned after an interrupt, because the signal handler ends this process. */
 const untilExit = new Promise<never>(() => {});
-// The servers run in sessions of their own, so Ctrl-C does not reach them.
+// The servers run in their own sessions, so Ctrl-C does not reach them.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
     isInterrupted = true;
@@ -49,7 +49,8 @@ try {
   if (before) console.log(`Carillon before: commit ${before.version}, with the dependencies of this one`);
   for (const race of races) {
     results.push(await run(race));
-    // The page is written after each race: all races take more than an hour, and an interrupted run keeps its results.
+    // The page is written after each race. All races take more than an hour, and an interrupted run should keep its
+    // results.
     if (options.isWritten) await writePage(await keepResults(results));
   }
 } finally {
@@ -96,7 +97,7 @@ async function run(race: Race): Promise<KeptResult> {
   const startedAt = performance.now();
   const repeat = options.repeat ?? race.rounds;
   const result = await race.run({ ...options, repeat, before, arena, say });
-  // A race whose servers were stopped has no result to print or keep.
+  // The interrupt has stopped the servers, so this race has no result to print or keep.
   if (isInterrupted) return untilExit;
   say(`took ${Math.round((performance.now() - startedAt) / 1_000)} s`);
   print(result);
@@ -115,7 +116,7 @@ async function run(race: Race): Promise<KeptResult> {
 function print({ head, rows, goals, notes, refused }: RaceResult): void {
   console.log(`\n${textTable(head, rows)}\n`);
   for (const note of notes) console.log(note);
-  // The sizes of a quick run are too small to compare its figures with a goal.
+  // A quick run is too small to compare its figures with a goal.
   for (const { goal, figure, isMet } of options.isQuick ? [] : goals)
     console.log(`${isMet ? '✓' : '✗'} goal ${goal}: ${figure}`);
   for (const reason of refused) console.error(`No figure: ${reason}`);

@@ -16,12 +16,12 @@ describe('options of the bench', () => {
     expect(read('herd', '--before=HEAD~2')).toMatchObject({ names: ['herd'], before: 'HEAD~2' });
   });
 
-  it('a benchmark against an earlier commit is not written to docs/performance.md', () => {
+  it('the figures of a benchmark against an earlier commit are not written to docs/performance.md', () => {
     expect(read('--before')).toMatchObject({ isWritten: false });
     expect(() => read('herd', '--before', '--write')).toThrow('--before and --write');
   });
 
-  it('a benchmark of all races is written to docs/performance.md, and a single race only with --write', () => {
+  it('the figures of a benchmark of all races are written to docs/performance.md, and those of a single race only with --write', () => {
     expect(read()).toMatchObject({ isWritten: true, before: null });
     expect(read('herd')).toMatchObject({ isWritten: false });
     expect(read('herd', '--write')).toMatchObject({ isWritten: true });

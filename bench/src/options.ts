@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 
 export interface Options {
-  /** The races to run; all of them, if none is named. */
+  /** The races to run. Empty for all races. */
   names: string[];
   isQuick: boolean;
   /** The number of rounds of each contender; null for the default of each race. */
@@ -9,7 +9,7 @@ export interface Options {
   only: string | null;
   /** The commit to compare the current one with; null for no comparison. */
   before: string | null;
-  /** True if the results go to docs/performance.md. */
+  /** True if the results are written to docs/performance.md. */
   isWritten: boolean;
   /** True to use the Node that started the bench instead of the pinned one. */
   isOnOwnNode: boolean;
@@ -30,7 +30,10 @@ export const USAGE = `pnpm bench [race ...] [options]
   --own-node     stays on the Node of this command; by default all contenders run on the pinned Node 22
   --help`;
 
-/** The names of the races, which tell a race from a commit after `--before`, and the default commit. */
+/**
+ * The names of the races, and the default commit. The names show whether the word after `--before` is a race or a
+ * commit.
+ */
 interface Known {
   races: readonly string[];
   defaultCommit: string;
@@ -39,7 +42,7 @@ interface Known {
 /** Parses the command line; returns null if it asks for help. */
 export function readOptions(args: string[], known: Known): Options | null {
   const { values, positionals } = parseArgs({
-    // pnpm passes its separator `--` on to the program.
+    // pnpm passes its separator `--` to the program.
     args: withCommit(
       args.filter((arg) => arg !== '--'),
       known,
@@ -72,7 +75,7 @@ export function readOptions(args: string[], known: Known): Options | null {
   };
 }
 
-/** Adds the default commit after a `--before` without a value, because `parseArgs` has no optional values. */
+/** Adds the default commit after a `--before` without a value, because `parseArgs` does not support optional values. */
 function withCommit(args: readonly string[], { races, defaultCommit }: Known): string[] {
   return args.flatMap((arg, i) => {
     if (arg !== '--before') return [arg];

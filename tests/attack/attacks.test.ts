@@ -18,7 +18,10 @@ interface Seen {
   mostPlacesOfAttacker: number;
 }
 
-/** Makes the other project run its schedules and call the API, until all its runs have ended. */
+/**
+ * Makes the other project run its schedules and call the API until all its runs have ended. Returns what that project
+ * saw.
+ */
 async function watchOther(stage: Stage, name: string): Promise<Seen> {
   const seen: Seen = { succeeded: 0, latenessMs: [], apiMs: [], apiStatuses: [], mostPlacesOfAttacker: 0 };
   const keys = Array.from({ length: scale.watchedRuns }, (_, i) => `${name}-${i}`);
@@ -87,7 +90,7 @@ describe('Attacks of one project on another', () => {
           const end = await begin(stage);
           const hangingBefore = stage.receivers.hanging;
           const seen = await watchOther(stage, 'watched');
-          // Requests that hung when the attack began must still hang at the end, or the attack was over too early.
+          // Requests that hung when the attack began must still hang now. Otherwise the attack ended too early.
           if (hangingBefore > 0) expect(stage.receivers.hanging).toBeGreaterThan(0);
           end();
           record(name, seen);

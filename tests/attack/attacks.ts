@@ -31,7 +31,7 @@ const hanging = ({ receivers }: Stage, i: number) => ({
   url: `${receivers.origins[i % receivers.origins.length]}/hang/${i}`,
 });
 
-/** Repeats an action in parallel lanes. Returns the function that stops it. */
+/** Repeats an action in several parallel loops. Returns the function that stops them. */
 function flood(lanes: number, act: () => Promise<unknown>): () => void {
   let isOver = false;
   const lane = async () => {
@@ -43,7 +43,7 @@ function flood(lanes: number, act: () => Promise<unknown>): () => void {
   };
 }
 
-/** The API counts wrong keys by client address, so the attacker has another address than the other project. */
+/** The API counts wrong keys per client address, so the attacker uses another address than the other project. */
 const elsewhere = new Agent({ localAddress: '127.0.0.2', keepAlive: true });
 
 async function getFromElsewhere(url: string, headers: Record<string, string> = {}): Promise<void> {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { ADMIN_KEY, type Processes, type TestApi, type TestDatabase } from '@carillon/testkit';
 import { type Answered, useHttp } from '../systems/http.js';
 
-/** How large an attack is: small as a test, large for the table of docs/security.md. */
+/** The size of an attack: small in a test, large for the table of docs/security.md. */
 export interface Scale {
   isLarge: boolean;
   /** How many runs are watched of the project that does not attack. */
@@ -16,17 +16,17 @@ export interface Answer extends Answered {
   tookMs: number;
 }
 
-/** Places of the worker in a small attack. In a large one the worker has the default. */
+/** The number of places of the worker in a small attack. In a large attack it is the default. */
 const PLACES = 64;
 
 /**
- * Receivers on origins of their own, each on another loopback address. They answer requests to `/ok` and let all others
+ * Receivers on separate origins, each on another loopback address. They answer requests to `/ok`; all other requests
  * hang.
  */
 export class Receivers {
   readonly #servers: Server[] = [];
   readonly origins: string[] = [];
-  /** Requests that hang now. */
+  /** The number of requests that hang now. */
   hanging = 0;
 
   static async listen(count: number): Promise<Receivers> {
@@ -79,7 +79,7 @@ export class Stage {
       LOG_LEVEL: 'info',
       CARILLON_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
       RETRY_BASE_DELAY_SECONDS: '1',
-      // In a large attack, leases and sweeps have the intervals of production.
+      // In a large attack, the intervals of leases and sweeps are those of production.
       ...(scale.isLarge ? { LEASE_MS: '15000', SWEEP_INTERVAL_MS: '5000', ARM_HORIZON_MS: '60000' } : {}),
     };
     const worker = {

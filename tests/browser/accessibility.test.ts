@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { scheduleBody, useDashboard } from './use-dashboard.js';
 
-/** Sums the layout shifts of a page from its first paint on, without those that follow user input. */
+/** Sums the layout shifts of a page from its first paint on. Shifts that follow user input do not count. */
 const SUM_LAYOUT_SHIFTS = `
   globalThis.layoutShift = 0;
   new PerformanceObserver((list) => {
@@ -37,7 +37,7 @@ const PAGES = [
 const SIGN_IN = 'the sign-in';
 const FAILED_RUN = 'a run that failed';
 const WIDTHS = [1_280, 390];
-/** The axe rules that depend on the theme. All other rules have the same result in light and in dark. */
+/** The axe rules whose result depends on the theme. All others need only one theme. */
 const RULES_OF_COLOUR = ['color-contrast', 'link-in-text-block'];
 const RULE_SETS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 /** The maximum sum of layout shifts (the limit for "good" on web.dev). */
@@ -54,7 +54,7 @@ async function findViolations(page: Page, rules?: readonly string[]): Promise<st
   );
 }
 
-/** Waits until the page has its heading and no part of it is loading. */
+/** Waits until the page has its heading and nothing on it is loading. */
 async function settle(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor();
   await eventually(async () => (await page.locator('[aria-busy=true], .skeleton').count()) === 0, {
@@ -67,7 +67,7 @@ async function showTheme(page: Page, colorScheme: 'light' | 'dark'): Promise<voi
   await page.locator(`html[data-theme=${colorScheme}]`).waitFor({ state: 'attached' });
 }
 
-/** Inspects an open page, light and dark, wide and narrow; returns the violations. */
+/** Checks an open page in light and dark, wide and narrow; returns the violations. */
 async function inspect(page: Page): Promise<string[]> {
   await settle(page);
   const found: string[] = [];
@@ -148,7 +148,7 @@ describe('Every page of the dashboard', () => {
     },
   );
 
-  it('axe finds no violation in the dialogs, the palette and the help sheet of the dashboard', async () => {
+  it('axe finds no violation in the dialogs, the command palette and the help sheet of the dashboard', async () => {
     const page = await dashboard.signIn({ path: '/schedules/subject' });
     await page.evaluate(axe.source);
     const found: string[] = [];

@@ -22,7 +22,7 @@ it('the dashboard shows a breach on the overview, on the alerts page and on the 
   expect((await fetch(url)).status).toBe(404);
 });
 
-it('an admin creates, tests and deletes an alert channel in the dashboard, and silences alerts', async () => {
+it('an admin creates, tests and deletes an alert channel in the dashboard, and starts a maintenance window', async () => {
   const page = await dashboard.signIn({ path: '/alerts' });
   await page.getByRole('button', { name: 'New channel' }).click();
   await page.getByLabel('Id').fill('on-call');

@@ -6,7 +6,7 @@ import { scheduleBody, useDashboard } from './use-dashboard.js';
 const dashboard = useDashboard();
 const receiver = useReceiver();
 
-it('the dashboard shows the lateness that /v1/system and the run report, and it is no more than the receiver measured', async () => {
+it('the dashboard shows the same lateness as /v1/system and the run, and not more than the receiver measured', async () => {
   const target = { type: 'webhook', url: receiver.url('status/200/late') };
   await dashboard.call('POST', '/schedules', scheduleBody('late', { rule: { in: 'PT0.5S' }, target }));
   const [run] = await eventually(async () => {
@@ -14,7 +14,8 @@ it('the dashboard shows the lateness that /v1/system and the run report, and it 
     return items.length === 1 && items;
   });
   const measuredMs = (receiver.to('status/200/late')[0]?.at ?? 0) - Date.parse(run.dueAt);
-  // Workers estimate Postgres's clock, and the receiver has the clock of the machine, so the two may differ a little.
+  // A worker estimates the clock of Postgres, and the receiver uses the clock of the machine, so the two may differ a
+  // little.
   expect(run.latenessMs).toBeLessThanOrEqual(measuredMs + 250);
 
   const { lateness } = await eventually(async () => {

@@ -49,7 +49,7 @@ describe('The dashboard in a browser', () => {
     await page.getByRole('cell', { name: /ran \d+ ms late/ }).waitFor();
   });
 
-  it('the schedule form previews the rule and keeps a draft through a reload, and the page of the new schedule shows its runs as they fire', async () => {
+  it('the schedule form previews the rule and keeps a draft through a reload, and the page of the new schedule shows its runs as they happen', async () => {
     const page = await dashboard.signIn();
     await page.getByRole('link', { name: 'Schedules', exact: true }).click();
     await page.getByRole('link', { name: 'New schedule' }).click();
@@ -71,7 +71,7 @@ describe('The dashboard in a browser', () => {
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Pulse');
     await page.getByRole('button', { name: 'Create schedule' }).click();
     await page.getByRole('heading', { name: 'Pulse', level: 1 }).waitFor();
-    // The event stream adds the runs to the page. The page is not reloaded.
+    // The page is not reloaded, so the event stream has added these runs.
     await page.getByRole('cell', { name: 'Succeeded' }).nth(1).waitFor();
     expect(receiver.to('status/200/pulse').length).toBeGreaterThan(0);
   });
@@ -142,7 +142,7 @@ describe('The dashboard in a browser', () => {
     await page.getByText('Version 3', { exact: true }).waitFor();
   });
 
-  it('the dashboard pauses all schedules that match a filter, after a dry run and after the user has typed their number', async () => {
+  it('the dashboard pauses all schedules that match a filter, after a dry run and after the user has typed how many they are', async () => {
     const items = Array.from({ length: 130 }, (_, index) =>
       scheduleBody(`herd-${index}`, { tags: ['herd'] }),
     );
@@ -225,7 +225,7 @@ describe('The dashboard in a browser', () => {
     expect(receiver.to('status/418/tried')).toHaveLength(1);
   });
 
-  it('the dashboard works with the keyboard alone: palette, create, timeline, pause', async () => {
+  it('the dashboard can be used with the keyboard alone: command palette, new schedule, timeline, pause', async () => {
     const page = await dashboard.open();
     await page.getByLabel('API key').waitFor();
     await page.keyboard.type(dashboard.key);

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 
 describe('A schedule that comes from a file', () => {
-  it('the page of a schedule says which set manages it, and leads to the schedules of the set', async () => {
+  it('the page of a schedule names the set that manages it, and links to the schedules of the set', async () => {
     const page = await dashboard.signIn({ path: '/schedules/invoices' });
     await page.getByText('managed by').waitFor();
     await page.getByRole('link', { name: 'set billing' }).click();
@@ -17,7 +17,7 @@ describe('A schedule that comes from a file', () => {
     await page.getByText('invoices').first().waitFor();
   });
 
-  it('the form of a managed schedule warns that the next apply overwrites an edit', async () => {
+  it('the form of a managed schedule warns that the next `carillon apply` overwrites an edit', async () => {
     const page = await dashboard.signIn({ path: '/schedules/invoices/edit' });
     expect(await page.getByRole('note').textContent()).toContain('managed by the files of the set billing');
   });

@@ -4,7 +4,7 @@ import { scheduleBody, useDashboard } from './use-dashboard.js';
 const dashboard = useDashboard({ hasWorker: false });
 
 describe('Behaviour of the dashboard', () => {
-  it('without a live worker every dashboard page says that nothing fires', async () => {
+  it('while no worker is alive, every dashboard page says that nothing fires', async () => {
     const page = await dashboard.signIn();
     await page.getByRole('alert').getByText('No worker is alive, so nothing fires.').waitFor();
     await page.getByRole('link', { name: 'Forecast' }).click();
@@ -23,7 +23,7 @@ describe('Behaviour of the dashboard', () => {
     await page.getByRole('link', { name: 'Schedule arrived' }).waitFor();
   });
 
-  it('the dashboard shows a change that was made before its event stream opened', async () => {
+  it('the dashboard shows a change that was made while its event stream was not open yet', async () => {
     await dashboard.call('POST', '/schedules', scheduleBody('unheard'));
     const page = await dashboard.signIn();
     let openStream = () => {};
@@ -41,7 +41,7 @@ describe('Behaviour of the dashboard', () => {
     await page.getByText('“before the stream”').waitFor();
   });
 
-  it('the dashboard keeps the search and the filters of a list in the URL: they survive a reload, and can be removed', async () => {
+  it('the dashboard keeps the search and the filters of a list in the URL, so that they survive a reload, and they can be removed', async () => {
     await dashboard.call('POST', '/schedules', scheduleBody('needle', { tags: ['hay'] }));
     const page = await dashboard.signIn({ path: '/schedules?tag=hay' });
     await page.getByRole('link', { name: 'Schedule needle' }).waitFor();
@@ -54,7 +54,7 @@ describe('Behaviour of the dashboard', () => {
     await page.waitForURL((url) => !url.search.includes('tag='));
   });
 
-  it('the dashboard announces a lost event stream, and says that the page may be out of date', async () => {
+  it('the dashboard shows a banner when the event stream is lost, and says that the page may be out of date', async () => {
     const page = await dashboard.open();
     await page.route('**/v1/events**', (route) => route.abort());
     await page.getByLabel('API key').fill(dashboard.key);
@@ -63,7 +63,7 @@ describe('Behaviour of the dashboard', () => {
     dashboard.forgive(/ERR_FAILED/);
   });
 
-  it('the dashboard opens an event stream again that was refused, and the banner goes away', async () => {
+  it('the dashboard reopens an event stream that was refused, and the banner goes away', async () => {
     const page = await dashboard.open();
     let isRefused = true;
     await page.route('**/v1/events**', (route) =>
@@ -105,14 +105,14 @@ describe('Behaviour of the dashboard', () => {
     const other = await dashboard.signIn({ path: '/schedules?q=held' });
     await other.getByRole('link', { name: 'Schedule held' }).waitFor();
     await dashboard.call('POST', '/schedules/held/pause', { note: 'unseen' });
-    // The event reaches the other page, which shows the change. The page with Live switched off must not.
+    // The change reaches the other page by an event. The page with Live switched off must not show it.
     await other.getByText('“unseen”').waitFor();
     expect(await page.getByText('“unseen”').count()).toBe(0);
     await page.getByRole('button', { name: 'Held' }).click();
     await page.getByText('“unseen”').waitFor();
   });
 
-  it('the dashboard asks for another key when the key of its session is revoked', async () => {
+  it('the dashboard asks for another key after the key of its session was revoked', async () => {
     const { id, key } = await dashboard.call('POST', '/keys', { name: 'short-lived', scopes: ['read'] });
     const page = await dashboard.signIn({ key });
     await dashboard.call('DELETE', `/keys/${id}`);
@@ -120,14 +120,14 @@ describe('Behaviour of the dashboard', () => {
     dashboard.forgive(/401/);
   });
 
-  it('the dashboard opens a page by its address, and says if there is no page at an address', async () => {
+  it('the dashboard opens any page by its URL, and says so if there is no page at a URL', async () => {
     const page = await dashboard.signIn({ path: '/schedules/shown?tab=definition' });
     await page.getByRole('heading', { name: 'Schedule shown', level: 1 }).waitFor();
     await page.goto(`${dashboard.url}/no/such/page`);
     await page.getByText('There is no page at this address').waitFor();
   });
 
-  it('a draft of an edit that survives a reload still conflicts with a change that was saved in between', async () => {
+  it('a draft that survived a reload still conflicts with a change that was saved in between', async () => {
     await dashboard.call('POST', '/schedules', scheduleBody('reloaded'));
     const page = await dashboard.signIn({ path: '/schedules/reloaded/edit' });
     await page.getByLabel('Name', { exact: true }).fill('Mine');

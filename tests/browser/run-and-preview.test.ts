@@ -2,7 +2,7 @@ import { eventually } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
 import { scheduleBody, useDashboard } from './use-dashboard.js';
 
-/** The handler reports one step of progress each time that the test lets it go on, and ends when it is aborted. */
+/** A handler that reports one more step of progress each time the test calls `goOn`, and ends when it is aborted. */
 let goOn = () => {};
 const stepwise = {
   name: 'stepwise',
@@ -33,7 +33,7 @@ describe('The page of a run', () => {
     const page = await dashboard.signIn({ path: `/runs/${id}` });
     await page.getByText('"done": 1').waitFor();
     goOn();
-    // The page is not reloaded.
+    // The page is not reloaded, so an event has updated it.
     await page.getByText('"done": 2').waitFor();
     await page.getByRole('button', { name: 'Cancel run' }).click();
     await page.getByText('The run is cancelled.').waitFor();
@@ -43,7 +43,7 @@ describe('The page of a run', () => {
 });
 
 describe('The preview of a rule', () => {
-  it('the preview of a rule remarks on 29 February, on days of a calendar that are left out, and on jitter', async () => {
+  it('the preview of a rule has remarks about 29 February, about calendar days that are left out, and about jitter', async () => {
     const page = await dashboard.signIn({ path: '/schedules/new' });
     await page.getByText('RRULE', { exact: true }).click();
     await page

@@ -39,7 +39,7 @@ beforeAll(async () => {
   await dashboard.call('POST', '/schedules', scheduleBody('well', tenMinutes('status/200')));
   await dashboard.call('POST', '/schedules', scheduleBody('ill', tenMinutes('status/400')));
   await dashboard.call('POST', '/schedules', scheduleBody('gone', tenMinutes('status/410')));
-  // The statistics count only whole minutes that have passed, so nothing may fire in the last two.
+  // The statistics count only whole minutes that are over, so nothing may fire in the last two minutes.
   await dashboard.advanceTo('2026-10-26T14:12:00Z');
   await dashboard.call('POST', '/schedules/often/pause');
   await dashboard.advanceTo('2026-10-26T14:14:00Z');
@@ -79,7 +79,7 @@ describe('The timeline of a schedule', () => {
     await page.getByText('02:30 happens twice, fires at the first').first().waitFor();
   });
 
-  it('the timeline hatches a gap, and says how many occurrences it has and why they did not run', async () => {
+  it('the timeline hatches a gap, and says how many occurrences are in it and why they did not run', async () => {
     const page = await dashboard.signIn({ path: '/schedules/often' });
     const gap = timelineOf(page).locator('.hatched');
     await gap.waitFor();
@@ -91,7 +91,7 @@ describe('The timeline of a schedule', () => {
     await page.getByRole('row', { name: /120 occurrences/ }).waitFor();
   });
 
-  it('the arrow keys move along the marks of a timeline, and the sentence of each mark is announced to screen readers', async () => {
+  it('the arrow keys move along the marks of a timeline, and screen readers announce the sentence of each mark', async () => {
     const page = await dashboard.signIn({ path: '/schedules/nightly' });
     const marks = timelineOf(page).getByRole('button');
     await marks.first().waitFor();
@@ -129,7 +129,7 @@ describe('Integers beyond 2^53', () => {
     await page.getByText(`{"order":${ORDER},"part":1}`).waitFor();
   });
 
-  it('integers beyond 2^53 in a payload stay exact when the dashboard page refreshes itself', async () => {
+  it('integers beyond 2^53 in a payload stay exact when the dashboard page refreshes its data', async () => {
     const page = await dashboard.signIn({ path: '/schedules/exact?tab=definition' });
     await page.getByText(ORDER).waitFor();
     await dashboard.call('PATCH', '/schedules/exact', { name: 'Renamed' });
@@ -141,7 +141,7 @@ describe('Integers beyond 2^53', () => {
 describe('The overview', () => {
   const rowsOf = (page: Page) => page.getByRole('main').locator('tbody tr');
 
-  it('each figure of runs by outcome on the overview links to the runs that it counts', async () => {
+  it('each number of runs by outcome on the overview links to these runs', async () => {
     const page = await dashboard.signIn();
     for (const word of ['Succeeded', 'Failed', 'Skipped', 'Cancelled']) {
       const figure = page.getByRole('main').getByRole('link', { name: new RegExp(`^${word} \\d`) });
@@ -159,7 +159,7 @@ describe('The overview', () => {
     }
   });
 
-  it('each reason for attention on the overview links to the schedules that it counts', async () => {
+  it('each reason for attention on the overview links to the schedules that it is about', async () => {
     const page = await dashboard.signIn();
     const reasons = { '2 failed within the last day': ['gone', 'ill'], '1 paused by Carillon': ['gone'] };
     for (const [words, ids] of Object.entries(reasons)) {
@@ -172,7 +172,7 @@ describe('The overview', () => {
     }
   });
 
-  it('the figures of the engine, of lateness and of the next fires on the overview are links', async () => {
+  it('the figures about the engine, lateness and the next fires on the overview are links', async () => {
     const page = await dashboard.signIn();
     for (const name of [/^Late, p50/, /^Late, p99/, 'up', '1', 'All that fire next'])
       await page.getByRole('main').getByRole('link', { name, exact: true }).first().waitFor();

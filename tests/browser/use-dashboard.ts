@@ -32,37 +32,35 @@ interface SignInOptions extends BrowserContextOptions {
 
 export interface Dashboard {
   readonly url: string;
-  /** Opens a page in a browser context of its own, signed out. Errors in its console fail the test. */
+  /** Opens a page in a new browser context, signed out. Errors in its console fail the test. */
   open(options?: BrowserContextOptions): Promise<Page>;
   /**
-   * Opens a page that is signed in. The first page of a key signs in by the form. Later pages of the key are tabs of
-   * the same browser context, which has the scripts already. A page with context options has a context of its own,
-   * which takes over the session.
+   * Opens a page that is signed in. The first page of a key signs in by the form. Later pages of the same key are tabs
+   * of the same browser context, which has the scripts cached. A page with context options gets a new context with a
+   * copy of the session.
    */
   signIn(options?: SignInOptions): Promise<Page>;
   /** The admin key. */
   readonly key: string;
-  /** Removes console errors that the test causes on purpose: the browser reports every refused request. */
+  /** Ignores console errors that the test causes on purpose: the browser reports every refused request. */
   forgive(expected: RegExp): void;
   /** Calls the API with the admin key. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look at a response field by field, and a missing field fails the test.
   call(method: string, path: string, body?: unknown): Promise<any>;
-  /** The time of the engine. */
+  /** The present time of the engine. */
   now(): number;
-  /** Moves the time of the engine on. It needs a worker and the option `now`. */
+  /** Advances the time of the engine. It needs a worker and the option `now`. */
   advanceTo(at: string | number, lateMs?: (dueAt: number) => number): Promise<void>;
   /**
-   * Sweeps until the statistics of the last hour are counted: each sweep counts ten minutes, and time may have leapt
-   * days.
+   * Sweeps until the statistics of the last hour are computed. Each sweep computes ten minutes, and the test may have
+   * advanced the time by days.
    */
   countStats(): Promise<void>;
 }
 
 interface Options {
   hasWorker?: boolean;
-  /**
-   * The time at which the engine and the browser begin. It stands still until the test moves it. Default: real time.
-   */
+  /** The time at which engine and browser begin. It stands still until the test advances it. Default: real time. */
   now?: string;
   handlers?: readonly HandlerDefinition[];
   /** A script that every page runs before its own scripts. */
@@ -71,7 +69,7 @@ interface Options {
 
 type Worker = Awaited<ReturnType<typeof startWorker>>;
 
-/** The API with the built dashboard, a worker and Chromium, for the test file that calls this. */
+/** Starts the API with the built dashboard, a worker and Chromium, for the test file that calls this. */
 export function useDashboard({
   hasWorker = true,
   now,
@@ -111,8 +109,8 @@ export function useDashboard({
         ...shared,
         SWEEP_INTERVAL_MS: '500',
         STOP_DEADLINE_MS: '200',
-        // When time leaps, the sweep counts every bell within the horizon as missing. A short horizon keeps this out of
-        // the figures.
+        // When the time jumps, the sweep counts every bell within the horizon as missing. The short horizon keeps these
+        // out of the figures.
         ...(moved ? { ARM_HORIZON_MS: '1500' } : {}),
       });
       const registry = new Registry({ handlers, schedules: [] });
@@ -142,7 +140,7 @@ export function useDashboard({
     });
     if (initScript !== '') await context.addInitScript(initScript);
     if (moved) await context.clock.setFixedTime(moved.now());
-    // A violation of the content security policy is an error of the console as well.
+    // A violation of the content security policy is reported as a console error too.
     context.on('console', (message) => {
       if (message.type() === 'error') problems.push(`${message.page()?.url()}: ${message.text()}`);
     });
@@ -202,7 +200,7 @@ export function useDashboard({
           authorization: `Bearer ${ADMIN_KEY}`,
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         },
-        // A string is sent as it is: JSON.stringify would round integers beyond 2^53.
+        // A string is sent unchanged, because JSON.stringify would round integers beyond 2^53.
         ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       });
       const text = await response.text();

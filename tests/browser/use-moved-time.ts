@@ -18,8 +18,8 @@ export interface MovedTime {
   readonly prefix: string;
   now(): number;
   /**
-   * Moves time on to an instant, step by step: it stops at each due instant, and the runs that are due then run.
-   * `lateMs` says how late the engine is at each of them (default: not at all).
+   * Advances the time to an instant. It stops at each due instant on the way, and the runs that are due then run.
+   * `lateMs` says how late the engine is at each stop (default: not at all).
    */
   advanceTo(
     at: string | number,
@@ -28,7 +28,7 @@ export interface MovedTime {
   ): Promise<void>;
 }
 
-/** A database whose time stands still until the test moves it, for the test file that calls this. */
+/** Creates a database whose time stands still until the test advances it, for the test file that calls this. */
 export function useMovedTime(beginAt: string): MovedTime {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const { databaseUrl, redisUrl } = testServers();
@@ -54,7 +54,8 @@ export function useMovedTime(beginAt: string): MovedTime {
     async advanceTo(at, worker, lateMs = () => 0) {
       const untilAt = new Date(at).getTime();
       const set = async (next: number) => {
-        // The clock of Postgres moves first. If the process were ahead of it, a run could be claimed early.
+        // The clock of Postgres is set first. If the clock of the process were ahead of it, a run could be claimed
+        // early.
         await setTestClock(pool, next);
         now = next;
         await worker.settle();

@@ -17,7 +17,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-/** The environment of a container. Its schema is one that nothing has migrated yet. */
+/** The environment of a container. Its database schema has not been migrated yet. */
 let environment: Record<string, string> = {};
 beforeAll(async () => {
   environment = {
@@ -61,7 +61,7 @@ const isUp = (port: string | undefined, path: string) =>
   );
 
 describe('Commands of the image', () => {
-  it('an API and a worker that may not migrate refuse a database without tables, with one line that says why', async () => {
+  it('an API and a worker with MIGRATE_ON_START=false refuse a database without tables, with one line that says why', async () => {
     for (const command of ['api', 'worker']) {
       const { ended, output } = run(command);
       expect(await ended).toBe(2);
@@ -70,7 +70,7 @@ describe('Commands of the image', () => {
     }
   });
 
-  it('the image command migrate uses DATABASE_DIRECT_URL, brings the database up to date, and ends', async () => {
+  it('the image command migrate uses DATABASE_DIRECT_URL, migrates the database, and ends', async () => {
     const unreachable = 'postgres://nobody@127.0.0.1:1/none';
     const first = run('migrate', { DATABASE_URL: unreachable, DATABASE_DIRECT_URL: database.url });
     expect([await first.ended, first.output()]).toEqual([
@@ -93,7 +93,7 @@ describe('Commands of the image', () => {
     expect(await run('preflight').ended).toBe(0);
   });
 
-  it('the image commands api and worker serve after migrate, the command health finds them, and SIGTERM ends them with exit code 0', async () => {
+  it('after migrate, the image commands api and worker serve, health finds them, and SIGTERM ends them with exit code 0', async () => {
     expect(await run('health').ended).toBe(1);
     const processes = [run('api'), run('worker')];
     await eventually(() => isUp(environment.PORT, '/health/ready'), { withinMs: 60_000 });

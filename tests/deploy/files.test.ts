@@ -19,7 +19,7 @@ const chart = 'deploy/helm/carillon';
 const COMMANDS = ['api', 'worker', 'migrate', 'all', 'health', 'preflight'];
 
 describe('Dockerfile', () => {
-  it('the Dockerfile has no fault that its linter knows', () => {
+  it('the linter of Dockerfiles finds no fault in the Dockerfile', () => {
     expect(lintDockerfile(dockerfile).map(({ message }) => message)).toEqual([]);
   });
 
@@ -58,7 +58,7 @@ describe('docker-compose.yml', () => {
       if (name !== 'migrate')
         expect(service.depends_on.migrate.condition).toBe('service_completed_successfully');
     }
-    // Workers can be scaled, so the service fixes neither a container name nor a port of the host.
+    // The workers can be scaled, so their service fixes neither a container name nor a port of the host.
     expect(compose.services.worker).not.toHaveProperty('container_name');
     expect(compose.services.worker).not.toHaveProperty('ports');
   });
@@ -68,7 +68,7 @@ describe('docker-compose.yml', () => {
     expect(Number.parseInt(grace, 10) * 1_000).toBeGreaterThan(Number(environment.STOP_DEADLINE_MS) + 10_000);
   });
 
-  it('every file that docker-compose.yml mounts exists, and Prometheus and Grafana start with the monitoring profile only', () => {
+  it('every file that docker-compose.yml mounts exists, and Prometheus and Grafana start only with the profile monitoring', () => {
     for (const name of ['prometheus', 'grafana']) {
       const { profiles, volumes } = compose.services[name];
       expect(profiles).toEqual(['monitoring']);
@@ -79,7 +79,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('the configuration of Prometheus and the provisioning of Grafana point at services of docker-compose.yml', () => {
+  it('the configurations of Prometheus and Grafana refer to services of docker-compose.yml', () => {
     const names = parse(read('deploy/prometheus.yml')).scrape_configs.flatMap(
       (each: { dns_sd_configs: { names: string[] }[] }) => each.dns_sd_configs.flatMap((sd) => sd.names),
     );
@@ -92,7 +92,7 @@ describe('docker-compose.yml', () => {
 });
 
 describe('Helm chart', () => {
-  it('the default values of the Helm chart conform to its schema, and a misspelt value does not', () => {
+  it('the default values of the Helm chart conform to its schema, and a misspelt value is refused', () => {
     const schema = JSON.parse(read(`${chart}/values.schema.json`));
     const values = parse(read(`${chart}/values.yaml`));
     const isValid = new Ajv({ allowUnionTypes: true }).compile(schema);

@@ -13,7 +13,7 @@ const processes = useProcesses(database);
 let url = '';
 let folder = '';
 
-/** Makes a folder like the one that `npm start` leaves behind: with the admin key, and with our packages installed. */
+/** Makes a folder as `npm start` would leave it: with the admin key, and with our packages installed. */
 beforeAll(async () => {
   const [api] = await Promise.all([processes.api(), processes.worker()]);
   ({ url } = api);
@@ -29,8 +29,8 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /**
- * Returns the fenced blocks in one language of the README section "A first schedule", with the address of this test's
- * API.
+ * Returns the code blocks of one language in the README section "A first schedule", with the URL of this test's API put
+ * in.
  */
 async function blocks(language: string): Promise<string[]> {
   const readme = await readFile(join(root, 'README.md'), 'utf8');
@@ -52,7 +52,7 @@ const run = async (program: string, args: string[]) => {
 const shell = (script: string) => run('sh', ['-euc', script]);
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 
-/** The module that an example imports its typed handler from. */
+/** The module from which an example imports its typed handler. */
 const HANDLERS = `
 const schema = { version: 1 as const, vendor: 'readme', validate: (value: unknown) => ({ value: value as { to: string } }) };
 export const sendDigest = { name: 'send-digest', schema: { '~standard': schema } };
@@ -63,7 +63,7 @@ describe('README', () => {
     const scripts = (await blocks('sh')).filter((script) => script.includes('curl'));
     const [hello = '', standup = ''] = scripts;
     expect(await shell(hello)).toContain('"id":"hello"');
-    // Repeating the request changes nothing, and two seconds later its answer shows a run.
+    // Repeating the request changes nothing. Two seconds later, its answer shows that the schedule has run.
     await eventually(async () => (await shell(hello)).includes('"status":"succeeded"'), { everyMs: 300 });
     expect(JSON.parse(await shell(standup))).toMatchObject({ id: 'standup', status: 'active' });
   });
@@ -74,7 +74,7 @@ describe('README', () => {
     expect(await run(process.execPath, ['walk.js'])).toMatch(/^succeeded \d+ ms late\n$/);
   });
 
-  it('the examples of the README and of the client’s README are correct TypeScript', {
+  it('the examples in README.md and in the README of the client compile as TypeScript', {
     timeout: 60_000,
   }, async () => {
     const reference = fenced(await readFile(join(root, 'packages/client/README.md'), 'utf8'), 'ts');

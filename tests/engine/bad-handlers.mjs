@@ -4,7 +4,7 @@ import { z } from 'zod';
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * A handler without a defect. It is in flight while the others do harm, and ends before a stopping worker hands its
+ * A handler without a defect. It is in flight while the bad ones do harm, and ends before a stopping worker hands its
  * runs back.
  */
 defineHandler('innocent', () => sleep(800));

@@ -26,11 +26,11 @@ const processesOf = new Map(
 const start = (database: TestDatabase, env: Record<string, string> = {}) =>
   processesOf.get(database)?.worker({
     env: { CARILLON_HANDLERS, ...env },
-    // The processes of isolated handlers inherit this limit. One handler takes all the memory that it gets.
+    // The processes of isolated handlers inherit this memory limit. One of the handlers allocates until it is reached.
     nodeArguments: ['--max-old-space-size=128'],
   }) ?? Promise.reject(new Error('no such database'));
 
-/** Inserts one-shots with a single attempt that are due now, together; returns their ids. */
+/** Inserts one-shots that are due now and have a single attempt; returns their ids. */
 function insertDue(database: TestDatabase, names: readonly string[], more: object = {}): Promise<number[]> {
   const rule = { at: new Date().toISOString() };
   const toInput = (name: string) => ({
@@ -76,7 +76,7 @@ const statusesOf = async (database: TestDatabase, ids: readonly number[]) =>
 
 describe('A bad handler', () => {
   it.each(Object.keys(harms) as (keyof typeof harms)[])(
-    'a handler with the defect %s fails none of its neighbours, and its worker logs its name and exits with code 1',
+    'a handler with the defect %s fails no other handler’s runs, and its worker logs its name and exits with code 1',
     async (name) => {
       const database = harms[name];
       const ids = await innocents(database);
@@ -96,7 +96,7 @@ describe('A bad handler', () => {
     },
   );
 
-  it('a worker whose event loop a handler blocks for longer than a lease does not rescue its own runs in flight', async () => {
+  it('a worker whose event loop a handler blocked for longer than a lease does not rescue its own runs in flight', async () => {
     await start(blocked);
     const ids = await innocents(blocked);
     const [bad] = await insertDue(blocked, ['block']);
@@ -112,7 +112,7 @@ describe('A bad handler', () => {
 describe('An isolated handler', () => {
   let isolatedWorker: TestProcess;
 
-  it('an isolated handler gets its run, and reports progress and errors as any other handler does', async () => {
+  it('an isolated handler gets its run, and its progress and errors are stored like those of any other handler', async () => {
     isolatedWorker = await start(isolated);
     const [well] = await insertDue(isolated, ['isolated'], { payload: { n: 1 } });
     const [bad] = await insertDue(isolated, ['isolated'], { payload: { fails: true } });
@@ -126,7 +126,7 @@ describe('An isolated handler', () => {
     ]);
   });
 
-  it('an isolated handler with a schema gets the output of the schema, and a payload that does not fit fails the run', async () => {
+  it('an isolated handler with a schema gets the output of the schema, and fails a run whose payload does not fit', async () => {
     const [well] = await insertDue(isolated, ['isolated-typed'], { payload: { at: '2026-11-01T00:00:00Z' } });
     const [bad] = await insertDue(isolated, ['isolated-typed'], { payload: { at: 'noon' } });
     expect(await allEnded(isolated, [well, bad] as number[])).toMatchObject([
@@ -151,13 +151,13 @@ describe('An isolated handler', () => {
     },
   );
 
-  it('an isolated handler that blocks its process for longer than a lease succeeds, and no lease expires', async () => {
+  it('an isolated handler that blocks its process for longer than a lease succeeds, and no lease expires meanwhile', async () => {
     const [blocking] = await insertDue(isolated, ['isolated-block']);
     const ids = await innocents(isolated);
     expect(await statusesOf(isolated, [...ids, blocking as number])).toEqual(new Set(['succeeded']));
   });
 
-  it('an isolated handler that blocks for ever times out, and its process is killed', async () => {
+  it('an isolated handler that blocks for ever is timed out, and its process is killed', async () => {
     const name = 'isolated-block-for-ever';
     const [id] = await insertDue(isolated, [name], { timeout: 'PT1S' });
     expect(await allEnded(isolated, [id as number])).toMatchObject([{ errorCode: 'timeout' }]);

@@ -55,19 +55,19 @@ describe('Bells', () => {
     expect(await held()).toEqual([`bell-${T0 + 5_005}`]);
   });
 
-  it('a bell beyond the horizon is not armed', async () => {
+  it('an instant beyond the horizon gets no bell', async () => {
     await bells.arm([T0 + 60_001, T0 + 3_600_000]);
     expect(await held()).toEqual([]);
   });
 
-  it('a bell less than a second away has an id of the process that arms it, because the shared id may be ringing right now', async () => {
+  it('a bell less than a second ahead has an id unique to its process, because the bell with the shared id may already be ringing', async () => {
     await bells.arm([T0 + 500]);
     await bells.arm([T0 + 499]);
     await other.arm([T0 + 500]);
     expect(await held()).toEqual([`bell-${T0 + 500}-a-0`, `bell-${T0 + 500}-b-0`]);
   });
 
-  it('one process that arms a hundred bells for now adds only one bell per slot', async () => {
+  it('a process that arms a hundred bells for now adds only one bell per slot', async () => {
     now = Date.now();
     await Promise.all(Array.from({ length: 100 }, () => bells.arm([now])));
     const ids = await held();
@@ -75,7 +75,7 @@ describe('Bells', () => {
     expect(ids.length).toBeLessThanOrEqual(2);
   });
 
-  it('a bell that Redis has lost is armed again by rearm, although this process remembers it as armed', async () => {
+  it('rearm adds a bell that Redis has lost, although the process has cached it as armed', async () => {
     const ringAt = T0 + 30_000;
     await bells.arm([ringAt]);
     await bells.queue.obliterate({ force: true });
@@ -86,7 +86,7 @@ describe('Bells', () => {
     expect(await bells.readArmed(now, 60_000)).toEqual(new Set([ringAt]));
   });
 
-  it('a bell that could not be armed is not remembered as armed: the next call asks Redis again', async () => {
+  it('a bell that could not be armed is not cached as armed: the next call tries again', async () => {
     const gone = connectProducer('redis://127.0.0.1:1', () => {});
     const away = new Bells({
       redis: gone,
@@ -101,7 +101,7 @@ describe('Bells', () => {
     gone.disconnect();
   });
 
-  it('bells are armed once Redis is reachable, even if it was away when the process began', async () => {
+  it('bells are armed as soon as Redis is reachable, even if it was unreachable when the process started', async () => {
     const proxy = await TcpProxy.before(database.redisUrl);
     proxy.refuse();
     const late = connectProducer(proxy.url(database.redisUrl), () => {});

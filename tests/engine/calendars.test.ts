@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 const database = useDatabase();
 const engine = useEngine(database);
 const { projectId } = database;
-/** Changes a calendar and re-times its schedules, as the API and a worker do one after the other. */
+/** Changes a calendar and then re-times its schedules. In production the API does the first and a worker the second. */
 const change = async (name: string, dates: string[]) => {
   await setCalendar(database.pool, { projectId, name, dates, actor: 'ops' });
   return retimeStale(database.pool);
@@ -23,13 +23,13 @@ const date = (days: number) => new Date(midnight(days)).toISOString().slice(0, 1
 const nextOf = async (key: string) => (await readSchedule(database.pool, projectId, key))?.nextRunAt;
 
 describe('Named calendars', () => {
-  it('a schedule that names a calendar does not fire on the calendar’s dates', async () => {
+  it('a schedule does not fire on the dates of a calendar that it names', async () => {
     await change('closed', [date(1), `${date(2)}/${date(3)}`]);
     await daily('shop', ['closed'], new Map([['closed', [date(1), `${date(2)}/${date(3)}`]]]));
     expect(await nextOf('shop')).toBe(midnight(4));
   });
 
-  it('a calendar that changes moves its schedules, to an earlier or to a later occurrence', async () => {
+  it('a change of a calendar moves the next occurrence of its schedules to an earlier or a later day', async () => {
     expect(await change('closed', [date(2)])).toMatchObject({ retimed: 1 });
     expect(await nextOf('shop')).toBe(midnight(1));
     expect(await change('closed', [date(1), date(2)])).toMatchObject({ retimed: 1 });
@@ -38,7 +38,7 @@ describe('Named calendars', () => {
     expect(claimed.map((run) => run.occurrenceAt)).toEqual([midnight(3)]);
   });
 
-  it('setting a calendar to the dates that it has changes no schedule', async () => {
+  it('setting a calendar to the dates that it already has changes no schedule', async () => {
     const version = async () => (await readSchedule(database.pool, projectId, 'shop'))?.version;
     const before = await version();
     const nothing = { retimed: 0, dueAts: [], errors: [], isDone: true };
@@ -47,7 +47,7 @@ describe('Named calendars', () => {
     expect(await version()).toBe(before);
   });
 
-  it('a calendar that changes does not move an occurrence that was rescheduled by hand', async () => {
+  it('a change of a calendar does not move an occurrence that was rescheduled by hand', async () => {
     await daily('moved', ['closed'], new Map([['closed', [date(1), date(2)]]]));
     const movedTo = midnight(3) + 3_600_000;
     await rescheduleNext(database.pool, { ref: { projectId, key: 'moved' }, actor: 'ops' }, movedTo);
@@ -55,7 +55,7 @@ describe('Named calendars', () => {
     expect(await nextOf('moved')).toBe(movedTo);
   });
 
-  it('a calendar that changes does not move schedules that do not name it', async () => {
+  it('a change of a calendar does not move schedules that do not name it', async () => {
     await daily('other', [], new Map());
     await change('closed', [date(1)]);
     expect(await nextOf('other')).toBe(midnight(1));

@@ -36,7 +36,7 @@ const insert = async (input: object = {}) => {
 const agendaOf = async (id: number) =>
   (await database.pool.query('select * from carillon.agenda where schedule_id = $1', [id])).rows[0];
 
-/** Holds the row of a schedule in another transaction while `work` runs. */
+/** Runs `work` while another transaction holds the lock on the row of a schedule. */
 async function whileLocked<T>(id: number, work: (locker: Transaction) => Promise<T>): Promise<T> {
   const locker = await database.pool.connect();
   try {
@@ -51,8 +51,9 @@ async function whileLocked<T>(id: number, work: (locker: Transaction) => Promise
 
 describe('Re-verification', () => {
   /**
-   * Changes the agenda row between the decision and the start, in the transaction of the claim. A trigger makes the
-   * change: the claim has three due occurrences, and records two of them as skipped before it starts the third.
+   * Changes the agenda row within the transaction of the claim, after the decision and before the start of the run. A
+   * trigger makes the change: three occurrences are due, and the claim records two of them as skipped before it starts
+   * the third.
    */
   async function changeAfterDecision(id: number, change: string): Promise<void> {
     await database.pool.query(`
@@ -80,7 +81,7 @@ describe('Re-verification', () => {
     expect(lostKeys).toHaveLength(1);
     const statuses = (await engine.runsOf(changed)).map(({ status }) => status);
     expect(statuses).toEqual(['skipped', 'skipped']);
-    // The agenda row is not moved on either: the occurrence is still to come.
+    // The agenda row has not moved on: the occurrence is still to come.
     expect(await agendaOf(changed)).toMatchObject({ occurrence_at: T0 + MINUTE, runs_total: 0 });
   });
 
@@ -106,7 +107,7 @@ describe('Re-verification', () => {
     },
   );
 
-  it('an edit commits while a claim is reading: the run starts under the new definition (I5)', async () => {
+  it('an edit that commits while a claim is reading takes effect: the run starts under the new definition (I5)', async () => {
     const rule = { at: new Date(T0).toISOString() };
     const id = await insert({ payload: 'old' });
     const slow = openSlowClaims();
@@ -125,7 +126,7 @@ describe('Re-verification', () => {
       );
       expect(edited).toMatchObject({ kind: 'changed', value: { version: 2 }, dueAts: [T0] });
       await gate.query('select pg_advisory_unlock($1)', [GATE]);
-      // The claim in progress may skip the schedule. The edit rings a bell, which causes another claim.
+      // The claim in progress may skip the schedule. In production the edit arms a bell, which causes another claim.
       const runs = [...(await claiming).runs, ...(await claim(T0)).runs];
       expect(runs).toMatchObject([{ scheduleId: id, payload: '"new"' }]);
       expect(await engine.runsOf(id)).toMatchObject([{ version: 2 }]);
@@ -138,8 +139,8 @@ describe('Re-verification', () => {
   const GATE = 4_711;
 
   /**
-   * Connections whose claims wait for an advisory lock, after they have taken their snapshot and before they lock a
-   * row.
+   * Opens connections whose claims stop at an advisory lock, after they have taken their snapshot and before they lock
+   * a row.
    */
   function openSlowClaims() {
     const pool = openDatabase({ url: database.url, max: 1, applicationName: 'test', onError: () => {} });
@@ -161,7 +162,7 @@ describe('Re-verification', () => {
 });
 
 describe('Blocked claims', () => {
-  it('a claim that must write a schedule row skips the schedule while another transaction holds the row, and reports that it was blocked', async () => {
+  it('a claim that must write a schedule row skips the schedule while another transaction has locked the row, and reports that it was blocked', async () => {
     const id = await insert({ rule: { every: 'PT1M' }, maxRuns: 2 });
     const [first] = (await claim(T0 + MINUTE)).runs;
     await engine.succeed(first as ClaimedRun, T0 + MINUTE);
@@ -173,8 +174,8 @@ describe('Blocked claims', () => {
       expect(blocked.runs.map(({ scheduleId }) => scheduleId)).toEqual([other]);
       expect(blocked).toMatchObject({ isBlocked: true });
       expect(await agendaOf(id)).toEqual(before);
-      // The transaction that holds the schedule goes on to lock the agenda row, as every change does. It need not wait,
-      // because the claim has released it.
+      // Like every change, the other transaction goes on to lock the agenda row. It does not have to wait, because the
+      // claim has released that row.
       await locker.query('select from carillon.agenda where schedule_id = $1 for update nowait', [id]);
     });
 
@@ -186,7 +187,7 @@ describe('Blocked claims', () => {
     });
   });
 
-  it('a claim takes the run of a plain one-shot and of a recurring schedule even while another transaction holds the schedule row', async () => {
+  it('a claim of a plain one-shot or recurring schedule succeeds even while another transaction has locked the schedule row', async () => {
     const [once, recurring] = [await insert(), await insert({ rule: { every: 'PT1M' } })];
     await whileLocked(once, () =>
       whileLocked(recurring, async () => {
@@ -197,7 +198,7 @@ describe('Blocked claims', () => {
     );
   });
 
-  it('a claim skips a schedule with an unreadable definition while another transaction holds its row, and a later claim pauses the schedule', async () => {
+  it('a claim skips a schedule with an unreadable definition while another transaction has locked its row, and a later claim pauses the schedule', async () => {
     const id = await insert();
     await database.pool.query(`update carillon.schedules set plan = '{' where id = $1`, [id]);
     await whileLocked(id, async () => {
@@ -208,7 +209,7 @@ describe('Blocked claims', () => {
     expect(await agendaOf(id)).toMatchObject({ is_held: true });
   });
 
-  it('a claim skips a waiting run whose schedule another transaction has locked: the claim does not wait, and reports that it was blocked', async () => {
+  it('a claim skips a waiting run while another transaction has locked its schedule: the claim does not wait, and reports that it was blocked', async () => {
     const id = await insert({ retry: { maxAttempts: 3, baseDelay: 'PT1S' } });
     const [run] = (await claim(T0)).runs;
     await engine.fail(run as ClaimedRun, T0 + 1);
@@ -218,8 +219,8 @@ describe('Blocked claims', () => {
         runs: [],
         isBlocked: true,
       });
-      // The transaction that holds the schedule goes on to lock the runs, as every change does. It need not wait,
-      // because the claim has released them.
+      // Like every change, the other transaction goes on to lock the runs. It does not have to wait, because the claim
+      // has released them.
       await locker.query('select from carillon.runs where schedule_id = $1 for update nowait', [id]);
     });
 
@@ -229,7 +230,7 @@ describe('Blocked claims', () => {
     });
   });
 
-  it('a claim whose whole batch is blocked does not ask to be repeated at once: the worker backs off instead of spinning', async () => {
+  it('after a claim whose whole batch was blocked the worker backs off instead of claiming again at once', async () => {
     const id = await insert({
       rule: { every: 'PT1M' },
       maxRuns: 2,
@@ -248,7 +249,7 @@ describe('Blocked claims', () => {
     expect(await claimWaiting(database.pool, fullBatch)).toMatchObject(claimed);
   });
 
-  it('claims of last runs and cancels of the same schedules race without a deadlock', async () => {
+  it('claims and cancels that race for the last runs of the same schedules do not deadlock', async () => {
     for (let round = 0; round < 10; round++) {
       const ids = await insertSchedules(
         database,
@@ -265,7 +266,7 @@ describe('Blocked claims', () => {
       const [claimed] = await Promise.all([claim(now), ...ids.toReversed().map(cancel)]);
       const later = await claim(now);
       expect(later.runs).toEqual([]);
-      // Each second occurrence has exactly one run: claimed, or skipped by the cancel.
+      // The second occurrence of each schedule has exactly one run: claimed, or skipped by the cancel.
       const all = await Promise.all(ids.map((id) => engine.runsOf(id)));
       expect(all.map((rows) => rows.length)).toEqual(ids.map(() => 2));
       const started = all.filter(([, second]) => second?.status === 'running').length;

@@ -17,12 +17,12 @@ const claimBy = (holder: Claimant, limit = 100) =>
 const dueAgo = (ms: number) => ({ rule: { at: new Date(Date.now() - ms).toISOString() } });
 const idsOf = ({ runs }: { runs: readonly ClaimedRun[] }) => runs.map((run) => run.scheduleId);
 
-/** Defers the runs; returns how many of them still belonged to the worker. */
+/** Defers the runs; returns how many of them the worker still held. */
 async function defer(holder: Claimant, runs: readonly ClaimedRun[]): Promise<number> {
   return (await closeRuns(database.pool, runs.map(deferredRun), { ...holder, now: null })).length;
 }
 
-/** Runs `work` while another transaction holds locks on rows of the agenda. That transaction then rolls back. */
+/** Runs `work` while another transaction holds locks on agenda rows. Afterwards that transaction rolls back. */
 async function whileLocked(
   ids: readonly number[],
   strength: 'update' | 'share',
@@ -37,7 +37,7 @@ async function whileLocked(
 }
 
 describe('Claims that race', () => {
-  it('ten workers race for one due schedule: one claims it, nine claim nothing (I2)', async () => {
+  it('when ten workers race for one due schedule, one claims it and nine claim nothing (I2)', async () => {
     await insertSchedules(database, [dueAgo(1_000)]);
     const claims = await Promise.all(workers.map((holder) => claimBy(holder)));
     expect(claims.map((claim) => claim.runs.length).sort()).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
@@ -60,24 +60,24 @@ describe('Claims that race', () => {
 
     await Promise.all(workers.slice(0, 8).map(claimAll));
 
-    // A worker stops at its first empty claim, which the locks of another worker may cause. One more pass claims the
+    // A worker stops at its first empty claim, which may be due to locks of another worker. One more pass claims the
     // rest.
     await claimAll(worker);
     expect(claimed.toSorted((a, b) => a - b)).toEqual(ids.toSorted((a, b) => a - b));
   });
 
-  it('a claim takes schedules that other transactions have locked and released again, oldest first', async () => {
+  it('a claim takes schedules that other transactions have locked and released, oldest first', async () => {
     const ids = await insertSchedules(database, [dueAgo(3_000), dueAgo(2_000), dueAgo(1_000)]);
     const [lockedOnce, lockedTwice] = [ids.slice(0, 1), ids.slice(1, 2)];
     await whileLocked(lockedOnce, 'update', async () => {});
-    // Two share locks at once leave a multixact in the row instead of a transaction id.
+    // Two share locks at the same time leave a multixact in the row instead of a transaction id.
     await whileLocked(lockedTwice, 'share', () => whileLocked(lockedTwice, 'share', async () => {}));
 
     expect(idsOf(await claimBy(worker, 2))).toEqual(ids.slice(0, 2));
     expect(idsOf(await claimBy(worker))).toEqual(ids.slice(2));
   });
 
-  it('a claim takes a schedule that was locked and released while an older transaction is still open', async () => {
+  it('a claim takes a schedule that was locked and released, even while an older transaction is still open', async () => {
     const ids = await insertSchedules(database, [dueAgo(2_000), dueAgo(1_000)]);
     const [elsewhere] = await insertSchedules(database, [dueAgo(-60_000)]);
 
@@ -87,7 +87,7 @@ describe('Claims that race', () => {
     });
   });
 
-  it('a claim passes over a schedule that another transaction has locked, and takes the rest', async () => {
+  it('a claim skips schedules that another transaction has locked, and takes the rest', async () => {
     const ids = await insertSchedules(database, [dueAgo(2_000), dueAgo(1_000)]);
 
     await whileLocked(ids.slice(0, 1), 'update', async () => {
@@ -96,7 +96,7 @@ describe('Claims that race', () => {
     expect(idsOf(await claimBy(worker))).toEqual(ids.slice(0, 1));
   });
 
-  it('eight workers claim and defer 1,500 runs over and over: each run has one owner at a time, and Postgres does not crash', async () => {
+  it('eight workers that claim and defer 1,500 runs again and again never hold a run at the same time, and Postgres does not crash', async () => {
     await database.pool.query('truncate carillon.runs, carillon.leases');
     const { rule } = dueAgo(1_000);
     await insertSchedules(
@@ -109,7 +109,7 @@ describe('Claims that race', () => {
       for (let round = 0; round < 40; round++) {
         const options = { ...holder, leaseMs: 60_000, limit: 50 + 5 * round, now: null };
         const { runs } = await claimWaiting(database.pool, options);
-        // If another worker has claimed a run as well, this worker can no longer defer it.
+        // If another worker has claimed the run meanwhile, this worker can no longer defer it.
         claimedTwice += runs.length - (await defer(holder, runs));
       }
     };

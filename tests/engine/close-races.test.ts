@@ -6,7 +6,7 @@ import { succeededRun } from './closed-run.js';
 const database = useDatabase();
 const engine = useEngine(database);
 
-/** More executions than Postgres needs to switch to its generic plan, which prunes partitions at run time. */
+/** Enough executions to make Postgres switch to its generic plan, which prunes partitions at run time. */
 const ROUNDS = 8;
 
 async function claimSome(count: number): Promise<ClaimedRun[]> {
@@ -19,7 +19,9 @@ async function claimSome(count: number): Promise<ClaimedRun[]> {
   return engine.claim(nowAt);
 }
 
-/** Runs `change` in an open transaction, starts the close, and commits the change once the close waits for its lock. */
+/**
+ * Makes `change` in an open transaction, starts the close, and commits the change once the close waits for its lock.
+ */
 async function closeDuring(change: (ids: number[]) => [text: string, values: unknown[]], runs: ClaimedRun[]) {
   const client = await database.pool.connect();
   try {
@@ -46,7 +48,7 @@ async function untilBlocked(): Promise<void> {
   });
 }
 
-it('a close that meets a concurrent progress report waits for it and closes every run', async () => {
+it('a close that meets a concurrent progress report waits for it and then closes every run', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const runs = await claimSome(20);
     const kept = await closeDuring(

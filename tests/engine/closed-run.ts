@@ -11,7 +11,7 @@ const NOTHING_TO_REPORT = {
   retryInMs: null,
 };
 
-/** A claimed run as a worker reports it after a delivery that succeeded. */
+/** The result that a worker writes for a claimed run whose delivery succeeded. */
 export const succeededRun = (run: ClaimedRun): ClosedRun => ({
   ...run,
   ...NOTHING_TO_REPORT,
@@ -19,7 +19,7 @@ export const succeededRun = (run: ClaimedRun): ClosedRun => ({
   outcome: 'succeeded',
 });
 
-/** A claimed run as a worker reports it when the attempt could not begin; it may start again at once. */
+/** The result that a worker writes for a claimed run whose attempt could not begin. The run may start again at once. */
 export const deferredRun = (run: ClaimedRun): ClosedRun => ({
   ...run,
   ...NOTHING_TO_REPORT,

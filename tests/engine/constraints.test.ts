@@ -7,7 +7,7 @@ const engine = useEngine(database);
 const T0 = Date.parse('2026-03-02T10:00:00Z');
 
 /**
- * Each change makes one row inconsistent, and violates the named constraint. `%s` stands for the id of the row's
+ * Each change would make a row inconsistent, and violates the named constraint. `%s` stands for the id of the row's
  * schedule.
  */
 const INCONSISTENT: [constraint: string, change: string][] = [
@@ -99,7 +99,7 @@ function gap(values: string): string {
           select 1, %s, 1, ${values}, 'x', 'x'`;
 }
 
-it('Postgres refuses every inconsistent row by a CHECK constraint, and every constraint is tried', async () => {
+it('Postgres refuses every inconsistent row by a CHECK constraint, and the test covers every constraint', async () => {
   const [id] = (await insertSchedules(database, [{ rule: { every: 'PT1M' } }], { nowAt: T0 })) as [number];
   const [run] = await engine.claim(T0 + 60_000);
   const refusedBy: (string | undefined)[] = [];
@@ -115,11 +115,11 @@ it('Postgres refuses every inconsistent row by a CHECK constraint, and every con
   );
   expect(rows.map(({ name }) => name)).toEqual([...new Set(refusedBy)].sort());
 
-  // No change was made to the run, so it can still be closed.
+  // The run is unchanged, so it can still be closed.
   expect(await engine.succeed(run as ClaimedRun, T0 + 60_001)).toBe(1);
 });
 
-it('a run has one row per occurrence and origin: Postgres refuses a second one in the same month', async () => {
+it('Postgres refuses a second run of the same occurrence and origin in the same month', async () => {
   const [id] = (await insertSchedules(database, [{ rule: { every: 'PT1M' } }], { nowAt: T0 })) as [number];
   await skipNext(database.pool, { ref: { id }, actor: 'ops', now: T0 });
   const again = `insert into carillon.runs select * from carillon.runs where schedule_id = ${id}`;

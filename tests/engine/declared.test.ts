@@ -16,13 +16,13 @@ const digest = { id: 'digest', rule: { cron: '0 9 * * *' }, payload: { edition: 
 const cleanup = { id: 'cleanup', rule: { every: 'PT1H' } };
 
 describe('Schedules declared in code', () => {
-  it('a schedule declared in code is created once, by name, however often the code is deployed', async () => {
+  it('a schedule declared in code is created once, however often the code is deployed', async () => {
     expect(await deploy(digest, cleanup)).toMatchObject({ created: ['digest', 'cleanup'], changed: [] });
     expect(await deploy(digest, cleanup)).toMatchObject({ created: [], changed: [], noLongerDeclared: [] });
     expect(await read('digest')).toMatchObject({ version: 1, status: 'active' });
   });
 
-  it('a deploy keeps an operator’s pause and reschedule', async () => {
+  it('a deploy keeps an operator’s pause and reschedule of a declared schedule', async () => {
     await pauseSchedule(database.pool, request('digest'), { note: 'holiday', untilAt: null });
     const movedTo = Date.now() + 7_200_000;
     await rescheduleNext(database.pool, request('cleanup'), movedTo);
@@ -31,7 +31,7 @@ describe('Schedules declared in code', () => {
     expect((await read('cleanup'))?.nextRunAt).toBe(movedTo);
   });
 
-  it('a declaration that has changed edits its schedule, which keeps its pause and its rescheduled time', async () => {
+  it('a changed declaration edits its schedule, which keeps its pause and its rescheduled time', async () => {
     const changed = { ...digest, payload: { edition: 2 } };
     const moved = (await read('cleanup'))?.nextRunAt;
     expect(await deploy(changed, { ...cleanup, payload: 1 })).toMatchObject({
@@ -42,7 +42,7 @@ describe('Schedules declared in code', () => {
     expect((await read('cleanup'))?.nextRunAt).toEqual(moved);
   });
 
-  it('a schedule that the code no longer declares is reported and not deleted', async () => {
+  it('a schedule that the code no longer declares is reported but not deleted', async () => {
     expect(await deploy(cleanup)).toMatchObject({ noLongerDeclared: ['digest'] });
     expect((await read('digest'))?.status).toBe('paused');
   });

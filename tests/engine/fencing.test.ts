@@ -48,7 +48,9 @@ const extend = (epoch: number, by: Claimant) =>
 const hasLease = async (epoch: number) =>
   (await database.pool.query('select from carillon.leases where epoch = $1', [epoch])).rowCount === 1;
 
-/** Claimants with the right epoch that hold no lease, because one part of their fencing token differs. */
+/**
+ * Claimants that know the right epoch but do not hold its lease, because another part of their fencing token is wrong.
+ */
 const STRANGERS: [string, () => Claimant][] = [
   ['another token', () => ({ ...holder, token: randomUUID() })],
   ['another worker id', () => ({ ...holder, workerId: holder.workerId + 1_000 })],
@@ -56,7 +58,7 @@ const STRANGERS: [string, () => Claimant][] = [
 ];
 
 describe('Fencing token', () => {
-  it.each(STRANGERS)('a close is refused to a process with the right epoch but %s', async (_, stranger) => {
+  it.each(STRANGERS)('a process with the right epoch but %s cannot close a run', async (_, stranger) => {
     const run = await claimOne();
     expect(await close(run, stranger())).toEqual([]);
     expect(await statusOf(run)).toBe('running');
@@ -65,33 +67,27 @@ describe('Fencing token', () => {
     expect(await statusOf(run)).toBe('succeeded');
   });
 
-  it.each(STRANGERS)(
-    'a lease is not extended for a process with the right epoch but %s',
-    async (_, stranger) => {
-      const run = await claimOne();
-      expect(await extend(run.epoch, stranger())).toEqual([]);
-      expect(await rescueRuns(database.pool, T0 + LEASE_MS + 1)).toHaveLength(1);
-      await engine.succeed((await engine.claim(T0 + LEASE_MS + 2))[0] as ClaimedRun, T0 + LEASE_MS + 2);
-    },
-  );
+  it.each(STRANGERS)('a process with the right epoch but %s cannot extend the lease', async (_, stranger) => {
+    const run = await claimOne();
+    expect(await extend(run.epoch, stranger())).toEqual([]);
+    expect(await rescueRuns(database.pool, T0 + LEASE_MS + 1)).toHaveLength(1);
+    await engine.succeed((await engine.claim(T0 + LEASE_MS + 2))[0] as ClaimedRun, T0 + LEASE_MS + 2);
+  });
 
-  it.each(STRANGERS)(
-    'progress is not written for a process with the right epoch but %s',
-    async (_, stranger) => {
-      const run = await claimOne();
-      await writeProgress(database.pool, stranger(), run, '"stranger"');
-      expect(await progressOf(run)).toBeNull();
-      await writeProgress(database.pool, holder, run, '"holder"');
-      expect(await progressOf(run)).toBe('holder');
-      await close(run, holder);
-    },
-  );
+  it.each(STRANGERS)('a process with the right epoch but %s cannot write progress', async (_, stranger) => {
+    const run = await claimOne();
+    await writeProgress(database.pool, stranger(), run, '"stranger"');
+    expect(await progressOf(run)).toBeNull();
+    await writeProgress(database.pool, holder, run, '"holder"');
+    expect(await progressOf(run)).toBe('holder');
+    await close(run, holder);
+  });
 });
 
 describe('Epoch', () => {
-  it('a run that was claimed again can be neither closed nor given progress under its first claim, even if the lease of that claim still stands', async () => {
+  it('after a run is claimed again, its first claim can neither close it nor write progress, even if the first lease is still held', async () => {
     const [run, other] = await claimTwo();
-    // The other run keeps the lease of the first claim alive.
+    // The other run keeps the first lease alive.
     await engine.fail(run, T0 + 1);
     expect(await hasLease(run.epoch)).toBe(true);
     const [again] = await engine.claim(T0 + 60_000);
@@ -108,7 +104,7 @@ describe('Epoch', () => {
     await close(other, holder);
   });
 
-  it('a lease that was given up is not extended', async () => {
+  it('a lease that was deleted cannot be extended', async () => {
     const run = await claimOne();
     await close(run, holder);
     expect(await extend(run.epoch, holder)).toEqual([]);
@@ -116,7 +112,7 @@ describe('Epoch', () => {
 });
 
 describe('Status', () => {
-  it('a run that was cancelled in flight is not closed, and its progress stays, although its lease still stands', async () => {
+  it('a run that was cancelled in flight cannot be closed and keeps its progress, although its lease is still held', async () => {
     const [run, other] = await claimTwo();
     await writeProgress(database.pool, holder, run, '"before"');
     await cancelRun(database.pool, { projectId, run, actor: 'ops', now: T0 + 1 });
@@ -130,7 +126,7 @@ describe('Status', () => {
     await close(other, holder);
   });
 
-  it('a run that is waiting for its retry is not closed by the claim that failed', async () => {
+  it('a run that waits for its retry cannot be closed under the failed claim', async () => {
     const [run, other] = await claimTwo();
     await engine.fail(run, T0 + 1);
     expect(await close(run, holder)).toEqual([]);
@@ -141,7 +137,7 @@ describe('Status', () => {
     await close(other, holder);
   });
 
-  it('closing a batch returns exactly the runs that still belonged to their claim', async () => {
+  it('closing a batch returns exactly the runs that were still held by the claim', async () => {
     const runs = await claim(3);
     const [, second] = runs as [ClaimedRun, ClaimedRun, ClaimedRun];
     await cancelRun(database.pool, { projectId, run: second, actor: 'ops', now: T0 + 1 });
@@ -150,8 +146,8 @@ describe('Status', () => {
     expect(closed.map(({ scheduleId }) => scheduleId)).toEqual(
       runs.filter((run) => run !== second).map(({ scheduleId }) => scheduleId),
     );
-    // The lease still counts the cancelled run. The worker no longer extends the lease, and the rescue deletes it once
-    // it has expired.
+    // The lease still counts the cancelled run. The worker no longer extends it, and the rescue deletes it after it has
+    // expired.
     expect(await hasLease(second.epoch)).toBe(true);
     expect(await rescueRuns(database.pool, T0 + LEASE_MS + 1)).toEqual([]);
     expect(await hasLease(second.epoch)).toBe(false);
@@ -159,11 +155,11 @@ describe('Status', () => {
 });
 
 describe('Leases', () => {
-  it('a lease is not given up while another run under it is still running', async () => {
+  it('a lease is kept as long as another run under it is running', async () => {
     const [run, other] = await claimTwo();
     expect(await close(run, holder)).toHaveLength(1);
     expect(await hasLease(run.epoch)).toBe(true);
-    // The lease still protects the other run: it can be extended, and the other run is rescued once it expires.
+    // The lease still protects the other run: it can be extended, and the run is rescued after it has expired.
     expect(await extend(run.epoch, holder)).toEqual([run.epoch]);
     expect(await rescueRuns(database.pool, T0 + LEASE_MS + 1)).toEqual([]);
     expect(await rescueRuns(database.pool, T0 + 2 * LEASE_MS + 1)).toMatchObject([
@@ -173,7 +169,7 @@ describe('Leases', () => {
     await engine.succeed(again as ClaimedRun, T0 + 2 * LEASE_MS + 3);
   });
 
-  it('a lease is given up with the last of its runs', async () => {
+  it('a lease is deleted when the last of its runs is closed', async () => {
     const [run, other] = await claimTwo();
     await close(run, holder);
     expect(await hasLease(run.epoch)).toBe(true);
@@ -198,7 +194,7 @@ describe('Generation', () => {
   };
   const options = () => ({ ...holder, leaseMs: LEASE_MS, limit: 100, fairTo: [], now: T0 + 3_600_000 });
 
-  it('a worker of an earlier generation claims nothing that is due: the claim throws StaleGeneration and changes nothing', async () => {
+  it('a worker of an earlier generation claims no due schedule: the claim throws StaleGeneration and changes nothing', async () => {
     const ids = await insertSchedules(
       database,
       // A recurring schedule, a one-shot that finishes, and a schedule with missed occurrences to record.
@@ -238,7 +234,7 @@ describe('Generation', () => {
   });
 });
 
-it('a claim after the sequence of epochs went backwards, as in a failover that lost transactions, has an epoch that no claim had before', async () => {
+it('after a failover that sets the sequence of epochs back, a claim has an epoch that no claim had before', async () => {
   const before = await claimOne();
   await database.pool.query(`select setval('carillon.leases_epoch_seq', 1, false)`);
   const after = await claimOne();

@@ -26,7 +26,7 @@ describe('GroupCreates', () => {
     );
   });
 
-  it('group commit: a repeated create and a conflicting create are told apart from new ones', async () => {
+  it('group commit: a repeated create and a conflicting create are distinguished from new ones', async () => {
     const creates = new GroupCreates(database.pool);
     const create = (id: string, more?: object) => creates.create(requester('mixed'), draftOf(id, more));
     await create('mixed-1');
@@ -38,7 +38,7 @@ describe('GroupCreates', () => {
     expect(results.map(({ kind }) => kind)).toEqual(['same', 'conflict', 'created']);
   });
 
-  it('group commit: a row that Postgres refuses fails alone', async () => {
+  it('group commit: a row that Postgres refuses fails alone, and the others are created', async () => {
     const creates = new GroupCreates(database.pool);
     const bad = { ...draftOf('refused'), payload: '"\\u0000"', name: 'a\u0000b' };
     const results = await Promise.allSettled([
@@ -49,7 +49,7 @@ describe('GroupCreates', () => {
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
-  it('group commit: every create of a group fails if Postgres is away, and the next ones succeed', async () => {
+  it('group commit: every create of a group fails if Postgres is away, and later creates succeed', async () => {
     const proxy = await TcpProxy.before(database.url);
     const pool = openDatabase({
       url: proxy.url(database.url),

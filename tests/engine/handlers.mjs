@@ -10,7 +10,7 @@ const sleep = (ms, signal) =>
     });
   });
 
-/** Ends half a second after the process is told to stop. */
+/** Ends half a second after the process gets SIGTERM. */
 defineHandler('ends-while-stopping', async ({ signal }) => {
   await once(process, 'SIGTERM', { signal });
   await sleep(500, signal);

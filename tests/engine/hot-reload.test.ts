@@ -7,12 +7,15 @@ import { expect, it, onTestFinished } from 'vitest';
 const database = useDatabase();
 const processes = useProcesses(database);
 
-/** The URL of the built worker package. The handlers are outside the repository, where there is no `node_modules`. */
+/**
+ * The URL of the built worker package. The handlers are outside the repository, so they can't import the package by
+ * name.
+ */
 const WORKER = new URL('../../apps/worker/dist/index.js', import.meta.url).href;
 const handlerThatReports = (version: number) =>
   `export const report = (progress) => progress({ version: ${version} });`;
 
-it('a worker with CARILLON_WATCH ends with code 75 when a file that its handlers import changes, and the next one runs the new code', async () => {
+it('a worker with CARILLON_WATCH exits with code 75 when a file of its handlers changes, and the next worker runs the new code', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'carillon-handlers-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, 'report.mjs'), handlerThatReports(1));

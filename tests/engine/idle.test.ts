@@ -19,7 +19,10 @@ const countOf = (statements: Map<string, number>, part: string) =>
   [...statements].reduce((sum, [text, calls]) => sum + (text.includes(part) ? calls : 0), 0);
 const LOOK_FOR_DUE = 'order by a.due_at, a.schedule_id';
 
-/** Waits until Postgres gets no statement for a second: the workers have started, or their claim has ended. */
+/**
+ * Waits until Postgres gets no statement for a second, which means that the workers have started or their claim has
+ * ended.
+ */
 async function untilQuiet(): Promise<void> {
   let earlier = -1;
   await eventually(
@@ -33,7 +36,7 @@ async function untilQuiet(): Promise<void> {
   );
 }
 
-it('between two sweeps an idle installation sends Postgres only the statements of a claim, and only when a bell rings', async () => {
+it('between two sweeps an idle installation queries Postgres only when a bell rings, and only with the statements of a claim', async () => {
   await database.pool.query('create extension pg_stat_statements');
   const inMs = (ms: number) => ({ rule: { at: new Date(Date.now() + ms).toISOString() } });
   await insertSchedules(
@@ -53,7 +56,7 @@ it('between two sweeps an idle installation sends Postgres only the statements o
     onArmed: () => {},
   });
   await untilQuiet();
-  // Nothing is due in the slots of the two bells. Arming one asks Redis only.
+  // Nothing is due in the slots of these two bells. Arming a bell sends commands to Redis only.
   await bells.arm([Date.now() + 1_000]);
   const looksAtTheStart = countOf(await readStatements(), LOOK_FOR_DUE);
   const looks = async () => countOf(await readStatements(), LOOK_FOR_DUE) - looksAtTheStart;
@@ -66,8 +69,8 @@ it('between two sweeps an idle installation sends Postgres only the statements o
     .map(([text, calls]) => [text, calls - (before.get(text) ?? 0)] as const)
     .filter(([, calls]) => calls > 0);
 
-  // The second bell caused the statements of one claim, which has two transactions. Polling even once a second would
-  // send more.
+  // The second bell caused one claim, which has two transactions. Even polling once a second would send more
+  // statements.
   expect(asked.length).toBeGreaterThan(0);
   expect(asked.filter(([, calls]) => calls > 2)).toEqual([]);
   await bells.close();

@@ -43,14 +43,14 @@ const readRuns = async (): Promise<SeenRun[]> => {
   return Promise.all(items.map(({ id }: { id: string }) => ask('GET', `/v1/runs/${id}`)));
 };
 
-/** The upper bound of the bucket in which a quantile lies. */
+/** The upper bound of the histogram bucket in which a quantile lies. */
 function quantile(values: readonly number[], share: number): number | undefined {
   const sorted = values.toSorted((a, b) => a - b);
   const value = sorted[Math.ceil(sorted.length * share) - 1] as number;
   return LATENESS_BOUNDS_MS.find((bound) => value <= bound);
 }
 
-/** Reads the lateness in every place that shows it. */
+/** Reads the lateness from every place that shows it. */
 async function figures() {
   const { windows } = await ask('GET', '/v1/system');
   const text = await (await fetch(`${api.url}/metrics`)).text();
@@ -68,18 +68,19 @@ async function figures() {
 }
 
 /**
- * Workers estimate Postgres's clock, and the receiver has the clock of the machine. The two may differ by this much.
+ * A worker estimates the clock of Postgres, and the receiver uses the clock of the machine. They may differ by this
+ * much.
  */
 const CLOCK_ERROR_MS = 250;
 
-it('latenessMs, /v1/system, /v1/stats and carillon_lateness_seconds agree with what the receiver saw, once per run', async () => {
+it('latenessMs, /v1/system, /v1/stats and carillon_lateness_seconds agree with the lateness that the receiver saw, once per run', async () => {
   await ask('PATCH', '/v1/projects/default', { limits: { deliveriesPerSecond: 4 } });
   const at = new Date(Date.now() + 1_000).toISOString();
   const retry = { maxAttempts: 3, baseDelay: 'PT0.2S', jitter: false };
   const items = Array.from({ length: 16 }, (_, n) => ({
     id: `late-${n}`,
     rule: { at },
-    // Every fourth run fails at first and is retried.
+    // The first attempt of every fourth run fails, and the run is retried.
     target: { type: 'webhook', url: receiver.url(n % 4 === 0 ? `flaky/1/${n}` : `status/200/${n}`) },
     retry,
   }));
@@ -95,7 +96,7 @@ it('latenessMs, /v1/system, /v1/stats and carillon_lateness_seconds agree with w
   for (const run of runs) {
     const sentAt = Date.parse(run.dueAt) + run.latenessMs;
     const [first] = receiver.received.filter(({ headers }) => headers['webhook-id'] === run.id);
-    // The first byte left after the claim of the first attempt, and before the receiver saw the request.
+    // The first byte left after the claim of the first attempt and before the receiver saw the request.
     expect(sentAt).toBeGreaterThanOrEqual(Date.parse(run.attempts[0]?.startedAt ?? '') - CLOCK_ERROR_MS);
     expect(sentAt).toBeLessThanOrEqual((first?.at ?? 0) + CLOCK_ERROR_MS);
     // A deferral of the first attempt is part of the lateness.
@@ -103,7 +104,7 @@ it('latenessMs, /v1/system, /v1/stats and carillon_lateness_seconds agree with w
       if (kind === 'deferred' && attempt === 1)
         expect(sentAt).toBeGreaterThanOrEqual(Date.parse(until) - CLOCK_ERROR_MS);
   }
-  // A retry may be deferred too. Such a deferral is not part of the lateness, so only first attempts count here.
+  // A deferral of a retry is not part of the lateness, so only deferrals of first attempts count here.
   const deferred = runs.filter(({ story }) =>
     story.some(({ kind, attempt }) => kind === 'deferred' && attempt === 1),
   );

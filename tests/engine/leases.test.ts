@@ -26,7 +26,7 @@ const attempts = async (id: number) => {
 };
 
 describe('Leases', () => {
-  it('a lease that has expired gives its run back, and the attempt is closed as unknown (I3)', async () => {
+  it('the run of an expired lease can be claimed again, and its attempt is closed as unknown (I3)', async () => {
     const { id } = await claimOneShot();
     expect(await rescueRuns(database.pool, T0 + LEASE_MS - 1)).toEqual([]);
     expect((await rescueRuns(database.pool, T0 + LEASE_MS + 1)).length).toBe(1);
@@ -38,7 +38,7 @@ describe('Leases', () => {
     ]);
   });
 
-  it('a worker whose lease was rescued is refused, before and after the run is claimed again (I2)', async () => {
+  it('a worker whose run was rescued can no longer close it, before and after the run is claimed again (I2)', async () => {
     const { id, run } = await claimOneShot();
     await rescueRuns(database.pool, T0 + LEASE_MS + 1);
     expect(await engine.succeed(run, T0 + LEASE_MS + 2)).toBe(0);
@@ -50,7 +50,7 @@ describe('Leases', () => {
     expect(await engine.runsOf(id)).toMatchObject([{ status: 'succeeded', attempt: 2 }]);
   });
 
-  it('a lease that was extended is not rescued, and the extension returns only the epochs that are still held', async () => {
+  it('an extended lease is not rescued, and the extension returns only the epochs that are still held', async () => {
     const { run } = await claimOneShot();
     const epochs = [run.epoch, 999_999];
     const options = { ...(await engine.holder()), epochs, leaseMs: LEASE_MS, now: T0 + 10_000 };
@@ -59,13 +59,13 @@ describe('Leases', () => {
     await engine.succeed(run, T0 + LEASE_MS + 2);
   });
 
-  it('a run without attempts left whose lease has expired ends as failed', async () => {
+  it('a run on its last attempt fails for good when its lease expires', async () => {
     const { id } = await claimOneShot({ retry: { maxAttempts: 1 } });
     expect(await rescueRuns(database.pool, T0 + LEASE_MS + 1)).toMatchObject([{ hasFailed: true }]);
     expect(await engine.runsOf(id)).toMatchObject([{ status: 'failed', outcome: 'unknown' }]);
   });
 
-  it('a run whose worker was lost at its first attempt has the lateness of its claim, and a retry does not change it', async () => {
+  it('a run whose worker was lost during the first attempt keeps the lateness of its claim, and a retry does not change it', async () => {
     const { id, run } = await claimOneShot({ rule: { at: new Date(T0 - 7_000).toISOString() } });
     expect(run.hasBegun).toBe(false);
     expect(await rescueRuns(database.pool, T0 + LEASE_MS + 1)).toMatchObject([{ latenessMs: 7_000 }]);
@@ -83,7 +83,7 @@ describe('Leases', () => {
     expect(rows).toEqual([{ lateness_ms: 7_000 }]);
   });
 
-  it('five sweeps at once rescue an expired lease once', async () => {
+  it('five concurrent sweeps rescue an expired lease once', async () => {
     await claimOneShot();
     const rescued = await Promise.all(
       Array.from({ length: 5 }, () => rescueRuns(database.pool, T0 + LEASE_MS + 1)),
@@ -98,7 +98,7 @@ describe('Leases', () => {
     expect(rows).toEqual([]);
   });
 
-  it('a worker finds out which of its runs were cancelled in flight', async () => {
+  it('a worker can read which of its runs were cancelled in flight', async () => {
     const { run } = await claimOneShot();
     expect(await findCancelled(database.pool, [run.epoch])).toEqual([]);
     expect(await cancelRun(database.pool, { projectId: run.projectId, run, actor: 'test' })).toMatchObject({

@@ -22,8 +22,8 @@ const T0 = Date.parse('2026-03-02T10:00:00Z');
 
 let number = 0;
 /**
- * Creates a schedule that fires every minute, at T0 by default. Its method `at` returns a change request with the given
- * time.
+ * Creates a schedule that fires every minute, by default from T0 on. Its method `at` returns a change request with the
+ * given time.
  */
 async function everyMinute(changes: object = {}, nowAt = T0) {
   const key = `minutely-${++number}`;
@@ -62,7 +62,7 @@ describe('Pause', () => {
     });
   });
 
-  it('a resume records the occurrences of the pause as skipped with the reason, and goes on with the next one', async () => {
+  it('a resume records the occurrences of the pause as skipped with the reason, and continues with the next occurrence', async () => {
     const schedule = await everyMinute();
     await pauseSchedule(database.pool, schedule.at(T0), { note: 'fire drill', untilAt: null });
     await resumeSchedule(database.pool, schedule.at(T0 + 3 * MINUTE + 1));
@@ -80,7 +80,7 @@ describe('Pause', () => {
     });
   });
 
-  it('a resume under the misfire policy all runs every occurrence of the pause', async () => {
+  it('after a resume under the misfire policy all, every occurrence of the pause runs', async () => {
     const schedule = await everyMinute({ misfire: { policy: 'all' } });
     await pauseSchedule(database.pool, schedule.at(T0), { note: null, untilAt: null });
     await resumeSchedule(database.pool, schedule.at(T0 + 2 * MINUTE + 1));
@@ -102,7 +102,7 @@ describe('Pause', () => {
     expect(rows).toEqual([{ count: YEAR / 1_000, reason_code: 'paused' }]);
   });
 
-  it('a pause with an end is resumed at that end, with carillon as the actor', async () => {
+  it('a pause with an end is resumed at that end, and the audit log names carillon as the actor', async () => {
     const schedule = await everyMinute();
     await pauseSchedule(database.pool, schedule.at(T0), { note: null, untilAt: T0 + 90_000 });
     await resumeEnded(database.pool, T0 + 89_999);
@@ -114,7 +114,7 @@ describe('Pause', () => {
     expect(await schedule.audited()).toEqual(['schedule.paused by ops', 'schedule.resumed by carillon']);
   });
 
-  it('a schedule that can’t be resumed does not hold up the others whose pause ends at the same time', async () => {
+  it('a schedule that cannot be resumed does not hold up other schedules whose pause ends at the same time', async () => {
     const [spoilt, sound] = [await everyMinute(), await everyMinute()];
     for (const schedule of [spoilt, sound])
       await pauseSchedule(database.pool, schedule.at(T0), { note: null, untilAt: T0 + 1 });
@@ -140,7 +140,7 @@ describe('Pause', () => {
     expect((await schedule.runs()).map((run) => run.reasonCode)).toEqual(['skipped_by_request']);
   });
 
-  it('a pause holds a waiting retry, and a resume releases it', async () => {
+  it('a pause holds a run that waits for its retry, and a resume releases it', async () => {
     const schedule = await everyMinute();
     const [run] = await schedule.claim(T0 + MINUTE);
     if (!run) throw new Error('nothing was claimed');
@@ -168,7 +168,7 @@ describe('Pause', () => {
 });
 
 describe('Cancel', () => {
-  it('a cancel names the run in flight, cancels the waiting one, and nothing is claimed afterwards (I4)', async () => {
+  it('a cancel names the run in flight and cancels the waiting run, and nothing is claimed afterwards (I4)', async () => {
     const schedule = await everyMinute({ retry: { baseDelay: 'PT30M' } });
     const [retried] = await schedule.claim(T0 + MINUTE);
     if (!retried) throw new Error('nothing was claimed');
@@ -180,7 +180,8 @@ describe('Cancel', () => {
 
     expect(result).toMatchObject({ kind: 'changed', value: { inFlight: [encodeRunId(flying)] } });
     expect(await schedule.claim(T0 + 60 * MINUTE)).toEqual([]);
-    // The run in flight fails after the cancel was acknowledged. Its retry would be a claim after the cancel.
+    // The run in flight fails after the cancel was acknowledged. It must not be retried, because a retry would be a
+    // claim after the cancel.
     await engine.fail(flying, T0 + 2 * MINUTE + 2);
     expect(await schedule.claim(T0 + 90 * MINUTE)).toEqual([]);
     expect((await schedule.runs()).map((run) => run.status)).toEqual(['cancelled', 'cancelled']);
@@ -188,7 +189,7 @@ describe('Cancel', () => {
 });
 
 describe('Trigger', () => {
-  it('a trigger runs now and leaves the next run where it is; two triggers at one instant are two runs', async () => {
+  it('a trigger runs the schedule now without moving the next occurrence, and two triggers at one instant are two runs', async () => {
     const schedule = await everyMinute();
     await triggerSchedule(database.pool, schedule.at(T0 + 1));
     await triggerSchedule(database.pool, schedule.at(T0 + 1));
@@ -264,7 +265,7 @@ describe('Edit', () => {
   const hourly = () => rule('0 * * * *');
   const everyHalfMinute = () => rule('*/30 * * * * *');
 
-  it('an edit moves the next occurrence to where the new rule puts it, and increments the version', async () => {
+  it('an edit moves the next occurrence to the instant that the new rule names, and increments the version', async () => {
     const schedule = await everyMinute();
     const result = await editSchedule(database.pool, schedule.at(T0), hourly());
     expect(result).toMatchObject({ kind: 'changed', value: { version: 2, inFlight: [] } });
@@ -272,7 +273,7 @@ describe('Edit', () => {
     expect((await schedule.claim(T0 + 60 * MINUTE)).length).toBe(1);
   });
 
-  it('an edit names the run in flight, which keeps the definition that it began with, also in its retry', async () => {
+  it('an edit names the run in flight, which keeps its definition, also for its retry', async () => {
     const schedule = await everyMinute({ payload: 'old' });
     const [run] = await schedule.claim(T0 + MINUTE);
     if (!run) throw new Error('nothing was claimed');
@@ -283,14 +284,14 @@ describe('Edit', () => {
     expect(await schedule.runs()).toMatchObject([{ version: 1, attempt: 2, status: 'running' }]);
   });
 
-  it('an edit is refused as stale if the client has seen an older version', async () => {
+  it('an edit is refused as stale if its client has seen an older version', async () => {
     const schedule = await everyMinute();
     await pauseSchedule(database.pool, schedule.at(T0), { note: null, untilAt: null });
     const result = await editSchedule(database.pool, { ...schedule.at(T0), ifMatch: 1 }, hourly());
     expect(result).toEqual({ kind: 'stale', version: 2 });
   });
 
-  it('a skipped occurrence is not run after an edit whose new rule names the same instant next', async () => {
+  it('an occurrence that was skipped does not run if a later edit names the same instant', async () => {
     const schedule = await everyMinute({ rule: { cron: '0 9 * * *' } });
     const tomorrowAt = Date.parse('2026-03-03T09:00:00Z');
     expect((await schedule.read()).nextRunAt).toBe(tomorrowAt);
@@ -306,7 +307,7 @@ describe('Edit', () => {
 
   /**
    * A minute before the end of a month. The skip is recorded in the partition of this month. A second run of the same
-   * occurrence would be in the partition of the next month, where no unique key detects it.
+   * occurrence would be in the partition of the next month, where no unique key would detect it.
    */
   const MONTH_END = Date.parse('2026-03-31T23:59:00Z');
 
@@ -326,7 +327,7 @@ describe('Edit', () => {
     },
   );
 
-  it('an occurrence that was skipped stays skipped through two edits', async () => {
+  it('a skipped occurrence stays skipped after two edits', async () => {
     const schedule = await everyMinute({}, MONTH_END);
     await skipNext(database.pool, schedule.at(MONTH_END));
     await editSchedule(database.pool, schedule.at(MONTH_END + 1), hourly());
@@ -353,7 +354,7 @@ describe('Edit', () => {
     },
   );
 
-  it('a skipped occurrence is accounted for once, even if an outage after an edit misses it together with many others', async () => {
+  it('a skipped occurrence is recorded once, even if a later edit and an outage make it one of many missed occurrences', async () => {
     const schedule = await everyMinute();
     await skipNext(database.pool, schedule.at(T0));
     await editSchedule(database.pool, schedule.at(T0 + 1), rule('*/5 * * * * *'));
@@ -362,7 +363,7 @@ describe('Edit', () => {
       'select from_at as "fromAt", to_at as "toAt", count from carillon.gaps where schedule_id = $1',
       [schedule.id],
     );
-    // Two of the 240 occurrences have a run of their own: the skipped one, and the latest one, which is run.
+    // Two of the 240 missed occurrences have runs: the skipped one, and the latest one, which the misfire policy runs.
     expect((await schedule.runs()).map((run) => [run.occurrenceAt - T0, run.status])).toEqual([
       [MINUTE, 'skipped'],
       [20 * MINUTE, 'running'],

@@ -5,10 +5,10 @@ import { expect, it } from 'vitest';
 
 const database = useDatabase();
 
-it('a connection that is lost between two statements fails its transaction, does not end the process, and is removed from the pool', async () => {
+it('a connection that is lost between two statements fails its transaction, does not end the process, and leaves the pool', async () => {
   const lost = inTransaction(database.pool, async (tx) => {
     const { rows } = await tx.query('select pg_backend_pid() as pid');
-    // No statement is in progress when the connection breaks, so no promise can be rejected with the error.
+    // The connection breaks between two statements, so there is no promise that could be rejected with the error.
     const connectionEnds = new Promise((resolve) => (tx as unknown as EventEmitter).once('end', resolve));
     await database.pool.query('select pg_terminate_backend($1)', [rows[0].pid]);
     await connectionEnds;

@@ -17,7 +17,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { succeededRun } from './closed-run.js';
 
 const database = useDatabase();
-/** Creates and drops databases that are not migrated yet. */
+/** For creating and dropping databases that Carillon has not migrated yet. */
 const administrator = openDatabase({
   url: testServers().databaseUrl,
   max: 1,
@@ -26,7 +26,7 @@ const administrator = openDatabase({
 });
 afterAll(() => administrator.end());
 
-/** Runs `work` with a new database in which these statements have run before Carillon migrates it. */
+/** Creates a database, runs these statements in it, and calls `work` before Carillon has migrated it. */
 async function withDatabase(statements: string, work: (url: string) => Promise<void>): Promise<void> {
   const name = `${new URL(database.url).pathname.slice(1)}_other`;
   const url = Object.assign(new URL(database.url), { pathname: `/${name}` }).toString();
@@ -52,7 +52,7 @@ describe('Migrations', () => {
     await expect(migrate(database.url, { folder })).rejects.toMatchObject({ cause: { code: '42P01' } });
   });
 
-  it('a migration and a transaction that would deadlock: the migration gives way and is done afterwards', async () => {
+  it('a migration that would deadlock with a transaction gives way, and succeeds afterwards', async () => {
     const folder = await migrationOf(
       'ALTER TABLE "carillon"."runs" ADD COLUMN "extra" integer',
       'ALTER TABLE "carillon"."leases" ADD COLUMN "extra" integer',
@@ -71,8 +71,8 @@ describe('Migrations', () => {
         },
         { what: 'the migration waiting for carillon.leases, with carillon.runs locked' },
       );
-      // The worker asks for the table that the migration holds, while the migration waits for the table that the worker
-      // holds.
+      // The worker asks for a table that the migration has locked, while the migration waits for a table that the
+      // worker has locked.
       await worker.query('lock table carillon.runs in row exclusive mode');
       await worker.query('commit');
       await migrated;
@@ -106,7 +106,7 @@ describe('Migrations', () => {
     return folder;
   }
 
-  it('processes that migrate one database at the same moment take turns, and each of them succeeds', async () => {
+  it('processes that migrate one database at the same time take turns, and all of them succeed', async () => {
     await withDatabase('select 1', async (url) => {
       await Promise.all([1, 2, 3, 4].map(() => migrate(url)));
       const pool = openDatabase({ url, max: 1, applicationName: 'test', onError: () => {} });
@@ -118,7 +118,7 @@ describe('Migrations', () => {
 });
 
 describe('Databases that hold other tables', () => {
-  it('a database of the pre-release is refused with one line that says what to do, and stays as it is', async () => {
+  it('a database of the pre-release is refused with one line that says what to do, and is not changed', async () => {
     const preRelease = 'create table public.schedule_versions (id int); create table public.leases (id int)';
     await withDatabase(preRelease, async (url) => {
       const refusal = await migrate(url).catch((error: Error) => error);
@@ -134,7 +134,7 @@ describe('Databases that hold other tables', () => {
     });
   });
 
-  it('a table called leases of another application is no reason to refuse its database', async () => {
+  it('a database with another application’s table called leases is not refused', async () => {
     await withDatabase('create table public.leases (id int)', (url) => migrate(url));
   });
 
@@ -202,20 +202,20 @@ describe('Schemas', () => {
     try {
       const now = Date.now() - 1_000;
       await create(database.pool, 'ours', now);
-      // The claim of the other schema finds only its own schedule, and the key of ours is free there.
+      // The claim in the other schema finds only its own schedule, and the key of our schedule is free there.
       expect(await fireOnce(other, 'theirs')).toBe('finished');
       expect(await readSchedule(other, 1, 'ours')).toBeNull();
       expect(await readSchedule(database.pool, 1, 'theirs')).toBeNull();
       await create(other, 'ours', now + 3_600_000);
 
-      // A claim in a month without a partition makes the partition in its own schema.
+      // A claim in a month without a partition creates the partition in its own schema.
       const { runs } = await claim(other, Date.parse('2030-05-05T00:00:00Z'));
       expect(runs).toMatchObject([{ scheduleKey: 'ours', month: '2030-05-01' }]);
       const { rows } = await database.pool.query(
         `select relnamespace::regnamespace::text as schema from pg_class where relname = 'runs_2030_05'`,
       );
       expect(rows).toEqual([{ schema: 'other' }]);
-      // A rescue in one schema leaves the leases of the other alone.
+      // A rescue in one schema does not touch the leases of the other.
       expect(await rescueRuns(database.pool, Date.parse('2031-01-01T00:00:00Z'))).toEqual([]);
       expect(await rescueRuns(other, Date.parse('2031-01-01T00:00:00Z'))).toHaveLength(1);
 

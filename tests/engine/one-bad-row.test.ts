@@ -7,7 +7,7 @@ const engine = useEngine(database);
 const T0 = Date.parse('2026-03-02T10:00:00Z');
 const MINUTE = 60_000;
 
-/** Claims three schedules that are due together. A statement has spoilt the second one before the claim. */
+/** Claims three schedules that are due together. Before the claim, a statement has damaged the second one. */
 async function claimThree({
   rule,
   spoil,
@@ -25,7 +25,7 @@ async function claimThree({
 
 const read = (key: string) => readSchedule(database.pool, database.projectId, key);
 
-it('a rule that can no longer be evaluated pauses its schedule with the reason, and the rest of the batch is claimed', async () => {
+it('a schedule whose rule can no longer be evaluated is paused with the reason, and the rest of the batch is claimed', async () => {
   const { ids, claimed, spoiltKey } = await claimThree({
     rule: { cron: '* * * * *' },
     spoil: (id) => [
@@ -41,7 +41,7 @@ it('a rule that can no longer be evaluated pauses its schedule with the reason, 
   });
 });
 
-it('a definition that can’t be read pauses its schedule with the reason, and the rest of the batch is claimed', async () => {
+it('a schedule whose definition cannot be read is paused with the reason, and the rest of the batch is claimed', async () => {
   const { ids, claimed, spoiltKey } = await claimThree({
     rule: { at: new Date(T0).toISOString() },
     spoil: (id) => [`update carillon.schedules set plan = '{' where id = $1`, [id]],
@@ -63,7 +63,7 @@ it('a definition that can’t be read pauses its schedule with the reason, and t
   expect(audited).toEqual([{ actor: 'carillon', note }]);
 });
 
-it('an occurrence that has its run already is not run again, its schedule moves on, and the rest of the batch is claimed', async () => {
+it('an occurrence that already has a run does not run again, its schedule moves on, and the rest of the batch is claimed', async () => {
   const { ids, claimed, spoiltKey } = await claimThree({
     rule: { cron: '* * * * *' },
     spoil: (id) => [
@@ -79,7 +79,7 @@ it('an occurrence that has its run already is not run again, its schedule moves 
   expect(await engine.runsOf(ids[1])).toMatchObject([{ status: 'succeeded', attempt: 0 }]);
 });
 
-/** Makes Postgres refuse rows of `runs` that match the condition, as it refuses a value that it can't store. */
+/** Makes Postgres refuse rows of `runs` that match the condition, with the error for a value that it can't store. */
 async function refuseRuns(condition: string): Promise<() => Promise<unknown>> {
   const name = `test_${Math.random().toString(36).slice(2)}`;
   await database.pool.query(
@@ -88,7 +88,7 @@ async function refuseRuns(condition: string): Promise<() => Promise<unknown>> {
   return () => database.pool.query(`alter table carillon.runs drop constraint ${name}`);
 }
 
-it('a due occurrence that Postgres refuses to start pauses its schedule with the reason, and its neighbours are claimed', async () => {
+it('a schedule whose run Postgres refuses to insert is paused with the reason, and the rest of the batch is claimed', async () => {
   const keys = Array.from({ length: 20 }, (_, i) => `refused-${i}`);
   const inputs = keys.map((id) => ({ id, rule: { at: new Date(T0).toISOString() } }));
   const ids = await insertSchedules(database, inputs, { nowAt: T0 });
@@ -112,7 +112,7 @@ it('a due occurrence that Postgres refuses to start pauses its schedule with the
     });
 });
 
-it('a waiting run that Postgres refuses to start fails with the reason, and its neighbours are claimed', async () => {
+it('a waiting run whose start Postgres refuses fails with the reason, and the rest of the batch is claimed', async () => {
   const keys = Array.from({ length: 20 }, (_, i) => `waiting-${i}`);
   const rule = { at: new Date(T0 + 1_000 * MINUTE).toISOString() };
   const ids = await insertSchedules(

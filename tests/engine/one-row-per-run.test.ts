@@ -37,7 +37,7 @@ async function claimTwo() {
 }
 
 describe('The row of a run', () => {
-  it('a run has its one row in carillon.runs from its claim on, and the same row when it has ended', async () => {
+  it('a run has one row in carillon.runs from its claim on, and it is the same row after the run has ended', async () => {
     const run = await claimOne();
     expect(await engine.runsOf(run.scheduleId)).toMatchObject([
       { status: 'running', attempt: 1, outcome: null },
@@ -57,7 +57,7 @@ describe('The row of a run', () => {
     });
   });
 
-  it('a running run is found by its key and listed as running, with its attempt open (I3)', async () => {
+  it('a running run can be read by its key and is listed as running, with its attempt open (I3)', async () => {
     const run = await claimOne();
     const running = { status: 'running', attempt: 1, claimedAt: T0, finishedAt: null };
     expect(await readRun(database.pool, projectId, run)).toMatchObject(running);
@@ -76,7 +76,7 @@ describe('The row of a run', () => {
     expect(await readInFlight(database.pool, run.scheduleId)).toEqual([]);
   });
 
-  it('runs of one batch end one by one: each shows its own state', async () => {
+  it('the runs of one batch end independently, and each shows its own state', async () => {
     const [done, open] = await claimTwo();
     await engine.succeed(done, T0 + 1);
     expect(await engine.runsOf(done.scheduleId)).toMatchObject([{ status: 'succeeded' }]);
@@ -85,7 +85,7 @@ describe('The row of a run', () => {
     expect(await engine.runsOf(open.scheduleId)).toMatchObject([{ status: 'succeeded' }]);
   });
 
-  it('a running run can be cancelled, and its worker can no longer close it', async () => {
+  it('a running run can be cancelled, and its worker can then no longer close it', async () => {
     const [cancelled, other] = await claimTwo();
     const request = { projectId, run: cancelled, actor: 'ops', now: T0 + 1 };
     expect(await cancelRun(database.pool, request)).toMatchObject({ kind: 'changed' });
@@ -96,7 +96,7 @@ describe('The row of a run', () => {
     expect(await engine.runsOf(other.scheduleId)).toMatchObject([{ status: 'succeeded' }]);
   });
 
-  it('a running run shows the latest progress that its worker reported, and keeps it when it has ended', async () => {
+  it('a running run shows the latest progress that its worker reported, and keeps it after it has ended', async () => {
     const run = await claimOne();
     const holder = await engine.holder();
     await writeProgress(database.pool, holder, run, '{"done":1}');
@@ -107,7 +107,7 @@ describe('The row of a run', () => {
     expect(await read()).toMatchObject({ status: 'succeeded', attempt: 1, progress: { done: 2 } });
   });
 
-  it('a deferred run takes its attempt back, and its next claim is attempt 1', async () => {
+  it('a deferred run does not count its attempt, and its next claim is attempt 1 again', async () => {
     const run = await claimOne();
     const deferred = { kind: 'deferred', reasonCode: 'busy', reason: 'deferred', retryInMs: 1_000 } as const;
     await engine.closeAll([{ run, outcome: deferred }], T0 + 1);
@@ -124,7 +124,7 @@ describe('The row of a run', () => {
     ]);
   });
 
-  it('a retried run stays one row, and every attempt can be read', async () => {
+  it('a retried run stays one row, and all its attempts can be read', async () => {
     const run = await claimOne({ retry: { maxAttempts: 3, baseDelay: 'PT1S' } });
     await engine.fail(run, T0 + 1);
     const [again] = await engine.claim(T0 + 60_000);
@@ -154,7 +154,7 @@ describe('The row of a run', () => {
 });
 
 describe('Rescue', () => {
-  it('the rescue of an expired lease gives back the runs that are open and leaves those that have ended', async () => {
+  it('the rescue of an expired lease releases the open runs and leaves ended runs unchanged', async () => {
     const [ended, open] = await claimTwo();
     await engine.succeed(ended, T0 + 1);
     expect(await rescueRuns(database.pool, T0 + LEASE_MS + 1)).toMatchObject([
@@ -162,7 +162,7 @@ describe('Rescue', () => {
     ]);
     expect(await engine.runsOf(ended.scheduleId)).toMatchObject([{ status: 'succeeded', attempt: 1 }]);
     expect(await engine.runsOf(open.scheduleId)).toMatchObject([{ status: 'retrying', outcome: 'unknown' }]);
-    // The worker that lost its lease is refused, and the run goes on to its second attempt.
+    // The worker that lost its lease is refused, and the run gets a second attempt.
     expect(await engine.succeed(open, T0 + LEASE_MS + 2)).toBe(0);
     const [again] = await engine.claim(T0 + LEASE_MS + 3);
     if (!again) throw new Error('the rescued run was not claimed');
@@ -179,7 +179,7 @@ describe('Rescue', () => {
         rescueRuns(database.pool, expiredAt),
       ]);
       expect(closed + rescued.length).toBe(20);
-      // The rescued runs are claimed again and end, so that the next round begins with nothing open.
+      // The rescued runs are claimed again and closed, so that no run is open when the next round begins.
       const again = await engine.claim(expiredAt + 1);
       expect(again).toHaveLength(rescued.length);
       expect(await engine.closeAll(again.map(succeeded), expiredAt + 2)).toBe(again.length);

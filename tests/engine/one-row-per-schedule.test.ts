@@ -29,7 +29,7 @@ interface Schedule {
   key: string;
 }
 
-/** Inserts a schedule at T0: a one-shot that is due at once, unless the input says otherwise. */
+/** Inserts a schedule at T0. By default it is a one-shot that is due at once. */
 async function insert(input: object = {}): Promise<Schedule> {
   const [id] = (await insertSchedules(database, [{ ...at(T0), ...input }], { nowAt: T0 })) as [number];
   const { rows } = await database.pool.query('select key from carillon.schedules where id = $1', [id]);
@@ -43,7 +43,7 @@ async function claimOne(now = T0) {
   return run;
 }
 
-/** Inserts a one-shot, claims it at T0 and lets it succeed a millisecond later. */
+/** Inserts a one-shot, claims it at T0, and closes its run as succeeded a millisecond later. */
 async function fired(input: object = {}): Promise<Schedule> {
   const schedule = await insert(input);
   await engine.succeed(await claimOne(), T0 + 1);
@@ -68,14 +68,14 @@ const changing = ({ id }: Schedule, now = T0 + HOUR) => ({ ref: { id }, actor: '
 const NO_END = { note: null, untilAt: null };
 
 describe('A fire and the row in carillon.schedules', () => {
-  it('a one-shot that fires and succeeds leaves its row in carillon.schedules untouched', async () => {
+  it('a one-shot that fires and succeeds does not change its row in carillon.schedules', async () => {
     const schedule = await insert();
     const before = await writtenBy(schedule);
     await engine.succeed(await claimOne(), T0 + 1);
     expect(await writtenBy(schedule)).toBe(before);
   });
 
-  it('a recurring schedule that fires leaves its row in carillon.schedules untouched', async () => {
+  it('a recurring schedule that fires does not change its row in carillon.schedules', async () => {
     const schedule = await insert({ rule: { every: 'PT1H' } });
     const before = await writtenBy(schedule);
     await engine.succeed(await claimOne(T0 + HOUR), T0 + HOUR);
@@ -86,7 +86,7 @@ describe('A fire and the row in carillon.schedules', () => {
 });
 
 describe('A one-shot that has fired', () => {
-  it('a one-shot that has fired reads as finished with one run, from its claim on', async () => {
+  it('a one-shot that has fired reads as finished with one run as soon as it is claimed', async () => {
     const schedule = await insert();
     const { createdAt } = await read(schedule);
     const run = await claimOne();
@@ -107,7 +107,7 @@ describe('A one-shot that has fired', () => {
     expect(await readSchedule(database.pool, projectId + 1, schedule.key)).toBeNull();
   });
 
-  it('a finished one-shot is listed as finished, by its tag and by its key, and not as active or due', async () => {
+  it('a finished one-shot is listed as finished, by tag and by key, and neither as active nor as due', async () => {
     const schedule = await fired({ tags: ['listed'] });
     const list = async (filter: object) => {
       const found = await listSchedules(database.pool, { projectId, filter, limit: 10, beforeId: null });
@@ -121,7 +121,7 @@ describe('A one-shot that has fired', () => {
     expect(await list({ q: schedule.key })).toContainEqual(listed);
   });
 
-  it('a finished one-shot keeps its key: a repeated create finds it, and a create with another body is a conflict', async () => {
+  it('a finished one-shot keeps its key: a repeated create returns it, and a create with another body is a conflict', async () => {
     const schedule = await fired({ id: 'taken' });
     const create = (input: object) => {
       const drafts = [draft({ ...at(T0), id: schedule.key, ...input }, T0)];
@@ -132,7 +132,7 @@ describe('A one-shot that has fired', () => {
     expect(await engine.claim(T0 + HOUR)).toEqual([]);
   });
 
-  it('a finished one-shot can be triggered, and reads the same afterwards', async () => {
+  it('a finished one-shot can be triggered and is finished afterwards, as before', async () => {
     const schedule = await fired();
     const before = await read(schedule);
     expect(await triggerSchedule(database.pool, changing(schedule))).toMatchObject({ kind: 'changed' });
@@ -140,7 +140,7 @@ describe('A one-shot that has fired', () => {
     expect(await read(schedule)).toEqual(before);
   });
 
-  it('a finished one-shot can be neither paused nor cancelled, and its row stays as it is', async () => {
+  it('a finished one-shot can be neither paused nor cancelled, and its row does not change', async () => {
     const schedule = await fired();
     const before = await writtenBy(schedule);
     const { pool } = database;
@@ -168,7 +168,7 @@ describe('A one-shot that has fired', () => {
     });
   });
 
-  it('a finished one-shot is not run again by an edit that keeps its time', async () => {
+  it('an edit of a finished one-shot that keeps its time does not run it again', async () => {
     const schedule = await fired();
     const sameTime = { ...draft(at(T0), T0), payload: '{"edition":2}' };
     expect(await editSchedule(database.pool, changing(schedule), sameTime)).toMatchObject({
@@ -178,7 +178,7 @@ describe('A one-shot that has fired', () => {
     expect(await read(schedule)).toMatchObject({ status: 'finished', version: 2, runsTotal: 1 });
   });
 
-  it('the run of a finished one-shot is retried, and can be replayed after it has failed', async () => {
+  it('the run of a finished one-shot is retried, and can be replayed after it has failed for good', async () => {
     const schedule = await insert({ retry: { maxAttempts: 2, baseDelay: 'PT1S' } });
     await engine.fail(await claimOne(), T0 + 1);
     expect(await read(schedule)).toMatchObject({ status: 'finished' });
@@ -201,7 +201,7 @@ describe('A one-shot that has fired', () => {
     expect(await read(schedule)).toMatchObject({ status: 'finished', runsTotal: 1, lastRunAt: T0 });
   });
 
-  it('cancelling a one-shot that has fired and still retries cancels the retry', async () => {
+  it('cancelling a one-shot whose run waits for a retry cancels that run', async () => {
     const schedule = await insert({ retry: { maxAttempts: 5, baseDelay: 'PT1S' } });
     await engine.fail(await claimOne(), T0 + 1);
     expect(await cancelSchedule(database.pool, changing(schedule, T0 + 2))).toMatchObject({
@@ -217,7 +217,7 @@ describe('A one-shot that has fired', () => {
 });
 
 describe('Totals of a schedule that finishes', () => {
-  it('a one-shot that was rescheduled keeps the time of that change after it has fired', async () => {
+  it('a one-shot that was rescheduled keeps the time of that change as updatedAt after it has fired', async () => {
     const schedule = await insert();
     await rescheduleNext(database.pool, changing(schedule, T0 + 1), T0 + HOUR);
     await engine.succeed(await claimOne(T0 + HOUR), T0 + HOUR);
@@ -250,7 +250,7 @@ describe('Totals of a schedule that finishes', () => {
     expect(await engine.claim(T0 + 2 * HOUR)).toEqual([]);
   });
 
-  it('a one-shot with an overlap policy finishes with one run like any other', async () => {
+  it('a one-shot with an overlap policy finishes with one run, as any one-shot does', async () => {
     const schedule = await fired({ overlap: 'skip' });
     expect(await read(schedule)).toMatchObject({ status: 'finished', runsTotal: 1, lastRunAt: T0 });
   });

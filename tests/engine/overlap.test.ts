@@ -31,7 +31,7 @@ describe('Overlapping runs', () => {
     expect(await statuses(id)).toEqual(['running', 'running']);
   });
 
-  it('overlap policy skip: a run that would overlap is skipped with the reason, and the schedule goes on', async () => {
+  it('overlap policy skip: a run that would overlap is skipped with the reason, and later occurrences run', async () => {
     const { id, claim, claimOne } = await everyMinute({ overlap: 'skip' });
     const first = await claimOne(1);
     expect(await claim(2)).toEqual([]);
@@ -44,14 +44,14 @@ describe('Overlapping runs', () => {
     });
   });
 
-  it('overlap policy skip: a run is skipped also while the run before it waits for its retry', async () => {
+  it('overlap policy skip: a run is also skipped while the previous run waits for its retry', async () => {
     const { id, claim, claimOne } = await everyMinute({ overlap: 'skip', retry: { baseDelay: 'PT1H' } });
     await engine.fail(await claimOne(1), T0 + MINUTE);
     expect(await claim(2)).toEqual([]);
     expect(await statuses(id)).toEqual(['retrying', 'skipped']);
   });
 
-  it('overlap policy queue: runs queue up and start one after the other, in order', async () => {
+  it('overlap policy queue: runs wait and start one after the other, in order', async () => {
     const { id, claim, claimOne } = await everyMinute({ overlap: 'queue' });
     const first = await claimOne(1);
     expect(await claim(2)).toEqual([]);
@@ -65,13 +65,13 @@ describe('Overlapping runs', () => {
     expect(await statuses(id)).toEqual(['succeeded', 'running', 'queued']);
   });
 
-  it('a queued run starts even if the worker that should have promoted it was lost: the sweep finds the stuck queue', async () => {
+  it('a queued run starts even if the worker that should have promoted it was lost, because the sweep finds the stuck queue', async () => {
     const { id, claim, claimOne } = await everyMinute({ overlap: 'queue' });
     const first = await claimOne(1);
     await claim(2);
     expect(await readStuckQueues(database.pool)).not.toContain(id);
     await engine.succeed(first, T0 + 2.1 * MINUTE);
-    // The worker is lost before it promotes the next run. Later occurrences join the queue behind that run.
+    // The worker was lost before it promoted the next run. Later occurrences join the queue behind that run.
     expect(await claim(3)).toEqual([]);
     expect(await readStuckQueues(database.pool)).toContain(id);
     await promoteQueued(database.pool, id, T0 + 3.1 * MINUTE);
@@ -79,7 +79,7 @@ describe('Overlapping runs', () => {
     expect(await readStuckQueues(database.pool)).not.toContain(id);
   });
 
-  it('overlap policy cancel: the next run takes the place of the run before, whose late answer is refused', async () => {
+  it('overlap policy cancel: the next run replaces the previous one, and the late result of the previous run is refused', async () => {
     const { id, claimOne } = await everyMinute({ overlap: 'cancel' });
     const first = await claimOne(1);
     await claimOne(2);
@@ -97,7 +97,7 @@ describe('Overlapping runs', () => {
     expect((await readInFlight(database.pool, id)).length).toBe(2);
   });
 
-  it('overlap policy skip applies to a triggered run too', async () => {
+  it('overlap policy skip also applies to a triggered run', async () => {
     const { id, claim, claimOne } = await everyMinute({ overlap: 'skip' });
     await claimOne(1);
     await triggerSchedule(database.pool, { ref: { id }, actor: 'ops', now: T0 + 1.5 * MINUTE });
@@ -110,7 +110,7 @@ describe('Overlapping runs', () => {
 });
 
 describe('Dependencies', () => {
-  it('a run starts if its dependency has succeeded in time, and is skipped with the reason otherwise', async () => {
+  it('a run starts if its dependency succeeded in time, and is skipped with the reason otherwise', async () => {
     await insertSchedules(database, [{ id: 'export', rule: { at: new Date(T0 + MINUTE).toISOString() } }], {
       nowAt: T0,
     });

@@ -45,13 +45,13 @@ afterEach(() =>
 );
 
 describe('Partitions', () => {
-  it('a migrated database has the partitions of this month and of the next two, and no default partition', async () => {
+  it('a migrated database has partitions for this month and the next two, and no default partition', async () => {
     const months = [0, 1, 2].map(monthAfter);
     expect(await partitions('runs')).toEqual(months);
     expect(await partitions('attempts')).toEqual(months);
   });
 
-  it('a claim in a month without a partition makes the partition and claims the run', async () => {
+  it('a claim in a month without a partition creates the partition and claims the run', async () => {
     const now = at('2031-07-15T12:00:00Z');
     const id = await insert({ rule: { at: new Date(now).toISOString() } }, now - HOUR);
     expect(await partitions()).not.toContain('2031_07');
@@ -66,7 +66,7 @@ describe('Partitions', () => {
     expect(await readRun(database.pool, projectId, run)).toMatchObject({ status: 'succeeded' });
   });
 
-  it('a run that is claimed in one month is retried and rescued in the next, and stays one row', async () => {
+  it('a run that is claimed in one month and retried or rescued in the next stays one row', async () => {
     const now = at('2032-01-31T23:59:59.999Z');
     const id = await insert(
       { rule: { at: new Date(now).toISOString() }, retry: { maxAttempts: 5 } },
@@ -89,7 +89,7 @@ describe('Partitions', () => {
     expect(rows).toEqual([{ number: 1 }, { number: 2 }, { number: 3 }]);
   });
 
-  it('a trigger and a backfill in a month without a partition make the partition', async () => {
+  it('a trigger and a backfill in a month without a partition create the partition', async () => {
     const now = at('2033-05-05T12:00:00Z');
     const id = await insert({ rule: { every: 'PT1H' } }, now);
     const request = { ref: { id }, actor: 'ops', now };
@@ -104,7 +104,7 @@ describe('Partitions', () => {
     expect(await partitions()).toEqual(expect.arrayContaining(['2033_05', '2033_06']));
   });
 
-  it('many claims that meet a month without a partition at the same moment all succeed', async () => {
+  it('many concurrent claims in a month without a partition all succeed', async () => {
     const now = at('2034-09-09T12:00:00Z');
     const inputs = Array.from({ length: 40 }, () => ({ rule: { at: new Date(now).toISOString() } }));
     const ids = await insertSchedules(database, inputs, { nowAt: now - HOUR });
@@ -113,7 +113,7 @@ describe('Partitions', () => {
     expect(claimed.toSorted((a, b) => a - b)).toEqual(ids.toSorted((a, b) => a - b));
   });
 
-  it('skipping the next occurrence of a yearly schedule records it in the month of the skip, not in a future one', async () => {
+  it('a skip of next year’s occurrence is recorded in the month of the skip, not in a future month', async () => {
     const before = await partitions();
     const now = Date.now();
     const inHalfAYear = new Date(now + 180 * 24 * HOUR);
@@ -131,7 +131,7 @@ describe('Partitions', () => {
     expect(await readRun(database.pool, projectId, skipped)).toMatchObject({ status: 'skipped' });
   });
 
-  it('processes that make the partitions of the same months at the same moment all succeed', async () => {
+  it('processes that create the partitions of the same months at the same time all succeed', async () => {
     for (const year of [2040, 2041, 2042, 2043, 2044]) {
       const now = at(`${year}-06-30T23:00:00Z`);
       await Promise.all(Array.from({ length: 8 }, () => ensurePartitions(database.pool, now)));

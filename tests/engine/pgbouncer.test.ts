@@ -22,12 +22,12 @@ describe('explainPooler', () => {
     expect(explainPooler(direct, { hasDirectUrl: false, usesPreparedStatements: true })).toBeNull();
   });
 
-  it('a pooler that breaks prepared statements is accepted once both settings are made', () => {
+  it('a pooler that breaks prepared statements is accepted if both settings for it are made', () => {
     expect(explainPooler(breaking, { hasDirectUrl: true, usesPreparedStatements: false })).toBeNull();
     expect(explainPooler(shared, { hasDirectUrl: true, usesPreparedStatements: true })).toBeNull();
   });
 
-  it('the refusal of a pooler is one line that names each setting that is missing', () => {
+  it('a pooler that lacks settings is refused with one line that names each of them', () => {
     const line = explainPooler(breaking, { hasDirectUrl: false, usesPreparedStatements: true });
     expect(line).toContain('DATABASE_PREPARED_STATEMENTS=off');
     expect(line).toContain('DATABASE_DIRECT_URL');
@@ -60,7 +60,7 @@ else
       await bouncer.stop();
     });
 
-    it('a pooler in transaction mode is detected, and a worker ends with one line that names the settings', async () => {
+    it('a worker behind a pooler in transaction mode without the two settings exits with one line that names them', async () => {
       const traits = await probePooler(url);
       expect(traits.sharesBackends).toBe(true);
       const line = explainPooler(traits, { hasDirectUrl: false, usesPreparedStatements: true });
@@ -69,7 +69,7 @@ else
       );
     });
 
-    it('a worker behind a pooler in transaction mode delivers everything if both settings are made', async () => {
+    it('a worker behind a pooler in transaction mode delivers every run if both settings are made', async () => {
       const env = {
         DATABASE_URL: url,
         DATABASE_DIRECT_URL: database.url,
@@ -91,7 +91,7 @@ else
       });
     }, 90_000);
 
-    it('a commit through the pooler wakes a worker that listens past it, without a sweep', async () => {
+    it('a commit through the pooler wakes a worker that listens on a direct connection, without a sweep', async () => {
       await processes.endAll();
       await processes.worker({
         env: {

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { succeededRun } from './closed-run.js';
 
 const database = useDatabase();
-/** A pool with one connection, so that the plans that the test reads were made on it. */
+/** A pool with one connection. The test reads the plans that Postgres has prepared on this connection. */
 let pool: ReturnType<typeof openDatabase>;
 let holder: Claimant;
 beforeAll(async () => {
@@ -40,7 +40,7 @@ const close = (runs: readonly ClaimedRun[]) =>
   closeRuns(pool, runs.map(succeededRun), { ...holder, now: null });
 
 describe('Warm-up', () => {
-  it('a worker has planned the statements of a fire on every connection that it keeps, before anything is due', async () => {
+  it('a worker has prepared the statements of a fire on every connection that it keeps, before anything is due', async () => {
     const options = { url: database.url, applicationName: 'test', onError: () => {} };
     const kept = openDatabase({ ...options, max: 4, min: 2 });
     await warmUp(kept, holder, 2);
@@ -55,7 +55,7 @@ describe('Warm-up', () => {
 });
 
 describe('HOT updates', () => {
-  it('closing runs that succeed rewrites no index entry: every update is a HOT update', async () => {
+  it('closing runs that succeed changes no index entry: every update is a HOT update', async () => {
     const runs = await claim(200);
     const before = await countUpdates();
     expect(await close(runs)).toHaveLength(200);
@@ -78,7 +78,7 @@ describe('HOT updates', () => {
 });
 
 describe('Planner policy', () => {
-  /** Returns the plan that the connection keeps for a prepared statement. */
+  /** Returns the plan that Postgres keeps for a prepared statement of the connection. */
   async function planOf(name: string): Promise<string> {
     const { rows } = await pool.query<{ count: number }>(
       'select cardinality(parameter_types) as count from pg_prepared_statements where name = $1',
@@ -89,7 +89,7 @@ describe('Planner policy', () => {
     return plan.rows.map((row) => row['QUERY PLAN']).join('\n');
   }
 
-  it('the statements of a fire look rows up by an index, even if they were planned while the tables were nearly empty', async () => {
+  it('the statements of a fire use index lookups, even if they were planned while the tables were nearly empty', async () => {
     await database.pool.query('truncate carillon.agenda, carillon.runs, carillon.leases');
     await close(await claim(3));
     await insertSchedules(database, [{ rule: { every: 'PT1H' } }]);

@@ -29,7 +29,7 @@ const months = async () => {
 };
 const once = (more: object = {}) => ({ rule: { at: new Date(T0).toISOString() }, ...more });
 
-it('a month of history is dropped once it is old enough, but not while a run in it is still running', async () => {
+it('a month of history is dropped when it is old enough, but not while a run in it is running', async () => {
   const [id] = await insertSchedules(database, [once()], { nowAt: T0 });
   const [run] = (await engine.claim(T0)) as [ClaimedRun];
   const month = ['attempts_2020_02', 'runs_2020_02'];
@@ -45,7 +45,7 @@ it('a month of history is dropped once it is old enough, but not while a run in 
   expect(await engine.runsOf(id as number)).toEqual([]);
 });
 
-it('a month of history that could not be dropped because a read of the runs was open is dropped by a later prune', async () => {
+it('a month of history that an open read kept from being dropped is dropped by a later prune', async () => {
   await insertSchedules(database, [once()], { nowAt: T0 });
   const [run] = (await engine.claim(T0)) as [ClaimedRun];
   await engine.succeed(run, T0 + 1);
@@ -69,7 +69,7 @@ it('a month of history that could not be dropped because a read of the runs was 
   await hasty.end();
 });
 
-it('a finished one-shot still reads as finished with its last run after the month of that run was dropped', async () => {
+it('a finished one-shot still reads as finished with its last run after that run was dropped with its month', async () => {
   await insertSchedules(database, [once({ id: 'old' })], { nowAt: T0 });
   const [run] = (await engine.claim(T0)) as [ClaimedRun];
   await engine.succeed(run, T0 + 1);
@@ -79,7 +79,7 @@ it('a finished one-shot still reads as finished with its last run after the mont
   expect(await readSchedule(database.pool, database.projectId, 'old')).toEqual(before);
 });
 
-it('a run that a pause has held for longer than history is kept survives, and runs after the resume', async () => {
+it('a run that a pause has held for longer than the retention is not deleted, and runs after the resume', async () => {
   const [id] = (await insertSchedules(database, [{ rule: { every: 'P1D' } }], { nowAt: T0 - DAY })) as [
     number,
   ];
@@ -94,7 +94,7 @@ it('a run that a pause has held for longer than history is kept survives, and ru
   expect(again).toMatchObject([{ occurrenceAt: T0, attempt: 2 }]);
 });
 
-it('the row of a worker that has been gone for a week is deleted, and the row of a live worker is not', async () => {
+it('the row of a worker that has been gone for a week is deleted, and the row of a live worker is kept', async () => {
   const { workerId } = await registerTestWorker(database);
   const exists = async () =>
     (await database.pool.query('select from carillon.workers where id = $1', [workerId])).rowCount === 1;
@@ -108,7 +108,7 @@ it('the row of a worker that has been gone for a week is deleted, and the row of
   expect(await exists()).toBe(false);
 });
 
-it('the deferrals of a run are deleted after the run itself was dropped, and not before', async () => {
+it('the deferrals of a run are deleted only after the run itself was dropped', async () => {
   const [id] = await insertSchedules(database, [once()], { nowAt: T0 });
   const [run] = (await engine.claim(T0)) as [ClaimedRun];
   const deferred = { kind: 'deferred', retryInMs: 1_000, reasonCode: 'busy', reason: 'busy now' } as const;
@@ -124,7 +124,7 @@ it('the deferrals of a run are deleted after the run itself was dropped, and not
   expect(await count()).toBe(0);
 });
 
-it('the counters of a minute are deleted once no time window reaches that minute', async () => {
+it('the counters of a minute are deleted when no window of /v1/system includes that minute any more', async () => {
   const drift = { name: 'carillon_drift_total', labels: 'kind="overdue"', value: 1 };
   await addMetrics(database.pool, [drift], T0);
   await addMetrics(database.pool, [drift], T0 + DAY);

@@ -4,8 +4,8 @@ import { is } from 'drizzle-orm';
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core';
 import { expect, it } from 'vitest';
 
-// drizzle-kit compares the schema with its own snapshot. These tests compare it with the database that the migrations
-// really make, because parts of the migrations are written by hand.
+// drizzle-kit compares the schema only with its own snapshot. Parts of the migrations are written by hand, so these
+// tests compare the schema with a migrated database.
 
 const database = useDatabase();
 const tables = Object.values(schema).filter((value) => is(value, PgTable));
@@ -35,7 +35,7 @@ it('the migrated tables have exactly the columns that the schema declares', asyn
   expect(migrated.sort()).toEqual(declared.sort());
 });
 
-/** The names that Postgres's catalog gives to the types that drizzle writes. */
+/** Returns the name in Postgres's catalog for a type as drizzle writes it. */
 function catalogType(type: string): string {
   if (type === 'bigserial') return 'bigint';
   if (type.startsWith('timestamp (3)')) return 'timestamp(3) with time zone';
@@ -61,12 +61,12 @@ it('the migrated tables have exactly the indexes and constraints that the schema
       ...checks.map((check) => `${name} check ${check.name}`),
     ];
   });
-  // The trigram index exists only if its extension is available, so the migration makes it by hand.
+  // The migration creates the trigram index by hand, and only if its extension is available.
   declared.push('schedules index schedules_search');
   expect(rows.map(({ name }) => name).sort()).toEqual(declared.sort());
 });
 
-it('the views, partitioned tables, triggers and functions that the migrations make by hand are exactly the known ones', async () => {
+it('the views, partitioned tables, triggers and functions in a migrated database are exactly those on the list in this test', async () => {
   const rows = await query<{ name: string }>(
     `select 'view ' || relname as name from pg_class where relnamespace = 'carillon'::regnamespace and relkind in ('v', 'm')
      union all

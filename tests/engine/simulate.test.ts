@@ -67,7 +67,7 @@ function fatesOf({ runs, gaps }: Simulation, set: readonly SimulatedSchedule[]):
   return [...passed, ...ran];
 }
 
-/** Plays the same schedules and outages on the real engine, with time as an argument. */
+/** Runs the same schedules and outages on the real engine, with time as an argument. */
 async function played({ schedules, options }: Story): Promise<Fate[]> {
   const { pool } = database;
   const tables = 'schedules agenda schedule_versions runs attempts gaps leases audit_log'.split(' ');
@@ -102,7 +102,7 @@ async function played({ schedules, options }: Story): Promise<Fate[]> {
   );
 }
 
-/** The next instant at which something happens: in the agenda, to a waiting run or to a run in flight. */
+/** The next instant at which something happens: an agenda row or a waiting run is due, or a run in flight ends. */
 async function nextAt(
   now: number,
   flights: readonly { endsAt: number }[],
@@ -116,7 +116,7 @@ async function nextAt(
   const waiting = rows[0]?.at ?? Number.POSITIVE_INFINITY;
   const ends = flights.map(({ endsAt }) => endsAt);
   const down = outages.find(({ receiver, fromAt, toAt }) => receiver === null && fromAt <= now && now < toAt);
-  // While the engine is down, runs in flight end, and nothing else happens.
+  // While the engine is down, runs in flight can end, but nothing else happens.
   const engineAt = down ? down.toAt : Math.max(waiting, now + 1);
   return Math.min(engineAt, ...ends);
 }

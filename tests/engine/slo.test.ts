@@ -16,7 +16,7 @@ const engine = useEngine(database);
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 /**
- * Each test has a day of its own: the time that one test passes to the engine must not make schedules of another test
+ * Each test has its own day. Otherwise the time that one test passes to the engine would make schedules of another test
  * late.
  */
 let day = Date.parse('2026-01-01T00:00:00Z');
@@ -82,7 +82,7 @@ it('an occurrence that no worker claims raises one alert, and its late start res
   expect(await alertsOf('never-came')).toMatchObject([{ id: alert?.id, resolvedAt: lateAt }]);
 });
 
-it('an occurrence that a person moves to an earlier time is judged by that time', async () => {
+it('an occurrence that a person reschedules to an earlier time is judged by that time', async () => {
   const at = nextDay();
   const rule = { at: new Date(at + 12 * HOUR).toISOString() };
   const schedule = { id: 'moved-earlier', rule, slo: { startWithin: 'PT2M' } };
@@ -96,7 +96,7 @@ it('an occurrence that a person moves to an earlier time is judged by that time'
   expect(await alertsOf('moved-earlier')).toMatchObject([{ kind: 'start' }]);
 });
 
-it('a schedule without objectives has no watch', async () => {
+it('a schedule without objectives has no row in slo_watches', async () => {
   const [scheduleId = 0] = await insertSchedules(database, [{ rule: { every: 'PT1H' } }], {
     nowAt: nextDay(),
   });
@@ -166,7 +166,7 @@ it('occurrences that one outage makes late are one breach, which recovers with t
   expect(await alertsOf('outage')).toMatchObject([{ resolvedAt: at + 3 * MINUTE - 400 }]);
 });
 
-it('a run that hangs does not raise a second alert for occurrences that were late before the recovery', async () => {
+it('a hanging run does not raise a second alert for occurrences that were late before the recovery', async () => {
   const at = nextDay();
   const [scheduleId = 0] = await insertSchedules(
     database,
@@ -187,7 +187,7 @@ it('a run that hangs does not raise a second alert for occurrences that were lat
   expect(await alertsOf('hung')).toMatchObject([{ occurrenceAt: at + MINUTE, resolvedAt: endAt }]);
 });
 
-it('a success rate over the last runs is breached by one failure too many', async () => {
+it('the objective successRate is breached when one run too many fails', async () => {
   const at = nextDay();
   const [scheduleId = 0] = await insertSchedules(
     database,
@@ -249,7 +249,7 @@ it('hundreds of missed occurrences that the misfire policy skips, recorded as on
   expect(await alertsOf('gap')).toMatchObject([{ kind: 'start' }]);
 });
 
-it('the ledger has a sentence for runs, gaps and occurrences without either, and none for a removed schedule', async () => {
+it('the ledger has a sentence for each run, gap and occurrence without either, and none for a removed schedule', async () => {
   const at = nextDay();
   const misfire = { policy: 'skip' as const, grace: 'PT1M' };
   const every = { rule: { every: 'PT1H' } };

@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 
 describe('carillon.schedule', () => {
-  it('a request is written in the user’s transaction: a rollback leaves nothing, a commit leaves one row', async () => {
+  it('carillon.schedule writes its request in the user’s transaction: a rollback leaves nothing, and a commit leaves one row', async () => {
     const call = `select carillon.schedule(id => 'tx-1', at => '2030-01-01T00:00:00Z', ${NOOP}, payload => '{"n":1}')`;
     await inUserTransaction(app.client, 'rollback', (tx) => tx.query(call));
     expect(await requestsFor('tx-1')).toEqual([]);
@@ -55,12 +55,12 @@ describe('carillon.schedule', () => {
     ]);
   });
 
-  it('an `at` is rounded up to milliseconds, so that nothing fires early', async () => {
+  it('the argument `at` of carillon.schedule is rounded up to milliseconds, so that nothing fires early', async () => {
     await owner(`select carillon.schedule(id => 'round-1', at => '2030-01-01T00:00:00.000001Z', ${NOOP})`);
     expect((await requestsFor('round-1'))[0]?.body?.rule).toEqual({ at: '2030-01-01T00:00:00.001Z' });
   });
 
-  it('intervals of Postgres become ISO 8601 durations, whatever the session’s style', async () => {
+  it('carillon.schedule converts intervals of Postgres to ISO 8601 durations, whatever the session’s interval style', async () => {
     await inUserTransaction(app.client, 'commit', async (tx) => {
       await tx.query(`set local intervalstyle = 'postgres_verbose'`);
       await tx.query(`select carillon.schedule(id => 'every-1', every => '90 minutes', ${NOOP})`);
@@ -115,7 +115,7 @@ describe('carillon.schedule', () => {
     expect(await requestsFor('bad')).toEqual([]);
   });
 
-  it('SQL in an id is refused, and SQL in a target, a payload, a rule or an option is stored as data', async () => {
+  it('SQL in the id of carillon.schedule is refused, and SQL in a target, payload, rule or option is stored as data', async () => {
     const evil = `'); drop table carillon.schedules; --`;
     await expect(
       app.client.query(`select carillon.schedule(id => $1, at => now())`, [evil]),
@@ -141,7 +141,7 @@ describe('carillon.schedule', () => {
     expect((await owner('select count(*) as n from carillon.schedules')).rows).toHaveLength(1);
   });
 
-  it('a caller cannot replace the functions and tables that are used by its own search path', async () => {
+  it('a caller of carillon.schedule cannot replace its functions and tables by setting a search path', async () => {
     await owner(`create schema evil authorization ${app.name}`);
     const lie = `create function evil.pg_has_role(text, name, text) returns boolean language sql as 'select true'`;
     await app.client.query(lie);
@@ -160,7 +160,7 @@ describe('carillon.schedule', () => {
 });
 
 describe('Roles', () => {
-  it('a bound role can schedule and can read or write no table', async () => {
+  it('a bound role can call carillon.schedule but can read or write no table', async () => {
     for (const table of ['schedules', 'sql_requests', 'sql_roles', 'projects'])
       await expect(app.client.query(`select * from carillon.${table}`)).rejects.toMatchObject({
         code: '42501',
@@ -170,7 +170,7 @@ describe('Roles', () => {
     });
   });
 
-  it('a bound role may execute three functions, and any other role none', async () => {
+  it('a bound role may execute three functions, and any other role may execute none', async () => {
     const executable = async (role: string) => {
       const { rows } = await owner(
         `select proname from pg_proc where pronamespace = 'carillon'::regnamespace and prorettype <> 'trigger'::regtype
@@ -193,7 +193,7 @@ describe('Roles', () => {
     });
   });
 
-  it('a bound role may not name another project', async () => {
+  it('a bound role cannot act for another project', async () => {
     const named = (project: string) =>
       app.client.query(`select carillon.schedule(id => 'named-1', at => now(), ${NOOP}, project => $1)`, [
         project,
@@ -223,7 +223,7 @@ describe('Roles', () => {
     expect(rows).toEqual([{ is_held: false }]);
   });
 
-  it('the owner of the installation uses the default project or names any', async () => {
+  it('the owner of the installation acts for the default project, or for any project by its name', async () => {
     await owner(`select carillon.schedule(id => 'own-1', at => now(), ${NOOP})`);
     await owner(`select carillon.schedule(id => 'own-2', at => now(), ${NOOP}, project => 'other')`);
     expect(await requestsFor('own-1')).toMatchObject([{ project: 'default' }]);
@@ -233,7 +233,7 @@ describe('Roles', () => {
     ).rejects.toThrow('there is no project with the id none');
   });
 
-  it('a session that has chosen a role acts for the project of that role', async () => {
+  it('a session that has used SET ROLE acts for the project of that role', async () => {
     const client = await database.pool.connect();
     try {
       await inUserTransaction(client, 'commit', async (tx) => {
@@ -246,7 +246,7 @@ describe('Roles', () => {
     expect(await requestsFor('set-role-1')).toMatchObject([{ project: 'billing', actor: `sql:${app.name}` }]);
   });
 
-  it('bind_role names what is missing, moves a role to another project, and unbind_role takes its rights away', async () => {
+  it('bind_role names what is missing and can move a role to another project, and unbind_role takes its rights away', async () => {
     await expect(owner(`select carillon.bind_role('nobody_here', 'billing')`)).rejects.toThrow(
       'there is no role with the name nobody_here',
     );
@@ -274,7 +274,7 @@ describe('Roles', () => {
 describe('carillon.cancel', () => {
   const atOf = (nowAt: number) => ({ at: new Date(nowAt).toISOString() });
 
-  it('no claim takes a schedule after the commit of its cancel, even if no worker has carried the cancel out', async () => {
+  it('no claim takes a schedule after carillon.cancel has committed, even if no worker has carried the cancel out', async () => {
     const nowAt = Date.now();
     const [id] = await insertSchedules(database, [{ id: 'hold-1', rule: atOf(nowAt - 10) }], {
       nowAt: nowAt - 50,
@@ -285,7 +285,7 @@ describe('carillon.cancel', () => {
     expect(await requestsFor('hold-1')).toMatchObject([{ action: 'cancel' }]);
   });
 
-  it('no claim takes a waiting retry after the commit of a cancel', async () => {
+  it('no claim takes a waiting retry after carillon.cancel has committed', async () => {
     const nowAt = Date.now();
     const [id] = await insertSchedules(database, [{ id: 'hold-2', rule: atOf(nowAt - 10) }], {
       nowAt: nowAt - 50,
@@ -298,7 +298,7 @@ describe('carillon.cancel', () => {
     expect(claimed.filter(({ scheduleId }) => scheduleId === id)).toEqual([]);
   });
 
-  it('a cancel that is rolled back leaves the schedule claimable', async () => {
+  it('a carillon.cancel that is rolled back leaves the schedule claimable', async () => {
     const nowAt = Date.now();
     const [id] = await insertSchedules(database, [{ id: 'hold-3', rule: atOf(nowAt - 10) }], {
       nowAt: nowAt - 50,
@@ -310,7 +310,7 @@ describe('carillon.cancel', () => {
     expect((await engine.claim(nowAt)).map(({ scheduleId }) => scheduleId)).toContain(id);
   });
 
-  it('a cancel withdraws a request that no worker has carried out yet, and says so in the audit log', async () => {
+  it('carillon.cancel withdraws a request that no worker has carried out yet, and the audit log says so', async () => {
     await app.client.query(`select carillon.schedule(id => 'draw-1', at => now(), ${NOOP})`);
     await app.client.query(`select carillon.trigger('draw-1')`);
     const { rows } = await app.client.query(`select carillon.cancel('draw-1') as found`);
@@ -320,7 +320,7 @@ describe('carillon.cancel', () => {
     expect(audit.rows).toEqual([{ actor: `sql:${app.name}`, action: 'schedule.withdrawn' }]);
   });
 
-  it('a cancel and a trigger of an unknown id: the one returns false, the other is refused', async () => {
+  it('for an unknown id carillon.cancel returns false and carillon.trigger is refused', async () => {
     expect((await owner(`select carillon.cancel('unknown') as found`)).rows).toEqual([{ found: false }]);
     await expect(owner(`select carillon.trigger('unknown')`)).rejects.toMatchObject({
       code: 'P0002',

@@ -29,7 +29,7 @@ const runOf = async (id: number | undefined) =>
 const succeeded = (id: number | undefined) =>
   eventually(async () => (await runOf(id))?.status === 'succeeded');
 
-/** Deletes all keys of this test from Redis, as FLUSHALL would. */
+/** Deletes all keys of this test from Redis, as FLUSHALL does. */
 async function loseRedis(): Promise<void> {
   const keys = await redis.keys(`${database.prefix}:*`);
   if (keys.length > 0) await redis.del(...keys);
@@ -41,7 +41,7 @@ async function armedSlots(): Promise<number[]> {
 }
 
 describe('The sweep', () => {
-  it('the sweep arms a bell for everything due within the horizon, so that Postgres and Redis agree (I8)', async () => {
+  it('the sweep arms a bell for everything that is due within the horizon, so that Postgres and Redis agree (I8)', async () => {
     await start();
     const inputs = [4_000, 5_000, 6_000, 3_600_000].map(inMs);
     await insertSchedules(database, inputs);
@@ -52,14 +52,14 @@ describe('The sweep', () => {
     });
   });
 
-  it('the sweep moves a schedule that was created with outdated dates of its calendar, and an unreadable schedule does not stop the sweep', async () => {
+  it('the sweep re-times a schedule that was created with outdated dates of its calendar, and an unreadable schedule does not stop the sweep', async () => {
     await start();
     const { pool, projectId } = database;
     const tomorrow = new Date(new Date().setUTCHours(24, 0, 0, 0));
     const dates = [tomorrow.toISOString().slice(0, 10)];
     await setCalendar(pool, { projectId, name: 'closed', dates, actor: 'ops' });
-    // The schedule has the old dates, as if the API had read the calendar before the change and stored the schedule
-    // after it.
+    // The schedule has the old dates, as if the API had read the calendar before a change and stored the schedule after
+    // it.
     const daily = { id: 'shop', rule: { cron: '0 0 * * *' }, exclusions: ['closed'] };
     await insertSchedules(database, [daily], { calendars: new Map([['closed', []]]) });
     const shop = () => readSchedule(pool, projectId, 'shop');
@@ -77,7 +77,7 @@ describe('The sweep', () => {
     await pool.query(`update carillon.schedules set status = 'cancelled' where key = 'shop'`);
   });
 
-  it('the sweep goes on after Redis has lost everything, including the sweep’s own repeating job', async () => {
+  it('the sweep goes on after Redis has lost everything, including the job that repeats the sweep', async () => {
     const worker = await start();
     const [before] = await insertSchedules(database, [inMs(300)]);
     await succeeded(before);
@@ -88,7 +88,7 @@ describe('The sweep', () => {
     expect(worker.isRunning).toBe(true);
   });
 
-  it('a worker’s heartbeat restores the sweep’s repeating job in Redis before a sweep is missed', async () => {
+  it('a worker’s heartbeat restores the repeating job of the sweep in Redis before a sweep is missed', async () => {
     await start({ SWEEP_INTERVAL_MS: '6000', ARM_HORIZON_MS: '18000' });
     const lastSweep = async () =>
       Number(
@@ -113,12 +113,12 @@ describe('The sweep', () => {
     await redis.del(`${database.prefix}:${QUEUES.bells}:delayed`);
     const line = await worker.logged('Sweep repaired drift: overdue runs, missing bells or expired leases');
     expect(line).toMatchObject({ drift: { missingBells: 1 } });
-    // Redis still holds a job with the usual id of the bell, so the sweep arms the bell under another id, at once.
+    // Redis still holds a job with the usual id of the bell, so the sweep arms the bell under another id.
     await eventually(slotsArmed, { withinMs: 6_000 });
     await cancelSchedule(database.pool, { ref: { id: id as number }, actor: 'test' });
   });
 
-  it('a worker that starts reports the events that were missed while no worker ran, and runs them', async () => {
+  it('a starting worker reports the runs that fell due while no worker ran, and runs them', async () => {
     await insertSchedules(database, [inMs(-5_000), inMs(-3_000)]);
     const worker = await start();
     expect(worker.lines.find((line) => line.msg === 'Starting recovery check')).toBeTruthy();
@@ -160,7 +160,7 @@ describe('The sweep', () => {
 });
 
 describe('Shutdown', () => {
-  it('a worker that is told to stop finishes the runs that end in time, hands the others back and leaves no lease', async () => {
+  it('a worker that gets SIGTERM finishes the runs that end in time, hands the others back and leaves no lease', async () => {
     const worker = await start({
       CARILLON_HANDLERS: new URL('./handlers.mjs', import.meta.url).href,
       STOP_DEADLINE_MS: '1000',

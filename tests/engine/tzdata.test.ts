@@ -12,7 +12,7 @@ const viewOf = async (key: string) => {
   if (!view) throw new Error(`no schedule ${key}`);
   return view;
 };
-/** Shifts the agenda, as if time zone data with another offset had computed it. */
+/** Shifts agenda rows, as if time zone data with another offset had computed them. */
 const shift = (keys: string[], ms: number) =>
   database.pool.query(
     `update carillon.agenda a set occurrence_at = occurrence_at + $2 * interval '1 ms', due_at = due_at + $2 * interval '1 ms'
@@ -22,7 +22,7 @@ const shift = (keys: string[], ms: number) =>
 
 beforeAll(async () => {
   await registerTestWorker(database);
-  // The schedules begin far in the future, so that an occurrence that is moved an hour back is still to come.
+  // The schedules begin far in the future, so that an occurrence is still to come even if it moves an hour back.
   const startAt = '2098-01-01T00:00:00Z';
   const daily = { rule: { cron: '0 9 * * *' }, timezone: 'Europe/Berlin', startAt };
   await insertSchedules(database, [
@@ -66,7 +66,7 @@ describe('Time zone data', () => {
     expect((await viewOf('late')).version).toBe(2);
   });
 
-  it('a change of time zone data is in the audit log once, and once for each schedule that moved', async () => {
+  it('a change of time zone data has one entry in the audit log, and one more for each schedule that moved', async () => {
     const page = { projectId, limit: 100, beforeId: null };
     const [change] = await listAudit(database.pool, { ...page, filter: { action: 'tzdata.changed' } });
     expect(change).toMatchObject({ actor: `time zone data ${OURS}`, detail: { from: '2001a', to: OURS } });
@@ -76,7 +76,7 @@ describe('Time zone data', () => {
     expect(await step()).toEqual({ kind: 'same' });
   });
 
-  it('no occurrence is computed anew while live workers have different time zone data', async () => {
+  it('no occurrence is recomputed while live workers have different time zone data', async () => {
     await registerTestWorker(database);
     await database.pool.query(
       `update carillon.workers set tzdata = '2001a' where id = (select max(id) from carillon.workers)`,

@@ -16,7 +16,7 @@ let api: TestApi;
 let workers: TestProcess[];
 
 beforeAll(async () => {
-  // With this interval no test below passes by the sweep alone.
+  // The interval is so long that the sweep alone would be too late for every test below.
   const env = { REDIS_URL: 'none', SWEEP_INTERVAL_MS: '20000', ARM_HORIZON_MS: '60000', LEASE_MS: '15000' };
   [api, ...workers] = await Promise.all([
     processes.api({ env }),
@@ -59,7 +59,7 @@ it('without Redis, a retry of a failed delivery is sent when it is due', async (
   await eventually(() => receiver.to(path).length === 2, { withinMs: 10_000 });
 });
 
-it('without Redis, a trigger runs within a second although no bell can tell the workers', async () => {
+it('without Redis, a triggered run starts within a second although there are no bells', async () => {
   const path = 'status/200/trigger';
   const { body } = await call('/v1/schedules', oneShot(path, 3_600_000));
   await call(`/v1/schedules/${body.id}/trigger`, {});
@@ -73,7 +73,7 @@ it('without Redis, a queue target is refused with a reason', async () => {
   expect(JSON.stringify(body)).toContain('needs Redis, and this installation runs without it');
 });
 
-it('without Redis, the installation is ok, says that Redis is off, and has no page of queues', async () => {
+it('without Redis, the status is ok and says that Redis is off, and there is no page of queues', async () => {
   await eventually(async () => (await call('/health/ready')).body.status === 'ok');
   const { body } = await call('/v1/system');
   expect(body).toMatchObject({ redis: 'off', bells: { armed: null } });

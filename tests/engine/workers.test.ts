@@ -13,7 +13,7 @@ describe('Five worker processes', () => {
     await Promise.all(Array.from({ length: 5 }, () => processes.worker()));
   });
 
-  it('five workers make one run of a schedule that is due now, and leave no lease', async () => {
+  it('five workers make exactly one run of a schedule that is due now, and leave no lease', async () => {
     const [id] = await insertSchedules(database, [{ rule: { at: new Date(Date.now() - 1).toISOString() } }]);
     const succeeded = `select count(*) as n from carillon.runs where schedule_id = $1 and status = 'succeeded'`;
     await eventually(async () => (await count(succeeded, [id])) === 1);
@@ -21,7 +21,7 @@ describe('Five worker processes', () => {
     expect(await count('select count(*) as n from carillon.leases')).toBe(0);
   });
 
-  it('five workers make exactly one run of every occurrence of 20 schedules at one-second cadence, none early (I1, I2, I6)', async () => {
+  it('five workers make exactly one run for every occurrence of 20 schedules that fire every second, and none is early (I1, I2, I6)', async () => {
     const startedAt = Date.now();
     const ids = await insertSchedules(
       database,
@@ -56,7 +56,7 @@ describe('Five worker processes', () => {
     }
   });
 
-  it('five workers share a herd of 5,000 without losing or doubling a run', async () => {
+  it('five workers share a herd of 5,000 runs without losing or duplicating one', async () => {
     const at = new Date(Date.now() + 1_500).toISOString();
     const ids = await insertSchedules(
       database,

@@ -14,7 +14,8 @@ const T0 = Date.parse('2026-03-02T10:00:00Z');
 const NOW = T0 + 35_000;
 
 /**
- * Plays three occurrences of one schedule: the first has succeeded, the second is being retried, the third is running.
+ * Makes a history of three occurrences of one schedule: the first has succeeded, the second is being retried, the third
+ * is running.
  */
 async function playHistory(): Promise<void> {
   const tables = 'schedules agenda schedule_versions runs attempts gaps leases audit_log'.split(' ');
@@ -50,7 +51,7 @@ it('the fault checker finds no violation in a history that keeps every promise',
 const FIRST = `occurrence_at = '2026-03-02T10:00:10Z'`;
 const THIRD = `occurrence_at = '2026-03-02T10:00:30Z'`;
 
-/** The damage, the statement that does it, and the expected message of the checker. */
+/** The name of the damage, the statement that causes it, and the message that the checker must report. */
 const DAMAGES: [what: string, statement: string, violation: RegExp][] = [
   ['a run that is gone', `delete from carillon.runs where ${FIRST}`, /^I1 lost/],
   [

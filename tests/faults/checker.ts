@@ -10,7 +10,7 @@ import { checkOccurrences } from './checks/occurrences.js';
 import { checkTenancy } from './checks/tenancy.js';
 import type { Installation } from './harness/installation.js';
 
-/** The start of the scenario: rows from before it belong to an earlier scenario. */
+/** Marks the start of a scenario. Rows from before belong to an earlier scenario. */
 export interface Mark {
   sinceId: number;
   sinceAuditId: number;
@@ -19,15 +19,18 @@ export interface Mark {
 export interface Verdict {
   /** Each violation begins with the promise that was broken, and names the schedule. */
   violations: string[];
-  /** Numbers of occurrences that rules named, and of runs that were tried at least once. */
+  /** The number of occurrences that rules named, and the number of runs that were tried at least once. */
   named: number;
   fired: number;
   lost: number;
-  /** Occurrences that were claimed or accounted for more than once: never allowed. */
+  /** The number of occurrences that were claimed or recorded more than once. This is never allowed. */
   duplicated: number;
-  /** Runs that the receiver saw more than once, under their one id, as at-least-once delivery allows. */
+  /**
+   * The number of runs that the receiver saw more than once. At-least-once delivery allows this; the id of the run
+   * stays the same.
+   */
   redelivered: number;
-  /** Attempts that ended as `unknown`. */
+  /** The number of attempts that ended as `unknown`. */
   unknown: number;
   /** The time from the end of the fault until nothing was overdue or open. */
   recoveryMs: number;
@@ -46,8 +49,8 @@ export async function takeMark({ pool }: Installation): Promise<Mark> {
 }
 
 /**
- * Checks the ten promises, in the same way after every scenario: waits until nothing is open, then compares what
- * Postgres, Redis and the receiver know with the promises.
+ * Checks the ten promises, in the same way after every scenario: waits until nothing is open, then compares Postgres,
+ * Redis and the log of the receiver with the promises.
  */
 export async function check(
   installation: Installation,
@@ -58,7 +61,7 @@ export async function check(
   const recoveryMs = performance.now() - healedAt;
   const unarmed = await waitForBells(installation);
   const misplaced = checkAgenda(await readFacts(installation, mark));
-  // All schedules are cancelled, so that nothing changes during the last comparison.
+  // All schedules are cancelled first, so that nothing changes during the last comparison.
   for (const client of Object.values(installation.clients)) await client.cancelAll();
   unsettled.push(...(await waitForCalm(installation, mark)), ...(await waitForLeases(installation)));
   contradictions.push(...(await findContradictions(installation)));
@@ -105,7 +108,9 @@ function tally(facts: Facts): Pick<Verdict, 'fired' | 'redelivered' | 'unknown'>
   };
 }
 
-/** I3 and I7: waits until everything that is due at the moment of the call has ended. Returns the work that has not. */
+/**
+ * I3 and I7: waits until everything that is due at the time of the call has ended. Returns what has not ended in time.
+ */
 async function waitForCalm({ pool }: Installation, { sinceId }: Mark): Promise<string[]> {
   const { rows } = await pool.query<{ now: string }>('select clock_timestamp()::text as now');
   const untilAt = rows[0]?.now;
@@ -126,7 +131,7 @@ async function waitForCalm({ pool }: Installation, { sinceId }: Mark): Promise<s
   return (await look()).rows.slice(0, 20).map(({ what }) => `I3 not settled, ${what}`);
 }
 
-/** I3: waits until no lease is left. Returns the leases that are. */
+/** I3: waits until no lease is left. Returns the leases that are still there. */
 async function waitForLeases({ pool }: Installation): Promise<string[]> {
   const look = () => pool.query<{ epoch: number }>('select epoch from carillon.leases order by epoch');
   const isRested = await eventually(async () => (await look()).rowCount === 0, {
@@ -138,7 +143,8 @@ async function waitForLeases({ pool }: Installation): Promise<string[]> {
 }
 
 /**
- * Waits until every worker has all of its places free. A place whose run was lost with its transaction must not leak.
+ * Waits until all places of every worker are free. Returns the workers for which they are not: a run that was lost with
+ * its transaction must not keep its place.
  */
 async function waitForPlaces({ pool }: Installation): Promise<string[]> {
   const look = () =>

@@ -10,7 +10,7 @@ import { Installation } from './harness/installation.js';
 import { leaveOut, play, type Scenario } from './harness/play.js';
 import type { Stage } from './harness/stage.js';
 
-/** The size of the disk: room for an empty cluster and its WAL, and little more. */
+/** The size of the disk: enough for an empty cluster and its WAL, and little more. */
 const SIZE = '300m';
 const SMALL = { shared_buffers: '16MB', min_wal_size: '32MB', max_wal_size: '64MB' };
 
@@ -19,7 +19,8 @@ let servers: OwnServers | undefined;
 let installation: Installation | undefined;
 
 /**
- * Mounts a small disk, which can be filled without harm to anything else. Only root may mount, so other users get null.
+ * Mounts a small disk that can be filled without harm to anything else. Returns null for users other than root, who may
+ * not mount.
  */
 async function mountDisk(): Promise<string | null> {
   if (process.getuid?.() !== 0) return null;

@@ -9,10 +9,7 @@ const database = useDatabase();
 const engine = useEngine(database);
 const T0 = Date.parse('2026-03-02T10:00:00Z');
 
-/**
- * The two kinds of schedules: one that moves on to its next occurrence, and one that leaves the agenda with its only
- * run.
- */
+/** The two kinds of schedules: one moves on to its next occurrence, the other leaves the agenda with its only run. */
 const SCHEDULES = [
   ['a recurring schedule', { every: 'PT10S' }],
   ['a one-shot schedule', { at: new Date(T0 + 10_000).toISOString() }],
@@ -20,14 +17,14 @@ const SCHEDULES = [
 type Rule = (typeof SCHEDULES)[number][1];
 
 /**
- * Decides on a due schedule, changes the database before the claim starts the run, and returns how many runs the claim
- * started and how many exist.
+ * Locks and decides a due schedule, then changes the database, and only then starts the run. Returns how many runs the
+ * claim started and how many exist.
  */
 async function claimAfter(rule: Rule, change: string): Promise<{ started: number; runs: number }> {
   const holder = await registerTestWorker(database);
   const [id] = (await insertSchedules(database, [{ rule }], { nowAt: T0 })) as [number];
   const nowAt = T0 + 10_000;
-  // The first transaction releases its lock on purpose: the guard has to work without it.
+  // This transaction ends and releases its lock on purpose, because the guard has to work without the lock.
   const starts = await inTransaction(database.pool, async (tx) => {
     const { rows } = await lockDue(tx, { limit: 100, fairTo: [], handlers: ['noop'], now: nowAt });
     return rows.flatMap((row) => {
@@ -49,13 +46,13 @@ async function claimAfter(rule: Rule, change: string): Promise<{ started: number
       runs: (await engine.runsOf(id)).length,
     };
   } finally {
-    // The next test must not claim this schedule.
+    // Remove the schedule, so that the next test does not claim it.
     await database.pool.query('delete from carillon.agenda where schedule_id = $1', [id]);
   }
 }
 
 it.each(SCHEDULES)(
-  'a claim of %s that did not change since the decision starts its run',
+  'a claim of %s that has not changed since the decision starts its run',
   async (_which, rule) => {
     expect(await claimAfter(rule, 'select 1')).toEqual({ started: 1, runs: 1 });
   },

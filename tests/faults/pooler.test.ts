@@ -49,7 +49,10 @@ it.runIf(isChosen(pooled.number))(
   },
 );
 
-/** Migrations take a session-level advisory lock, so they connect to Postgres directly. */
+/**
+ * Migrations take a session-level advisory lock, which a pooler in transaction mode can't hold. So they connect to
+ * Postgres directly.
+ */
 const environment = (databaseUrl: string) => ({
   DATABASE_DIRECT_URL: databaseUrl,
   DATABASE_PREPARED_STATEMENTS: 'off',

@@ -7,6 +7,6 @@ import { silentPostgres } from './scenarios/silent-postgres.js';
 playAll(
   'A Postgres that is silent, locked, short of connections or losing them',
   [...silentPostgres, ...heldLocks, ...brokenConnections],
-  // There are few enough connections that a scenario can take them all in a second.
+  // So few connections that a scenario can take all of them within a second.
   () => startOwnServers({ postgresSettings: { max_connections: 60 } }),
 );

@@ -26,7 +26,10 @@ const REFUSED: Outcome = {
   error: 'connection refused',
 };
 
-/** The engine's statements and the traffic control of workers. Only the clock and the receiver are simulated. */
+/**
+ * Runs the engine's real statements and the workers' real traffic control. Only the clock and the receiver are
+ * simulated.
+ */
 class World {
   isUp = false;
   readonly sentAts: number[] = [];
@@ -138,14 +141,14 @@ it.runIf(isChosen(scenario.number)).each(SEEDS)(
       redelivered: 0,
       unknown: 0,
       recoveryMs,
-      // The receiver's time is simulated, so lateness by the wall clock would say nothing.
+      // The time of the receiver is simulated, so lateness by the real clock would be meaningless.
       lateness: { during: [], after: [] },
     });
     expect(violations).toEqual([]);
     expect(named).toBeGreaterThanOrEqual(count * 60);
     expect(new Set(runs.map(({ status }) => status))).toEqual(new Set(['succeeded', 'failed']));
-    // The circuit of each worker opens after twenty failures and then lets single probes through, so far fewer requests
-    // are sent than were due.
+    // The circuit of each worker opens after twenty failures and then lets only single probes through, so far fewer
+    // requests are sent than runs were due.
     expect(whileDown).toBeLessThan((count * 60) / 3);
     // The backlog of an hour is not sent within a second, and each worker keeps to its limit of requests per origin.
     expect(mostPerSecond(world.sentAts.filter((at) => at >= upAt))).toBeLessThan((count * 60) / 4);

@@ -18,7 +18,7 @@ let build: EarlierBuild | undefined;
 let servers: OwnServers | undefined;
 let installation: Installation | undefined;
 
-/** Lines that a program logged as errors. */
+/** The lines that a program logged at level error or higher. */
 const errorsOf = (process: TestProcess) => process.lines.filter(({ level }) => Number(level) >= 50);
 
 const upgrade: Scenario = {
@@ -93,7 +93,7 @@ function playUpgradeFrom(version: EarlierVersion): void {
 }
 
 /**
- * Finds the earlier version in a repository whose commits have these migrations, by tag and text. The last version is
+ * Finds the earlier version in a repository whose commits have these migrations, by tag and text. The last entry is
  * only in the working copy.
  */
 async function findIn(
@@ -130,7 +130,7 @@ const INIT = { '0000_init': 'create table a ()' };
 const SECOND = { ...INIT, '0001_second': 'create table b ()' };
 const THIRD = { ...SECOND, '0002_third': 'create table c ()' };
 
-it('a version with only the first migration has no earlier version to upgrade from', async () => {
+it('a version with a single migration has no earlier version to upgrade from', async () => {
   expect(await findIn([INIT, INIT])).toEqual({ missing: 'there is only one migration' });
 });
 
@@ -142,7 +142,7 @@ it('the earlier version to upgrade from is HEAD while the latest migration is no
   expect(await findIn([INIT, SECOND, THIRD])).toEqual({ commit: '1', migrationsBehind: 1 });
 });
 
-it('a commit with another first migration is no earlier version to upgrade from', async () => {
+it('a commit with another first migration is not an earlier version to upgrade from', async () => {
   const squashed = { '0000_init': 'create table a_and_b ()', '0001_next': 'create table d ()' };
   expect(await findIn([THIRD, squashed, squashed])).toEqual({
     missing: 'no commit has fewer migrations and the same first one',

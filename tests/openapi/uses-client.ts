@@ -1,15 +1,13 @@
 import createClient from 'openapi-fetch';
 import type { components, paths, webhooks } from './generated.js';
 
-/*
- * A program as a user would write it with types that were generated from the OpenAPI document. The test compiles it, so
- * each line proves that the document describes a header, a default, an optional body or a webhook.
- */
+/* A program as a user would write it, with types that were generated from the OpenAPI document. The test compiles it.
+   Each line proves that the document describes a header, a default, an optional body or a webhook. */
 
 type Schemas = components['schemas'];
 type Delivery = webhooks['scheduleDue']['post'];
 
-/** Creates, replaces, pauses, lists and removes a schedule; returns what the API answered. */
+/** Creates, replaces, pauses, lists and removes a schedule; returns the answers of the API. */
 export async function useSchedule(baseUrl: string, key: string) {
   const client = createClient<paths>({ baseUrl, headers: { authorization: `Bearer ${key}` } });
   const path = { id: 'generated' };
@@ -33,7 +31,7 @@ export async function useSchedule(baseUrl: string, key: string) {
   });
   const code: Schemas['Problem']['code'] | undefined = refused.error?.code;
 
-  // The body of a pause and of a resume is optional.
+  // The body of a pause and of a resume may be omitted.
   const paused = await client.POST('/v1/schedules/{id}/pause', { params: { path } });
   await client.POST('/v1/schedules/{id}/resume', { params: { path, header: { 'If-Match': '*' } } });
   const acted = await client.POST('/v1/schedules/actions', {
@@ -72,7 +70,7 @@ export function receive(
   ];
 }
 
-/** Response headers have types, too. */
+/** The types of response headers. */
 export type Described = [
   paths['/v1/schedules']['post']['responses'][201]['headers']['Location'],
   paths['/v1/schedules/{id}']['get']['responses'][200]['headers']['ETag'],

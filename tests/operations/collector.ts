@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A span as OTLP/JSON has it, with the service that sent it. */
+/** A span in the form of OTLP/JSON, with the service that sent it. */
 export interface CollectedSpan {
   service: string;
   name: string;
@@ -20,7 +20,7 @@ interface Export {
   }[];
 }
 
-/** An OpenTelemetry collector: takes spans by OTLP over HTTP and keeps them. */
+/** A small OpenTelemetry collector that receives spans by OTLP over HTTP and keeps them. */
 export async function startCollector() {
   const spans: CollectedSpan[] = [];
   const server = createServer(async (request, response) => {

@@ -57,7 +57,7 @@ async function post(path: string, body?: unknown, method = 'POST'): Promise<void
   if (!response.ok) throw new Error(await response.text());
 }
 
-/** Plays a load in which every count is known. */
+/** Runs a load in which every count is known in advance. */
 async function playLoad(): Promise<void> {
   const items = [
     ...Array.from({ length: NOOPS }, (_, i) => ({
@@ -84,8 +84,8 @@ async function playLoad(): Promise<void> {
     [{ rule: { every: 'PT1H' }, misfire: { policy: 'skip', grace: 'PT1M' } }],
     { nowAt: Date.now() - (MISSED + 0.5) * 3_600_000 },
   );
-  // The hourly schedule was created hours ago, so its first occurrences are missed. Wait until a worker has skipped
-  // them.
+  // The hourly schedule was created hours ago, so its first occurrences were missed. Wait until a worker has recorded
+  // them as skipped.
   await eventually(async () => {
     const { rows } = await database.pool.query(
       'select from carillon.agenda where schedule_id = $1 and due_at > now()',
@@ -135,7 +135,7 @@ afterAll(async () => {
 });
 
 const EXPECTED: Record<string, number> = {
-  // The hourly schedule was not created through the API, so the API has not counted it.
+  // The hourly schedule was not created through the API, so this counter does not include it.
   jobs_queued_total: NOOPS + FAILING + CANCELLED,
   jobs_cancelled_total: CANCELLED,
   jobs_due_total: NOOPS + 2 * FAILING,
@@ -159,7 +159,7 @@ const EXPECTED: Record<string, number> = {
   carillon_partitions_ready: 3,
   carillon_postgres_up: 1,
   carillon_redis_up: 1,
-  // Only the hourly schedule has an occurrence to come, about half an hour from now.
+  // Only the hourly schedule has a coming occurrence, about half an hour from now.
   'carillon_forecast_runs{window="60m"}': 1,
   'carillon_forecast_runs{window="5m"}': 0,
 };
@@ -181,7 +181,7 @@ describe('Metrics of a known load', () => {
     expect(found).toEqual(EXPECTED);
   });
 
-  it('the counters in the metrics of the workers add up to the sums in the metrics of the API', async () => {
+  it('the counters of all workers add up to the sums in the metrics of the API', async () => {
     const [api, ...workers] = await Promise.all([apiUrl, ...workerUrls].map(scrape));
     const own = ['jobs_due_total', 'carillon_retries_total', 'carillon_lateness_seconds_count'];
     for (const name of own) {
@@ -190,7 +190,7 @@ describe('Metrics of a known load', () => {
     }
   });
 
-  it('every process reports its event loop lag and its connections, and the clock offset of each worker is reported', async () => {
+  it('the metrics have the event loop lag and the connections of every process, and the clock offset of each worker', async () => {
     const all = await Promise.all([apiUrl, ...workerUrls].map(scrape));
     for (const { text } of all) {
       expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds \S+$/m);
@@ -200,7 +200,7 @@ describe('Metrics of a known load', () => {
     expect(all[0]?.text.match(/^carillon_clock_offset_seconds/gm)).toHaveLength(2);
   });
 
-  it('the API leaves its sums out of the metrics while Postgres is away, instead of resetting them', async () => {
+  it('the API omits its sums from the metrics while Postgres is away, instead of resetting them to zero', async () => {
     proxy.refuse();
     const { samples } = await eventually(async () => {
       const scraped = await scrape(apiUrl);

@@ -1,4 +1,4 @@
-/** The samples of a Prometheus text, by name and labels as they are written. */
+/** The samples of a Prometheus text. Each key is the name with its labels, as written in the text. */
 export class Samples {
   readonly #values = new Map<string, number>();
 
@@ -10,7 +10,7 @@ export class Samples {
     return this.#values.get(name);
   }
 
-  /** The sum of all samples of a name, whatever their labels. */
+  /** The sum of all samples with this name, whatever their labels. */
   sumOf(name: string): number {
     let sum = 0;
     for (const [key, value] of this.#values) if (key === name || key.startsWith(`${name}{`)) sum += value;

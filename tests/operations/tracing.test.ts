@@ -9,7 +9,7 @@ const database = useDatabase();
 const untraced = useDatabase();
 const receiver = useReceiver();
 const log = pino({ level: 'silent' });
-/** The trace of the program that creates a schedule. */
+/** The trace of the request that creates a schedule. */
 const CALLER = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' };
 
 let collector: Awaited<ReturnType<typeof startCollector>>;
@@ -43,7 +43,7 @@ async function create(body: object): Promise<void> {
   expect(response.status).toBe(201);
 }
 
-/** Waits until the collector has at least this many spans of this name; returns them. */
+/** Waits until the collector has at least `count` matching spans of this name; returns them. */
 const spansOf = (name: string, isIt: (span: CollectedSpan) => boolean, count = 1) =>
   eventually(
     () => {
@@ -72,7 +72,7 @@ afterAll(async () => {
 });
 
 describe('Traces', () => {
-  it('a trace spans API, worker and receiver: the run has a trace of its own, linked to the one that created its schedule', async () => {
+  it('a run has a trace of its own over worker and receiver, linked to the trace of the request that created its schedule', async () => {
     const target = { type: 'webhook', url: receiver.url('status/200/traced') };
     await create({ id: 'traced', rule: { in: 'PT1S' }, target });
     const [attempt] = (await spansOf('attempt', isOf('traced'))) as [CollectedSpan];
@@ -87,7 +87,7 @@ describe('Traces', () => {
     expect(delivery?.headers.traceparent).toBe(`00-${attempt.traceId}-${attempt.spanId}-01`);
   });
 
-  it('a claim and a close are one span per batch, linked to the spans of their runs', async () => {
+  it('a claim and a close have one span per batch, linked to the spans of their runs', async () => {
     await create({ id: 'batch', rule: { in: 'PT1S' }, target: { type: 'handler', name: 'noop' } });
     const [attempt] = (await spansOf('attempt', isOf('batch'))) as [CollectedSpan];
     const [close] = (await spansOf('close', ({ links = [] }) =>
@@ -111,7 +111,7 @@ describe('Traces', () => {
     ]);
   });
 
-  it('a worker without a collector sends no traceparent', async () => {
+  it('a worker without a trace collector sends no traceparent header', async () => {
     const plain = await startWorker(given(readWorkerConfig({ ...environment(untraced), ...QUICK })), log);
     const target = { type: 'webhook' as const, url: receiver.url('status/200/untraced'), headers: {} };
     await insertSchedules(untraced, [{ rule: { at: new Date().toISOString() }, target }]);

@@ -17,7 +17,7 @@ const NAMES = ['carillon', 'carillon-client', 'carillon-recurrence', 'carillon-t
 const tarballOf = (name: string) => join(tarballs, `${name}-0.1.0.tgz`);
 const inProject = (command: string, args: string[]) => exec(command, args, { cwd: project });
 
-/** Time to install the packages. Dependencies come from npm's cache, or else from the registry. */
+/** Maximum time to install the packages. The dependencies come from npm's cache or from the registry. */
 const INSTALL_WITHIN_MS = 600_000;
 
 beforeAll(async () => {
@@ -77,7 +77,7 @@ describe('The packages as they are published', () => {
 
   it('an installed project tests a schedule over a DST change on the real engine', async () => {
     const { stdout } = await inProject(process.execPath, [join(project, 'built/dst.mjs')]);
-    // On 25 October 2026 the clocks of Berlin go back: nine o'clock comes an hour later.
+    // On 25 October 2026 the clocks of Berlin go back, so nine o'clock comes an hour later in UTC.
     expect(JSON.parse(stdout)).toEqual([
       '2026-10-24T07:00:00.000Z',
       '2026-10-25T08:00:00.000Z',

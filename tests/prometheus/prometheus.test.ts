@@ -25,7 +25,7 @@ function given<T extends object>(config: T | { problems: string[] }): T {
   return config;
 }
 
-/** Creates schedules that fire every second, one of which fails, so that every rate has something to count. */
+/** Creates schedules that fire every second, one of them failing, so that every rate has data. */
 async function createLoad(apiUrl: string): Promise<void> {
   const items = Array.from({ length: 12 }, (_, i) => ({
     id: `load-${i}`,
@@ -84,7 +84,7 @@ afterAll(async () => {
   for (const stop of stops.reverse()) await stop();
 });
 
-/** Waits until a query has a result, and every value of it is a number. */
+/** Waits until a query returns a result in which every value is a number. */
 const hasData = (expression: string) =>
   eventually(
     async () => {
@@ -105,7 +105,7 @@ describe('Prometheus', () => {
     }
   });
 
-  it('promtool accepts the alert rules, and every alert fires and stays quiet when it should', () => {
+  it('promtool accepts the alert rules, and its rule tests pass: each alert fires, and stays silent, when it should', () => {
     expect(promtool(['check', 'rules', rules])).toContain('SUCCESS');
     expect(promtool(['test', 'rules', join(root, 'deploy/rules.test.yml')])).toContain('SUCCESS');
   });
@@ -119,7 +119,7 @@ describe('Prometheus', () => {
     for (const query of queries) await hasData(withIntervals(query));
   }, 120_000);
 
-  it('every signal that a Prometheus alert compares has data, every rule is evaluated, and only the watchdog fires', async () => {
+  it('every signal in a Prometheus alert has data, every rule is evaluated, and only the watchdog alert fires', async () => {
     const states = await prometheus.rules();
     const signals = states.filter(({ type }) => type === 'recording');
     for (const { name } of signals) await hasData(name);
@@ -131,7 +131,7 @@ describe('Prometheus', () => {
     expect(alerts.filter(({ state }) => state === 'firing').map(({ name }) => name)).toEqual([
       'CarillonWatchdog',
     ]);
-    // An alert uses signals and constants only, so that the signals tell whether it has data.
+    // Alert expressions contain only signals and constants, so an alert has data if its signals have.
     const names = signals.map(({ name }) => name);
     for (const [, expression = ''] of chart('files/rules.yml').matchAll(/alert: \w+\n\s+expr: '(.*)'/g)) {
       const used = expression.match(/carillon\w*:[\w:]+/g) ?? [];
@@ -140,7 +140,7 @@ describe('Prometheus', () => {
     }
   }, 120_000);
 
-  it('the queries by which KEDA scales find data in a real Prometheus', async () => {
+  it('the queries by which KEDA scales workers find data in a real Prometheus', async () => {
     const queries = [...chart('templates/worker.yaml').matchAll(/^\s+query: (.*)$/gm)].map(
       ([, query = '']) => query,
     );
@@ -149,7 +149,7 @@ describe('Prometheus', () => {
     await eventually(
       async () => {
         const [sample] = await prometheus.query('max(carillon_forecast_runs{window="1m"})');
-        // Eleven schedules fire every second; the failing one ends after three runs.
+        // Eleven schedules fire every second. The failing one ends after three runs.
         return Number(sample?.value[1]) >= 11 * 55;
       },
       { withinMs: 30_000, what: 'a forecast of the load' },

@@ -1,6 +1,9 @@
 import { spawnSync } from 'node:child_process';
 
-/** Runs promtool, which is in Debian's package `prometheus`. vitest.config.ts says what is left out without it. */
+/**
+ * Runs promtool, which is part of Debian's package `prometheus`. Without it, vitest.config.ts leaves these tests out
+ * and says so.
+ */
 export function promtool(args: readonly string[], input?: string): string {
   const { error, stdout, stderr, status } = spawnSync('promtool', args, { input, encoding: 'utf8' });
   if (error) throw error;

@@ -19,7 +19,7 @@ export interface RuleState {
   state?: 'inactive' | 'pending' | 'firing';
 }
 
-/** A real Prometheus (Debian's package) that scrapes every half second. */
+/** A real Prometheus (from Debian's package) that scrapes every half second. */
 export class Prometheus {
   private constructor(
     private readonly url: string,

@@ -10,7 +10,7 @@ const database = useDatabase();
 const processes = useProcesses(database);
 const receiver = useReceiver();
 
-/** The rule as the documentation gives it. */
+/** The ACL rule that docs/redis.md gives. */
 function documentedRule(): string[] {
   const page = readFileSync(new URL('../../docs/redis.md', import.meta.url), 'utf8');
   const [, rule] = /```\nACL SETUSER carillon ([^`]+)```/.exec(page) ?? [];

@@ -7,9 +7,9 @@ const database = useDatabase();
 const processes = useProcesses(database);
 const receiver = useReceiver();
 
-it('a Redis Cluster of three nodes carries 300 schedules of two workers, and each run is delivered once', async () => {
+it('two workers on a Redis Cluster of three nodes deliver 300 schedules, each once', async () => {
   const ports = await startCluster();
-  // The first address does not answer: one that does is enough.
+  // The first address does not answer. One that answers is enough.
   const hosts = ['127.0.0.1:1', ...ports.slice(1).map((port) => `127.0.0.1:${port}`)];
   const env = {
     REDIS_URL: `redis-cluster://${hosts}`,
@@ -25,7 +25,7 @@ it('a Redis Cluster of three nodes carries 300 schedules of two workers, and eac
   for (const worker of workers) await worker.end();
 }, 60_000);
 
-it('a worker whose REDIS_URL names a node of a cluster as a single server warns once that Redis is a cluster', async () => {
+it('a worker whose REDIS_URL names a cluster node as a single server warns once that Redis is a cluster', async () => {
   const ports = await startCluster();
   const env = { REDIS_URL: `redis://127.0.0.1:${ports[0]}` };
   const worker = await processes.worker({ env });

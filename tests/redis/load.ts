@@ -25,7 +25,7 @@ export async function awaitLoad(receiver: WebhookReceiver, paths: readonly strin
   return deliveries();
 }
 
-/** The bells that have rung, by the heartbeats of the workers. */
+/** The number of bells that have rung, as the workers reported it with their heartbeats. */
 export async function readBellsRung({ pool }: TestDatabase): Promise<number> {
   const { rows } = await pool.query(
     `select value from carillon.metrics where name = 'carillon_bells_rung_total'`,

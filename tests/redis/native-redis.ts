@@ -17,7 +17,7 @@ interface Login {
 export interface NativeRedis {
   port: number;
   child: ChildProcess;
-  /** A connection that is closed when the test ends. */
+  /** Opens a connection, which is closed when the test ends. */
   connect(login?: Login): Redis;
 }
 
@@ -60,7 +60,7 @@ export async function startRedis(settings: Settings = {}, { isSentinel = false }
 
 const FORGETFUL = { save: '', appendonly: 'no' };
 
-/** A cluster of three masters; returns the port of each. */
+/** Starts a cluster of three masters; returns their ports. */
 export async function startCluster(): Promise<number[]> {
   const nodes = await Promise.all(
     [0, 1, 2].map(async () => {
@@ -87,7 +87,9 @@ export async function startCluster(): Promise<number[]> {
   return nodes.map(({ port }) => port);
 }
 
-/** A certificate authority of its own, and a certificate for 127.0.0.1 that it has signed. Returns the paths of the files. */
+/**
+ * Creates a certificate authority and a certificate for 127.0.0.1 that it has signed. Returns the paths of the files.
+ */
 export function makeCertificates(): { ca: string; cert: string; key: string } {
   const folder = mkdtempSync(join(tmpdir(), 'carillon-tls-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -7,7 +7,7 @@ const database = useDatabase();
 const processes = useProcesses(database);
 const receiver = useReceiver();
 
-it('a frozen Redis master is replaced by Sentinel under load: every run is delivered, bells ring on the new master, and each worker warns at most once', async () => {
+it('Sentinel replaces a frozen Redis master under load: every run is delivered, bells ring on the new master, and each worker warns at most once', async () => {
   const login = { requirepass: 'secret', masterauth: 'secret' };
   const master = await startRedis(login);
   const replica = await startRedis({ ...login, replicaof: `127.0.0.1 ${master.port}` });
@@ -28,7 +28,7 @@ it('a frozen Redis master is replaced by Sentinel under load: every run is deliv
     what: 'a Sentinel that knows the replica',
   });
 
-  // The first Sentinel does not answer, so the second one is asked.
+  // The first Sentinel does not answer, so the worker has to ask the second one.
   const hosts = `127.0.0.1:1,127.0.0.1:${sentinel.port}`;
   const env = { REDIS_URL: `redis-sentinel://:${password}@${hosts}/carillon` };
   const workers = await Promise.all([1, 2].map(() => processes.worker({ env })));

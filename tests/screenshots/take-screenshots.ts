@@ -8,7 +8,8 @@ import { afterAll, beforeAll, it } from 'vitest';
 import { useDashboard } from '../browser/use-dashboard.js';
 import { answerOf, BEGIN_AT, HANDLERS, makeHistory } from './world.js';
 
-// `pnpm screenshots` runs this file. It takes the pictures of docs/images after the real engine has played two weeks.
+// `pnpm screenshots` runs this file. It takes the screenshots in docs/images after the real engine has run two weeks of
+// a project.
 const IMAGES = fileURLToPath(new URL('../../docs/images/', import.meta.url));
 const PAGES: Record<string, string> = {
   overview: '/',

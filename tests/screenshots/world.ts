@@ -4,11 +4,11 @@ import type { Dashboard } from '../browser/use-dashboard.js';
 export const BEGIN_AT = '2026-10-15T06:00:00Z';
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
-/** The pictures show this moment: a Wednesday morning, three days after the clocks of Europe went back. */
+/** The screenshots show this moment: a Wednesday morning, three days after the clocks of Europe went back. */
 const NOW_AT = Date.parse('2026-10-28T09:12:20Z');
 const ago = (ms: number) => new Date(NOW_AT - ms).toISOString();
 
-/** The handlers of the project in the pictures. */
+/** The handlers of the project in the screenshots. */
 export const HANDLERS: HandlerDefinition[] = [
   { name: 'export-orders', run: () => ({ rows: 48_211, file: 'orders.parquet' }) },
   { name: 'warm-cache', run: () => {} },
@@ -17,7 +17,7 @@ export const HANDLERS: HandlerDefinition[] = [
   { name: 'tenant-summary', run: () => {} },
 ];
 
-/** Returns the status code with which a receiver of the pictures answers, by the path and the time. */
+/** Returns the status code of a receiver in the screenshots, by the path and the time. */
 export function answerOf(path: string, nowAt: number): number {
   if (path === '/partner/feed') return 410;
   if (path === '/metrics') return nowAt > NOW_AT - 24 * MINUTE_MS ? 503 : 200;
@@ -27,15 +27,15 @@ export function answerOf(path: string, nowAt: number): number {
 }
 
 /**
- * The lateness of the engine in the pictures: a few milliseconds, and now and then more. The same due time always has
- * the same lateness.
+ * The lateness of the engine in the screenshots: a few milliseconds, sometimes more. The same due time always has the
+ * same lateness.
  */
 export function lateMs(dueAt: number): number {
   const noise = Math.abs(Math.sin(dueAt / 7_919) * 10_000) % 1;
   return Math.round(noise > 0.96 ? 40 + noise * 45 : 3 + noise * 15);
 }
 
-/** Plays two weeks of a project that looks real; returns the id of a failed run. */
+/** Runs two weeks of a project that looks real; returns the id of a failed run. */
 export async function makeHistory(dashboard: Dashboard, origin: string): Promise<string> {
   const { call } = dashboard;
   const until = (at: string) => dashboard.advanceTo(at, lateMs);

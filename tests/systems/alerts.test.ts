@@ -51,7 +51,7 @@ const resolvedOf = (scheduleId: string) =>
     resolved.filter((alert: Message) => alert.scheduleId === scheduleId),
   );
 
-it('a breach and its recovery reach every channel once, signed, with a sentence and a link', async () => {
+it('the messages about a breach and its recovery reach every channel once, signed, with a sentence and a link', async () => {
   await ask('POST', '/v1/schedules', {
     id: 'flaky-export',
     name: 'Export <nightly>',
@@ -104,20 +104,20 @@ it('a breach and its recovery reach every channel once, signed, with a sentence 
   expect(body.items).toMatchObject([{ id: breach.id, state: 'resolved', kind: 'success_rate' }]);
 });
 
-/** Returns the sentence of the ledger for one occurrence. */
+/** Returns the ledger's sentence about one occurrence. */
 async function ledgerSentence(scheduleId: string, occurrenceAt: string): Promise<string> {
   const range = `from=${encodeURIComponent(occurrenceAt)}&to=${encodeURIComponent(occurrenceAt)}`;
   const { body } = await ask('GET', `/v1/schedules/${scheduleId}/ledger?${range}`);
   return body.items.find(({ at, until }: Message) => at === occurrenceAt || until === occurrenceAt).why;
 }
 
-/** Returns the text of a mail whose lines were folded for transport (quoted-printable). */
+/** Decodes the text of a mail (quoted-printable). */
 const unfold = (data: string) =>
   data
     .replaceAll('=\n', '')
     .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
-it('the messages of a breach and of its recovery carry the sentence of the ledger and a link in every channel', async () => {
+it('the messages about a breach and its recovery carry the ledger’s sentence and a link in every kind of channel', async () => {
   const [breach] = openedOf('flaky-export');
   const why = await ledgerSentence('flaky-export', breach.occurrenceAt);
   expect(why).toMatch(/^began \d+ ms late, failed: .*500/);
@@ -141,7 +141,7 @@ it('the messages of a breach and of its recovery carry the sentence of the ledge
   expect(body.items).toMatchObject([{ why }]);
 });
 
-it('schedules that breach their objectives together are reported in one message that lists them', async () => {
+it('schedules that breach their objectives at the same time are reported in one message that lists them', async () => {
   const at = new Date(Date.now() + 3_000).toISOString();
   const ids = ['together-1', 'together-2', 'together-3'];
   for (const id of ids) {
@@ -176,7 +176,7 @@ it('a breach within a maintenance window is recorded, and sent to the channels o
     const { body } = await ask('GET', `/v1/alerts?schedule=${silent}`);
     return body.items.length > 0;
   });
-  // Another breach, later and outside of the window, is sent. The silenced one is not.
+  // A later breach, outside of the window, is sent. The silenced one is not.
   await ask('POST', '/v1/schedules', {
     id: 'outside',
     rule: { at: new Date().toISOString() },
@@ -189,7 +189,7 @@ it('a breach within a maintenance window is recorded, and sent to the channels o
   await eventually(() => openedOf(silent).length > 0);
 });
 
-it('an alert message that a channel refuses is sent again under the same id, and its record says why', async () => {
+it('an alert message that a channel refuses is sent again with the same id, and its record says why it was refused', async () => {
   await ask('POST', '/v1/alert-channels', {
     id: 'flaky',
     type: 'webhook',
@@ -231,6 +231,6 @@ it('the secrets of alert channels are neither shown, nor stored in plain text, n
       expect(text).not.toContain(secret);
 });
 
-it('the engine pings an outside monitor while it is alive', async () => {
+it('a worker pings an outside monitor while the engine is alive', async () => {
   await eventually(() => receiver.to('status/200/monitor').length > 0);
 });

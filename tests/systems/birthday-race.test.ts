@@ -15,7 +15,10 @@ const ROUNDS = 70;
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Order 0 claims first, order 1 handles the edit first; the others start both within milliseconds of each other. */
+/**
+ * With order 0 the claim comes first, with order 1 the handling of the edit. With any other order both start within
+ * milliseconds of each other.
+ */
 async function inSomeOrder<C, H>(
   order: number,
   { claim, handle }: { claim: () => Promise<C>; handle: () => Promise<H> },
@@ -33,7 +36,7 @@ async function inSomeOrder<C, H>(
   return { claimed, handled };
 }
 
-/** Creates a user, and lets the claim of the birthday race with the handling of an edit of the user. */
+/** Creates a user, and lets the claim of the birthday race with the handling of an edit of that user. */
 async function race(round: number, handledAt: number) {
   const key = await users.create({ dateOfBirth: '1990-02-10', timezone: 'UTC' }, CREATED_AT);
   const { id } = await users.birthday(key);
@@ -42,10 +45,10 @@ async function race(round: number, handledAt: number) {
     claim: () => engine.claim(DUE_AT),
     handle: () => handleNextEvent(database.pool, handledAt),
   });
-  // The edit made two domain events, one for the date and one for the name.
+  // The edit wrote two domain events, one for the date and one for the name.
   const rest = await users.handle(handledAt);
   const reports = [...(handled?.kind === 'handled' ? [handled.report] : []), ...rest];
-  // An occurrence that the handler found due is queued, and the next claim takes it.
+  // If the handler found the occurrence due, the handler queued it, and the next claim takes it.
   const runs = [...claimed, ...(await engine.claim(DUE_AT))].filter((run) => run.scheduleId === id);
   for (const run of runs) await engine.succeed(run, DUE_AT);
   const sum = (count: (report: (typeof reports)[number]) => number) =>
@@ -60,7 +63,7 @@ async function race(round: number, handledAt: number) {
 }
 
 describe('Claim and edit race', () => {
-  it('a birthday that falls due while its user is edited is either claimed as it was or moved, never both, never neither', async () => {
+  it('a birthday that falls due while its user is edited is either claimed unchanged or moved: never both, never neither', async () => {
     const seen = { claimed: 0, moved: 0 };
     for (let round = 0; round < ROUNDS; round++) {
       // The edit is handled a millisecond before the birthday is due. The claim or the handler wins, whichever locks
@@ -85,12 +88,12 @@ describe('Claim and edit race', () => {
       }
       expect(kept.length).toBe(runs.length);
     }
-    // Both outcomes must have happened, or nothing has raced.
+    // Both outcomes must have happened. Otherwise nothing has raced.
     expect(seen.claimed).toBeGreaterThan(0);
     expect(seen.moved).toBeGreaterThan(0);
   });
 
-  it('a birthday that was due before its user was edited goes out once, whichever comes first, and next year by the new date', async () => {
+  it('a birthday that was due before its user was edited is greeted once, whichever comes first, and next year on the new date', async () => {
     for (let round = 0; round < ROUNDS / 2; round++) {
       const { runs, next, kept } = await race(round, DUE_AT);
       expect(runs.length).toBe(1);

@@ -24,7 +24,7 @@ const HOUR = 3_600_000;
 const edit = (key: string, changes: UserEdit, now: number) =>
   editUser(database.pool, { projectId, key, actor: 'test', now }, changes);
 
-/** Claims the runs of one user's birthday that are due. */
+/** Claims the due runs of one user's birthday. */
 async function claim(key: string, now: number) {
   const { id } = await users.birthday(key);
   return (await engine.claim(now)).filter((run) => run.scheduleId === id);
@@ -40,7 +40,7 @@ const greet = async (key: string, now: number) => {
 };
 
 describe('Users', () => {
-  it('a new user has a birthday schedule at nine in the morning of the user’s own time zone', async () => {
+  it('a new user has a birthday schedule at nine in the morning in the user’s time zone', async () => {
     const key = await users.create({ timezone: 'Asia/Tokyo' }, at('2026-11-16T00:00:00Z'));
     expect(await users.next(key)).toBe('2026-12-10T00:00:00.000Z');
     expect(await payloadOf(key)).toMatchObject({
@@ -72,7 +72,7 @@ describe('Users', () => {
     ]);
   });
 
-  it('a user is greeted once each year, by a run of its own', async () => {
+  it('a user is greeted once each year, each time by a new run', async () => {
     const key = await users.create({ timezone: 'UTC' }, at('2026-11-16T00:00:00Z'));
     await greet(key, at('2026-12-10T09:00:00Z'));
     expect(await users.next(key)).toBe('2027-12-10T09:00:00.000Z');
@@ -81,7 +81,7 @@ describe('Users', () => {
     expect((await engine.runsOf(id)).map(({ status }) => status)).toEqual(['succeeded', 'succeeded']);
   });
 
-  it('a user that is deleted is no longer greeted', async () => {
+  it('a user who was deleted is no longer greeted', async () => {
     const nowAt = at('2026-11-16T00:00:00Z');
     const key = await users.create({ timezone: 'UTC' }, nowAt);
     const { key: scheduleKey, id } = await users.birthday(key);
@@ -93,7 +93,7 @@ describe('Users', () => {
 });
 
 describe('Edits of users', () => {
-  it('an edit of a user’s date of birth and time zone records domain events in its own transaction, and their handler moves the birthday', async () => {
+  it('an edit of a user’s date of birth and time zone writes domain events in its own transaction, and their handler moves the birthday', async () => {
     const nowAt = at('2026-11-16T00:00:00Z');
     const key = await users.create({ timezone: 'UTC' }, nowAt);
     await edit(key, { dateOfBirth: '1990-11-30', timezone: 'Asia/Tokyo' }, nowAt);
@@ -115,7 +115,7 @@ describe('Edits of users', () => {
     ]);
     expect(await users.next(key)).toBe('2026-12-10T09:00:00.000Z');
     const reports = await users.handle(nowAt);
-    // The first event applies both changes; the second finds nothing left to do.
+    // The first event applies both changes, so the second one changes nothing.
     expect(reports).toMatchObject([
       { rescheduled: 1, skipped: 0, skippedIds: [] },
       { rescheduled: 0, skipped: 0, skippedIds: [] },
@@ -123,7 +123,7 @@ describe('Edits of users', () => {
     expect(await users.next(key)).toBe('2026-11-30T00:00:00.000Z');
   });
 
-  it('a birthday that moves after an edit of its user is recorded in the audit log', async () => {
+  it('a birthday that moves because its user was edited is recorded in the audit log', async () => {
     const nowAt = at('2026-11-16T00:00:00Z');
     const key = await users.create({ timezone: 'UTC' }, nowAt);
     await edit(key, { timezone: 'Asia/Tokyo' }, nowAt);
@@ -146,7 +146,7 @@ describe('Edits of users', () => {
     expect((await users.birthday(key)).version).toBe(1);
   });
 
-  it('an edit of a user’s name changes the birthday greeting and not its time', async () => {
+  it('an edit of a user’s name changes the text of the birthday greeting but not its time', async () => {
     const nowAt = at('2026-11-16T00:00:00Z');
     const key = await users.create({ timezone: 'UTC' }, nowAt);
     await edit(key, { lastName: 'King' }, nowAt);
@@ -199,7 +199,7 @@ describe('Edits of users', () => {
 });
 
 describe('Local years', () => {
-  it('a user who moves across the date line has the birthday a day later, at the same local time', async () => {
+  it('a user who moves across the date line has the birthday a day later in UTC, at the same local time', async () => {
     const nowAt = at('2026-06-01T00:00:00Z');
     const key = await users.create({ dateOfBirth: '1990-06-15', timezone: 'Pacific/Apia' }, nowAt);
     expect(await users.next(key)).toBe('2026-06-14T20:00:00.000Z');
@@ -208,7 +208,7 @@ describe('Local years', () => {
     expect(await users.next(key)).toBe('2026-06-15T20:00:00.000Z');
   });
 
-  it('a user who moves on the birthday to a zone where nine o’clock has passed is greeted at once, not next year', async () => {
+  it('a user who moves on the birthday to a zone where nine o’clock has passed is greeted at once, not only next year', async () => {
     const nowAt = at('2026-06-15T12:00:00Z');
     const key = await users.create(
       { dateOfBirth: '1990-06-15', timezone: 'Pacific/Pago_Pago' },
@@ -276,7 +276,7 @@ describe('Local years', () => {
 });
 
 describe('Edits during a delivery', () => {
-  it('a birthday greeting in flight during an edit goes out as it was, is named in the report, and next year follows the new data', async () => {
+  it('a birthday greeting in flight during an edit is sent unchanged, is named in the report, and next year uses the new data', async () => {
     const key = await users.create(
       { dateOfBirth: '1990-02-10', timezone: 'UTC' },
       at('2026-01-01T00:00:00Z'),
@@ -293,7 +293,7 @@ describe('Edits during a delivery', () => {
     expect(await users.next(key)).toBe('2027-02-20T09:00:00.000Z');
   });
 
-  it('a birthday greeting that waits for its retry during an edit goes out as it was', async () => {
+  it('a birthday greeting that waits for its retry during an edit is sent unchanged', async () => {
     const key = await users.create(
       { dateOfBirth: '1990-02-10', timezone: 'UTC' },
       at('2026-01-01T00:00:00Z'),
@@ -311,13 +311,13 @@ describe('Edits during a delivery', () => {
 });
 
 describe('Edits at the same moment', () => {
-  it('a birthday that is changed while its event is handled is reported as skipped, handled again, and follows the new data', async () => {
+  it('a birthday that changes while its domain event is handled is reported as skipped, handled again, and gets the new data', async () => {
     const nowAt = at('2026-11-16T00:00:00Z');
     const key = await users.create({ timezone: 'UTC' }, nowAt);
     const { key: scheduleKey } = await users.birthday(key);
     await edit(key, { timezone: 'Asia/Tokyo' }, nowAt);
-    // The pause of an operator is not committed yet. The handler has read the version before the pause, and waits for
-    // the row.
+    // The pause by an operator is not committed yet. The handler has read the version from before the pause, and waits
+    // for the row lock.
     const operator = await database.pool.connect();
     try {
       await operator.query('begin');
@@ -348,7 +348,7 @@ describe('Edits at the same moment', () => {
 });
 
 describe('Domain events', () => {
-  it('a domain event is handled once, however many handlers look at the same moment', async () => {
+  it('a domain event is handled once, however many handlers run at the same time', async () => {
     const nowAt = at('2026-11-16T00:00:00Z');
     const keys = await Promise.all(
       Array.from({ length: 20 }, () => users.create({ timezone: 'UTC' }, nowAt)),
@@ -359,7 +359,7 @@ describe('Domain events', () => {
     for (const key of keys) expect((await users.birthday(key)).version).toBe(2);
   });
 
-  it('a domain event that could not be handled keeps the error and is tried again', async () => {
+  it('a domain event that could not be handled stores the error and is tried again', async () => {
     const nowAt = at('2026-11-16T00:00:00Z');
     const key = await users.create({ timezone: 'UTC' }, nowAt);
     await edit(key, { timezone: 'Asia/Tokyo' }, nowAt);

@@ -20,7 +20,7 @@ interface Taken {
   name: string;
   due: ScheduleDue;
 }
-/** The jobs that the main application has taken from `schedule-due`, in order. */
+/** The jobs that the user's application has taken from the queue `schedule-due`, in order. */
 const taken: Taken[] = [];
 let mainApp: Worker;
 
@@ -50,7 +50,7 @@ const runsOf = async (key: string) => {
   );
   return rows;
 };
-/** Sends a request and waits until its job is completed. */
+/** Sends a request by queue and waits until its job is completed. */
 async function request(name: string, data: object): Promise<void> {
   const job = await requests.add(name, data);
   await eventually(async () => (await job.getState()) === 'completed');
@@ -68,7 +68,7 @@ async function counters() {
 }
 
 describe('One-shot schedules', () => {
-  it('a one-shot that is requested by queue is stored and acknowledged, then published when due, and finished', async () => {
+  it('a one-shot that is requested by queue is stored, its job is completed, and it is published to the queue when it is due', async () => {
     const before = await counters();
     const at = new Date(Date.now() + 1_500).toISOString();
     await request(REQUESTS.schedule, { id: 'once', at });
@@ -90,7 +90,7 @@ describe('One-shot schedules', () => {
     });
   });
 
-  it('a one-shot that is requested twice is one schedule and is published once', async () => {
+  it('a one-shot that is requested twice becomes one schedule and is published once', async () => {
     const data = { id: 'twice', at: new Date(Date.now() + 1_000).toISOString() };
     await request(REQUESTS.schedule, data);
     await request(REQUESTS.schedule, data);
@@ -99,7 +99,7 @@ describe('One-shot schedules', () => {
     expect(dueOf('twice')).toHaveLength(1);
   });
 
-  it('a run is running until it is published and recorded, and succeeded only then', async () => {
+  it('a run is running until its job is published and the result is stored, and only then succeeded', async () => {
     await database.pool.query(HOLD_UP('held'));
     await request(REQUESTS.schedule, { id: 'held', at: new Date(Date.now() + 300).toISOString() });
     await eventually(() => dueOf('held').length > 0);
@@ -110,7 +110,7 @@ describe('One-shot schedules', () => {
 });
 
 describe('Recurring schedules', () => {
-  it('a recurring schedule is published at each occurrence, keeps its row, and finishes after the last', async () => {
+  it('a recurring schedule is published at each occurrence, keeps its row, and finishes after its last occurrence', async () => {
     const startsAt = Math.ceil(Date.now() / 1_000) * 1_000 + 1_000;
     const dtstart = new Date(startsAt).toISOString().replace(/[-:]|\.\d{3}/g, '');
     await request(REQUESTS.schedule, {
@@ -134,13 +134,13 @@ describe('Recurring schedules', () => {
 });
 
 describe('Cancellations', () => {
-  it('a cancellation by queue is stored and acknowledged, and the schedule is not published afterwards', async () => {
+  it('a cancellation by queue is stored, its job is completed, and the schedule is not published afterwards', async () => {
     const before = await counters();
     const at = new Date(Date.now() + 1_200).toISOString();
     await request(REQUESTS.schedule, { id: 'unwanted', at });
     await request(REQUESTS.cancel, { id: 'unwanted' });
     expect(await rowOf('unwanted')).toMatchObject({ status: 'cancelled', nextRunAt: null });
-    // A schedule that is due later shows that the time of the cancelled one has passed.
+    // Once a schedule that is due later has been published, the time of the cancelled one has passed.
     await request(REQUESTS.schedule, { id: 'wanted', at: new Date(Date.parse(at) + 300).toISOString() });
     await eventually(() => dueOf('wanted').length > 0);
     expect(dueOf('unwanted')).toEqual([]);
@@ -161,7 +161,7 @@ describe('Cancellations', () => {
   });
 });
 
-/** Kills the worker when the job is published and the run is not closed yet, and lets another worker take over. */
+/** Kills the worker after the job was published and before the run is closed, and lets another worker take over. */
 async function crashAfterPublishing(key: string, whileDown: () => Promise<unknown>): Promise<void> {
   await database.pool.query(HOLD_UP(key));
   await request(REQUESTS.schedule, { id: key, at: new Date(Date.now() + 300).toISOString() });
@@ -177,12 +177,12 @@ async function crashAfterPublishing(key: string, whileDown: () => Promise<unknow
 }
 
 describe('Crashes', () => {
-  it('a crash between publishing and recording publishes again under the same job id, and the main application gets the job once', async () => {
+  it('after a crash between publishing and closing, the job is published again under the same id, and the application gets it once', async () => {
     await crashAfterPublishing('crashed', async () => {});
     expect(dueOf('crashed')).toHaveLength(1);
   });
 
-  it('a crash between publishing and recording, after which Redis forgot the job, publishes again with the same ids', async () => {
+  it('after a crash between publishing and closing in which Redis lost the job, the job is published again with the same ids', async () => {
     await crashAfterPublishing('crashed-and-forgotten', () =>
       due.remove(dueOf('crashed-and-forgotten')[0]?.jobId ?? ''),
     );

@@ -120,7 +120,7 @@ it('pings beyond the rate limit are refused and not stored', async () => {
   const { url } = await createHeartbeat('eager', { every: 'PT1H' });
   const answers = await Promise.all(Array.from({ length: 20 }, () => ping(url)));
   const accepted = answers.filter(({ status }) => status === 200);
-  // On a slow machine the limit of five a minute may let one more through meanwhile.
+  // On a slow machine a token is refilled meanwhile, so the limit of five a minute may let one more through.
   expect(accepted.length).toBeGreaterThanOrEqual(5);
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(answers.length - accepted.length);
   expect(accepted.length).toBeLessThan(answers.length);
@@ -128,11 +128,11 @@ it('pings beyond the rate limit are refused and not stored', async () => {
   expect(body.pings).toHaveLength(accepted.length);
 });
 
-it('a ping with a made-up token is refused', async () => {
+it('a ping with an invalid token is refused', async () => {
   expect(await ping(`${api.url}/ping/${'A'.repeat(40)}`)).toMatchObject({ status: 404 });
 });
 
-/** Creates a schedule that posts to a receiver, and returns its ping URLs. */
+/** Creates a schedule that posts to the receiver, and returns its ping URLs. */
 async function createDelivered(id: string, path: string, more: object = {}) {
   const target = { type: 'webhook', url: receiver.url(`${path}/${id}`) };
   const created = await ask('POST', '/v1/schedules', { id, rule: { at: soon() }, target, ...more });
@@ -145,7 +145,7 @@ const whole = async (id: string) => (await ask('GET', `/v1/runs/${id}`)).body;
 const stepsOf = (run: { story: { kind: string; text: string }[] }) =>
   run.story.filter(({ kind }) => kind === 'reported').map(({ text }) => text);
 
-it('a job whose run was delivered reports its start and its failure for that run, and the run fails', async () => {
+it('a job that reports the start and the failure of its delivered run makes the run fail', async () => {
   const slo = { successRate: { percent: 100, last: 1 } };
   const { startUrl, failUrl } = await createDelivered('handed-over', 'status/202', { slo });
   const { id } = await runThat('handed-over', ({ status }) => status === 'succeeded');
@@ -163,7 +163,7 @@ it('a job whose run was delivered reports its start and its failure for that run
     'the job reported its start',
     'the job reported a failure (note: disk full)',
   ]);
-  // The delivery itself was answered, and its attempt says so.
+  // The delivery itself succeeded, and its attempt says so.
   expect(run.attempts).toMatchObject([{ number: 1, outcome: 'succeeded', httpStatus: 202 }]);
   const { body } = await ask('GET', '/v1/schedules/handed-over/heartbeat');
   expect(body.pings).toMatchObject([
@@ -184,7 +184,7 @@ it('a job whose run was delivered reports its start and its failure for that run
   );
 });
 
-it('a job that succeeded although its delivery failed ends its run as succeeded, also while a retry waits', async () => {
+it('a job that reports a success although its delivery failed ends its run as succeeded, even while a retry waits', async () => {
   const retry = { maxAttempts: 2, baseDelay: 'PT1H' };
   const waiting = await createDelivered('late-answer', 'status/503', { retry });
   const retrying = await runThat('late-answer', isWaiting);
@@ -200,7 +200,7 @@ it('a job that succeeded although its delivery failed ends its run as succeeded,
   );
 });
 
-it('a report that comes while the delivery is in flight ends the run, and the late answer is refused', async () => {
+it('a report during the delivery ends the run, and the result that the worker writes afterwards is refused', async () => {
   const { failUrl } = await createDelivered('in-flight', 'slow/3000', { timeout: 'PT20S' });
   const held = await eventually(() => receiver.to('slow/3000/in-flight')[0]);
   const { runId } = JSON.parse(held.body);
@@ -210,7 +210,7 @@ it('a report that comes while the delivery is in flight ends the run, and the la
   expect(await whole(runId)).toMatchObject({ status: 'failed' });
 });
 
-it('a report for a run that was not sent, or that is of another schedule, is refused', async () => {
+it('a report about a run that was not sent, or about a run of another schedule, is refused', async () => {
   const { url } = await createDelivered('unsent', 'status/200', { rule: { every: 'PT1H' } });
   expect(await ping(url)).toMatchObject({ status: 404 });
   const other = await latestRun('handed-over');

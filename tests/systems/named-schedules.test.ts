@@ -28,7 +28,7 @@ const runsOf = async (id: string) => (await ask('GET', `/v1/runs?schedule=${id}`
 const target = { type: 'handler', name: 'log' };
 
 describe('Schedules by name', () => {
-  it('a schedule shows when it runs next, when it last ran and when it was last enqueued', async () => {
+  it('a schedule shows when it runs next, when it last ran, and when its last run was claimed', async () => {
     await ask('POST', '/v1/schedules', { id: 'email-digest', rule: { every: 'PT1S' }, target });
     const ran = await eventually(async () => {
       const schedule = await read('email-digest');
@@ -38,7 +38,7 @@ describe('Schedules by name', () => {
     expect(ran.lastEnqueuedAt).not.toBeNull();
   });
 
-  it('a paused schedule does not run, and goes on when it is resumed', async () => {
+  it('a paused schedule does not run, and runs again after it is resumed', async () => {
     const paused = await ask('POST', '/v1/schedules/email-digest/pause', { note: 'maintenance' });
     expect(paused.body.status).toBe('paused');
     const { runsTotal } = paused.body;
@@ -116,7 +116,7 @@ describe('Templates', () => {
     expect((await ask('POST', '/v1/schedules', request)).status).toBe(200);
   });
 
-  it('a project can have templates of its own, whose time zone applies to schedules that name none', async () => {
+  it('a project can have templates of its own, and their time zone applies to schedules without a time zone', async () => {
     const own = {
       id: 'month-end',
       rule: { cron: '0 18 L * *' },
@@ -134,7 +134,7 @@ describe('Templates', () => {
       timezone: 'Europe/Berlin',
       description: 'Closing',
     });
-    // A schedule that was created from the template keeps its rule.
+    // A schedule that was created from the template keeps its rule after the template is changed.
     expect((await read(body.id)).rule).toEqual(own.rule);
     expect((await ask('DELETE', '/v1/templates/month-end')).status).toBe(200);
     expect((await ask('GET', '/v1/templates/month-end')).status).toBe(404);

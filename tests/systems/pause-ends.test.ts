@@ -7,7 +7,7 @@ const processes = useProcesses(database);
 let api: TestApi;
 const ask = useHttp(() => api.url);
 
-/** The sweeps are so rare that none happens while this test runs. */
+/** Sweeps so rare that none happens during this test. */
 const RARE_SWEEPS = { SWEEP_INTERVAL_MS: '60000', ARM_HORIZON_MS: '180000' };
 
 beforeAll(async () => {
@@ -15,13 +15,13 @@ beforeAll(async () => {
   await processes.worker({ env: RARE_SWEEPS });
 });
 
-it('a pause that reaches its end arms the bell of the next occurrence, without waiting for a sweep', async () => {
+it('a pause that ends arms the bell of the next occurrence, without waiting for a sweep', async () => {
   await ask('POST', '/v1/schedules', {
     id: 'breather',
     rule: { every: 'PT3S' },
     target: { type: 'handler', name: 'noop' },
   });
-  // The bell that the create armed rings during the pause.
+  // The bell of the first occurrence rings during the pause.
   const until = new Date(Date.now() + 4_000).toISOString();
   expect((await ask('POST', '/v1/schedules/breather/pause', { until })).status).toBe(200);
   await eventually(

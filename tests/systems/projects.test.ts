@@ -41,7 +41,7 @@ describe('Projects', () => {
     },
   );
 
-  it('a task scan reminds only of the tasks of its own project (I9)', async () => {
+  it('a task scan sends only reminders of tasks of its own project (I9)', async () => {
     expect((await theirs('POST', '/v1/tasks/scan')).body).toMatchObject({ due: 0, sent: 0 });
     expect((await ours('POST', '/v1/tasks/scan')).body).toMatchObject({ due: 1, sent: 1 });
   });

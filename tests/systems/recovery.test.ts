@@ -10,7 +10,7 @@ const users = useUsers({ pool: () => database.pool, projectId: database.projectI
 const DAY = 86_400_000;
 const dateBefore = (days: number) => new Date(Date.now() - days * DAY).toISOString().slice(5, 10);
 
-/** Creates users who had their birthday 7 days, 3 days and 1 day ago, while no worker ran. */
+/** Creates users whose birthdays were 7 days, 3 days and 1 day ago, while no worker ran. */
 async function missed(): Promise<string[]> {
   const ago = [7, 3, 1];
   return Promise.all(
@@ -24,16 +24,16 @@ async function missed(): Promise<string[]> {
 }
 
 describe('Recovery', () => {
-  it('a worker that starts and finds no missed events logs that', async () => {
+  it('a starting worker that finds no missed runs says so in its log', async () => {
     const worker = await processes.worker();
     expect(worker.lines.map(({ msg }) => msg)).toContain('Starting recovery check');
     expect(worker.lines.map(({ msg }) => msg)).toContain('No missed events found');
     await worker.end();
   });
 
-  it('a worker that starts after a downtime reports the oldest and the newest missed event, then delivers each once', async () => {
+  it('a worker that starts after a downtime logs the oldest and the newest missed event, then delivers each once', async () => {
     const keys = await missed();
-    // Reading the missed events changes nothing, however often it is done.
+    // Reading the missed events does not change them, however often it happens.
     const looks = [0, 0].map(() => readMissed(database.pool, { olderThanMs: 0, now: null }));
     const [first, second] = await Promise.all(looks);
     expect(second).toEqual(first);
@@ -53,7 +53,7 @@ describe('Recovery', () => {
     await worker.end();
   });
 
-  it('a worker that starts again does not deliver recovered events a second time', async () => {
+  it('a worker that restarts does not deliver recovered events a second time', async () => {
     const worker = await processes.worker();
     expect(worker.lines.map(({ msg }) => msg)).toContain('No missed events found');
     expect((await database.pool.query('select from carillon.runs')).rowCount).toBe(3);

@@ -75,7 +75,7 @@ describe('Reminders', () => {
     expect((await ask('GET', '/v1/reminders')).body.items[0]).toEqual(body);
   });
 
-  it('a reminder whose delivery succeeds is completed, and keeps the receiver’s id', async () => {
+  it('a reminder whose delivery succeeds is completed, and stores the receiver’s id as externalId', async () => {
     const id = await remind('created/call_42/reminder');
     const reminder = await untilStatus(id, 'completed');
     expect(reminder).toMatchObject({
@@ -123,7 +123,7 @@ describe('Reminders', () => {
     ]);
   });
 
-  it('a reminder that keeps failing fails for good after its last attempt: each attempt waits twice as long and has its own idempotency key', async () => {
+  it('a reminder that keeps failing fails for good after its last attempt: the delay doubles, and each attempt has its own idempotency key', async () => {
     const id = await remind('status/503/reminder');
     const reminder = await untilStatus(id, 'failed');
     expect(reminder).toMatchObject({
@@ -142,7 +142,7 @@ describe('Reminders', () => {
     expect(linesOf(id).at(-1)).toEqual([ERROR, 'Reminder # permanently failed']);
   });
 
-  it('a reminder can go out as a call, which carries the attempt’s key and the message', async () => {
+  it('a reminder can be sent as a call, which carries the key of the attempt and the message', async () => {
     const id = await remind(null, { target: { type: 'call', number: '+4930123456' } });
     const reminder = await untilStatus(id, 'completed');
     expect(reminder.externalId).toBe('call_77');
@@ -154,12 +154,12 @@ describe('Reminders', () => {
     });
   });
 
-  it('a reminder without a target goes to the handler log', async () => {
+  it('a reminder without a target is sent to the handler log', async () => {
     const id = await remind(null);
     expect((await untilStatus(id, 'completed')).target).toEqual({ type: 'handler', name: 'log' });
   });
 
-  it('thirty reminders are delivered once each by two workers', async () => {
+  it('two workers deliver thirty reminders, each once', async () => {
     const at = soon(1_000);
     const paths = Array.from({ length: 30 }, (_, i) => `status/200/once-${i}`);
     const ids = await Promise.all(paths.map((path) => remind(path, { at })));
@@ -167,7 +167,7 @@ describe('Reminders', () => {
     expect(paths.map((path) => receiver.to(path).length)).toEqual(paths.map(() => 1));
   });
 
-  it('a reminder whose run exists already is not sent again, and the worker logs that at the level debug', async () => {
+  it('a reminder that already has a run is not sent again, and the worker logs that at debug level', async () => {
     const at = soon(700);
     const id = await remind('status/200/contended', { at });
     // The run exists before the bell rings.
@@ -184,7 +184,7 @@ describe('Reminders', () => {
     expect(receiver.to('status/200/contended')).toEqual([]);
   });
 
-  it('a reminder can be cancelled before its time and while it waits for a retry, and not when it is completed', async () => {
+  it('a reminder can be cancelled before its time or while it waits for a retry, but not after it is completed', async () => {
     const early = await remind('status/200/cancelled', { at: '2099-01-01T00:00:00Z' });
     expect((await ask('DELETE', `/v1/reminders/${early}`)).body.status).toBe('cancelled');
     const late = await remind('retry-after/60/reminder');
@@ -206,7 +206,7 @@ describe('Reminders', () => {
     expect(body.errors).toMatchObject([{ field: 'at' }]);
   });
 
-  it('the four reminder counters in /metrics agree with what happened', async () => {
+  it('the four reminder counters in /metrics match the reminders that were sent', async () => {
     const figures = async () => {
       const lines: string[] = (await ask('GET', '/metrics')).body.split('\n');
       const value = (name: string) =>
@@ -214,7 +214,7 @@ describe('Reminders', () => {
       return {
         completed: value('carillon_reminders_total{outcome="completed"}'),
         failed: value('carillon_reminders_total{outcome="failed"}'),
-        // Reminders that needed a retry, each counted once.
+        // The number of reminders that needed a retry. Each is counted once.
         retried: value('carillon_reminders_retried_total'),
         contended: value('carillon_reminders_contended_total'),
       };

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string) => readFile(`${root}/${path}`, 'utf8').catch(() => '');
 
-/** Returns how many tests a page names, written as `file`: "name", and which of them do not exist. */
+/** Returns how many tests a page names, in the form `file`: "name", and which of them do not exist. */
 async function missingTests(page: string): Promise<{ named: number; missing: string[] }> {
   const matches = [...(await read(page)).matchAll(/`([^`]+\.test\.ts)`: "([^"]+)"/g)];
   const missing: string[] = [];
@@ -41,7 +41,7 @@ describe('Documents', () => {
     expect(missing).toEqual([]);
   });
 
-  it('every behaviour in docs/requirements.md names a test, or says why there is none', async () => {
+  it('every behaviour in docs/requirements.md names a test, or says why it has none', async () => {
     const page = await read('docs/requirements.md');
     const lines = page.split('\n').filter((line) => line.startsWith('- '));
     const bare = lines.filter(

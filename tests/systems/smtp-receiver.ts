@@ -5,11 +5,14 @@ import { afterAll, beforeAll } from 'vitest';
 export interface ReceivedMail {
   from: string;
   to: string[];
-  /** Headers and text, as they were sent. */
+  /** Headers and text, exactly as received. */
   data: string;
 }
 
-/** A small SMTP server (RFC 5321) that keeps the mails it receives. It refuses recipients that begin with "refused". */
+/**
+ * A small SMTP server (RFC 5321) that keeps the mails it receives. It refuses recipients whose address begins with
+ * "refused".
+ */
 export function useSmtpReceiver() {
   const mails: ReceivedMail[] = [];
   const server = createServer((socket) => converse(socket, mails));

@@ -15,7 +15,8 @@ interface Line {
 }
 
 /**
- * Runs a scan at the instant NOW. Its pauses are recorded and take no time. Also returns the log lines and the pauses.
+ * Runs a scan at the instant NOW. Pauses are recorded instead of waited for. Returns the result, the log lines and the
+ * pauses.
  */
 async function scan(more: Partial<ScanOptions> = {}, pool = database.pool) {
   const lines: Line[] = [];
@@ -70,7 +71,7 @@ afterEach(async () => {
 });
 
 describe('Task scans', () => {
-  it('a task scan reminds of tasks that are due within 24 hours and had no reminder in the last 24 hours', async () => {
+  it('a task scan sends reminders of tasks that are due within 24 hours and have had no reminder in the last 24 hours', async () => {
     const due = await task('in an hour', HOUR);
     const now = await task('this very moment', 0);
     const dayAhead = await task('in 24 hours', 24 * HOUR);
@@ -86,7 +87,7 @@ describe('Task scans', () => {
     expect((await scan()).result).toMatchObject({ due: 0, sent: 0 });
   });
 
-  it('a task scan takes the tasks that are due soonest first, and at most a thousand', async () => {
+  it('a task scan takes the tasks that are due soonest, at most a thousand', async () => {
     await database.pool.query(
       `insert into carillon.tasks (project_id, key, title, due_at)
        select $1, 'tsk_bulk' || n, 'task ' || n, to_timestamp($2::float8 / 1000) + n * interval '1 second'
@@ -106,7 +107,7 @@ describe('Task scans', () => {
     expect((await scan()).result).toMatchObject({ due: 10, sent: 10 });
   });
 
-  it('four task scans at once send one reminder per task', async () => {
+  it('four concurrent task scans send one reminder per task', async () => {
     const tasks = [];
     for (let i = 0; i < 60; i++) tasks.push(await task(`task ${i}`, HOUR + i));
     const scans = await Promise.all(Array.from({ length: 4 }, () => scan()));
@@ -117,7 +118,7 @@ describe('Task scans', () => {
     for (const { key } of tasks) expect(await remindersOf(key)).toHaveLength(1);
   });
 
-  it('a task scan writes an audit entry for each reminder, with the run id of the scan', async () => {
+  it('a task scan writes an audit entry for each reminder, with the id of the scan', async () => {
     const { key } = await task('audited', HOUR);
     const { result } = await scan();
     const { workerRunId } = result as { workerRunId: string };
@@ -147,14 +148,14 @@ describe('Task scans', () => {
     expect(lines[1]?.detail.durationMs).toEqual(expect.any(Number));
   });
 
-  it('a task scan of one project leaves the tasks of other projects alone (I9)', async () => {
+  it('a task scan of one project does not touch the tasks of other projects (I9)', async () => {
     const { key } = await task('ours', HOUR);
     expect((await scan({ projectId: projectId + 1 })).result).toMatchObject({ due: 0 });
     expect(await sentAt(key)).toBeNull();
   });
 });
 
-/** Makes the update of one task fail with an SQLSTATE, the given number of times. */
+/** Makes the update of one task fail this many times with an SQLSTATE. */
 async function trouble(id: number, code: string, times: number): Promise<void> {
   await database.pool.query(`
     drop sequence if exists troubles; create sequence troubles;
@@ -176,7 +177,7 @@ describe('Task scans that fail', () => {
     expect(await remindersOf(key)).toHaveLength(1);
   });
 
-  it('a task scan that retries a task checks again whether a reminder was sent, and skips the task if so', async () => {
+  it('a task scan that retries a task first checks whether a reminder was sent meanwhile, and then skips the task', async () => {
     const { id, key } = await task('sent by another', HOUR);
     await trouble(id, '40001', 1);
     const { result } = await scan({
@@ -192,7 +193,7 @@ describe('Task scans that fail', () => {
     expect(await remindersOf(key)).toEqual([]);
   });
 
-  it('a task scan gives a task up after three retries, logs an error, and goes on with the rest', async () => {
+  it('a task scan gives up a task after three retries, logs an error, and continues with the other tasks', async () => {
     const bad = await task('always deadlocked', HOUR);
     const good = await task('fine', 2 * HOUR);
     await trouble(bad.id, '40P01', 100);
@@ -204,7 +205,7 @@ describe('Task scans that fail', () => {
       detail: { task: bad.id },
     });
     expect(await remindersOf(good.key)).toHaveLength(1);
-    // The task has no reminder, and the next scan finds it again.
+    // The task has no reminder yet, so the next scan finds it again.
     expect(await sentAt(bad.key)).toBeNull();
     expect(await remindersOf(bad.key)).toEqual([]);
     await database.pool.query('drop trigger trouble on carillon.tasks');
@@ -219,7 +220,7 @@ describe('Task scans that fail', () => {
     expect(result).toMatchObject({ sent: 0, failed: 1 });
   });
 
-  it('a task scan ends if Postgres goes away in the middle, and the reminders sent so far stay sent', async () => {
+  it('a task scan ends if Postgres goes away in the middle, and the reminders that it has sent are kept', async () => {
     const first = await task('before', HOUR);
     const { id, key } = await task('when it went away', 2 * HOUR);
     const last = await task('after', 3 * HOUR);

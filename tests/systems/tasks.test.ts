@@ -60,13 +60,13 @@ describe('Tasks', () => {
     expect((await ask('POST', '/v1/tasks/scan')).body).toMatchObject({ due: 0, sent: 0 });
   });
 
-  it('tasks are scanned every hour at :00 UTC, by a repeating job that exists from the start', async () => {
+  it('tasks are scanned every hour at minute 0 UTC, by a repeating job that exists from the start', async () => {
     const scheduler = await eventually(() => ticks.getJobScheduler(TICKS.tasks));
     expect(scheduler).toMatchObject({ pattern: '0 * * * *', tz: 'UTC' });
     expect(new Date(scheduler?.next ?? 0).toISOString()).toMatch(/:00:00\.000Z$/);
   });
 
-  it('two workers and the API scan the tasks at the same moment: each task gets one reminder', async () => {
+  it('when two workers and the API scan the tasks at the same time, each task gets one reminder', async () => {
     const titles = Array.from({ length: 40 }, (_, i) => `race ${i}`);
     await Promise.all(titles.map((title) => ask('POST', '/v1/tasks', { title, dueAt: inAnHour() })));
     const ticked = Array.from({ length: 6 }, () =>
@@ -94,7 +94,7 @@ describe('Tasks', () => {
     });
   });
 
-  it('tasks are scanned by the pattern in TASK_SCAN_CRON', async () => {
+  it('tasks are scanned at the times that TASK_SCAN_CRON names', async () => {
     const often = await processes.worker({ env: { TASK_SCAN_CRON: '* * * * * *' } });
     await ask('POST', '/v1/tasks', { title: 'every second', dueAt: inAnHour() });
     await eventually(async () => {

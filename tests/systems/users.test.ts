@@ -24,7 +24,7 @@ async function create(more: object = {}): Promise<{ id: string; nextBirthdayEven
 }
 
 describe('Users over HTTP', () => {
-  it('creating a user answers with the next birthday, in UTC and in the user’s own time zone', async () => {
+  it('creating a user answers with the next birthday, in UTC and in the user’s time zone', async () => {
     const { status, body } = await ask('POST', '/v1/users', { ...ada, timezone: 'Asia/Tokyo' });
     expect(status).toBe(201);
     expect(body).toMatchObject({ ...ada, timezone: 'Asia/Tokyo', target: null });
@@ -36,7 +36,7 @@ describe('Users over HTTP', () => {
     expect((await ask('GET', `/v1/users/${body.id}`)).body).toEqual(body);
   });
 
-  it('a birthday greeting goes out at the local time that the installation sets, or at the one that the user sets', async () => {
+  it('a birthday greeting is sent at the local time that the installation sets, or at the time that the user sets', async () => {
     const early = await processes.api({ env: { BIRTHDAY_LOCAL_TIME: '07:30' } });
     const asked = await useHttp(() => early.url)('POST', '/v1/users', ada);
     expect(asked.body.nextBirthdayEvent.local).toContain('T07:30:00');
@@ -85,7 +85,7 @@ describe('Users over HTTP', () => {
     expect(received?.headers['x-idempotency-key']).toBe(runId);
   });
 
-  it('an edit of a user moves the birthday shortly after the response, and the worker logs it', async () => {
+  it('an edit of a user moves the birthday shortly after the response, and the worker logs the move', async () => {
     const { id } = await create();
     const { status, body } = await ask('PUT', `/v1/users/${id}`, { timezone: 'Asia/Tokyo' });
     expect(status).toBe(200);
@@ -105,7 +105,7 @@ describe('Users over HTTP', () => {
     });
   });
 
-  it('an edit of a user whose wake-up message was lost is handled by the sweep', async () => {
+  it('an edit of a user whose wake-up is lost is handled by the next sweep', async () => {
     const { id } = await create();
     const asked = { projectId: database.projectId, key: id, actor: 'test' };
     await editUser(database.pool, asked, { dateOfBirth: '1990-03-03' });

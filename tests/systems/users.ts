@@ -15,7 +15,7 @@ const DEFAULTS = {
   allowPrivateTargets: true,
 };
 
-/** Helpers for users on the real engine, with time as an argument. */
+/** Functions for tests of users on the real engine, with time as an argument. */
 export function useUsers({ pool, projectId }: { pool: () => TestDatabase['pool']; projectId: number }) {
   const read = async (key: string): Promise<UserView> => {
     const user = await readUser(pool(), projectId, key);
@@ -54,7 +54,7 @@ export function useUsers({ pool, projectId }: { pool: () => TestDatabase['pool']
       const { nextRunAt } = await birthday(key);
       return nextRunAt === null ? null : new Date(nextRunAt).toISOString();
     },
-    /** Handles the waiting domain events; returns the reports. */
+    /** Handles the pending domain events; returns their reports. */
     async handle(now: number) {
       const reports = [];
       for (;;) {

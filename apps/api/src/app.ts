@@ -54,7 +54,7 @@ const MAX_BODY_BYTES = 256 * 1_024;
 
 interface AppOptions {
   withQueues?: boolean;
-  /** Null if the dashboard is not built: the page at `/` then says so. */
+  /** Null if the dashboard was not built. The page at `/` then says so. */
   dashboard?: DashboardFiles | null;
   trustProxy?: boolean | string[];
   limits?: HttpLimits;
@@ -76,19 +76,20 @@ export async function buildApp(
     },
     trustProxy,
     logController: new LogController({ disableRequestLogging: true }),
-    // Ids have up to 128 characters. The router would answer 404 to a longer id, so it passes the id on to the schema,
-    // which answers 400.
+    // Ids have up to 128 characters. For a longer parameter the router would answer 404, so the router allows more, and
+    // the schema of the route answers 400.
     routerOptions: { maxParamLength: 1_024 },
   }).withTypeProvider<ZodTypeProvider>();
   app.setValidatorCompiler(validatorCompiler);
-  // Response schemas document the API. Tests check responses against them; at run time that would cost too much.
+  // Response schemas only document the API. Tests check responses against them; doing so at run time would cost too
+  // much.
   app.setSerializerCompiler(() => writeExactly);
   app.setErrorHandler(sendProblem);
   app.setNotFoundHandler((request) => {
     throw new HttpProblem('route_not_found', `there is no ${request.method} ${request.url.split('?')[0]}`);
   });
   readJson(app as unknown as FastifyInstance);
-  // Only a request without an API key looks for a cookie, so cookies are not parsed for every request.
+  // Cookies are parsed only for requests without an API key, not for every request.
   await app.register(cookie, { hook: false });
   await registerSecurityHeaders(app as unknown as FastifyInstance);
   await registerOpenApi(app as unknown as FastifyInstance);

@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 const MigrationEnvironment = z.object({
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
-  /** The URL for migrations, if DATABASE_URL leads to a connection pooler. */
+  /** A direct URL of Postgres, for migrations. Needed if DATABASE_URL leads to a connection pooler. */
   DATABASE_DIRECT_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   DATABASE_SCHEMA: DatabaseSchema.default('carillon'),
 });
@@ -13,10 +13,11 @@ const Environment = MigrationEnvironment.extend({
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
   /**
-   * False if the command `migrate` is run before each deployment. The API then only verifies that migrations were run.
+   * Set to false if the command `migrate` is run before each deployment. The API then only checks that the migrations
+   * were run.
    */
   MIGRATE_ON_START: z.stringbool().default(true),
-  /** False for a connection pooler that does not keep prepared statements. */
+  /** Set to false if the connection pooler does not keep prepared statements. */
   DATABASE_PREPARED_STATEMENTS: z.stringbool().default(true),
   ...redisVariables,
   /** The address of an OpenTelemetry collector (OTLP over HTTP). Traces are recorded only if it is set. */
@@ -49,12 +50,12 @@ const Environment = MigrationEnvironment.extend({
     .transform((text) =>
       text === 'true' ? true : text === 'false' ? false : text.split(',').map((part) => part.trim()),
     ),
-  /** Time to receive a whole request. */
+  /** Maximum time to receive a whole request. */
   REQUEST_TIMEOUT_MS: z.coerce.number().int().min(1_000).default(30_000),
   MAX_CONNECTIONS: z.coerce.number().int().min(10).default(10_000),
-  /** How long requests are still answered after SIGTERM, while /health/ready says that this replica stops. */
+  /** How long requests are still answered after SIGTERM. Meanwhile /health/ready says that this replica is stopping. */
   STOP_DELAY_MS: z.coerce.number().int().min(0).max(60_000).default(0),
-  /** The path of the dashboard, for an installation that has another page at `/`. */
+  /** The path of the dashboard, for an installation that serves another page at `/`. */
   DASHBOARD_BASE_PATH: z
     .string()
     .regex(/^\/([\w.-]+\/)*([\w.-]+)?$/, 'expected a path such as /carillon')

@@ -22,9 +22,9 @@ export interface ApiContext {
   bells: Ringer;
   wakeUps: Waker;
   clock: PostgresClock;
-  /** The facts by which health is judged, at most a second old. */
+  /** The facts that health is judged by, at most a second old. */
   health: () => Promise<HealthFacts>;
-  /** A replica that stops is no longer ready. */
+  /** A stopping replica is not ready. */
   lifecycle: { isStopping: boolean };
   keys: KeyCache;
   /** Looks up API keys, and limits failed lookups by client address. */

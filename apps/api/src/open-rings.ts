@@ -16,7 +16,10 @@ import type { Logger } from 'pino';
 import type { Config } from './config.js';
 import type { Counters } from './metrics/counters.js';
 
-/** Opens the bells and wake-ups that tell workers of new work, and the watch over Redis. Without Redis, workers ask Postgres. */
+/**
+ * Opens the bells and wake-ups that notify workers of new work, and the health check of Redis. In an installation
+ * without Redis, workers find new work by polling Postgres.
+ */
 export function openRings(
   redis: RedisClient | null,
   { config, clock, counters, log }: { config: Config; clock: PostgresClock; counters: Counters; log: Logger },

@@ -37,13 +37,13 @@ export interface RunningApi {
 
 /** Parts that a program can pass in when it runs the API in its own process. */
 export interface ApiResources {
-  /** A pool of connections to Postgres, used instead of a pool of the API's own. */
+  /** A pool of connections to Postgres. Default: the API opens its own. */
   pool?: Pool | undefined;
-  /** The problem of a payload that does not fit its handler, if the handlers live in this process. */
+  /** Says why a payload does not fit its handler. Set if the handlers run in this process. */
   payloadProblem?: ScheduleDefaults['payloadProblem'];
   /** A key for this process itself, with all rights in the default project. It is not stored. */
   ownKey?: string | undefined;
-  /** The clock of this machine (default `Date.now`). A test that moves the time of Postgres moves this clock along. */
+  /** The clock of this machine (default `Date.now`). Tests that change the time of Postgres change this clock too. */
   localNow?: (() => number) | undefined;
   /** The path below which another server passes requests on to this API, such as `/scheduler`. */
   mountPath?: string | undefined;
@@ -55,10 +55,7 @@ export interface OpenApi {
   stop(): Promise<void>;
 }
 
-/**
- * Maximum number of event streams on one replica, over all projects. Each may buffer 1 MiB that its client has not read
- * yet.
- */
+/** Maximum number of event streams on one replica, over all projects. Each may buffer up to 1 MiB for its client. */
 const MAX_STREAMS = 1_000;
 /** Time for requests in progress to finish when the API stops. */
 const SHUTDOWN_TIMEOUT_MS = 8_000;
@@ -66,11 +63,11 @@ const SHUTDOWN_TIMEOUT_MS = 8_000;
 /** Number of clock readings at the start. The one with the shortest round trip counts. */
 const CLOCK_SAMPLES = 3;
 
-/** Health is read without a key, so many requests must not cause many queries. */
+/** Cache TTL of the health facts. Health needs no key, so many requests must not cause many queries. */
 const HEALTH_CACHE_TTL_MS = 1_000;
 /**
- * Interval of test writes to Redis, so that an outage is logged even if no probe reads the health. They send no query
- * to Postgres.
+ * Interval of test writes to Redis, so that an outage is logged even if no request asks for the health. They do not
+ * query Postgres.
  */
 const REDIS_CHECK_INTERVAL_MS = 5_000;
 
@@ -86,7 +83,7 @@ export async function startApi(
   return { url, stop };
 }
 
-/** Opens one API replica without listening. */
+/** Opens one API replica that does not listen yet. */
 export async function openApi(
   config: Config,
   log: Logger,
@@ -101,7 +98,7 @@ export async function openApi(
     max: 10,
     min: 2,
     applicationName: 'carillon-api',
-    // A client waits for the response, so a quick 503 is better than a late response.
+    // A client waits for the response, and a quick 503 is better than a late success.
     connectTimeoutMs: 2_000,
     queryTimeoutMs: 20_000,
     onError: reportError('Postgres connection error'),
@@ -203,7 +200,8 @@ export async function openApi(
     app,
     async stop() {
       clearInterval(redisCheck);
-      // A load balancer learns from /health/ready that this replica stops, while requests are still answered.
+      // /health/ready now says that this replica is stopping. Requests are still answered until the load balancer has
+      // noticed.
       lifecycle.isStopping = true;
       await sleep(config.STOP_DELAY_MS);
       const deadline = setTimeout(() => app.server.closeAllConnections(), SHUTDOWN_TIMEOUT_MS);

@@ -7,7 +7,7 @@ const document = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.
 const api = useApi();
 
 const operations = Object.entries(document.paths as Record<string, Record<string, { responses: object }>>)
-  // A calendar program has no key: the token in the address of its feed is enough.
+  // A calendar program has no key: the token in the URL of its feed is enough.
   .filter(([path]) => path.startsWith('/v1') && path !== '/v1/calendar.ics')
   .flatMap(([path, methods]) => Object.keys(methods).map((method) => [method.toUpperCase(), path] as const));
 
@@ -59,10 +59,10 @@ const request = (method: string, path: string, key: string | null) => {
   return api.call(method, path.replace('{id}', id) + query, { key, ...(body === undefined ? {} : { body }) });
 };
 
-/** Every key may read the channels of alerts; their secrets are not shown. */
+/** Every key may read alert channels, whose secrets are not shown. Changing them needs the scope admin. */
 const needsAdmin = (method: string, path: string) =>
   /^\/v1\/(keys|projects)/.test(path) || (method !== 'GET' && path.startsWith('/v1/alert-channels'));
-/** A session belongs to its key, so ending it takes no scope beyond reading. */
+/** A request that needs only the scope read. Ending a session is one, because a session belongs to its key. */
 const isReading = (method: string, path: string) =>
   method === 'GET' || ['/v1/rules/preview', '/v1/simulate'].includes(path) || path.startsWith('/v1/session');
 
@@ -108,15 +108,15 @@ describe('Authentication', () => {
 
 describe('Isolation of projects', () => {
   const finding = operations.filter(
-    // A PUT creates a schedule of the caller's own project.
+    // A PUT is left out, because it would create a schedule in the caller's own project.
     ([method, path]) => /schedules\/{id}|runs\/{id}|keys\/{id}/.test(path) && method !== 'PUT',
   );
-  it.each(finding)('%s %s does not find what belongs to another project', async (method, path) => {
+  it.each(finding)('%s %s answers as if an id of another project did not exist', async (method, path) => {
     const answer = await request(method, path, otherKey);
     expect(answer.status).toBe(404);
   });
 
-  it('lists, forecasts, counts and bulk actions see only the project of the key', async () => {
+  it('lists, forecasts, counts and bulk actions cover only the project of the key', async () => {
     for (const path of ['/v1/schedules', '/v1/runs', '/v1/schedules?q=mine', '/v1/schedules?status=active']) {
       expect((await api.call('GET', path, { key: otherKey })).body.items).toEqual([]);
     }

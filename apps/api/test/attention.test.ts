@@ -9,7 +9,7 @@ const read = async (key?: string) =>
   (await api.call('GET', '/v1/attention', key === undefined ? {} : { key })).body;
 const NOTHING = { count: 0, items: [] };
 
-it('attention names failing, paused, overdue and blocked schedules, and nothing else', async () => {
+it('/v1/attention names failing, paused, overdue and blocked schedules, and nothing else', async () => {
   const nowAt = Date.now();
   expect(await read()).toEqual({
     failing: NOTHING,
@@ -81,7 +81,7 @@ it('attention names failing, paused, overdue and blocked schedules, and nothing 
   expect((await read(key)).failing).toEqual(NOTHING);
 });
 
-it('attention names the fullest minute ahead if it is a herd', async () => {
+it('/v1/attention names the coming minute with the most fires if it is a herd', async () => {
   const at = new Date(Math.ceil(Date.now() / 60_000) * 60_000 + 3_600_000).toISOString();
   const key = await api.keyFor({ project: 'herd' });
   const items = Array.from({ length: 1_000 }, () => ({ rule: { at }, target: NOOP }));

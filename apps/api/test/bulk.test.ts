@@ -147,7 +147,7 @@ describe('Acting on all that match', () => {
     });
   });
 
-  it('bulk dry run counts the matches and their fires of the next day, lists examples, and changes nothing', async () => {
+  it('a dry run of a bulk action counts the matches and their fires of the next day, lists examples, and changes nothing', async () => {
     const tags = ['dry'];
     await bulk([
       { id: 'dry-hourly', name: 'Hourly', rule: { cron: '0 * * * *' }, target: NOOP, tags },
@@ -164,7 +164,7 @@ describe('Acting on all that match', () => {
     expect((await api.call('GET', '/v1/schedules/dry-once')).body.status).toBe('active');
   });
 
-  it('progress of a bulk action can be read by its id, but not by another project', async () => {
+  it('the progress of a bulk action can be read by its id, but not by another project', async () => {
     await bulk([1, 2, 3].map((n) => scheduleBody({ id: `progress-${n}`, tags: ['progress'] })));
     await api.call('DELETE', '/v1/schedules/progress-3');
     const { body } = await act({ action: 'pause', filter: { tag: 'progress' } });
@@ -185,7 +185,7 @@ describe('Acting on all that match', () => {
     expect((await api.call('GET', `/v1/schedules/actions/${body.id}`, { key })).status).toBe(404);
   });
 
-  it('a bulk action in the background responds at once and runs until every match is changed', async () => {
+  it('a bulk action in the background answers at once and goes on until every match is changed', async () => {
     const tags = ['background'];
     await bulk(
       Array.from({ length: 1_100 }, (_, i) => ({ id: `bg-${i}`, rule: { in: 'PT2H' }, target: NOOP, tags })),
@@ -216,7 +216,7 @@ describe('Acting on all that match', () => {
     await bulk([1, 2, 3].map((n) => scheduleBody({ id: `lost-${n}`, tags })));
     const { body } = await act({ action: 'pause', filter: { q: 'lost-3' } });
     const { pool } = api.database;
-    // The row that a replica leaves behind if it was killed after it had changed the newest schedule.
+    // This is the row of a replica that was killed after it had changed the newest schedule.
     await pool.query(
       `update carillon.bulk_actions set finished_at = null, reported_at = clock_timestamp() - interval '2 minutes',
          last_id = (select id from carillon.schedules where key = 'lost-3') where id = $1`,
@@ -305,7 +305,7 @@ describe('Acting on all that match', () => {
     }
   });
 
-  it('a repeated bulk action with the same Idempotency-Key is not executed again, and the action is listed', async () => {
+  it('a bulk action that is repeated with the same Idempotency-Key is not executed again, and GET /v1/actions lists it', async () => {
     await bulk([scheduleBody({ id: 'once-only', tags: ['once-only'] })]);
     const body = { action: 'trigger', filter: { tag: 'once-only' } };
     const headers = { 'idempotency-key': 'trigger-once' };
@@ -324,7 +324,7 @@ describe('Acting on all that match', () => {
     expect((await api.call('GET', '/v1/actions', { key })).body.items).toEqual([]);
   });
 
-  it('a bulk action goes on when its client disconnects, and its progress can be read', async () => {
+  it('a bulk action goes on after its client disconnects, and its progress can be read', async () => {
     const tags = ['left'];
     await bulk(
       Array.from({ length: 2_500 }, (_, i) => ({
@@ -357,7 +357,7 @@ describe('Acting on all that match', () => {
     expect(done).toMatchObject({ matched: 2_500, changed: 2_500, refused: 0 });
   });
 
-  it('a schedule with the id "actions" still has its own routes', async () => {
+  it('a schedule with the id "actions" can be read and changed by its own routes', async () => {
     await bulk([scheduleBody({ id: 'actions' })]);
     for (const rest of ['occurrences', 'ledger', 'versions'])
       expect((await api.call('GET', `/v1/schedules/actions/${rest}`)).status).toBe(200);

@@ -40,7 +40,7 @@ describe('Calendars', () => {
     expect((await api.call('GET', '/v1/calendars?limit=1001')).status).toBe(400);
   });
 
-  it('setting a calendar answers before its schedules are re-timed, and says how many there are', async () => {
+  it('setting a calendar answers before its schedules are re-timed, and says how many will be', async () => {
     await set('freeze', {});
     const { id, nextRunAt } = await create({
       rule: { cron: '0 9 2 1 *' },
@@ -55,14 +55,14 @@ describe('Calendars', () => {
     expect(await read()).toMatchObject({ version: 2, nextRunAt: '2099-01-02T09:00:00.000Z' });
   });
 
-  it('dates of an .ics text are imported, and the weekends of the calendar stay', async () => {
+  it('importing an .ics text sets the dates of a calendar and keeps its weekends', async () => {
     await set('imported', { dates: ['2098-05-01'], weekends: ['friday'] });
     const { status, body } = await api.call('POST', '/v1/calendars/imported/import', { body: { ics: ICS } });
     expect(status).toBe(200);
     expect(body).toMatchObject({ dates: ['2098-12-25'], weekends: ['friday'], source: null });
   });
 
-  it('a URL becomes the source of a calendar, which keeps its dates until a worker has fetched the file', async () => {
+  it('importing from a URL makes it the source of the calendar, which keeps its dates until a worker has fetched the file', async () => {
     await set('sourced', { dates: ['2098-05-01'] });
     const body = { url: 'https://example.com/holidays.ics', refresh: 'P7D', weekends: ['sunday'] };
     const imported = await api.call('POST', '/v1/calendars/sourced/import', { body });
@@ -96,7 +96,7 @@ describe('Occurrences on excluded days', () => {
 
   it('the schedule, its occurrences, the preview and the simulation agree about a moved occurrence', async () => {
     const created = await create(payday);
-    // 25 December 2098 is a holiday and a Thursday: the next business day is the Friday.
+    // 25 December 2098 is a holiday and a Thursday, so the next business day is the Friday.
     const at = '2098-12-26T14:00:00.000Z';
     expect(new Date(at).getUTCDay()).toBe(5);
     expect(created).toMatchObject({ nextRunAt: at, onExcluded: 'next', calendars: ['office'] });

@@ -26,7 +26,7 @@ function serve(basePath = '/', from = folder): FastifyInstance {
 }
 
 describe('The API serves the dashboard', () => {
-  it('the dashboard’s hashed files are cached for good, and sent in the best encoding that the browser accepts', async () => {
+  it('the dashboard’s hashed files may be cached for ever, and are sent in the best encoding that the browser accepts', async () => {
     const app = serve();
     for (const [encodings, body, encoding] of [
       ['gzip, deflate, br', 'brotli', 'br'],
@@ -41,7 +41,7 @@ describe('The API serves the dashboard', () => {
     expect((await app.inject('/icon.svg')).headers['cache-control']).not.toContain('immutable');
   });
 
-  it('every address of the dashboard answers with the page, which allows no inline script and is not cached', async () => {
+  it('every path of the dashboard answers with the page, which allows no inline script and is not cached', async () => {
     const app = serve();
     for (const url of ['/', '/schedules', '/schedules/a%2Fb?tab=runs']) {
       const { body, headers, statusCode } = await app.inject({ url, headers: HTML });
@@ -53,7 +53,7 @@ describe('The API serves the dashboard', () => {
     }
   });
 
-  it('GET / answers with the dashboard even to a client that asks for no type, such as curl', async () => {
+  it('GET / answers with the dashboard even to a client that does not ask for HTML, such as curl', async () => {
     const answer = await serve().inject({ url: '/', headers: { accept: '*/*' } });
     expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
   });
@@ -78,7 +78,7 @@ describe('The API serves the dashboard', () => {
     expect((await app.inject({ url: '/elsewhere', headers: HTML })).statusCode).toBe(404);
   });
 
-  it('without a built dashboard the API starts, and its page says how to build it', async () => {
+  it('an API whose dashboard is not built starts, and its page says how to build it', async () => {
     const app = serve('/', join(folder, 'nothing-here'));
     const answer = await app.inject({ url: '/', headers: HTML });
     expect(answer.statusCode).toBe(503);

@@ -5,7 +5,7 @@ import { useApi } from './use-api.js';
 const api = useApi();
 const webhook = (url: string) => ({ type: 'webhook' as const, url, headers: {} });
 
-/** Runs of a schedule that failed some minutes ago, one a minute. */
+/** Inserts runs of a schedule that failed some minutes ago, one per minute. */
 async function failedRuns(scheduleId: number, errors: readonly string[]): Promise<void> {
   await api.database.pool.query(
     `insert into carillon.runs (schedule_id, occurrence_at, origin, month, project_id, version, status, due_at, recorded_at,
@@ -62,14 +62,14 @@ describe('Dead letters', () => {
     expect(await groups(query)).toEqual(expected);
   });
 
-  it('a run keeps the receiver to which it was sent, also after its schedule has another target', async () => {
+  it('a failed run stays in the group of the receiver to which it was sent, even after its schedule gets another target', async () => {
     await api.call('PATCH', '/v1/schedules/bills', {
       body: { target: { type: 'queue', queue: 'invoices' } },
     });
     expect(await groups('schedule=bills')).toEqual([['queue bills', 'timed out', 1, 1]]);
   });
 
-  it('dead letters of one project are invisible to another', async () => {
+  it('dead letters of one project are invisible to other projects', async () => {
     const key = await api.keyFor({ project: 'stranger' });
     const { body } = await api.call('GET', '/v1/runs/dead-letters', { key });
     expect(body).toEqual({ runs: 0, complete: true, groups: [] });
@@ -98,7 +98,7 @@ describe('Replaying dead letters', () => {
     expect((await replay({ ...which, dryRun: true })).preview.runs).toBe(runs);
   });
 
-  it('a replay of a group replays exactly its runs, and the group is gone', async () => {
+  it('replaying a group of dead letters replays exactly its runs, and the group disappears', async () => {
     expect(await replay({ receiver: 'queue bills' })).toMatchObject({ replayed: 1, preview: null });
     expect(await groups('receiver=queue+bills')).toEqual([]);
     expect(await replay({ filter: { tag: 'mail' } })).toMatchObject({ replayed: 4, hasMore: false });

@@ -42,13 +42,13 @@ describe('GET /v1/events with filters', () => {
     await eventually(() => byType.seen.some(({ type }) => type === 'run.failed'));
     await eventually(() => byStatus.seen.length >= 2);
     expect([...typesOf(byType)].sort()).toEqual(['run.failed', 'schedule.changed']);
-    // An event shows the state of its run at the time of the read. So even the start events of these runs have the
+    // An event shows the state of its run at the time of the poll, so even the start events of these runs have the
     // status `succeeded`.
     for (const { data } of byStatus.seen) expect(data.status).toBe('succeeded');
     await eventually(() => bySchedule.seen.length >= 3);
     for (const { data } of bySchedule.seen) expect(data.scheduleId).toBe(ids[2]);
     expect(elsewhere.seen).toEqual([]);
-    // A listener that wants none of the events still learns where to resume.
+    // A listener that wants none of the events still gets the position to resume from.
     await eventually(() => elsewhere.state.lastId === all.state.lastId);
     for (const listener of [all, byType, byStatus, elsewhere, bySchedule]) listener.close();
   });

@@ -39,7 +39,7 @@ describe('Event streams', () => {
     expect([beyondKey.status, beyondKey.headers.get('retry-after')]).toEqual([429, '5']);
     open.push(await listen(api.url, { key: second }));
     expect((await api.call('GET', '/v1/events', { key: second })).body.detail).toContain('in this project');
-    // Another project has limits of its own.
+    // The limits of another project are not affected.
     expect(await canListen(await newKey('roomy'))).toBe(true);
     for (const listener of open) listener.close();
     await eventually(() => canListen(first));
@@ -81,7 +81,7 @@ describe('Event streams', () => {
         { what: 'a stream that waits for the locked table' },
       );
       for (const stream of streams) stream.close();
-      // The API reads the ends of both connections before this request, which is sent after them.
+      // This request is sent after both connections have ended, so the API notices their ends before it answers.
       await api.call('GET', '/health/live', { key: null });
     } finally {
       await client.query('rollback');
@@ -101,7 +101,7 @@ describe('Event streams', () => {
       [body.id],
     );
     const listeners = Promise.all([1, 2].map(() => listen(api.url, { since: '0-0' })));
-    // Each page of the history is read in a separate turn of the event loop, so other requests are answered in between.
+    // Each page of the history is read in its own turn of the event loop, so other requests are answered in between.
     let answeredMeanwhile = 0;
     let hasEnded = false;
     const probe = async () => {
@@ -123,9 +123,9 @@ describe('Event streams', () => {
     expect(answeredMeanwhile).toBeGreaterThan(10);
   });
 
-  it('stopping the API does not wait for clients that do not read', async () => {
+  it('the API stops without waiting for clients that do not read their event streams', async () => {
     const key = await newKey('stopping');
-    // The third stream is refused. `afterAll` stops the API while the other two are open.
+    // The third stream is refused. `afterAll` then stops the API while the other two are open.
     await Promise.all([1, 2, 3].map(() => openUnread(key).answered));
   });
 
@@ -135,7 +135,7 @@ describe('Event streams', () => {
 });
 
 describe('A replica that stops', () => {
-  it('event streams of a replica that stops are told when to reconnect, and then end', async () => {
+  it('event streams of a stopping replica send a reconnect delay and end', async () => {
     const config = readConfig({
       DATABASE_URL: api.database.url,
       REDIS_URL: api.database.redisUrl,

@@ -24,7 +24,7 @@ const finish = (runs: readonly ClaimedRun[], outcome: Outcome) =>
 const typesOf = (seen: readonly Seen[]) => seen.map(({ type }) => type);
 
 describe('Events', () => {
-  it('event stream: reports changes of schedules, and runs from start to end', async () => {
+  it('event stream: changes of schedules, and runs from start to end, are reported', async () => {
     const listener = await listen();
     const { id } = (await api.call('POST', '/v1/schedules', { body: scheduleBody() })).body;
     await api.call('POST', `/v1/schedules/${id}/trigger`);
@@ -67,7 +67,7 @@ describe('Events', () => {
     await api.call('DELETE', `/v1/schedules/${id}`);
     const cancelled = () => listener.seen.filter(({ type }) => type === 'run.cancelled');
     await eventually(() => cancelled().length >= 2);
-    // Events come in order: an event that is reported twice would come before this one.
+    // Events come in order, so a repeated event would come before this one.
     const { body: later } = await api.call('POST', '/v1/schedules', { body: scheduleBody() });
     await eventually(() => listener.seen.some(({ data }) => data.scheduleId === later.id));
     expect(
@@ -94,7 +94,7 @@ describe('Events', () => {
     second.close();
   });
 
-  it('event stream: reports the end of a run that was in flight when the first listener connected', async () => {
+  it('event stream: the end of a run that was in flight when the first listener connected is reported', async () => {
     const key = await api.keyFor({ project: 'latecomer' });
     const body = scheduleBody({ target: { type: 'webhook', url: 'https://example.com/' } });
     await api.call('POST', '/v1/schedules', { key, body });

@@ -5,7 +5,7 @@ const api = useApi();
 
 const PAYLOAD = '{"order":12345678901234567890,"parts":[-9007199254740993,1],"text":"12345678901234567890"}';
 
-/** Sends the text as it is: JSON.stringify would round the integers. */
+/** Sends the text unchanged, because JSON.stringify would round the integers. */
 async function send(method: string, path: string, text: string, headers: Record<string, string> = {}) {
   const { key } = (await api.call('POST', '/v1/keys', { body: { name: 'exact', scopes: ['read', 'write'] } }))
     .body;
@@ -28,7 +28,7 @@ const stored = async (id: string) => {
 };
 
 describe('Integers beyond 2^53 in payloads', () => {
-  it('a payload with big integers is stored and answered digit by digit', async () => {
+  it('a payload with big integers is stored and returned digit by digit', async () => {
     const created = await send('POST', '/v1/schedules', scheduleText('big', PAYLOAD));
     expect(created.status).toBe(201);
     expect(created.text).toContain(`"payload":${PAYLOAD}`);
@@ -37,7 +37,7 @@ describe('Integers beyond 2^53 in payloads', () => {
     expect((await api.call('GET', '/v1/schedules?q=big')).text).toContain(`"payload":${PAYLOAD}`);
   });
 
-  it('a repeated create with the same big integer answers 200, with another last digit 409', async () => {
+  it('a repeated create answers 200 if its big integer is the same, and 409 if only the last digit differs', async () => {
     await send('POST', '/v1/schedules', scheduleText('same', '12345678901234567890'));
     const again = await send('POST', '/v1/schedules', scheduleText('same', '12345678901234567890'));
     const other = await send('POST', '/v1/schedules', scheduleText('same', '12345678901234567891'));
@@ -58,7 +58,7 @@ describe('Integers beyond 2^53 in payloads', () => {
     expect((await keyed()).text).toBe(first.text);
   });
 
-  it('a big integer outside a payload is refused at its field', async () => {
+  it('a big integer outside a payload is refused, and the field is named', async () => {
     const { status, text } = await send(
       'POST',
       '/v1/schedules',

@@ -44,7 +44,7 @@ describe('iCal feeds', () => {
     expect(text.match(/^DTSTAMP:\d{8}T\d{6}Z\r$/gm)?.length).toBe(text.match(/^BEGIN:VEVENT\r$/gm)?.length);
   });
 
-  it('an occurrence keeps its UID when it has run, and then shows its outcome', async () => {
+  it('an occurrence keeps its UID in the feed when it has run, and then shows its outcome', async () => {
     const at = new Date(Date.now() + 3_600_000).toISOString();
     const { id } = await create({ rule: { at }, name: 'Once' });
     const { url } = await newFeed({ name: 'c', schedule: id });
@@ -54,7 +54,7 @@ describe('iCal feeds', () => {
     const [run] = (await engine.claim(now)).filter(({ scheduleKey }) => scheduleKey === id);
     if (!run) throw new Error('nothing was claimed');
     await engine.succeed(run, now);
-    // The run lies an hour ahead of the clock, so its occurrence is moved to the past for the feed to show it.
+    // The run lies an hour ahead of the clock. Its occurrence is moved to the past, so that the feed shows it.
     await api.database.pool.query(
       `update carillon.runs set occurrence_at = occurrence_at - interval '2 hours' where schedule_id = $1`,
       [run.scheduleId],
@@ -65,7 +65,7 @@ describe('iCal feeds', () => {
     expect(after?.uid).toBe(before?.uid.replace(String(Date.parse(at)), shifted));
   });
 
-  it('a feed token reads only its own feed, is stored as a hash, and reads nothing once it is revoked', async () => {
+  it('a feed token is stored as a hash, reads only its own feed, and reads nothing after it is revoked', async () => {
     const feed = await newFeed({ name: 'd', tag: 'nothing-has-this-tag' });
     expect(eventsOf((await read(feed.url)).text)).toEqual([]);
     const { rows } = await api.database.pool.query('select * from carillon.feeds where id = $1', [feed.id]);
@@ -80,7 +80,7 @@ describe('iCal feeds', () => {
     expect((await read(feed.url)).status).toBe(404);
   });
 
-  it('a feed of an unknown schedule, or of a schedule and a tag, is refused', async () => {
+  it('a feed for an unknown schedule, or for both a schedule and a tag, is refused', async () => {
     const post = (body: object) => api.call('POST', '/v1/feeds', { body });
     expect((await post({ name: 'x', schedule: 'unknown' })).status).toBe(404);
     expect((await post({ name: 'x', schedule: 'a', tag: 'b' })).status).toBe(400);

@@ -41,7 +41,7 @@ const mostly = (schema: Schema) =>
   fc.oneof({ weight: 5, arbitrary: valueFor(schema, document) }, { weight: 1, arbitrary: anyValue });
 
 const NO_SUCH = ['nope', 'run_r1_mi1k8qo0'];
-/** Ids of keys, none of which is the key of the test. So no request revokes the key of the test. */
+/** Key ids to revoke. None is the id of the key that the test uses. */
 const OTHER_KEYS = ['4000', '0', '-1', 'x', '1e3', '9'.repeat(30)];
 
 function requestOf({ path, parameters, body }: Operation, known: readonly string[]) {
@@ -125,7 +125,8 @@ describe('Fuzzed requests', () => {
         }),
         { numRuns: Number(process.env.FUZZ_RUNS ?? 12) },
       );
-      // A sign-in with a key that does not exist is the one request that may answer 401 to a valid key.
+      // Signing in with an unknown key is the only request that may answer 401 although the request itself has a valid
+      // key.
       if (operation.path !== '/v1/session') expect(seen.has(401)).toBe(false);
       if (process.env.FUZZ_SHOW) console.log(_name, Object.fromEntries(seen));
     },

@@ -10,7 +10,10 @@ import { scheduleBody, useApi } from './use-api.js';
 
 const api = useApi();
 
-/** A worker that exists only in the database, alive for as long as the tests go on. It sweeps every five minutes. */
+/**
+ * Registers a worker that exists only in the database. Its heartbeat lies an hour ahead, so it counts as alive during
+ * all tests.
+ */
 beforeAll(async () => {
   await registerTestWorker(api.database);
   await api.database.pool.query(
@@ -60,7 +63,7 @@ class Door {
   }
 }
 
-/** Each test starts with empty windows, even if the one before it failed half-way. */
+/** Each test starts without metric windows, even if the test before it failed half-way. */
 afterEach(() => api.database.pool.query('delete from carillon.metric_minutes'));
 
 const doors: Door[] = [];
@@ -84,13 +87,13 @@ describe('Health', () => {
     });
   });
 
-  it('an installation is degraded while a deliverable run is overdue, its handler is missing, a clock is off, or no worker is alive', async () => {
+  it('/health/ready and /v1/system are degraded while a deliverable run is overdue, its handler is missing, a clock is off, or no worker is alive', async () => {
     const { pool } = api.database;
     const read = async (path: string) => {
       const { status, reasons } = (await api.call('GET', path)).body;
       return [status, ...reasons.map(({ code }: { code: string }) => code)].join();
     };
-    /** Waits until both routes answer with these codes: each answer may be a second old. */
+    /** Waits until both routes answer with these codes, because an answer may be a second old. */
     const hasCodes = (codes: string) =>
       eventually(async () => {
         const expected = codes === '' ? 'ok' : `degraded,${codes}`;
@@ -122,7 +125,7 @@ describe('Health', () => {
     await hasCodes('');
   });
 
-  it('an installation is degraded while circuits are open, dead letters rise, drift does not fall, a partition is missing, or the audit found differences', async () => {
+  it('the status is degraded while circuits are open, dead letters rise, drift does not fall, a partition is missing, or the audit found differences', async () => {
     const { pool } = api.database;
     const codes = async () =>
       (await api.call('GET', '/v1/system')).body.reasons.map(({ code }: { code: string }) => code).join();
@@ -152,8 +155,7 @@ describe('Health', () => {
       { what: 'twelve failed runs in the window of an hour' },
     );
 
-    // The drift does not fall over any three of these minutes in a row, so the test may run across the turn of a
-    // minute.
+    // The drift does not fall in any three consecutive minutes, so the test may run while a new minute begins.
     const nowAt = Date.now();
     for (const [ago, value] of [
       [3, 1],
@@ -168,8 +170,7 @@ describe('Health', () => {
       );
     await addMetrics(pool, [{ name: 'carillon_drift_total', labels: 'kind="missingBells"', value: 60 }]);
     await hasCodes('drift_not_falling');
-    // An hour with 60 missing bells has a rate of one per minute. The windows have a cache of their own, so the test
-    // waits.
+    // An hour with 60 missing bells has a rate of one per minute. The windows are cached separately, so the test waits.
     const drift = await eventually(async () => {
       const { hour } = (await api.call('GET', '/v1/system')).body.windows;
       return hour.drift.overdue.count > 0 && hour.drift;
@@ -203,7 +204,7 @@ describe('Health', () => {
     expect(HEALTH_REASON_CODES.filter((code) => !page.includes(`| \`${code}\` |`))).toEqual([]);
   });
 
-  it('an installation is degraded while its Redis is a replica, and still takes schedules', async () => {
+  it('the status is degraded while Redis is a replica, and the API still accepts schedules', async () => {
     const servers = await startOwnServers({ databaseUrl: api.database.url });
     const redis = new Redis(servers.redisUrl);
     const url = await api.replica({ REDIS_URL: servers.redisUrl });
@@ -224,7 +225,7 @@ describe('Health', () => {
     await servers.stop();
   });
 
-  it('without Redis readiness is degraded, and schedules are still accepted', async () => {
+  it('readiness is degraded while Redis is unreachable, and the API still accepts schedules', async () => {
     const door = await doorTo(api.database.redisUrl);
     const url = await api.replica({ REDIS_URL: door.urlFor() });
     await eventually(async () => (await api.call('GET', `${url}/health/ready`)).body.status === 'ok');
@@ -232,7 +233,7 @@ describe('Health', () => {
     await eventually(async () => (await api.call('GET', `${url}/health/ready`)).body.status === 'degraded');
     expect((await api.call('GET', `${url}/health/ready`)).status).toBe(200);
     const body = scheduleBody({ rule: { in: 'PT5S' } });
-    // Redis is unreachable until the response arrives, so the create did not wait for Redis.
+    // Redis stays unreachable until the response has arrived, so the create did not wait for it.
     expect((await api.call('POST', `${url}/v1/schedules`, { body })).status).toBe(201);
     expect((await api.call('GET', `${url}/v1/system`)).body).toMatchObject({
       status: 'degraded',
@@ -242,7 +243,7 @@ describe('Health', () => {
     await eventually(async () => (await api.call('GET', `${url}/health/ready`)).body.status === 'ok');
   });
 
-  it('without Postgres the API answers 503 and recovers when Postgres is back', async () => {
+  it('the API answers 503 while Postgres is unreachable, and recovers when it is back', async () => {
     const door = await doorTo(api.database.url);
     const url = await api.replica({ DATABASE_URL: door.urlFor() });
     const list = () => api.call('GET', `${url}/v1/schedules`);
@@ -260,14 +261,14 @@ describe('Health', () => {
     await eventually(async () => (await list()).status === 200);
   });
 
-  it('readiness is down within its own deadline when Postgres stops answering', async () => {
+  it('readiness answers down within its own deadline when Postgres stops answering', async () => {
     const door = await doorTo(api.database.url);
     const url = await api.replica({ DATABASE_URL: door.urlFor() });
     await api.call('GET', `${url}/v1/schedules`);
     door.silence(true);
     const askedAt = performance.now();
     expect((await api.call('GET', `${url}/health/ready`)).status).toBe(503);
-    // The deadline of the readiness check applies, not the 20 s time-out of a statement.
+    // The readiness check has its own deadline, shorter than the 20 s time-out of a statement.
     expect(performance.now() - askedAt).toBeLessThan(10_000);
     door.silence(false);
     await eventually(async () => (await api.call('GET', `${url}/health/ready`)).status === 200);

@@ -13,7 +13,7 @@ const blocked = async () => {
 };
 
 describe('Heavy work', () => {
-  it('thirty backfills of one project at once hold two connections, the rest wait or get 429 with Retry-After, and another project is served', async () => {
+  it('thirty concurrent backfills of one project: two run, the others wait or get 429 with Retry-After, and another project is served', async () => {
     const [attacker, other] = [
       await api.keyFor({ project: 'attacker' }),
       await api.keyFor({ project: 'other' }),
@@ -51,7 +51,7 @@ describe('Heavy work', () => {
     }
   });
 
-  it('a bulk request that is refused for its content gives its place back', async () => {
+  it('a bulk request that is refused because of its content frees its place', async () => {
     for (let i = 0; i < 20; i++)
       expect((await api.call('POST', '/v1/schedules/bulk', { body: { items: 'none' } })).status).toBe(400);
     const { status } = await api.call('POST', '/v1/schedules/bulk', { body: { items: [scheduleBody()] } });

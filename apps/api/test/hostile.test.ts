@@ -114,7 +114,7 @@ interface Request {
 const resolve = (schema: Schema): Schema =>
   schema.$ref ? document.components.schemas[schema.$ref.split('/').at(-1) as string] : schema;
 
-/** The paths of all fields of a body, a few levels deep. */
+/** The paths of all fields of a body, down to a few levels. */
 function fieldsOf(schema: Schema, depth = 0): string[][] {
   const { properties = {}, anyOf = [], oneOf = [], allOf = [] } = resolve(schema);
   const own =
@@ -151,7 +151,7 @@ const SAMPLES: Record<string, unknown> = {
   date: '1990-01-01',
 };
 
-/** A valid body, guessed from the names of its fields. */
+/** Builds a valid body by guessing values from the names of the fields. */
 const soundBody = (schema: Schema) =>
   Object.fromEntries(
     Object.keys(resolve(schema).properties ?? {})
@@ -233,7 +233,7 @@ describe('Hostile input', () => {
     const { body: triggered } = await api.call('POST', `/v1/schedules/${schedule.id}/trigger`);
     const known = { schedules: schedule.id, runs: triggered.runId, projects: 'no-such-project' };
     const all = [...hostileRequests(known)];
-    // Requests without a body are few and reach Postgres most directly, so half of the requests have none.
+    // Half of the requests have no body: there are few of them, and they reach Postgres most directly.
     const [simple, others] = [all.filter(({ body }) => !body), all.filter(({ body }) => body)];
     const bare = shuffled(simple, 1).slice(0, WANTED / 2);
     const requests = [...bare, ...shuffled(others, 1).slice(0, WANTED - bare.length)];

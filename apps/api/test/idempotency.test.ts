@@ -13,7 +13,7 @@ const count = async (key: string) => {
 describe('Idempotency-Key', () => {
   it('concurrent requests with one Idempotency-Key create one schedule and get one response', async () => {
     const headers = { 'idempotency-key': 'at-once' };
-    // Without an id, executing the request twice would create two schedules.
+    // The body has no id, so executing the request twice would create two schedules.
     const body = { name: 'once', rule: { every: 'PT1H' }, target: NOOP };
     const answers = await Promise.all(
       Array.from({ length: 12 }, () => api.call('POST', '/v1/schedules', { headers, body })),
@@ -25,7 +25,7 @@ describe('Idempotency-Key', () => {
     expect((await api.call('GET', '/v1/schedules?q=once')).body.items).toHaveLength(1);
   });
 
-  it('an Idempotency-Key holds on every replica', async () => {
+  it('an Idempotency-Key is honoured on every replica', async () => {
     const other = await api.replica();
     const headers = { 'idempotency-key': 'replicas' };
     const body = { rule: { every: 'PT1H' }, target: NOOP };
@@ -42,7 +42,7 @@ describe('Idempotency-Key', () => {
     expect(await count('x2')).toBe(0);
   });
 
-  it('a failure before the commit stores neither the schedule nor the Idempotency-Key', async () => {
+  it('a request that fails before the commit stores neither the schedule nor its Idempotency-Key', async () => {
     // Storing the response fails, which has the same effect as a crash before the commit.
     await api.database.pool.query(`
       create function refuse_answer() returns trigger language plpgsql as $$ begin raise exception 'broken'; end $$;

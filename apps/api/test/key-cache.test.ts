@@ -7,7 +7,7 @@ const database = useDatabase();
 const keyOf = (name: string) => `ck_${name}`.padEnd(40, 'x');
 const credentialOf = (name: string) => ({ kind: 'key' as const, secret: keyOf(name) });
 
-/** A cache with a clock that the test sets, and the number of connections that it has taken from the pool. */
+/** A cache with a clock that the test sets, and a count of the connections that it has taken from the pool. */
 function useCache() {
   const clock = { at: 1, now: () => clock.at };
   let lookups = 0;
@@ -33,7 +33,7 @@ describe('KeyCache', () => {
     expect(lookups() - before).toBe(2);
   });
 
-  it('key cache: a revoked key is refused when its entry has expired', async () => {
+  it('key cache: a revoked key is refused as soon as its cache entry has expired', async () => {
     const { clock, cache } = useCache();
     await ensureAdminKey(database.pool, keyOf('revoked'));
     const owner = await cache.findOwner(credentialOf('revoked'));

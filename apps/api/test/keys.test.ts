@@ -108,7 +108,7 @@ describe("A project's secret", () => {
       `select s.expires_at is null as current, s::text as row from carillon.webhook_secrets s
        join carillon.projects p on p.id = s.project_id where p.key = 'signed' order by s.id`,
     );
-    // The first secret of the project was replaced twice, so it is no longer valid.
+    // The secret has been replaced twice, and only the current and the previous one are kept.
     expect(rows.map((row) => row.current)).toEqual([false, true]);
     expect(JSON.stringify(rows)).not.toContain(second.body.secret.slice(6));
     expect((await api.call('POST', '/v1/projects/nope/secret')).status).toBe(404);
@@ -134,7 +134,7 @@ describe('Rate limits', () => {
 });
 
 describe('Audit log', () => {
-  it('the audit log names actor and action, is filtered by action and time, and is paged', async () => {
+  it('the audit log names the actor and the action, can be filtered by action and time, and is paged', async () => {
     const since = new Date(Date.now() - 1_000).toISOString();
     const { id } = (await api.call('POST', '/v1/schedules', { body: scheduleBody() })).body;
     await api.call('POST', `/v1/schedules/${id}/pause`, { body: { note: 'why' } });

@@ -5,7 +5,7 @@ const api = useApi();
 const KIB = 1_024;
 
 describe('Size limits', () => {
-  it('a bulk item beyond 256 KiB is refused alone, and the others are created', async () => {
+  it('a bulk item of more than 256 KiB is refused, and the other items are created', async () => {
     const items = [
       scheduleBody({ payload: 'x'.repeat(300 * KIB) }),
       scheduleBody({ payload: 'x'.repeat(200 * KIB) }),
@@ -27,7 +27,7 @@ describe('Size limits', () => {
     ]);
   });
 
-  it('a list of schedules with large payloads is paged by bytes and returns all of them', async () => {
+  it('a list of schedules with large payloads is paged by bytes, and its pages together have all of them', async () => {
     const key = await api.keyFor({ project: 'large' });
     const items = Array.from({ length: 40 }, () => scheduleBody({ payload: 'z'.repeat(250 * KIB) }));
     for (let from = 0; from < items.length; from += 20)

@@ -51,7 +51,7 @@ async function everyMinute(more: object = {}) {
   return { id, key, change: (now: number) => ({ ref: { id }, actor: 'ops', now }) };
 }
 
-/** Claims the run of a schedule and ends its attempt. The first byte leaves at once. */
+/** Claims the run of a schedule and ends its attempt. The first byte is sent at the time of the claim. */
 async function end(id: number, at: number, outcome: Outcome): Promise<void> {
   const runs = await engine.claim(at);
   const run = runs.find(({ scheduleId }) => scheduleId === id);
@@ -66,7 +66,7 @@ const firstOf = async (key: string) => (await ledger(key, `from=${iso(T0)}&to=${
 const kinds = ({ story }: { story: { kind: string }[] }) => story.map(({ kind }) => kind);
 
 describe('The story of an occurrence', () => {
-  it('a run that waited 280 s for an open circuit is 280 s late, and the ledger names the circuit from when to when', async () => {
+  it('a run that waited 280 s for an open circuit is 280 s late, and the ledger says from when to when it waited for the circuit', async () => {
     const dueAt = T0 + MINUTE;
     const { id, key } = await everyMinute({ rule: { at: iso(dueAt) } });
     for (let second = 0; second < 280; second += 40)
@@ -222,7 +222,7 @@ describe('The order of the ledger', () => {
     );
   });
 
-  it('order=desc lists the newest occurrence first, and its pages together equal the ledger in reverse', async () => {
+  it('with order=desc the ledger lists the newest occurrence first, and its pages together equal the ledger in reverse', async () => {
     const { id, key } = await everyMinute();
     for (let minute = 1; minute <= 20; minute++) await end(id, T0 + minute * MINUTE, { kind: 'succeeded' });
     const range = `from=${iso(T0)}&to=${iso(T0 + 30 * MINUTE)}`;
@@ -241,7 +241,7 @@ describe('The order of the ledger', () => {
     expect(paged).toEqual(whole.toReversed());
   });
 
-  it('order=desc shows a gap of thousands of occurrences once, wherever its pages end', async () => {
+  it('with order=desc the ledger shows a gap of thousands of occurrences once, wherever its pages end', async () => {
     const { key, change } = await everyMinute({ rule: { every: 'PT1S' } });
     await pauseSchedule(database.pool, change(T0 + 60_000), { note: null, untilAt: null });
     await resumeSchedule(database.pool, change(T0 + 3_600_000));

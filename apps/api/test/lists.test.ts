@@ -67,7 +67,7 @@ describe('Listing schedules', () => {
     expect((await api.call('GET', `/v1/schedules?${query}`)).status).toBe(400);
   });
 
-  it('paging through schedules returns each one exactly once while others are created and changed', async () => {
+  it('paging through schedules returns each one exactly once while others are created and edited', async () => {
     const key = await api.keyFor({ project: 'paging' });
     const made: string[] = [];
     for (let i = 0; i < 25; i++) {
@@ -81,7 +81,7 @@ describe('Listing schedules', () => {
       const { body } = await api.call('GET', `/v1/schedules?${query}`, { key });
       found.push(...ids(body));
       cursor = body.nextCursor;
-      // New schedules sort before the pages still to be read, and an edit does not change the order.
+      // New schedules sort before the pages that are still to be read, and an edit does not change the order.
       await api.call('POST', '/v1/schedules', { key, body: scheduleBody() });
       await api.call('PATCH', `/v1/schedules/${made[3]}`, { key, body: { name: 'edited' } });
     }
@@ -90,7 +90,7 @@ describe('Listing schedules', () => {
 });
 
 describe('Listing runs', () => {
-  it('paging by the next run returns each schedule once, the soonest first', async () => {
+  it('paging through schedules by next run returns each one once, the soonest first', async () => {
     const key = await api.keyFor({ project: 'next' });
     for (const minute of [30, 10, 20, 10])
       await api.call('POST', '/v1/schedules', {
@@ -106,7 +106,7 @@ describe('Listing runs', () => {
     expect(seen).toEqual(['10', '10', '20', '30']);
   });
 
-  it('a cursor of the list ordered by age is refused by the list ordered by next run', async () => {
+  it('a cursor of the list by age is refused in the list by next run', async () => {
     const { body } = await api.call('GET', '/v1/schedules?limit=1');
     const { status } = await api.call('GET', `/v1/schedules?order=next&cursor=${body.nextCursor}`);
     expect(status).toBe(400);
@@ -147,7 +147,7 @@ describe('Listing runs', () => {
     expect(await listed('?schedule=changing')).toEqual([made[0], made[2], made[1]]);
   });
 
-  it('a page of runs ends after 2,000 runs of a schedule that do not match, and its cursor leads to the match', async () => {
+  it('a page of runs ends after 2,000 runs that do not match the filter, and its cursor leads to the match', async () => {
     const [id] = await insertSchedules(api.database, [{ id: 'rarely-failing', rule: { every: 'PT1M' } }]);
     await api.database.pool.query(
       `insert into carillon.runs (schedule_id, occurrence_at, origin, month, project_id, version, status, due_at, recorded_at,
@@ -165,7 +165,7 @@ describe('Listing runs', () => {
     expect(second.nextCursor).toBeNull();
   });
 
-  it('an occurrence that is skipped for tomorrow does not hide a failure that came after the skip', async () => {
+  it('a skip of tomorrow’s occurrence does not hide a failure that came after the skip', async () => {
     await api.call('POST', '/v1/schedules', {
       body: scheduleBody({
         id: 'tomorrow',

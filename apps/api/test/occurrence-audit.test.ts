@@ -14,7 +14,7 @@ const T0 = Math.floor(Date.now() / 60_000) * 60_000 - 7_200_000;
 const MINUTE = 60_000;
 const iso = (at: number) => new Date(at).toISOString();
 
-/** Schedules that fire every minute and have ten successful runs. */
+/** Creates schedules that fire every minute and have ten successful runs. */
 async function ranForTenMinutes(...keys: string[]): Promise<number[]> {
   const inputs = keys.map((id) => ({ id, rule: { every: 'PT1M' } }));
   const ids = await insertSchedules(database, inputs, { nowAt: T0 });
@@ -77,7 +77,7 @@ describe('The audit of occurrences', () => {
     expect(later.items).toMatchObject([{ kind: 'overdue', from: iso(T0 + 11 * MINUTE), count: 1 }]);
   });
 
-  it('the pages of the audit together compare every schedule once', async () => {
+  it('the pages of an audit together compare every schedule once', async () => {
     const whole = await audit();
     const paged = { schedules: 0, occurrences: 0, items: [] as unknown[] };
     let cursor: string | null = null;
@@ -91,7 +91,7 @@ describe('The audit of occurrences', () => {
     expect(paged).toEqual({ schedules: whole.schedules, occurrences: whole.occurrences, items: whole.items });
   });
 
-  it('the audit of a schedule with 36,000 occurrences goes on in a second page, and a gap counts as one comparison', async () => {
+  it('an audit of a schedule with 36,000 occurrences needs a second page, and counts a gap as one comparison', async () => {
     const beganAt = T0 - 8 * 60 * MINUTE;
     const endedAt = beganAt + 10 * 60 * MINUTE;
     const [id] = (await insertSchedules(database, [{ id: 'each-second', rule: { every: 'PT1S' } }], {
@@ -118,7 +118,7 @@ describe('The audit of occurrences', () => {
     expect(second.nextCursor).toBeNull();
   });
 
-  it('the audit needs the scope admin, and a window of at most 31 days', async () => {
+  it('GET /v1/audit/occurrences needs the scope admin, and a window of at most 31 days', async () => {
     const { key } = (await api.call('POST', '/v1/keys', { body: { name: 'reader', scopes: ['read'] } })).body;
     expect((await api.call('GET', '/v1/audit/occurrences', { key })).status).toBe(403);
     const long = await api.call('GET', `/v1/audit/occurrences?from=${iso(T0 - 32 * 86_400_000)}`);

@@ -5,12 +5,12 @@ import { NOOP, useApi } from './use-api.js';
 const document = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8'));
 const api = useApi({ RATE_LIMIT_PER_MINUTE: '60000' });
 
-/** The names of the headers that the document has for an answer. */
+/** The names of the headers that the document lists for a response. */
 const headersOf = (path: string, method: string, status: number): string[] =>
   Object.keys(document.paths[path][method].responses[status].headers);
 
 describe('OpenAPI document', () => {
-  it('the defaults of a schedule in the OpenAPI document are those that the API fills in', async () => {
+  it('the OpenAPI document has the same defaults of a schedule as the API fills in', async () => {
     const { body } = await api.call('POST', '/v1/schedules', {
       body: { rule: { cron: '0 9 * * *' }, target: NOOP },
     });

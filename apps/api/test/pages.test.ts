@@ -25,7 +25,7 @@ describe('Sign-in', () => {
     const board = await api.call('GET', '/queues', { key: null, headers: { ...page, ...headers } });
     expect(board.status).toBe(200);
     expect(board.text).toContain('Carillon');
-    // The API answers before its Redis connection is ready.
+    // The API may answer before its connection to Redis is ready.
     await eventually(async () => (await api.call('GET', '/health/ready')).body.redis === 'up');
     const queues = await api.call('GET', '/queues/api/queues', { key: null, headers });
     const names = queues.body.queues.map(({ name }: { name: string }) => name);
@@ -92,7 +92,7 @@ describe('Queue pages', () => {
 });
 
 describe('API reference', () => {
-  it('the served OpenAPI document is the committed one, and /docs shows it', async () => {
+  it('the API serves the committed OpenAPI document, and /docs shows it', async () => {
     const committed = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8'));
     expect((await api.call('GET', '/openapi.json', { key: null })).body).toEqual(committed);
     const { text, headers } = await api.call('GET', '/docs/', { key: null });

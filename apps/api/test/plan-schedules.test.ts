@@ -46,18 +46,18 @@ describe('POST /v1/schedules/plan', () => {
     expect((await api.call('GET', `/v1/schedules/${changed.id}`)).body).toMatchObject({ version: 1 });
   });
 
-  it('a plan needs the id of each schedule, and keeps the results of the others if one has none', async () => {
+  it('a plan marks a schedule without an id as invalid, and still answers for the other schedules', async () => {
     const [without, other] = await plan({ rule: { every: 'PT1H' } }, scheduleBody({ id: 'planned-other' }));
     expect(without).toMatchObject({ action: 'invalid', id: null, errors: [{ field: 'id' }] });
     expect(other).toMatchObject({ action: 'create' });
   });
 
-  it('a plan notices another header or secret without showing it, and PUT of the same ones changes nothing', async () => {
+  it('a plan reports a changed header or secret without showing it, and a PUT of unchanged ones changes nothing', async () => {
     const secret = `whsec_${btoa('x'.repeat(32))}`;
     const body = scheduleBody({ target: webhook('Bearer one'), secret });
     await put(body);
     expect(await plan(body)).toMatchObject([{ action: 'keep' }]);
-    // Another replica encrypts the same value to another text.
+    // Encrypting the same value again, as another replica does here, yields another text.
     const replica = await api.replica();
     expect((await api.call('PUT', `${replica}/v1/schedules/${body.id}`, { body })).body.version).toBe(1);
     const other = { ...body, target: webhook('Bearer two'), secret: `whsec_${btoa('y'.repeat(32))}` };

@@ -63,7 +63,7 @@ describe('Problems', () => {
     expect(await codes({ target: { type: 'handler' } })).toEqual(['missing']);
   });
 
-  it('if Postgres is away before a request is authenticated, the answer is database_unavailable: nothing was changed', async () => {
+  it('if Postgres is unreachable when a request is authenticated, the answer is database_unavailable: nothing was changed', async () => {
     const proxy = await TcpProxy.before(api.database.url);
     proxies.push(proxy);
     const url = await api.replica({ DATABASE_URL: proxy.url(api.database.url) });

@@ -31,7 +31,7 @@ describe('PUT /v1/schedules/:id', () => {
     expect(versions.body.items).toHaveLength(2);
   });
 
-  it('PUT of the same definition changes nothing, even for an interval and if the body repeats the id', async () => {
+  it('a PUT of the same definition changes nothing, also for an interval and if the body repeats the id', async () => {
     const { id, body } = definition({ rule: { every: 'PT1H' }, payload: { a: 1 } });
     const created = await put(id, body);
     const again = await put(id, { ...body, id });
@@ -40,7 +40,7 @@ describe('PUT /v1/schedules/:id', () => {
     expect((await put(id, { ...body, payload: { a: 2 } })).body.version).toBe(2);
   });
 
-  it('PUT with If-Match replaces only that version, and with If-None-Match: * it never replaces', async () => {
+  it('a PUT with If-Match replaces only that version, and a PUT with If-None-Match: * never replaces', async () => {
     const { id, body } = definition();
     expect((await put(id, body, { 'if-match': '"1"' })).status).toBe(412);
     expect((await put(id, body, { 'if-none-match': '*' })).status).toBe(201);
@@ -61,7 +61,7 @@ describe('PUT /v1/schedules/:id', () => {
     expect((await put('rem_mine', body)).status).toBe(400);
   });
 
-  it('a paused schedule stays paused when it is replaced, and its secret stays unless it is given', async () => {
+  it('a paused schedule stays paused when it is replaced, and keeps its secret unless a new one is given', async () => {
     const { id, body } = definition({ secret: `whsec_${btoa('x'.repeat(32))}` });
     await put(id, body);
     await api.call('POST', `/v1/schedules/${id}/pause`, { body: { note: 'held' } });
@@ -95,7 +95,7 @@ describe('PUT /v1/schedules/:id', () => {
     expect(again.headers.get('idempotency-replayed')).toBe('true');
   });
 
-  it('a POST with the body of the last PUT is a repeat, not a conflict', async () => {
+  it('a POST with the same body as the last PUT is a repeat, not a conflict', async () => {
     const { id, body } = definition();
     await put(id, body);
     await put(id, { ...body, name: 'second' });
@@ -121,7 +121,7 @@ describe('The id of a cancelled schedule', () => {
     expect(bulk.body.items[0]).toMatchObject({ result: 'conflict', errors: [{ field: 'id' }] });
   });
 
-  it('PUT over a cancelled schedule starts it anew, and keeps its history', async () => {
+  it('a PUT with the id of a cancelled schedule starts it again, and keeps its history', async () => {
     const nowAt = Date.now();
     const [scheduleId] = await insertSchedules(
       api.database,
@@ -145,7 +145,7 @@ describe('The id of a cancelled schedule', () => {
     expect(audit.body.items[0]).toMatchObject({ subject: 'revived', detail: { isRevived: true } });
   });
 
-  it('PUT does not revive a schedule beyond the limit of the project', async () => {
+  it('a PUT does not restart a cancelled schedule if the project is at its schedule limit', async () => {
     const key = await api.keyFor({ project: 'tiny' });
     await api.call('PATCH', '/v1/projects/tiny', { body: { limits: { schedules: 1 } } });
     const { id, body } = definition();
@@ -159,7 +159,7 @@ describe('The id of a cancelled schedule', () => {
 });
 
 describe('DELETE /v1/schedules/:id?purge=true', () => {
-  it('a purge removes the schedule with everything that is kept about it, and frees the id', async () => {
+  it('a purge removes the schedule and everything that is stored about it, and frees the id', async () => {
     const body = scheduleBody({
       secret: `whsec_${btoa('x'.repeat(32))}`,
       slo: { startWithin: 'PT1M' },
@@ -237,7 +237,7 @@ describe('DELETE /v1/schedules/:id?purge=true', () => {
 });
 
 describe('A schedule without a target', () => {
-  it('a create without a target is refused with the field if the project has no default target', async () => {
+  it('a create without a target is refused if the project has no default target, and the field is named', async () => {
     const answers = await Promise.all([
       create({ rule: { every: 'PT1H' } }),
       put('untargeted', { rule: { every: 'PT1H' } }),

@@ -39,7 +39,7 @@ describe('Creating a schedule', () => {
     expect((await api.call('GET', '/v1/schedules/invoice-42')).body).toEqual(schedule);
   });
 
-  it('a repeated create with the same id and body returns the existing schedule, in any order of its fields', async () => {
+  it('a repeated create with the same id and body returns the existing schedule, whatever the order of the fields', async () => {
     const body = scheduleBody({ payload: { a: 1, b: 2 } });
     const first = await create(body);
     const { id, ...rest } = body;
@@ -171,7 +171,7 @@ describe('Creating a schedule', () => {
     expect(answers.filter(({ status }) => ![200, 201, 409].includes(status))).toEqual([]);
     const { body } = await api.call('GET', '/v1/schedules', { key });
     expect(body.items).toHaveLength(3);
-    // A refused user is not stored without a birthday schedule.
+    // A user whose birthday schedule is refused is not stored.
     const users = await api.call('GET', '/v1/users', { key });
     const welcomed = answers.filter(({ path, status }) => path === '/v1/users' && status === 201);
     expect(users.body.items).toHaveLength(welcomed.length);
@@ -179,7 +179,7 @@ describe('Creating a schedule', () => {
 });
 
 describe('Editing a schedule', () => {
-  it('PATCH changes the given fields and keeps the others, also inside retry and misfire', async () => {
+  it('a PATCH changes the given fields and keeps the others, also inside retry and misfire', async () => {
     const { id } = (
       await create(scheduleBody({ name: 'before', retry: { maxAttempts: 5 }, payload: { a: 1 } }))
     ).body;
@@ -232,14 +232,14 @@ describe('Editing a schedule', () => {
     expect((await edit(id, { name: 'again', jitter: 'PT10S' })).body.nextRunAt).toBe(at);
   });
 
-  it('an edit of the time zone keeps the next run of an interval, and a new cron rule uses the new time zone', async () => {
+  it('a new time zone does not move the next run of an interval, and a new cron rule uses the new time zone', async () => {
     const { id, nextRunAt } = (await create(scheduleBody({ rule: { every: 'PT1H' } }))).body;
     expect((await edit(id, { timezone: 'Asia/Tokyo' })).body.nextRunAt).toBe(nextRunAt);
     const { body } = await edit(id, { rule: { cron: '30 8 * * *' } });
     expect(body.nextRunAt).toMatch(/T23:30:00.000Z$/);
   });
 
-  it('a new time zone moves a local time but not an instant', async () => {
+  it('a new time zone moves a one-shot at a local time, but not a one-shot at an instant', async () => {
     const local = (
       await create(scheduleBody({ rule: { at: '2031-01-01T09:00:00' }, timezone: 'Europe/Berlin' }))
     ).body;
@@ -272,7 +272,7 @@ describe('Editing a schedule', () => {
     expect((await edit(id, { maxRuns: 2 })).body).toMatchObject({ status: 'active', runsTotal: 1 });
   });
 
-  it('an edit of a fired one-shot is refused if it would never fire again, and a rename is accepted', async () => {
+  it('an edit of a one-shot that has fired is refused if it would never fire again, and a rename is accepted', async () => {
     const { id } = (await create(scheduleBody({ rule: { at: '2020-01-01T00:00:00Z' } }))).body;
     await engine.claim(Date.now());
     const { status, body } = await edit(id, { timezone: 'Asia/Tokyo' });

@@ -43,7 +43,7 @@ const NASTY = [
   'NaN',
 ];
 
-/** Values that no schema asks for. */
+/** Any value, whatever the schema asks for. */
 export const anyValue: Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(...NASTY),
   fc.jsonValue(),
@@ -119,7 +119,7 @@ function objectOf(schema: Schema, document: Document, depth: number): Arbitrary<
   const fields = schema.properties ?? {};
   const required = schema.required ?? [];
   const optional = Object.keys(fields).filter((name) => !required.includes(name));
-  // Few optional fields at a time: with all of them, a request would almost never be valid.
+  // Choose few optional fields at a time, because a request with all of them would almost never be valid.
   const record = fc.subarray(optional, { maxLength: Math.min(3, optional.length) }).chain((chosen) => {
     const names = [...required, ...chosen];
     return fc.record(

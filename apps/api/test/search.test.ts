@@ -4,7 +4,7 @@ import { NOOP, useApi } from './use-api.js';
 
 const api = useApi();
 
-/** More schedules than a search looks at in its first step. */
+/** More schedules than the first step of a search reads. */
 const COUNT = 2_600;
 const all = Array.from({ length: COUNT }, (_, n) => ({
   // The number is padded, because schedules that are created together get their internal ids in the order of their

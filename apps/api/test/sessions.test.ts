@@ -56,7 +56,7 @@ describe('POST /v1/session', () => {
     for (const { hash } of rows) expect(String(hash)).not.toContain(token);
   });
 
-  it('sign-in behind https sets a Secure cookie with the prefix __Host-, and only that cookie is accepted there', async () => {
+  it('sign-in behind https sets a Secure cookie with the prefix __Host-, and over https no other session cookie is accepted', async () => {
     const secure = (await start(ADMIN_KEY, https)).headers.get('set-cookie') ?? '';
     expect(secure).toMatch(/^__Host-carillon_session=.*; Secure(;|$)/);
     const cookie = secure.split(';')[0] as string;
@@ -65,7 +65,7 @@ describe('POST /v1/session', () => {
     expect((await me({ cookie: plain, ...https })).status).toBe(401);
   });
 
-  it('sign-in with an unknown key sets no cookie, and its tries are limited per client address', async () => {
+  it('sign-in with an unknown key sets no cookie, and failed sign-ins are limited per client address', async () => {
     const client = newClient();
     for (let n = 0; n < FAILURES; n++) {
       const answer = await start(`guess-${n}`, client);
@@ -81,7 +81,7 @@ describe('POST /v1/session', () => {
     expect((await start(ADMIN_KEY, { origin: 'https://evil.example' })).status).toBe(403);
   });
 
-  it('a key has at most 100 sessions: a further one ends the oldest', async () => {
+  it('a key has at most 100 sessions: one more ends the oldest', async () => {
     const key = await api.keyFor({ project: 'crowded', scopes: ['read'] });
     const oldest = await signIn(key);
     for (let n = 0; n < 100; n++) await signIn(key);
@@ -109,7 +109,7 @@ describe('A request with a session cookie', () => {
       expect((await make(foreign)).status).toBe(403);
   });
 
-  it('the origin of a request with a session cookie is compared with the host that a trusted proxy names', async () => {
+  it('the origin of a request with a session cookie is compared with the host that a trusted proxy gives', async () => {
     const { cookie } = await signIn();
     const headers = { cookie, origin: 'http://carillon.example', 'x-forwarded-host': 'carillon.example' };
     const answer = await api.call('DELETE', '/v1/session', { key: null, headers });
@@ -160,7 +160,7 @@ describe('The end of a session', () => {
     expect((await me(other)).status).toBe(200);
   });
 
-  it('a session ends with the revocation of its key', async () => {
+  it('revoking a key ends its sessions', async () => {
     const made = await api.call('POST', '/v1/keys', { body: { name: 'short-lived', scopes: ['read'] } });
     const session = await signIn(made.body.key);
     expect((await me(session)).status).toBe(200);

@@ -16,14 +16,14 @@ const minutely = (id: string, more: object = {}) => ({
 const countSchedules = async () => (await api.call('GET', '/v1/schedules?limit=1000')).body.items.length;
 
 describe('POST /v1/simulate', () => {
-  it('a simulated outage of the engine: each misfire policy has its own result, and nothing is saved', async () => {
+  it('a simulated outage of the engine shows a different result for each misfire policy, and nothing is saved', async () => {
     const before = await countSchedules();
     const policies = ['once', 'all', 'skip'].map((policy) =>
       minutely(policy, { misfire: { policy, limit: 10 } }),
     );
     const { status, body } = await simulate({ schedules: policies, outages: [OUTAGE] });
     expect(status).toBe(200);
-    // 08:30 to 09:00 are missed, the last of them within its grace.
+    // The occurrences from 08:30 to 09:00 are missed, and only the last of them is within its grace.
     expect(body.byMisfire.once).toMatchObject({ caughtUp: 0, skipped: { misfire: 30 } });
     expect(body.byMisfire.all.skipped.misfire + body.byMisfire.all.runs).toBe(120);
     expect(body.byMisfire.skip).toMatchObject({ caughtUp: 0, skipped: { misfire: 30 } });
@@ -32,7 +32,7 @@ describe('POST /v1/simulate', () => {
     expect(await countSchedules()).toBe(before);
   });
 
-  it('a simulated receiver that is down: its circuit opens, and runs are deferred and delivered after the outage', async () => {
+  it('with a simulated receiver that is down, its circuit opens, and runs are deferred and delivered after the outage', async () => {
     const { body } = await simulate({
       schedules: Array.from({ length: 40 }, (_, i) => minutely(`herd-${i}`)),
       to: '2098-03-03T09:30:00Z',
@@ -45,7 +45,7 @@ describe('POST /v1/simulate', () => {
     expect(body.total.runs).toBe(body.total.occurrences);
   });
 
-  it('the simulation advises jitter for a herd, and states the peak that results from this jitter', async () => {
+  it('a simulation suggests jitter for a herd, and says how high the peak would be with it', async () => {
     const schedules = Array.from({ length: 60 }, (_, i) =>
       minutely(`s-${i}`, { rule: { cron: '0 9 * * *' } }),
     );
@@ -73,7 +73,7 @@ describe('POST /v1/simulate', () => {
     });
   });
 
-  it('a simulation reads only the project of its key', async () => {
+  it('a simulation reads only schedules of the project of its key', async () => {
     const key = await api.keyFor({ project: 'sim-other' });
     const { body } = await api.call('POST', '/v1/simulate', { key, body: { from: FROM, to: TO } });
     expect(body.total.schedules).toBe(0);

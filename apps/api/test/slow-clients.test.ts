@@ -5,7 +5,7 @@ import { useApi } from './use-api.js';
 
 const api = useApi({ REQUEST_TIMEOUT_MS: '1000', MAX_CONNECTIONS: '30' });
 
-/** Opens a connection, sends the start of a request, and then a byte at a time. */
+/** Opens a connection, sends the start of a request, and then goes on byte by byte. */
 function trickle(beginning: string, drop: string) {
   const { hostname, port } = new URL(api.url);
   const socket = connect(Number(port), hostname);
@@ -45,7 +45,7 @@ describe('Slow clients', () => {
     });
   });
 
-  it('a request that arrives in time is not cut off while the API responds', async () => {
+  it('a request that has arrived in time is not cut off while the API prepares its response', async () => {
     const client = await api.database.pool.connect();
     await client.query('begin; lock table carillon.templates in access exclusive mode');
     setTimeout(() => client.query('rollback').then(() => client.release()), 4_000);

@@ -49,7 +49,7 @@ describe('Start of the API', () => {
         (error: Error) => error.message,
       );
       expect(refusal).toMatch(/^CARILLON_ENCRYPTION_KEY is not .*$/);
-      // The start fails before the admin key is stored.
+      // The start failed before the admin key was stored.
       expect(await canRead(stranger)).toBe(false);
     },
   );
@@ -67,7 +67,7 @@ describe('Start of the API', () => {
     }
   });
 
-  it('a new value of CARILLON_ADMIN_KEY revokes only the previous value', async () => {
+  it('a new value of CARILLON_ADMIN_KEY revokes the previous value and no other key', async () => {
     const made = await rotated.keyFor({});
     const next = 'ck_new_0123456789_0123456789_abc';
     expect(await canRead(ADMIN_KEY, rotated)).toBe(true);
@@ -78,7 +78,7 @@ describe('Start of the API', () => {
     expect(body.items).toMatchObject([{ actor: 'CARILLON_ADMIN_KEY', detail: { name: 'admin' } }]);
   });
 
-  it('CARILLON_ADMIN_KEY needs at least 24 characters, and at most a quarter of a key is ever shown', async () => {
+  it('CARILLON_ADMIN_KEY needs at least 24 characters, and the API never shows more than a quarter of a key', async () => {
     expect(() => configOf({ CARILLON_ADMIN_KEY: 'eight888' })).toThrow(
       'CARILLON_ADMIN_KEY: expected at least 24',
     );
@@ -124,7 +124,7 @@ describe('Secrets of projects', () => {
 });
 
 describe('Metrics', () => {
-  it('every metric has HELP and TYPE, including metrics of a newer version', async () => {
+  it('every metric has HELP and TYPE, even one that a newer version has written', async () => {
     await api.database.pool.query(
       `insert into carillon.metrics (name, labels, value)
        values ('carillon_of_tomorrow_total', '', 1), ('carillon_delivery_seconds_sum', '', 2)`,
@@ -161,10 +161,10 @@ describe('Metrics', () => {
     for (const name of names) if (name !== 'carillon_of_tomorrow_total') expect(page).toContain(`\`${name}`);
   });
 
-  it('/metrics, which needs no key, is read from Postgres at most once a second', async () => {
+  it('/metrics, which needs no key, reads from Postgres at most once a second', async () => {
     const startedAt = performance.now();
     const texts = new Set<string>();
-    // Each read yields another text, because the CPU time of the process is in it.
+    // The text contains the CPU time of the process, so each new read yields another text.
     for (let i = 0; i < 50; i++) texts.add((await api.call('GET', '/metrics', { key: null })).text);
     const seconds = Math.ceil((performance.now() - startedAt) / 1_000);
     expect(texts.size).toBeLessThanOrEqual(seconds + 1);

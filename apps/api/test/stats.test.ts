@@ -78,7 +78,7 @@ describe('GET /v1/stats', () => {
     expect(await ofMinute(10)).toMatchObject({ succeeded: 1, running: 0 });
   });
 
-  it('a failure stays counted after its run was replayed, also if its minute is computed again', async () => {
+  it('a failure stays counted after its run was replayed, even if its minute is computed again', async () => {
     const [failing, long] = await claimAt(at(40), 2);
     if (!failing || !long) throw new Error('nothing was claimed');
     await engine.fail(failing, at(40, 30));
@@ -97,7 +97,7 @@ describe('GET /v1/stats', () => {
       at(70, 1),
     );
     await computeUntil(at(72));
-    // The same state as after a crash before the process could record how far it had got.
+    // As after a crash: the statistics are written, but not how far they were computed.
     await api.database.pool.query('update carillon.installation set stats_until = $1', [iso(at(69))]);
     await computeUntil(at(75));
     expect(await ofMinute(70)).toMatchObject({ succeeded: 3 });
@@ -145,7 +145,7 @@ describe('GET /v1/stats', () => {
     expect(body.errors[0].field).toBe(field);
   });
 
-  it('statistics until the last instant of the year 9999 end with the step in progress', async () => {
+  it('statistics that are requested until the end of the year 9999 end with the step in progress', async () => {
     const { status, body } = await api.call('GET', '/v1/stats?to=9999-12-31T23:59:59.999Z');
     expect(status).toBe(200);
     expect(body.items.length).toBeLessThanOrEqual(61);

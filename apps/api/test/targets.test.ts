@@ -34,7 +34,7 @@ describe('Targets that a project may use', () => {
     },
   );
 
-  it('a project other than default uses its own queues, built-in handlers and no calls, unless its limits allow more', async () => {
+  it('a project other than default may use its own queues and built-in handlers but no calls, unless its limits allow more', async () => {
     const key = await api.keyFor({ project: 'tenant' });
     const refused = [queue('schedule-due'), queue('default.x'), handler('import'), CALL];
     for (const target of refused) {
@@ -57,7 +57,7 @@ describe('Targets that a project may use', () => {
     expect((await create(handler('export'), key)).status).toBe(400);
   });
 
-  it('bulk items, reminders, tasks and users are limited to the same targets as schedules', async () => {
+  it('bulk items, reminders, tasks and users may use the same targets as schedules and no others', async () => {
     const key = await api.keyFor({ project: 'tenant2' });
     const items = [scheduleBody({ target: CALL }), scheduleBody({ target: queue('tenant2.x') })];
     const bulk = await api.call('POST', '/v1/schedules/bulk', { key, body: { items } });
@@ -76,7 +76,7 @@ describe('Targets that a project may use', () => {
     expect(answers.map(({ status }) => status)).toEqual([400, 400, 400]);
   });
 
-  it('a default target must be allowed by the limits that are set together with it', async () => {
+  it('a default target must be allowed by the limits that are set in the same request', async () => {
     const make = (id: string, limits: object) =>
       api.call('POST', '/v1/projects', { body: { id, defaultTarget: handler('import'), limits } });
     expect((await make('denied', {})).body.errors[0].field).toBe('defaultTarget.name');
@@ -152,7 +152,7 @@ describe('Headers of a target', () => {
     expect(await storedHeader(made.id)).toBe(TOKEN);
   });
 
-  it('a PATCH that sends a redacted header back keeps its value, and other values replace theirs', async () => {
+  it('a PATCH that sends a redacted header back keeps the stored value, and any other value replaces it', async () => {
     const { body: made } = await create(webhook());
     const patch = (body: object) => api.call('PATCH', `/v1/schedules/${made.id}`, { body });
     const moved = { ...made.target, url: 'https://example.com/elsewhere' };
@@ -169,7 +169,7 @@ describe('Headers of a target', () => {
     expect(await storedHeader(made.id)).toBe('Bearer other');
   });
 
-  it('redacted headers are refused without a stored value and for another origin', async () => {
+  it('a redacted header is refused if no value is stored, or for another origin', async () => {
     expect((await create(webhook({ headers: REDACTED }))).body.errors[0]).toMatchObject({
       field: 'target.headers.Authorization',
       message: 'is redacted; send the value itself',
@@ -225,7 +225,7 @@ describe('Headers of a target', () => {
     expect(await storedHeader('inherited')).toBe(TOKEN);
   });
 
-  it('a repeated create with the same headers returns the schedule, with other headers it is a conflict', async () => {
+  it('a repeated create with the same headers returns the schedule, and one with other headers is a conflict', async () => {
     const body = scheduleBody({ target: webhook() });
     const statuses = [];
     for (const target of [webhook(), webhook(), webhook({ headers: { Authorization: 'x' } })])

@@ -30,7 +30,7 @@ describe('Throttle before authentication', () => {
     expect((await ask(key, headers)).status).toBe(200);
     for (let n = 0; n < FAILURES; n++) await ask(`nope-${n}`, headers);
     expect((await ask('nope', headers)).status).toBe(429);
-    // The cached result of the key's lookup expires within this time.
+    // Wait until the cached lookup of the key has expired.
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     expect((await ask(key, headers)).status).toBe(200);
   });
@@ -58,7 +58,7 @@ describe('Throttle before authentication', () => {
     expect((await signIn()).status).toBe(429);
   });
 
-  it('a repeated unknown key is answered from the cache, without a query', async () => {
+  it('a repeated unknown key is refused from the cache, without a query', async () => {
     const headers = newClient();
     expect((await ask('repeated', headers)).status).toBe(401);
     const client = await api.database.pool.connect();

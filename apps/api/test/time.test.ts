@@ -9,7 +9,7 @@ const create = async (more: Record<string, unknown>) =>
 const HOUR_MS = 3_600_000;
 
 describe('Rule preview', () => {
-  it('a rule preview has the rule in words, local times and DST remarks', async () => {
+  it('a rule preview has the rule in words, local times and remarks about DST', async () => {
     const rule = {
       rule: { cron: '30 2 * * *' },
       timezone: 'Europe/Berlin',
@@ -94,7 +94,7 @@ describe('Next occurrences', () => {
     await api.call('POST', `/v1/schedules/${id}/reschedule`, { body: { at } });
     const { items } = (await api.call('GET', `/v1/schedules/${id}/occurrences?limit=2`)).body;
     expect(items[0].dueAt).toBe(at);
-    // The occurrences that the moved one replaces are not listed.
+    // The occurrences before the new time are not listed, because it replaces them.
     expect(Date.parse(items[1].at)).toBeGreaterThan(Date.parse(at));
   });
 });
@@ -108,7 +108,7 @@ describe('Forecast', () => {
     await make({ rule: { in: 'PT30M' } });
     await make({ rule: { every: 'PT1M' }, maxRuns: 5 });
     await make({ rule: { at: '2040-01-01T00:00:00Z' } });
-    // On a busy machine the first answer may come before everything was counted, and says so.
+    // On a busy machine the first answer may come before all fires are counted. It then says so.
     const body = await eventually(async () => {
       const { body } = await api.call('GET', '/v1/forecast?hours=1', { key });
       return body.complete && body;
@@ -153,7 +153,7 @@ describe('Forecast', () => {
 describe('Ledger', () => {
   const ledger = async (id: string, query = '') =>
     (await api.call('GET', `/v1/schedules/${id}/ledger?${query}`)).body;
-  /** Makes a schedule as old as if it had been created some hours earlier. */
+  /** Makes a schedule look as if it had been created some hours earlier. */
   const moveBack = (id: string, hours: number) =>
     api.database.pool.query(
       `with moved as (
@@ -186,7 +186,7 @@ describe('Ledger', () => {
     });
   });
 
-  it('the ledger uses the definition that was in effect at each time', async () => {
+  it('the ledger shows each occurrence under the definition that was in effect at its time', async () => {
     const { id } = await create({ rule: { every: 'PT1H' } });
     await moveBack(id, 5);
     await api.call('PATCH', `/v1/schedules/${id}`, { body: { rule: { every: 'PT3H' } } });
@@ -203,7 +203,7 @@ describe('Ledger', () => {
     expect(versions.some(([, status]: [number, string]) => status === 'unknown')).toBe(false);
   });
 
-  it('the ledger names the key that paused or cancelled a schedule, and the note', async () => {
+  it('the ledger names the key that paused or cancelled a schedule, and shows the note', async () => {
     const { id } = await create({ rule: { every: 'PT1H' } });
     await api.call('POST', `/v1/schedules/${id}/pause`, { body: { note: 'incident 7' } });
     expect((await ledger(id)).items[0]).toMatchObject({
@@ -227,7 +227,7 @@ describe('Ledger', () => {
     expect(items[2]).toMatchObject({ status: 'upcoming' });
   });
 
-  it('the ledger shows fifty years of paused seconds as one entry without walking them', async () => {
+  it('the ledger shows a pause of fifty years of an every-second rule as one entry, without evaluating each second', async () => {
     const { id } = await create({ rule: { every: 'PT1S' } });
     await moveBack(id, 24 * 365 * 50);
     await api.call('POST', `/v1/schedules/${id}/pause`);

@@ -30,7 +30,7 @@ export interface TestApi {
   replica(env?: Record<string, string>): Promise<string>;
 }
 
-/** An API replica in this process, on a database of its own. */
+/** Starts an API replica in this process, on its own database. */
 export function useApi(env: Record<string, string> = {}): TestApi {
   const database = useDatabase();
   const stops: (() => Promise<void>)[] = [];
@@ -45,7 +45,7 @@ export function useApi(env: Record<string, string> = {}): TestApi {
       CARILLON_ADMIN_KEY: ADMIN_KEY,
       CARILLON_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
       ALLOW_PRIVATE_TARGETS: 'true',
-      // Many tests send wrong keys, and all tests share one client address.
+      // No limit: many tests send wrong keys, and all of them share one client address.
       AUTH_FAILURES_PER_MINUTE: '0',
       ...env,
       ...more,

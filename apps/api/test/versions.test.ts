@@ -7,7 +7,7 @@ const versions = (id: string, query = '', key?: string) =>
   api.call('GET', `/v1/schedules/${id}/versions${query}`, key === undefined ? {} : { key });
 
 describe('GET /v1/schedules/:id/versions', () => {
-  it('the versions of a schedule have an author, newest first, and show how the next occurrences changed', async () => {
+  it('each version of a schedule has an author and shows how the next occurrences changed, newest first', async () => {
     const { id } = scheduleBody();
     const editor = await api.keyFor({ scopes: ['write'] });
     const body = scheduleBody({ id, rule: { cron: '0 9 1 1 *' }, payload: { n: 1 } });
@@ -35,7 +35,7 @@ describe('GET /v1/schedules/:id/versions', () => {
     expect(before.nextBefore).toBeNull();
   });
 
-  it('the versions of a schedule are paged, and the last version of a page is still compared with its predecessor', async () => {
+  it('the versions of a schedule are paged, and the last one of a page is still compared with its predecessor', async () => {
     const { id } = scheduleBody();
     await api.call('POST', '/v1/schedules', { body: scheduleBody({ id }) });
     for (const hour of [10, 11, 12, 13])
@@ -60,7 +60,7 @@ describe('GET /v1/schedules/:id/versions', () => {
     expect(body.items.map(({ version }: { version: number }) => version)).toEqual([1]);
   });
 
-  it('a page of versions ends when it has reached 4 MiB, and the cursor leads on', async () => {
+  it('a page of versions ends at 4 MiB, and its cursor leads to the rest', async () => {
     const { id } = scheduleBody();
     const text = 'x'.repeat(200_000);
     await api.call('POST', '/v1/schedules', { body: scheduleBody({ id, payload: { text } }) });
@@ -74,7 +74,7 @@ describe('GET /v1/schedules/:id/versions', () => {
     expect(rest.body.nextCursor).toBeNull();
   });
 
-  it('no version of a schedule shows a secret of its target, not even an old version', async () => {
+  it('no version of a schedule, not even an old one, shows a secret of its target', async () => {
     const { id } = scheduleBody();
     const target = (token: string) => ({
       type: 'webhook',

@@ -15,8 +15,8 @@ const root = createRootRoute({ component: App, notFoundComponent: NotFound });
 const getParentRoute = () => root;
 
 /**
- * A page that is loaded when it is first opened. The type of its module is left out: pages take the types of their URLs
- * from the router, so the two types would depend on each other.
+ * A page that is loaded when it is first opened. The type of its module is left out, because a page derives the types
+ * of its URL from the router: the two types would depend on each other.
  */
 const page = (load: () => Promise<unknown>, name: string) =>
   lazyRouteComponent(load as () => Promise<Record<string, () => ReactNode>>, name);
@@ -106,7 +106,7 @@ const routes = root.addChildren([
   }),
 ]);
 
-/** The server sets the base element, so the path of the dashboard is known without a rebuild. */
+/** The server sets the base element, so the path of the dashboard can change without a new build. */
 const basepath = new URL(document.baseURI).pathname.replace(/\/$/, '') || '/';
 
 export const router = createRouter({

@@ -34,7 +34,7 @@ export interface SchedulesFilter {
 }
 
 export interface SchedulesSearch extends SchedulesFilter {
-  /** Soonest first instead of newest first. */
+  /** Sorts by the next run, soonest first. Default: newest schedule first. */
   order?: 'next' | undefined;
 }
 

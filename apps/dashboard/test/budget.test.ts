@@ -13,7 +13,7 @@ interface Chunk {
   dynamicImports?: string[];
 }
 
-/** Chunks that the overview loads besides those of the entry: the page itself and its chart. */
+/** The chunks that the overview loads in addition to the chunks of the entry: the page itself and its chart. */
 const FIRST_PAGE = ['src/pages/overview.tsx', 'src/overview/stats-chart.tsx'];
 
 function filesOfFirstLoad(manifest: Record<string, Chunk>): string[] {
@@ -34,7 +34,7 @@ const sizeOf = (file: string) => statSync(dist(`${file}.br`)).size;
 const sum = (files: readonly string[]) => files.reduce((bytes, file) => bytes + sizeOf(file), 0);
 
 describe('The build of the dashboard', () => {
-  it('the first load of the dashboard stays within 150 kB of compressed script and 260 kB in all', () => {
+  it('the first load of the dashboard needs at most 150 kB of compressed script and 260 kB in all', () => {
     expect(
       existsSync(dist('.vite/manifest.json')),
       'the dashboard must be built first: npx turbo run build',
@@ -45,7 +45,7 @@ describe('The build of the dashboard', () => {
     expect(sum(files) + statSync(dist('index.html')).size).toBeLessThan(MAX_ALL_BYTES);
   });
 
-  it('the page of the dashboard has no inline script or style and names no other host', () => {
+  it('the HTML page of the dashboard has no inline script or style and refers to no other host', () => {
     const page = readFileSync(dist('index.html'), 'utf8');
     expect(page).not.toMatch(/<style|style=|<script(?![^>]*\ssrc=)|https?:\/\//);
   });

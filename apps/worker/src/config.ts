@@ -7,20 +7,20 @@ const milliseconds = (least: number) => z.coerce.number().int().min(least);
 const Environment = z
   .object({
     DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
-    /** The URL for migrations and for listening to requests by SQL, if DATABASE_URL leads to a connection pooler. */
+    /** A direct URL of Postgres, for migrations and for LISTEN. Needed if DATABASE_URL leads to a connection pooler. */
     DATABASE_DIRECT_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
-    /** False for a connection pooler that does not keep prepared statements. */
+    /** Set to false if the connection pooler does not keep prepared statements. */
     DATABASE_PREPARED_STATEMENTS: z.stringbool().default(true),
     DATABASE_SCHEMA: DatabaseSchema.default('carillon'),
     /**
-     * False if the command `migrate` is run before each deployment. The worker then only verifies that migrations were
-     * run.
+     * Set to false if the command `migrate` is run before each deployment. The worker then only checks that the
+     * migrations were run.
      */
     MIGRATE_ON_START: z.stringbool().default(true),
     ...redisVariables,
     /** The address on which WORKER_PORT listens. */
     HOST: z.string().min(1).default('127.0.0.1'),
-    /** The port of /health/live, /health/ready and /metrics; none if it is not set. */
+    /** The port of /health/live, /health/ready and /metrics. If it is not set, the worker does not serve them. */
     WORKER_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
     /** The address of an OpenTelemetry collector (OTLP over HTTP). Traces are recorded only if it is set. */
     OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
@@ -34,7 +34,10 @@ const Environment = z
     WORKER_CONCURRENCY: z.coerce.number().int().min(1).default(4_000),
     /** Maximum size of the payloads of all runs in flight. */
     WORKER_PAYLOAD_MB: z.coerce.number().int().min(1).default(128),
-    /** How long history is kept, in whole months. History is kept for ever if this is not set. */
+    /**
+     * Minimum number of days for which history is kept. History is deleted by whole months. If this is not set, it is
+     * kept for ever.
+     */
     RUN_RETENTION_DAYS: z.coerce.number().int().min(1).nullable().default(null),
     RETRY_MAX_ATTEMPTS: z.coerce.number().int().min(1).max(100).default(3),
     RETRY_BASE_DELAY_SECONDS: z.coerce.number().min(0.001).max(86_400).default(60),
@@ -49,12 +52,16 @@ const Environment = z
     AUDIT_INTERVAL_SECONDS: z.coerce.number().int().min(0).default(3_600),
     CARILLON_HANDLERS: z.string().optional(),
     /**
-     * For development: the worker stops when its handlers change, and its supervisor starts a worker with the new code.
+     * For development: if true, the worker stops when the code of its handlers changes, and its supervisor starts a new
+     * one.
      */
     CARILLON_WATCH: z.stringbool().default(false),
     CARILLON_ENCRYPTION_KEY: EncryptionKey.optional(),
     ALLOW_PRIVATE_TARGETS: z.stringbool().default(false),
-    /** Name servers for the names of receivers, as `address` or `address:port`; the machine's own if it is not set. */
+    /**
+     * Name servers that resolve the host names of receivers, as `address` or `address:port`. Default: those of the
+     * machine.
+     */
     DNS_SERVERS: z
       .string()
       .default('')
@@ -84,7 +91,7 @@ const Environment = z
 
 export type Config = z.infer<typeof Environment>;
 
-/** The defaults that this installation sets for the fields that a schedule leaves out. */
+/** The values that this installation uses for the fields that a schedule leaves out. */
 export const scheduleDefaults = (config: Config): ScheduleDefaults => ({
   target: null,
   maxAttempts: config.RETRY_MAX_ATTEMPTS,

@@ -11,7 +11,7 @@ import type { RunTracing } from './run-tracing.js';
 
 /** Shared by every part of a worker. */
 export interface WorkerContext {
-  /** This process as a holder of leases. Part of every fencing token. */
+  /** Identifies this process as the holder of its leases. Part of every fencing token. */
   holder: Claimant;
   pool: Pool;
   bells: Ringer;
@@ -20,7 +20,7 @@ export interface WorkerContext {
   log: Logger;
   receipts: Pick<Receipts, 'send'>;
   traffic: Pick<Traffic, 'backpressure' | 'openCircuits'>;
-  alerts: Pick<Alerts, 'noteEnd' | 'look'>;
+  alerts: Pick<Alerts, 'noteEnd' | 'judge'>;
   hooks: RunHooks;
   /** Null unless OTEL_EXPORTER_OTLP_ENDPOINT is set. */
   tracing: RunTracing | null;

@@ -39,13 +39,16 @@ export interface HandlerDefinition<Schema extends StandardSchemaV1 = StandardSch
   name: string;
   /** Any Standard Schema, such as one of Zod or Valibot. A payload that does not fit fails the run. */
   schema?: Schema | undefined;
-  /** A method and not a function property, so that typed handlers can be put into a list of handlers. */
+  /**
+   * Declared as a method, because TypeScript compares the parameters of methods less strictly than those of function
+   * properties. So handlers with different payload types can be put into one list.
+   */
   run(run: HandlerRun<StandardSchemaV1.InferOutput<Schema>>): Promise<unknown> | unknown;
 }
 
 /**
- * Every handler and schedule that the code of this process has defined, in order. A worker that is started on its own
- * takes these; a worker in library mode takes only those that it is given.
+ * Every handler and schedule that the code of this process has defined, in order. A standalone worker uses all of them;
+ * a worker in library mode uses only those that are passed to it.
  */
 const defined: { handlers: HandlerDefinition[]; schedules: DeclaredSchedule[] } = {
   handlers: [],
@@ -75,7 +78,7 @@ export function defineHandler(
 type Rule = ScheduleInput['rule'];
 type Policies = Omit<ScheduleInput, 'id' | 'name' | 'rule' | 'target' | 'payload'>;
 
-/** The payload is required if the schema of the handler does not accept its absence. */
+/** The payload is optional only if the schema of the handler accepts undefined. */
 type PayloadField<Schema extends StandardSchemaV1> =
   undefined extends StandardSchemaV1.InferInput<Schema>
     ? { payload?: StandardSchemaV1.InferInput<Schema> }

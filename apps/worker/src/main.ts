@@ -22,7 +22,7 @@ let isStopping = false;
 const stop = async (exitCode: number) => {
   if (isStopping) return;
   isStopping = true;
-  // A worker that is still starting may already have claimed runs. They are delivered or handed back.
+  // A worker that is still starting may have claimed runs already. Its stop delivers them or hands them back.
   await (await starting)?.stop();
   exit(exitCode);
 };
@@ -41,14 +41,17 @@ const stopAfterError = (error: unknown) => {
   stop(1);
 };
 
-/** The start of a worker already claims runs. From then on, no handler and no signal may end the process at once. */
+/**
+ * Installed before the worker starts, because the start already claims runs: from then on, neither a signal nor a
+ * handler may end the process at once.
+ */
 const guardRuns = () => {
   process.on('SIGINT', () => stop(0));
   process.on('SIGTERM', () => stop(0));
   process.on('uncaughtException', stopAfterError);
   process.on('unhandledRejection', stopAfterError);
-  // A handler that calls `process.exit` would end the runs of all other handlers too. Instead, its own run fails and
-  // the worker stops gracefully.
+  // If a handler's `process.exit` ended the process, the runs of all other handlers would end too. Instead, the run of
+  // this handler fails and the worker stops gracefully.
   process.exit = (code) => {
     const error = new Error(
       `process.exit(${code ?? ''}) was called in a worker: a handler must throw instead`,
@@ -58,10 +61,13 @@ const guardRuns = () => {
   };
 };
 
-/** The supervisor restarts a worker at once if it ends with this code: see `packages/embedded/src/keep-running.ts`. */
+/** The exit code after which the supervisor restarts a worker at once: see `packages/embedded/src/keep-running.ts`. */
 const RELOAD_EXIT_CODE = 75;
 
-/** Hot reload: the worker stops, and its runs end or are handed back. A new process then imports the new code. */
+/**
+ * Stops the worker when the code of its handlers changes. Its runs end or are handed back, and a new process imports
+ * the new code.
+ */
 const reloadOnChange = (module: string) => {
   const url = urlOf(module);
   if (url.protocol !== 'file:') return;

@@ -14,7 +14,7 @@ interface Histogram {
 export class Metrics {
   readonly #counters = new Map<string, Counter>();
   readonly #histograms = new Map<string, Histogram>();
-  /** The part of each counter that `take` has already returned, by the same key. */
+  /** The part of each counter that `take` has already returned, by the key of the counter. */
   readonly #taken = new Map<string, number>();
 
   count(name: string, by = 1, labels = ''): void {

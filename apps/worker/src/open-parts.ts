@@ -46,7 +46,7 @@ export interface WorkerParts {
   deliver: Deliver;
   rings: Rings;
   redisWatch: Pick<RedisWatch, 'state' | 'look'>;
-  /** Calls back when a transaction with requests by SQL commits. */
+  /** Calls `onRequest` when a transaction that made requests by SQL commits. */
   listenForRequests(onRequest: () => void): { close(): Promise<void> };
   /** Pings the outside monitor, if there is one. Called after each sweep. */
   pingMonitor(): Promise<void>;
@@ -56,12 +56,12 @@ export interface WorkerParts {
   close(): Promise<void>;
 }
 
-/** The means by which this worker claims in time: bells in Redis, or timers if REDIS_URL is `none`. */
+/** Makes this worker claim in time: bells in Redis, or timers if REDIS_URL is `none`. */
 export type Rings = { by: 'redis'; connections: RedisConnections } | { by: 'timers'; bells: TimerBells };
 
 /**
- * Connections that stay open: a claim of due rows, a claim of waiting runs, a close and a heartbeat run at the same
- * time.
+ * Connections that are always kept open, because these four run at the same time: a claim of due rows, a claim of
+ * waiting runs, a close and a heartbeat.
  */
 const CONNECTIONS_KEPT = 4;
 
@@ -69,9 +69,9 @@ const CONNECTIONS_KEPT = 4;
 export interface WorkerResources {
   /** The handlers and schedules (default: all that the code of this process has defined). */
   registry?: Registry | undefined;
-  /** A pool of connections to Postgres, used instead of a pool of the worker's own. */
+  /** A pool of connections to Postgres. Default: the worker opens its own. */
   pool?: Pool | undefined;
-  /** The clock of this machine (default `Date.now`). A test that moves the time of Postgres moves this clock along. */
+  /** The clock of this machine (default `Date.now`). Tests that change the time of Postgres change this clock too. */
   localNow?: (() => number) | undefined;
 }
 
@@ -108,8 +108,8 @@ export async function openParts(
     await disconnect();
     throw error;
   });
-  // Warming up only makes the start quicker: a connection that could not be warmed plans its statements when they are
-  // first used.
+  // Warming up only makes the start quicker. A connection that could not be warmed up plans each statement at its first
+  // use.
   await Promise.all([
     warmUp(pool, holder, CONNECTIONS_KEPT).catch(reportError('Warm-up')),
     connections && untilReady(connections.producer),
@@ -143,7 +143,7 @@ export async function openParts(
     async wakeAt(at) {
       const delayMs = at - clock.now();
       if (wakeUps) await wakeUps.wakeLater(TICKS.alerts, { id: `${TICKS.alerts}-${at}`, delayMs });
-      else setTimeout(() => alerts.look(), Math.max(0, delayMs)).unref();
+      else setTimeout(() => alerts.judge(), Math.max(0, delayMs)).unref();
     },
     groupingMs: config.ALERT_GROUPING_MS,
     sweepIntervalMs: config.SWEEP_INTERVAL_MS,
@@ -190,20 +190,20 @@ export async function openParts(
   };
 }
 
-/** How to reach Postgres itself, past a pooler if DATABASE_DIRECT_URL says how. */
+/** The options of a direct connection to Postgres. DATABASE_DIRECT_URL bypasses a pooler. */
 function directConnection(
   { DATABASE_URL, DATABASE_DIRECT_URL }: Config,
   given: Pool | undefined,
 ): ClientConfig {
   if (DATABASE_DIRECT_URL === undefined && given) {
-    // A pool hides the password from copies of its options.
+    // `password` is not enumerable in the options of a pool, so the spread does not copy it.
     const { password } = given.options;
     return { ...given.options, ...(password === undefined ? {} : { password }) };
   }
   return { connectionString: DATABASE_DIRECT_URL ?? DATABASE_URL };
 }
 
-/** Refuses a worker whose encryption key differs from the installation's, and registers it. */
+/** Registers this worker. Refuses it if its encryption key differs from the installation's. */
 async function joinInstallation(
   pool: Pool,
   { config, registry }: { config: Config; registry: Registry },
@@ -219,7 +219,7 @@ async function joinInstallation(
   });
 }
 
-/** Opens what rings, and the watch over it. */
+/** Opens the bells or the timers, and the health check of Redis. */
 function openRings(
   connections: RedisConnections | null,
   {

@@ -1,10 +1,10 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { HandlerDefinition } from './define.js';
 
-/** The payload of a run does not fit the schema of its handler. Another attempt would fail in the same way. */
+/** The payload of a run does not fit the schema of its handler. A retry would fail in the same way. */
 export class PayloadRefused extends Error {}
 
-/** The payload as the schema of the handler returns it. Throws `PayloadRefused` if it does not fit. */
+/** Returns the output of the handler's schema for a payload. Throws `PayloadRefused` if the payload does not fit. */
 export function parsePayload(
   { name, schema }: HandlerDefinition,
   payload: unknown,
@@ -21,8 +21,8 @@ export function parsePayload(
 type Result = StandardSchemaV1.Result<unknown>;
 
 /**
- * Validates a payload. A schedule without a payload has null: the schema may accept that, or it may accept undefined, as
- * an optional payload does.
+ * Validates a payload. A schedule without a payload has null. If the schema does not accept null, it is asked about
+ * undefined, as for an optional payload.
  */
 export function validate(schema: StandardSchemaV1, payload: unknown): Result | Promise<Result> {
   const { validate } = schema['~standard'];

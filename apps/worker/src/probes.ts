@@ -6,7 +6,7 @@ import { cachedFor, exposition, type Gauge, poolGauges, readHealthFacts } from '
 import type { WorkerParts } from './open-parts.js';
 import type { InFlight } from './pipeline/in-flight.js';
 
-/** A worker as its probes see it, from the moment it has connected. */
+/** The parts of a connected worker that its probes report on. */
 export interface ProbedWorker {
   parts: Pick<WorkerParts, 'context' | 'redisWatch'>;
   inFlight: Pick<InFlight, 'count' | 'places'>;
@@ -18,7 +18,7 @@ interface Answer {
   body: string;
 }
 
-/** Probes are asked without a key, so many requests must not cause many queries. */
+/** Cache TTL of the health check. Probes need no key, so many requests must not cause many queries. */
 const CACHE_TTL_MS = 1_000;
 /** Maximum time to receive a request, so that a slow client does not keep the process from ending. */
 const REQUEST_TIMEOUT_MS = 5_000;
@@ -40,13 +40,13 @@ export class Probes {
     });
   }
 
-  /** Notes that the worker has started. From now on it is ready as long as its servers are. */
+  /** Called when the worker has started. From then on, it is ready as long as Postgres and Redis allow it. */
   watch(worker: ProbedWorker): void {
     this.#worker = worker;
     this.#phase = 'running';
   }
 
-  /** From now on the worker is not ready. */
+  /** Called when the worker begins to stop. From then on, it is not ready. */
   noteStopping(): void {
     this.#phase = 'stopping';
   }
@@ -74,7 +74,7 @@ export class Probes {
         return json(200, { status: 'ok' });
       case '/health/ready': {
         const health = await this.#readiness();
-        // A degraded worker is ready: it still claims and delivers, but late.
+        // A degraded worker counts as ready: it still claims and delivers, but late.
         return json(health.status === 'down' ? 503 : 200, health);
       }
       case '/metrics':
@@ -93,7 +93,7 @@ export class Probes {
   }
 
   #metrics(): Promise<string> {
-    // Without the label of the worker its counters would look like the sums of the API.
+    // Counters without the label of the worker would look like the sums that the API serves.
     if (!this.#worker) return exposition({ counters: null, gauges: [] });
     const { context } = this.#worker.parts;
     return exposition({

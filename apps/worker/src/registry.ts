@@ -27,7 +27,7 @@ export class Registry {
 
   constructor({ handlers, schedules }: Definitions) {
     for (const handler of [...BUILT_IN, ...handlers]) this.#add(handler);
-    // A schedule may bring its own handler along.
+    // A schedule may be declared with its handler, which is then registered too.
     for (const { handler } of schedules)
       if (handler && this.#handlers.get(handler.name) !== handler) this.#add(handler);
     const ids = new Set<string>();
@@ -51,8 +51,8 @@ export class Registry {
   }
 
   /**
-   * The problem of a payload that does not fit the schema of its handler. Null if the payload fits, or if this process
-   * does not have the handler. Also null if the schema validates asynchronously: the run then validates the payload.
+   * Says why a payload does not fit the schema of its handler; null if it fits. Also null if this process does not have
+   * the handler, or if the schema validates asynchronously: then the payload is validated at the run.
    */
   readonly payloadProblem = (target: Target, payload: unknown): Problem | null => {
     const handler = target.type === 'handler' ? this.find(target.name) : undefined;
@@ -69,5 +69,5 @@ export class Registry {
   }
 }
 
-/** The registry of a worker that is started on its own: everything that its code has defined. */
+/** The registry of a standalone worker: everything that its code has defined. */
 export const processRegistry = (): Registry => new Registry(definedInProcess());

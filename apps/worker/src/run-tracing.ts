@@ -13,9 +13,9 @@ export interface AttemptTrace {
 }
 
 /**
- * The traces of a worker. Each run has a trace of its own, whose id follows from the run's id: the attempts that different
- * workers make are spans of the same trace. It is linked to the trace that created the schedule. A claim and a close
- * concern many runs, so each is a span of its own that is linked to theirs.
+ * The traces of a worker. The id of a run's trace is derived from the run's id, so attempts by different workers are
+ * spans of the same trace. The trace is linked to the trace in which the schedule was created. A claim or a close
+ * handles many runs, so it is a span of its own, linked to the traces of these runs.
  */
 export class RunTracing {
   constructor(

@@ -44,7 +44,7 @@ export class Ticks {
     );
   }
 
-  /** Creates the job schedulers, also after Redis has lost them. */
+  /** Creates the job schedulers. Called again after Redis has lost them. */
   async ensure(): Promise<void> {
     const opts = { removeOnComplete: true, removeOnFail: true };
     const { sweepIntervalMs, taskScanCron, auditIntervalMs } = this.options;
@@ -69,7 +69,7 @@ export class Ticks {
       );
   }
 
-  /** True if Redis still has the job scheduler of the sweep. A Redis that was emptied has lost it. */
+  /** True if Redis has the job scheduler of the sweep. It is lost if Redis was emptied. */
   async isSweepKnown(): Promise<boolean> {
     return (await this.#queue.getJobScheduler(TICKS.sweep)) !== undefined;
   }

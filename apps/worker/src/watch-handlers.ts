@@ -1,11 +1,11 @@
 import { type FSWatcher, readdirSync, watch } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 
-/** The code of a handler, and data that it may import. */
+/** The endings of files that hold handlers, or data that a handler may import. */
 const SOURCES = new Set(['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts', '.json']);
 /**
- * An editor writes a file in several steps, and a build writes many files. Changes within this time are reported as
- * one.
+ * Changes within this time are reported as one. An editor writes a file in several steps, and a build writes many
+ * files.
  */
 const SETTLE_MS = 100;
 

@@ -26,13 +26,16 @@ export interface RunningWorker {
   id: number;
   /** The port of the probes and metrics; null if WORKER_PORT is not set. */
   port: number | null;
-  /** Sweeps, and resolves when no run is left in flight. For tests that move time. */
+  /** Sweeps, then resolves when no run is in flight. For tests that change the time. */
   settle(): Promise<void>;
   /** Stops gracefully: the worker claims nothing more, and its runs in flight end or are handed back. */
   stop(): Promise<void>;
 }
 
-/** Starts one worker replica, with the handlers and schedules of the registry. Its probes answer from the first moment. */
+/**
+ * Starts one worker replica, with the handlers and schedules of the registry. Its probes answer from the beginning of
+ * the start.
+ */
 export async function startWorker(
   config: Config,
   log: Logger,
@@ -64,8 +67,8 @@ export async function startWorker(
 }
 
 /**
- * No run is claimed before the last step of the start that can fail. So after a failed start, closing the parts is
- * enough.
+ * Starts the loops and the claims. The first run is claimed only after the last step that can fail. So after a failed
+ * start, closing the parts is enough.
  */
 async function startWith(
   parts: WorkerParts,
@@ -87,7 +90,7 @@ async function startWith(
     await sweep(context, inFlight, ring);
     await events();
     await sqlRequests.handle();
-    await context.alerts.look();
+    await context.alerts.judge();
     void parts.pingMonitor();
   };
 
@@ -105,7 +108,7 @@ async function startWith(
       events,
       calendars: () => keepCalendars(context, config, stopping.signal),
       tasks: () => scanDueTasks(context, config, stopping.signal),
-      alerts: () => context.alerts.look(),
+      alerts: () => context.alerts.judge(),
       audit: () => audit(context, { signal: stopping.signal }),
     },
   };
@@ -118,7 +121,10 @@ async function startWith(
   const listener = parts.listenForRequests(() => void sqlRequests.handle());
 
   const lookAtClock = watchClock(context.clock, log);
-  /** Sends the heartbeat. Sweeps if no tick does: Redis takes no writes, or was emptied and has lost the repeating jobs. */
+  /**
+   * Sends the heartbeat, and sweeps if no sweep tick comes: Redis takes no writes, or was emptied and has lost the job
+   * schedulers.
+   */
   const watchOver = async () => {
     const [heartbeat, redisState] = await Promise.all([
       sendHeartbeat(context, inFlight),
@@ -168,10 +174,10 @@ async function startWith(
 
 const MEGABYTE = 1_024 ** 2;
 
-/** Maximum time of each step of a stop, also while Postgres or Redis is away. */
+/** Maximum time of each step of a stop, so that a stop ends even while Postgres or Redis is away. */
 const STEP_DEADLINE_MS = 2_000;
 
-/** Waits for a step of the stop, successful or not, until its deadline. */
+/** Waits until a step of the stop has ended, successfully or not, but no longer than its deadline. */
 async function within(deadlineMs: number, step: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<void>((resolve) => {

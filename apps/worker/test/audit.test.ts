@@ -18,7 +18,7 @@ const T0 = Math.floor(Date.now() / MINUTE) * MINUTE - 120 * MINUTE;
 const iso = (at: number) => new Date(at).toISOString();
 const signal = new AbortController().signal;
 
-/** Schedules that ran three times, two hours ago, and have nothing to come. */
+/** Creates schedules that ran three times, two hours ago, and have no further occurrence. */
 async function ranThreeTimes(...keys: string[]): Promise<number[]> {
   const inputs = keys.map((id) => ({ id, rule: { every: 'PT1M' }, maxRuns: 3 }));
   const ids = await insertSchedules(database, inputs, { nowAt: T0 });
@@ -59,7 +59,7 @@ async function healthCodes(): Promise<string[]> {
 }
 
 describe('the audit job', () => {
-  it('the audit of sound schedules finds nothing, and compares each occurrence once', async () => {
+  it('the audit finds no difference in sound schedules, and compares each occurrence once', async () => {
     await ranThreeTimes('sound-1', 'sound-2');
     await audit(worker.context, { signal });
     expect(counted('carillon_audited_occurrences_total')).toBe(6);
@@ -69,7 +69,7 @@ describe('the audit job', () => {
     expect(await healthCodes()).toEqual([]);
   });
 
-  it('an audit that has used up its pages goes on at the same place with the next tick', async () => {
+  it('an audit that has used up its pages continues at the same place with the next tick', async () => {
     await auditAgain();
     const before = counted('carillon_audited_occurrences_total');
     await audit(worker.context, { signal, pages: 1 });
@@ -91,7 +91,7 @@ describe('the audit job', () => {
     expect(missing()).toBe(1);
   });
 
-  it('the audit counts a run that was deleted by hand in Postgres, logs it in one line, and makes it a reason of the status', async () => {
+  it('the audit counts a run that was deleted by hand in Postgres, logs it in one line, and /v1/system gives it as a reason', async () => {
     const [lost] = await ranThreeTimes('lost');
     await loseRun(lost, 1);
     await loseRun(lost, 2);

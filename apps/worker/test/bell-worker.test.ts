@@ -10,7 +10,7 @@ const database = useDatabase();
 const worker = useParts(database);
 
 /**
- * A clock whose estimate of Postgres's time is 200 ms ahead. Its round trip took 400 ms, and Postgres read the time
+ * A clock whose estimate of Postgres's time is 200 ms ahead: the round trip took 400 ms, and Postgres read its clock
  * only at the end.
  */
 async function clockThatIsAhead(): Promise<PostgresClock> {
@@ -23,7 +23,7 @@ async function clockThatIsAhead(): Promise<PostgresClock> {
   return clock;
 }
 
-it('a bell does not ring early by the clock of Postgres, also if the estimate of that clock is ahead', async () => {
+it("a bell does not ring early by the clock of Postgres, even if the worker's estimate of that clock is ahead", async () => {
   const { blocking: redis } = worker.connections;
   const clock = await clockThatIsAhead();
   expect(clock.now()).toBeGreaterThan(Date.now() + 100);
@@ -38,7 +38,7 @@ it('a bell does not ring early by the clock of Postgres, also if the estimate of
       ring: async () => void rangAts.push(Date.now()),
     },
   );
-  // BullMQ hands the bell over at once, long before its time.
+  // The bell is added without a delay, so BullMQ hands it over long before its time.
   const ringAt = Date.now() + 600;
   const queue = openQueue(QUEUES.bells, { redis, prefix: database.prefix });
   await queue.add(BELL_JOB, { ringAt });

@@ -10,7 +10,7 @@ const database = useDatabase();
 const worker = useParts(database);
 const NOT_STARVED = { throttle: () => null };
 
-/** A claimer that keeps its runs in flight instead of delivering them. */
+/** A claimer whose runs stay in flight, because nothing delivers them. */
 function openClaimer(places = 100) {
   const inFlight = new InFlight({ places, bytes: 1e9 }, () => claimer.onFree());
   const flights: Flight[] = [];
@@ -20,7 +20,7 @@ function openClaimer(places = 100) {
 }
 
 describe('claimer', () => {
-  it('bells that ring during a claim cause one more claim together, which begins after the first has ended', async () => {
+  it('all bells that ring during a claim together cause one more claim, which begins after the first has ended', async () => {
     const { claimer } = openClaimer();
     const first = claimer.ring();
     const second = claimer.ring();
@@ -29,7 +29,7 @@ describe('claimer', () => {
     await second;
   });
 
-  it('a claimer without a free place claims nothing, and goes on when a place comes free', async () => {
+  it('a claimer without a free place claims nothing, and claims as soon as a place comes free', async () => {
     await Promise.all([insertDue(database, {}), insertDue(database, {})]);
     const { claimer, inFlight, flights } = openClaimer(1);
     await claimer.ring();
@@ -47,7 +47,7 @@ describe('claimer', () => {
     await eventually(async () => (await bells.readArmed(clock.now(), 60_000))?.has(slotEnd(nextAt)));
   });
 
-  it('a claim that fails is logged, and the next ring claims what is due', async () => {
+  it('a claim that fails is logged, and the next bell claims what is due', async () => {
     const id = await insertDue(database, {});
     const { claimer, inFlight, flights } = openClaimer();
     await database.pool.query('alter table carillon.agenda rename to agenda_elsewhere');
@@ -59,7 +59,7 @@ describe('claimer', () => {
     expect(onlyOne(flights).run.scheduleId).toBe(id);
   });
 
-  it('a claimer that was stopped claims nothing', async () => {
+  it('a stopped claimer claims nothing', async () => {
     const id = await insertDue(database, {});
     const { claimer } = openClaimer();
     await claimer.stop();

@@ -26,7 +26,7 @@ describe('finalizer', () => {
     expect(inFlight.count).toBe(0);
   });
 
-  it('a run that Postgres cannot store is let go alone, and the rest of its batch is closed', async () => {
+  it('a run whose result Postgres refuses to store is dropped alone, and the rest of its batch is closed', async () => {
     const [bad, ...good] = (await insertMany(4)) as [number, ...number[]];
     const { inFlight, flights, finalizer } = await claimAll(worker.context);
     await database.pool.query(refuseToClose(bad, '22000'));
@@ -38,7 +38,7 @@ describe('finalizer', () => {
     expect(inFlight.count).toBe(0);
   });
 
-  it('results are kept while Postgres cannot write, and written when it can again', async () => {
+  it('results of deliveries are kept while Postgres takes no writes, and written when it takes them again', async () => {
     const id = await insertDue(database, {});
     const { flights, finalizer } = await claimAll(worker.context);
     await database.pool.query(refuseToClose(id, '53000'));
@@ -68,7 +68,7 @@ describe('finalizer', () => {
   });
 });
 
-/** Makes Postgres refuse to close the runs of one schedule, with an SQLSTATE. */
+/** Makes Postgres refuse, with an SQLSTATE, to close the runs of one schedule. */
 const refuseToClose = (scheduleId: number, sqlState: string) => `
   create or replace function refuse_to_close() returns trigger language plpgsql as $$ begin
     if new.schedule_id = ${scheduleId} then raise exception 'refused by the test' using errcode = '${sqlState}'; end if;

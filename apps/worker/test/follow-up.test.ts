@@ -53,7 +53,7 @@ describe('follow-ups of closed runs', () => {
     );
   });
 
-  it('a run that fails for good is logged once with its reason, and counted by target and reason; a retry is not', async () => {
+  it('a run that fails for good is logged once with its reason and counted by target and reason, and a retry is neither logged nor counted', async () => {
     await insertDue(database, { retry: { maxAttempts: 2, baseDelay: 'PT30S', jitter: false } });
     await insertDue(database, { retry: { maxAttempts: 1 } });
     const { flights, finalizer } = await claimAll(worker.context);
@@ -71,7 +71,7 @@ describe('follow-ups of closed runs', () => {
     });
   });
 
-  it('the lateness of a run is counted when its first attempt has begun, and neither for a deferral nor for a retry', async () => {
+  it('the lateness of a run is counted when its first attempt has begun, and not again for a deferral or a retry', async () => {
     const id = await insertDue(database, { retry: { maxAttempts: 3, baseDelay: 'PT0S', jitter: false } });
     const counted = () =>
       worker.context.metrics.take().find(({ name }) => name === 'carillon_lateness_seconds_count')?.value ??
@@ -94,7 +94,7 @@ describe('follow-ups of closed runs', () => {
     expect((await readRun(database, id))?.status).toBe('succeeded');
   });
 
-  it('a run that ends promotes the next queued run of its schedule', async () => {
+  it('the next queued run of a schedule starts when the current run ends', async () => {
     const [id] = (await insertSchedules(database, [{ ...FAR_AWAY, overlap: 'queue' }])) as [number];
     const request = { ref: { id }, actor: 'test' };
     await triggerSchedule(database.pool, request);
@@ -116,7 +116,7 @@ describe('follow-ups of closed runs', () => {
     expect(await statusOf(id)).toBe('paused');
   });
 
-  it('a schedule whose latest runs all failed is paused, and one with a success among them is not', async () => {
+  it('a schedule whose latest runs all failed is paused, and a schedule with a success among them is not', async () => {
     const limit = { retry: { maxAttempts: 1 }, pauseAfterFailures: 2 };
     const [failing, recovering] = (await insertSchedules(database, [
       { ...FAR_AWAY, ...limit },
@@ -134,7 +134,7 @@ describe('follow-ups of closed runs', () => {
     expect([await statusOf(failing), await statusOf(recovering)]).toEqual(['paused', 'active']);
   });
 
-  it('a follow-up that fails is logged, and neither the others of its batch nor later ones are left out', async () => {
+  it('a failed follow-up is logged, and the other follow-ups of its batch and of later batches are still carried out', async () => {
     const [refused, other] = (await insertSchedules(database, [
       { ...FAR_AWAY, id: 'refused' },
       FAR_AWAY,

@@ -54,14 +54,14 @@ describe('The value that a handler returns', () => {
     return readHandlerResult(run);
   };
 
-  it('the value that a handler returns, or its promise resolves to, is kept with the attempt', async () => {
+  it('the value that a handler returns, or that its promise resolves to, is stored with the attempt', async () => {
     expect(await resultOf('test-returns', { sum: 42, ü: [null] })).toEqual({ value: { sum: 42, ü: [null] } });
     expect(await resultOf('test-returns', 'text')).toEqual({ value: 'text' });
     expect(await resultOf('test-returns-soon')).toEqual({ value: { rows: 3, next: null } });
     expect(await resultOf('test-returns')).toBeNull();
   });
 
-  it('a value of more than 16 KiB, or one that is not JSON, is not kept: the run succeeds and says why', async () => {
+  it('a result of more than 16 KiB, or one that is not JSON, is not stored: the run succeeds and says why', async () => {
     const most = 'x'.repeat(MAX_RESULT_BYTES - 2);
     expect(await resultOf('test-returns', most)).toEqual({ value: most });
     for (const large of [`${most}x`, 'x'.repeat(50_000), Array.from({ length: 20_000 }, () => 1)])
@@ -73,7 +73,7 @@ describe('The value that a handler returns', () => {
 });
 
 describe('Handler target', () => {
-  it('a handler is told which project its run belongs to', async () => {
+  it('a handler gets the id of the project that its run belongs to', async () => {
     const id = await insertDue(database, handler('test-project'));
     expect(await awaitRun(database, id, hasEnded)).toMatchObject({ progress: { projectId: 'default' } });
   });
@@ -95,7 +95,7 @@ describe('Handler target', () => {
     });
   });
 
-  it('a handler’s progress shows on its run while it is running, and the last progress stays afterwards', async () => {
+  it('the progress that a handler reports is visible while the handler runs, and the last progress stays afterwards', async () => {
     const id = await insertDue(database, { ...handler('test-progress'), payload: { go: 'later' } });
     const going = await awaitRun(database, id, ({ progress }) => progress !== null);
     expect(going).toMatchObject({ status: 'running' });
@@ -107,18 +107,18 @@ describe('Handler target', () => {
     });
   });
 
-  it('a handler that exceeds its time-out is told so by its signal, and the run is retried', async () => {
+  it('a handler that exceeds its time-out has its signal aborted, and the run is retried', async () => {
     const id = await insertDue(database, { id: 'h-timeout', ...handler('test-waits'), timeout: 'PT0.3S' });
     expect(await awaitRun(database, id)).toMatchObject({ status: 'retrying', errorCode: 'timeout' });
     expect(aborted.get('h-timeout')).toBe('timeout');
   });
 
-  it('a handler that ignores its signal is not waited for: the run is retried after the time-out', async () => {
+  it('a worker does not wait for a handler that ignores its signal: the run is retried after the time-out', async () => {
     const id = await insertDue(database, { ...handler('test-deaf'), timeout: 'PT0.3S' });
     expect(await awaitRun(database, id)).toMatchObject({ status: 'retrying', errorCode: 'timeout' });
   });
 
-  it('a handler is told by its signal that its run was cancelled', async () => {
+  it('the signal of a handler is aborted when its run is cancelled', async () => {
     const id = await insertDue(database, { id: 'h-cancel', ...handler('test-waits'), timeout: 'PT60S' });
     await eventually(() => seen.has('h-cancel'));
     const { rows } = await database.pool.query(
@@ -131,7 +131,7 @@ describe('Handler target', () => {
     expect(await readRun(database, id)).toMatchObject({ status: 'cancelled' });
   });
 
-  it('a handler is told of the worker’s shutdown, and its run is handed back without costing an attempt', async () => {
+  it('the signal of a handler is aborted when its worker stops, and the run is handed back without costing an attempt', async () => {
     const worker = await startTestWorker(other, {});
     const id = await insertDue(other, { id: 'h-shutdown', ...handler('test-waits'), timeout: 'PT60S' });
     await eventually(() => seen.has('h-shutdown'));
@@ -145,7 +145,7 @@ describe('Handler target', () => {
     });
   });
 
-  it('a run whose handler throws is retried and carries the name of the handler and the message of its error', async () => {
+  it('a run whose handler throws is retried, and its error has the name of the handler and the message', async () => {
     const throws = await insertDue(database, handler('test-throws'));
     expect(await awaitRun(database, throws)).toMatchObject({
       status: 'retrying',
@@ -160,7 +160,7 @@ describe('Handler target', () => {
     expect(await readRun(database, unknown)).toBeNull();
   });
 
-  it('a thenable that a handler returns is awaited, such as the query builder of an ORM', async () => {
+  it('a worker awaits a thenable that a handler returns, such as the query builder of an ORM', async () => {
     const id = await insertDue(database, handler('test-thenable'));
     expect(await awaitRun(database, id)).toMatchObject({
       status: 'retrying',

@@ -68,7 +68,7 @@ describe('Calendars with a file', () => {
     expect((await read())?.dates).toEqual(['2098-12-24', 'SU']);
   });
 
-  it('an .ics file that can’t be read leaves the dates of its calendar as they are, and the calendar says why', async () => {
+  it('a calendar whose .ics file can’t be read keeps its dates and says why', async () => {
     await setSource('/missing.ics');
     await keep();
     expect(await read()).toMatchObject({
@@ -85,7 +85,7 @@ describe('Fetching a file', () => {
     return fetched.ok ? null : fetched.problem;
   };
 
-  it('an .ics file at a private address is refused unless the operator allows such addresses', async () => {
+  it('an .ics file at a private address is refused unless the operator allows private targets', async () => {
     expect(await problemOf(`${origin}/holidays.ics`)).toBeNull();
     expect(await problemOf(`${origin}/holidays.ics`, { ...OPEN, allowPrivate: false })).toMatch(
       /private|public/,

@@ -23,7 +23,7 @@ async function claimOne() {
   return { scheduleId, runs };
 }
 
-/** Claims a run and has it in flight. */
+/** Claims a run and adds it to the runs in flight. */
 async function startFlight() {
   const { scheduleId, runs } = await claimOne();
   const inFlight = new InFlight({ places: 10, bytes: 1e9 }, () => {});
@@ -37,7 +37,7 @@ const heldUntil = async (epoch: number): Promise<number> => {
   return rows[0].held_until;
 };
 
-/** Sets the time of every claim, relative to now. */
+/** Changes the time of every claim to now plus an interval. */
 const moveClaims = (by: string) =>
   database.pool.query('update carillon.leases set claimed_at = now() + $1::interval', [by]);
 
@@ -71,11 +71,11 @@ describe('lease keeper', () => {
     expect(inFlight.count).toBe(1);
   });
 
-  it('a claim whose answer was lost is given back as soon as its answer can no longer arrive', async () => {
+  it('the runs of a claim whose answer was lost are released as soon as the answer can no longer arrive', async () => {
     const { scheduleId } = await claimOne();
     const inFlight = new InFlight({ places: 10, bytes: 1e9 }, () => {});
     inFlight.hasLostAnswer = true;
-    // A claim that is this young may still be answered.
+    // The answer to a claim that is this young may still arrive.
     await moveClaims('1 minute');
     await keepLeases(worker.context, inFlight);
     expect((await readRun(database, scheduleId))?.status).toBe('running');

@@ -15,7 +15,7 @@ const codes = async () => {
   return judgeHealth({ isPostgresUp: true, engine, redis: 'up' }).reasons.map(({ code }) => code);
 };
 
-/** Another worker, alive, with this time zone data. */
+/** Registers another live worker with this version of the time zone data. */
 async function another(version: string): Promise<void> {
   const { workerId } = await registerTestWorker(database);
   await database.pool.query(
@@ -34,7 +34,7 @@ describe('workers with different time zone data', () => {
     expect(await codes()).not.toContain('tzdata_differs');
   });
 
-  it('workers with different time zone data warn once, and the status names both versions', async () => {
+  it('workers with different time zone data warn once, and /v1/system names both versions', async () => {
     await another('2001a');
     await keepTzdata(worker.context);
     await keepTzdata(worker.context);
@@ -42,7 +42,7 @@ describe('workers with different time zone data', () => {
     expect(await codes()).toContain('tzdata_differs');
   });
 
-  it('the warning comes again if workers differ once more after they agreed', async () => {
+  it('the warning about time zone data comes again if workers agree and then differ once more', async () => {
     await database.pool.query(`update carillon.workers set alive_until = now() where tzdata = '2001a'`);
     await keepTzdata(worker.context);
     await another('2001a');

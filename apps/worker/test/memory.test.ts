@@ -42,9 +42,9 @@ async function deliverAll(paths: readonly string[]): Promise<void> {
 
 describe.runIf(process.platform === 'linux')('Memory', () => {
   it('a worker grows by less than 50 MB, whatever its receivers send', async () => {
-    // The circuit closes again at once, so that every hostile answer is received.
+    // The circuit closes again after 1 ms, so that every hostile answer is received.
     const { pid } = await processes.worker({ env: { CIRCUIT_OPEN_MS: '1' } });
-    // Memory for ordinary work is allocated before the measurement.
+    // Ordinary work first, so that the memory that it needs is allocated before the measurement.
     for (let round = 0; round < 5; round++) await deliverAll(Array(200).fill('status/200'));
     const before = await residentBytes(pid);
     let peak = before;

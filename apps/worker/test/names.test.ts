@@ -12,8 +12,8 @@ const database = useDatabase();
 const receiver = useReceiver();
 
 /**
- * The names that were asked of a name server on UDP. It never answers names that begin with "silent", and answers
- * "slow" ones after more than a second. Names that begin with "missing" do not exist. All other names are 127.0.0.1.
+ * The names that a UDP name server was queried for. It never answers names that begin with "silent", and answers "slow"
+ * ones after more than a second. Names that begin with "missing" do not exist. All other names resolve to 127.0.0.1.
  */
 const asked: string[] = [];
 const SLOW_ANSWER_MS = 1_200;
@@ -71,7 +71,7 @@ const addressesOf = async (names: NameResolver, name: string, projectId = 1) => 
 };
 
 describe('Names of receivers', () => {
-  it('a name in the hosts file has its addresses from there, and localhost needs no name server', async () => {
+  it('a name in the hosts file resolves to the addresses there, and localhost needs no name server', async () => {
     const names = resolver();
     expect(await addressesOf(names, 'DB.internal')).toEqual(['10.1.2.3', '::5']);
     expect(await addressesOf(names, 'localhost')).toEqual(['127.0.0.1', '::1']);
@@ -87,25 +87,25 @@ describe('Names of receivers', () => {
     expect(await addressesOf(names, 'missing.one.test')).toBe('failed');
   });
 
-  it('an answer is kept for its TTL: the name server is asked once, also by queries at the same moment', async () => {
+  it('an answer is cached for its TTL: the name server is queried once, also if several queries come at the same moment', async () => {
     const names = resolver();
     await Promise.all(Array.from({ length: 20 }, () => addressesOf(names, 'kept.one.test')));
     await addressesOf(names, 'kept.one.test');
-    // Each name is asked for twice: once for IPv4 and once for IPv6.
+    // Each name is queried twice: once for IPv4 and once for IPv6.
     expect(asked.filter((name) => name === 'kept.one.test')).toHaveLength(2);
   });
 
-  it('a name that takes a second to resolve is resolved, also after many quick ones', async () => {
+  it('a name whose answer takes a second is resolved, even after many quick answers', async () => {
     const names = resolver();
     for (let i = 0; i < 100; i++) await addressesOf(names, `quick-${i}.one.test`);
     expect(await addressesOf(names, 'slow.one.test')).toEqual(['127.0.0.1']);
   });
 
-  it('a project that waits for names that never resolve is told to come back, and another project’s names are resolved meanwhile', async () => {
+  it('a project with many names that never resolve is refused further names for a while, and the names of another project are resolved meanwhile', async () => {
     const names = resolver();
     const silent: Promise<{ kind: string }>[] = [];
     let busy = 0;
-    // In groups, because the buffer of the name server's socket drops a burst of several hundred questions.
+    // The names are queried in groups, because the socket of the name server would drop a burst of several hundred.
     while (busy === 0) {
       const group = Array.from({ length: 40 }, (_, i) => `silent-${silent.length + i}.one.test`);
       const waiting = group.map((name) => names.resolve(name, 1));

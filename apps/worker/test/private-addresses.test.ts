@@ -12,7 +12,7 @@ useWorker(database, () => ({ ALLOW_PRIVATE_TARGETS: 'false' }));
 const posters: Poster[] = [];
 afterAll(() => Promise.all(posters.map((poster) => poster.close())));
 
-/** Posts to a public name that a hostile name server resolves to these addresses. */
+/** Posts to a public name for which a hostile name server returns these addresses. */
 async function postTo(addresses: string[], allowPrivate = false) {
   const names: LookupOptions['names'] = {
     resolve: async () => ({
@@ -61,13 +61,13 @@ describe('Private addresses', () => {
     expect(receiver.received).toHaveLength(0);
   });
 
-  it('a name with a public and a private address: only the public one is tried', async () => {
+  it('a webhook to a name with a public and a private address tries only the public one', async () => {
     const result = await postTo(['203.0.114.1', '127.0.0.1']);
     expect(result).not.toMatchObject({ kind: 'answered' });
     expect(receiver.received).toHaveLength(0);
   });
 
-  it('if private addresses are allowed, a name that resolves to one is reached, but never a link-local one', async () => {
+  it('if private addresses are allowed, a webhook reaches a name with a private address, but never one with a link-local address', async () => {
     expect(await postTo(['127.0.0.1'], true)).toMatchObject({ kind: 'answered', answer: { status: 200 } });
     expect(await postTo(['169.254.169.254'], true)).toMatchObject({ errorCode: 'blocked_address' });
   });

@@ -28,7 +28,7 @@ const start = (of: typeof database, env: Record<string, string> = {}): Promise<R
   startTestWorker(of, { WORKER_PORT: '0', ...env });
 
 describe('Probes of a worker', () => {
-  it('a running worker is live and ready, and serves its own counters under its id', async () => {
+  it('a running worker is live and ready, and serves its own counters with its id as a label', async () => {
     const worker = await start(database);
     onTestFinished(() => worker.stop());
     expect(await ask(worker.port, '/health/live')).toMatchObject({ status: 200, body: { status: 'ok' } });
@@ -58,7 +58,7 @@ describe('Probes of a worker', () => {
     expect(metrics.text).not.toContain('jobs_due_total');
   });
 
-  it('a worker that stops is not ready, claims nothing more, and finishes what it has begun', async () => {
+  it('a stopping worker is not ready, claims nothing more, and finishes its runs in flight', async () => {
     const worker = await start(stopping, { STOP_DEADLINE_MS: '20000' });
     const begun = await insertDue(stopping, { target: { type: 'handler', name: 'probes-wait' } });
     await eventually(() => calls.started === 1);
@@ -76,7 +76,7 @@ describe('Probes of a worker', () => {
     await expect(ask(worker.port, '/health/live')).rejects.toThrow('fetch failed');
   });
 
-  it('a worker whose Postgres is away is not ready, and ends on SIGTERM all the same', async () => {
+  it('a worker whose Postgres is away is not ready, and still ends on SIGTERM', async () => {
     const proxy = await TcpProxy.before(cutOff.url);
     onTestFinished(() => proxy.close());
     const port = await freePort();
@@ -93,7 +93,10 @@ describe('Probes of a worker', () => {
   }, 120_000);
 });
 
-/** A port that was free a moment ago. A process of its own can't tell the test which one it has got. */
+/**
+ * Returns a port that was free a moment ago. Port 0 won't do, because a separate process can't tell the test which port
+ * it got.
+ */
 async function freePort(): Promise<number> {
   const probes = new Probes();
   const port = await probes.listen({ host: '127.0.0.1', port: 0 });

@@ -81,7 +81,7 @@ describe('Queue target', () => {
   });
 });
 
-/** A claimed run for a queue, with only the fields that the target reads. */
+/** A claimed run with a queue target, with only the fields that the target reads. */
 const flightTo = (queue: string, more: object = {}) =>
   new Flight({
     scheduleId: 1,
@@ -104,7 +104,7 @@ describe('Bytes in Redis', () => {
       ...(maxWaitingBytes === undefined ? {} : { maxWaitingBytes }),
     });
 
-  it('a run fails transiently while large jobs without a consumer fill its queue', async () => {
+  it('a run with a queue target fails transiently while large jobs fill its queue, which has no consumer', async () => {
     const queues = open(250_000);
     const outcomes = [];
     for (let i = 0; i < 3; i++)
@@ -124,7 +124,7 @@ describe('Bytes in Redis', () => {
     await queues.close();
   });
 
-  it('a queue keeps fewer ended jobs if they are large', async () => {
+  it('a queue keeps fewer completed jobs if they are large', async () => {
     const queues = open();
     await queues.deliver(flightTo('kept', { payload }));
     const [job] = (await waitingIn('kept')) as [Job];
@@ -134,7 +134,7 @@ describe('Bytes in Redis', () => {
 });
 
 describe('While Redis is away', () => {
-  it('a run for a queue fails transiently while Redis is away', async () => {
+  it('a run with a queue target fails transiently while Redis is away', async () => {
     const away = connectProducer('redis://127.0.0.1:1', () => {});
     const queues = new DueQueues({
       redis: away,
@@ -167,7 +167,7 @@ describe('The queue schedule-requests', () => {
     },
   );
 
-  it('a schedule that was requested by queue fires through the queue schedule-due', async () => {
+  it('a schedule that was requested by queue adds a job to the queue schedule-due when it fires', async () => {
     await queueOf(QUEUES.requests).add(REQUESTS.schedule, {
       id: 'soon',
       at: new Date(Date.now() + 300).toISOString(),
@@ -180,7 +180,7 @@ describe('The queue schedule-requests', () => {
     expect(Date.parse(due.data.firedAt)).toBeGreaterThanOrEqual(Date.parse(due.data.occurrenceAt));
   });
 
-  it('a full schedule request is taken once, however often it is repeated and in whatever order its fields come', async () => {
+  it('a full schedule request creates one schedule, however often it is repeated and whatever the order of its fields', async () => {
     const request = {
       id: 'whole',
       rule: { cron: '0 9 * * *' },
@@ -237,7 +237,7 @@ describe('The queue schedule-requests', () => {
     },
   );
 
-  it('a request beyond the project’s limit of schedules is rejected, but a repeated one is not', async () => {
+  it('a request that would exceed the project’s limit of schedules is rejected, and a repeated request is not', async () => {
     const target = { type: 'handler', name: 'noop' };
     const request = (id: string) => ({ id, rule: { cron: '0 9 * * *' }, target });
     const ask = (id: string) => queueOf(QUEUES.requests).add(REQUESTS.schedule, request(id));
@@ -281,7 +281,7 @@ describe('The queue schedule-requests', () => {
     expect(rejected.data.reason).toContain(REQUESTS.cancel);
   });
 
-  it('a cancel request may be repeated, and one for an unknown schedule is rejected', async () => {
+  it('a cancel request may be repeated, and a cancel request for an unknown schedule is rejected', async () => {
     await queueOf(QUEUES.requests).add(REQUESTS.schedule, { id: 'to-cancel', rrule: 'FREQ=DAILY' });
     await eventually(() => scheduleOf('to-cancel'));
     for (let n = 0; n < 2; n++) await queueOf(QUEUES.requests).add(REQUESTS.cancel, { id: 'to-cancel' });
@@ -291,7 +291,7 @@ describe('The queue schedule-requests', () => {
     expect((await waitingIn(QUEUES.rejected)).filter((job) => job.data.data?.id === 'to-cancel')).toEqual([]);
   });
 
-  it('a thousand requests at once are all taken', async () => {
+  it('a thousand requests that arrive at once are all carried out', async () => {
     const at = new Date(Date.now() + 3_600_000).toISOString();
     const jobs = Array.from({ length: 1_000 }, (_, n) => ({
       name: REQUESTS.schedule,
@@ -308,7 +308,7 @@ describe('The queue schedule-requests', () => {
 });
 
 describe('While Postgres is away', () => {
-  it('requests wait while Postgres is away, and are done when it is back', async () => {
+  it('requests in the queue wait while Postgres is away, and are carried out when it is back', async () => {
     const name = new URL(database.url).pathname.slice(1);
     const elsewhere = new pg.Client({ connectionString: testServers().databaseUrl });
     await elsewhere.connect();

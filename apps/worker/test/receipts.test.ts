@@ -40,7 +40,7 @@ describe('Receipts', () => {
     expect(receiver.to('status/200/failure')).toHaveLength(0);
   });
 
-  it('a failure receipt is posted once the attempts are used up', async () => {
+  it('a failure receipt is posted after the last attempt has failed', async () => {
     const onFailure = receiver.url('status/204/failed');
     const id = await insertDue(database, {
       target: webhook('status/503/rcpt'),
@@ -74,7 +74,7 @@ describe('Receipts', () => {
     await eventually(async () => (await leftOver()) === 0);
   });
 
-  it('a failure receipt is posted for a run whose worker was lost with its last attempt', async () => {
+  it('a failure receipt is posted for a run whose worker was lost during the last attempt', async () => {
     const path = 'status/200/lost';
     const id = await insertDue(database, {
       target: webhook('hang/lost'),
@@ -83,7 +83,7 @@ describe('Receipts', () => {
       onFailure: receiver.url(path),
     });
     await eventually(() => receiver.to('hang/lost').length === 1);
-    // Simulates the death of its worker: the lease has expired and belongs to a worker that does not exist.
+    // Simulates the loss of the worker: the lease has expired and belongs to a worker that does not exist.
     await database.pool.query(
       `update carillon.leases set worker_id = 0, held_until = now() - interval '1 second'`,
     );
@@ -115,7 +115,7 @@ describe('Secrets of schedules', () => {
   const define = (path: string) =>
     draft({ id: 'signed', rule: { every: 'PT1S' }, target: webhook(path), secret: older }, Date.now());
 
-  it('a schedule’s own secret signs its deliveries, and after an edit both the old and the new secret verify', async () => {
+  it('a schedule’s own secret signs its deliveries, and for a while after an edit the old and the new secret both verify', async () => {
     const first = define('status/200/own');
     const sealedSecret = box.seal(older, database.projectId);
     await createSchedules(database.pool, {
@@ -165,7 +165,7 @@ describe('Secrets of schedules', () => {
     expect(receiver.to('status/200/removed').at(-1)?.headers['webhook-signature']).toBeUndefined();
   });
 
-  it('a secret is nowhere in Postgres in plain text', async () => {
+  it('Postgres holds no secret in plain text', async () => {
     const { rows } = await database.pool.query(`select sealed from carillon.webhook_secrets`);
     for (const { sealed } of rows) expect(sealed.includes(older.slice(6))).toBe(false);
     const { rows: plans } = await database.pool.query(

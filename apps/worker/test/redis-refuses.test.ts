@@ -38,7 +38,7 @@ async function bellsRung({ pool }: TestDatabase): Promise<number> {
   return rows[0]?.value ?? 0;
 }
 
-/** Waits until more bells have rung than before. */
+/** Waits until at least one more bell has rung. */
 const bellsGoOn = async (of: TestDatabase) => {
   const before = await bellsRung(of);
   await eventually(async () => (await bellsRung(of)) > before, { what: 'more bells' });
@@ -68,7 +68,7 @@ describe('A Redis that answers but takes no writes', () => {
     expect([count(TROUBLE), count(RECOVERY)]).toEqual([1, 1]);
   });
 
-  it('a worker finds the new master behind the same address, although the demoted one keeps its connections', async () => {
+  it('a worker finds the new master behind the same address, although the demoted master keeps its connections open', async () => {
     const next = await startOwnServers({ databaseUrl: moved.url });
     onTestFinished(() => next.stop());
     const nextAdministrator = new Redis(next.redisUrl);
@@ -91,7 +91,7 @@ describe('A Redis that answers but takes no writes', () => {
     ['a wrong password', 'wrong'],
     ['a user that may only read', 'secret'],
   ])(
-    '%s is reported as such, and not as a Redis that is away, and is recovered from',
+    '%s is reported by its own name and not as an unreachable Redis, and the worker recovers from it',
     async (_, password) => {
       await administrator.acl(
         'SETUSER',
@@ -114,7 +114,7 @@ describe('A Redis that answers but takes no writes', () => {
     },
   );
 
-  it('a Redis that is out of memory is reported as such, and not as a Redis that is away', async () => {
+  it('a Redis that is out of memory is reported as out of memory, and not as unreachable', async () => {
     const redis = connectProducer(servers.redisUrl, () => {});
     onTestFinished(() => redis.disconnect());
     const heard: string[] = [];
@@ -136,7 +136,10 @@ describe('A Redis that answers but takes no writes', () => {
   });
 });
 
-/** A TCP address in front of a server. It can be pointed at another server: new connections go there, existing ones stay. */
+/**
+ * Opens a TCP address in front of a server. The address can be pointed at another server: new connections go there,
+ * existing ones stay.
+ */
 async function openAddress(firstPort: number) {
   let target = firstPort;
   const listener = createServer((near) => {

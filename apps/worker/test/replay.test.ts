@@ -41,7 +41,8 @@ describe('Replay', () => {
 
     expect(await replayRun(database.pool, await requestFor(id))).toMatchObject({ kind: 'changed' });
 
-    // Attempts 1 and 2 failed before the replay, attempt 3 fails too. Attempt 4 exists because the replay has its own set.
+    // Attempts 1 and 2 failed before the replay, and attempt 3 fails after it. Attempt 4 exists because the replay has
+    // a full set of attempts.
     expect(await awaitRun(database, id, ({ status }) => status === 'succeeded')).toMatchObject({
       attempt: 4,
       freeAttempts: 2,
@@ -53,7 +54,7 @@ describe('Replay', () => {
     expect(new Set(receiver.to(path).map(({ headers }) => headers['x-attempt-key'])).size).toBe(4);
   });
 
-  it('a replay is refused while the run is open, and if its schedule is cancelled', async () => {
+  it('a replay is refused while the run is open or after its schedule was cancelled', async () => {
     const open = await insertDue(database, {
       target: webhook('status/500/open'),
       retry: { baseDelay: 'PT60S' },
@@ -84,7 +85,7 @@ describe('Replay', () => {
     expect(await cancelRun(database.pool, await requestFor(id, 999))).toEqual({ kind: 'not_found' });
   });
 
-  it('a replay of all failed runs starts them one after the other, at the requested rate', async () => {
+  it('a replay of all failed runs starts them one after the other, at the rate that was asked for', async () => {
     await database.pool.query(`delete from carillon.runs where status = 'failed'`);
     const at = new Date().toISOString();
     const ids = await insertSchedules(
@@ -133,7 +134,7 @@ describe('Replay', () => {
 });
 
 describe('Cancel of one run', () => {
-  it('cancelling a run in flight closes its connection, and its worker’s late answer is refused', async () => {
+  it('cancelling a run in flight closes its connection, and the result that its worker writes later is refused', async () => {
     const path = 'hang/cancelled';
     const id = await insertDue(database, { target: webhook(path), timeout: 'PT60S' });
     await eventually(() => receiver.to(path).length === 1);

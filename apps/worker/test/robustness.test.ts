@@ -33,13 +33,13 @@ defineHandler('test-counts-itself', async () => {
 const counting = { target: { type: 'handler' as const, name: 'test-counts-itself' } };
 
 describe('Worker', () => {
-  it('a worker never has more runs in flight than WORKER_CONCURRENCY, with due schedules and waiting runs at once', async () => {
+  it('a worker with due schedules and waiting runs never has more runs in flight than WORKER_CONCURRENCY', async () => {
     const at = new Date().toISOString();
     const ids = await insertSchedules(
       crowded,
       Array.from({ length: 40 }, () => ({ ...counting, rule: { at } })),
     );
-    // Half of them wait for a retry instead of their first attempt.
+    // Half of the runs wait for a retry instead of their first attempt.
     await crowded.pool.query(
       `with due as (delete from carillon.agenda where schedule_id % 2 = 0 returning *)
        insert into carillon.runs (schedule_id, occurrence_at, origin, month, project_id, version, handler, status, due_at,
@@ -53,13 +53,13 @@ describe('Worker', () => {
     expect(mostRunning).toBe(3);
   });
 
-  it('due runs that were claimed are delivered even if the claim of waiting runs at the same time fails', async () => {
+  it('due runs are delivered even if the claim of waiting runs, made at the same time, fails', async () => {
     const worker = await startTestWorker(broken, {});
     const waiting = await insertDue(broken, {
       target: { type: 'webhook', url: 'http://127.0.0.1:1/', headers: {} },
     });
     await awaitRun(broken, waiting);
-    // Without this table the previous attempt can't be archived, so the retry can't be claimed.
+    // Without this table the claim can't store the previous attempt, so the retry can't be claimed.
     await broken.pool.query('alter table carillon.attempts rename to attempts_away');
     await broken.pool.query(`update carillon.runs set next_attempt_at = now() where schedule_id = $1`, [
       waiting,
@@ -71,8 +71,8 @@ describe('Worker', () => {
     await worker.stop();
   });
 
-  it('a worker whose lease has expired while it was blocked does not rescue the run that it still has in flight', async () => {
-    // With a lease this long, many sweeps run between two lease extensions.
+  it('a worker that was blocked until its lease expired does not rescue the run that it still has in flight', async () => {
+    // The lease is extended every third of 60 s, so many sweeps run between two extensions.
     const worker = await startTestWorker(expired, { LEASE_MS: '60000' });
     const target = { type: 'handler' as const, name: 'test-until-told' };
     const id = await insertDue(expired, { target, retry: { maxAttempts: 1 } });
@@ -90,7 +90,7 @@ describe('Worker', () => {
     await worker.stop();
   });
 
-  it('a worker stops although Redis accepts connections and answers nothing', async () => {
+  it('a worker stops even if Redis accepts connections but answers nothing', async () => {
     const server = createServer(() => {}).listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     const { port } = server.address() as { port: number };

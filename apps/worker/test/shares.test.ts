@@ -9,7 +9,7 @@ const PLACES = 32;
 useWorker(database, () => ({
   WORKER_CONCURRENCY: String(PLACES),
   WORKER_PAYLOAD_MB: '4',
-  // No limit per origin, as if every hanging receiver had an origin of its own.
+  // The limit per origin is off, because a real attacker would give each hanging receiver an origin of its own.
   ORIGIN_CONCURRENCY: '1000',
 }));
 
@@ -58,7 +58,7 @@ async function triggerAll(projectId: number, ids: readonly number[]): Promise<vo
 }
 
 describe('Shares per project', () => {
-  it('a project whose receivers hang leaves an eighth of the places or more, and another project’s due runs are delivered meanwhile', async () => {
+  it('a project whose receivers hang leaves at least an eighth of the places free, and another project’s due runs are delivered meanwhile', async () => {
     await schedulesOf(ATTACKER, 200, {
       rule: now(),
       target: webhook(hostile.url('hang/due')),
@@ -100,12 +100,12 @@ describe('Shares per project', () => {
     });
     for (const id of ids)
       expect(await awaitRun(database, id, hasEnded)).toMatchObject({ status: 'succeeded' });
-    // 4 MB hold sixteen of these payloads.
+    // Sixteen of these payloads fill the 4 MB.
     expect(hostile.to('hang/large').length).toBeLessThanOrEqual(15);
     await endAttack();
   });
 
-  it('receipts of one project that hang do not keep the receipts of another project from being sent', async () => {
+  it('hanging receipts of one project do not keep the receipts of another project from being sent', async () => {
     const onSuccess = hostile.url('hang/receipt');
     await schedulesOf(ATTACKER, 300, { rule: now(), target: { type: 'handler', name: 'noop' }, onSuccess });
     await eventually(() => hostile.open >= 50, { what: 'the attack' });

@@ -9,9 +9,9 @@ import type { RunningWorker } from '../src/worker.js';
 import { startTestWorker } from './support.js';
 
 const NOOP = `target => '{"type":"handler","name":"noop"}'`;
-/** Only a notification can wake such a worker within the time of a test. */
+/** A worker with these intervals sweeps too rarely for a test, so only a notification can wake it. */
 const RARE_SWEEPS = { SWEEP_INTERVAL_MS: '300000', ARM_HORIZON_MS: '900000' };
-/** A worker that can't listen, so that only its sweep finds requests. */
+/** A worker with this URL can't listen for notifications, so only its sweep finds requests. */
 const DEAF = { DATABASE_DIRECT_URL: 'postgres://127.0.0.1:1/' };
 
 const database = useDatabase();
@@ -100,7 +100,7 @@ describe('A worker that is woken by the commit', () => {
   let worker: RunningWorker;
   beforeAll(async () => {
     worker = await start(RARE_SWEEPS);
-    // From here on only a notification wakes the worker.
+    // From here on, the worker listens and no sweep comes, so only a notification wakes it.
     await eventually(async () => {
       const { rows } = await owner(
         `select from pg_stat_activity where datname = current_database() and application_name = 'carillon-listener'
@@ -111,7 +111,7 @@ describe('A worker that is woken by the commit', () => {
   });
   afterAll(() => worker?.stop());
 
-  it('a schedule whose transaction commits fires when it is due, and one that rolls back leaves nothing', async () => {
+  it('a schedule requested by SQL fires when it is due if its transaction commits, and leaves nothing if the transaction rolls back', async () => {
     const client = await database.pool.connect();
     onTestFinished(() => client.release());
     const call = (id: string) =>
@@ -122,7 +122,7 @@ describe('A worker that is woken by the commit', () => {
     expect(await scheduleOf('rolled-back')).toBeUndefined();
   });
 
-  it('a request becomes the schedule that the API would make of it', async () => {
+  it('a request by SQL creates the same schedule as a request to the API', async () => {
     const target = { type: 'webhook', url: 'https://example.com/hook', headers: { 'x-token': 'secret' } };
     await owner(
       `select carillon.schedule(id => 'as-api', cron => '0 9 * * 1-5', timezone => 'America/New_York', target => $1,
@@ -142,7 +142,7 @@ describe('A worker that is woken by the commit', () => {
     expect(await pending('as-api')).toEqual([]);
   });
 
-  it('the same request again changes nothing, and another one with the same id is refused with the reason', async () => {
+  it('the same request by SQL again changes nothing, and a different one with the same id is refused with the reason', async () => {
     await schedule('twice', `every => 'PT1H', ${NOOP}`);
     await schedule('twice', `every => 'PT1H', ${NOOP}`);
     await schedule('twice', `every => 'PT2H', ${NOOP}`);
@@ -152,7 +152,7 @@ describe('A worker that is woken by the commit', () => {
     expect(rows.map(({ action }) => action)).toEqual(['schedule.created', 'schedule.refused']);
   });
 
-  it('a trigger runs the schedule once, also one that was requested in the same transaction', async () => {
+  it('a trigger by SQL runs the schedule once, even if the schedule was requested in the same transaction', async () => {
     const client = await database.pool.connect();
     onTestFinished(() => client.release());
     await inUserTransaction(client, 'commit', async (tx) => {
@@ -164,7 +164,7 @@ describe('A worker that is woken by the commit', () => {
     expect(await succeeded('triggered', 2)).toHaveLength(2);
   });
 
-  it('a cancel ends the schedule for good, and a later trigger is refused with the reason', async () => {
+  it('a cancel by SQL ends the schedule for good, and a later trigger is refused with the reason', async () => {
     await schedule('ended', `at => '2030-01-01Z', ${NOOP}`);
     await created('ended');
     expect((await owner(`select carillon.cancel('ended') as found`)).rows).toEqual([{ found: true }]);
@@ -195,7 +195,7 @@ describe('A worker that is woken by the commit', () => {
     ],
     ['an unknown template', 'bad-template', `${NOOP}, options => '{"template":"none"}'`, 'template:'],
   ])(
-    'a request with %s is refused in the audit log and by a warning that tells why',
+    'a request by SQL with %s is refused: the audit log and a warning say why',
     async (_, id, args, reason) => {
       await schedule(id, args);
       expect(await refusal(id)).toContain(reason);
@@ -211,7 +211,7 @@ describe('A worker that is woken by the commit', () => {
     },
   );
 
-  it('one request that cannot be stored is refused, and the others of its transaction are carried out', async () => {
+  it('a request by SQL that cannot be stored is refused, and the others of its transaction are carried out', async () => {
     await owner(`alter table carillon.schedules add constraint test_bad_row check (key <> 'bad-row')`);
     onTestFinished(
       async () => void (await owner('alter table carillon.schedules drop constraint test_bad_row')),
@@ -224,7 +224,7 @@ describe('A worker that is woken by the commit', () => {
     await created('good-2');
   });
 
-  it('a role’s schedules belong to its project and obey the limits and targets of that project', async () => {
+  it('a schedule that a role requests by SQL belongs to the role’s project and obeys the limits and targets of that project', async () => {
     const call = (id: string, name: string) =>
       tenant.client.query(
         `select carillon.schedule(id => $1, at => '2030-01-01Z', target => jsonb_build_object('type', 'handler', 'name', $2::text))`,
@@ -239,7 +239,7 @@ describe('A worker that is woken by the commit', () => {
     expect(await refusal('t-5')).toContain('project tenant may not run the handler "sql-typed"');
   });
 
-  it('requests for one schedule are carried out in the order of their calls, by any number of workers', async () => {
+  it('requests by SQL for one schedule are carried out in the order of their calls, by any number of workers', async () => {
     const second = await start(RARE_SWEEPS);
     onTestFinished(() => second.stop());
     const keys = Array.from({ length: 300 }, (_, i) => `ordered-${i}`);
@@ -268,7 +268,7 @@ describe('A worker that is woken by the commit', () => {
     expect(refused.rows).toEqual([]);
   });
 
-  it('projects take turns: one request is not held up by the many of another project', async () => {
+  it('projects take turns: a request by SQL is not held up by the many requests of another project', async () => {
     await owner(`insert into carillon.projects (key, name) values ('many', 'Many'), ('few', 'Few')`);
     const client = await database.pool.connect();
     onTestFinished(() => client.release());
@@ -284,7 +284,7 @@ describe('A worker that is woken by the commit', () => {
     expect((await created('many-250')).id).toBeGreaterThan(id);
   });
 
-  it('the worker listens again after its connection was lost', async () => {
+  it('a worker listens for requests by SQL again after its connection was lost', async () => {
     const { rows } = await owner(
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'carillon-listener'`,
     );
@@ -295,14 +295,14 @@ describe('A worker that is woken by the commit', () => {
 });
 
 describe('A worker that finds requests by its sweep', () => {
-  it('a request without a notification is carried out by the next sweep', async () => {
+  it('a request by SQL whose notification is lost is carried out by the next sweep', async () => {
     const worker = await start(DEAF);
     onTestFinished(() => worker.stop());
     await schedule('swept', `at => now(), ${NOOP}`);
     await succeeded('swept');
   });
 
-  it('without any worker nothing is lost: what came due meanwhile runs later, and what was cancelled does not', async () => {
+  it('requests by SQL that come while no worker runs are not lost: a schedule that came due runs later, and a cancelled one does not', async () => {
     await schedule('early', `at => clock_timestamp() + interval '50 milliseconds', ${NOOP}`);
     await schedule('cancelled-early', `at => clock_timestamp(), ${NOOP}`);
     await owner(`select carillon.cancel('cancelled-early')`);
@@ -324,7 +324,7 @@ describe('A worker that finds requests by its sweep', () => {
     expect(await scheduleOf('cancelled-early')).toBeUndefined();
   });
 
-  it('a request waits for the earlier ones of its schedule, also while another worker has them locked', async () => {
+  it('a request by SQL waits for the earlier requests for its schedule, even while another worker has locked them', async () => {
     await schedule('locked', `at => '2030-01-01Z', ${NOOP}`);
     await owner(`select carillon.trigger('locked')`);
     const other = await database.pool.connect();
@@ -342,7 +342,7 @@ describe('A worker that finds requests by its sweep', () => {
     expect(await succeeded('locked')).toMatchObject([{ origin: 'trigger' }]);
   });
 
-  it('a transaction that holds a schedule delays only the requests for that schedule', async () => {
+  it('a transaction that locks a schedule delays only the requests by SQL for that schedule', async () => {
     const worker = await start(DEAF);
     onTestFinished(() => worker.stop());
     await schedule('held', `at => '2030-01-01Z', ${NOOP}`);
@@ -361,7 +361,7 @@ describe('A worker that finds requests by its sweep', () => {
   });
 });
 
-it('a worker carries out the requests of its own schema, whatever its name', async () => {
+it('a worker carries out the requests by SQL of its own schema, whatever the name of the schema', async () => {
   await migrate(database.url, { schema: 'elsewhere' });
   const worker = await start({ DATABASE_SCHEMA: 'elsewhere', ...RARE_SWEEPS });
   onTestFinished(() => worker.stop());

@@ -14,7 +14,7 @@ import { type RunningWorker, startWorker } from '../src/worker.js';
 
 export const ENCRYPTION_KEY = randomBytes(32).toString('base64');
 
-/** Short intervals: recovery that takes half a minute in production takes a second or two here. */
+/** Short intervals, so that a recovery that takes half a minute in production takes a second or two here. */
 const QUICK = {
   SWEEP_INTERVAL_MS: '150',
   ARM_HORIZON_MS: '10000',
@@ -63,7 +63,7 @@ function testConfig(database: TestDatabase, env: Record<string, string>): Config
   return config;
 }
 
-/** Opens the parts of a worker without starting it: no bell, sweep or heartbeat interferes with the test. */
+/** Opens the parts of a worker without starting it, so that no bell, sweep or heartbeat interferes with the test. */
 export function useParts(database: TestDatabase) {
   const { log, messages } = keepLog();
   let parts: WorkerParts;
@@ -89,14 +89,14 @@ export function useParts(database: TestDatabase) {
   };
 }
 
-/** Fails if nothing, or more than one run, is in flight. */
+/** Returns the only flight. Fails if none, or more than one, is in flight. */
 export function onlyOne(flights: readonly Flight[]): Flight {
   const [flight] = flights;
   if (!flight || flights.length > 1) throw new Error(`${flights.length} runs are in flight`);
   return flight;
 }
 
-/** A log that keeps its lines for the test to read. */
+/** A log whose lines the test can read. */
 export function keepLog(): { log: Logger; messages: string[] } {
   const messages: string[] = [];
   const log = pino({ level: 'info' }, { write: (line) => void messages.push(JSON.parse(line).msg) });
@@ -117,11 +117,11 @@ export interface RunSeen {
   reason: string | null;
   progress: unknown;
   finishedAt: number | null;
-  /** Infinity while the run is held or waits for its turn. */
+  /** Infinity while the run is held, or waits for the previous run of its schedule. */
   nextAttemptAt: number | null;
 }
 
-/** Inserts a one-shot that is due now; returns its internal id. No bell is armed: the sweep finds it. */
+/** Inserts a one-shot that is due now; returns its internal id. No bell is armed: the sweep finds the one-shot. */
 export async function insertDue(database: TestDatabase, input: Omit<ScheduleInput, 'rule'>): Promise<number> {
   const [id] = await insertSchedules(database, [{ ...input, rule: { at: new Date().toISOString() } }]);
   return id as number;
@@ -168,7 +168,7 @@ export async function attemptsOf(
   return rows;
 }
 
-/** Claims everything that is due. The runs stay open until the test closes them by the finalizer. */
+/** Claims everything that is due. The runs stay open until the test closes them with the finalizer. */
 export async function claimAll(context: WorkerContext) {
   const inFlight = new InFlight({ places: 100, bytes: 1e9 }, () => {});
   const flights: Flight[] = [];

@@ -43,7 +43,7 @@ afterAll(async () => {
 });
 
 describe('ticks', () => {
-  it('the sweep tick repeats by itself', async () => {
+  it('BullMQ repeats the sweep tick', async () => {
     await ticks.ensure();
     await eventually(() => done.sweep >= 2);
   });
@@ -63,7 +63,7 @@ describe('ticks', () => {
     await eventually(() => done.sweep > before);
   });
 
-  it('the ticks are created again after Redis has lost them', async () => {
+  it('a worker creates the ticks again after Redis has lost them', async () => {
     expect(await ticks.isSweepKnown()).toBe(true);
     const { producer } = worker.connections;
     await producer.del(await producer.keys(`${database.prefix}:*`));

@@ -26,7 +26,7 @@ const insertMany = (count: number, url: string, more: object = {}) =>
   );
 
 describe('Circuit', () => {
-  it('an origin’s circuit opens after twenty failures: runs wait as retrying with the reason, and no attempt is counted', async () => {
+  it('the circuit of an origin opens after twenty failures: runs wait as retrying with the reason, and no attempt is counted', async () => {
     const ids = await insertMany(20, bad.url('status/500'), { retry: { maxAttempts: 1 } });
     for (const id of ids) await awaitRun(database, id, hasEnded);
     const before = bad.received.length;
@@ -40,7 +40,7 @@ describe('Circuit', () => {
     expect(await attemptsOf(database, id)).toEqual([]);
     expect(bad.received.length).toBe(before);
 
-    // After the wait, one run probes the origin. It succeeds, and the circuit closes for all runs.
+    // After the wait, one run is sent to test the origin. It succeeds, and the circuit closes for all runs.
     expect(await awaitRun(database, id, hasEnded)).toMatchObject({
       status: 'succeeded',
       attempt: 1,
@@ -51,7 +51,7 @@ describe('Circuit', () => {
     expect(await awaitRun(database, next)).toMatchObject({ status: 'succeeded', attempt: 1 });
   });
 
-  it('an origin’s circuit opens also after twenty time-outs', async () => {
+  it('the circuit of an origin opens after twenty time-outs too', async () => {
     const ids = await insertMany(20, stuck.url('hang'), { timeout: 'PT0.4S', retry: { maxAttempts: 1 } });
     for (const id of ids) await awaitRun(database, id, hasEnded);
     const id = await insertDue(database, { target: webhook(stuck.url('status/200')) });
@@ -60,7 +60,7 @@ describe('Circuit', () => {
     });
   });
 
-  it('an origin’s circuit stays closed if the origin answers 4xx', async () => {
+  it('the circuit of an origin stays closed if the origin answers 4xx', async () => {
     const ids = await insertMany(30, bad.url('status/429'), { retry: { maxAttempts: 1 } });
     for (const id of ids)
       expect(await awaitRun(database, id, hasEnded)).toMatchObject({ status: 'failed', httpStatus: 429 });
@@ -68,7 +68,7 @@ describe('Circuit', () => {
     expect(await awaitRun(database, id)).toMatchObject({ status: 'succeeded' });
   });
 
-  it('a run that waits for an open circuit keeps the attempts that it has made', async () => {
+  it('a run that waits for a circuit to close keeps the attempts that it has made', async () => {
     const id = await insertDue(database, {
       target: webhook(bad.url('status/503/first')),
       retry: { maxAttempts: 2, baseDelay: 'PT2S', jitter: false },
@@ -85,8 +85,9 @@ describe('Circuit', () => {
 });
 
 describe('Concurrency of an origin', () => {
-  it('an origin that hangs has at most its limit of concurrent deliveries, and does not hold up other origins', async () => {
-    // These deliveries hang until after the test has ended. A delivery that waited for one of them would be too late.
+  it('an origin that hangs never has more concurrent deliveries than its limit, and does not hold up other origins', async () => {
+    // These deliveries hang until after the test has ended. If another delivery waited for one of them, it would not
+    // end in time.
     const hung = await insertMany(40, limited.url('hang'), { timeout: 'PT60S', retry: { maxAttempts: 1 } });
     const prompt = await insertMany(60, healthy.url('status/200'));
 
@@ -111,16 +112,16 @@ describe('Limits of a project', () => {
     return insertSchedules(database, inputs, { projectId: rows[0].id });
   };
 
-  it('a project delivers no more than its limit of deliveries per second, and the rest waits', async () => {
+  it('a project delivers no more runs per second than its limit, and the rest waits', async () => {
     const ids = await insertInto('slow', { deliveriesPerSecond: 5 }, healthy.url('status/200/rate'), 30);
     for (const id of ids) await awaitRun(database, id, ({ status }) => status === 'succeeded');
     const times = healthy.to('status/200/rate').map(({ at }) => at);
-    // Six of the thirty runs may go at once, and then five a second, so the last one goes after nearly five seconds by
-    // the worker's clock.
+    // Six of the thirty runs may go at once and the others at five a second, so the last one goes after nearly five
+    // seconds.
     expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(2_500);
   });
 
-  it('a project has at most its limit of concurrent deliveries, and the rest waits', async () => {
+  it('a project never has more concurrent deliveries than its limit, and the rest waits', async () => {
     const ids = await insertInto('narrow', { concurrentDeliveries: 2 }, narrow.url('slow/50'));
     for (const id of ids) await awaitRun(database, id, ({ status }) => status === 'succeeded');
     expect(narrow.mostOpen).toBe(2);

@@ -64,14 +64,14 @@ useRegistry(database, registry);
 const target = ({ name }: { name: string }) => ({ target: { type: 'handler' as const, name } });
 
 describe('A typed handler', () => {
-  it('a handler with a Zod schema gets the payload as the schema returns it', async () => {
+  it('a handler with a Zod schema gets the output of the schema as its payload', async () => {
     const payload = { to: 'ada@example.com', sinceAt: '2026-11-01T00:00:00Z' };
     const id = await insertDue(database, { ...target(sendDigest), payload });
     expect(await awaitRun(database, id, hasEnded)).toMatchObject({ status: 'succeeded' });
     expect(seen).toContainEqual({ to: 'ada@example.com', sinceAt: new Date('2026-11-01T00:00:00Z') });
   });
 
-  it('a handler with an optional Valibot schema gets its payload, or undefined from a schedule without one', async () => {
+  it('a handler with an optional Valibot schema gets its payload, or undefined if the schedule has none', async () => {
     const named = await insertDue(database, { ...target(greet), payload: { name: 'ada' } });
     await awaitRun(database, named, hasEnded);
     expect(seen).toContainEqual({ name: 'ADA' });
@@ -80,7 +80,7 @@ describe('A typed handler', () => {
     expect(seen).toContain(undefined);
   });
 
-  it('a run whose payload does not fit its handler fails at once, with a reason that names field and handler', async () => {
+  it('a run whose payload does not fit its handler’s schema fails at once, with a reason that names the field and the handler', async () => {
     const id = await insertDue(database, { ...target(sendDigest), payload: { to: 'ada' } });
     const run = await awaitRun(database, id, hasEnded);
     expect(run).toMatchObject({ status: 'failed', attempt: 1, errorCode: 'payload_invalid' });
@@ -89,13 +89,13 @@ describe('A typed handler', () => {
     );
   });
 
-  it('a schema that can only be checked asynchronously is checked by the run', async () => {
+  it('a payload whose schema validates asynchronously is validated when the run starts', async () => {
     expect(registry.payloadProblem(target(asynchronous).target, { code: 'other' })).toBeNull();
     const id = await insertDue(database, { ...target(asynchronous), payload: { code: 'other' } });
     expect((await awaitRun(database, id, hasEnded)).error).toContain('code: is not known');
   });
 
-  it('a handler with concurrency 2 never has more than two runs at once in a worker, and none of them fails', async () => {
+  it('a handler with concurrency 2 never has more than two runs at once in a worker, and the runs that wait do not fail', async () => {
     const at = new Date().toISOString();
     const ids = await insertSchedules(
       database,
@@ -106,13 +106,13 @@ describe('A typed handler', () => {
     expect(mostAtOnce).toBe(2);
   });
 
-  it('a concurrency that is not a whole number from 1 is refused with the name of the handler', () => {
+  it('a handler whose concurrency is not a whole number of 1 or more is refused, and the error names the handler', () => {
     expect(() => defineHandler({ name: 'none', concurrency: 0, run: () => {} })).toThrow(
       'the handler none has concurrency: 0; expected a whole number from 1',
     );
   });
 
-  it('two workers of one installation with different handlers each claim only the runs of their own', async () => {
+  it('two workers of one installation with different handlers claim only the runs of their own handlers', async () => {
     const ranIn: string[] = [];
     const start = (name: string) => {
       const run = () => void ranIn.push(name);
@@ -132,7 +132,7 @@ describe('A typed handler', () => {
     for (const worker of workers) await worker.stop();
   });
 
-  it('a worker refuses to start with a declared schedule whose payload does not fit its handler', async () => {
+  it('a worker refuses to start if the payload of a declared schedule does not fit its handler', async () => {
     const payload = { to: 'nobody', sinceAt: '2026-11-01T00:00:00Z' };
     const schedules = [
       defineSchedule({ name: 'typed-nightly', cron: '0 3 * * *', handler: sendDigest, payload }),
@@ -143,7 +143,7 @@ describe('A typed handler', () => {
     );
   });
 
-  it('two handlers of one name are refused, and a schedule brings its handler along', () => {
+  it('a second handler with the same name is refused, and a schedule that is declared with a handler registers it', () => {
     const schedule = defineSchedule({ name: 'typed-hourly', every: 'PT1H', handler: greet });
     expect(new Registry({ handlers: [], schedules: [schedule] }).names).toContain('typed-greet');
     expect(new Registry({ handlers: [greet], schedules: [schedule] }).names).toContain('typed-greet');
@@ -153,7 +153,7 @@ describe('A typed handler', () => {
     );
   });
 
-  it('the compiler refuses a declared schedule whose payload does not have the type of its handler', () => {
+  it('the compiler refuses a declared schedule whose payload does not have the type that its handler expects', () => {
     // @ts-expect-error: the payload is required.
     defineSchedule({ name: 'typed-a', every: 'PT1H', handler: sendDigest });
     // @ts-expect-error: `to` must be a string.

@@ -32,7 +32,10 @@ const delayOf = ({
 }) =>
   nextAttemptAt !== null && finishedAt !== null ? Math.round((nextAttemptAt - finishedAt) / 100) / 10 : null;
 
-/** Throws unless the request carries a signature of its body. The library does not accept bodies that are not JSON. */
+/**
+ * Throws unless the request carries a valid signature of its body. The library's own `verify` accepts only JSON bodies,
+ * so the signature is computed again and compared.
+ */
 function verifySignature(
   secret: string,
   { headers, body }: { headers: Record<string, unknown>; body: string },
@@ -54,7 +57,7 @@ describe('Webhook receivers that answer', () => {
     });
   });
 
-  it('a webhook that is answered 201 with an id keeps the id', async () => {
+  it('a webhook that is answered 201 with an id stores the id as externalId', async () => {
     expect(await outcomeOf('created/ext_42')).toMatchObject({
       status: 'succeeded',
       httpStatus: 201,
@@ -116,30 +119,30 @@ describe('Webhook receivers that answer', () => {
     },
   );
 
-  it('a webhook that is answered 429 with Retry-After in seconds is retried then', async () => {
+  it('a webhook that is answered 429 with Retry-After in seconds is retried at that time', async () => {
     expect(delayOf(await outcomeOf('retry-after/7'))).toBe(7);
   });
 
-  it('a webhook that is answered 429 with Retry-After as a date is retried then', async () => {
+  it('a webhook that is answered 429 with Retry-After as a date is retried at that time', async () => {
     const delay = delayOf(await outcomeOf('retry-date/300'));
     expect(delay).toBeGreaterThan(240);
     expect(delay).toBeLessThanOrEqual(300);
   });
 
-  it('a webhook that is answered with a gigabyte succeeds, and 16 KiB of the answer are kept', async () => {
+  it('a webhook that is answered with a gigabyte succeeds, and 16 KiB of the answer are stored', async () => {
     const run = await outcomeOf('huge');
     expect(run).toMatchObject({ status: 'succeeded', httpStatus: 200 });
     expect(run.response).toBe('x'.repeat(16 * 1_024));
   });
 
-  it('a webhook that is answered with a gzip bomb succeeds, and the answer is kept compressed', async () => {
+  it('a webhook that is answered with a gzip bomb succeeds, and the answer is stored compressed', async () => {
     const run = await outcomeOf('bomb');
     expect(run).toMatchObject({ status: 'succeeded', httpStatus: 200 });
     expect(Buffer.byteLength(run.response ?? '')).toBeLessThanOrEqual(16 * 1_024);
     expect(run.response?.startsWith('\u001f')).toBe(true);
   });
 
-  it('a webhook that is answered with binary bytes succeeds, and at most 16 KiB are kept', async () => {
+  it('a webhook that is answered with binary bytes succeeds, and at most 16 KiB are stored', async () => {
     const run = await outcomeOf('binary');
     expect(run).toMatchObject({ status: 'succeeded' });
     expect(Buffer.byteLength(run.response ?? '')).toBeLessThanOrEqual(16 * 1_024);
@@ -190,7 +193,7 @@ describe('Webhook receivers that do not answer', () => {
 });
 
 describe('Webhook requests', () => {
-  it('a webhook carries the documented body and headers, and the payload exactly as it is stored', async () => {
+  it('a webhook carries the documented body and headers, and the payload exactly as it was stored', async () => {
     const payload = '{"amount": 1.0,  "big":12345678901234567890, "b":1,"a":"é\\u00e9"}';
     const id = await deliver('status/200/body', {
       id: 'body-1',
@@ -243,7 +246,7 @@ describe('Webhook requests', () => {
         payload,
         ...more,
       } as const;
-      // In one transaction: otherwise the worker could send the webhook before it has a secret.
+      // Both in one transaction: otherwise the worker could send the webhook before it has a secret.
       const id = await inTransaction(database.pool, async (tx) => {
         const { projectId } = database;
         const [inserted] = await insertSchedules({ projectId, pool: tx }, [schedule]);

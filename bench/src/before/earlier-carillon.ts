@@ -10,8 +10,8 @@ export const DEFAULT_COMMIT = '928375a';
 export const BEFORE = 'Carillon before';
 
 /**
- * A build of an earlier commit of Carillon. The bench of that commit provides its worker processes, migrations, seeding
- * and checks, so this bench does not depend on its tables.
+ * A build of an earlier commit of Carillon. It uses the bench of that commit for worker processes, migrations, seeding
+ * and checks, so the current bench does not depend on that commit's tables.
  */
 export interface EarlierCarillon {
   /** The abbreviated hash of the commit. */

@@ -10,7 +10,7 @@ export const AGENDA_SETTINGS = {
   processEvery: 100,
   maxConcurrency: 1_000,
   defaultConcurrency: 500,
-  // 0 means that Agenda may lock any number of jobs ahead.
+  // 0 means no limit: Agenda may lock any number of jobs ahead.
   defaultLockLimit: 0,
 };
 

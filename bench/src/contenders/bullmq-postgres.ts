@@ -4,7 +4,7 @@ import { bullmqStage } from './bullmq-stage.js';
 import { type Contender, PLAYERS_EACH, versionOf } from './contender.js';
 
 export const BULLMQ_POSTGRES_QUEUE = 'bench';
-/** Each job is a transaction of its own, so higher concurrency only makes jobs wait for each other. */
+/** Each job is a separate transaction, so a higher concurrency only makes jobs wait for each other. */
 export const BULLMQ_POSTGRES_CONCURRENCY = 50;
 
 export const bullmqPostgres: Contender = {

@@ -1,10 +1,10 @@
 import type { Queue } from 'bullmq';
 import { inChunks, PLAYERS_EACH, type Stage } from './contender.js';
 
-/** A queue of BullMQ, whatever its backend. */
+/** A BullMQ queue, on Redis or on Postgres. */
 type BullmqQueue = Pick<Queue, 'addBulk' | 'getJobCounts' | 'getJobCountByTypes' | 'close'>;
 
-/** A BullMQ queue with a delayed job for each entry. `main` is the program of its worker processes. */
+/** Stores each job as a delayed job of a BullMQ queue. `main` is the program of the worker processes. */
 export const bullmqStage = (queue: BullmqQueue, main: string): Stage => ({
   crew: { main, processes: PLAYERS_EACH, env: {} },
   async seed(jobs) {

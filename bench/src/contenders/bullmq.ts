@@ -7,7 +7,7 @@ export const BULLMQ_QUEUE = 'bench';
 /** Twice the concurrency that the documentation of BullMQ shows for I/O-bound work. */
 export const BULLMQ_CONCURRENCY = 100;
 
-/** BullMQ without a database: a delayed job per row, in Redis only. */
+/** BullMQ without a database: each job is a delayed job in Redis. */
 export const bullmq: Contender = {
   name: 'BullMQ',
   version: versionOf('bullmq'),

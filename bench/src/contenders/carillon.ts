@@ -5,7 +5,7 @@ import { type Contender, PLAYERS_EACH } from './contender.js';
 
 export const carillon: Contender = carillonWith({});
 
-/** Carillon, with worker settings that differ from the defaults. */
+/** Carillon with the given worker settings instead of the defaults. */
 export function carillonWith(env: Record<string, string>): Contender {
   return {
     name: 'Carillon',

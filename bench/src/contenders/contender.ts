@@ -7,21 +7,21 @@ import type { Job } from '../harness/tally.js';
 export interface Contender {
   name: string;
   version: string;
-  /** The settings, as the report shows them. They are the best ones that the contender's documentation offers. */
+  /** The settings, as the report shows them: the best ones that the contender's documentation recommends. */
   settings: string;
   /** True if the contender keeps the results of finished jobs in Postgres. */
   keepsHistory: boolean;
-  /** Maximum time to store this many jobs. All of them must be stored before they are due. */
+  /** Maximum time for storing this many jobs. All of them must be stored before the first is due. */
   seedMs(jobs: number): number;
   /**
-   * The contender gets one job in this many. A contender that is too slow for all jobs gets a part, and the report says
-   * so.
+   * The contender gets one job out of this many. A contender that is too slow for all jobs gets only a part of them,
+   * and the report says so.
    */
   share: number;
   open(servers: { databaseUrl: string; redisUrl: string }): Promise<Stage>;
 }
 
-/** A contender in one round, with its tables created. */
+/** A contender that is ready for one round, with its tables created. */
 export interface Stage {
   seed(jobs: readonly Job[]): Promise<void>;
   crew: Pick<CrewOptions, 'main' | 'processes' | 'env' | 'readyWhenPrinted'>;
@@ -32,7 +32,7 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** Worker processes of each contender. */
+/** The number of worker processes of each contender. */
 export const PLAYERS_EACH = 2;
 
 const require = createRequire(import.meta.url);

@@ -5,8 +5,8 @@ import { closePool } from '../harness/connections.js';
 import { type Contender, inChunks, PLAYERS_EACH, versionOf } from './contender.js';
 
 /**
- * The settings of graphile-worker's own performance page and benchmark: jobs are fetched in batches, completions are
- * written in batches, and the poll interval is so short that it adds no lateness.
+ * The settings from graphile-worker's own performance page and benchmark: it fetches jobs and writes completions in
+ * batches, and its poll interval is so short that it adds no lateness.
  */
 export const GRAPHILE_SETTINGS = {
   concurrentJobs: 24,

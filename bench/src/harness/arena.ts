@@ -5,25 +5,26 @@ import { type Servers, startServers } from '@carillon/embedded';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 
-/** The default `hz` of Redis. The embedded Redis has a higher one, which would make every delayed job more punctual. */
+/**
+ * The default `hz` of Redis. The embedded Redis has a higher one, which would make every contender's delayed jobs more
+ * punctual.
+ */
 const DEFAULT_HZ = '10';
 
-/** The servers that all contenders use in turn, with a new database for each round. */
+/** The servers that all contenders use in turn. Each round has a new database. */
 export interface Arena {
   databaseUrl: string;
   redisUrl: string;
-  /** For the report: the versions of Node and the servers, with the settings that matter. */
+  /** Lines for the report: the versions of Node and of the servers, with the settings that matter. */
   description: string[];
-  /**
-   * Creates an empty database, or a copy of a kept one, and empties Redis. The data of the previous round is deleted.
-   */
+  /** Empties Redis, deletes the database of the previous round, and creates an empty one, or a copy of the kept one. */
   clear(kept?: string): Promise<string>;
-  /** Keeps the database of the last round under another name, as a template for later rounds. */
+  /** Keeps the database of the last round under this name, as a template for later rounds. */
   keep(name: string): Promise<void>;
   forget(name: string): Promise<void>;
   /**
-   * Does the maintenance that a server does between two bursts (vacuum, checkpoint), so that no round pays for the
-   * previous one.
+   * Does the maintenance that a server does between two bursts (vacuum, checkpoint), so that it does not slow the next
+   * round.
    */
   settle(databaseUrl: string): Promise<void>;
   close(): Promise<void>;
@@ -69,7 +70,7 @@ export async function openArena(env: NodeJS.ProcessEnv): Promise<Arena> {
   }
 }
 
-/** Each round empties Redis, so a Redis that holds other data is refused. */
+/** Refuses a Redis that holds data, because each round empties it. */
 async function refuseUnlessEmpty(redis: Redis): Promise<void> {
   const keys = await redis.dbsize();
   if (keys > 0) throw new Error(`REDIS_URL holds ${keys} keys, and a benchmark would delete them`);

@@ -6,12 +6,12 @@ import type { Arena } from './arena.js';
 import { closePool, reportConnectionError } from './connections.js';
 import type { CrewOptions } from './crew.js';
 
-/** The path of an app's program. */
+/** The path of the program of an app. */
 const mainOf = (exported: string) => fileURLToPath(new URL('./main.js', exported));
 const HANDLERS = new URL('../players/carillon-handlers.js', import.meta.url).href;
 const WORKERS = 2;
 
-/** Two worker processes of Carillon with default settings and the bench's handler. */
+/** Two worker processes of Carillon, with default settings and the handler of the bench. */
 export const workerCrew = (env: Record<string, string>): CrewOptions => ({
   main: mainOf(import.meta.resolve('@carillon/worker')),
   processes: WORKERS,
@@ -56,7 +56,7 @@ export async function openSite({
     url: databaseUrl,
     max: 4,
     applicationName: 'carillon-bench',
-    // A race seeds millions of rows.
+    // The time-out is long, because a race inserts millions of rows by one statement.
     queryTimeoutMs: 600_000,
     onError: reportConnectionError,
   });
@@ -85,7 +85,7 @@ export async function openSite({
   };
 }
 
-/** Prepares a round of Carillon alone, and closes its connections afterwards. */
+/** Runs a round of Carillon alone, and closes its connections afterwards. */
 export async function onSite<T>(arena: Arena, round: (site: Site) => Promise<T>, kept?: string): Promise<T> {
   const site = await openSite({ databaseUrl: await arena.clear(kept), redisUrl: arena.redisUrl });
   try {

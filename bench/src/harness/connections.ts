@@ -2,19 +2,19 @@ import type { Pool } from 'pg';
 
 let areServersStopping = false;
 
-/** Called before an interrupted run stops its servers, so that the terminated connections are not reported. */
+/** Called before an interrupted run stops its servers, so that the connections that this breaks are not reported. */
 export function expectServersToStop(): void {
   areServersStopping = true;
 }
 
-/** Reports each broken connection of the bench's own process in one line. The query in progress fails by itself. */
+/** Reports each broken connection of the bench's own process in one line. The query in progress fails on its own. */
 export function reportConnectionError(error: Error): void {
   if (!areServersStopping) console.error(`A connection of the bench broke: ${error.message}`);
 }
 
 /**
- * Ends a pool and waits until each of its connections is closed. `pool.end` resolves before that: if the database is
- * dropped or the server stopped in that moment, each connection that is still open reports that it was terminated.
+ * Ends a pool and waits until each of its connections is closed. `pool.end` resolves before that. If the database were
+ * dropped or the server stopped at that moment, each open connection would report that it was terminated.
  */
 export async function closePool(pool: Pool): Promise<void> {
   let open = pool.totalCount;

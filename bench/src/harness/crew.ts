@@ -13,7 +13,7 @@ export interface CrewOptions {
 }
 
 export interface CrewReport {
-  /** The number of runs of each job, over all processes. */
+  /** How often each job ran, over all processes. */
   seen: Uint8Array;
   latenessMs: Int32Array;
 }
@@ -122,7 +122,7 @@ class Member {
         settled(() => reject(new Error(this.failure ?? 'ended')))();
       });
     });
-    // A rejection without a waiting caller must not end the bench.
+    // The rejection may have no handler yet, and it must not end the bench.
     this.ready.catch(() => {});
   }
 
@@ -154,7 +154,7 @@ class Member {
   }
 }
 
-/** The line of a process's output that most likely names the error, followed by the whole output. */
+/** Returns the line of a process's output that most likely names the error, followed by the whole output. */
 function reasonIn(output: string): string {
   const lines = output.split('\n').filter((line) => line.trim() !== '');
   const reason = lines.find((line) => /^\w*error\b/i.test(line)) ?? lines.at(-1) ?? 'it printed nothing';

@@ -22,7 +22,7 @@ export function draft(input: ScheduleInput & { id: string }, nowAt: number): Dra
 
 const AT_ONCE = 5_000;
 
-/** Stores schedules, some thousands at a time: drafting all of them first would block this process for seconds. */
+/** Stores schedules, some thousands at a time. Drafting all of them at once would block this process for seconds. */
 export async function insertSchedules<T>(
   pool: Pool,
   items: readonly T[],

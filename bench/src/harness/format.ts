@@ -9,7 +9,7 @@ export const ratio = (value: number): string => (Number.isFinite(value) ? `${num
 export const percent = (share: number): string =>
   Number.isFinite(share) ? `${Math.round(share * 100)}%` : '–';
 
-/** A table for the terminal: the first column to the left, numbers to the right. */
+/** A table for the terminal, with the first column aligned left and numbers aligned right. */
 export function textTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i]?.length ?? 0)));
   const line = (cells: readonly string[]) =>

@@ -10,24 +10,24 @@ export interface OneShotRound {
   latenessMs: Int32Array;
 }
 
-/** The pause between the start of the last process and the first job, so that start-up work is over. */
+/** The pause between the start of the last process and the first job, in which the start-up work ends. */
 const START_UP_MARGIN_MS = 1_000;
 const MOST_TRIES = 5;
 
 /**
- * Time for vacuum, checkpoint and the start of the processes. It is doubled if it was too short, because a slow machine
- * stays slow.
+ * Estimated time for vacuum, checkpoint and the start of the processes. It is doubled if it was too short, because a
+ * slow machine stays slow.
  */
 let serversMs = 3_000;
 
 interface RoundOptions {
-  /** Makes the jobs of the round when their start is known. */
+  /** Makes the jobs of the round once its start time is known. */
   jobsFrom: (startAt: number) => Job[];
   /** Maximum duration of the round. */
   withinMs: number;
   /**
-   * True if the worker processes do not count jobs. The contender's store and the race's own check then prove the
-   * result.
+   * True if the worker processes do not count jobs. Then the stored results, and the race's own check, have to prove
+   * that all jobs ran.
    */
   isCountedElsewhere?: boolean;
 }
@@ -47,7 +47,7 @@ export async function runOneShots(
   throw new Error(`it could not be made ready in ${serversMs / 2} ms`);
 }
 
-/** Returns null if not everything was ready when the first job was due: such a round is repeated. */
+/** Tries a round. Returns null if not everything was ready when the first job was due; the round is then repeated. */
 async function tryOneShots(
   arena: Arena,
   contender: Contender,
@@ -72,7 +72,7 @@ async function tryOneShots(
     const firstAt = jobs.reduce((first, { at }) => Math.min(first, at), Number.POSITIVE_INFINITY);
     await sleep(firstAt - Date.now());
     if (!isCountedElsewhere) await waitForAll(crew, jobs.length, withinMs);
-    // Each check costs Postgres time. If the crew does not count the jobs, the checks run during the whole race, so
+    // Each check takes time of Postgres. If the crew does not count jobs, the checks go on during the whole race, so
     // they are less frequent.
     const everyMs = isCountedElsewhere ? 50 : 5;
     await waitUntil(() => stage.isSettled(), { everyMs, withinMs, what: `${contender.name} settles` });
@@ -97,7 +97,7 @@ function waitForAll(crew: Crew, count: number, withinMs: number): Promise<void> 
   return waitUntil(areAllHandled, { everyMs: 5, withinMs, what: `${count} jobs handled` });
 }
 
-/** Checks the counts of the handlers: each job ran once, and none ran early. */
+/** Checks the counts of the handlers: each job must have run once, and none early. */
 export function faultsIn({ seen, latenessMs }: CrewReport, jobs: readonly Job[]): string[] {
   const lost = jobs.filter(({ n }) => seen[n] === 0).length;
   const repeated = jobs.filter(({ n }) => (seen[n] ?? 0) > 1).length;

@@ -19,9 +19,9 @@ const PACKAGES: Record<string, string> = {
 };
 
 /**
- * Runs this program again on the Node that the bench has pinned, and exits when that run has ended. Carillon supports
- * Node 20, but graphile-worker and pg-boss need Node 22: one Node for all contenders keeps the race fair. Returns if
- * this process runs on the pinned version already, or if the platform has no such package.
+ * Runs this program again on the Node version that the bench pins, and exits when that run has ended. Carillon supports
+ * Node 20, but graphile-worker and pg-boss need Node 22, and the race is fair only if all contenders use the same Node.
+ * Returns if this process already runs on the pinned version, or if there is no binary for the platform.
  */
 export async function continueOnPinnedNode(): Promise<void> {
   const pinned = findPinnedNode();
@@ -31,7 +31,7 @@ export async function continueOnPinnedNode(): Promise<void> {
   }
   if (pinned.version === process.versions.node) return;
   const child = spawn(pinned.path, process.argv.slice(1), { stdio: 'inherit' });
-  // A terminal sends Ctrl-C to both processes. The child closes its servers then, and this process waits for the child.
+  // A terminal sends Ctrl-C to both processes. The child then closes its servers, and this process waits for it.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   const [code] = await once(child, 'exit');

@@ -12,7 +12,7 @@ describe('race', () => {
     expect(turns).toEqual(['sound', 'unsound', 'sound', 'unsound']);
   });
 
-  it('a contender with an invalid round has no figure in a benchmark race, and the other contenders go on', async () => {
+  it('a contender with an invalid round gets no figure in a benchmark race, and the other contenders go on', async () => {
     let rounds = 0;
     const all = await interleave(context(3), [sound, unsound], async (contender) => {
       if (contender === unsound && ++rounds === 2) throw new Error('it lost one\nat such a place');

@@ -5,13 +5,13 @@ import type { Arena } from './arena.js';
 export interface RaceContext {
   arena: Arena;
   /**
-   * True for small sizes, as in CI. Such a race proves that it still runs with correct results, and says nothing about
-   * speed.
+   * True for small sizes, as in CI. A quick race proves that the race still runs with correct results, but says nothing
+   * about speed.
    */
   isQuick: boolean;
-  /** Rounds of each contender. */
+  /** The number of rounds of each contender. */
   repeat: number;
-  /** Runs only contenders whose name contains this text; Carillon always runs. */
+  /** Runs only contenders whose name contains this text. Carillon always runs. */
   only: string | null;
   /** The earlier build to compare with, in the races that support it; null for no comparison. */
   before: EarlierCarillon | null;
@@ -29,20 +29,20 @@ export interface RaceResult {
   head: string[];
   rows: string[][];
   goals: Goal[];
-  /** Notes below the table. */
+  /** Notes that are shown below the table. */
   notes: string[];
   plots: Plot[];
-  /** The reasons for missing figures. */
+  /** The reasons why figures are missing. */
   refused: string[];
 }
 
 export interface Race {
   name: string;
-  /** A sentence that says what is done and measured. */
+  /** A sentence that says what the race does and measures. */
   work: string;
   /**
-   * The default number of rounds of each contender. Short rounds depend on the momentary speed of the machine, so they
-   * need more.
+   * The default number of rounds of each contender. Short rounds vary more with other load on the machine, so there are
+   * more of them.
    */
   rounds: number;
   /** True if an earlier build of Carillon can take part. */
@@ -53,7 +53,7 @@ export interface Race {
 /** The results of one contender's rounds. */
 export interface Rounds<C, T> {
   contender: C;
-  /** Empty if one round was invalid, because the other rounds then count for nothing. */
+  /** Empty if any round was invalid, because the other rounds do not count then. */
   samples: T[];
   /** The reason why there is no figure. */
   refused: string | null;
@@ -61,7 +61,7 @@ export interface Rounds<C, T> {
 
 /**
  * Runs the contenders in turns for the given number of rounds, so that other load on the machine affects all of them. A
- * contender with an invalid round has no figure, and the others go on.
+ * contender with an invalid round gets no figure, and the others go on.
  */
 export async function interleave<C extends { name: string }, T>(
   { repeat, say }: RaceContext,
@@ -79,7 +79,7 @@ export async function interleave<C extends { name: string }, T>(
         rounds.samples = [];
         const why = `${rounds.contender.name}: ${error instanceof Error ? error.message : error}`;
         say(why);
-        // The first line goes into the report, the rest to the terminal.
+        // Only the first line goes into the report.
         rounds.refused = why.replace(/\n.*/s, '');
       }
     }

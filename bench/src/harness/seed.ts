@@ -10,13 +10,13 @@ export interface Seed {
   untilAt: number;
 }
 
-/** The next occurrence is a year later, so that a schedule fires only once in the round. */
+/** The next occurrence is up to a year away, so a schedule fires only once in the round. */
 const RULE = { cron: '0 0 1 1 *' };
 const AT_ONCE = 100_000;
 
 /**
  * Inserts the same rows as the API would, but hundreds of thousands at a time. The payload is a job of the bench, so
- * that its handler can tell the runs apart.
+ * that the handler can tell the runs apart.
  */
 const SEED = `
   with made as (

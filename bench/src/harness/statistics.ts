@@ -1,4 +1,4 @@
-/** The quantile of unsorted values. */
+/** A quantile of values in any order. */
 export function percentile(values: ArrayLike<number>, share: number): number {
   const sorted = Float64Array.from(values as number[]).sort();
   const at = Math.min(sorted.length - 1, Math.max(0, Math.ceil(share * sorted.length) - 1));
@@ -12,7 +12,7 @@ export function median(values: readonly number[]): number {
   return ((low ?? Number.NaN) + (high ?? Number.NaN)) / 2;
 }
 
-/** The spread of the rounds as a share of their median: ratios are no more precise than this. */
+/** The spread of the rounds as a share of their median. Ratios of figures are no more precise than this. */
 export function spread(values: readonly number[]): number {
   return (Math.max(...values) - Math.min(...values)) / median(values);
 }

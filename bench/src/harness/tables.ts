@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { Job } from './tally.js';
 
-// All statements of the bench that depend on Carillon's tables are here, in seed.ts, in races/seed-history.ts and in
+// Statements of the bench that depend on Carillon's tables are only here, in seed.ts, in races/seed-history.ts and in
 // races/operations.ts.
 
 /** True if no run is in flight. */
@@ -10,7 +10,10 @@ export async function areAllRunsClosed(pool: Pool): Promise<boolean> {
   return rowCount === 0;
 }
 
-/** True if every one-shot has its final result: no run is in flight, waits for an attempt, or is still to start. */
+/**
+ * True if every one-shot has its final result: no run is in flight or waits for an attempt, and no schedule is still to
+ * start.
+ */
 export async function areAllOneShotsDone(pool: Pool): Promise<boolean> {
   const { rowCount } = await pool.query(
     `select from carillon.leases union all select from carillon.runs where next_attempt_at is not null
@@ -19,7 +22,7 @@ export async function areAllOneShotsDone(pool: Pool): Promise<boolean> {
   return rowCount === 0;
 }
 
-/** Checks that each occurrence ran once, at the first attempt and never early, and that its schedule is finished. */
+/** Checks that each occurrence ran once, at the first attempt and not early, and that its schedule is finished. */
 export async function findOneShotFaults(pool: Pool, jobs: readonly Job[]): Promise<string[]> {
   const { rows } = await pool.query<Record<string, number>>(
     `select (select count(*)::int from carillon.runs) as runs,
@@ -39,8 +42,8 @@ export async function findOneShotFaults(pool: Pool, jobs: readonly Job[]): Promi
 }
 
 /**
- * Checks that each schedule ran once, and that its next occurrence is the one that its rule names. Schedule n has rule
- * n modulo the number of rules.
+ * Checks that each schedule ran once, and that its next occurrence is the one that its rule names. Schedule n has the
+ * rule with the index n modulo the number of rules.
  */
 export async function findRecurringFaults(
   pool: Pool,
@@ -63,7 +66,7 @@ export async function findRecurringFaults(
   ];
 }
 
-/** Checks that each occurrence ran once and never early, and that each schedule has reached its last run. */
+/** Checks that each occurrence ran once and not early, and that each schedule has had its last run. */
 export async function findCadenceFaults(
   pool: Pool,
   jobs: readonly Job[],
@@ -82,7 +85,10 @@ export async function findCadenceFaults(
     : [`${runs} runs, ${succeeded} succeeded, of ${jobs.length}; ${finished} schedules finished`];
 }
 
-/** Checks that each webhook was answered with 200 at the first attempt that was sent, and never early. */
+/**
+ * Checks that each webhook was answered with 200 at its first attempt, and was not claimed early. Free attempts are not
+ * counted.
+ */
 export async function findDeliveryFaults(pool: Pool, jobs: readonly Job[]): Promise<string[]> {
   const { rows } = await pool.query<{ count: number }>(
     `select count(*)::int as count from carillon.runs
@@ -105,7 +111,7 @@ export async function findRunFaults(pool: Pool, expected: number): Promise<strin
   ];
 }
 
-/** The number of runs that are claimed and not closed, and of schedules that are due and not claimed. */
+/** The number of runs that are claimed but not closed, and of schedules that are due but not claimed. */
 export async function countClaims(pool: Pool): Promise<{ runs: number; due: number }> {
   const { rows } = await pool.query<{ runs: number; due: number }>(
     `select (select count(*)::int from carillon.runs where status = 'running' and attempt = 1) as runs,

@@ -10,12 +10,11 @@ export type Message =
   | { kind: 'handled'; count: number }
   | { kind: 'report'; seen: Uint8Array; latenessMs: Int32Array };
 
-/** The interval of the reports. A longer interval would make the race look slower than it was. */
+/** The interval of the reports. With a longer interval, the race would seem to end later than it did. */
 const SAY_EVERY_MS = 10;
 
 /**
- * The handler of every contender. It does almost nothing, but counts how often each job ran and how late. It runs in
- * the worker process.
+ * The handler of every contender, which runs in the worker process. It only counts how often each job ran and how late.
  */
 export class Tally {
   readonly #seen: Uint8Array;

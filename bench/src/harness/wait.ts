@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Waits for a condition, which is checked at an interval; throws after a time-out. */
+/** Checks a condition at an interval until it is true. Throws after a time-out. */
 export async function waitUntil(
   condition: () => boolean | Promise<boolean>,
   { everyMs, withinMs, what }: { everyMs: number; withinMs: number; what: string },

@@ -7,8 +7,8 @@ import { endOnSignal, readOrders } from './environment.js';
 const { databaseUrl, tally } = readOrders();
 const backend = new PostgresBackend({
   poolConfig: { connectionString: databaseUrl, max: 20 },
-  // The bench has created the tables. Two processes that create them at the same moment can conflict, and one of them
-  // then exits.
+  // The bench has already created the tables. If two processes created them at the same time, they could conflict, and
+  // one of them would exit.
   ensureSchema: false,
 });
 const agenda = new Agenda({ backend, ...AGENDA_SETTINGS });

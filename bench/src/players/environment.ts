@@ -15,5 +15,5 @@ export function readOrders() {
   };
 }
 
-/** Exits at once, because a finished round has nothing left to save. */
+/** Exits at once on SIGTERM, because nothing has to be saved after a round. */
 export const endOnSignal = () => process.on('SIGTERM', () => process.exit(0));

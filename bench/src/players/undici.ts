@@ -4,8 +4,8 @@ import type { Job } from '../harness/tally.js';
 import { CONNECTIONS_EACH, exampleBody } from '../races/webhook-example.js';
 import { endOnSignal, readOrders } from './environment.js';
 
-// The baseline of the webhook race: deliveries without any bookkeeping, with the same body, headers and number of
-// connections.
+// The baseline of the webhook race: plain HTTP requests without any bookkeeping, with the same body, headers and number
+// of connections.
 const { tally, jobs, index, processes } = readOrders();
 const url = new URL(process.env.RECEIVER_URL ?? '');
 const pool = new Pool(url.origin, { connections: CONNECTIONS_EACH, pipelining: 1 });

@@ -12,7 +12,7 @@ import { median } from '../harness/statistics.js';
 import { COUNT_CREATED } from '../harness/tables.js';
 
 const CONNECTIONS = 50;
-/** Two bulk clients: while Postgres stores the request of one, the API reads the request of the other. */
+/** Two bulk clients, so that the API reads the request of one while Postgres stores the request of the other. */
 const BULK_SENDERS = 2;
 const SHARE_GOAL = 0.5;
 const BULK_GOAL = 10_000;
@@ -26,7 +26,7 @@ interface Entrant {
   crew: (env: Record<string, string>) => CrewOptions;
   /** The query that counts the created schedules. */
   countCreated: string;
-  /** The number of requests, and of schedules in each request. */
+  /** The number of requests, and the number of schedules in each request. */
   calls: number;
   perCall: number;
 }
@@ -87,7 +87,7 @@ async function post(arena: Arena, { crew: crewOf, countCreated, calls, perCall }
     connections: CONNECTIONS,
   });
   try {
-    // The warm-up opens connections, makes plans and warms the JIT. It is not counted.
+    // The warm-up is not counted. It opens connections, makes Postgres plan its statements, and warms the JIT.
     const warmUp = Math.ceil(calls / 10);
     await send(client, bodiesOf({ from: 0, calls: warmUp, perCall }), perCall);
     const bodies = bodiesOf({ from: warmUp, calls, perCall });
@@ -103,7 +103,7 @@ async function post(arena: Arena, { crew: crewOf, countCreated, calls, perCall }
   }
 }
 
-/** The requests are made before the clock starts, because only the server is measured. */
+/** Makes the requests before the clock starts, because only the server is measured. */
 function bodiesOf({ from, calls, perCall }: { from: number; calls: number; perCall: number }): string[] {
   return Array.from({ length: calls }, (_, call) => {
     const items = Array.from({ length: perCall }, (_, i) => example((from + call) * perCall + i));
@@ -133,7 +133,7 @@ async function send(client: Pool, bodies: readonly string[], perCall: number): P
 
 const DAY_MS = 86_400_000;
 
-/** A typical request, with a due time of its own in the far future. */
+/** A typical request. Its due time is in the far future and differs from the others. */
 const example = (n: number) => ({
   id: `invoice-${n}`,
   name: `Invoice reminder ${n}`,

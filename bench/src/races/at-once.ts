@@ -13,7 +13,7 @@ const PER_SECOND = 200;
 const P99_GOAL_MS = 50;
 const KEY = 'ck_bench_admin_key_0123456789';
 
-/** A schedule that is due at once: how long after the API's answer does its handler begin? */
+/** Measures schedules that are due at once: how long after the API's answer does the handler begin? */
 export const atOnce: Race = {
   name: 'at-once',
   work: `for 20 s, ${PER_SECOND} schedules a second that are due at once are created over HTTP. The race measures the time from the answer of the API to the start of the handler`,
@@ -89,7 +89,7 @@ function createNow(arena: Arena, seconds: number): Promise<Int32Array> {
         Array.from({ length: count }, (_, n) => ({ n, at: 0 })),
       );
       if (faults.length > 0) throw new Error(`it did not hold: ${faults.join('; ')}`);
-      // The handlers recorded when they began, counted from the start of the round.
+      // The handlers recorded when they began, relative to the start of the round.
       return report.latenessMs.map((beganMs, n) => Math.max(0, startedAt + beganMs - (answeredAt[n] ?? 0)));
     } finally {
       await client.destroy();

@@ -27,7 +27,7 @@ const PER_SECOND = 100;
 const LEAD_MS = 3_000;
 const GOAL = 2;
 
-/** One origin hangs: how late are deliveries to another? */
+/** Measures how late deliveries to one origin are while another origin hangs. */
 export const badNeighbour: Race = {
   name: 'bad-neighbour',
   work: `${PER_SECOND} webhooks a second go to an origin that answers at once: first alone, then beside as many to an origin that never answers`,
@@ -67,7 +67,7 @@ async function deliver(
   const latenessMs: number[] = [];
   const good = await listen((dueAt) => latenessMs.push(Date.now() - dueAt));
   const bad = await listen(null);
-  // The stop deadline is short, so that the round does not wait for the deliveries that hang.
+  // The stop deadline is short, so that the round does not wait for hanging deliveries.
   const crew = await Crew.start(workerCrew({ ...env, STOP_DEADLINE_MS: '500' }));
   try {
     const count = PER_SECOND * seconds;
@@ -98,7 +98,10 @@ async function deliver(
   }
 }
 
-/** A receiver that answers at once and reports the due time of each delivery. Without a callback it never answers. */
+/**
+ * A receiver that answers at once and passes the due time of each delivery to `onDue`. If `onDue` is null, it never
+ * answers.
+ */
 async function listen(onDue: ((dueAt: number) => void) | null): Promise<Server> {
   const server = createServer(async (request, response) => {
     let body = '';

@@ -13,7 +13,7 @@ const SCHEDULES = 20;
 const WORKERS = 3;
 const P99_GOAL_MS = 50;
 
-/** Schedules that fire every second: each occurrence must run once and on time. */
+/** Measures schedules that fire every second. Each occurrence must run once and on time. */
 export const cadence: Race = {
   name: 'cadence',
   work: `${SCHEDULES} schedules fire every second for a minute, on ${WORKERS} workers. The race measures how late their handlers began`,
@@ -48,7 +48,7 @@ export const cadence: Race = {
   },
 };
 
-/** A job for each occurrence of each schedule, with the number that the handler computes. */
+/** One job for each occurrence of each schedule. Its number is the one that the handler computes. */
 const occurrences = (fromAt: number, seconds: number): Job[] =>
   Array.from({ length: SCHEDULES * seconds }, (_, n) => ({
     n,

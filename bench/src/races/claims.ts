@@ -14,7 +14,8 @@ import { countClaims, vacuumSchedules } from '../harness/tables.js';
 const DUE = 1_000;
 const CLAIMERS = 50;
 /**
- * Two limits of a claim: that of a worker with all places free, and one so small that all fifty claimers are needed.
+ * Two limits of a claim: the limit of a worker with all places free, and one so small that all fifty claimers are
+ * needed.
  */
 const ASKED = [
   { asked: 'as a worker asks, up to 1,000 a claim', limit: 1_000 },
@@ -30,7 +31,7 @@ interface Sample {
   p99: number;
 }
 
-/** Fifty claimers compete for the same thousand rows. */
+/** Measures fifty claimers that compete for the same thousand rows. */
 export const claims: Race = {
   name: 'claims',
   work: `${number(DUE)} schedules are due, and ${CLAIMERS} claimers, each on a connection of its own, claim them at the same time until none is left`,
@@ -91,12 +92,12 @@ function comparison(all: readonly Rounds<{ asked: string }, Sample>[]): string[]
 }
 
 interface Waves {
-  /** Maximum number of rows of a claim. */
+  /** Maximum number of rows in one claim. */
   limit: number;
   waves: number;
 }
 
-/** One round: fifty claimers on a fresh database. */
+/** Runs one round: fifty claimers on a fresh database. */
 export function claimInWaves(arena: Arena, options: Waves): Promise<Sample> {
   return onSite(arena, async ({ pool, env }) => {
     const claimers = openDatabase({
@@ -117,8 +118,8 @@ async function race(pool: Pool, claimers: Pool, { limit, waves }: Waves): Promis
   const holder = await registerClaimant(pool);
   const tookMs: number[] = [];
   const rates: number[] = [];
-  // The first waves open connections and make statistics and plans, as in every long-lived worker. They are not
-  // counted.
+  // The first waves are not counted. They open connections and make Postgres collect statistics and plan its
+  // statements, as in a long-lived worker.
   for (let wave = 0; wave < WARM_UP + waves; wave++) {
     const nowAt = Date.now();
     await seedSchedules(pool, { prefix: `wave-${wave}-`, count: DUE, fromAt: nowAt - 1_000, untilAt: nowAt });

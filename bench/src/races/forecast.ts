@@ -15,18 +15,18 @@ const HOUR_MS = 3_600_000;
 const KEPT = 'forecast';
 const KEY = 'ck_bench_admin_key_0123456789';
 
-/** The times of one API process that has just started. */
+/** The response times of an API process that has just started. */
 interface Times {
-  /** The time of the first answer, and whether that answer counted every fire. */
+  /** The response time of the first request, and whether its answer counted every fire. */
   coldMs: number;
   isColdComplete: boolean;
-  /** The time from the first request until an answer was complete. */
+  /** The time from the first request until the first complete answer. */
   completeAfterMs: number;
   warmMs: number;
   minuteMs: number;
 }
 
-/** Asks a newly started API for the forecast of many schedules. */
+/** Measures how long a newly started API takes for the forecast of many schedules. */
 export const forecast: Race = {
   name: 'forecast',
   work: `an API that has just started answers GET /v1/forecast for ${number(SCHEDULES)} schedules: half of them daily, a third hourly, the rest one-shots and intervals with an anchor of their own`,

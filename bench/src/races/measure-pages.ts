@@ -100,7 +100,7 @@ export const pageRequests = (schedule: string, run: string): PageRequest[] => [
   { page: 'Keys', path: '/v1/keys' },
 ];
 
-/** Asks for everything that the pages of the dashboard show, several times each. */
+/** Sends every request of every page of the dashboard several times. */
 export async function measurePages(api: { url: string; key: string }, schedule: string): Promise<PageTime[]> {
   const first = (await ask(api, { page: '', path: '/v1/runs?status=failed&limit=1' })) as {
     items: { id: string }[];

@@ -15,11 +15,11 @@ const DAY_MS = 86_400_000;
 
 interface Sizes {
   schedules: number;
-  /** One schedule in this many has the tag of the bulk actions. */
+  /** One schedule out of this many has the tag that the bulk actions select. */
   oneIn: number;
 }
 
-/** Bulk actions on 40,000 schedules, and searches among a million. */
+/** Measures bulk actions on 40,000 schedules, and searches among a million. */
 export const operations: Race = {
   name: 'operations',
   work: '40,000 of a million schedules with names and tags are paused, resumed, skipped, triggered and cancelled, in one call each. Then the race searches for frequent, rare and short texts, alone and with other filters',
@@ -149,7 +149,7 @@ const SEARCHES = [
 ];
 const PAGE = 50;
 
-/** Measures the first page of a search and the second, which begins at a cursor. Returns the median of both. */
+/** Measures the first page of a search and the second page, which begins at a cursor. Returns the median of each. */
 async function search(ask: Ask, query: string): Promise<Measured> {
   const tookMs: number[] = [];
   let count = 0;
@@ -165,13 +165,13 @@ async function search(ask: Ask, query: string): Promise<Measured> {
 }
 
 /**
- * The number of rows that one statement inserts. The statement must end within the time-out of the connection, even on
- * a busy machine.
+ * The number of rows that one statement inserts. It must end within the time-out of the connection, even on a busy
+ * machine.
  */
 const AT_ONCE = 5_000;
 
 /**
- * About one schedule in a hundred is paused, and one in fifty has finished. None of them has the tag of the bulk
+ * About one schedule in a hundred is paused, and one in fifty has finished. None of these has the tag of the bulk
  * actions.
  */
 const SEED = `

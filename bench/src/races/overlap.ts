@@ -8,8 +8,8 @@ import { rateRow } from '../harness/rate-row.js';
 import { areAllRunsClosed, findOneShotFaults } from '../harness/tables.js';
 
 /**
- * A herd of counted schedules. A claim counts the open runs of each such schedule, and a close checks whether its queue
- * has a next run. Both must be done for many schedules at a time.
+ * Measures a herd of counted schedules. A claim counts the open runs of each such schedule, and a close checks whether
+ * a queued run can start. Both must be done for many schedules at a time.
  */
 export const overlap: Race = {
   name: 'overlap',

@@ -8,7 +8,7 @@ import { seedHistory } from './seed-history.js';
 const KEY = 'bench-key-of-the-pages-race-0123456789';
 const GOAL_MS = 200;
 
-/** The dashboard on a large installation: does every page answer at once? */
+/** Measures whether every page of the dashboard answers at once on a large installation. */
 export const pages: Race = {
   name: 'pages',
   work: 'every request that a page of the dashboard makes is sent with each of its filters, to a project with 1 million schedules and 10 million runs',
@@ -44,7 +44,7 @@ export const pages: Race = {
   },
 };
 
-/** The request without its instants, which differ from run to run. */
+/** Formats a request as text. Its instants are replaced, because they differ from run to run. */
 const wordsOf = ({ path, body }: PageTime) =>
   [
     body ? 'POST' : 'GET',

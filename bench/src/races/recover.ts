@@ -26,7 +26,7 @@ interface Size {
 const FULL: Size = { all: 1_000_000, near: 100_000, fromMs: 15_000, untilMs: HORIZON_MS };
 const QUICK: Size = { all: 10_000, near: 2_000, fromMs: 3_000, untilMs: 8_000 };
 
-/** Redis loses everything: how long until its bells are armed again? */
+/** Measures how long it takes until all bells are armed again after Redis has lost everything. */
 export const recover: Race = {
   name: 'recover',
   work: 'Redis is emptied by FLUSHALL, with 1 million schedules, 100,000 of them due within the horizon. The race measures the time until Redis again holds a bell for every slot in which something is due',
@@ -89,7 +89,7 @@ function loseRedis(arena: Arena, { all, near, fromMs, untilMs }: Size) {
   });
 }
 
-/** Bells that ring within this time may have rung already, so they are left out. */
+/** Bells that ring within this time are left out, because they may have rung already. */
 const TOO_NEAR_MS = 250;
 
 async function areAllArmed({ pool, bells }: Site): Promise<boolean> {

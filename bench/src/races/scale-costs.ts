@@ -29,8 +29,7 @@ const CLAIM = 500;
 const TIMES = 12;
 
 /**
- * Creates a database with this many schedules, which are due within a month from tomorrow, and keeps it under this
- * name.
+ * Creates a database with this many schedules, due within the month that begins tomorrow, and keeps it under this name.
  */
 export async function seedFar(arena: Arena, { name, size }: { name: string; size: number }): Promise<void> {
   await onSite(arena, async ({ pool, env }) => {
@@ -51,7 +50,7 @@ export function measureCosts(
     const near = { fromAt: nowAt + HORIZON_MS / 3, untilAt: nowAt + HORIZON_MS };
     await seedSchedules(site.pool, { prefix: 'near-', count: NEAR, ...near });
     await analyzeSchedules(site.pool);
-    // The engine's statements run under the worker's settings.
+    // The engine's statements run with the settings of a worker.
     const engine = openDatabase({
       url: site.env.DATABASE_URL,
       max: 2,
@@ -63,7 +62,7 @@ export function measureCosts(
         listMs: await timeOf(async () => {
           await listSchedules(site.pool, { projectId: PROJECT_ID, filter: {}, limit: 50, beforeId: null });
         }),
-        // Time stands still here, so that every size has the same number of near schedules, however long the
+        // The time is fixed here, so that every size has the same number of near schedules, however long the
         // measurement takes.
         sweepMs: await timeOf(() => sweep(site, engine, nowAt)),
         redisMb: await armedMemory(site, engine, nowAt),
@@ -79,7 +78,7 @@ export function measureCosts(
 }
 
 async function timeOf(work: () => Promise<void>): Promise<number> {
-  // The first call makes plans and fills caches.
+  // The first call is not measured: Postgres plans its statements and fills its caches.
   await work();
   const tookMs: number[] = [];
   for (let i = 0; i < TIMES; i++) {
@@ -90,7 +89,7 @@ async function timeOf(work: () => Promise<void>): Promise<number> {
   return median(tookMs);
 }
 
-/** The work of a sweep that finds no drift. */
+/** Does the work of a sweep that finds no drift. */
 async function sweep({ bells }: Site, engine: Pool, now: number): Promise<void> {
   await rescueRuns(engine, now);
   await readMissed(engine, { olderThanMs: 5_000, now });
@@ -132,10 +131,10 @@ async function claim(pool: Pool, engine: Pool): Promise<number> {
   return tookMs;
 }
 
-/** The number of transactions of two idle workers. */
+/** Counts the transactions of two idle workers. */
 async function idle(arena: Arena, site: Site, forMs: number): Promise<number> {
   await removeWork(site.pool, 'near-');
-  // The near schedules are gone, but their bells would still ring and wake the workers.
+  // The near schedules are deleted, but their bells would still ring and wake the workers.
   await site.redis.flushall();
   await arena.settle(site.env.DATABASE_URL);
   const crew = await Crew.start(workerCrew(site.env));

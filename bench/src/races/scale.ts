@@ -18,7 +18,9 @@ const COLUMNS: [title: string, cost: keyof Costs][] = [
   ['idle transactions a second', 'idlePerSecond'],
 ];
 
-/** How much do schedules cost that are not due? The race does the same work beside more and more of them. */
+/**
+ * Measures the cost of schedules that are not due: the same work is done with more and more of them in the database.
+ */
 export const scale: Race = {
   name: 'scale',
   work: 'with 10 thousand, 100 thousand, 1 million and 10 million pending schedules, 5,000 of them within the horizon, the race measures the cost of creating, claiming, sweeping and listing, the memory of Redis, and the transactions of two idle workers',

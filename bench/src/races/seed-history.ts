@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { draft, PROJECT_ID } from '../harness/drafts.js';
 
-/** A project that has been in use for a month, in numbers of rows. */
+/** The size of a project that has been in use for a month, in rows. */
 export interface History {
   schedules: number;
   runs: number;

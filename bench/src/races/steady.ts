@@ -19,7 +19,7 @@ interface Sample {
   latenessMs: Int32Array;
 }
 
-/** Jobs at random instants: how punctual is each contender? */
+/** Jobs are due at random instants. Measures how punctual each contender is. */
 export const steady: Race = {
   name: 'steady',
   work: `for 60 s, ${FIRES_PER_SECOND} one-shots a second are due, each at a random millisecond. The race measures how late their handlers began`,
@@ -28,7 +28,8 @@ export const steady: Race = {
   async run(context) {
     const seconds = context.isQuick ? 2 : 60;
     const count = FIRES_PER_SECOND * seconds;
-    // In CI the herd has already shown that the other contenders run. The goal of this race only names BullMQ.
+    // In a quick run only Carillon and BullMQ take part: BullMQ is in the goal, and the herd has already shown that the
+    // others run.
     const isIn = ({ name }: Contender) => !context.isQuick || ['Carillon', BEFORE, 'BullMQ'].includes(name);
     const entrants = contenders(context).filter(isIn);
     const all = await interleave(context, entrants, async (contender): Promise<Sample> => {
@@ -102,7 +103,7 @@ function goalsOf(held: readonly SteadyRounds[]): Goal[] {
   ];
 }
 
-/** Plots, for each contender, the share of jobs that were at most so many milliseconds late. */
+/** Plots, for each contender, which share of the jobs was at most a given number of milliseconds late. */
 function latenessPlot(held: readonly SteadyRounds[]): Plot {
   const shares = [
     0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999,
@@ -116,7 +117,7 @@ function latenessPlot(held: readonly SteadyRounds[]): Plot {
       const all = samples.flatMap(({ latenessMs }) => [...latenessMs]);
       return {
         label: contender.name,
-        // A logarithmic axis has no zero.
+        // A logarithmic axis can't show zero.
         points: shares.map((share) => [Math.max(percentile(all, share), 0.5), share * 100]),
       };
     }),

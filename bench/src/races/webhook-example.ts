@@ -1,6 +1,6 @@
 import type { Job } from '../harness/tally.js';
 
-/** The default concurrency of one worker to one origin. Two workers have 200. */
+/** The default concurrency of one worker to one origin. Two workers together have 200 connections. */
 export const CONNECTIONS_EACH = 100;
 
 /** The body that Carillon posts for this job. */

@@ -18,7 +18,7 @@ import { CONNECTIONS_EACH } from './webhook-example.js';
 const GOAL = 0.5;
 const WITHIN_MS = 120_000;
 
-/** Webhook deliveries: how close does their rate come to plain HTTP requests? */
+/** Measures how close the rate of webhook deliveries comes to the rate of plain HTTP requests. */
 export const webhooks: Race = {
   name: 'webhooks',
   work: `20,000 webhooks to a receiver on loopback are due at one instant, and ${PLAYERS_EACH} workers send ${CONNECTIONS_EACH * PLAYERS_EACH} at once. For comparison, undici alone sends the same headers and body over as many connections`,
@@ -89,7 +89,7 @@ async function deliver(arena: Arena, build: Contender, count: number): Promise<n
   const round = await runOneShots(arena, build, {
     jobsFrom: (startAt) => Array.from({ length: count }, (_, n) => ({ n, at: startAt })),
     withinMs: WITHIN_MS,
-    // The workers do not count jobs: the receiver proves that every webhook arrived.
+    // The workers do not count jobs, because the receiver proves that every webhook arrived.
     isCountedElsewhere: true,
   });
   return round.tookMs;
@@ -99,7 +99,7 @@ export const toWebhooks = (url: string): Contender => ({
   ...carillon,
   async open(servers) {
     const { pool, bells, close } = await openSite(servers);
-    // Webhooks of an aborted round do not count.
+    // Clears the records of an aborted round, so that they do not count.
     await readReceived(url);
     return {
       crew: workerCrew({ ORIGIN_CONCURRENCY: String(CONNECTIONS_EACH) }),

@@ -7,9 +7,7 @@ import { toSvg } from './svg.js';
 
 const docs = (path: string) => fileURLToPath(new URL(`../../../docs/${path}`, import.meta.url));
 
-/**
- * Writes docs/performance.md and its pictures. The hand-written part is in a file of its own and is copied as it is.
- */
+/** Writes docs/performance.md and its charts. The hand-written part is copied unchanged from a separate file. */
 export async function writePage(results: readonly KeptResult[]): Promise<void> {
   const inOrder = RACES.flatMap(({ name }) => results.filter((result) => result.name === name));
   const tried = await readFile(docs('performance/tried.md'), 'utf8').catch(() => '');
@@ -83,7 +81,7 @@ function conditions(results: readonly KeptResult[]): string {
 
 const code = (text: string) => `\`${text}\``;
 
-/** Columns of figures are right-aligned. */
+/** Formats a Markdown table. Columns of figures are aligned right. */
 function markdownTable(head: readonly string[], rows: readonly (readonly string[])[], align = '---'): string {
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;

@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url';
 import type { RaceResult } from '../harness/race.js';
 
 /**
- * The latest results of each race, from which the page is made. Running a single race keeps the results of the others.
+ * Stores the latest results of each race, from which the page is written. Running a single race keeps the results of
+ * the others.
  */
 const FILE = fileURLToPath(new URL('../../../docs/performance/results.json', import.meta.url));
 
@@ -32,7 +33,10 @@ export async function keepResults(results: readonly KeptResult[]): Promise<KeptR
   return kept;
 }
 
-/** The commit, the time and the machine of a result. The load shows whether the machine was busy with other work. */
+/**
+ * The commit, the time and the machine of a result. The load average shows whether the machine was busy with other
+ * work.
+ */
 export function circumstances(): { commit: string; at: string; machine: string } {
   const [cpu] = cpus();
   const gigabytes = Math.round(totalmem() / 2 ** 30);

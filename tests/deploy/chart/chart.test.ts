@@ -85,7 +85,7 @@ describe('Helm chart', () => {
     }
   });
 
-  it('the Helm chart names the secrets that are missing, instead of rendering', () => {
+  it('the Helm chart refuses to render without its secrets, and names those that are missing', () => {
     expect(render({}).error).toContain('secrets.database: set it to the name of a Secret');
     expect(render({ secrets: { database: 'db' } }).error).toContain('secrets.redis: ');
     expect(render({ secrets: { database: 'db', redis: 'redis' } }).error).toContain('secrets.keys: ');
@@ -94,18 +94,18 @@ describe('Helm chart', () => {
     expect(job.metadata.annotations['helm.sh/hook']).toBe('pre-install,pre-upgrade');
     const [preflight] = job.spec.template.spec.initContainers;
     expect(preflight.args).toEqual(['preflight']);
-    // Without `optional`, a pod whose secret is missing would not start, and could not say what is missing.
+    // Without `optional`, a pod with a missing secret would not start at all, so it could not say what is missing.
     for (const { secretRef } of preflight.envFrom) expect(secretRef.optional).toBe(true);
   });
 
-  it('the Helm chart refuses a grace period that is shorter than the drain', () => {
+  it('the Helm chart refuses a grace period that is shorter than the time for draining', () => {
     const worker = { terminationGracePeriodSeconds: 29, stopDeadlineMs: 20_000 };
     expect(render({ secrets: SECRETS, worker }).error).toContain('worker.terminationGracePeriodSeconds: ');
     const api = { terminationGracePeriodSeconds: 14 };
     expect(render({ secrets: SECRETS, api }).error).toContain('api.terminationGracePeriodSeconds: ');
   });
 
-  it('every pod of the Helm chart runs without privileges on a read-only root, with probes on the port that its process serves', () => {
+  it('every pod of the Helm chart runs unprivileged on a read-only root, with probes on the port that its process serves', () => {
     const { manifests } = render({ secrets: SECRETS });
     for (const [name, port] of [
       ['api', 3000],
@@ -129,7 +129,7 @@ describe('Helm chart', () => {
     }
   });
 
-  it('the Helm chart has monitoring and autoscaling off by default, and with autoscaling KEDA decides the number of workers', () => {
+  it('monitoring and autoscaling are off by default in the Helm chart, and with autoscaling KEDA sets the number of workers', () => {
     const plain = render({ secrets: SECRETS }).manifests;
     expect(plain.map(({ kind }) => kind)).not.toContain('ServiceMonitor');
     expect(find(plain, 'Deployment', 'test-worker').spec.replicas).toBe(2);

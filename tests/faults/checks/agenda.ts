@@ -2,7 +2,7 @@ import type { Installation } from '../harness/installation.js';
 import { type DefinitionFact, type Facts, iso, type ScheduleFact } from './facts.js';
 import { accountedTimes, namedBy } from './occurrences.js';
 
-/** I1: at any moment, the agenda is at the first named occurrence that has neither a run nor a gap yet. */
+/** I1: the agenda always holds the first named occurrence that has neither a run nor a gap. */
 export function checkAgenda(facts: Facts): string[] {
   return facts.schedules.flatMap((schedule) => {
     const { key, status, occurrenceAt } = schedule;
@@ -32,7 +32,7 @@ function firstOpenOccurrence(
   return null;
 }
 
-/** Queries for rows that contradict each other. No committed state may hold such rows, not even during a fault. */
+/** Finds rows that contradict each other. No committed state may contain such rows, not even during a fault. */
 const CONTRADICTIONS = `
   select 'I3 a run is running without the lease of its claim' as what, s.key
   from carillon.runs r
@@ -55,14 +55,15 @@ const CONTRADICTIONS = `
   select 'I9 the agenda has the row in another project', s.key
   from carillon.agenda a join carillon.schedules s on s.id = a.schedule_id where a.project_id <> s.project_id`;
 
-/** Looks for contradictions in one snapshot. */
+/** Looks for contradictions, all in one snapshot. */
 export async function findContradictions({ pool }: Pick<Installation, 'pool'>): Promise<string[]> {
   const { rows } = await pool.query<{ what: string; key: string | null }>(CONTRADICTIONS);
   return rows.slice(0, 20).map(({ what, key }) => `${what}: ${key ?? 'a schedule that does not exist'}`);
 }
 
 /**
- * A lease without any running run. Only a run that is cancelled in flight leaves one behind, until its worker notices.
+ * Finds leases without a running run. Only a run that is cancelled in flight leaves such a lease, until its worker
+ * notices.
  */
 const EMPTY_LEASES = `
   select l.epoch from carillon.leases l

@@ -2,12 +2,12 @@ import { attemptKey, encodeRunId } from '@carillon/shared';
 import type { Delivery } from '../harness/receiver.js';
 import { type AttemptFact, type Facts, groupBy, isOpen, iso, type RunFact } from './facts.js';
 
-/** Postgres and the receiver use the clock of this machine, but each rounds to a millisecond in its own way. */
+/** Postgres and the receiver use the clock of the same machine, but they round to milliseconds in different ways. */
 const ROUNDING_MS = 1;
 
 /**
- * I2, I3, I6 and I10: checks what was claimed and when, and whether the recorded results are those that the receiver
- * gave.
+ * I2, I3, I6 and I10: checks which attempts were claimed and when, and whether their recorded results are the answers
+ * of the receiver.
  */
 export function checkAttempts(facts: Facts): string[] {
   const violations: string[] = [];
@@ -44,7 +44,10 @@ function checkOrder(run: RunFact, attempts: AttemptFact[], blame: (what: string)
   if (run.status === 'succeeded' && last?.outcome !== 'succeeded') blame('I2 succeeded without an attempt');
 }
 
-/** Only the worker that got the answer may record it: a late writer would close an attempt that is still under way. */
+/**
+ * A recorded result must be the answer that the receiver gave to this attempt. Otherwise a late writer has closed an
+ * attempt that was under way.
+ */
 function checkAnswer(
   attempt: AttemptFact,
   deliveries: Map<string, Delivery[]>,
@@ -62,7 +65,9 @@ function checkAnswer(
   }
 }
 
-/** I10: an epoch together with a worker's token stands for one claim, and a claim is made at one moment. */
+/**
+ * I10: an epoch together with a worker's token identifies one claim, so all its attempts have the same time of claim.
+ */
 function checkTokens(facts: Facts): string[] {
   const attempts = [...facts.attempts.values()].flat();
   const claims = groupBy(attempts, ({ epoch, token }) => `${epoch} ${token}`);
@@ -72,7 +77,9 @@ function checkTokens(facts: Facts): string[] {
   });
 }
 
-/** I2 and I3 from the receiver's side: each request belongs to one attempt, claimed before the first byte left. */
+/**
+ * I2 and I3, seen from the receiver: each request belongs to one attempt, which was claimed before the first byte left.
+ */
 function checkDeliveries(facts: Facts): string[] {
   const violations: string[] = [];
   const attempts = new Map<string, AttemptFact>();

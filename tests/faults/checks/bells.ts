@@ -3,12 +3,12 @@ import { SLOT_MS } from '@carillon/queue';
 import { CLOCKS, type Installation } from '../harness/installation.js';
 
 /**
- * A slot nearer than this may be ringing already. A row written less than this ago may have a bell that is on its way
- * to Redis.
+ * Slots within this time are not checked, because they may be ringing already. Neither are rows written within this
+ * time, because their bell may be on its way to Redis.
  */
 const SETTLED_MS = 1_500;
 
-/** The slots for which a bell will ring in time. A bell whose delay disagrees with its id does not count. */
+/** Returns the slots for which a bell will ring in time. A bell does not count if its delay contradicts its id. */
 export async function readArmed({
   redis,
   bellsKey,
@@ -24,14 +24,14 @@ export async function readArmed({
 }
 
 /**
- * BullMQ scores a delayed job by its time in milliseconds, times this factor, plus a number that keeps jobs of one
- * moment apart.
+ * BullMQ's score of a delayed job is its time in milliseconds times this factor, plus a number that distinguishes jobs
+ * of the same millisecond.
  */
 const SCORE_PER_MS = 0x1000;
 
 /**
- * I8: each slot in which Postgres says that something is due has its bell in Redis. Returns the slots that have none.
- * A bell for a slot in which nothing is due any more is harmless.
+ * I8: Redis has a bell for each slot in which Postgres has something due. Returns the slots without one. A bell for a
+ * slot in which nothing is due any more is harmless.
  */
 export async function checkBells({ pool, redis, bellsKey }: Installation): Promise<string[]> {
   const { slots, nowAt } = await readSlots(pool, { horizonMs: CLOCKS.horizonMs, slotMs: SLOT_MS, now: null });
@@ -40,7 +40,7 @@ export async function checkBells({ pool, redis, bellsKey }: Installation): Promi
   const missing = slots.filter(
     ({ ringAt, touchedAt }) =>
       ringAt > nowAt + SETTLED_MS &&
-      // A slot that has entered the horizon since the last sweep is armed by the next one.
+      // A slot that has entered the horizon since the last sweep has no bell yet. The next sweep arms it.
       ringAt < nowAt + CLOCKS.horizonMs - 3 * CLOCKS.sweepMs &&
       touchedAt < nowAt - SETTLED_MS &&
       !armed.has(ringAt),

@@ -3,8 +3,8 @@ import type { Acknowledged } from '../harness/client.js';
 import { type AuditFact, type Facts, groupBy, iso, type ScheduleFact } from './facts.js';
 
 /**
- * Checks I4 and I5 by the audit log. An entry is written under the lock of the schedule, so a claim before the change
- * has an earlier time and a claim after it a later one, both by Postgres's clock.
+ * Checks I4 and I5 by the audit log. An entry is written under the lock of the schedule. So by Postgres's clock a claim
+ * before the change has an earlier time, and a claim after it a later one.
  */
 export function checkChanges(facts: Facts): string[] {
   const changes = groupBy(facts.audit, ({ projectId, key }) => `${projectId} ${key}`);
@@ -57,7 +57,7 @@ function checkEdits(schedule: ScheduleFact, changes: readonly AuditFact[], facts
   for (const { action, at, detail } of changes) {
     if (action !== 'schedule.edited') continue;
     for (const run of facts.runs.get(schedule.id) ?? []) {
-      // A run that was recorded before the edit keeps the definition that it was made under.
+      // A run that was recorded before the edit keeps the definition under which it was recorded.
       if (run.attempt > 0 && run.recordedAt > at && run.version < (detail?.version ?? 0)) {
         violations.push(
           `I5 version ${run.version} claimed after the edit to ${detail?.version}: ${schedule.key} ${iso(run.occurrenceAt)}`,
@@ -68,7 +68,7 @@ function checkEdits(schedule: ScheduleFact, changes: readonly AuditFact[], facts
   return violations;
 }
 
-/** Checks that every change that the API acknowledged is in Postgres, whatever happened in between. */
+/** Checks that Postgres has every change that the API acknowledged. */
 export function checkAcknowledged(
   facts: Facts,
   project: string,

@@ -9,13 +9,13 @@ export interface ScheduleFact {
   key: string;
   status: 'active' | 'paused' | 'finished' | 'cancelled';
   definitionVersion: number;
-  /** The next occurrence on the agenda; null if nothing is to come. */
+  /** The next occurrence on the agenda; null if there is none. */
   occurrenceAt: number | null;
   runsTotal: number;
   updatedAt: number;
 }
 
-/** A definition and the time during which it held; `untilAt` is null for the one that holds now. */
+/** A definition and the time during which it was in effect. `untilAt` is null for the current one. */
 export interface DefinitionFact {
   scheduleId: number;
   version: number;
@@ -44,7 +44,9 @@ export interface AttemptFact {
   origin: RunOrigin;
   number: number;
   epoch: number;
-  /** The random token of the worker process that claimed the attempt. Together with the epoch it names one claim. */
+  /**
+   * The random token of the worker process that claimed the attempt. Together with the epoch it identifies one claim.
+   */
   token: string | null;
   claimedAt: number;
   finishedAt: number | null;
@@ -69,7 +71,7 @@ export interface AuditFact {
   detail: { version?: number; inFlight?: string[]; untilAt?: number | null } | null;
 }
 
-/** Everything that Postgres and the receiver know about the time since a scenario began. */
+/** Everything that Postgres and the receiver have recorded since the scenario began. */
 export interface Facts {
   nowAt: number;
   schedules: ScheduleFact[];
@@ -121,7 +123,7 @@ const AUDIT = `
 
 type StoredDefinition = Omit<DefinitionFact, 'timing' | 'plan'> & { timing: string; plan: string };
 
-/** Reads all tables in one snapshot, so that their rows agree even while the workers go on. */
+/** Reads all tables in one snapshot, so that their rows fit together even while workers change them. */
 export async function readFacts(
   { pool, receiver }: Pick<Installation, 'pool'> & { receiver: { log: readonly Delivery[] } },
   { sinceId, sinceAuditId, now = null }: { sinceId: number; sinceAuditId: number; now?: number | null },

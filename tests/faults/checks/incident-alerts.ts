@@ -12,16 +12,17 @@ export interface AlertFacts {
   span: Pick<IncidentSpan, 'downAt' | 'upAt'>;
 }
 
-/** Matches the ledger sentence of a run that waits for the receiver, or whose worker was lost. */
+/** Matches the ledger's sentence about a run that waits for the receiver, or whose worker was lost. */
 const CAUSE = /ECONNREFUSED|by an open circuit|the worker was lost/;
 
 /**
- * Checks the alerts of the outage: each breach was reported once, with its recovery, the ledger's sentence and a link.
+ * Checks the alerts about the outage: each breach was reported once, with its recovery, the sentence of the ledger, and
+ * a link.
  */
 export function checkAlerts(facts: AlertFacts): string[] {
   const { alerts, messages, watchedIds, span } = facts;
   const wrong: string[] = [];
-  // A busy machine may miss an objective before or after the outage as well.
+  // On a busy machine, an objective may also be breached before or after the outage.
   const ofOutage = alerts.filter(
     ({ openedAt }) => Date.parse(openedAt) >= span.downAt && Date.parse(openedAt) <= span.upAt,
   );
@@ -39,14 +40,14 @@ export function checkAlerts(facts: AlertFacts): string[] {
   const first = messages.find(({ opened }) =>
     opened.some(({ id }) => ofOutage.some((alert) => alert.id === id)),
   );
-  // All schedules miss their objective at once, so the first message must list several of them.
+  // All schedules breach their objective at the same time, so the first message must list several of them.
   if (!first || first.opened.length < 2) wrong.push(`the breaches are not grouped: ${first?.summary}`);
   if (messages.length >= 2 * alerts.length)
     wrong.push(`${messages.length} messages for ${alerts.length} alerts`);
   return wrong;
 }
 
-/** The breach and the recovery of an alert, as the messages reported them. */
+/** The entries about an alert in all messages: of its breach and of its recovery. */
 const toldOf = ({ id }: ReportedAlert, messages: readonly AlertMessage[]) => ({
   openings: messages.flatMap(({ opened }) => opened.filter((told) => told.id === id)),
   recoveries: messages.flatMap(({ resolved }) => resolved.filter((told) => told.id === id)),
@@ -75,7 +76,7 @@ function* problemsOfOutage(alert: ReportedAlert, { messages }: AlertFacts): Gene
     if (!resolution?.startsWith('Recovered at')) yield `not a recovery: ${resolution}`;
 }
 
-/** An objective has one open alert at a time. */
+/** Finds alerts of one objective that were open at the same time. There must be none. */
 function overlaps(alerts: readonly ReportedAlert[]): string[] {
   return alerts.flatMap((alert, index) =>
     alerts

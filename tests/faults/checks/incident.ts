@@ -7,12 +7,13 @@ export interface IncidentSpan {
   upAt: number;
   /** The origin that was down. */
   origin: string;
-  /** The schedule whose delivery lost its worker, and that worker. */
+  /** The schedule whose worker was lost during a delivery, and that worker. */
   lost?: { id: string; workerId: number };
 }
 
 /**
- * Workers estimate Postgres's clock, and the receiver has the clock of the machine. The two may differ by this much.
+ * A worker estimates the clock of Postgres, and the receiver uses the clock of the machine. They may differ by this
+ * much.
  */
 const CLOCK_ERROR_MS = 250;
 const FINAL_LINE = 'Run failed for good: replay it when the cause is gone';
@@ -79,8 +80,8 @@ function* problemsOf(entry: Entry, { downAt, upAt, origin }: IncidentSpan): Gene
 }
 
 /**
- * Checks the lateness of each run: the first byte left after the claim of the first attempt, and before the receiver
- * saw the request. A run whose first attempt was refused has not reached the receiver, so only its claim is compared.
+ * Checks the lateness of each run: the first byte left after the claim of the first attempt and before the receiver saw
+ * the request. If the first attempt was refused, the receiver has not seen it, so only the claim is compared.
  */
 export function checkLateness({ runs }: IncidentFacts, log: readonly Delivery[]): string[] {
   const wrong: string[] = [];
@@ -98,17 +99,14 @@ export function checkLateness({ runs }: IncidentFacts, log: readonly Delivery[])
       wrong.push(`${id} was sent before it was claimed: ${why}`);
     if (seenAt !== undefined && sentAt > seenAt + CLOCK_ERROR_MS)
       wrong.push(`${id} was seen before it was sent: ${why}`);
-    // The ledger explains a cancelled run by who cancelled it, and not by how late it was.
+    // For a cancelled run the ledger says who cancelled it, and not how late it was.
     if (run.status !== 'cancelled' && !why.includes(` ${inWords(latenessMs)} late`))
       wrong.push(`${id} is ${latenessMs} ms late, and its sentence says: ${why}`);
   }
   return wrong;
 }
 
-/**
- * Checks that each run that failed for good has one log line. A worker that was killed may have died before it wrote
- * its line.
- */
+/** Checks that each run that failed for good has one log line. A killed worker may have had no time to write it. */
 export function checkFailures(
   { runs }: IncidentFacts,
   { span, lines }: { span: IncidentSpan; lines: readonly Record<string, unknown>[] },
@@ -133,8 +131,8 @@ const isOfLost = ({ attempts }: IncidentRun, { lost }: IncidentSpan) =>
   attempts.some(({ workerId }) => workerId === lost?.workerId);
 
 /**
- * Checks that the metrics and the figures of the system agree with the runs. A worker that is killed loses the counts
- * since its last heartbeat, so its runs in flight may be missing.
+ * Checks that /metrics and /v1/system agree with the runs. A killed worker loses the counts since its last heartbeat,
+ * so its runs in flight may be missing.
  */
 export function checkFigures(
   { runs }: IncidentFacts,

@@ -9,15 +9,15 @@ export interface Lateness {
   after: number[];
 }
 
-/** The time that a fault lasted. */
+/** The span of time that a fault lasted. */
 export interface Span {
   fromAt: number;
   untilAt: number;
 }
 
 /**
- * Measures each run by its first request. Runs without a request, and runs that were due before the fault, are not
- * counted.
+ * Measures the lateness of each run by its first request. Runs without a request, and runs that were due before the
+ * fault, are left out.
  */
 export function measureLateness(facts: Facts, { fromAt, untilAt }: Span): Lateness {
   const firstAts = new Map<string, number>();

@@ -7,15 +7,15 @@ import type { Span } from './lateness.js';
 const epochPart = (key: string) => key.slice(key.lastIndexOf('-'));
 
 /**
- * Removes requests from the facts whose claims Postgres has lost with its last transactions: the receiver knows them,
- * and Postgres does not. I10: the epoch of such a lost claim is not issued again.
+ * Removes requests whose claims Postgres has lost with its last transactions: the receiver has seen them, but Postgres
+ * does not know them. Also checks I10: the epoch of a lost claim is not issued again.
  */
 export function excuseLostClaims(facts: Facts, tail: Span | null): { facts: Facts; violations: string[] } {
   if (!tail) return { facts, violations: [] };
   const attempts = [...facts.attempts.values()].flat();
   const known = new Set(attempts.map((each) => attemptKey(encodeRunId(each), each.number, each.epoch)));
   const epochs = new Set([...known].map(epochPart));
-  // A worker goes on sending its claimed runs until it notices that the lease is lost.
+  // A worker goes on sending the runs of a lost claim until it notices that its lease is gone.
   const untilAt = tail.untilAt + CLOCKS.leaseMs;
   const isLost = ({ attemptKey, at }: Facts['deliveries'][number]) =>
     !known.has(attemptKey) && at >= tail.fromAt && at <= untilAt;

@@ -15,7 +15,10 @@ export interface Accounting {
   doubled: number;
 }
 
-/** I1: every occurrence that a rule named while it held has one run or lies in one gap, and nothing else has a run. */
+/**
+ * I1: every occurrence that a rule named while it was in effect has one run or lies in one gap, and there are no other
+ * runs.
+ */
 export function checkOccurrences(facts: Facts): Accounting {
   const accounting: Accounting = { violations: [], named: 0, lost: 0, doubled: 0 };
   for (const schedule of facts.schedules) accountFor(schedule, facts, accounting);
@@ -60,9 +63,7 @@ function accountFor(schedule: ScheduleFact, facts: Facts, accounting: Accounting
   if (fired !== runsTotal) blame(`${runsTotal} runs are counted, and there are ${fired}`);
 }
 
-/**
- * Returns a function that counts how often an occurrence is accounted for: by its runs, and by the gaps that cover it.
- */
+/** Returns a function that counts how often an occurrence is recorded: as a run, or within a gap. */
 export function accountedTimes({ id }: ScheduleFact, facts: Facts): (at: number) => number {
   const times = new Map<number, number>();
   for (const { occurrenceAt, origin } of facts.runs.get(id) ?? []) {
@@ -80,19 +81,19 @@ export function accountedTimes({ id }: ScheduleFact, facts: Facts): (at: number)
 const isNamed = ({ timing }: DefinitionFact, at: number) => nextOccurrence(timing, at - 1) === at;
 
 /**
- * True if a definition named the occurrence of a run while the definition held. An occurrence that was skipped or
- * brought forward has its run ahead of its time, so the definition may have been replaced when that time came.
+ * True if a definition named the occurrence of a run while the definition was in effect. A run that was skipped or
+ * brought forward is recorded before its occurrence, so the definition may have been replaced before that time.
  */
 function hasNamed(definition: DefinitionFact, { occurrenceAt, version, recordedAt }: RunFact): boolean {
   const { timing, untilAt } = definition;
-  // The API takes the first occurrence by its own clock, a moment before the row is written.
+  // The API computes the first occurrence by its own clock, a moment before Postgres writes the row.
   const hasBegun = definition.version === 1 || timing.rule.kind === 'at' || occurrenceAt > definition.fromAt;
   const wasInTime = untilAt === null || occurrenceAt <= untilAt || recordedAt <= untilAt;
   return definition.version <= version && hasBegun && wasInTime && isNamed(definition, occurrenceAt);
 }
 
 /**
- * The instant until which the occurrences of a definition must have a run or a gap. The occurrence on the agenda is
+ * The instant up to which the occurrences of a definition must have a run or a gap. The occurrence on the agenda is
  * still to come.
  */
 function untilOf(
@@ -109,13 +110,13 @@ function untilOf(
   );
 }
 
-/** The occurrences that a definition names from the moment at which it begins to hold. */
+/** The occurrences that a definition names from the time on at which it takes effect. */
 export function* namedBy(
   { timing, fromAt }: DefinitionFact,
   before: DefinitionFact | undefined,
   untilAt: number,
 ): Generator<number> {
-  // A one-shot instant that an edit has set runs even if it is past.
+  // If an edit sets a new one-shot instant, it runs even if it is in the past.
   const isNewInstant =
     timing.rule.kind === 'at' && JSON.stringify(timing.rule) !== JSON.stringify(before?.timing.rule);
   let at = nextOccurrence(timing, isNewInstant ? Number.NEGATIVE_INFINITY : fromAt);

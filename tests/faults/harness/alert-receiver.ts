@@ -29,7 +29,8 @@ export interface AlertReceiver {
 }
 
 /**
- * An HTTP server that keeps the messages of an alert channel. A message is sent at least once, so repeats are left out.
+ * An HTTP server that keeps the messages of an alert channel. Messages are sent at least once, so repeated ones are
+ * dropped.
  */
 export async function receiveAlerts(): Promise<AlertReceiver> {
   const byId = new Map<string, AlertMessage>();

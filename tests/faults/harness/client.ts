@@ -1,6 +1,6 @@
 import type { ScheduleInput } from '@carillon/shared';
 
-/** A change that the API has acknowledged: it must not be lost, whatever breaks afterwards. */
+/** A change that the API has acknowledged. It must not be lost, whatever fault follows. */
 export type Acknowledged =
   | { what: 'created'; id: string }
   | { what: 'cancelled'; id: string }
@@ -14,7 +14,7 @@ export interface Answered {
   limit: number;
 }
 
-/** A client of the API with one key. It remembers which of its changes were acknowledged. */
+/** A client of the API with one key. It records which of its changes were acknowledged. */
 export class Client {
   readonly acknowledged: Acknowledged[] = [];
 
@@ -71,7 +71,7 @@ export class Client {
     return answer;
   }
 
-  /** Cancels every schedule that is left, so that nothing is due any more. */
+  /** Cancels every remaining schedule, so that nothing is due any more. */
   async cancelAll(): Promise<void> {
     for (const status of ['active', 'paused']) {
       let cursor: string | null = null;

@@ -15,7 +15,7 @@ export interface EarlierVersion {
 }
 
 export interface NoEarlierVersion {
-  /** The reason why there is no earlier version, worded as the end of a sentence. */
+  /** The reason why there is no earlier version, worded to follow a colon. */
   missing: string;
 }
 
@@ -30,15 +30,15 @@ interface Repository {
   git(...args: string[]): Buffer;
 }
 
-/** The migrations of a version: the tags in their order, and the text of the first one. */
+/** The migrations of a version: their tags in order, and the text of the first one. */
 interface Migrations {
   tags: string[];
   first: string;
 }
 
 /**
- * Finds the latest commit that has fewer migrations than the working copy, and the same ones as far as they go. A
- * commit with another first migration belongs to a database that the current programs refuse.
+ * Finds the latest commit that has fewer migrations than the working copy, and otherwise the same ones. The current
+ * programs refuse the database of a commit with another first migration, so the search ends there.
  */
 export function findEarlierVersion(
   { folder, git }: Repository = { folder: root, git: gitHere },
@@ -47,7 +47,7 @@ export function findEarlierVersion(
   if (today.tags.length < 2) return { missing: 'there is only one migration' };
   try {
     const changes = git('rev-list', '--first-parent', 'HEAD', '--', JOURNAL).toString().trim().split('\n');
-    // HEAD itself is the earlier version while the latest migration is not committed yet.
+    // HEAD comes first: if the latest migration is not committed yet, HEAD itself is the earlier version.
     for (const revision of ['HEAD', ...changes.map((change) => `${change}^1`)]) {
       const before = readMigrations((path) => git('show', `${revision}:${path}`).toString());
       if (before.first !== today.first) break;

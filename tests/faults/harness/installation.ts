@@ -14,7 +14,7 @@ import {
 import { Client } from './client.js';
 import { Receiver } from './receiver.js';
 
-/** Intervals that are short, but leave a lease long enough that a busy machine does not lose it by accident. */
+/** Short intervals. A lease is still long enough that a busy machine does not lose it by accident. */
 export const CLOCKS = { sweepMs: 1_000, leaseMs: 4_000, horizonMs: 12_000 } as const;
 export const PROJECTS = ['alpha', 'beta'] as const;
 const WORKERS = 3;
@@ -30,13 +30,13 @@ interface Proxies {
 }
 
 interface InstallationOptions {
-  /** The name of its database, and the prefix of its keys in Redis. */
+  /** The name of the installation's database, and the prefix of its keys in Redis. */
   name: string;
-  /** Further settings of its programs, which may depend on the address of its database. */
+  /** Further settings of the installation's programs, which may depend on the URL of its database. */
   env?: (databaseUrl: string) => Record<string, string>;
 }
 
-/** All of Carillon as real processes on servers of their own, with a proxy for faults on every connection. */
+/** All of Carillon as real processes on separate servers, with a proxy on every connection that can inject faults. */
 export class Installation {
   workers: TestProcess[] = [];
   api!: TestApi;
@@ -53,7 +53,7 @@ export class Installation {
     readonly prefix: string,
     readonly proxies: Proxies,
     readonly receiver: Receiver,
-    /** The checker's own connections go straight to the servers, not through a proxy. */
+    /** Connections of the checker. They go straight to Postgres, not through a proxy. */
     readonly pool: ReturnType<typeof openDatabase>,
     readonly redis: RedisClient,
     env: Record<string, string>,
@@ -73,7 +73,9 @@ export class Installation {
     }));
   }
 
-  /** Starts everything except Carillon's programs: the caller decides which of them run. */
+  /**
+   * Starts the servers and proxies but none of Carillon's programs, so that the caller can choose which of them run.
+   */
   static async prepare(servers: OwnServers, { name, env }: InstallationOptions): Promise<Installation> {
     const { databaseUrl, redisUrl } = servers;
     const url = Object.assign(new URL(databaseUrl), { pathname: `/${name}` }).toString();
@@ -123,7 +125,7 @@ export class Installation {
     this.clients = Object.fromEntries(clients);
   }
 
-  /** The log lines of all workers, also of those that were killed. */
+  /** The log lines of all workers, including killed ones. */
   workerLines(): Record<string, unknown>[] {
     return [...this.#ended, ...this.workers].flatMap(({ lines }) => lines);
   }
@@ -139,7 +141,7 @@ export class Installation {
   /** Opens all proxies again and restarts every program that is not running. */
   async restore(): Promise<void> {
     for (const proxy of Object.values(this.proxies)) proxy.pass();
-    // An API that is crashing right now still counts as running. Wait until it has ended.
+    // An API that is just crashing still counts as running, so wait until it has ended.
     const isAlive = await fetch(`${this.api.url}/health/live`).catch(() => null);
     if (!isAlive) await eventually(() => !this.api.isRunning);
     this.#crashes.push(...[this.api, ...this.workers].filter(({ hasCrashed }) => hasCrashed));
@@ -151,14 +153,14 @@ export class Installation {
     );
   }
 
-  /** The programs that ended by themselves since the last call, with the end of their logs. */
+  /** The programs that have crashed since the last call, with the end of their logs. */
   crashes(): string[] {
     return this.#crashes
       .splice(0)
       .map(({ lines }) => `crashed: ${JSON.stringify(lines.slice(-8)).slice(0, 2_000)}`);
   }
 
-  /** The worker that has a run of this schedule in flight. */
+  /** Returns the worker that has a run of this schedule in flight. */
   async holderOf(key: string): Promise<TestProcess> {
     const { rows } = await this.pool.query<{ pid: number }>(
       `select w.pid from carillon.runs r
@@ -171,7 +173,7 @@ export class Installation {
     return holder;
   }
 
-  /** Sets a limit and waits until the API applies it: the API caches keys for up to a second. */
+  /** Sets a request limit and waits until the API applies it, because the API caches keys for up to a second. */
   async limitRequests(project: (typeof PROJECTS)[number], requestsPerMinute: number): Promise<void> {
     const { status } = await this.admin.ask('PATCH', `/v1/projects/${project}`, {
       limits: { ...PROJECT_LIMITS, requestsPerMinute },

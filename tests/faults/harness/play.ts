@@ -11,14 +11,12 @@ export interface Scenario {
   number: number;
   /** The fault that is injected. */
   fault: string;
-  /** The condition that must hold beyond the ten promises. */
+  /** The condition that must hold in this scenario, in addition to the ten promises. */
   holds: string;
   play(stage: Stage): Promise<void>;
 }
 
-/**
- * Plays scenarios one after the other on one installation. After each of them the checker compares the ten promises.
- */
+/** Runs scenarios one after the other on one installation. After each, the checker checks the ten promises. */
 export function playAll(
   name: string,
   scenarios: readonly Scenario[],
@@ -49,7 +47,7 @@ export function playAll(
 
 const sizeOf = (seed: number) => (IS_LONG ? (seed === SEEDS[0] ? 'full' : 'long') : 'short');
 
-/** Plays one scenario, from a clean stage to the checker's verdict. */
+/** Runs one scenario, from a clean installation to the checker's verdict. */
 export async function play(installation: Installation, scenario: Scenario, seed: number): Promise<void> {
   await restore(installation);
   const random = new Random(seed * 100 + scenario.number);
@@ -73,7 +71,7 @@ export async function play(installation: Installation, scenario: Scenario, seed:
   expect(verdict.violations, again).toEqual([]);
 }
 
-/** The verdict of a scenario that failed before the checker could look. */
+/** The verdict of a scenario that failed before the checker ran. */
 const NO_VERDICT: Verdict = {
   violations: [],
   named: 0,
@@ -86,7 +84,7 @@ const NO_VERDICT: Verdict = {
   lateness: { during: [], after: [] },
 };
 
-/** Repairs and settles whatever a failed scenario has left broken or waiting. */
+/** Repairs everything that a failed scenario has left broken, and waits until nothing is open. */
 async function restore(installation: Installation): Promise<void> {
   for (const { child, isRunning } of installation.workers) if (isRunning) child.kill('SIGCONT');
   await installation.restore();
@@ -115,7 +113,7 @@ export async function record(
   await append({ number, fault, holds, ...result });
 }
 
-/** Says in one line that a scenario can't be played here, and why. The report of `pnpm faults` says it too. */
+/** Says in one line why a scenario can't run here. The report of `pnpm faults` says so too. */
 export async function leaveOut({ number }: Pick<Scenario, 'number'>, reason: string): Promise<void> {
   process.stderr.write(`Scenario ${number} is left out: ${reason}.\n`);
   await append({ number, leftOut: reason });

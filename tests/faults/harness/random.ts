@@ -1,4 +1,4 @@
-/** Reproducible random numbers: the same seed gives the same sizes, moments and victims. */
+/** Reproducible random numbers: the same seed yields the same sizes, moments and victims. */
 export class Random {
   #state: number;
 
@@ -30,7 +30,7 @@ export class Random {
     return picked;
   }
 
-  /** Picks that many different elements, in random order. */
+  /** Picks this many different elements, in random order. */
   pickMany<T>(list: readonly T[], count: number): T[] {
     const rest = [...list];
     return Array.from({ length: Math.min(count, list.length) }, () => {

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** One request to the receiver, and its answer. */
 export interface Delivery {
-  /** The project whose address was called. */
+  /** The project whose URL was called. */
   project: string;
   path: string;
   runId: string;
@@ -16,20 +16,20 @@ export interface Delivery {
   bodyHash: string;
   at: number;
   status: number | null;
-  /** The time at which the answer was sent; null while there is none. */
+  /** The time at which the answer was sent; null if it has not been sent. */
   answeredAt: number | null;
   /** Answers a request that is being held. */
   answer(status: number): Promise<void>;
 }
 
-/** An HTTP receiver with an address for each project. It logs every request. */
+/** An HTTP receiver with a separate server for each project. It logs every request. */
 export class Receiver {
   readonly log: Delivery[] = [];
   /** The largest number of requests that were open at once, by project. */
   readonly mostOpen = new Map<string, number>();
   readonly #open = new Map<string, number>();
   readonly #servers = new Map<string, Server>();
-  /** The ports of the projects whose address is down. */
+  /** The ports of the projects whose server is down. */
   readonly #ports = new Map<string, number>();
 
   static async listen(projects: readonly string[]): Promise<Receiver> {
@@ -38,7 +38,10 @@ export class Receiver {
     return receiver;
   }
 
-  /** The path says how to answer: `ok`, `slow/<ms>`, `status/<code>`, or `hold` until `answer` is called. */
+  /**
+   * Returns the URL of a project's receiver. The path says how to answer: `ok`, `slow/<ms>`, `status/<code>`, or `hold`
+   * until `answer` is called.
+   */
   url(project: string, path: string): string {
     const address = this.#servers.get(project)?.address() as AddressInfo | null | undefined;
     return `http://127.0.0.1:${address?.port ?? this.#ports.get(project)}/${path}`;
@@ -48,12 +51,12 @@ export class Receiver {
     return this.log.filter((delivery) => delivery.path === path);
   }
 
-  /** The requests that still wait for their answer. */
+  /** The held requests that have no answer yet. */
   held(): Delivery[] {
     return this.log.filter(({ path, answeredAt }) => path.startsWith('hold') && answeredAt === null);
   }
 
-  /** Stops listening: connections to this project's address are refused until `up`. */
+  /** Stops the server of a project: connections to it are refused until `up` is called. */
   down(project: string): void {
     const server = this.#serverOf(project);
     this.#ports.set(project, (server.address() as AddressInfo).port);
@@ -122,7 +125,7 @@ export class Receiver {
       status: null,
       answeredAt: null,
       async answer(status) {
-        // The worker has closed the connection and cannot get the answer.
+        // The worker has closed the connection, so the answer can't be sent.
         if (response.destroyed) return;
         Object.assign(delivery, { status, answeredAt: Date.now() });
         await new Promise<void>((resolve) => {

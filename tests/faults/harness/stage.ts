@@ -9,13 +9,13 @@ export type Size = 'short' | 'long' | 'full';
 export type Input = ScheduleInput & { id: string };
 let number = 0;
 
-/** Everything that a scenario works with: an installation, random numbers, and a load for the fault to disturb. */
+/** Everything that a scenario needs: an installation, random numbers, and a load for the fault to disturb. */
 export class Stage {
   /** How many faults were injected. */
   faults = 0;
-  /** When the last fault ended, by this process's own clock. */
+  /** The time at which the last fault ended, by the monotonic clock of this process. */
   healedAt = performance.now();
-  /** From the first fault until the end of the last one. */
+  /** The span from the first fault to the end of the last one. */
   readonly span: Span = { fromAt: Number.POSITIVE_INFINITY, untilAt: Number.POSITIVE_INFINITY };
   /** The span of time whose transactions Postgres has lost; null if it has kept them all. */
   lostTail: Span | null = null;
@@ -32,8 +32,8 @@ export class Stage {
   }
 
   /**
-   * Picks the size of a fault: small in `npm test`, larger in `pnpm faults`, and full with the first seed of `pnpm
-   * faults`.
+   * Picks a value by the size of the fault: short in `npm test`, long in `pnpm faults`, and full for the first seed of
+   * `pnpm faults`.
    */
   scaled<T>(values: Record<Size, T>): T {
     return values[this.size];
@@ -47,13 +47,13 @@ export class Stage {
     return this.installation.receiver;
   }
 
-  /** Counts a fault as injected. */
+  /** Records that a fault was injected. */
   inject(count = 1): void {
     this.faults += count;
     this.span.fromAt = Math.min(this.span.fromAt, Date.now());
   }
 
-  /** Marks the end of the fault: recovery is measured from here. */
+  /** Marks the end of the fault. Recovery is measured from here on. */
   heal(): void {
     this.healedAt = performance.now();
     this.span.untilAt = Date.now();
@@ -63,7 +63,7 @@ export class Stage {
     return `${name}-${this.random.seed}-${++number}`;
   }
 
-  /** A schedule that posts to a project's receiver. */
+  /** A schedule that posts to the receiver of a project. */
   webhook(project: string, rule: ScheduleInput['rule'], path = 'ok'): Input {
     const id = this.id(path.split('/')[0] ?? path);
     const url = this.receiver.url(project, `${path}/${id}`);
@@ -80,8 +80,8 @@ export class Stage {
   }
 
   /**
-   * Creates a load in every project: rules that fire each second or two, one-shots over the next seconds, slow
-   * receivers, and one-shots further ahead, for which bells must be armed.
+   * Creates a load in every project: rules that fire every second or two, one-shots in the next seconds, slow
+   * receivers, and one-shots further ahead, whose bells must be armed.
    */
   async load({ seconds = 6, size = 20 }: { seconds?: number; size?: number } = {}): Promise<void> {
     const { random } = this;

@@ -5,8 +5,8 @@ import { PROJECTS } from './installation.js';
 import type { Input, Stage } from './stage.js';
 
 /**
- * Creates schedules in every project while `work` goes on, and returns the status codes. A create is accepted, or
- * refused because Postgres is away. Any other answer fails the scenario.
+ * Creates schedules in every project while `work` goes on, and returns the status codes. The API may accept a create,
+ * or refuse it because Postgres is away. Any other answer fails the scenario.
  */
 export async function createThroughout(
   stage: Stage,
@@ -41,7 +41,7 @@ export function seeAccepted(statuses: readonly number[]): Promise<boolean> {
 export const hasArrived = (stage: Stage, { id }: Pick<Input, 'id'>) =>
   stage.receiver.log.some(({ scheduleKey }) => scheduleKey === id);
 
-/** Waits until every one of these schedules has reached the receiver. */
+/** Waits until the runs of all these schedules have reached the receiver. */
 export async function seeArrive(stage: Stage, inputs: readonly Input[]): Promise<void> {
   await eventually(() => inputs.every((input) => hasArrived(stage, input)), {
     withinMs: 60_000,

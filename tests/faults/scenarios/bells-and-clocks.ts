@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { readArmed } from '../checks/bells.js';
 import type { Scenario } from '../harness/play.js';
 
-/** Shifts the clock of a process, before it loads anything else. */
+/** Node arguments that shift the clock of a process before it loads anything else. */
 const shifted = (ms: number) => ({
   nodeArguments: ['--import', `data:text/javascript,const now=Date.now;Date.now=()=>now()+${ms}`],
 });
@@ -58,7 +58,7 @@ const falseBells: Scenario = {
     const victims = Array.from({ length: 20 }, () =>
       stage.webhook('alpha', { at: new Date(dueAt).toISOString() }),
     );
-    // Bells that ring in a year have taken the job ids that the bells of these schedules would have.
+    // The job ids that the bells of these schedules would have are already taken, by bells that ring in a year.
     const later = stage.webhook('alpha', stage.inMs(9_000));
     const laterAt = Date.parse((later.rule as { at: string }).at);
     const taken = [dueAt, laterAt].map((at) => `bell-${slotEnd(at)}`);
@@ -82,7 +82,7 @@ const falseBells: Scenario = {
     const hasCome = ({ id }: { id: string }) =>
       stage.receiver.log.some(({ scheduleKey }) => scheduleKey === id);
     await eventually(() => victims.every(hasCome), { withinMs: 60_000, what: 'all deliveries' });
-    // Long before `later` is due, the sweep sees that no bell will ring for it, and arms one with another id.
+    // Long before `later` is due, the sweep notices that it has no valid bell, and arms one under another id.
     await eventually(async () => (await readArmed(installation)).has(slotEnd(laterAt)), {
       withinMs: laterAt - Date.now() - 1_500,
       what: 'a bell for what is due later',

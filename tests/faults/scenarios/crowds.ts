@@ -13,7 +13,7 @@ const herd: Scenario = {
   holds: "each run fires once, and another project's lateness is bounded",
   async play(stage) {
     const { random, clients, installation } = stage;
-    // A herd of 100,000 takes minutes on two cores, so only the full size has it.
+    // A herd of 100,000 takes minutes on two cores, so only the full size uses it.
     const size = stage.scaled({ short: 1_000, long: 5_000, full: 100_000 });
     const dueAt = Date.now() + 3_000 + size * 1.5;
     const herd = Array.from({ length: size }, () =>
@@ -38,8 +38,8 @@ const herd: Scenario = {
     stage.heal();
     const alpha = await latenessOf(stage, 'alpha');
     const beta = await latenessOf(stage, 'beta');
-    // A run of the herd's own project may wait for the whole herd. A run of another project has its own share of the
-    // workers and must not.
+    // A run of the project with the herd may wait for the whole herd. A run of another project must not, because that
+    // project has its own share of the workers.
     expect(beta.worstMs).toBeLessThan(Math.max(alpha.worstMs, 5_000));
     expect(installation.workers.every(({ isRunning }) => isRunning)).toBe(true);
   },
@@ -57,7 +57,7 @@ async function latenessOf({ installation, mark }: Stage, project: string) {
 
 const LIMIT = 60;
 
-/** Sends the same request again and again while `isWanted` returns true, and returns the status codes. */
+/** Repeats a request while `isWanted` returns true, and returns the status codes. */
 async function askRepeatedly(client: Client, isWanted: () => boolean, pauseMs: number): Promise<number[]> {
   const statuses: number[] = [];
   while (isWanted()) {
@@ -81,7 +81,7 @@ const flood: Scenario = {
       );
       const other = askRepeatedly(clients.beta, () => !isOver, 5);
       await sleep(2_000);
-      // The rate limit has a bucket with the requests of a minute, which a busy machine takes a while to spend.
+      // The bucket of the rate limit holds the requests of a minute, and a busy machine takes a while to spend them.
       const isRefused = async () => (await clients.alpha.ask('GET', '/v1/schedules?limit=1')).status === 429;
       await eventually(isRefused, { withinMs: 60_000, what: 'a 429' }).finally(() => {
         isOver = true;

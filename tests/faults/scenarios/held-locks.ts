@@ -13,7 +13,7 @@ interface Held {
   values?: unknown[];
 }
 
-/** Runs SQL in a transaction that stays open while `work` goes on. */
+/** Runs SQL in a transaction that stays open until `work` is done. */
 async function whileOpen({ pool }: Installation, held: Held[], work: () => Promise<void>): Promise<void> {
   const client = await pool.connect();
   try {
@@ -22,12 +22,12 @@ async function whileOpen({ pool }: Installation, held: Held[], work: () => Promi
     await work();
     await client.query('rollback');
   } finally {
-    // If the work has failed, closing the connection ends the transaction.
+    // If `work` has failed, closing the connection ends the transaction.
     client.release(true);
   }
 }
 
-/** Counts how often workers have looked for due schedules and waiting runs since the last call. */
+/** Counts how often workers have claimed since the last call. */
 async function countClaims({ pool }: Installation): Promise<number> {
   const { rows } = await pool.query<{ calls: number }>(
     `select coalesce(sum(calls), 0)::bigint as calls from pg_stat_statements
@@ -37,7 +37,7 @@ async function countClaims({ pool }: Installation): Promise<number> {
   return rows[0]?.calls ?? 0;
 }
 
-/** Three workers that back off look about 20 times a second; workers that spin, hundreds of times. */
+/** Three workers that back off claim about 20 times a second. Workers that spin would claim hundreds of times. */
 const MOST_CLAIMS_PER_SECOND = 80;
 
 const keysOf = (inputs: readonly Input[]) => inputs.map(({ id }) => id);
@@ -52,8 +52,8 @@ const lockedSchedules: Scenario = {
     const soon = () => stage.inMs(random.integer(1_000, 1_500));
     const retried = stage.webhook('alpha', stage.inMs(100), 'hold');
     const due = Array.from({ length: 4 }, () => stage.webhook('alpha', soon()));
-    // Two schedules whose claims need more than the agenda row: the last run of the first one changes its schedule, and
-    // a claim of the second one counts its open runs.
+    // The claims of these two schedules lock more than the agenda row: the last run of the first changes its schedule,
+    // and a claim of the second counts its open runs.
     const changed = [
       { ...stage.webhook('beta', { every: 'PT1S' }), maxRuns: 3 },
       { ...stage.webhook('beta', { every: 'PT1S' }, 'slow/50'), overlap: 'queue' as const },
@@ -97,7 +97,7 @@ const LOCK_AGENDA = `
   select from carillon.agenda a where a.schedule_id in (select id from carillon.schedules where key = any($1)) for update`;
 
 const READ_EVERYTHING = 'select count(*) from carillon.run_attempts';
-/** Four months ago, which is beyond the retention of these workers. */
+/** Four months, which is longer than the retention of these workers. */
 const LONG_AGO_MS = 120 * 86_400_000;
 
 const PARTITIONS = `
@@ -140,7 +140,7 @@ const longRead: Scenario = {
       await seeFire(stage);
     });
     stage.heal();
-    // The test runs the prune itself; in production its tick comes once an hour.
+    // The test prunes by itself, because the prune tick comes only once an hour.
     await eventually(
       async () => {
         await prune();

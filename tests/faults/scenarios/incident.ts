@@ -19,7 +19,7 @@ const SIZES = {
   long: { schedules: 100, watched: 20, every: 'PT5S', downMs: 20_000 },
   full: { schedules: 500, watched: 50, every: 'PT1M', downMs: 300_000 },
 };
-/** Deferrals of one run that must be seen before the receiver comes back. */
+/** The number of deferrals of one run that the scenario waits for before the receiver comes back. */
 const DEFERRALS_SEEN = 3;
 const WITHIN = { withinMs: 400_000, everyMs: 200 };
 
@@ -28,15 +28,15 @@ const codesOf = async ({ installation }: Stage): Promise<string[]> => {
   return body.reasons.map(({ code }: { code: string }) => code);
 };
 
-/** The newest entries of a schedule's ledger. */
+/** Reads the newest entries of a schedule's ledger. */
 async function ledgerOf({ clients }: Stage, id: string, limit = 50): Promise<Entry[]> {
   const { body } = await clients.alpha.ask('GET', `/v1/schedules/${id}/ledger?order=desc&limit=${limit}`);
   return body.items;
 }
 
 /**
- * Kills the worker of a delivery that the receiver holds, and answers the second attempt. Returns the schedule and the
- * worker.
+ * Kills a worker during a delivery that the receiver holds, and answers the second attempt. Returns the schedule and
+ * the worker.
  */
 async function loseWorker(stage: Stage): Promise<{ id: string; workerId: number }> {
   const { installation, clients, receiver } = stage;
@@ -88,7 +88,8 @@ function untilEnded({ installation, mark }: Stage, dueBy = Number.POSITIVE_INFIN
 }
 
 /**
- * Gives schedules an objective that the outage breaches, and their project an alert channel whose messages are kept.
+ * Gives schedules an objective that the outage breaches, and their project an alert channel. Returns the receiver of
+ * its messages.
  */
 async function watchObjectives({ clients: { alpha } }: Stage, inputs: Input[]) {
   for (const input of inputs) Object.assign(input, { slo: { endWithin: 'PT2S' } });
@@ -127,7 +128,7 @@ export const incident: Scenario = {
     const before = await readFigures(stage);
     const inputs = Array.from({ length: schedules }, () => stage.webhook('alpha', { every }));
     const [paused, edited] = inputs as [Input, Input];
-    // The runs of these schedules fail for good if their only attempt falls into the outage.
+    // These schedules have a single attempt, so their runs fail for good if the attempt falls into the outage.
     const fragile = Array.from({ length: 5 }, () => ({
       ...stage.webhook('alpha', { every }),
       retry: { maxAttempts: 1 },

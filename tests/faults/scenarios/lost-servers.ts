@@ -65,7 +65,8 @@ const postgresCrashed: Scenario = {
     await createThroughout(stage, async (statuses) => {
       await servers.crashPostgres();
       stage.inject();
-      // Postgres may be back before a request has failed, so the proxies refuse connections for a moment longer.
+      // The restarted Postgres may be back before any request has failed, so the proxies refuse connections for a
+      // moment longer.
       proxies.apiPostgres.refuse();
       proxies.postgres.refuse();
       await eventually(() => statuses.includes(503), { what: 'a 503' });

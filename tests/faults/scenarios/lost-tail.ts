@@ -4,8 +4,8 @@ import type { Input, Stage } from '../harness/stage.js';
 import { createThroughout, seeAccepted, seeArrive, seeFire } from '../harness/traffic.js';
 
 /**
- * Creates schedules that fire in the time that will be lost. Their deliveries stay open until the receiver is told to
- * answer.
+ * Creates schedules that fire within the time that will be lost. Their deliveries stay open until the receiver is told
+ * to answer.
  */
 async function createHeld(stage: Stage, forMs: number): Promise<Input[]> {
   const { random, clients } = stage;
@@ -17,7 +17,7 @@ async function createHeld(stage: Stage, forMs: number): Promise<Input[]> {
 }
 
 /**
- * Waits until these deliveries are open, then replaces the database by one that lacks the last transactions. So the
+ * Waits until these deliveries are open, then replaces the database with one that lacks the last transactions. So the
  * deliveries were claimed in the lost time, and their workers try to record the answers in the new database.
  */
 async function loseTail(
@@ -32,8 +32,8 @@ async function loseTail(
     await replace();
     stage.heal();
     stage.lostTail = { fromAt, untilAt: Date.now() };
-    // The changes that the API acknowledged in that time are lost. An asynchronous standby or a backup cannot prevent
-    // that.
+    // Changes that the API acknowledged in the lost time are gone. Neither an asynchronous standby nor a backup can
+    // prevent that, so they are not checked.
     Object.values(clients).forEach((client, index) => {
       client.acknowledged.splice(known[index] as number);
     });
@@ -62,7 +62,7 @@ async function answerHeld(receiver: Stage['receiver']): Promise<void> {
 const lengthOf = (stage: Stage) =>
   stage.scaled({ short: 2_000, long: stage.random.integer(1_500, 5_000), full: 15_000 });
 
-/** The scenarios in which Postgres loses its last transactions while the workers live on. */
+/** Scenarios in which Postgres loses its last transactions while the workers keep running. */
 export const lostTail = (postgres: () => ReplicatedPostgres): Scenario[] => [
   {
     number: 21,

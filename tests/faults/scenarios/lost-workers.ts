@@ -4,7 +4,7 @@ import type { Scenario } from '../harness/play.js';
 import type { Delivery } from '../harness/receiver.js';
 import type { Input, Stage } from '../harness/stage.js';
 
-/** Creates schedules whose deliveries the receiver holds until it is told to answer. */
+/** Creates schedules whose deliveries the receiver holds until it is told to answer, and waits for the deliveries. */
 async function holdSome(stage: Stage, count: number): Promise<{ inputs: Input[]; first: Delivery[] }> {
   const { random, clients, receiver } = stage;
   const inputs = Array.from({ length: count }, () =>
@@ -76,7 +76,7 @@ const killedBeforeRecording: Scenario = {
     for (const delivery of first) await delivery.answer(200);
     for (const victim of new Set(holders)) await victim.end('SIGKILL');
     stage.inject(new Set(holders).size);
-    // Bytes that are still in the proxy must not reach Postgres after the workers have died.
+    // Drop the bytes that are still in the proxy, so that they can't reach Postgres after the workers have died.
     installation.proxies.postgres.reset();
     installation.proxies.postgres.pass();
     stage.heal();
@@ -103,7 +103,7 @@ const stoppedForLonger: Scenario = {
     const victim = await stage.installation.holderOf(id);
     victim.child.kill('SIGSTOP');
     stage.inject();
-    // Once attempt 2 has arrived, another worker has the run in flight, and the stopped worker must not close it.
+    // Attempt 2 has arrived, so another worker has the run in flight, and the frozen worker must not close it.
     const again = await arrival(stage, id, 2);
     await first[0]?.answer(200);
     victim.child.kill('SIGCONT');

@@ -6,7 +6,7 @@ import type { Input, Stage } from '../harness/stage.js';
 
 const POISONS = ['block', 'throwInTimer', 'rejectUnheard'] as const;
 
-/** A schedule that runs a handler of the worker, with a single attempt. */
+/** A schedule with a handler target and a single attempt. */
 const handler = (stage: Stage, name: string, ms: number, payload: object = {}): Input => ({
   id: stage.id(name),
   rule: stage.inMs(ms),
@@ -15,7 +15,7 @@ const handler = (stage: Stage, name: string, ms: number, payload: object = {}): 
   payload,
 });
 
-/** Restarts workers that have ended, as a supervisor does. `stop` first waits for workers that are about to end. */
+/** Restarts workers that have ended, as a supervisor would. `stop` first waits for workers that are about to end. */
 function supervise({ installation }: Stage): { stop(): Promise<void> } {
   let isOver = false;
   const watching = eventually(
@@ -59,7 +59,7 @@ const poisoned: Scenario = {
       const innocent = Array.from({ length: size }, () =>
         handler(stage, 'neighbour', random.integer(300, lastMs)),
       );
-      // A worker that blocks for this long keeps its leases and its heartbeat.
+      // A worker that blocks no longer than this keeps its leases and its heartbeat.
       const forMs = random.integer(500, CLOCKS.leaseMs / 3);
       const poisons = POISONS.map((poison) =>
         handler(stage, 'poison', random.integer(500, lastMs - 500), { poison, forMs }),

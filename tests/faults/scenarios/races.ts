@@ -4,8 +4,8 @@ import type { Scenario } from '../harness/play.js';
 import type { Input, Stage } from '../harness/stage.js';
 
 /**
- * Changes that may arrive at the very moment at which a schedule fires. The API accepts the change, or refuses it as
- * too late.
+ * Changes that may arrive at the very moment at which a schedule fires. The API accepts a change, or refuses it as too
+ * late.
  */
 const CHANGES: ((stage: Stage, input: Input) => Promise<{ status: number }>)[] = [
   (stage, { id }) => stage.clients.alpha.cancel(id),
@@ -49,13 +49,14 @@ const changesRaceFires: Scenario = {
     );
     stage.inject(count);
     stage.heal();
-    // 409: the schedule had fired and was finished. 503: the machine was too busy, and nothing was acknowledged.
+    // 409: the schedule had already fired and was finished. 503: the machine was too busy, and nothing was
+    // acknowledged.
     expect(statuses.filter((status) => ![200, 409, 503].includes(status))).toEqual([]);
     expect(statuses).toContain(200);
   },
 };
 
-/** An instant as RFC 5545 spells it, which has whole seconds. */
+/** An instant in the form of RFC 5545, with whole seconds. */
 const compact = (at: string) => `${at.replace(/[-:]/g, '').slice(0, 15)}Z`;
 
 const rollingRestart: Scenario = {

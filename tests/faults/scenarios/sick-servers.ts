@@ -7,7 +7,7 @@ import type { Scenario } from '../harness/play.js';
 import type { Stage } from '../harness/stage.js';
 import { seeFire } from '../harness/traffic.js';
 
-/** Creates schedules until the promise settles. Each create has to be accepted. */
+/** Creates schedules until the promise settles. Each create must be accepted. */
 async function createMeanwhile(stage: Stage, until: Promise<unknown>): Promise<number> {
   let isOver = false;
   const over = until.then(() => {
@@ -43,7 +43,7 @@ const redisStalled: Scenario = {
   },
 };
 
-/** The message with which node-postgres ends a transaction. */
+/** The bytes by which node-postgres sends a commit. */
 const COMMIT = Buffer.from('commit\0');
 
 const resetAtCommit: Scenario = {
@@ -55,7 +55,7 @@ const resetAtCommit: Scenario = {
     const proxy = installation.proxies.apiPostgres;
     const names = Array.from({ length: random.integer(4, 10) }, () => stage.id('once'));
     for (const name of names) {
-      // Without an id from the client, a second create would make a second schedule.
+      // The body has no id, so a second create would create a second schedule.
       const { id: _, ...input } = stage.webhook('alpha', stage.inMs(random.integer(500, 3_000)));
       const key = { 'idempotency-key': name };
       const resets = random.integer(1, 3);
@@ -105,7 +105,7 @@ const readOnly: Scenario = {
   async play(stage) {
     const { redis } = stage.installation;
     await stage.load({ seconds: 4 });
-    // A replica whose master can't be reached serves reads and refuses writes.
+    // As a replica of an unreachable master, Redis serves reads and refuses writes.
     await redis.replicaof('127.0.0.1', '1');
     stage.inject();
     const { random } = stage;

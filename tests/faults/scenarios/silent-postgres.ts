@@ -6,7 +6,7 @@ import type { Scenario } from '../harness/play.js';
 import type { Input, Stage } from '../harness/stage.js';
 import { createThroughout, hasArrived, seeAccepted, seeArrive, seeFire } from '../harness/traffic.js';
 
-/** Replaces a worker by one that reaches Postgres through a proxy of its own. */
+/** Replaces a worker with one that reaches Postgres through its own proxy. */
 async function startWatched(stage: Stage): Promise<{ victim: TestProcess; proxy: TcpProxy }> {
   const { installation, random } = stage;
   const index = random.integer(0, 2);
@@ -34,8 +34,7 @@ async function freezeInMidClaim(
       isFrozen = true;
     },
   });
-  // Any of the three workers may be the first to claim a batch, so the test makes batches until the watched worker
-  // claims one.
+  // Any of the three workers may claim a batch first, so the test creates batches until the watched worker claims one.
   return eventually(
     async () => {
       const batch = Array.from({ length: random.integer(5, 15) }, () => ({
@@ -67,7 +66,7 @@ const frozenInMidClaim: Scenario = {
       const [paused, ...others] = await freezeInMidClaim(stage, watched);
       const { status } = await stage.clients.alpha.act(paused.id, 'pause');
       expect([200, 409]).toContain(status);
-      // 409 says that the schedule has fired already: another worker claimed it before the pause.
+      // 409 means that the schedule has fired already: another worker claimed it before the pause.
       await seeArrive(stage, status === 409 ? [paused, ...others] : others);
       await seeFire(stage);
       victim.child.kill('SIGCONT');

@@ -16,7 +16,7 @@ import type { World } from './world.js';
 
 type Command = fc.AsyncCommand<object, World>;
 
-/** One event of a history. The class `World` judges the result, so fast-check's own model stays empty. */
+/** One step of a history. The class `World` checks the result, so fast-check's own model stays empty. */
 function step<T>(
   name: string,
   values: fc.Arbitrary<T>,
@@ -47,7 +47,7 @@ const DEFERRED: Outcome = {
   reason: 'deferred on purpose',
 };
 
-/** The worker reports how one of its runs ended. */
+/** A step in which the worker reports how one of its runs ended. */
 const close = (name: string, outcome: Outcome, { withFollowUp = true } = {}) =>
   step(name, someOf, async (world, index) => {
     const run = take(world.inFlight, index);
@@ -61,14 +61,14 @@ const RULES = [
   { rrule: 'FREQ=MINUTELY;BYSECOND=5,40' },
 ];
 
-/** The policies of a definition, and the jitter. */
+/** Random policies and jitter of a definition. */
 const policies = fc.record({
   misfire: fc.constantFrom('once', 'all', 'skip').map((policy) => ({ policy })),
   overlap: fc.constantFrom('allow', 'allow', 'skip', 'queue', 'cancel'),
   jitter: fc.constantFrom('PT0S', 'PT0S', 'PT4S', 'PT25S'),
 });
 
-/** Picks a run of the schedule in one of these states. */
+/** Picks a run of the schedule that is in one of these states. */
 async function pickRun(
   world: World,
   statuses: readonly string[],
@@ -82,11 +82,11 @@ async function pickRun(
   return rows[index % Math.max(1, rows.length)];
 }
 
-/** Edits the schedule as the API would: fields that the change leaves out stay as they are. */
+/** Edits the schedule as the API would: fields that the change omits stay as they are. */
 export async function edit(world: World, change: Partial<ScheduleInput>): Promise<void> {
   const input: ScheduleInput = { ...world.input, ...change };
   const made = draft(input, world.now);
-  // An edit that leaves the rule alone keeps the instant that the rule counts from.
+  // An edit without a new rule keeps the timing, and with it the instant from which an interval counts.
   const timing = 'rule' in change ? made.timing : world.timing;
   const { kind } = await editSchedule(world.database.pool, world.request, { ...made, timing });
   if (kind === 'changed') Object.assign(world, { input, timing });
@@ -155,7 +155,7 @@ const people: fc.Arbitrary<Command>[] = [
     if (run) await replayRun(world.database.pool, { ...world.runRequest, run });
   }),
   step('cancel', fc.nat(30), async (world, chance) => {
-    if (chance > 0) return; // Rarely, because nothing happens to a schedule after its cancel.
+    if (chance > 0) return; // Cancels rarely, because nothing happens to a schedule after its cancel.
     const result = await cancelSchedule(world.database.pool, world.request);
     if (result.kind === 'changed') world.status = 'cancelled';
   }),

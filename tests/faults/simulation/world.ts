@@ -24,18 +24,19 @@ const LEASE_MS = 15_000;
 const SUCCEEDED: Outcome = { kind: 'succeeded' };
 let number = 0;
 
-/** A run whose worker no longer works on it, because the worker was killed or did not extend its lease. */
+/** A run that its worker may still write to, although the worker was killed or did not extend its lease. */
 interface StaleRun {
   run: ClaimedRun;
   /** The worker that claimed the run. It may still try to write under its own token. */
   engine: ReturnType<typeof useEngine>;
-  /** True once the run was rescued or cancelled: from then on every write must be refused. */
+  /** True after the run was rescued or cancelled. From then on every write must be refused. */
   isLost: boolean;
 }
 
 /**
- * One schedule on the real engine, with time as an argument, and everything that an observer would know: which worker
- * claimed what, and what was acknowledged when. The promises are checked at every step and once more at the end.
+ * One schedule on the real engine, with time as an argument, together with what an observer would know: which worker
+ * claimed what, and which changes were acknowledged when. The promises are checked after every step and again at the
+ * end.
  */
 export class World {
   now = T0;
@@ -44,14 +45,14 @@ export class World {
   readonly inFlight: ClaimedRun[] = [];
   readonly stale: StaleRun[] = [];
   readonly #claims = new Set<string>();
-  /** The worker process that is alive. */
+  /** The worker process that is alive now. */
   engine: ReturnType<typeof useEngine>;
 
   private constructor(
     readonly database: TestDatabase,
     readonly id: number,
     readonly key: string,
-    /** The latest definition as its client gave it. */
+    /** The latest definition as the client sent it. */
     public input: ScheduleInput,
     public timing: Definition['timing'],
   ) {
@@ -59,7 +60,7 @@ export class World {
   }
 
   static async create(database: TestDatabase): Promise<World> {
-    // The tables are emptied, because schedules of an earlier history would be claimed along with ours.
+    // The tables are emptied, because schedules of an earlier history would be claimed too.
     const tables = 'schedules agenda schedule_versions runs attempts gaps leases workers audit_log'.split(
       ' ',
     );
@@ -82,7 +83,7 @@ export class World {
     return { projectId: this.database.projectId, actor: 'ops', now: this.now };
   }
 
-  /** One claim by the worker that is alive: due schedules first, then waiting runs, then pauses that have ended. */
+  /** Claims as the live worker does: due schedules first, then waiting runs, then pauses that have ended. */
   async claim(limit: number): Promise<void> {
     for (const run of await this.engine.claim(this.now, limit)) {
       this.#witness(run);
@@ -93,7 +94,7 @@ export class World {
     if (this.pausedUntil !== null && this.pausedUntil <= this.now) this.#resumed();
   }
 
-  /** The worker reports how a run ended. Then it promotes the next queued run, unless it dies before that. */
+  /** Closes a run as the worker does, and then promotes the next queued run, unless the worker dies in between. */
   async close(run: ClaimedRun, outcome: Outcome, { withFollowUp = true } = {}): Promise<void> {
     const kept = await this.engine.closeAll([{ run, outcome }], this.now);
     if (kept > 0 && outcome.kind === 'deferred') this.#claims.delete(attemptOf(run));
@@ -103,9 +104,7 @@ export class World {
       await promoteQueued(this.database.pool, run.scheduleId, this.now);
   }
 
-  /**
-   * Kills the worker and starts another one. Writes of the killed worker that are still on their way may arrive later.
-   */
+  /** Kills the worker and starts another one. Writes of the killed worker may still arrive later. */
   crash(): void {
     this.#forget(this.inFlight, { isLost: false });
     this.engine = useEngine(this.database);
@@ -118,8 +117,8 @@ export class World {
   }
 
   /**
-   * One sweep: rescues the runs of expired leases and promotes stuck queues. A worker that did not extend its lease is
-   * alive and may write later, but it has lost its runs.
+   * Sweeps once: rescues the runs of expired leases and promotes stuck queues. A worker that did not extend its lease
+   * loses its runs. It is still alive and may write later.
    */
   async sweep(): Promise<void> {
     const { pool } = this.database;
@@ -132,7 +131,7 @@ export class World {
     for (const scheduleId of await readStuckQueues(pool)) await promoteQueued(pool, scheduleId, this.now);
   }
 
-  /** The worker learns which of its runs were cancelled, and stops working on them. */
+  /** Stops work on runs that were cancelled, as a worker does when it extends its leases. */
   async dropCancelled(): Promise<void> {
     const held = [...this.inFlight, ...this.stale.map(({ run }) => run)];
     const cancelled = await findCancelled(
@@ -151,7 +150,7 @@ export class World {
     this.inFlight.splice(0, this.inFlight.length, ...this.inFlight.filter((run) => !forgotten.has(run)));
   }
 
-  /** I2: once a run has been rescued or cancelled, the worker that lost it is refused. */
+  /** Lets a worker write late. I2: if its run was rescued or cancelled, the write must be refused. */
   async writeLate({ run, engine, isLost }: StaleRun): Promise<void> {
     const kept = await engine.succeed(run, this.now);
     if (kept > 0 && isLost) throw new Error(`I2 a late writer was not refused: ${nameOf(run)}`);
@@ -172,7 +171,7 @@ export class World {
     this.pausedUntil = null;
   }
 
-  /** Brings everything to rest. An occurrence that is not accounted for then is lost. */
+  /** Runs everything to its end. An occurrence that is not recorded after that is lost. */
   async settle(): Promise<void> {
     await this.resume();
     this.crash();
@@ -191,17 +190,17 @@ export class World {
     } while (this.inFlight.length > 0);
   }
 
-  /** Checks what must hold after every single step. */
+  /** Checks what must hold after every step. */
   async checkStep(): Promise<void> {
     refuse([...(await findContradictions(this.database)), ...(await findEmptyLeases(this.database))]);
   }
 
-  /** Checks what must hold whenever nothing is being written: the agenda is at the next occurrence of the rule. */
+  /** Checks what must hold whenever no change is in progress: the agenda holds the next occurrence of the rule. */
   async checkAgenda(): Promise<void> {
     refuse(checkAgenda(await this.#readFacts()));
   }
 
-  /** Checks all promises by the checks of the scenarios, once everything is at rest. */
+  /** Checks all promises with the checks of the fault scenarios, after everything has ended. */
   async checkAll(): Promise<void> {
     const facts = await this.#readFacts();
     const open = [...facts.runs.values()].flat().filter((run) => isOpen(run));

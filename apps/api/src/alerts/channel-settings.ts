@@ -14,10 +14,10 @@ interface Vault {
   allowPrivate: boolean;
 }
 
-/** The settings of each type that may be shown, and those that are stored encrypted. */
+/** For each type of channel, the settings that the API shows and those that are stored encrypted. */
 const FIELDS: Record<ChannelType, { shown: readonly string[]; sealed: readonly string[] }> = {
   webhook: { shown: ['url'], sealed: ['secret'] },
-  // The URL of a chat webhook is a secret, because it alone allows posting to the room.
+  // The URL of a chat webhook is a secret: it is all that one needs to post to the room.
   slack: { shown: [], sealed: ['url'] },
   email: { shown: ['to'], sealed: [] },
   pagerduty: { shown: ['url'], sealed: ['routingKey'] },

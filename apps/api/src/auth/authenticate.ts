@@ -8,14 +8,14 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The owner of the API key or of the session. Set on every route under /v1 that needs a key. */
     caller: KeyOwner;
-    /** The key or the session by which the caller was found. */
+    /** The API key or the session that the request was authenticated by. */
     credential: Credential;
   }
 }
 
 export const CHALLENGE = { 'www-authenticate': 'Bearer realm="Carillon"' };
 
-/** Authenticates every request by its bearer key or by the cookie of a browser session. Without a valid one: 401. */
+/** Authenticates every request by its bearer key or by its session cookie. Answers 401 if neither is valid. */
 export function authenticate(throttle: KeyThrottle): (request: FastifyRequest) => Promise<void> {
   return async (request) => {
     const credential = credentialOf(request);
@@ -51,7 +51,7 @@ export function requireScope(scope: Scope): (request: FastifyRequest) => Promise
   };
 }
 
-/** An operator is an admin of the default project: operators make projects and see the queues of all projects. */
+/** An operator is an admin of the default project. Operators create projects and see the queues of all projects. */
 export const isOperator = ({ projectKey, scopes }: KeyOwner) =>
   projectKey === 'default' && scopes.includes('admin');
 

@@ -2,15 +2,15 @@ import type { FastifyRequest } from 'fastify';
 import { requireSameOrigin, tokenInCookie } from './session.js';
 
 /**
- * A request is authenticated by an API key or by the token of a session. A key is not accepted as a token, nor a token
- * as a key.
+ * An API key or the token of a session, by which a request is authenticated. A key is not accepted as a token, nor a
+ * token as a key.
  */
 export interface Credential {
   kind: 'key' | 'session';
   secret: string;
 }
 
-/** Reads the credential of a request. The `Authorization` header wins over the cookie. Null without either. */
+/** Reads the credential of a request; null if there is none. The `Authorization` header wins over the cookie. */
 export function credentialOf(request: FastifyRequest): Credential | null {
   const { authorization } = request.headers;
   if (authorization !== undefined) {
@@ -19,7 +19,7 @@ export function credentialOf(request: FastifyRequest): Credential | null {
   }
   const token = tokenInCookie(request);
   if (token === null) return null;
-  // A browser also sends the cookie with requests that another site made it send, so the origin is checked.
+  // A browser sends the cookie even with a request that another site has caused, so the origin is checked.
   requireSameOrigin(request);
   return { kind: 'session', secret: token };
 }

@@ -5,17 +5,19 @@ import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
 import type { Credential } from './credential.js';
 
-/** TTL of a key that was found. It bounds how long a revoked key is accepted by a replica: less than a second. */
+/** TTL of a known key. A replica accepts a revoked key for at most this long, which is less than a second. */
 const KNOWN_TTL_MS = 900;
-/** TTL of a key that was not found, so that a client that repeats it does not query Postgres each time. */
+/** TTL of an unknown key, so that a client that repeats it does not cause a query each time. */
 const UNKNOWN_TTL_MS = 2_000;
-/** How long a key counts as recently valid. */
+/** How long a key counts as recently valid after its last use. */
 const RECENTLY_VALID_MS = 600_000;
 /** TTL of the list of valid credentials, which is read only while an address is throttled. */
 const ISSUED_TTL_MS = 2_000;
-/** Maximum entries of each cache. Unknown keys have a cache of their own, so a flood of them cannot evict the known ones. */
+/**
+ * Maximum entries of each cache. Unknown keys have a separate cache, so a flood of them cannot evict the known ones.
+ */
 const MAX_ENTRIES = 10_000;
-/** Interval between writes of `lastUsedAt`. It is also the precision of `lastUsedAt`. */
+/** How often `lastUsedAt` is written, and so its precision. */
 const TOUCH_INTERVAL_MS = 30_000;
 
 const SESSION_PREFIX = 'session ';
@@ -36,7 +38,7 @@ export class KeyCache {
   constructor(
     private readonly pool: Pool,
     clock: { now(): number } = performance,
-    /** The API key of the process that runs this API in library mode. It exists in memory only. */
+    /** In library mode, the key with which the process calls its own API. It exists in memory only. */
     private readonly ownKey: { key: string; owner: () => Promise<KeyOwner> } | null = null,
   ) {
     const options = { max: MAX_ENTRIES, perf: clock, ttlResolution: 0 };
@@ -55,7 +57,7 @@ export class KeyCache {
     if (this.#unknown.has(cacheKey)) return null;
     const { kind, secret } = credential;
     const owner = kind === 'key' ? findKey(this.pool, secret) : findSession(this.pool, secret);
-    // Concurrent requests share one lookup. A failed lookup is not cached.
+    // Concurrent requests share the lookup. If it fails, it is removed from the cache.
     this.#known.set(cacheKey, owner);
     owner.then(
       (found) => (found ? this.#noteValid(cacheKey, found) : this.#noteUnknown(cacheKey)),
@@ -64,7 +66,7 @@ export class KeyCache {
     return owner;
   }
 
-  /** True if this replica has seen the credential as valid within the last ten minutes. */
+  /** True if this replica accepted the credential within the last ten minutes. */
   wasRecentlyValid(credential: Credential): boolean {
     return this.#isOwnKey(credential) || this.#recentlyValid.has(cacheKeyOf(credential));
   }
@@ -77,15 +79,15 @@ export class KeyCache {
   }
 
   /**
-   * True if a credential that this replica has not seen is valid. The answer comes from a list that is at most two
-   * seconds old, so that a flood of wrong keys does not reach Postgres.
+   * True if the credential is valid, even if this replica has never seen it. The answer comes from a list that is at
+   * most two seconds old, so a flood of wrong keys does not reach Postgres.
    */
   async wasIssued({ secret }: Credential): Promise<boolean> {
     const isIssued = await this.#issued();
     return isIssued(secret);
   }
 
-  /** Drops all sessions from the cache, so that this replica at once refuses a session that was ended. */
+  /** Drops all sessions from the cache, so that this replica refuses an ended session at once. */
   forgetSessions(): void {
     for (const cache of [this.#known, this.#recentlyValid])
       for (const cacheKey of [...cache.keys()])

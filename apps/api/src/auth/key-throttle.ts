@@ -7,16 +7,16 @@ import { TokenBuckets } from './token-buckets.js';
 import type { UsageBus } from './usage-bus.js';
 
 /**
- * Looks up keys, and limits the failed lookups per client address. An address beyond its limit is refused before Postgres is
- * queried. A valid key still passes, so that one misconfigured program does not lock out the other programs behind the same
- * address.
+ * Looks up keys, and limits failed lookups per client address. Beyond the limit, an address is refused before Postgres
+ * is queried. A valid key still passes, so that one misconfigured program does not lock out the other programs behind
+ * the same address.
  */
 export class KeyThrottle {
   readonly #failures: TokenBuckets<string>;
 
   constructor(
     private readonly keys: KeyCache,
-    /** Wrong or missing keys per minute and address; 0 for no limit. */
+    /** Maximum number of requests with a wrong or missing key, per minute and address; 0 for no limit. */
     private readonly failuresPerMinute: number,
     bus: UsageBus,
   ) {
@@ -33,7 +33,7 @@ export class KeyThrottle {
     return owner;
   }
 
-  /** How long an address that is beyond its limit has to wait; 0 for any other. */
+  /** How long the address must wait; 0 unless it is beyond its limit. */
   #waitOf(address: string): number {
     return this.failuresPerMinute === 0 ? 0 : this.#failures.peek(address, this.failuresPerMinute).waitMs;
   }
@@ -49,7 +49,10 @@ const refusal = (waitMs: number) =>
     waitMs,
   });
 
-/** Groups IPv6 addresses by /64: a provider assigns at least that much to one customer. */
+/**
+ * The address under which failures are counted. An IPv6 address counts as its /64 network, because one customer gets at
+ * least a /64.
+ */
 export function addressOf(ip: string): string {
   if (!isIPv6(ip) || ip.startsWith('::ffff:')) return ip;
   const [head = '', tail] = ip.split('::');

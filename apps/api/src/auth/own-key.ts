@@ -5,7 +5,7 @@ import type { Pool } from 'pg';
 
 /** TTL of the owner of the process's own key, the same as for any other key. */
 const OWN_KEY_CACHE_TTL_MS = 900;
-/** The name under which the audit log lists changes by the process itself. */
+/** The actor of the process's own changes in the audit log. */
 const OWN_KEY_NAME = 'library';
 
 /**

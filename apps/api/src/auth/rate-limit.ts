@@ -4,9 +4,9 @@ import { TokenBuckets } from './token-buckets.js';
 import type { UsageBus } from './usage-bus.js';
 
 /**
- * Limits the requests per minute of each project, on all replicas together. All keys of a project share one limit:
- * otherwise a project admin could multiply the limit by making keys. The `ratelimit-*` headers say how much is left and when
- * the bucket is full again.
+ * Limits the requests per minute of each project, over all replicas. All keys of a project share the limit; otherwise
+ * an admin of the project could multiply it by creating keys. The `ratelimit-*` headers say how many requests are left
+ * and when the bucket is full again.
  */
 export function limitRate(
   perMinute: number,

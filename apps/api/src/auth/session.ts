@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { HttpProblem } from '../http/problem.js';
 
-/** TTL of a session. Use does not extend it. */
+/** TTL of a session. Using the session does not extend it. */
 export const SESSION_TTL_SECONDS = 7 * 86_400;
 
 /**
- * The name of the cookie that holds the token of a session. Browsers accept the prefix `__Host-` only from https and
- * only without a domain, so no other host of the same site can set the cookie.
+ * The name of the session cookie. Browsers accept the prefix `__Host-` only from https and only without a domain, so no
+ * other host of the same site can set the cookie.
  */
 const cookieName = ({ protocol }: FastifyRequest) =>
   protocol === 'https' ? '__Host-carillon_session' : 'carillon_session';
@@ -31,8 +31,8 @@ export function clearSessionCookie(request: FastifyRequest, reply: FastifyReply)
 type Origin = 'same' | 'other' | 'unknown';
 
 /**
- * Returns the site that a request comes from. Browsers send `Sec-Fetch-Site` over https and to loopback, and `Origin`
- * with every request of another site that may change something. Programs send neither.
+ * Says which site a request comes from. Browsers send `Sec-Fetch-Site` over https and to loopback, and `Origin` with
+ * every cross-site request that may change something. Other programs send neither.
  */
 function originOf({ headers, host }: FastifyRequest): Origin {
   const site = headers['sec-fetch-site'];
@@ -44,15 +44,15 @@ function originOf({ headers, host }: FastifyRequest): Origin {
 const FROM_OTHER_SITE = 'this request came from another site';
 
 /**
- * Refuses a change that is not known to come from our own page: the defence against CSRF besides SameSite. Reads pass,
- * because the other site cannot see the response.
+ * Refuses a change that does not provably come from our own page. This is the defence against CSRF besides SameSite.
+ * Reads pass, because another site cannot see the response.
  */
 export function requireSameOrigin(request: FastifyRequest): void {
   if (request.method === 'GET' || request.method === 'HEAD') return;
   if (originOf(request) !== 'same') throw new HttpProblem('cross_site_request', FROM_OTHER_SITE);
 }
 
-/** Refuses a sign-in that another site made a browser send. A program, which names no site, may sign in. */
+/** Refuses a sign-in that another site has caused. Programs other than browsers name no site and may sign in. */
 export function refuseOtherSite(request: FastifyRequest): void {
   if (originOf(request) === 'other') throw new HttpProblem('cross_site_request', FROM_OTHER_SITE);
 }

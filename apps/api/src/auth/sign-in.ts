@@ -15,8 +15,9 @@ interface Exchange {
 }
 
 /**
- * Exchanges an API key for a session and sets its cookie. Returns the owner of the key; null if the key is unknown,
- * expired or revoked. Such attempts are limited by client address, and throw 429 beyond the limit.
+ * Exchanges an API key for a session and sets the session cookie. Returns the owner of the key; null if the key is
+ * unknown, expired or revoked. Failed attempts are limited per client address: beyond the limit, this function throws
+ * 429.
  */
 export async function signIn(
   { pool, throttle }: Pick<ApiContext, 'pool' | 'throttle'>,
@@ -31,7 +32,7 @@ export async function signIn(
   return owner;
 }
 
-/** Ends the session of the cookie, if there is one, and clears the cookie. */
+/** Ends the session that the cookie names, if any, and clears the cookie. */
 export async function signOut(
   { pool, keys }: Pick<ApiContext, 'pool' | 'keys'>,
   { request, reply }: Exchange,

@@ -13,7 +13,7 @@ describe('Token buckets', () => {
     expect(buckets.peek('a', 2).tokens).toBe(2);
   });
 
-  it('a flood of requests by other owners does not refill a token bucket that is in use', () => {
+  it('a token bucket in use is not refilled by a flood of requests of other owners', () => {
     const buckets = new TokenBuckets<number>({ now: () => 0 });
     for (let owner = 1; owner <= 30_000; owner++) {
       buckets.take(owner, 5);

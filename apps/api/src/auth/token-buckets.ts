@@ -9,7 +9,7 @@ interface Bucket {
   filledAt: number;
 }
 
-/** The bus that reports the tokens that other replicas have given out, and the name of this limit on the bus. */
+/** The bus on which replicas report the tokens that they have given out, and the name of this limit on it. */
 interface Shared {
   bus: UsageBus;
   name: string;
@@ -60,7 +60,10 @@ export class TokenBuckets<Owner extends string | number> {
     return { isTaken, ...this.peek(owner, perMinute) };
   }
 
-  /** Takes the tokens that another replica has given out. The bucket may go into debt, by one minute's tokens at most. */
+  /**
+   * Subtracts the tokens that another replica has given out. The bucket may go into debt, but by no more than one
+   * minute's tokens.
+   */
   #spend(owner: Owner, perMinute: number, count: number): void {
     const bucket = this.#refill(owner, perMinute);
     bucket.tokens = Math.max(-perMinute, bucket.tokens - count);

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { duplicate, type RedisClient } from '@carillon/queue';
 
 /**
- * How long uses are collected before they are sent to the other replicas. The counts of the other replicas lag by this
- * much.
+ * How long the uses of tokens are collected before they are sent. Each replica sees the uses of the others with this
+ * delay.
  */
 const COLLECT_MS = 200;
 
@@ -12,9 +12,9 @@ type Use = [limit: string, owner: string | number, perMinute: number, count: num
 type Listener = (owner: string | number, perMinute: number, count: number) => void;
 
 /**
- * Tells each replica of the API how many tokens the others have taken from a rate limit, so that the limit holds for
- * all replicas together. A request never waits for Redis: uses are sent afterwards, several at a time. While Redis is
- * away, and in an installation without Redis, each replica counts only its own requests.
+ * Tells the other replicas how many tokens this replica has taken from a rate limit, so that the limit holds for all
+ * replicas together. A request never waits for Redis: uses are sent afterwards, in batches. While Redis is away, and in
+ * an installation without Redis, each replica counts only its own requests.
  */
 export class UsageBus {
   readonly #replica = randomUUID();

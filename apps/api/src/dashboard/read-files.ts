@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A file of the dashboard, with the compressed forms that the build left beside it. */
+/** A file of the dashboard, with the compressed versions that the build wrote beside it. */
 export interface DashboardFile {
   type: string;
   content: Buffer;
@@ -18,7 +18,7 @@ export interface DashboardFiles {
   byPath: ReadonlyMap<string, DashboardFile>;
 }
 
-/** The build of apps/dashboard. The relative path is the same from `src` and from `dist`. */
+/** The build output of apps/dashboard. The relative path is the same from `src` and from `dist`. */
 const BUILT = fileURLToPath(new URL('../../../dashboard/dist', import.meta.url));
 
 const TYPES: Record<string, string> = {
@@ -28,7 +28,7 @@ const TYPES: Record<string, string> = {
   '.woff2': 'font/woff2',
 };
 
-/** Reads the built dashboard into memory; null if it is not built. It is about a megabyte, read once. */
+/** Reads the built dashboard into memory, about a megabyte; null if it was not built. */
 export function readDashboardFiles(
   basePath: string,
   { folder = BUILT, mountPath = '' }: { folder?: string; mountPath?: string } = {},
@@ -47,7 +47,7 @@ export function readDashboardFiles(
       isHashed: name.startsWith('assets'),
     });
   }
-  // With the base element, the relative URLs of the build work on every client route.
+  // The build uses relative URLs. The base element makes them work on every client route.
   const page = readFileSync(join(folder, 'index.html'), 'utf8').replace(
     '<base href="/"',
     `<base href="${mountPath}${basePath}" data-api="${mountPath}"`,

@@ -5,7 +5,7 @@ import type { Position } from './position.js';
 
 /** Rows per page. Other requests run between two pages. */
 const PAGE_SIZE = 200;
-/** Maximum pages per source (audit log, runs). A listener that is further behind reads the history over HTTP instead. */
+/** Maximum pages per source (audit log, runs). A listener that is further behind has to read the history over HTTP. */
 const MAX_PAGES = 25;
 
 export interface CaughtUp {
@@ -36,7 +36,8 @@ export async function* catchUp(
     const last = runs.at(-1);
     if (last) {
       after = { happenedAt: last.happenedAt, run: last };
-      // More runs may have the same instant. On the next resume they are sent again rather than lost.
+      // More runs may have ended at the same instant. The position stays before it, so that the next resume repeats
+      // events rather than losing some.
       position = { ...position, at: Math.max(position.at, last.happenedAt - 1) };
     }
     yield { events: runs.flatMap((run) => eventsOfRun(run, undefined)), position };

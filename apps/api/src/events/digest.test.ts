@@ -18,7 +18,7 @@ it('a digest counts a herd by type, shows at most 20 events, and shows failures 
   expect(JSON.stringify(data).length).toBeLessThan(2_000);
 });
 
-it('a digest shows a failure although many schedules were changed before it', () => {
+it('a digest shows a failure even if many schedules were changed before it', () => {
   const digest = new Digest();
   const changes = Array.from({ length: 60 }, (_, n) => event('schedule.changed', n));
   digest.add([...changes, event('run.failed', 1)], { at: 1, auditId: 60 });
@@ -27,7 +27,7 @@ it('a digest shows a failure although many schedules were changed before it', ()
   expect(data.samples[0]?.type).toBe('run.failed');
 });
 
-it('taking a digest empties it, and without new events the next one is null', () => {
+it('taking a digest empties it, and the next digest is null if nothing has happened since', () => {
   const digest = new Digest();
   digest.add([event('run.failed', 1)], { at: 1, auditId: 1 });
   expect(digest.take()).not.toBeNull();

@@ -4,7 +4,7 @@ import type { Position } from './position.js';
 
 /** Maximum number of events that one digest shows in full. */
 const MAX_SAMPLES = 20;
-/** The samples of a digest are in this order. All other types come last. */
+/** The order of the samples in a digest, by type. All other types come last. */
 const RANKED_TYPES = [
   ['overflow', 'run.failed', 'run.retrying'],
   ['run.skipped', 'run.cancelled', 'schedule.changed'],
@@ -13,7 +13,7 @@ const RANK_OF_OTHERS = RANKED_TYPES.length;
 const RANKS = new Map(RANKED_TYPES.flatMap((types, rank) => types.map((type) => [type, rank])));
 const noSamples = (): CarillonEvent[][] => [...RANKED_TYPES.map(() => []), []];
 
-/** Gathers events into one message: the number of each type, and a few events in full. So the message has a bounded size. */
+/** Gathers events into one message of bounded size: the number of events of each type, and a few events in full. */
 export class Digest {
   #counts = new Map<string, number>();
   #samplesByRank = noSamples();
@@ -32,7 +32,7 @@ export class Digest {
     }
   }
 
-  /** The message about everything since the last time; null if nothing happened. */
+  /** The message about everything since the last call; null if nothing happened. */
   take(): { event: CarillonEvent; position: Position } | null {
     if (this.#position === null) return null;
     const data = {

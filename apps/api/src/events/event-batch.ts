@@ -1,7 +1,7 @@
 import type { CarillonEvent } from './event.js';
 import { encodePosition, type Position } from './position.js';
 
-/** The events of one poll, and the position after them. All listeners share the memory of its text. */
+/** The events of one poll, and the position after them. All listeners share one copy of the text. */
 export class EventBatch {
   #text: string | null = null;
 
@@ -10,14 +10,17 @@ export class EventBatch {
     readonly position: Position,
   ) {}
 
-  /** Serialized once, when the first listener needs it. */
+  /** The text is composed once, when the first listener needs it. */
   get text(): string {
     this.#text ??= textOf(this.events, this.position);
     return this.#text;
   }
 }
 
-/** Only the last event of a batch carries the new position: a listener that disconnects within the batch gets it again. */
+/**
+ * Writes events as text. Only the last event carries the new position, so a listener that disconnects within the batch
+ * gets the whole batch again.
+ */
 export function textOf(events: readonly CarillonEvent[], position: Position): string {
   const id = `id: ${encodePosition(position)}\n`;
   if (events.length === 0) return `${id}\n`;

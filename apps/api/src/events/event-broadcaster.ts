@@ -9,8 +9,8 @@ import { Teller, type Telling } from './teller.js';
 
 const POLL_INTERVAL_MS = 300;
 /**
- * Maximum bytes of events that are buffered for a listener while it catches up. Beyond this it gets an overflow event
- * instead.
+ * Maximum bytes of new events that are buffered for a listener while it catches up. Beyond this, the listener gets an
+ * overflow event instead.
  */
 const MAX_BUFFERED_BYTES = 1_024 * 1_024;
 
@@ -27,11 +27,17 @@ export interface Listener {
 interface Channel {
   listeners: Set<(batch: EventBatch) => void>;
   reader: Promise<EventReader>;
-  /** Listeners of one project catch up one after the other, to bound the load on Postgres. */
+  /**
+   * Resolves when the previous catch-up is over. The listeners of a project catch up one after the other, to bound the
+   * load on Postgres.
+   */
   turn: Promise<void>;
 }
 
-/** Broadcasts the events of each project. Polls Postgres once for all listeners of a project, and only while there are any. */
+/**
+ * Sends the events of each project to its listeners. Postgres is polled once for all listeners of a project, and only
+ * while there are any.
+ */
 export class EventBroadcaster {
   readonly #channels = new Map<number, Channel>();
   #isClosed = false;
@@ -48,14 +54,14 @@ export class EventBroadcaster {
   }
 
   /**
-   * Resolves when the first read for a project has succeeded. The caller must subscribe in the same turn of the event
-   * loop.
+   * Resolves when the first read for a project has succeeded. The caller must then subscribe in the same turn of the
+   * event loop: a project without listeners is no longer polled.
    */
   async waitUntilReady(projectId: number): Promise<void> {
     await this.#channelOf(projectId).reader;
   }
 
-  /** Sends a listener every event from now on; with `since`, first the events since that position. */
+  /** Sends a listener every event from now on. With `since`, it first gets the events since that position. */
   subscribe(
     projectId: number,
     { since, telling }: { since: Position | null; telling: Telling },
@@ -109,7 +115,7 @@ export class EventBroadcaster {
         if (listener.isClosed || this.#isClosed) return;
         teller.tell(new EventBatch(events, position));
         await listener.drained();
-        // Serializing a page of rows takes milliseconds, so let other requests run in between.
+        // Serializing a page of rows takes milliseconds. Let other requests run in between.
         await new Promise(setImmediate);
       }
     } finally {
@@ -133,7 +139,7 @@ export class EventBroadcaster {
   async #follow(projectId: number, channel: Channel): Promise<void> {
     try {
       await channel.reader;
-      // The first listener subscribes in this turn of the event loop.
+      // Wait for the end of this turn of the event loop, in which the first listener subscribes.
       await new Promise(setImmediate);
       while (channel.listeners.size > 0 && !this.#isClosed) {
         await this.#pollOnce(await channel.reader, channel.listeners);

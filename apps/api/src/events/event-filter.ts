@@ -1,10 +1,10 @@
 import type { CarillonEvent } from './event.js';
 
-/** Which events a listener wants. Null for all. */
+/** The events that a listener wants. A field that is null accepts all. */
 export interface EventFilter {
   schedules: ReadonlySet<string> | null;
   types: ReadonlySet<string> | null;
-  /** Statuses of runs. An event that is not about a run has no status, so it does not match. */
+  /** Statuses of runs. An event that is not about a run has no status, so it never matches. */
   statuses: ReadonlySet<string> | null;
 }
 

@@ -14,12 +14,17 @@ import { type CarillonEvent, endOfRun, eventOfAudit, eventsOfRun } from './event
 import type { Position } from './position.js';
 import { SequenceProgress } from './sequence-progress.js';
 
-/** A claim commits within milliseconds. A transaction that takes longer than this is not waited for. */
+/**
+ * For how long polls read rows of the latest epochs again, in case a transaction with a smaller epoch commits late. A
+ * claim commits within milliseconds.
+ */
 const SETTLED_MS = 3_000;
 const MAX_ROWS_PER_POLL = 5_000;
-/** If a poll reads this many runs, it leaves skipped and cancelled runs to the next poll. */
+/** If a poll reads this many started or finished runs, it leaves skipped and cancelled runs to the next poll. */
 const BUSY_RUN_COUNT = 1_000;
-/** A run that has been in flight for longer than this no longer holds back the position to resume from. */
+/**
+ * A listener resumes from a position before every run in flight. A run in flight for longer than this no longer counts.
+ */
 const MAX_POSITION_LAG_MS = 900_000;
 
 interface KnownRun {
@@ -30,16 +35,16 @@ interface KnownRun {
 }
 
 /**
- * Reads the events of one project by polling Postgres. The engine writes nothing extra for it. A poll finds started and
- * finished runs by their epoch, which grows with every claim. It finds skipped and cancelled runs by the time of that
- * change, and changes of schedules by the audit log.
+ * Reads the events of one project by polling Postgres, so that the engine writes nothing extra for them. A poll finds
+ * started and finished runs by their epoch, which grows with every claim. It finds skipped and cancelled runs by the
+ * time of that change, and changes of schedules by the audit log.
  */
 export class EventReader {
   readonly #epochs: SequenceProgress;
   readonly #audit: SequenceProgress;
   readonly #known = new Map<string, KnownRun>();
   readonly #seenAudit = new Set<number>();
-  /** Stopped runs that were reported and will be read again, with the time at which they stopped. */
+  /** Skipped and cancelled runs that were reported and will be read again, with the time at which they stopped. */
   readonly #reportedStops = new Map<string, number>();
   #stopsAfter: HistoryPosition;
   /** Everything up to this instant has been reported. */
@@ -58,8 +63,8 @@ export class EventReader {
   }
 
   /**
-   * Records the runs in flight, whose end will be reported, and the runs that stopped just now, which will not be
-   * reported.
+   * Records the runs in flight, whose end will be reported. Also records the runs that were skipped or cancelled just
+   * now, which will not be reported.
    */
   async start(): Promise<this> {
     const { projectId } = this;
@@ -70,7 +75,9 @@ export class EventReader {
     return this;
   }
 
-  /** The position from which a listener that has received everything resumes. It lies before every run in flight. */
+  /**
+   * The position from which a listener that has received everything should resume. It lies before every run in flight.
+   */
   get position(): Position {
     let at = this.#settledAt;
     for (const { status, happenedAt } of this.#known.values()) {
@@ -112,7 +119,7 @@ export class EventReader {
       limit: MAX_ROWS_PER_POLL,
     });
     const highest = runs.reduce((most, { epoch }) => Math.max(most, epoch ?? 0), 0);
-    // A poll that hit its row limit may have missed rows of the last epoch.
+    // If the poll reached its row limit, it may have missed rows of the last epoch, so that epoch is read again.
     this.#epochs.advance(
       runs.length >= MAX_ROWS_PER_POLL ? highest - 1 : highest,
       performance.now(),
@@ -129,8 +136,8 @@ export class EventReader {
       limit: MAX_ROWS_PER_POLL,
     });
     const last = stops.at(-1);
-    // Thousands of runs may stop at one instant. So after a full page, the next poll continues after the last run of
-    // the page.
+    // Thousands of runs may be cancelled at one instant. So after a full page, the next poll continues after the last
+    // run of the page.
     if (last && stops.length >= MAX_ROWS_PER_POLL)
       this.#stopsAfter = { happenedAt: last.happenedAt, run: last };
     else this.#stopsAfter = { happenedAt: Math.max(after.happenedAt, polledAt - SETTLED_MS), run: null };

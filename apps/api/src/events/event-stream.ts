@@ -2,11 +2,11 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Listener } from './event-broadcaster.js';
 
-/** Proxies close idle connections, so a comment is sent at this interval. */
+/** Interval of a comment that keeps the stream open: proxies close idle connections. */
 const HEARTBEAT_INTERVAL_MS = 15_000;
-/** A client that leaves more than this unread is disconnected. It can resume. */
+/** A client that leaves more than this unread is disconnected. It can resume later. */
 const MAX_UNREAD_BYTES = 1_024 * 1_024;
-/** Time for a client to read one page of its catch-up. Other listeners of the project wait meanwhile. */
+/** Time for a client to read one page of its catch-up. The other listeners of the project wait meanwhile. */
 const DRAIN_TIMEOUT_MS = 5_000;
 /** Time for the client to read the rest of a stream that the API closes. */
 const CLOSE_TIMEOUT_MS = 1_000;
@@ -41,7 +41,7 @@ export class EventStream implements Listener {
 
   write(text: string): void {
     if (this.isClosed) return;
-    // `end()` waits for the client to read. Only `destroy()` frees the buffer.
+    // `end()` would wait for the client to read. Only `destroy()` frees the buffer.
     const unread = this.response.writableLength;
     if (unread > 0 && unread + text.length > MAX_UNREAD_BYTES) this.response.destroy();
     else this.response.write(text);
@@ -61,15 +61,15 @@ export class EventStream implements Listener {
   }
 
   /**
-   * Ends the stream because this replica stops. Tells the client when to reconnect, so that not all clients return at
-   * one instant.
+   * Ends the stream because this replica stops. The client is told after which delay to reconnect, so that not all
+   * clients reconnect at one instant.
    */
   endForStop(retryMs: number): void {
     this.write(`retry: ${Math.round(retryMs)}\n\n`);
     this.end();
   }
 
-  /** Ends the stream. A client that does not read is cut off. */
+  /** Ends the stream. The connection of a client that does not read is destroyed. */
   end(): void {
     if (this.isClosed) return;
     this.response.end();

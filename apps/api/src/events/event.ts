@@ -5,13 +5,13 @@ import { presentRun } from '../present/run.js';
 /** An event as it is sent to listeners. */
 export interface CarillonEvent {
   type: string;
-  /** `id` is the same when an event is sent again, because events are delivered at least once. */
+  /** Events are delivered at least once. An event that is sent again has the same `id`. */
   data: { id: string } & Record<string, unknown>;
 }
 
 const REPORTED_STATUSES = ['succeeded', 'failed', 'retrying', 'skipped', 'cancelled'];
 
-/** The events between two states of a run: from `before`, the state that was read last, to its present state. */
+/** The events that led from `before`, the state of a run at the last poll, to its present state. */
 export function eventsOfRun(
   run: RunView,
   before: { attempt: number; status: string } | undefined,

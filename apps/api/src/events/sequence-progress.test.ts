@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SequenceProgress } from './sequence-progress.js';
 
 describe('SequenceProgress', () => {
-  it('a number of a sequence is read again until its settling time is over, because a smaller number may commit late', () => {
+  it('a number of a sequence is read again for a while, because a smaller number may commit later', () => {
     const progress = new SequenceProgress(10);
     progress.advance(15, 1_000, 3_000);
     expect([progress.floor, progress.highest]).toEqual([10, 15]);
@@ -15,13 +15,13 @@ describe('SequenceProgress', () => {
   it('a smaller number of a sequence that commits late is still read', () => {
     const progress = new SequenceProgress(0);
     progress.advance(8, 0, 3_000);
-    // Number 5 was drawn before 8, and its transaction commits after the first poll.
+    // Number 5 was drawn before 8, but its transaction commits after the first poll.
     expect(progress.floor).toBeLessThan(5);
     progress.advance(5, 100, 3_000);
     expect(progress.highest).toBe(8);
   });
 
-  it('with a settling time of zero, a number of a sequence counts as read for good at once', () => {
+  it('with a settling time of zero, a number of a sequence is read only once', () => {
     const progress = new SequenceProgress(0);
     progress.advance(5, 1_000, 0);
     expect(progress.floor).toBe(5);

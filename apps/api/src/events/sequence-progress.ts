@@ -1,6 +1,6 @@
 /**
- * Tracks how far a growing sequence has been read. Postgres draws a number before the transaction commits, so a smaller number
- * may become visible after a larger one. Numbers above `floor` are therefore read again until they have settled.
+ * Tracks how far a growing sequence has been read. Postgres draws a number before the transaction commits, so a smaller
+ * number may become visible after a larger one. For this reason numbers above `floor` are read again for a while.
  */
 export class SequenceProgress {
   #floor: number;
@@ -12,7 +12,7 @@ export class SequenceProgress {
     this.#highest = from;
   }
 
-  /** Every number up to this one has been read for good. */
+  /** Every number up to this one has been read and need not be read again. */
   get floor(): number {
     return this.#floor;
   }
@@ -22,8 +22,8 @@ export class SequenceProgress {
   }
 
   /**
-   * Records that a poll at `at` (milliseconds of any monotonic clock) read up to `number`. A number settles `settledMs` after it
-   * was first reached.
+   * Records that a poll at `at` (milliseconds of any monotonic clock) read up to `number`. After `settledMs` a number
+   * need not be read again.
    */
   advance(number: number, at: number, settledMs: number): void {
     this.#highest = Math.max(this.#highest, number);

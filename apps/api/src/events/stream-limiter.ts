@@ -4,11 +4,11 @@ import { HttpProblem } from '../http/problem.js';
 export interface StreamLimits {
   perProject: number;
   perKey: number;
-  /** Streams of all projects together, on this replica. */
+  /** Maximum number of streams on this replica, over all projects. */
   total: number;
 }
 
-/** Counts open event streams and refuses those beyond the limits. */
+/** Counts open event streams, and refuses new ones beyond the limits. */
 export class StreamLimiter {
   readonly #open = new Map<string, number>();
 

@@ -2,7 +2,7 @@ import { Digest } from './digest.js';
 import { type EventBatch, textOf } from './event-batch.js';
 import { type EventFilter, isWanted } from './event-filter.js';
 
-/** The filter and the form (single events or digests) in which a listener wants its events. */
+/** How a listener wants its events: which ones, and whether singly or as digests. */
 export interface Telling {
   filter: EventFilter | null;
   isDigest: boolean;
@@ -30,7 +30,7 @@ export class Teller {
       return;
     }
     const events = filter ? batch.events.filter((event) => isWanted(event, filter)) : batch.events;
-    // A batch without a wanted event still carries the position to resume from.
+    // Even a batch without a wanted event tells the listener the position to resume from.
     if (this.#digest && events.length > 0) this.#digest.add(events, batch.position);
     else if (!this.#digest?.hasEvents) this.write(textOf(events, batch.position));
   }

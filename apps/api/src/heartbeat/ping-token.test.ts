@@ -11,7 +11,7 @@ it('reading a ping token returns its schedule and its rotation', () => {
   expect(readPingToken(secrets, token)).toEqual({ scheduleId: 42, generation: 3 });
 });
 
-it('a ping token with any character changed, or of another installation, is refused', () => {
+it('a ping token is refused if any character is changed or if it comes from another installation', () => {
   for (let i = 0; i < token.length; i++) {
     const other = token[i] === 'A' ? 'B' : 'A';
     expect(readPingToken(secrets, token.slice(0, i) + other + token.slice(i + 1))).toBeNull();

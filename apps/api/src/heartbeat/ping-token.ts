@@ -13,8 +13,8 @@ const CODE_BYTES = 18;
 const TOKEN = /^[A-Za-z0-9_-]{40}$/;
 
 /**
- * A token is the schedule's number, the rotation, and a message authentication code of both. It can't be guessed and
- * does not need to be stored. A wrong token is refused without a query.
+ * Makes a token from the schedule's number, the rotation, and a message authentication code of both. The token can't be
+ * guessed and need not be stored, and a wrong one is refused without a query.
  */
 export function makePingToken(secrets: SecretBox, { scheduleId, generation }: PingToken): string {
   const content = Buffer.alloc(CONTENT_BYTES);
@@ -23,7 +23,7 @@ export function makePingToken(secrets: SecretBox, { scheduleId, generation }: Pi
   return Buffer.concat([content, codeOf(secrets, content)]).toString('base64url');
 }
 
-/** Returns the content of a token; null if it was not made by this installation. */
+/** Returns the content of a token; null if this installation did not make it. */
 export function readPingToken(secrets: SecretBox, token: string): PingToken | null {
   if (!TOKEN.test(token)) return null;
   const bytes = Buffer.from(token, 'base64url');

@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache';
 
-/** How long a request waits for a value that is being computed. */
+/** How long a request waits for a value that is still being computed. */
 const WAIT_MS = 80;
-/** A value is kept for this many times its computing time, so that computing takes 5% of a core at most. */
+/** The TTL of a value is its computing time multiplied by this, so that computing takes at most 5% of a core. */
 const TTL_PER_COST = 20;
 const MAX_TTL_MS = 60_000;
-/** A value that takes less time than this is computed for every request. */
+/** A value that takes less than this to compute is computed for every request. */
 const CHEAP_MS = 50;
-/** A value older than this is not shown while a new one is computed. */
+/** While a new value is computed, the old one is served unless it is older than this. */
 const MAX_STALE_MS = 300_000;
 /** Maximum number of values that are kept. The forecast of 200,000 schedules takes some 15 MB. */
 const MAX_KEPT = 20;
@@ -20,9 +20,9 @@ interface Kept<T> {
 }
 
 /**
- * Caches values that take seconds to compute for a large project. They are computed in the background, one after the
- * other, and kept for up to a minute. A request does not wait for a slow value: it gets null, and answers with what it
- * can read at once.
+ * Caches values that take seconds to compute for a large project. Values are computed in the background, one after the
+ * other, and kept for up to a minute. A request does not wait for a slow value: `read` returns null, and the route
+ * answers with what it can read at once.
  */
 export class BackgroundCache<T> {
   readonly #kept = new LRUCache<string, Kept<T>>({ max: MAX_KEPT });
@@ -33,7 +33,7 @@ export class BackgroundCache<T> {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Returns the kept value, or a new one if it is computed soon. Null if there is neither. */
+  /** Returns the cached value, or a new one if it is computed soon enough; otherwise null. */
   async read(name: string, compute: () => Promise<T>): Promise<T | null> {
     const kept = this.#keptFor(name);
     const isStale = this.now() >= kept.validUntil;
@@ -44,7 +44,7 @@ export class BackgroundCache<T> {
     return this.now() - kept.computedAt <= MAX_STALE_MS ? kept.value : null;
   }
 
-  /** The latest value, however old, without waiting. */
+  /** Returns the latest value, however old, or null. */
   peek(name: string): T | null {
     return this.#kept.peek(name)?.value ?? null;
   }

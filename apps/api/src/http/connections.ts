@@ -3,9 +3,9 @@ import type { Socket } from 'node:net';
 
 /** Time limits for clients, and the maximum number of connections. */
 export interface HttpLimits {
-  /** Time to receive the headers of a request. */
+  /** Maximum time to receive the headers of a request. */
   headersTimeoutMs: number;
-  /** Time to receive a whole request. A slow body is cut off. */
+  /** Maximum time to receive a whole request. A slower request is cut off. */
   requestTimeoutMs: number;
   /** How often Node checks for requests that exceed these limits. */
   checkIntervalMs: number;
@@ -21,8 +21,8 @@ export const HTTP_LIMITS: HttpLimits = {
 };
 
 /**
- * Tracks open connections. The returned function closes the connections that have not sent a request yet. Node counts
- * such a connection as busy, so stopping the server would wait for it.
+ * Tracks open connections. The returned function closes those that have not sent a request yet. Node counts them as
+ * busy, so stopping the server would wait for them.
  */
 export function watchConnections(server: Server): () => void {
   const open = new Set<Socket>();

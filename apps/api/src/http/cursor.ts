@@ -1,11 +1,11 @@
 import { invalid } from './problem.js';
 
-/** A cursor is opaque to clients, so its content may change between versions. */
+/** Encodes a position as a cursor. Clients do not interpret it, so its content may change between versions. */
 export const encodeCursor = (position: string | number) => Buffer.from(`1:${position}`).toString('base64url');
 
 export function decodeCursor(cursor: string): string {
   const text = Buffer.from(cursor, 'base64url').toString();
-  // Base64 can encode one text in several ways. Only the canonical encoding is accepted.
+  // Base64 can encode one text in several ways. Only the canonical one is accepted.
   const isOurs = text.startsWith('1:') && encodeCursor(text.slice(2)) === cursor;
   // Postgres rejects NUL in text.
   if (!isOurs || text.includes('\0')) throw invalidCursor();
@@ -24,8 +24,8 @@ export function idInCursor(cursor: string | undefined): number | null {
 }
 
 /**
- * Builds a page. The caller reads `limit + 1` rows: an extra row means that there is a next page. `isCut` says that the read
- * stopped early because of its size, so there is a next page as well.
+ * Builds a page. The caller reads `limit + 1` rows: an extra row means that there is a next page. There is also a next
+ * page if `isCut` is true, which means that the read stopped early because of its size.
  */
 export function pageOf<T>(
   found: readonly T[],

@@ -12,8 +12,8 @@ interface Issue extends Pick<z.core.$ZodIssue, 'message' | 'path'> {
 }
 
 /**
- * Adds the code to problems that the domain reports. Their field is known and present, so the code is that of an
- * invalid value.
+ * Adds a code to problems that the domain code reports. Their field is known and present, so the code is
+ * `invalid_value`.
  */
 export const codedErrors = (problems: readonly (FieldProblem | Coded)[]): Coded[] =>
   problems.map((problem) => ({ code: 'invalid_value', ...problem }));

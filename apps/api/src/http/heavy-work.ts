@@ -5,7 +5,7 @@ export interface HeavyWorkLimits {
   /** Maximum number of requests of one project that run at once. */
   perProject: number;
   /**
-   * Maximum number of requests of all projects that run at once. Each holds up to two of the ten connections to
+   * Maximum number of requests that run at once, over all projects. Each takes up to two of the ten connections to
    * Postgres.
    */
   total: number;
@@ -25,12 +25,12 @@ const RETRY_AFTER_MS = 2_000;
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The place of a request that does heavy work. */
+    /** The place that the request holds, if its route does heavy work. */
     heavyPlace?: Place;
   }
 }
 
-/** A place is held from the start of a request to the end of its work, even if the client disconnects meanwhile. */
+/** A place of a request. It is held until the work has ended, even if the client disconnects before. */
 class Place {
   isWorking = false;
   #isLeft = false;
@@ -45,18 +45,18 @@ class Place {
 }
 
 /**
- * Limits heavy requests (bulk calls, backfills and others): a few run at a time, and projects take turns. So
+ * Limits heavy requests, such as bulk calls and backfills. Only a few run at a time, and projects take turns, so that
  * connections to Postgres are left for other requests.
  */
 export class HeavyWork {
   readonly #running = new Map<number, number>();
   #total = 0;
-  /** The requests that wait, by project. The first project in the map is served next. */
+  /** The waiting requests by project. The first project in the map is served next. */
   readonly #waiting = new Map<number, (() => void)[]>();
 
   constructor(private readonly limits: HeavyWorkLimits = HEAVY_WORK_LIMITS) {}
 
-  /** A hook for `onRequest` that waits for a place. The body of a request that waits is not read yet. */
+  /** An `onRequest` hook that waits for a place. The body of a waiting request is not read yet. */
   readonly hook = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { projectId } = request.caller;
     await this.#enter(projectId);
@@ -69,7 +69,7 @@ export class HeavyWork {
     if (reply.raw.destroyed) place.leave();
   };
 
-  /** Does the work of a route's handler, and then gives the place back. */
+  /** Does the work of a route, then frees the place. */
   async do<T>({ heavyPlace }: FastifyRequest, work: () => Promise<T>): Promise<T> {
     if (!heavyPlace) throw new Error('the route lacks the hook of heavy work');
     heavyPlace.isWorking = true;
@@ -118,7 +118,7 @@ export class HeavyWork {
       const [next] = queue;
       if (!next || !this.#hasRoom(waitingId)) continue;
       this.#forget(waitingId, next);
-      // The project goes to the end of the queue.
+      // The project that was served goes to the end of the queue.
       if (this.#waiting.delete(waitingId)) this.#waiting.set(waitingId, queue);
       next();
       return;

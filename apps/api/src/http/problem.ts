@@ -16,7 +16,7 @@ interface Details {
   headers?: Record<string, string>;
 }
 
-/** A problem by RFC 9457. Routes throw it; `sendProblem` is the one place that turns it into an HTTP response. */
+/** A problem by RFC 9457. Routes throw it, and only `sendProblem` turns it into an HTTP response. */
 export class HttpProblem extends Error {
   readonly status: number;
   readonly errors: z.infer<typeof FieldError>[];
@@ -68,7 +68,7 @@ export function sendProblem(
     );
 }
 
-/** The codes of errors that Fastify itself raises, by their status. */
+/** The problem codes for errors that Fastify itself raises, by status. */
 const FASTIFY_ERRORS: Readonly<Record<number, ProblemCode>> = {
   404: 'route_not_found',
   413: 'body_too_large',
@@ -98,9 +98,9 @@ function toProblem(error: FastifyError | HttpProblem, request: FastifyRequest): 
 }
 
 /**
- * If a connection breaks during a change, it is unknown whether Postgres committed the change. A read changes nothing,
- * and no route has run before the caller is authenticated. In these two cases the problem says that nothing was
- * changed.
+ * The problem of a failed query. If the connection breaks during a change, the change may have been committed or not.
+ * Nothing was changed if the request only reads, or if it failed before the caller was authenticated: the problem then
+ * says so.
  */
 function databaseProblem({ method, caller }: FastifyRequest): HttpProblem {
   const headers = { 'retry-after': '1' };

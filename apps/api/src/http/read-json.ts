@@ -4,13 +4,13 @@ import { invalid } from './problem.js';
 
 /** Escapes of NUL and of surrogates, which Postgres cannot store. */
 const UNSTORABLE_ESCAPE = /\\u(?:0000|d[89a-f])/i;
-/** A document with fewer brackets cannot be nested too deeply. */
+/** A document with fewer brackets than this cannot be nested too deeply, so its depth is not checked. */
 const MAX_UNCHECKED_BRACKETS = 64;
 
 /**
- * Parses JSON bodies. An integer beyond 2^53 becomes a BigInt, so that a payload keeps it. Refuses `__proto__` and
- * values that Postgres cannot store. An empty body counts as no body, because many clients send `content-type:
- * application/json` with every POST.
+ * Parses JSON bodies. An integer beyond 2^53 becomes a BigInt, so that a payload keeps its digits. `__proto__` and
+ * values that Postgres cannot store are refused. An empty body counts as no body, because many clients send
+ * `content-type: application/json` with every POST.
  */
 export function readJson(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');

@@ -1,6 +1,6 @@
 import { decodeRunId, type RunIdentity } from '@carillon/shared';
 
-/** The earliest instant of Postgres is in 4714 BC. A query for an earlier one fails. */
+/** Postgres has no instants before 4714 BC, and a query for one fails. */
 const EARLIEST_AT = Date.UTC(-4712, 0, 1);
 
 /** Parses a run id. Null if no run can have it. */

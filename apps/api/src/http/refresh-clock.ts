@@ -3,7 +3,10 @@ import type { ApiContext } from '../context.js';
 
 const REFRESH_INTERVAL_MS = 30_000;
 
-/** Reads the clock of Postgres at most every 30 s, triggered by requests: an idle API sends no queries. */
+/**
+ * Returns a hook that reads the clock of Postgres, at most every 30 s. Only requests trigger it, so an idle API sends
+ * no queries.
+ */
 export function refreshClock({ pool, clock }: Pick<ApiContext, 'pool' | 'clock'>): () => Promise<void> {
   let refreshedAt = performance.now();
   return async () => {

@@ -12,8 +12,8 @@ const PRUNE_INTERVAL_MS = 600_000;
 let prunedAt = 0;
 
 /**
- * Executes a request and sends its response. A request with an `Idempotency-Key` is executed once; a repeat gets the stored
- * response of the first.
+ * Executes a request and sends its response. A request with an `Idempotency-Key` is executed once; a repeat gets the
+ * stored response.
  */
 export async function respondOnce(
   { pool, bells }: Pick<ApiContext, 'pool' | 'bells'>,

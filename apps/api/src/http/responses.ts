@@ -25,7 +25,7 @@ type Responses = Record<number, z.ZodType>;
 export function responses<T extends Responses>(successes: T, ...errorStatuses: number[]): T {
   const statuses = [...new Set([...EVERY_ROUTE, ...errorStatuses])];
   const problems = statuses.map((status) => [status, { description: DESCRIPTIONS[status], ...PROBLEM }]);
-  // The type holds only the successes, because a route throws its problems and never sends them.
+  // The type lists only the successes, because a route throws problems instead of returning them.
   return { ...successes, ...Object.fromEntries(problems) } as T;
 }
 

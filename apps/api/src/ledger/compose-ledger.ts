@@ -119,7 +119,7 @@ function entryWithoutRun(
 }
 
 /**
- * The story of an occurrence without a run. The rule named it, and it may have been moved, held, or cancelled with its
+ * The story of an occurrence without a run: the rule named it, and it may have been moved, held, or cancelled with its
  * schedule.
  */
 function storyWithoutRun(

@@ -24,7 +24,7 @@ export interface LedgerRequest {
 
 export interface LedgerPage {
   items: Entry[];
-  /** The instant of the last entry, if there may be more behind it; null at the end of the range. */
+  /** The instant of the last entry, if more entries may follow; null at the end of the range. */
   endedAt: number | null;
 }
 
@@ -32,7 +32,8 @@ export interface LedgerPage {
 export async function readLedger(pool: Pool, request: LedgerRequest): Promise<LedgerPage> {
   const { projectId, schedule, fromAt, toAt, limit, nowAt } = request;
   const range = { projectId, scheduleId: schedule.id, fromAt, toAt };
-  // Read one row more than a page. If it exists, the page ends before its instant, so that no instant is split.
+  // Read one row more than fits. If it exists, the page ends before its instant, so that the entries of one instant are
+  // never split between two pages.
   const runs = await readRunsBetween(pool, { ...range, limit: limit + 1 });
   const lastRunAt = runs.length > limit ? (runs.at(-1)?.occurrenceAt ?? toAt) : null;
   const untilAt = lastRunAt === null ? toAt : lastRunAt - 1;
@@ -54,14 +55,15 @@ export async function readLedger(pool: Pool, request: LedgerRequest): Promise<Le
   return { items, endedAt: lastRunAt === null ? null : untilAt };
 }
 
-/** Maximum number of entries in one step backwards. A step with more is tried again with a shorter span. */
+/** Maximum number of entries in one step backwards. A step that finds more is repeated with a shorter span. */
 const LARGEST_STEP = 2_000;
-/** A step that found too few entries is followed by a step that is this many times as long. */
+/** A step that finds too few entries is followed by one that spans this many times as much. */
 const GROWTH = 4;
 
 /**
  * Reads a page of the ledger, newest occurrence first. Rules can only be evaluated forwards, so this function goes back
- * in steps. The first step is about as long as the rule needs to name a page of occurrences.
+ * in steps and evaluates each step forwards. The span of the first step is an estimate of the time that the rule needs
+ * to name a page of occurrences.
  */
 export async function readLedgerBackwards(pool: Pool, request: LedgerRequest): Promise<LedgerPage> {
   const { fromAt, toAt, limit } = request;
@@ -81,7 +83,7 @@ export async function readLedgerBackwards(pool: Pool, request: LedgerRequest): P
         return { items, endedAt: Date.parse(last.at) };
       items.push(entry);
     }
-    // A gap in this step may have begun before the step. So the next step ends before the gap.
+    // An entry in this step may be a gap that began before the step, so the next step ends before that gap.
     untilAt = Math.min(sinceAt, ...step.items.map(({ at }) => Date.parse(at))) - 1;
     spanMs *= GROWTH;
   }
@@ -90,7 +92,7 @@ export async function readLedgerBackwards(pool: Pool, request: LedgerRequest): P
 
 const HOUR_MS = 3_600_000;
 
-/** Estimates the time in which the rule names a page of occurrences. */
+/** Estimates the time that the rule needs to name a page of occurrences. */
 function firstSpan({ schedule, toAt, limit }: LedgerRequest): number {
   const [first, second] = nextOccurrences(schedule.timing, toAt - HOUR_MS, 2);
   const intervalMs = first !== undefined && second !== undefined ? second - first : HOUR_MS;

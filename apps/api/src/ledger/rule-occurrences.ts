@@ -8,7 +8,8 @@ export interface RuleOccurrence {
 }
 
 /**
- * Number of occurrences per batch. The batch is small, because the caller may skip the rest of it when a gap begins.
+ * Number of occurrences that are computed at a time. It is small, because the caller skips the rest when it meets a
+ * gap.
  */
 const BATCH_SIZE = 100;
 
@@ -23,7 +24,7 @@ export function* ruleOccurrences(
   for (const definition of definitions) {
     const { timing } = definition;
     const isOneShot = timing.rule.kind === 'at';
-    // A one-shot may have been created after its instant. It still belongs to the definition.
+    // A one-shot may have been created after its instant. Its occurrence still belongs to the definition.
     const beginsAt = isOneShot ? fromAt : Math.max(fromAt, definition.fromAt);
     const endsAt = Math.min(toAt, definition.untilAt === null ? toAt : definition.untilAt - 1);
     let afterAt = beginsAt - 1;

@@ -4,15 +4,15 @@ import type { z } from 'zod';
 import { presentStory } from '../present/story.js';
 import { readSteps } from './read-steps.js';
 
-/** The story of one run: in a sentence, and step by step. */
+/** Tells the story of one run, as a sentence and step by step. */
 export async function tellRun(
   db: Database,
   projectId: number,
   { run, nowAt }: { run: RunView; nowAt: number },
 ): Promise<{ why: string; story: z.infer<typeof LedgerStep>[] }> {
   const { scheduleId, scheduleKey, version, recordedAt } = run;
-  // The queries run one after the other, because the connection may be that of a transaction. A run has the definition
-  // that was in effect when the run was recorded.
+  // The queries run one after the other, because `db` may be a transaction. A run keeps the definition that was in
+  // effect when it was recorded.
   const range = { projectId, scheduleId, fromAt: recordedAt - 1, toAt: nowAt };
   const definitions = await readDefinitions(db, range);
   const steps = await readSteps(db, { projectId, runs: [run] });

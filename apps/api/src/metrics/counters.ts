@@ -5,7 +5,7 @@ const FLUSH_DELAY_MS = 1_000;
 
 /**
  * Counters of this replica that are not yet added to the sums in Postgres. They are flushed one second after the first
- * increment: if every request updated the same row, the requests would wait for each other.
+ * increment. If each request updated the sums itself, requests would wait for each other's row locks.
  */
 export class Counters {
   #pending = new Map<string, Counter>();

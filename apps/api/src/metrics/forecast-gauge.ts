@@ -3,18 +3,18 @@ import { countOccurrences, readTiming } from '@carillon/shared';
 import { cachedFor, type Gauge } from '@carillon/telemetry';
 import type { Pool } from 'pg';
 
-/** The windows of the forecast, in minutes. */
+/** The gauge has one value for each of these windows, in minutes. */
 const WINDOWS = [1, 5, 60];
 const LONGEST = Math.max(...WINDOWS);
 const MINUTE_MS = 60_000;
-/** A forecast may read 200,000 schedules, so it is cached. */
+/** Cache TTL of the gauge: a forecast may read 200,000 schedules. */
 const CACHE_TTL_MS = 15_000;
 /** Number of groups that are counted in one turn of the event loop. Other requests run between two turns. */
 const GROUPS_PER_TURN = 100;
 
 /**
- * The number of runs that are expected within the next minutes, over all projects. An autoscaler can add workers by
- * this gauge before a herd is due.
+ * The number of runs expected within the next minutes, over all projects. An autoscaler can use this gauge to add
+ * workers before a herd is due.
  */
 export class ForecastGauge {
   readonly #read: () => Promise<Gauge>;
@@ -50,7 +50,7 @@ async function readForecast(pool: Pool): Promise<Gauge> {
   };
 }
 
-/** The fires of a group after its next occurrence. */
+/** Counts the fires of a group after its next occurrence. */
 function laterFires({ timing, occurrenceAt, runsLeft, schedules }: ComingGroup, untilAt: number): number {
   const later = countOccurrences(readTiming(timing), occurrenceAt, untilAt);
   return Math.min(later, runsLeft === null ? later : Math.max(0, runsLeft - 1)) * schedules;

@@ -13,17 +13,19 @@ import type { ForecastGauge } from './forecast-gauge.js';
 
 type Source = Pick<ApiContext, 'pool' | 'counters' | 'health'>;
 
-/** The Prometheus text of the API: the sums over all replicas, the state of the engine, and the metrics of this process. */
+/**
+ * The Prometheus text of the API: the sums over all replicas, the state of the engine, and the metrics of this process.
+ */
 export async function readExposition(source: Source, forecast: ForecastGauge): Promise<string> {
   const { redis, isPostgresUp } = await source.health();
   const own = [
     ...poolGauges(source.pool as unknown as Parameters<typeof poolGauges>[0]),
-    // Without Redis there is nothing to be down.
+    // An installation without Redis has no gauge for it.
     ...(redis === 'off' ? [] : [upGauge('redis', redis === 'up')]),
     upGauge('postgres', isPostgresUp),
   ];
   const engine = await readEngine(source, forecast).catch(() => null);
-  // Sums that could not be read are left out. A zero would look like a counter that was reset.
+  // If the sums could not be read, they are left out: a zero would look like a counter that was reset.
   return exposition({ counters: engine?.counters ?? null, gauges: [...(engine?.gauges ?? []), ...own] });
 }
 
@@ -50,7 +52,7 @@ async function readEngine({ pool, counters }: Source, forecast: ForecastGauge) {
 
 const gauge = (name: string, value: number, help: string): Gauge => ({ name, help, values: [{ value }] });
 
-/** The age of an instant in seconds; 0 if there is none. */
+/** Returns the age of an instant in seconds; 0 if there is none. */
 const ageAt = (now: number) => (at: number | null) => (at === null ? 0 : Math.max(0, (now - at) / 1_000));
 
 function systemGauges(figures: SystemFigures): Gauge[] {

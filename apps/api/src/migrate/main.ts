@@ -1,7 +1,7 @@
 import { migrate, UnsupportedDatabase } from '@carillon/db';
 import { readMigrationConfig } from '../config.js';
 
-// The command `migrate`: brings the database up to date and ends. Safe to run at any time, and several times at once.
+// The command `migrate` brings the database up to date and exits. It may be run at any time, and several times at once.
 const config = readMigrationConfig(process.env);
 if ('problems' in config) {
   for (const problem of config.problems) console.error(`carillon migrate: ${problem}`);

@@ -3,7 +3,10 @@ import { buildApp } from '../app.js';
 import type { ApiContext } from '../context.js';
 import { HeavyWork } from '../http/heavy-work.js';
 
-/** Builds the OpenAPI document without a server. Routes are registered with a context that is never used. */
+/**
+ * Builds the OpenAPI document without a server. The routes are registered with a stand-in for the context, because no
+ * request is handled.
+ */
 export async function describeApi(): Promise<unknown> {
   // Fastify reads the hooks of a route when the route is registered, so this part of the context must be real.
   const heavy = new HeavyWork();

@@ -76,9 +76,9 @@ const DESCRIPTIONS: Record<string, string> = {
 };
 
 /**
- * Adds the headers of requests and responses to an operation, and marks a body that may be left out as optional. An
- * operation that may answer 422 takes an `Idempotency-Key`. An operation that may answer 412 takes `If-Match` and
- * answers with an ETag.
+ * Adds the headers of requests and responses to an operation, and marks a body that may be omitted as optional. An
+ * operation that may answer 422 takes an `Idempotency-Key`. One that may answer 412 takes `If-Match` and answers with
+ * an ETag.
  */
 export function describeHeaders(path: string, operation: Operation): Operation {
   const { operationId = '', parameters = [], requestBody, responses = {} } = operation;
@@ -128,7 +128,7 @@ function withHeaders(
   };
 }
 
-/** A schema that allows null stands for a body that may be left out. */
+/** A body whose schema allows null may be omitted. */
 function withOptionalBody(
   body: NonNullable<Operation['requestBody']>,
 ): NonNullable<Operation['requestBody']> {

@@ -60,8 +60,8 @@ export async function registerOpenApi(app: FastifyInstance): Promise<void> {
 }
 
 /**
- * The type provider names the input variant of a schema `<id>Input`. Our own request schemas end in `Input` too, so they are
- * renamed to `<id>Request`: otherwise the input variant of `Key` and our `KeyInput` would collide.
+ * Renames our request schemas from `<id>Input` to `<id>Request`. The type provider gives the input variant of a schema
+ * the name `<id>Input`, so the input variant of `Key` would collide with our own `KeyInput`.
  */
 function requestRegistry(): typeof z.globalRegistry {
   const named = [...z.globalRegistry._idmap].map(

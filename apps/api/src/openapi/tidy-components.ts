@@ -5,8 +5,8 @@ type Document = Record<string, unknown> & { components?: { schemas?: Record<stri
 const REF = '#/components/schemas/';
 
 /**
- * Each schema has an input variant (`RuleInput`) and an output variant (`Rule`). Keeps the schemas that are referenced, and
- * merges the two variants if they are equal or only one of them is used.
+ * Tidies the schemas of the document. Each schema has an input variant (`RuleInput`) and an output variant (`Rule`).
+ * Unreferenced schemas are removed, and the two variants are merged if they are equal or only one is used.
  */
 export function tidyComponents<T>(given: T): T {
   let document = given as Document;

@@ -5,10 +5,10 @@ const STYLE = `
 main { max-width: 760px; margin: 0 auto; padding: 28px 20px 80px }
 `;
 
-/** Text with `code` marks, as HTML. */
+/** Converts text with `code` marks to HTML. */
 const inline = (text: string) => escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>');
 
-/** The page that the `type` of a problem leads to. */
+/** Renders the page that the `type` of a problem leads to. */
 export function renderProblem(code: ProblemCode): string {
   const { status, title, advice } = PROBLEMS[code];
   return layout({

@@ -6,7 +6,7 @@ import { iso } from './iso.js';
 
 type Shown = z.infer<typeof ActionProgress>;
 
-/** How far a bulk action has got, as the API shows it. */
+/** The progress of a bulk action, as the API shows it. */
 export function presentBulkAction({ lastId, isLost, ...action }: BulkActionView): Shown {
   return {
     ...action,

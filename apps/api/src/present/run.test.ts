@@ -36,7 +36,7 @@ const run = (more: Partial<RunView>): RunView => ({
 });
 
 describe('presentRun', () => {
-  it('a run that is held or waits for its turn has no nextRetryAt', () => {
+  it('a run that is held, or waits for the previous run, has no nextRetryAt', () => {
     const held = run({ status: 'retrying', nextAttemptAt: Number.POSITIVE_INFINITY });
     expect(presentRun(held).nextRetryAt).toBeNull();
     const waiting = run({ status: 'retrying', nextAttemptAt: DUE_AT + 60_000 });

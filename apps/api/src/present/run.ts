@@ -10,7 +10,7 @@ import {
 import type { z } from 'zod';
 import { iso } from './iso.js';
 
-/** When the next attempt begins; null if there is none, or while the run is held or waits for its turn. */
+/** When the next attempt begins; null if there is none, or while the run is held or waits for the previous run. */
 export const nextAttemptOf = ({ nextAttemptAt }: Pick<RunView, 'nextAttemptAt'>): number | null =>
   nextAttemptAt === Number.POSITIVE_INFINITY ? null : nextAttemptAt;
 
@@ -41,10 +41,7 @@ export function presentRun(run: RunView): z.infer<typeof Run> {
   };
 }
 
-/**
- * The lateness is stored when the first attempt ends. While that attempt is in flight, the time of its claim is the
- * best estimate.
- */
+/** The lateness is stored when the first attempt ends. Until then, it is estimated from the time of the claim. */
 function latenessOf({ latenessMs, status, attempt, claimedAt, dueAt }: RunView): number | null {
   if (latenessMs !== null || status !== 'running' || attempt !== 1 || claimedAt === null) return latenessMs;
   return claimedAt - dueAt;

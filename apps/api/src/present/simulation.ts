@@ -52,7 +52,7 @@ export function presentSimulation(
   };
 }
 
-/** Runs that are not simply on time come first, because they are what a reader looks for. */
+/** Picks the runs to show. Runs with something unusual come first, because a reader looks for them. */
 function worthShowing(runs: readonly SimulatedRun[], limit: number): readonly SimulatedRun[] {
   const isPlain = ({ status, isCaughtUp, wasQueued, attempts }: SimulatedRun) =>
     status === 'succeeded' && !isCaughtUp && !wasQueued && attempts === 1;

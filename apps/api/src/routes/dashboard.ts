@@ -3,12 +3,12 @@ import type { DashboardFile, DashboardFiles } from '../dashboard/read-files.js';
 import { DASHBOARD_POLICY } from '../http/security-headers.js';
 import { renderNotBuilt } from '../pages/not-built.js';
 
-/** A file whose name carries a hash of its content never changes. */
+/** For files whose names contain a hash of their content: they never change. */
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 /** Paths of the API itself. An unknown path under one of them is answered with 404, not with the page. */
 const API_PATHS = /^\/(v1|health|docs|queues|problems|ping)(\/|$)/;
 
-/** Serves the files of the dashboard, and its page for every path that a person can open. */
+/** Serves the files of the dashboard, and its page for every path that belongs to a view. */
 export const dashboardRoutes =
   (files: DashboardFiles | null): FastifyPluginAsync =>
   async (app) => {
@@ -16,7 +16,7 @@ export const dashboardRoutes =
       const path = pathOf(request);
       const file = files?.byPath.get(path);
       if (file) return sendFile(request, reply, file);
-      // The page at `/` is sent to every client, even to one like curl that does not ask for HTML.
+      // The page at `/` is sent to every client, even to one that does not ask for HTML, such as curl.
       const isHome = path === '/' || path === files?.basePath;
       if (API_PATHS.test(path) || !(isHome || accepts(request, 'text/html'))) return reply.callNotFound();
       if (!files) return sendPage(reply.status(503), renderNotBuilt());
@@ -39,7 +39,7 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, file: DashboardF
     .send((encoding && file[encoding]) || file.content);
 }
 
-/** The page names the hashed files of one build, so a browser must request it again every time. */
+/** The page refers to the hashed files of one build, so a browser must request the page again every time. */
 const sendPage = (reply: FastifyReply, page: string) =>
   reply
     .header('content-security-policy', DASHBOARD_POLICY)

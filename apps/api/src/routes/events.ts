@@ -39,7 +39,7 @@ export const eventRoutes =
     const open = new Set<EventStream>();
     app.addHook('preClose', async () => {
       broadcaster.close();
-      // The reconnects are spread over some seconds, because thousands of clients at once would overload the next
+      // The clients reconnect at random moments within some seconds, because thousands at once would overload the next
       // replica.
       for (const stream of open) stream.endForStop(MIN_RECONNECT_MS + Math.random() * RECONNECT_SPREAD_MS);
     });
@@ -86,7 +86,8 @@ export const eventRoutes =
         const since = readPosition(request.headers['last-event-id']);
         const release = limiter.acquire(request.caller);
         reply.raw.on('close', release);
-        // Query Postgres before the stream begins: until then an error can still be a problem response.
+        // Read from Postgres before the stream begins, because an error can still be answered with a problem until
+        // then.
         await broadcaster.waitUntilReady(request.caller.projectId);
         reply.hijack();
         if (reply.raw.destroyed) return;
@@ -104,7 +105,7 @@ export const eventRoutes =
           open.delete(stream);
         });
         await subscription.caughtUp.catch((error) => {
-          // The client reconnects and resumes from the last event that it has.
+          // The client reconnects and resumes after the last event that it received.
           onError(error);
           stream.end();
         });

@@ -102,9 +102,7 @@ export const forecastRoutes =
     );
   };
 
-/**
- * Finds the groups that fire in a minute after their next fire, largest first. The search stops when its time is over.
- */
+/** Finds the groups that fire in a minute, apart from their next fire, largest first. Stops when its time is up. */
 async function findGroups(
   groups: readonly ForecastGroup[],
   minuteAt: number,
@@ -114,7 +112,7 @@ async function findGroups(
   const largestFirst = groups.toSorted((a, b) => b.schedules - a.schedules);
   for (const [index, group] of largestFirst.entries()) {
     if (laterFiresIn(group, minuteAt) > 0) found.push(group);
-    // The answer names at most MAX_NAMED schedules, and each group has at least one, so as many groups are enough.
+    // The answer names at most MAX_NAMED schedules. Each group has at least one, so this many groups are enough.
     if (found.length >= MAX_NAMED) break;
     if (index % SLICE !== SLICE - 1) continue;
     if (performance.now() - beganAt > MAX_SEARCH_MS) return { groups: found, isComplete: false };

@@ -15,7 +15,7 @@ export const healthRoutes =
   async (app) => {
     const { health, lifecycle } = context;
     const forecast = new ForecastGauge(context.pool);
-    // These routes need no key, so many requests must not cause many queries.
+    // Metrics are cached, because they need no key: many requests must not cause many queries.
     const metrics = cachedFor(CACHE_TTL_MS, () => readExposition(context, forecast));
 
     app.get(
@@ -47,7 +47,7 @@ export const healthRoutes =
       async (_request, reply) => {
         const facts = await health();
         const judged = lifecycle.isStopping ? healthInPhase('stopping') : judgeHealth(facts);
-        // A degraded API is ready: it accepts schedules, and the sweep claims their runs late.
+        // A degraded API counts as ready: it accepts schedules, and the sweep claims their runs late.
         return reply
           .status(judged.status === 'down' ? 503 : 200)
           .send({ ...judged, postgres: facts.isPostgresUp ? 'up' : 'down', redis: facts.redis });

@@ -20,7 +20,7 @@ const tags = ['Heartbeats'];
 const params = z.object({ id: ScheduleKey });
 const PINGS_SHOWN = 20;
 
-/** The URLs at which the job of a schedule reports. A key that may change the schedule may see them. */
+/** The ping URLs of a schedule. Seeing them requires a key that may change the schedule. */
 export const heartbeatRoutes =
   ({ pool, secrets }: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {

@@ -18,7 +18,7 @@ export const operationRoutes =
   ({ pool, bells, clock, health }: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
     app.addHook('onRequest', requireScope('read'));
-    // Cached, because a dashboard asks every few seconds, and the minutes of a day have some tens of thousands of rows.
+    // Cached, because a dashboard asks every few seconds and a day of minutes has tens of thousands of rows.
     const readWindows = cachedFor(WINDOWS_CACHE_TTL_MS, () => readCounterWindows(pool, null));
 
     app.get(

@@ -29,7 +29,7 @@ const MAX_BODY_BYTES = 256 * 1_024;
 
 type PingRequest = FastifyRequest<{ Params: { token: string }; Querystring: { rid?: string | undefined } }>;
 
-/** Takes pings of jobs that run elsewhere. They need no API key: the token in the path is the permission. */
+/** Receives pings of jobs that run elsewhere. They need no API key: the token in the path is the credential. */
 export const pingRoutes =
   ({ pool, bells, clock, counters, secrets, pingsPerMinute }: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
@@ -55,8 +55,8 @@ export const pingRoutes =
     };
 
     /**
-     * Records a ping for a run that was delivered. `rid` names the run; without it, the ping is for the run that was
-     * sent last.
+     * Records a ping about a run that was delivered. `rid` names the run; without it, the ping is about the run that
+     * was delivered last.
      */
     const takeReport = async (
       { query: { rid }, log }: PingRequest,

@@ -116,7 +116,7 @@ export const projectRoutes =
         const before = await readProject(pool, params.id);
         if (!before) throw notFound('project', params.id);
         const given = body.defaultTarget && withStoredHeaders(body.defaultTarget, before.defaultTarget);
-        // The new target must be allowed by the new limits.
+        // The default target must be allowed by the new limits, even if the target itself does not change.
         const held = body.defaultTarget === null ? null : (given ?? before.defaultTarget);
         const defaultTarget = validateTarget(before, {
           defaultTarget: held,

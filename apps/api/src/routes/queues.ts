@@ -42,7 +42,8 @@ export const queueRoutes =
       reply: FastifyReply,
     ): Promise<FastifyReply | undefined> {
       const token = tokenInCookie(request);
-      // A wrong token counts against the client address, as on every route. Without a cookie there is no lookup.
+      // A wrong token counts as a failed lookup of the client address, as on every route. Without a cookie there is no
+      // lookup.
       const owner =
         token === null
           ? null
@@ -64,7 +65,7 @@ export const queueRoutes =
     }
   };
 
-/** There are no queues to show. */
+/** Answers for an installation without Redis, which has no queues to show. */
 function refuseWithoutRedis(app: FastifyInstance): void {
   const refuse = async () => {
     throw new HttpProblem(

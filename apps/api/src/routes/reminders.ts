@@ -35,7 +35,7 @@ import { draftRequest } from '../schedules/draft-request.js';
 
 const params = z.object({ id: ReminderKey });
 const tags = ['Reminders'];
-/** A one-shot uses no calendars. */
+/** Passed for the calendars of a reminder, which is a one-shot and uses none. */
 const NO_CALENDARS = new Map();
 
 /** Reminders: messages for a person at a given time. Each is a one-shot schedule whose run holds the result. */

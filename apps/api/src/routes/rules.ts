@@ -126,7 +126,8 @@ export const ruleRoutes =
         const canFire = schedule.status === 'active' || schedule.status === 'paused';
         if (!canFire || occurrenceAt === null || nextRunAt === null)
           return { text, items: [], nextCursor: null };
-        // The first occurrence comes from the schedule row, because it may be rescheduled. The rule yields the others.
+        // The first occurrence comes from the schedule, because it may have been rescheduled. The rule yields the
+        // others.
         const position = cursor === undefined ? null : readPosition(cursor);
         const runsLeft =
           plan.maxRuns === null
@@ -134,7 +135,7 @@ export const ruleRoutes =
             : plan.maxRuns - runsTotal - (position?.shown ?? 0);
         const wanted = Math.min(limit + 1, runsLeft);
         const first = position ? [] : [{ occurrenceAt, dueAt: nextRunAt }];
-        // A reschedule to a later time replaces the occurrences in between.
+        // If the next occurrence was rescheduled to a later time, the occurrences in between do not run.
         const isRescheduledLater = nextRunAt > occurrenceAt + plan.jitterMs;
         const afterAt = position?.at ?? (isRescheduledLater ? nextRunAt : occurrenceAt);
         const rest = nextOccurrences(timing, afterAt, wanted - first.length).map((at) =>

@@ -26,7 +26,7 @@ import { presentAttempt, presentRun } from '../present/run.js';
 
 const tags = ['Runs'];
 
-/** Maximum number of dead letters that are grouped in the background, and while a client waits. */
+/** Maximum number of dead letters that are grouped in the background, and maximum number while a client waits. */
 const MAX_DEAD_LETTERS = 100_000;
 const MAX_DEAD_LETTERS_AT_ONCE = 1_000;
 
@@ -64,8 +64,8 @@ export const runRoutes =
         const { runs, stoppedAt } = await listRuns(pool, asked);
         const { items, nextCursor } = pageOf(runs, limit, positionOf);
         const goOn = stoppedAt === null ? null : encodeCursor(positionOf(stoppedAt));
-        // The runs of one schedule are read in the order of their occurrences. They are sorted by the time of their
-        // last change here, so that an occurrence that was skipped ahead of its time does not hide a later failure.
+        // The runs of one schedule are read in the order of their occurrences. Sort them by the time of their last
+        // change, so that an occurrence that was skipped ahead of its time does not hide a later failure.
         items.sort((a, b) => b.happenedAt - a.happenedAt);
         return { items: items.map(presentRun), nextCursor: nextCursor ?? goOn };
       },

@@ -18,7 +18,7 @@ import { iso } from '../present/iso.js';
 import { addCounted, NOTHING_COUNTED, presentCounted } from '../present/stats.js';
 
 const MINUTE_MS = 60_000;
-/** Maximum number of steps in one answer: a day of minutes, and a little more. */
+/** Maximum number of steps in one answer: slightly more than the minutes of a day. */
 const MAX_STEPS = 1_500;
 
 /** Counts of runs by outcome, and quantiles of their lateness. */
@@ -74,7 +74,7 @@ function rangeOf(
   { from, to }: { from?: number | undefined; to?: number | undefined },
   { stepMs, nowAt }: { stepMs: number; nowAt: number },
 ): { fromAt: number; toAt: number } {
-  // Statistics of the future are empty, so the range ends with the step in progress.
+  // There are no statistics of the future, so the range ends with the step in progress.
   const untilAt = Math.min(to ?? nowAt, nowAt);
   const sinceAt = from ?? untilAt - HOUR_MS;
   if (untilAt <= sinceAt)

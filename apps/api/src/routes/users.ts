@@ -133,7 +133,7 @@ export const userRoutes =
           if (!(await editUser(db, asked, edit))) throw notFound('user', params.id);
           return { status: 200, headers: {}, body: await show(db, caller, params.id), dueAts: [] };
         });
-        // The worker is woken after the commit. If the wake-up is lost, the next sweep picks the events up.
+        // The commit is done, so wake a worker. If the wake-up is lost, the next sweep picks the events up.
         wakeUps.wake(TICKS.events).catch(() => {});
         return answered;
       },

@@ -63,7 +63,7 @@ export const versionRoutes =
     );
   };
 
-/** The largest value of the column. Postgres refuses a larger parameter, and no real version comes near it. */
+/** The largest value of the column `version`. Postgres refuses a larger parameter. */
 const LARGEST_VERSION = 2 ** 31 - 1;
 
 function versionInCursor(cursor: string | undefined): number | null {

@@ -30,7 +30,7 @@ import { invalid } from '../http/problem.js';
 type Action = z.infer<typeof ActionInput>;
 type Change = (request: ChangeRequest) => Promise<ChangeResult<unknown>>;
 
-/** Maximum number of concurrent changes. Each is a transaction of its own, and other requests need connections too. */
+/** Maximum number of concurrent changes. Each uses a connection, and other requests need connections too. */
 const AT_A_TIME = 2;
 /** Maximum number of rows that one transaction locks. */
 const BATCH = 1_000;
@@ -42,7 +42,7 @@ export interface ActedOnMany {
   refused: number;
   refusals: { id: string; reason: string }[];
   dueAts: number[];
-  /** The id of the last schedule of this call; null if no more match. */
+  /** The internal id of the last schedule that this call handled; null if no more schedules match. */
   lastId: number | null;
 }
 
@@ -53,12 +53,12 @@ export interface Picked {
 }
 
 /**
- * Maximum number of schedules that one statement finds. Finding them page by page would run the filter again for every
+ * Maximum number of schedules that one query finds. Finding them page by page would evaluate the filter again for every
  * page.
  */
 const FOUND_AT_ONCE = 50_000;
 
-/** Yields the schedules that match a filter in pages, newest first, and whether more come after the page. */
+/** Yields the schedules that match a filter, newest first, in pages. Each page says whether another one follows. */
 export async function* pagesOfMatching(
   pool: Pool,
   { caller, action, beforeId }: { caller: KeyOwner; action: Action; beforeId: number | null },
@@ -115,7 +115,7 @@ export async function actOnMany(
   return done;
 }
 
-/** Changes the schedules in batches. `others` lists those that must be changed one by one. */
+/** Changes the schedules in batches. Returns as `others` those that must be changed one by one. */
 async function changeTogether(
   pool: Pool,
   action: Action,
@@ -126,7 +126,7 @@ async function changeTogether(
   const batches = Array.from({ length: Math.ceil(picked.length / BATCH) }, (_, i) =>
     picked.slice(i * BATCH, (i + 1) * BATCH),
   );
-  // A page has two batches, which are changed at the same time. They share no schedule, so they can't deadlock.
+  // The two batches of a page are changed at the same time. They have no schedule in common, so they can't deadlock.
   const changes = await Promise.all(
     batches.map((batch) =>
       changeBatch({
@@ -144,7 +144,7 @@ async function changeTogether(
   };
 }
 
-/** The statement that changes many schedules at once. Null for a backfill, which changes each schedule by itself. */
+/** The function that changes many schedules at once. Null for a backfill, which changes schedules one by one. */
 function batchChangeOf(pool: Pool, action: Action): ((request: StopRequest) => Promise<ChangedMany>) | null {
   const stopped = async (stopping: Promise<Stopped>, dueAts: number[] = []) => ({
     ...(await stopping),

@@ -23,9 +23,9 @@ type Progress = Omit<ActedOnMany, 'dueAts'>;
 
 /** Number of schedules that are changed between two writes of the progress. */
 const PAGE = 2_000;
-/** How long a client waits for the end of an action. After that the answer is 202, and the action goes on. */
+/** How long a request waits for the end of its action. After that the API answers 202, and the action goes on. */
 const LONGEST_WAIT_MS = 10_000;
-/** Maximum number of matching schedules that are counted: counting a million takes seconds. */
+/** Maximum number of matching schedules that are counted, because counting a million takes seconds. */
 const MAX_COUNTED = 100_000;
 const MAX_REFUSALS = 100;
 const DAY_MS = 86_400_000;
@@ -44,11 +44,11 @@ interface Request {
 export interface Started extends Progress {
   id: string;
   status: z.infer<typeof ActionProgress>['status'];
-  /** True if the request repeats an earlier one. The action is then the one that the first request started. */
+  /** True if the request repeats an earlier one. The answer is then about the action that the first request started. */
   isRepeated: boolean;
 }
 
-/** Bulk actions of this replica: those that a client waits for, and those in the background. */
+/** The bulk actions of this replica: some with a client that waits for the end, others in the background. */
 export class BulkActions {
   readonly #running = new Set<Promise<unknown>>();
   #isStopping = false;
@@ -70,7 +70,7 @@ export class BulkActions {
       timer = setTimeout(() => resolve('late'), this.longestWaitMs);
     });
     const isLate = (await Promise.race([work, wait]).finally(() => clearTimeout(timer))) === 'late';
-    // A late answer has no cursor, because the action goes on by itself.
+    // An answer before the end of the action has no cursor, because the action itself continues.
     const { lastId } = progress;
     return {
       ...progress,
@@ -101,7 +101,7 @@ export class BulkActions {
     };
   }
 
-  /** The action of the first request with the same Idempotency-Key. */
+  /** Finds the action that the first request with the same Idempotency-Key started. */
   async #repeated({ caller, requestKey, requestHash }: Request): Promise<Started> {
     const { projectId } = caller;
     const found = await findBulkAction(this.context.pool, { projectId, requestKey: requestKey ?? '' });
@@ -120,7 +120,7 @@ export class BulkActions {
     return work;
   }
 
-  /** Ends background actions after their current page. Their progress says where to continue. */
+  /** Stops background actions after their current page. Their progress says where to continue. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     await Promise.all(this.#running);

@@ -5,7 +5,7 @@ const DAY_MS = 86_400_000;
 export const FEED_DAYS_BACK = 30;
 const DAYS_AHEAD = 90;
 const MAX_AHEAD_PER_SCHEDULE = 60;
-/** Maximum number of coming occurrences in a feed. With the past ones that is up to two thousand events. */
+/** Maximum number of coming occurrences in a feed. With the past runs a feed has up to two thousand events. */
 const MAX_AHEAD = 1_000;
 /** Number of schedules that are processed in one turn of the event loop. Other requests run between two turns. */
 const SLICE = 20;
@@ -34,7 +34,10 @@ export async function composeFeed({ projectKey, schedules, runs, nowAt }: Source
   return [...past, ...coming.slice(0, MAX_AHEAD)];
 }
 
-/** A run and its occurrence have the same UID, so that a calendar program adds the outcome to the entry that it has. */
+/**
+ * An occurrence and its run have the same UID, so that a calendar program shows the outcome in the entry that it
+ * already has.
+ */
 const uidOf = (projectKey: string, key: string, { origin, at }: { origin: string; at: number }) =>
   `${key}-${at}-${origin}@${projectKey}.carillon`;
 
@@ -70,7 +73,7 @@ function comingEvents(projectKey: string, schedule: FeedSchedule, nowAt: number)
     MAX_AHEAD_PER_SCHEDULE,
     maxRuns === null ? MAX_AHEAD_PER_SCHEDULE : maxRuns - runsTotal,
   );
-  // A reschedule to a later time replaces the occurrences in between.
+  // If the next occurrence was rescheduled to a later time, the occurrences in between do not run.
   const later = nextOccurrences(timing, Math.max(occurrenceAt, dueAt), Math.max(0, left - 1));
   const moments = [{ at: occurrenceAt, startAt: dueAt }, ...later.map((at) => ({ at, startAt: at }))];
   return moments

@@ -27,8 +27,8 @@ type Result = z.infer<typeof BulkResult>;
 /** Maximum size of one item: the limit for the body of `POST /v1/schedules`. */
 const MAX_ITEM_BYTES = 256 * 1_024;
 /**
- * Number of rows per statement. It is large enough to amortise the overhead, and small enough to validate the next
- * chunk meanwhile.
+ * Number of rows per statement: enough to amortise its overhead, but few enough that the next chunk can be validated
+ * while Postgres writes.
  */
 const CHUNK_SIZE = 500;
 /** Maximum validation time per turn of the event loop, so that other requests are not delayed. */
@@ -108,7 +108,7 @@ interface Accepted {
   request: DraftedRequest;
 }
 
-/** Validates each item. Yields to other requests in between, because some rules take long to evaluate. */
+/** Validates each item. Lets other requests run in between, because some rules take long to evaluate. */
 async function validate(
   context: ApiContext,
   caller: KeyOwner,

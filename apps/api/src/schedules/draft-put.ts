@@ -26,7 +26,7 @@ export type PutBody = z.infer<typeof ScheduleRequest> & { id: string };
 /** The definition that a PUT would store. */
 export interface DraftedPut {
   drafted: DraftedRequest;
-  /** True if the definition equals the one that holds now. */
+  /** True if the new definition equals the current one. */
   isSame: boolean;
   /** The secret to store; null removes it, undefined keeps it. */
   sealedSecret: Buffer | null | undefined;
@@ -42,13 +42,13 @@ export async function draftPut(
   const calendars = await readCalendars(db, caller.projectId, calendarsNamedBy([request]));
   const filled = await resolveTemplate(db, caller, request);
   const { target } = filled;
-  // A client that read the schedule sends its redacted headers back: the stored values replace them.
+  // A client that read the schedule sends redacted headers back. They stand for the stored values, so these are put in.
   const stored = target && before ? { target: withStoredHeaders(target, before.plan.target) } : {};
   const result = draftRequest(context, caller, { ...filled, ...stored }, calendars);
   if (!result.ok) throw invalid(result.problems);
   const { draft, warnings } = result.value;
   if (!before) return { drafted: result.value, isSame: false, sealedSecret: draft.sealedSecret };
-  // An omitted secret stays, because a client can't read it to send it back. An explicit null removes it.
+  // An omitted secret is kept, because a client can't read it and send it back. An explicit null removes it.
   const keepsSecret =
     request.secret === undefined ||
     (await hasSecret(context, db, { caller, before, secret: request.secret }));
@@ -64,7 +64,7 @@ export async function draftPut(
   return { drafted: { draft: kept, warnings }, isSame, sealedSecret };
 }
 
-/** True if the schedule has exactly this secret of its own, or none for null. */
+/** True if the stored secret of the schedule equals this one, or if null is given and none is stored. */
 async function hasSecret(
   { secrets }: ApiContext,
   db: Database,
@@ -76,7 +76,10 @@ async function hasSecret(
   return current !== undefined && secrets.open(current, caller.projectId) === secret;
 }
 
-/** The same value is encrypted to another text each time. Keeping the stored text keeps equal definitions equal. */
+/**
+ * Keeps the stored text of headers whose value does not change. Encrypting the same value again would yield another
+ * text, so an unchanged definition would look changed.
+ */
 function keepEqualHeaders(
   target: Target,
   stored: Target,
@@ -93,7 +96,9 @@ function keepEqualHeaders(
   return { ...target, headers: Object.fromEntries(headers) };
 }
 
-/** An interval that does not change goes on from its anchor, the creation of the schedule. */
+/**
+ * Keeps the anchor of an interval that does not change: its occurrences still count from the creation of the schedule.
+ */
 function keepAnchor({ timing }: DraftedRequest['draft'], before: ScheduleView) {
   const anchored = { ...timing, anchorAt: before.timing.anchorAt };
   return before.status !== 'cancelled' && isSameTiming(anchored, before.timing) ? anchored : timing;

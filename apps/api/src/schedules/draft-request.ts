@@ -72,7 +72,7 @@ export const systemDefaultsFor = (
   target: caller.defaultTarget ?? SYSTEM_TARGET,
 });
 
-/** The view of a schedule that was just created, without reading it back from Postgres. */
+/** Builds the view of a schedule that was just created, to save a query. */
 export function viewOf(
   { draft }: DraftedRequest,
   { id, createdAt }: { id: number; createdAt: number },

@@ -20,12 +20,12 @@ interface PatchRequest {
   ifMatch: number | null;
 }
 
-/** How often an edit without If-Match is merged again because another request changed the schedule in between. */
+/** Maximum number of tries to merge an edit without If-Match, if other requests change the schedule in between. */
 const MAX_MERGES = 5;
 
 /**
- * Edits a schedule: reads it, merges the patch, and writes the result only if the version is still the one that was read. A
- * concurrent edit is never lost.
+ * Edits a schedule: reads it, merges the patch, and writes the result only if the version has not changed meanwhile. So
+ * no concurrent edit is lost.
  */
 export async function editByPatch(
   context: Pick<ApiContext, 'clock' | 'defaults' | 'secrets'>,

@@ -15,7 +15,10 @@ export interface Fires {
   isComplete: boolean;
 }
 
-/** Adds the fires of recurring schedules after their next occurrence, by minute. Yields to other requests in between. */
+/**
+ * Adds the fires of recurring schedules after their next occurrence to the counts per minute. Lets other requests run
+ * in between.
+ */
 export async function addLaterFires(
   fires: Map<number, number>,
   groups: readonly ForecastGroup[],
@@ -47,7 +50,7 @@ export async function addLaterFires(
   return true;
 }
 
-/** How often each schedule of a group fires in a minute, besides its next fire. */
+/** Counts how often each schedule of a group fires in a minute, apart from its next fire. */
 export function laterFiresIn(
   { timing: text, occurrenceAt, runsLeft }: ForecastGroup,
   minuteAt: number,
@@ -59,10 +62,10 @@ export function laterFiresIn(
     (at) => at < untilAt,
   );
   if (runsLeft === null || inMinute.length === 0) return inMinute.length;
-  // The next fire is one of the remaining runs.
+  // The next fire uses up one of the remaining runs.
   const allowed = nextOccurrences(timing, occurrenceAt, Math.min(runsLeft - 1, MAX_COUNTED));
   return inMinute.filter((at) => allowed.includes(at)).length;
 }
 
-/** Maximum number of occurrences that are listed to apply a limit of runs. */
+/** Maximum number of occurrences that are listed to find out when the remaining runs are used up. */
 const MAX_COUNTED = 1_000;

@@ -17,12 +17,15 @@ interface Range {
 
 /**
  * Forecasts of projects. Counting the fires of 200,000 schedules takes seconds, so a large forecast is computed in the
- * background and kept for up to a minute. A request does not wait for a slow forecast: it gets only the next fire of
- * every schedule, which one index answers, marked as incomplete.
+ * background and cached for up to a minute. A request does not wait for a slow forecast. It then gets only the next
+ * fire of each schedule, which one index lookup finds, and the answer is marked as incomplete.
  */
 export class Forecasts {
   readonly #kept: BackgroundCache<Forecast>;
-  /** Reads of next fires that are under way. A forecast and the requests that do not wait for it share them. */
+  /**
+   * Queries of next fires that are under way. Requests that do not wait for a forecast share the query with the
+   * forecast.
+   */
   readonly #nextFires = new Map<string, Promise<Map<number, number>>>();
 
   constructor(
@@ -37,19 +40,19 @@ export class Forecasts {
     const forecast = await this.#within(range);
     if (forecast) return { fires: forecast.fires, isComplete: forecast.isComplete };
     const fires = await this.#readNextFires(range);
-    // A small forecast may have been computed meanwhile, even on a busy machine.
+    // The whole forecast may have been computed meanwhile, if it is small.
     return this.#kept.peek(nameOf(range)) ?? { fires, isComplete: false };
   }
 
   /**
-   * The groups of recurring schedules. While they are being read for the first time, the list is empty and the result
-   * is not complete.
+   * The groups of recurring schedules. Until they have been read for the first time, the list is empty and marked as
+   * incomplete.
    */
   async readGroups(range: Range): Promise<{ groups: readonly ForecastGroup[]; isComplete: boolean }> {
     return (await this.#within(range)) ?? { groups: [], isComplete: false };
   }
 
-  /** Returns the kept forecast, or a new one if it is computed soon. Null if there is neither. */
+  /** Returns the cached forecast, or a new one if it is computed soon enough; otherwise null. */
   #within(range: Range): Promise<Forecast | null> {
     return this.#kept.read(nameOf(range), () => this.#count(range));
   }
@@ -75,7 +78,7 @@ export class Forecasts {
   }
 }
 
-/** Forecasts are computed for a day or a week. A forecast of another length is a part of one of them. */
+/** Forecasts are computed for a day or for a week. A request for another length gets a part of one of these. */
 const horizonOf = (hours: number) => (hours <= 24 ? 24 : 168);
 const endOf = ({ fromAt, hours }: Range) => fromAt + horizonOf(hours) * HOUR_MS;
 const nameOf = ({ projectId, hours }: Range) => `${projectId} ${horizonOf(hours)}`;

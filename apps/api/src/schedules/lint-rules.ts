@@ -22,7 +22,7 @@ export interface Linted {
 export interface LintPage {
   found: Linted[];
   lookedAt: number;
-  /** The last schedule that was looked at; null if there are no more. */
+  /** The internal id of the last schedule that was evaluated; null if there are no more. */
   lastId: number | null;
 }
 

@@ -76,7 +76,7 @@ function retimed(
 ): Drafted {
   const result = draftSchedule(input, {
     key: view.key,
-    // Intervals keep their anchor, the creation of the schedule, unless the rule is replaced.
+    // Unless the rule is replaced, an interval keeps its anchor, the creation of the schedule.
     nowAt: patch.rule === undefined ? view.timing.anchorAt || nowAt : nowAt,
     defaults: defaultsFor(caller, context),
     calendars,
@@ -87,8 +87,8 @@ function retimed(
 }
 
 /**
- * Keeps the timing without validating it again. A rule without further occurrences would be refused, but its schedule
- * may still be renamed.
+ * Merges only the plan and keeps the timing without validating it. A rule without further occurrences would not pass,
+ * yet its schedule may still be renamed.
  */
 function replanned(input: ScheduleInput, { view, caller, context }: Base): Drafted {
   const result = draftPlan(input, defaultsFor(caller, context));
@@ -97,7 +97,8 @@ function replanned(input: ScheduleInput, { view, caller, context }: Base): Draft
 }
 
 function refuseIfNeverDue({ timing, plan }: Timed, { view, nowAt }: Base): void {
-  // Two cases are allowed: a schedule that has used up maxRuns, and a finished schedule whose timing does not change.
+  // An edit may leave a schedule without further occurrences in two cases: the schedule has used up maxRuns, or the
+  // edit does not change the timing.
   const hasRunsLeft = plan.maxRuns === null || view.runsTotal < plan.maxRuns;
   if (!hasRunsLeft || isSameTiming(timing, view.timing)) return;
   if (nextAfterEdit({ ...view, dueAt: view.nextRunAt, nowAt }, { timing, plan }) !== null) return;
@@ -123,8 +124,8 @@ function mergedInput(view: ScheduleView, patch: SchedulePatch): ScheduleInput {
 }
 
 /**
- * `exclusions` lists dates and calendars, and `calendars` lists only calendars. A patch of one of the two replaces what
- * it lists: a patch of `exclusions` replaces everything, and a patch of `calendars` leaves the dates.
+ * Merges exclusions. `exclusions` lists dates and calendars, `calendars` only calendars. So a patch of `exclusions`
+ * replaces all of them, and a patch of `calendars` leaves the dates.
  */
 function mergedExclusions(
   { timing }: ScheduleView,
@@ -134,7 +135,7 @@ function mergedExclusions(
   return { exclusions: timing.exclusions, calendars: calendars ?? Object.keys(timing.calendars) };
 }
 
-/** A default leap day policy does not carry over to a new rule, which has a default of its own. */
+/** The leap day policy to keep. A default policy is not kept, because a new rule has its own default. */
 function keptLeapDay({ timing }: ScheduleView, patch: SchedulePatch): ScheduleInput['leapDay'] {
   const isDefault = timing.leapDay === defaultLeapDay(timing.rule.kind);
   return patch.rule !== undefined && isDefault ? undefined : timing.leapDay;

@@ -111,7 +111,10 @@ const shownChanges = (before: ScheduleView, draft: Draft): FieldChange[] =>
 
 const payloadOf = (text: string | null) => (text === null ? null : parseExactly(text));
 
-/** Header values and secrets are never shown, so that their changes have to be named. */
+/**
+ * The changes of headers and secrets. Their values are never shown, so a comparison of the shown definitions would miss
+ * them.
+ */
 function hiddenChanges(
   before: ScheduleView,
   draft: Draft,

@@ -14,7 +14,7 @@ import { type DraftedPut, draftPut, type PutBody } from './draft-put.js';
 import { viewOf } from './draft-request.js';
 import { problemOf, readIfMatch } from './respond-with-change.js';
 
-/** The state in which a client expects the id to be. */
+/** The state of the id that a client expects. */
 interface Precondition {
   /** The version that the schedule must have; null if any version will do. */
   version: number | null;
@@ -47,7 +47,7 @@ interface PutRequest {
   precondition: Precondition;
 }
 
-/** How often the request tries again because another request created, changed or removed the schedule in between. */
+/** Maximum number of tries, if other requests create, change or remove the schedule in between. */
 const MAX_TRIES = 5;
 
 /** Creates the schedule, or replaces its definition if the id is taken. */

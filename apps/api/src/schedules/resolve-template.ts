@@ -3,7 +3,7 @@ import type { ScheduleInput, ScheduleRequest, Template } from '@carillon/shared'
 import type { z } from 'zod';
 import { invalid } from '../http/problem.js';
 
-/** Returns the request with a rule: its own, or that of the template that it names. */
+/** Returns the request with a rule: its own, or the rule of the template that it names. */
 export async function resolveTemplate(
   db: Database,
   { projectId }: KeyOwner,

@@ -26,11 +26,11 @@ const MAX_RANGE_MS = 366 * DAY_MS;
 /** Maximum number of the project's schedules that one simulation reads. */
 const MAX_SCHEDULES = 20_000;
 /**
- * Maximum number of steps: claims, attempts and ends of runs. They take about three seconds of CPU time, in turns with
- * other requests.
+ * Maximum number of steps: claims, attempts and ends of runs. This many take about three seconds of CPU time; other
+ * requests run in between.
  */
 const MAX_STEPS = 200_000;
-/** Maximum number of edits of single schedules: each one is merged and validated like a PATCH. */
+/** Maximum number of edits of single schedules, because each is merged and validated like a PATCH. */
 const MAX_MERGES = 20_000;
 /** How long a circuit stays open at first: the default of `CIRCUIT_OPEN_MS`. */
 const CIRCUIT_OPEN_MS = 10_000;
@@ -75,7 +75,7 @@ export async function runSimulation(
   return { fromAt, toAt, schedules, simulation: await finish(steps) };
 }
 
-/** Plays the simulation to its end, in turns with other requests. */
+/** Runs the simulation to its end, and lets other requests run in between. */
 async function finish(steps: Generator<void, Simulation>): Promise<Simulation> {
   try {
     for (;;) {
@@ -98,7 +98,7 @@ async function gather(
 ): Promise<ScheduleView[]> {
   const { projectId } = caller;
   const calendars = await readCalendars(context.pool, projectId, calendarsNamedBy(given ?? []));
-  // A given schedule is created at the beginning of the simulation.
+  // A schedule in the request counts as created at the beginning of the simulation.
   const clock = { now: () => fromAt } as ApiContext['clock'];
   const drafted: ScheduleView[] = [];
   for (const [index, request] of (given ?? []).entries()) {
@@ -164,7 +164,10 @@ async function prepare(
   return prepared;
 }
 
-/** A schedule as it stands when the simulation begins. If that is not now, the rule says what comes next. */
+/**
+ * The state of a schedule when the simulation begins. If it begins now, the agenda has the next occurrence; otherwise
+ * the rule names it.
+ */
 function startOf(view: ScheduleView, { fromAt, isNow }: { fromAt: number; isNow: boolean }): ScheduleView {
   const isStored = view.id !== 0;
   if (!isStored || isNow) return view;

@@ -2,7 +2,7 @@ import type { KeyOwner, SystemRequest } from '@carillon/db';
 import type { ApiContext } from '../context.js';
 import { systemDefaultsFor } from './draft-request.js';
 
-/** The requester and the defaults, for users, tasks and reminders, which create schedules of their own. */
+/** The actor and the defaults for schedules that users, tasks and reminders create. */
 export function systemRequest(
   context: Pick<ApiContext, 'clock' | 'defaults' | 'secrets'>,
   caller: KeyOwner,

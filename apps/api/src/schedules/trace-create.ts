@@ -4,8 +4,8 @@ import type { ApiContext } from '../context.js';
 
 /**
  * Starts the span of a request that creates schedules, as part of the caller's trace if the request names one. Returns
- * a function that takes the ids of the schedules. It stores the trace with them once the response is sent, so that
- * their runs can be linked to the trace. A failure to do so does not fail the request. Does nothing unless traces are
+ * a function that takes the ids of the schedules. After the response is sent, it stores the trace with the schedules,
+ * so that their runs can be linked to it. An error in storing does not fail the request. Does nothing unless traces are
  * recorded.
  */
 export function traceCreate(

@@ -10,7 +10,7 @@ import { showError, showToast } from '../ui/toasts.js';
 import { AlertTable } from './alert-table.js';
 import { objectiveWords } from './objective-words.js';
 
-/** The latest alerts of a schedule with objectives, and the pings of one that is a heartbeat. */
+/** Reads the latest alerts of a schedule that has objectives, and the pings of a schedule that is a heartbeat. */
 export function useObjectives(schedule: Schedule | undefined) {
   const id = schedule?.id ?? '';
   const canWrite = useCan('write');

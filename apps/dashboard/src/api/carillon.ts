@@ -4,7 +4,9 @@ import { parseExactly } from './exact-json.js';
 /** The path below which another server has mounted the API; empty if the API has the whole origin. */
 export const apiPath = document.querySelector('base')?.dataset.api ?? '';
 
-/** The API of this origin. The browser sends the session cookie by itself, so there is no key here. */
+/**
+ * The client of the API on this origin. The browser adds the session cookie to each request, so no key is needed here.
+ */
 export const carillon = new Carillon({
   url: `${location.origin}${apiPath}`,
   maxRetries: 1,
@@ -22,7 +24,7 @@ export function explainError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The message for one field of a form, by the path that the API gives. */
+/** Finds the API's message for one form field. `fields` are the paths by which the API may name the field. */
 export function fieldError(error: unknown, ...fields: string[]): string | null {
   if (!(error instanceof CarillonError)) return null;
   const found = error.fieldErrors.find(({ field }) =>

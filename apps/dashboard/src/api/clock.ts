@@ -1,13 +1,13 @@
 import { useSyncExternalStore } from 'react';
 
-// The clock of Postgres decides what is due, so the page uses its time: the reader's clock plus the last measured
-// offset.
+// The clock of Postgres decides what is due, so the page shows that time: the clock of the browser plus the last
+// measured offset.
 let offsetMs = 0;
 let now = Date.now();
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** Sets the page's clock to the time that Postgres had when an answer arrived. */
+/** Measures the offset from the time of Postgres in an answer that has just arrived. */
 export function setServerTime(at: string): void {
   offsetMs = Date.parse(at) - Date.now();
 }
@@ -28,5 +28,5 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** The time by the clock of Postgres, updated once a second. */
+/** The time by the clock of Postgres. It is updated once a second. */
 export const useNow = (): number => useSyncExternalStore(subscribe, () => now);

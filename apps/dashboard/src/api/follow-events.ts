@@ -5,8 +5,8 @@ import { live } from './live.js';
 type Told = { type: string; data: object };
 
 /**
- * Refreshes the data that the events are about. Events come as one digest a second, so a herd costs a page no more than
- * one fire. When the stream opens, everything is refreshed, because changes between loading the page and opening the
+ * Refreshes the data that events are about. Events come as one digest per second, so a herd costs the page no more than
+ * a single fire. When the stream opens, all data is refreshed, because changes between loading the page and opening the
  * stream were missed.
  */
 export function followEvents(queries: QueryClient): () => void {
@@ -15,7 +15,7 @@ export function followEvents(queries: QueryClient): () => void {
   const endEvents = live.onEvent((event: CarillonEvent) => {
     const told: readonly Told[] = event.type === 'digest' ? event.data.samples : [event];
     const total = event.type === 'digest' ? event.data.total : 1;
-    // A digest shows a few events in full. If there were more, any schedule may have changed.
+    // A digest shows only a few events in full. If it counts more than it shows, any schedule may have changed.
     if (total > told.length || told.some(({ type }) => type === 'overflow')) refresh('schedule');
     else for (const id of new Set(told.map(scheduleOf))) if (id !== null) refresh('schedule', id);
     refresh('runs');

@@ -10,8 +10,9 @@ const TYPES = ['digest', 'overflow'];
 const REOPEN_AFTER_MS = 3_000;
 
 /**
- * The event stream. One tab of the browser, the one that holds the browser's lock, opens the stream and passes its
- * events on to the other tabs. Without locks (plain http on another host), each tab opens a stream of its own.
+ * The event stream. Only one tab of the browser opens the stream, and passes its events on to the other tabs: the tab
+ * that holds a lock of the browser. If the browser has no locks (plain http on another host), each tab opens its own
+ * stream.
  */
 class Live {
   state: LiveState = 'connecting';
@@ -21,7 +22,7 @@ class Live {
   readonly #channel = new BroadcastChannel('carillon.events');
   #stop: (() => void) | null = null;
   #isHeld = false;
-  /** The state of the stream, which the page shows when it is not held. */
+  /** The state of the stream itself. The page shows it unless a person holds the page still. */
   #streamState: LiveState = 'live';
 
   start(): void {
@@ -32,7 +33,7 @@ class Live {
     const hold = () => this.#openStream(ended.signal);
     if (navigator.locks === undefined) void hold();
     else navigator.locks.request('carillon.events', { signal: ended.signal }, hold).catch(() => {});
-    // A tab without the lock learns the state with the next event that it is passed. If none comes for three seconds,
+    // A tab without the lock learns the state from the next event that is passed on. If none comes for three seconds,
     // the tab assumes that the stream is live.
     setTimeout(() => this.state === 'connecting' && this.#setState('live'), 3_000);
   }
@@ -43,7 +44,7 @@ class Live {
     this.#setState('connecting');
   }
 
-  /** Stops the page from changing while a person reads it. */
+  /** Stops updates of the page while a person reads it. */
   hold(isHeld: boolean): void {
     this.#isHeld = isHeld;
     this.#setState(isHeld ? 'held' : this.#streamState);
@@ -59,7 +60,7 @@ class Live {
     return () => this.#readers.delete(reader);
   }
 
-  /** Calls back whenever the stream opens, because the page has missed the events before that. */
+  /** Calls the listener each time the stream opens, because the page has missed the events before. */
   onOpened(listener: () => void): () => void {
     this.#onOpened.add(listener);
     return () => this.#onOpened.delete(listener);
@@ -77,7 +78,8 @@ class Live {
       source.onopen = () => send({ kind: 'opened' });
       source.onerror = () => {
         send({ kind: 'lost' });
-        // The browser tries again after a broken connection, but gives up after a refusal, such as 503 from a proxy.
+        // The browser reconnects by itself after a broken connection, but not after an error response, such as 503 from
+        // a proxy.
         if (source.readyState === EventSource.CLOSED) setTimeout(open, REOPEN_AFTER_MS);
       };
       for (const type of TYPES) {

@@ -31,7 +31,9 @@ export function changePreferences(change: Partial<Preferences>): void {
 
 export const isDark = () => current.theme === 'dark' || (current.theme === 'system' && prefersDark.matches);
 
-/** Sets the theme on the root element. Called before the first paint, and whenever the system or the reader changes it. */
+/**
+ * Sets the theme on the root element. Called before the first paint, and when the system or the user changes the theme.
+ */
 export function applyTheme(): void {
   document.documentElement.dataset.theme = isDark() ? 'dark' : 'light';
 }
@@ -47,7 +49,7 @@ function subscribe(listener: () => void): () => void {
 
 export const usePreferences = (): Preferences => useSyncExternalStore(subscribe, () => current);
 
-/** The zone in which to show times. `ownZone` is the zone of the schedule that the times belong to. */
+/** The time zone in which to show times. `ownZone` is the zone of the schedule that the times belong to. */
 export function useZone(ownZone?: string): string {
   const { zone } = usePreferences();
   if (zone === 'utc') return 'UTC';

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 
-// Scripts can't see the session cookie. This mark in the local storage says that there is a session. So a page without
-// a session shows the sign-in page at once, instead of asking the API and being refused.
+// Scripts can't read the session cookie, so this mark in the local storage says that there is a session. Without the
+// mark, the sign-in page appears at once, and no request is sent only to be refused.
 const STORED_AS = 'carillon.session';
 const listeners = new Set<() => void>();
 
@@ -13,7 +13,7 @@ export function markSession(hasSession: boolean): void {
 
 const subscribe = (listener: () => void) => {
   listeners.add(listener);
-  // This event comes when another tab signs in or out.
+  // The browser sends this event when another tab signs in or out.
   addEventListener('storage', listener);
   return () => {
     listeners.delete(listener);

@@ -13,7 +13,7 @@ export function useMe(): Me {
   return me;
 }
 
-/** True if the key of this session has the scope. Buttons that need another scope are not shown. */
+/** True if the key of this session has the scope. Buttons that need a missing scope are not shown. */
 export const useCan = (scope: Scope): boolean => {
   const { scopes } = useMe();
   return scopes.includes(scope) || scopes.includes('admin');
@@ -21,7 +21,7 @@ export const useCan = (scope: Scope): boolean => {
 
 const SYSTEM_EVERY_MS = 5_000;
 
-/** The health and drift of the engine. Also sets the page's clock to that of Postgres. */
+/** The health and drift of the engine. Each answer also sets the clock of the page to the clock of Postgres. */
 export const useSystem = () =>
   useQuery({
     queryKey: ['system'],

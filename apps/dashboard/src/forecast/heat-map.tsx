@@ -22,7 +22,7 @@ export const Legend = () => (
   </span>
 );
 
-/** A map of the forecast, with one row per hour and one cell per minute. The arrow keys move from cell to cell. */
+/** A heat map of the forecast, with one row per hour and one cell per minute. The arrow keys move from cell to cell. */
 export function HeatMap({ forecast, chosen }: { forecast: Forecast; chosen: string | undefined }) {
   const navigate = useNavigate({ from: '/forecast' });
   const zone = useZone();
@@ -45,7 +45,7 @@ export function HeatMap({ forecast, chosen }: { forecast: Forecast; chosen: stri
   };
   const sorted = forecast.minutes.map((each) => each.fires).toSorted((a, b) => a - b);
   const least = sorted[Math.floor(sorted.length / 10)] ?? 0;
-  // The levels of colour are spread over the values that occur, so that a steady load is light and a herd stands out.
+  // The levels of colour are spread over the values that occur, so a steady load is light and a herd stands out.
   const levelOf = (count: number) =>
     count === 0
       ? 0

@@ -6,7 +6,7 @@ import { formatCount, formatFull } from '../format/time.js';
 import { Card, Empty, Problem, SkeletonRows } from '../ui/parts.js';
 import { Instant } from '../ui/times.js';
 
-/** The schedules that make up one minute, and what to do about them. */
+/** The schedules that fire in one minute, and advice if they are too many. */
 export function MinuteCard({ at }: { at: string }) {
   const zone = useZone();
   const minute = useQuery({

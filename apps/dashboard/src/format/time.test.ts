@@ -4,13 +4,13 @@ import { durationWords, formatCountdown, formatInstant, formatSpan, instantOf, l
 const at = Date.parse('2026-11-17T23:30:05Z');
 
 describe('Times of the dashboard', () => {
-  it('an instant of today is shown as a time, and an instant of another day with its date, in the given zone', () => {
+  it('formatInstant shows only the time for an instant of today and adds the date for another day, in the given zone', () => {
     expect(formatInstant(at, { zone: 'UTC', now: at })).toBe('23:30:05');
     expect(formatInstant(at, { zone: 'Europe/Berlin', now: at - 3_600_000 })).toBe('18 Nov 00:30:05');
     expect(formatInstant(at, { zone: 'UTC', now: at + 400 * 86_400_000 })).toBe('17 Nov 2026 23:30:05');
   });
 
-  it('an instant that is turned into local time and back is the same instant, also across a clock change', () => {
+  it('a local time that is converted to an instant and back stays the same, in every zone and around a clock change', () => {
     for (const zone of ['UTC', 'Europe/Berlin', 'Asia/Kathmandu', 'Australia/Lord_Howe']) {
       for (const day of ['2026-11-17T09:00:00', '2027-03-28T03:00:00', '2027-07-01T00:00:00']) {
         expect(localOf(instantOf(day, zone), zone)).toBe(day);
@@ -18,7 +18,7 @@ describe('Times of the dashboard', () => {
     }
   });
 
-  it('a duration is shown in words, and text that is not a duration is shown unchanged', () => {
+  it('durationWords shows a duration in words, and text that is not a duration unchanged', () => {
     expect(['PT1M30S', 'P2D', 'PT0.5S', 'soon'].map(durationWords)).toEqual([
       '1 min 30 s',
       '2 d',
@@ -27,7 +27,7 @@ describe('Times of the dashboard', () => {
     ]);
   });
 
-  it('a span of time is shown in one unit, and a countdown in two units', () => {
+  it('formatSpan shows a span of time in one unit, and formatCountdown shows minutes and hours with a second unit', () => {
     expect([12, 4_000, 185_000, 7_300_000].map(formatSpan)).toEqual(['12 ms', '4 s', '3 min', '2 h']);
     expect([9_000, 252_000, 7_500_000, 400_000_000].map(formatCountdown)).toEqual([
       '9 s',

@@ -48,7 +48,7 @@ export function formatSpan(ms: number): string {
   return '';
 }
 
-/** Formats a span of time, with a second unit where it matters: `4 min 12 s`, `2 h 05 min`. */
+/** Formats a span of time, with a second unit for minutes and hours: `4 min 12 s`, `2 h 05 min`. */
 export function formatCountdown(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));
   const minutes = Math.floor(seconds / 60);
@@ -87,7 +87,8 @@ export function offsetAt(at: number, zone: string): number {
 }
 
 /**
- * The instant of a local time such as `2027-03-29T09:00` in a zone. In a DST overlap, the first of the two instants.
+ * Converts a local time in a zone, such as `2027-03-29T09:00`, to an instant. In a DST overlap this is the first of the
+ * two instants.
  */
 export function instantOf(local: string, zone: string): number {
   const wall = Date.parse(`${local}Z`);
@@ -95,12 +96,12 @@ export function instantOf(local: string, zone: string): number {
   return wall - offsetAt(first, zone);
 }
 
-/** The value for a `datetime-local` field. */
+/** Converts an instant to local time, as a `datetime-local` field takes it. */
 export function localOf(at: number, zone: string): string {
   return new Date(at + offsetAt(at, zone)).toISOString().slice(0, 19);
 }
 
-/** An ISO 8601 duration in words: `PT1M30S` is `1 min 30 s`. Text that is not a duration stays as it is. */
+/** An ISO 8601 duration in words: `PT1M30S` is `1 min 30 s`. Text that is not a duration is returned unchanged. */
 export function durationWords(duration: string): string {
   const match = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:([\d.]+)S)?)?$/.exec(duration);
   if (!match) return duration;

@@ -110,7 +110,10 @@ function Group({
   );
 }
 
-/** Removes the schedule from the beginning of a breach's sentence, because the card shows it above the sentence. */
+/**
+ * Removes the name of the schedule from the start of a sentence about a breach, because the card already shows the
+ * name.
+ */
 function withoutName(note: string, { id, name }: { id: string; name: string | null }): string {
   const subject = name === null ? id : `${name} (${id})`;
   return note.startsWith(`${subject} `) ? note.slice(subject.length + 1) : note;

@@ -15,8 +15,8 @@ import { Countdown, Instant } from '../ui/times.js';
 const WAYS = ['curl', 'TypeScript', 'CLI'] as const;
 
 /**
- * Creates a first schedule in ten seconds: a form that is already filled in, a view of the run as it happens, and the
- * same request as curl, TypeScript and command line.
+ * Helps to create a first schedule in ten seconds. Shows a form that is already filled in, then the run as it happens,
+ * and the same request as curl, TypeScript and command line.
  */
 export function FirstSchedule() {
   const canWrite = useCan('write');
@@ -105,7 +105,7 @@ export function FirstSchedule() {
   );
 }
 
-/** Follows one schedule from named to ended. */
+/** Follows the occurrence of a new schedule from named to ended. */
 function Watch({ id, nextRunAt }: { id: string; nextRunAt: string | null }) {
   const runs = useQuery({
     queryKey: ['schedule', id, 'watched'],

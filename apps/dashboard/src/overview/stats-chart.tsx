@@ -73,7 +73,7 @@ const printCount = (value: number) => (Number.isInteger(value) ? compact.format(
 const printLateness = (ms: number) => (ms === 0 ? '0' : ms < 1_000 ? `${ms} ms` : `${ms / 1_000} s`);
 
 function plotBars(root: HTMLElement, seconds: number[], steps: readonly StatsStep[], zone: string): uPlot {
-  // Each series is drawn over the previous one, from the top of the stack down.
+  // The series are drawn as sums, from the whole stack down to the lowest part, each over the previous one.
   const sums = STACK.map((_, index) =>
     steps.map((step) => STACK.slice(0, index + 1).reduce((sum, name) => sum + step[name], 0)),
   );

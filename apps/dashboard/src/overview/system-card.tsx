@@ -65,7 +65,7 @@ export function SystemCard() {
   );
 }
 
-/** A figure of the whole installation, with a link to the system page, which has the details. */
+/** A figure of the whole installation, with a link to its details on the system page. */
 const Part = ({ name, value, isWell }: { name: string; value: string; isWell: boolean }) => (
   <div className="min-w-0">
     <dt className="text-xs text-faint">{name}</dt>

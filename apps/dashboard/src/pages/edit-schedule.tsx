@@ -18,7 +18,8 @@ const route = getRouteApi('/schedules/$id/edit');
 export function EditSchedule() {
   const { id }: { id: string } = route.useParams();
   const canWrite = useCan('write');
-  // The schedule is read once: a refresh during the edit would replace the version that the edit is based on.
+  // The schedule is read only once, because a refresh during the edit would replace the version that the edit is based
+  // on.
   const schedule = useQuery({
     queryKey: ['edit', id],
     queryFn: ({ signal }) => carillon.schedules.get(id, { signal }),

@@ -13,7 +13,10 @@ import { Card, Empty, Figure, PageTitle, Problem, Skeleton } from '../ui/parts.j
 import { Instant } from '../ui/times.js';
 
 const route = getRouteApi('/forecast');
-/** A minute with fewer fires than this is no herd, however few runs the workers have delivered in a minute so far. */
+/**
+ * A minute with fewer fires than this is not called a herd, even if the workers have never delivered that many in a
+ * minute.
+ */
 const HERD = 1_000;
 const DAY_MS = 86_400_000;
 
@@ -78,7 +81,7 @@ export function ForecastPage() {
 }
 
 /**
- * The number of runs that the workers delivered in the fullest minute of the last day. They are known to manage this
+ * The number of runs that the workers delivered in the busiest minute of the last day. They can deliver at least this
  * many.
  */
 function useFullestMinute(): number | null {
@@ -97,7 +100,7 @@ function useFullestMinute(): number | null {
 
 const FULLEST_SHOWN = 10;
 
-/** The data of the heat map as a table, the fullest minute first. */
+/** The data of the heat map as a table, the busiest minute first. */
 function BusyTable({ forecast }: { forecast: Forecast }) {
   const zone = useZone();
   const [isAllShown, showAll] = useState(false);

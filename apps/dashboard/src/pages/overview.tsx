@@ -8,13 +8,14 @@ import { NextCard } from '../overview/next-card.js';
 import { SystemCard } from '../overview/system-card.js';
 import { PageTitle } from '../ui/parts.js';
 
-/** The page that people keep open: what fired, what fires next, and what needs a person. */
+/** The page that people keep open: past fires, coming fires, and the problems that need a person. */
 export function Overview() {
   const first = useQuery({
     queryKey: ['schedules', 'first'],
     queryFn: ({ signal }) => carillon.schedules.list({ limit: 1 }, { signal }).page(),
   });
-  // The first schedule stays on the page while it fires, although the project is no longer empty.
+  // The guide to the first schedule stays on the page while that schedule fires, although the project is no longer
+  // empty.
   const [wasEmpty, setWasEmpty] = useState(false);
   if (first.data?.items.length === 0 && !wasEmpty) setWasEmpty(true);
   return (
@@ -23,7 +24,7 @@ export function Overview() {
       <div className="flex flex-col gap-4">
         {wasEmpty && <FirstSchedule />}
         <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1.6fr)_minmax(0,1fr)]">
-          {/* On a screen with one column, problems come before the state of the engine. */}
+          {/* On a screen with one column, the problems come before the state of the engine. */}
           <div className="contents min-w-0 flex-col gap-4 xl:flex">
             <FiresCard />
             <div className="order-last min-w-0">

@@ -180,7 +180,7 @@ function ListCard({
   title: string;
   query: ListQuery;
   empty: string;
-  /** The request that creates the first item of the list. */
+  /** An example of the request that creates the first item of the list. */
   howTo: string;
   heads: readonly string[];
   children: ReactNode;

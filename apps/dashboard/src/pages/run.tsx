@@ -145,7 +145,7 @@ function RunButtons({ run }: { run: RunWithAttempts }) {
   );
 }
 
-/** The latest runs of the same schedule and the same receiver. */
+/** The latest runs of the same schedule, and of the same receiver. */
 function Lately({ run }: { run: RunWithAttempts }) {
   const lately = useQuery({
     queryKey: ['schedule', run.scheduleId, 'lately'],
@@ -175,7 +175,7 @@ function Lately({ run }: { run: RunWithAttempts }) {
   );
 }
 
-/** The definition that the run was claimed under; null if it is no longer kept. */
+/** The definition under which the run was claimed; null if it is no longer stored. */
 function useDefinitionOf(
   { scheduleId, scheduleVersion }: RunWithAttempts,
   schedule: Schedule | undefined,

@@ -65,7 +65,7 @@ export function AttemptBlock({
   );
 }
 
-/** The request of an attempt, by the definition that was in effect at that time. */
+/** The request of an attempt, reconstructed from the definition that was in effect at that time. */
 function RequestFacts({
   attempt,
   run,

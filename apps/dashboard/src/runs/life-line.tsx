@@ -3,7 +3,9 @@ import { formatMs } from '../format/time.js';
 import { lookOf, OutcomeGlyph } from '../ui/outcome.js';
 import { Instant } from '../ui/times.js';
 
-/** Named, due, claimed, delivered, ended: the life of a run on a line, with the time between one state and the next. */
+/**
+ * The life of a run on a line (named, due, claimed, delivered, ended), with the time between one state and the next.
+ */
 export function LifeLine({ run, zone }: { run: RunWithAttempts; zone: string | undefined }) {
   const first = run.attempts[0];
   const last = run.attempts.at(-1);
@@ -11,8 +13,8 @@ export function LifeLine({ run, zone }: { run: RunWithAttempts; zone: string | u
   const steps: [name: string, at: string | null][] = [
     ['Named', run.occurrenceAt],
     ['Due', run.dueAt],
-    // Each attempt has its own claim, and the run keeps only the last one. A retried run shows the start of its first
-    // attempt instead, which came right after the first claim.
+    // Each attempt is claimed, but the run stores only its latest claim. So for a retried run the start of the first
+    // attempt is shown, which comes right after the first claim.
     ['Claimed', isRetried ? (first?.startedAt ?? null) : run.claimedAt],
     [isRetried ? `Attempt ${last?.number}` : 'Delivered', last?.startedAt ?? null],
     [run.finishedAt === null ? 'Not ended' : lookOf(run.status).word, run.finishedAt],

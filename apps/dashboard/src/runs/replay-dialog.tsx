@@ -21,8 +21,8 @@ export interface ReplayTarget {
 }
 
 /**
- * Replays failed runs at a rate that the receiver can take. A dry run comes first: it shows how many runs of which
- * schedules match.
+ * Replays failed runs at a rate that the receiver can take. First, a dry run shows how many runs and which schedules
+ * match.
  */
 export function ReplayDialog({ title, which, onClose }: ReplayTarget & { onClose: () => void }) {
   const [rate, setRate] = useState(String(DEFAULT_RATE));

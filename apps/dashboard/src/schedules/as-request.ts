@@ -1,7 +1,7 @@
 import type { Schedule } from '@carillon/client';
 import { DEFINITION_FIELDS } from './diff-definitions.js';
 
-/** The definition as a client could send it, without fields that are null and without fields that the API fills in. */
+/** The definition as a client would send it, without nulls and without the fields that the API fills in. */
 export function definitionOf(schedule: Schedule): Record<string, unknown> {
   const fields: [string, unknown][] = [['id', schedule.id]];
   for (const field of DEFINITION_FIELDS) {

@@ -2,7 +2,7 @@ import { ACTIONS, type ActionName } from './perform-action.js';
 
 const BULK: readonly ActionName[] = ['pause', 'resume', 'trigger', 'skip-next', 'cancel'];
 
-/** The actions on the selected schedules. Without a count, all schedules that match the filter are selected. */
+/** The actions on the selected schedules. If `count` is null, all schedules that match the filter are selected. */
 export function BulkBar({
   count,
   canTakeAll,

@@ -19,8 +19,8 @@ const PROGRESS_EVERY_MS = 500;
 export type Selection = { kind: 'rows'; rows: readonly Selected[] } | { kind: 'all'; filter: ScheduleFilter };
 
 /**
- * A dialog for one action on many schedules. A dry run comes first: it shows how many match, some examples, and their
- * fires of the next day.
+ * A dialog for one action on many schedules. First, a dry run shows how many match, some examples, and their fires of
+ * the next day.
  */
 export function BulkDialog({
   action,
@@ -139,7 +139,7 @@ async function lookBefore(action: ActionName, selection: Selection) {
       examples: rows.slice(0, EXAMPLES),
     };
   }
-  // The API requires an instant for a reschedule, although a dry run changes nothing.
+  // The API requires an instant for a reschedule, even for a dry run.
   const at = action === 'reschedule' ? { at: new Date(8_640_000_000_000).toISOString() } : {};
   const answer = await carillon.schedules.act({ action, filter: selection.filter, dryRun: true, ...at });
   return {

@@ -1,7 +1,7 @@
 import { offsetAt } from '../format/time.js';
 
 const DAY_MS = 86_400_000;
-/** No changes are listed for a longer range, because the changes of many years would hide the occurrences. */
+/** For a longer range no changes are listed: the changes of many years would hide the occurrences. */
 const LONGEST_SPAN_MS = 400 * DAY_MS;
 
 export interface ClockChange {
@@ -22,7 +22,7 @@ export function clockChanges(fromAt: number, toAt: number, zone: string): ClockC
   return found;
 }
 
-/** The first instant, to the second, with the offset that holds at `toAt`. */
+/** Finds the change in a range by bisection: the first second that has the same offset as `toAt`. */
 function findChange(fromAt: number, toAt: number, zone: string): number {
   const offset = offsetAt(toAt, zone);
   let before = Math.floor(fromAt / 1_000);

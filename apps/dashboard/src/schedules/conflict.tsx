@@ -4,7 +4,8 @@ import { diffDefinitions, printValue } from './diff-definitions.js';
 import { type Draft, patchOf } from './draft.js';
 
 /**
- * Shown if another person saved first. It shows both changes side by side, field by field, and lets the user choose.
+ * Shown if another person saved the schedule first. Both changes stand side by side, field by field, and the user
+ * chooses.
  */
 export function Conflict({
   base,

@@ -1,4 +1,4 @@
-/** Days of the week or of the month, and a time of day. They become a cron rule. */
+/** Days of the week or of the month with a time of day, which a cron rule can express. */
 export interface Days {
   by: 'week' | 'month';
   /** 0 is Sunday. */

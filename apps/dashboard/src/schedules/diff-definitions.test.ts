@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { diffDefinitions } from './diff-definitions.js';
 
 describe('The difference between two definitions', () => {
-  it('the difference of two definitions lists each changed field with both values, and no other field', () => {
+  it('diffDefinitions lists each changed field with both values, and no other field', () => {
     const before = { name: 'Export', rule: { cron: '0 9 * * *' }, timezone: 'UTC', tags: [] };
     const after = { ...before, rule: { cron: '0 10 * * *' }, name: null };
     expect(diffDefinitions(before, after)).toEqual([

@@ -43,7 +43,7 @@ const SCHEDULE: Schedule = {
 };
 
 describe('The draft of a schedule', () => {
-  it('days of the week and of the month become a cron rule, and are read back from it', () => {
+  it('a draft turns days of the week or of the month into a cron rule, and reads them back from it', () => {
     for (const days of [
       { by: 'week', weekdays: [1, 2, 3, 4, 5], monthDays: '1', time: '09:00' },
       { by: 'week', weekdays: [0, 1, 2, 3, 4, 5, 6], monthDays: '1', time: '23:59' },
@@ -54,20 +54,20 @@ describe('The draft of a schedule', () => {
     expect(daysOfCron('*/5 * * * *')).toBeNull();
   });
 
-  it('an unchanged draft gives an empty patch', () => {
+  it('an unchanged draft of a schedule gives an empty patch', () => {
     expect(patchOf(draftOf(SCHEDULE), SCHEDULE)).toEqual({});
   });
 
-  it('an edited draft gives a patch of the changed fields only', () => {
+  it('an edited draft of a schedule gives a patch with only the changed fields', () => {
     const draft = { ...draftOf(SCHEDULE), name: 'Export', timezone: 'UTC' };
     expect(patchOf(draft, SCHEDULE)).toEqual({ name: 'Export', timezone: 'UTC' });
   });
 
-  it('a payload that is not JSON is refused before it is sent', () => {
+  it('a draft whose payload is not JSON is refused before it is sent', () => {
     expect(() => requestOf({ ...EMPTY_DRAFT, payload: '{' })).toThrow(SyntaxError);
   });
 
-  it('a draft keeps the objectives and the heartbeat of its schedule, and only a change is sent', () => {
+  it('a draft keeps the objectives and the heartbeat of its schedule, and sends them only if they change', () => {
     const slo = {
       startWithin: 'PT1M',
       endWithin: 'PT1H',

@@ -15,7 +15,10 @@ import { NO_OBJECTIVES, type Objectives, objectivesOf, sloOf } from './objective
 
 export type RuleKind = 'once' | 'every' | 'days' | 'cron' | 'rrule';
 
-/** A schedule that a person is writing. Every field that is typed is plain text. A draft survives a reload. */
+/**
+ * A schedule that a person is writing. Every typed field is plain text, so that a draft can be stored and survives a
+ * reload.
+ */
 export interface Draft {
   id: string;
   name: string;
@@ -140,7 +143,9 @@ export function requestOf(draft: Draft): ScheduleInput {
   };
 }
 
-/** Returns only the fields that differ from the schedule as it was read, so that no other field is overwritten. */
+/**
+ * Returns only the fields that differ from the schedule as it was read. So the edit does not overwrite other changes.
+ */
 export function patchOf(draft: Draft, base: Schedule): SchedulePatch {
   const { id: _id, ...mine }: Record<string, unknown> = { ...requestOf(draft) };
   const before: Record<string, unknown> = { ...requestOf(draftOf(base)) };

@@ -1,6 +1,6 @@
 import type { Slo } from '@carillon/client';
 
-/** Service level objectives, as text. An objective with an empty text does not apply. */
+/** Service level objectives as the texts of a form. An empty text means that there is no such objective. */
 export interface Objectives {
   startWithin: string;
   startGrace: string;

@@ -3,7 +3,7 @@ import { carillon } from '../api/carillon.js';
 
 export type ActionName = Exclude<BulkActionName, 'backfill'>;
 
-/** The inputs of an action, as instants in RFC 3339. */
+/** The inputs of an action. Instants are in RFC 3339. */
 export interface ActionInputs {
   note?: string | undefined;
   until?: string | undefined;
@@ -12,7 +12,7 @@ export interface ActionInputs {
 
 interface ActionWords {
   name: string;
-  /** The effect of the action, shown before it is done. */
+  /** A sentence about the effect of the action, shown before it is carried out. */
   effect: string;
   done: string;
   isDanger?: boolean;

@@ -26,7 +26,7 @@ type TextFieldOfPolicies =
   | 'timeout'
   | 'pauseAfterFailures';
 
-/** The policies, each named by its effect. */
+/** The form fields of the policies. Each option is worded by its effect. */
 export function PolicyFields({ draft, error, onChange }: DraftFieldsProps) {
   const text = (
     field: TextFieldOfPolicies,

@@ -25,8 +25,8 @@ function useSettled<T>(value: T): T {
 }
 
 /**
- * Asks the API what the rule means. The answer also has the errors, which are shown at their fields while the user
- * types.
+ * Asks the API what the rule means. The answer also has the errors of the timing, which are shown at their fields while
+ * the user types.
  */
 export function usePreview(draft: Draft) {
   const timing = useSettled(timingOf(draft));
@@ -87,7 +87,7 @@ export function Preview({ draft, preview }: { draft: Draft; preview: ReturnType<
   );
 }
 
-/** The message of the first invalid field, because the field itself may be out of sight. */
+/** The message for the first invalid field. The preview shows it too, because the field itself may be out of sight. */
 const explainFirst = (error: unknown): string =>
   (error instanceof CarillonError && error.fieldErrors[0]?.message) || explainError(error);
 
@@ -129,7 +129,7 @@ function Occurrences({ preview, zone }: { preview: RulePreview; zone: string }) 
   );
 }
 
-/** The instant of an occurrence in UTC, with its date only if the date differs from the local one. */
+/** An instant in UTC. Its date is included only if it differs from the local date. */
 function utcWords(at: string, zone: string): string {
   const isSameDay = formatDay(Date.parse(at), zone) === formatDay(Date.parse(at), 'UTC');
   return `${isSameDay ? '' : `${at.slice(0, 10)} `}${at.slice(11, 19)} UTC`;

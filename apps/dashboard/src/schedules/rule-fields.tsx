@@ -29,7 +29,10 @@ export interface RuleFieldsProps {
   onChange: (change: Partial<Draft>) => void;
 }
 
-/** Five ways to write a rule. Switching between days and cron keeps the rule if both can express it. */
+/**
+ * The fields of a rule, which can be written in five ways. Switching between days and cron keeps the rule if both can
+ * express it.
+ */
 export function RuleFields({ draft, error, onChange }: RuleFieldsProps) {
   const switchTo = (kind: RuleKind) => {
     const carried: Partial<Draft> =

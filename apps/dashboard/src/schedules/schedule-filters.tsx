@@ -87,7 +87,7 @@ function wordsOf(filter: SchedulesFilter, name: keyof SchedulesFilter): ReactNod
   return name.startsWith('due') ? <Instant at={filter[name] ?? null} /> : filter[name];
 }
 
-/** A native select that names the filter while nothing is chosen. */
+/** A native select. While nothing is chosen, it shows the name of the filter. */
 export function Choice<T extends string>({
   name,
   value,

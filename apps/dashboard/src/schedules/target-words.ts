@@ -1,7 +1,7 @@
 import type { Target } from '@carillon/client';
 import { durationWords } from '../format/time.js';
 
-/** A target in one line: host and path of a webhook, the name of anything else. */
+/** A target in one line: host and path of a webhook, otherwise the name of the queue or handler. */
 export function targetWords(target: Target): string {
   switch (target.type) {
     case 'webhook': {

@@ -9,7 +9,7 @@ import { type Draft, requestOf } from './draft.js';
 
 const WAIT_MS = 30_000;
 
-/** Sends one delivery to the target of the draft: a one-shot schedule of its own, with one attempt. */
+/** Sends a test delivery to the target of the draft, by creating a separate one-shot schedule with one attempt. */
 export function TestDelivery({ draft, isReady }: { draft: Draft; isReady: boolean }) {
   const send = useMutation({
     mutationFn: async () => {

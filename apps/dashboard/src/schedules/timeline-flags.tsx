@@ -3,13 +3,13 @@ import { CircleX, ClockArrowDown, ClockArrowUp, Flag, type LucideIcon, Pause, Pl
 import { formatFull, formatSpan, offsetAt, shortZone } from '../format/time.js';
 import { clockChanges } from './clock-changes.js';
 
-/** A change of the schedule, or of the clocks of its zone, that the timeline marks. */
+/** A mark on the timeline for a change of the schedule or a clock change of its zone. */
 export interface TimelineFlag {
   key: string;
   at: number;
   Icon: LucideIcon;
   word: string;
-  /** The person who made the change, with the end of a pause and the note. For a change of the clocks: its effect. */
+  /** For a change of the schedule: its author, the note, and the end of a pause. For a clock change: its effect. */
   sentence: string;
 }
 
@@ -26,7 +26,8 @@ export function flagsOf(
   { fromAt, toAt }: { fromAt: number; toAt: number },
   zone: string,
 ): TimelineFlag[] {
-  // The log is newest first. Reversed, changes of the same instant are in the order in which they were made.
+  // The log is newest first. It is reversed, so that changes at the same instant are in the order in which they were
+  // made.
   return changes.toReversed().flatMap(({ id, at: text, action, actor, detail }) => {
     const kind = KINDS[action];
     const at = Date.parse(text);
@@ -50,10 +51,10 @@ function detailWords(detail: unknown, zone: string): string {
 }
 
 const DAY_MS = 86_400_000;
-/** True for a remark that is about a change of the clocks. */
+/** True if the remark of a ledger entry is about a clock change. */
 export const isClockRemark = (remark: string | null): boolean => remark?.startsWith('clocks go ') ?? false;
 
-/** The flags for clock changes in a range of time. Each says what the change does to the occurrences around it. */
+/** The flags for clock changes in a range of time. Each says what the change does to the occurrences near it. */
 export function clockFlagsOf(
   { fromAt, toAt, entries }: { fromAt: number; toAt: number; entries: readonly LedgerEntry[] },
   zone: string,
@@ -62,7 +63,7 @@ export function clockFlagsOf(
     const affected = entries.find(
       ({ at: each, remark }) => isClockRemark(remark) && Math.abs(Date.parse(each) - at) < DAY_MS,
     );
-    // The offset of one second earlier gives the time that the clocks would have shown without the change.
+    // With the offset from one second earlier, this is the time that the clocks would have shown without the change.
     const before = clockAt(at, at - 1_000, zone);
     return {
       key: `clocks ${at}`,
@@ -74,6 +75,6 @@ export function clockFlagsOf(
   });
 }
 
-/** The local time of an instant, with the offset that the zone has at another instant: `02:00 CET`. */
+/** Formats an instant as local time, such as `02:00 CET`, with the offset that the zone has at another instant. */
 const clockAt = (at: number, offsetOfAt: number, zone: string) =>
   `${new Date(at + offsetAt(offsetOfAt, zone)).toISOString().slice(11, 16)} ${shortZone(offsetOfAt, zone)}`;

@@ -16,8 +16,9 @@ type Mark =
   | ({ kind: 'flag' } & TimelineFlag);
 
 /**
- * The occurrences on one line: past ones left of now, coming ones right of it. Edits, pauses, resumes and clock changes
- * are flags above the line. The arrow keys move from mark to mark; the sentence below explains the selected mark.
+ * The occurrences on a line: past ones to the left of now, coming ones to the right. Edits, pauses, resumes and clock
+ * changes are flags above the line. The arrow keys move from mark to mark, and the sentence below explains the selected
+ * mark.
  */
 export function Timeline({
   span,

@@ -5,16 +5,16 @@ import type { Draft } from './draft.js';
 
 interface Stored {
   draft: Draft;
-  /** The schedule that the edit began with; null for a new one. */
+  /** The schedule as it was when the edit began; null for a new one. */
   base: Schedule | null;
 }
 
 const placeOf = (name: string) => `carillon.draft.${name}`;
 
 /**
- * A draft that survives a reload of the tab: it is kept in the session storage until it is saved or discarded. The
- * schedule that the edit began with is kept beside it, so that a change that another person saved in between is found
- * as a conflict.
+ * A draft that survives a reload of the tab, because it is stored in the session storage until it is saved or
+ * discarded. The schedule as it was when the edit began is stored too, so that a change saved by another person is
+ * found as a conflict.
  */
 export function useDraft(name: string, initial: Draft, base: Schedule | null = null) {
   const [state, setState] = useState(() => {
@@ -36,7 +36,7 @@ export function useDraft(name: string, initial: Draft, base: Schedule | null = n
   };
 }
 
-/** The schedule that a kept draft began with. */
+/** Reads the schedule as it was when the edit of a stored draft began. */
 export const readDraftBase = (name: string): Schedule | null => readStored(name)?.base ?? null;
 
 function readStored(name: string): Stored | null {

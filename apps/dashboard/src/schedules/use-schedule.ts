@@ -26,7 +26,7 @@ export interface LedgerWindow {
   entries: LedgerEntry[];
 }
 
-/** The ledger around now. Earlier windows are read when they are asked for. */
+/** The ledger around now. Earlier windows are read when the user asks for them. */
 export const useLedger = (schedule: Schedule | undefined, occurrences: readonly Occurrence[] | undefined) =>
   useInfiniteQuery({
     queryKey: ['schedule', schedule?.id, 'ledger'],
@@ -36,7 +36,7 @@ export const useLedger = (schedule: Schedule | undefined, occurrences: readonly 
       if (!schedule || !occurrences) throw new Error('the ledger is asked for with its schedule');
       const nowAt = serverNow();
       const intervalMs = intervalOf(schedule, occurrences, nowAt);
-      // A young schedule has a short past, so the window begins shortly before its creation.
+      // For a young schedule the window begins shortly before its creation, because there is nothing earlier to show.
       const createdAt = Date.parse(schedule.createdAt) - intervalMs;
       const pastMs = Math.min(PAST * intervalMs, Math.max(6 * intervalMs, nowAt - createdAt));
       const fromAt = pageParam === null ? nowAt - pastMs : pageParam - PAST * intervalMs;
@@ -47,7 +47,8 @@ export const useLedger = (schedule: Schedule | undefined, occurrences: readonly 
     },
     getNextPageParam: ({ fromAt, entries }) => {
       const createdAt = Date.parse(schedule?.createdAt ?? '');
-      // Only a backfill, or a rule with an instant in the past, has occurrences before the schedule was created.
+      // A backfill, or a rule with an instant in the past, may have occurrences before the creation of the schedule.
+      // Other schedules have none.
       const isBefore = entries.some(({ at }) => Date.parse(at) < createdAt);
       return fromAt > createdAt || isBefore ? fromAt : undefined;
     },

@@ -8,8 +8,8 @@ import { markSession } from '../api/session-mark.js';
 import { THEMES } from './themes.js';
 
 /**
- * Shows the key of the session and the button that signs out. It is mounted by the click on the account button, so it
- * starts open.
+ * Shows the key of the session and a button to sign out. A click on the account button mounts this menu, so it starts
+ * open.
  */
 export function AccountMenu() {
   const me = useMe();

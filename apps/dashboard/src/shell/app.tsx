@@ -11,7 +11,7 @@ import { Toasts } from '../ui/toasts.js';
 import { Shell } from './shell.js';
 import { SignIn } from './sign-in.js';
 
-/** Shows the sign-in page without a session, otherwise the shell with the page inside. */
+/** Shows the sign-in page if there is no session, otherwise the shell with the page inside. */
 export function App(): ReactNode {
   const hasSession = useHasSession();
   const me = useQuery({

@@ -1,4 +1,4 @@
-/** The mark of Carillon. */
+/** The logo of Carillon. */
 export const Bell = ({ size = 20 }: { size?: number }) => (
   <svg viewBox="0 0 32 32" width={size} height={size} className="text-accent" aria-hidden="true">
     <path

@@ -13,7 +13,7 @@ const AccountMenu = lazy(() =>
 const LIVE_WORDS = { live: 'Live', connecting: 'Connecting', lost: 'Stream lost', held: 'Held' };
 const LIVE_TONES = { live: 'text-ok', connecting: 'text-soft', lost: 'text-fail', held: 'text-wait' };
 
-/** The right side of the header: clock and zone, live or held, theme, help, account. */
+/** The controls in the header: clock and zone, live or held, theme, help, account. */
 export function Controls({ onHelp }: { onHelp: () => void }) {
   return (
     <div className="ml-auto flex items-center gap-1">
@@ -100,7 +100,7 @@ function ThemeSwitch() {
   );
 }
 
-/** The menu is loaded when it is first opened. */
+/** The account button. Its menu is loaded when it is first opened. */
 function Account() {
   const [isOpened, setIsOpened] = useState(false);
   const button = (

@@ -31,7 +31,7 @@ interface Place {
     | '/system';
   name: string;
   icon: LucideIcon;
-  /** The second key of the shortcut that begins with g. */
+  /** The second key of the keyboard shortcut. The first key is g. */
   key: string;
   isForAdmins?: boolean;
 }

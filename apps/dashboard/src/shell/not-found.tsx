@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Empty } from '../ui/parts.js';
 
-// The router's own type depends on this component, so its type is written out.
+// The type is written out, because the router's own type depends on this component.
 export const NotFound = (): ReactNode => (
   <Empty title="There is no page at this address">
     <Link to="/" className="link">

@@ -14,7 +14,7 @@ interface Command {
   run: () => unknown;
 }
 
-/** Goes to any page or schedule by a few letters. */
+/** A palette that finds any page or schedule by a few letters. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('');
   const [chosen, choose] = useState(0);

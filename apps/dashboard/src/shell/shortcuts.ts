@@ -9,7 +9,7 @@ const isTyping = (target: EventTarget | null) =>
   target instanceof HTMLElement &&
   (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.isContentEditable);
 
-/** The keyboard shortcuts of the shell. A key that is typed into a field is left alone. */
+/** The keyboard shortcuts of the shell. Keys that are typed into a field are ignored. */
 export function useShortcuts(run: (command: ShellCommand) => void): void {
   const navigate = useNavigate();
   useEffect(() => {

@@ -7,7 +7,7 @@ import { Field } from '../ui/field.js';
 import { Problem } from '../ui/parts.js';
 import { Bell } from './bell.js';
 
-/** Exchanges an API key for a session. The key itself is kept nowhere. */
+/** Exchanges an API key for a session. The page does not store the key. */
 export function SignIn() {
   const [key, setKey] = useState('');
   const signIn = useMutation({

@@ -2,7 +2,8 @@ import { Dialog as Base } from '@base-ui/react/dialog';
 import type { ReactNode } from 'react';
 
 /**
- * A dialog that is open as long as it is mounted. The focus stays inside, and returns to its previous place at the end.
+ * A dialog that is open as long as it is mounted. The focus stays inside until the dialog closes, and then returns to
+ * its previous place.
  */
 export function Dialog({
   title,

@@ -5,7 +5,9 @@ export type Outcome = LedgerEntry['status'] | RunStatus | 'overdue' | 'finished'
 interface Look {
   word: string;
   colour: string;
-  /** The path of the shape, in a box of 12 by 12. With a shape, the outcome is never shown by colour alone. */
+  /**
+   * The path of the shape, in a box of 12 by 12. Every outcome has a shape, so that it is not shown by colour alone.
+   */
   path: string;
   isHollow?: boolean;
 }

@@ -129,7 +129,7 @@ export function FilterChip({
   );
 }
 
-/** One figure with its name. If there is a list of what it counts, the figure is a link to that list. */
+/** One figure with its name. It links to the list of what it counts, if there is one. */
 export function Figure({
   name,
   value,
@@ -164,14 +164,14 @@ export function Facts({ facts }: { facts: readonly (readonly [name: string, valu
   );
 }
 
-/** The heading of the column of buttons, because screen readers need a name for it. */
+/** The heading of a column of buttons. It is only for screen readers, which need a name for the column. */
 export const ActionHead = () => (
   <th>
     <span className="sr-only">Action</span>
   </th>
 );
 
-/** A button that shows the rows that came in while a person was reading. */
+/** A button that shows the rows that arrived while a person was reading. */
 export function NewRows({ rows }: { rows: { newCount: number; showNew: () => void } }) {
   if (rows.newCount === 0) return null;
   return (

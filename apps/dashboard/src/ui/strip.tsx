@@ -5,7 +5,7 @@ const SLOTS = 30;
 const STEP = 4;
 const HEIGHT = 16;
 
-/** The top and the height of a tick: a failure stands above the line, a skip is a dot on it. */
+/** The top and the height of each outcome's tick: a failure rises above the line, and a skip is a dot on the line. */
 const TICKS: Record<RecentRun['status'], { y: number; height: number; isHollow?: boolean }> = {
   succeeded: { y: 6, height: 10 },
   failed: { y: 0, height: 16 },
@@ -16,7 +16,9 @@ const TICKS: Record<RecentRun['status'], { y: number; height: number; isHollow?:
   cancelled: { y: 11, height: 5 },
 };
 
-/** The latest outcomes of a schedule, oldest on the left. Height and shape show the outcome as well as the colour. */
+/**
+ * The latest outcomes of a schedule, oldest on the left. Each outcome has its own height and shape besides its colour.
+ */
 export function Strip({ recent }: { recent: readonly RecentRun[] }) {
   const runs = recent.slice(0, SLOTS);
   const failed = runs.filter(({ status }) => status === 'failed').length;

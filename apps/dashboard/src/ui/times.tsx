@@ -2,7 +2,7 @@ import { useNow } from '../api/clock.js';
 import { useZone } from '../api/preferences.js';
 import { formatAgo, formatCountdown, formatFull, formatInstant, formatSpan } from '../format/time.js';
 
-/** An instant in the time zone that the reader chose. The title has the full instant, also in UTC. */
+/** Shows an instant in the time zone that the user chose. The tooltip has the full instant, also in UTC. */
 export function Instant({ at, zone: ownZone }: { at: string | number | null; zone?: string | undefined }) {
   const zone = useZone(ownZone);
   const now = useNow();
@@ -30,7 +30,7 @@ export function Ago({ at }: { at: string | null }) {
   );
 }
 
-/** How long an occurrence may be late before the page calls it overdue: claims take a moment. */
+/** How long an occurrence may be late before the page calls it overdue. A claim takes a moment. */
 const OVERDUE_AFTER_MS = 5_000;
 
 /** Counts down to an occurrence. An occurrence in the past is never shown as upcoming. */

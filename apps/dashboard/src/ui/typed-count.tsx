@@ -1,7 +1,7 @@
 import { formatCount } from '../format/time.js';
 import { TextField } from './field.js';
 
-/** To confirm an action on more items than this, the user has to type their number. */
+/** To confirm an action on more items than this, the user has to type the number of items. */
 const TYPED_ABOVE = 100;
 
 export const isCountConfirmed = (count: number, typed: string) =>

@@ -2,7 +2,7 @@ import { useMemo, useState } from 'react';
 
 /**
  * Keeps a list still while a person reads it. New rows wait behind a button such as "3 new" instead of pushing the
- * others down. Rows that are shown keep changing in place.
+ * others down. Rows that are already shown still update in place.
  */
 export function useHeldRows<T>(
   rows: readonly T[],
@@ -15,7 +15,7 @@ export function useHeldRows<T>(
   if (isLoaded && held?.listKey !== listKey) setHeld({ listKey, known: new Set(keys) });
   const known = held?.listKey === listKey ? held.known : null;
   const lastKnown = known ? keys.findLastIndex((key) => known.has(key)) : -1;
-  // A row above a known row is new. Rows below the last known one were loaded on purpose.
+  // Rows between known rows are new. Rows below the last known one were loaded because the user asked for more.
   const isNew = (index: number) => known !== null && index < lastKnown && !known.has(keys[index] ?? '');
   const shown = rows.filter((_, index) => !isNew(index));
   return {

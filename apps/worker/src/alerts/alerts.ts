@@ -15,7 +15,10 @@ export interface AlertParts {
   wakeAt: (at: number) => Promise<void>;
   /** How long the first alert of a message waits for further alerts to include in the message. */
   groupingMs: number;
-  /** A schedule that must be judged later than this from now is left to a later sweep. */
+  /**
+   * The interval of the sweep. A wake-up is armed only for a deadline within it; later deadlines are left to a later
+   * sweep.
+   */
   sweepIntervalMs: number;
 }
 
@@ -24,15 +27,15 @@ const BATCH_SIZE = 100;
 
 /**
  * Judges schedules by their objectives when a deadline has passed, and composes messages about breaches and recoveries.
- * A wake-up is armed in Redis for a deadline within the next sweep interval. The sweep finds the later deadlines, and
- * all deadlines while Redis is away.
+ * A deadline within the next sweep interval gets a wake-up in Redis, so that it is judged in time. The sweep judges the
+ * schedules of all other deadlines, and of every deadline while Redis is away.
  */
 export class Alerts {
   #failed = new Set<number>();
   #ended = new Set<number>();
-  #bringing: Promise<void> | null = null;
-  #looking: Promise<void> | null = null;
-  #isOwed = false;
+  #bringingForward: Promise<void> | null = null;
+  #judging: Promise<void> | null = null;
+  #isRequested = false;
   #isStopped = false;
 
   constructor(private readonly parts: AlertParts) {}
@@ -41,8 +44,8 @@ export class Alerts {
   noteEnd(scheduleId: number, hasFailed: boolean): void {
     this.#ended.add(scheduleId);
     if (hasFailed) this.#failed.add(scheduleId);
-    this.#bringing ??= this.#bringForward().finally(() => {
-      this.#bringing = null;
+    this.#bringingForward ??= this.#bringForward().finally(() => {
+      this.#bringingForward = null;
     });
   }
 
@@ -50,47 +53,47 @@ export class Alerts {
    * Judges the schedules whose deadline has passed, and composes messages. Never rejects: after an error, the next
    * sweep tries again.
    */
-  look(): Promise<void> {
-    this.#isOwed = true;
-    this.#looking ??= this.#lookWhileOwed().finally(() => {
-      this.#looking = null;
+  judge(): Promise<void> {
+    this.#isRequested = true;
+    this.#judging ??= this.#judgeWhileRequested().finally(() => {
+      this.#judging = null;
     });
-    return this.#looking;
+    return this.#judging;
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    await this.#bringing;
-    await this.#looking;
+    await this.#bringingForward;
+    await this.#judging;
   }
 
   async #bringForward(): Promise<void> {
     while (this.#ended.size > 0) {
-      // Runs that end in this turn of the event loop share one statement.
+      // Wait for the end of this turn of the event loop, so that all runs that end in it share one statement.
       await new Promise(setImmediate);
       const [failed, ended] = [this.#failed, this.#ended];
       this.#failed = new Set();
       this.#ended = new Set();
       try {
-        if ((await bringWatchesForward(this.parts.pool, { failed, ended, now: null })) > 0) this.look();
+        if ((await bringWatchesForward(this.parts.pool, { failed, ended, now: null })) > 0) this.judge();
       } catch (error) {
         this.parts.log.warn({ err: error }, 'Ended runs could not be judged now: a later sweep judges them');
       }
     }
   }
 
-  async #lookWhileOwed(): Promise<void> {
-    while (this.#isOwed && !this.#isStopped) {
-      this.#isOwed = false;
+  async #judgeWhileRequested(): Promise<void> {
+    while (this.#isRequested && !this.#isStopped) {
+      this.#isRequested = false;
       try {
-        await this.#lookOnce();
+        await this.#judgeOnce();
       } catch (error) {
         this.parts.log.warn({ err: error }, 'Objectives could not be judged: the next sweep tries again');
       }
     }
   }
 
-  async #lookOnce(): Promise<void> {
+  async #judgeOnce(): Promise<void> {
     const { pool, clock, metrics, log, groupingMs, sweepIntervalMs } = this.parts;
     let judged = 0;
     do {
@@ -106,6 +109,6 @@ export class Alerts {
     this.parts.sendMessages();
     const nextAt = await readNextWatch(pool);
     const isSoon = nextAt !== null && nextAt - clock.now() <= sweepIntervalMs;
-    if (isSoon) await this.parts.wakeAt(nextAt).catch(() => {}); // Redis is away: the next sweep judges the schedule.
+    if (isSoon) await this.parts.wakeAt(nextAt).catch(() => {}); // If Redis is away, the next sweep judges the schedule.
   }
 }

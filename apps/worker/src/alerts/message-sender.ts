@@ -14,26 +14,26 @@ export interface SenderParts {
   send: SendToChannel;
 }
 
-/** Maximum number of messages that are sent at the same time, each to another channel. */
-const AT_ONCE = 20;
+/** Maximum number of messages that are sent at the same time. Each goes to a different channel. */
+const MAX_CONCURRENT_MESSAGES = 20;
 const TIMEOUT_MS = 15_000;
-/** The delays after each failed try. After the last one the message is given up. */
+/** The delays after each failed try. If the try after the last delay fails too, the message is given up. */
 const DELAYS_MS = [10_000, 30_000, 120_000, 600_000, 1_800_000];
-/** Maximum length of an error. A longer one is cut before it is recorded. */
+/** Maximum length of a recorded error. A longer one is cut. */
 const MAX_ERROR = 500;
 
 /** Sends the messages that are stored in Postgres, whichever worker composed them. Each is sent at least once. */
 export class MessageSender {
   readonly #stopped = new AbortController();
   #sending: Promise<void> | null = null;
-  #isOwed = false;
+  #mustReadAgain = false;
 
   constructor(private readonly parts: SenderParts) {}
 
   /** Sends the messages that are due, in the background. */
   send(): void {
     if (this.#stopped.signal.aborted) return;
-    this.#isOwed = true;
+    this.#mustReadAgain = true;
     this.#sending ??= this.#sendAll()
       .catch((error) => this.parts.log.error({ err: error }, 'Alert messages could not be sent'))
       .finally(() => {
@@ -47,11 +47,11 @@ export class MessageSender {
   }
 
   async #sendAll(): Promise<void> {
-    while (this.#isOwed && !this.#stopped.signal.aborted) {
-      this.#isOwed = false;
-      const taken = await takeMessages(this.parts.pool, { limit: AT_ONCE, now: null });
+    while (this.#mustReadAgain && !this.#stopped.signal.aborted) {
+      this.#mustReadAgain = false;
+      const taken = await takeMessages(this.parts.pool, { limit: MAX_CONCURRENT_MESSAGES, now: null });
       await Promise.all(taken.map((message) => this.#sendOne(message)));
-      if (taken.length > 0) this.#isOwed = true;
+      if (taken.length > 0) this.#mustReadAgain = true;
     }
   }
 

@@ -7,7 +7,7 @@ export interface MonitorParts {
   pool: Pool;
   poster: Poster;
   log: Logger;
-  /** The URL of an outside monitor; null if none is to be pinged. */
+  /** The URL of an outside monitor; null if there is none. */
   url: string | null;
   intervalMs: number;
   sweepIntervalMs: number;

@@ -3,15 +3,18 @@ import { type Outcome, type Plan, targetProblem } from '@carillon/shared';
 import type { Flight } from '../pipeline/in-flight.js';
 import type { ProjectSettings } from './traffic/project-settings.js';
 
-/** Makes one attempt at one run. It never rejects: every result is an outcome. */
+/** Makes one attempt at one run. The promise never rejects: a failure is an outcome too. */
 export type Deliver = (flight: Flight) => Promise<Outcome>;
 
-/** Delivers to one kind of target, until the flight is aborted. An exception counts as a transient failure. */
+/**
+ * Delivers a run to one kind of target, and stops when the flight is aborted. An exception counts as a transient
+ * failure.
+ */
 export type TargetDeliver = (flight: Flight) => Promise<Outcome>;
 
 /**
- * Delivers by the kind of the target, if the project may use that kind. The project's limits may have changed since the
- * schedule was created, so they are checked again here.
+ * Returns the function that delivers a run by the kind of its target. The limits of the project may have changed since
+ * the schedule was created, so it first checks whether the project may still use that kind.
  */
 export function deliverBy(
   targets: Record<Plan['target']['type'], TargetDeliver>,

@@ -45,7 +45,7 @@ export interface Targets {
   close(): Promise<void>;
 }
 
-/** Opens everything that a run can be delivered to. */
+/** Opens everything that deliveries need: connections, queues, handlers and limits. */
 export function openTargets(
   config: Config,
   { registry, pool, holder, redis, clock, metrics, log }: TargetParts,
@@ -122,7 +122,9 @@ export function openTargets(
   };
 }
 
-/** Opens a process for each isolated handler. The process loads the handlers itself, so it needs CARILLON_HANDLERS. */
+/**
+ * Opens a process for each isolated handler. The process imports the handlers itself, so CARILLON_HANDLERS must be set.
+ */
 function openHandlerProcesses(config: Config, registry: Registry, log: Logger): Map<string, HandlerProcess> {
   const names = registry.handlers.filter(({ isolate }) => isolate).map(({ name }) => name);
   if (names.length > 0 && !config.CARILLON_HANDLERS)

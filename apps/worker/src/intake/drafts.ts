@@ -21,7 +21,7 @@ interface StoredProject {
   limits: ProjectLimits;
 }
 
-/** A project on whose behalf requests are drafted. */
+/** A project with the defaults and limits that apply to its requests. */
 export interface Drafter {
   projectId: number;
   limits: ProjectLimits;
@@ -40,7 +40,7 @@ export class Drafts {
     this.#box = key === undefined ? null : new SecretBox(key);
   }
 
-  /** The defaults and limits that the requests of a project are judged by. */
+  /** Reads the defaults and limits of a project from its row. */
   drafterOf({ id, key, defaultTarget, limits }: StoredProject): Drafter {
     const box = this.#box;
     return {
@@ -71,7 +71,7 @@ export class Drafts {
   }
 }
 
-/** Says why a draft was not stored; null if it was, now or by the same request before. */
+/** Says why a draft was not stored. Null if it was stored, by this request or by an identical earlier one. */
 export function refusalOf(created: Created, { key }: Draft, limits: ProjectLimits): string | null {
   if (created.kind === 'over_limit') return new OverLimit(limits).message;
   if (created.kind === 'conflict') return `a schedule with the id ${key} exists already and is not the same`;

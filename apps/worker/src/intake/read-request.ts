@@ -63,7 +63,7 @@ export function readCancel(data: unknown): Read<string> {
   return parsed.success ? { ok: true, value: parsed.data.id } : refuse(problemsOf(parsed.error));
 }
 
-/** Expands the short form to a schedule with this rule and the queue `schedule-due` as its target. */
+/** Expands the short form to a whole schedule, with the queue `schedule-due` as its target. */
 function spellOut(data: unknown): unknown {
   if (typeof data !== 'object' || data === null || 'rule' in data || !('at' in data || 'rrule' in data))
     return data;

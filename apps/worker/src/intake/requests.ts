@@ -5,14 +5,14 @@ import type { WorkerContext } from '../context.js';
 import { type Drafter, type Drafts, refusalOf } from './drafts.js';
 import { readCancel } from './read-request.js';
 
-/** The reason why a request is refused; null if it was done. */
+/** The reason why a request is refused; null if it was carried out. */
 export type Refusal = string | null;
 
 const ACTOR = 'queue';
 /** A change of the project's settings takes effect within this time. */
 const SETTINGS_CACHE_TTL_MS = 5_000;
 
-/** Carries out requests that arrive by queue, for the default project. Throws if Postgres is unreachable. */
+/** Carries out requests that arrive by queue. They belong to the default project. Throws if Postgres is unreachable. */
 export class Requests {
   readonly #creates: GroupCreates;
   #project: { read: Promise<Drafter>; readAt: number } | null = null;

@@ -18,10 +18,10 @@ import { parseExactly } from '@carillon/shared';
 import type { WorkerContext } from '../context.js';
 import { type Drafter, type Drafts, refusalOf } from './drafts.js';
 
-/** Maximum number of requests in one transaction. Their bodies have up to 256 KiB each. */
+/** Maximum number of requests in one transaction. The body of a request has up to 256 KiB. */
 const BATCH_SIZE = 100;
 
-/** The result of one request. A blocked one stays for the next sweep. */
+/** The result of one request. A blocked request stays until the next sweep. */
 type Settled = { request: SqlRequest } & (
   | { kind: 'created'; dueAt: number | null }
   | Exclude<RequestedChange, { kind: 'blocked' }>
@@ -49,14 +49,14 @@ export class SqlRequests {
       this.#current = this.#handleAll();
       return this.#current;
     }
-    // A pass in progress may have looked at the project already, so queue one more.
+    // The pass in progress may have read the requests already, so queue one more pass.
     this.#next ??= this.#current.then(() => this.handle());
     return this.#next;
   }
 
   async #handleAll(): Promise<void> {
     try {
-      // Requests for a schedule come one after the other, so a pass may leave requests that the next one can carry out.
+      // A pass takes at most one request per schedule, so the next pass may find more.
       while (!this.signal.aborted && (await this.#handlePass()));
     } catch (error) {
       this.context.log.error(
@@ -83,7 +83,9 @@ export class SqlRequests {
     return hasProgress;
   }
 
-  /** The requests, their effects and their refusals are settled in one transaction. */
+  /**
+   * Carries out a batch of requests. One transaction makes the changes, records the refusals and deletes the requests.
+   */
   #handleBatch(project: RequestingProject): Promise<Settled[]> {
     const { id: projectId } = project;
     return inTransaction(this.context.pool, async (tx) => {
@@ -119,7 +121,10 @@ export class SqlRequests {
     return settled;
   }
 
-  /** Occurrences count from the call of the function: a worker that comes late finds them due, and none is lost. */
+  /**
+   * Drafts a schedule as of the call of the SQL function. If the worker comes later, the occurrences since the call are
+   * due, and none is lost.
+   */
   async #draft(
     tx: Transaction,
     drafter: Drafter,
@@ -137,7 +142,10 @@ export class SqlRequests {
     }
   }
 
-  /** Stores drafts of one actor together. If that fails, each is stored by itself, so that one bad row does not sink the others. */
+  /**
+   * Stores the drafts of one actor together. If that fails, each is stored alone, so that one bad row does not fail the
+   * others.
+   */
   async #store(tx: Transaction, drafter: Drafter, drafted: readonly Drafted[]): Promise<Settled[]> {
     const { projectId, limits } = drafter;
     const [first] = drafted;
@@ -179,7 +187,7 @@ export class SqlRequests {
   }
 }
 
-/** The request is to blame for an error that trying again would not cure. */
+/** Refuses a request because of an error that another try would not cure. Throws a transient error again. */
 function refuse(request: SqlRequest, error: unknown): Settled & { kind: 'refused' } {
   if (isTransientError(error)) throw error;
   return { kind: 'refused', request, reason: `it could not be stored: ${(error as Error).message}` };

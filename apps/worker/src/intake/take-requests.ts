@@ -14,14 +14,14 @@ import type { WorkerContext } from '../context.js';
 import type { Drafts } from './drafts.js';
 import { Requests } from './requests.js';
 
-/** Maximum number of requests that a worker holds at once. It creates them together; the rest stay in Redis. */
+/** Maximum number of requests that a worker holds at once. They are created in groups; the others stay in Redis. */
 const CONCURRENCY = 200;
 const HANDED_BACK_MS = 1_000;
 const RETRY_EVERY_MS = 500;
 
 /**
- * Takes requests from the queue `schedule-requests`. A request is done when it is in Postgres. While Postgres is
- * unreachable, the requests that were taken wait, and no further ones are taken. Refused requests go to
+ * Takes requests from the queue `schedule-requests`. A request is done when it is committed in Postgres. While Postgres
+ * is unreachable, the requests that were taken wait, and the worker takes no others. Refused requests go to
  * `schedule-rejected`.
  */
 export function takeRequests(
@@ -50,7 +50,7 @@ export function takeRequests(
     const work = () => requests.handle(job.name, job.data);
     const reason = await untilBack(work, { signal: stopped.signal, log }).catch(async (error: Error) => {
       if (!isTransientError(error)) return `it could not be stored: ${error.message}`;
-      // This worker stops while Postgres is unreachable, so the request goes back to the queue for another worker.
+      // The worker is stopping while Postgres is unreachable, so the request goes back to the queue for another worker.
       await job.moveToDelayed(Date.now() + HANDED_BACK_MS, token);
       throw new DelayedError();
     });
@@ -66,7 +66,7 @@ export function takeRequests(
     concurrency: CONCURRENCY,
     lockDuration: 15_000,
     ...idle.worker,
-    // The requests of a lost worker are taken again. Their ids make that harmless.
+    // The requests of a lost worker are processed again. That is harmless, because a request has an id.
     maxStalledCount: 100,
     removeOnComplete: { count: 1_000 },
     removeOnFail: { count: 1_000 },
@@ -84,7 +84,7 @@ export function takeRequests(
   };
 }
 
-/** Repeats work until Postgres is reachable. Throws the error of Postgres only if the signal has aborted. */
+/** Repeats the work until Postgres is reachable. Throws the error only once the signal has aborted. */
 async function untilBack<T>(
   work: () => Promise<T>,
   { signal, log }: { signal: AbortSignal; log: Logger },

@@ -17,8 +17,7 @@ const SETTLED_MS = 120_000;
 const FIRST_WINDOW_MS = DAY_MS;
 const LONGEST_WINDOW_MS = 31 * DAY_MS;
 /**
- * Schedules per page and pages per tick. They limit a tick to about a minute of work; the next tick goes on with the
- * rest.
+ * Schedules per page and pages per tick. Together they limit a tick to about a minute of work; the next tick continues.
  */
 const SCHEDULES_PER_PAGE = 1_000;
 const PAGES_PER_TICK = 200;
@@ -32,8 +31,8 @@ interface Finding extends FoundDifference {
 }
 
 /**
- * Compares the occurrences that the rules of all schedules named since the last audit with the runs and gaps that
- * exist. Each difference is counted once. One worker audits at a time, and the audit of a large installation takes
+ * Compares the occurrences that the rules named since the last audit with the runs and gaps that exist, for all
+ * schedules. Each difference is counted once. Only one worker audits at a time. The audit of a large installation takes
  * several ticks.
  */
 export async function audit(
@@ -60,8 +59,8 @@ export async function audit(
       at = step.next;
     }
   } finally {
-    // Pages whose progress is saved are not audited again, so their differences are reported even if a later page
-    // fails.
+    // Pages whose progress is saved are not audited again, so their differences are reported now, even if a later page
+    // failed.
     report(context, found);
   }
 }

@@ -33,8 +33,8 @@ export async function keepLeases(
 }
 
 /**
- * Gives back the runs of a claim whose answer was lost. If the claim was committed, any worker can claim its runs
- * again, and no attempt is counted.
+ * Releases the runs of a claim whose answer was lost. If the claim was committed, any worker can claim its runs again,
+ * and no attempt is counted.
  */
 async function giveBack(
   { pool, holder, log }: Pick<WorkerContext, 'pool' | 'holder' | 'log'>,

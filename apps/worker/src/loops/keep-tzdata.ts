@@ -7,8 +7,8 @@ export const TZDATA_VERSION = process.versions.tz ?? 'unknown';
 let warnedOf = '';
 
 /**
- * Warns while workers have different time zone data. Once all have the same data, and another version computed the
- * agenda, each call recomputes a part of the agenda.
+ * Warns while workers have different versions of the time zone data. Once all have the same version, and the agenda was
+ * computed with another one, each call recomputes a part of the agenda.
  */
 export async function keepTzdata({ pool, bells, log }: WorkerContext): Promise<void> {
   const step = await stepTzdata(pool, { version: TZDATA_VERSION, now: null });

@@ -12,26 +12,26 @@ import {
 } from '@carillon/db';
 import { SLOT_MS } from '@carillon/queue';
 import type { WorkerContext } from '../context.js';
-import { noteLost } from '../delivery/receipts/receipt.js';
+import { storeLostRunReceipts } from '../delivery/receipts/receipt.js';
 import type { InFlight } from '../pipeline/in-flight.js';
 import { reportFailure } from '../pipeline/report-failure.js';
 import { retimeStep } from '../systems/keep-calendars.js';
 import { keepTzdata } from './keep-tzdata.js';
 
-/** The numbers of deviations that a sweep found and repaired. */
+/** How many deviations of each kind a sweep found and repaired. */
 export interface Drift {
   overdue: number;
   missingBells: number;
   expiredLeases: number;
 }
 
-/** A change younger than this may still be on its way to Redis, so a missing bell is not drift yet. */
+/** The bell of a change younger than this may still be on its way to Redis, so it is not counted as drift. */
 const ON_ITS_WAY_MS = 2_000;
 
 /**
- * Makes up for every bell that did not ring and every worker that was lost. It rescues the runs of expired leases,
- * promotes stuck queues, claims overdue runs, arms every slot of the horizon that Redis lacks, and re-times schedules
- * whose calendar has changed.
+ * Repairs the effects of lost bells and lost workers. The sweep rescues the runs of expired leases, promotes stuck
+ * queues, claims overdue runs, arms the slots within the horizon that Redis lacks, and re-times schedules whose
+ * calendar has changed.
  */
 export async function sweep(
   context: WorkerContext,
@@ -47,7 +47,7 @@ export async function sweep(
   const endedOf = [...new Set(failed.map(({ scheduleId }) => scheduleId))];
   for (const scheduleId of await findSchedulesWithQueue(pool, endedOf))
     await promoteQueued(pool, scheduleId, null);
-  if (failed.length > 0) await noteLost(context, failed);
+  if (failed.length > 0) await storeLostRunReceipts(context, failed);
   if (endedOf.length > 0) await bringWatchesForward(pool, { failed: endedOf, ended: endedOf, now: null });
   for (const scheduleId of await readStuckQueues(pool)) await promoteQueued(pool, scheduleId, null);
   const missed = await readMissed(pool, { olderThanMs: sweepIntervalMs, now: null });
@@ -57,7 +57,7 @@ export async function sweep(
   await retime(context);
   await computeAnew(context);
   await count(context);
-  // Sends receipts that an earlier try or a lost worker left over. New receipts are sent as their runs end.
+  // New receipts are sent as their runs end. This sends receipts that an earlier try or a lost worker left over.
   context.receipts.send();
   const drift = { overdue: missed.count, missingBells, expiredLeases: rescued.length };
   for (const [kind, count] of Object.entries(drift)) {
@@ -69,7 +69,8 @@ export async function sweep(
 }
 
 /**
- * Called after the bells are armed, and catches its errors: a schedule that can't be re-timed must not fail the sweep.
+ * Re-times schedules whose calendar has changed. Errors are only logged, because a schedule that can't be re-timed must
+ * not fail the sweep.
  */
 async function retime(context: WorkerContext): Promise<void> {
   try {
@@ -79,7 +80,10 @@ async function retime(context: WorkerContext): Promise<void> {
   }
 }
 
-/** Catches its errors: an agenda that can't be recomputed must not fail the sweep. */
+/**
+ * Recomputes the agenda if the time zone data has changed. Errors are only logged, because they must not fail the
+ * sweep.
+ */
 async function computeAnew(context: WorkerContext): Promise<void> {
   try {
     await keepTzdata(context);
@@ -88,7 +92,7 @@ async function computeAnew(context: WorkerContext): Promise<void> {
   }
 }
 
-/** Computes the statistics. An error does not fail the sweep, because a later sweep computes them. */
+/** Computes the statistics. Errors are only logged: a later sweep computes them. */
 async function count({ pool, log }: WorkerContext): Promise<void> {
   try {
     await computeStats(pool, null);
@@ -97,7 +101,10 @@ async function count({ pool, log }: WorkerContext): Promise<void> {
   }
 }
 
-/** Arms the slots that Redis lacks; returns how many of them are drift. Does nothing while Redis takes no writes, or without it. */
+/**
+ * Arms the slots that Redis lacks; returns how many of them are drift. Does nothing without Redis, or while Redis takes
+ * no writes.
+ */
 async function armMissing({ pool, bells, horizonMs, sweepIntervalMs, log }: WorkerContext): Promise<number> {
   const { slots, nowAt } = await readSlots(pool, { horizonMs, slotMs: SLOT_MS, now: null });
   if (slots.length === 0) return 0;
@@ -106,14 +113,14 @@ async function armMissing({ pool, bells, horizonMs, sweepIntervalMs, log }: Work
     if (held === null) return 0;
     const missing = slots.filter(({ ringAt }) => !held.has(ringAt));
     await bells.rearm(missing.map(({ ringAt }) => ringAt));
-    // A slot that entered the horizon since the last sweep could not have been armed before.
+    // A slot that has entered the horizon since the last sweep is not drift: the sweep is the first to arm it.
     const isDrift = ({ ringAt, touchedAt }: Slot) =>
       ringAt - nowAt > ON_ITS_WAY_MS &&
       ringAt - nowAt < horizonMs - 2 * sweepIntervalMs &&
       nowAt - touchedAt > ON_ITS_WAY_MS;
     return missing.filter(isDrift).length;
   } catch (error) {
-    // Logged for debugging only, because the worker already warns once when Redis takes no writes.
+    // Logged at debug level only, because the worker warns once when Redis stops taking writes.
     log.debug({ err: error }, 'Bells could not be armed');
     return 0;
   }

@@ -17,22 +17,28 @@ import { reportFailure } from './report-failure.js';
 import type { Starvation } from './starvation.js';
 
 const SHARE_OUT_EVERY_MS = 250;
-/** Minimum time between two wake-ups of the other workers. A woken worker goes on by itself while there is a backlog. */
+/**
+ * Minimum time between two wake-ups of the other workers. A woken worker claims on its own as long as there is a
+ * backlog.
+ */
 const CALL_FOR_HELP_EVERY_MS = 100;
-/** A claim asks Postgres for at most this many bytes of payloads, however much memory is free. */
+/** Maximum bytes of payloads in one claim, however much memory is free. */
 const LARGEST_CLAIM_BYTES = 32 * 1_024 ** 2;
-/** Delays before the next claim if another transaction has locked due rows. */
+/**
+ * The delay before the next claim doubles from the first to the second value while another transaction has locked due
+ * rows.
+ */
 const FIRST_BACKOFF_MS = 50;
 const LONGEST_BACKOFF_MS = 1_000;
 
-/** Claims due runs whenever a bell rings, as long as there are free places. One claim at a time. */
+/** Claims due runs whenever a bell rings, as long as there are free places. Only one claim runs at a time. */
 export class Claimer {
   #current: Promise<void> | null = null;
   #next: Promise<void> | null = null;
-  /** True if a bell rang while no place was free. The claim is then made when a place comes free. */
-  #isOwed = false;
+  /** True if a bell rang while no place was free. The claim follows as soon as a place comes free. */
+  #hasMissedBell = false;
   /**
-   * Projects that were left out of a claim because they have used up their share. They are claimed again when places
+   * Projects that the last claims left out because they had used up their share. They are claimed again when places
    * come free.
    */
   #leftOut = new Map<number, ProjectShare>();
@@ -63,7 +69,7 @@ export class Claimer {
   }
 
   onFree(): void {
-    if (this.#isOwed || this.#canAnyGoOn()) this.ring();
+    if (this.#hasMissedBell || this.#canAnyGoOn()) this.ring();
   }
 
   async stop(): Promise<void> {
@@ -100,11 +106,12 @@ export class Claimer {
     const { perBatch } = inFlight.places;
     const limit = Math.min(perBatch, context.batchSize, backpressure?.limit ?? context.batchSize);
     const maxBytes = Math.min(inFlight.bytes.perBatch, LARGEST_CLAIM_BYTES);
-    this.#isOwed = limit === 0 || maxBytes === 0;
+    this.#hasMissedBell = limit === 0 || maxBytes === 0;
     this.#leftOut.clear();
-    if (this.#isOwed) return false;
+    if (this.#hasMissedBell) return false;
     const startedAt = performance.now();
-    // Each of the two claims commits by itself. If one fails, the runs of the other are claimed and must be delivered.
+    // The two claims are separate transactions. If one fails, the runs of the other are claimed all the same, and must
+    // be delivered.
     const results = await this.#claimBoth({ limit, maxBytes });
     const claims = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
     for (const claim of claims) this.#take(claim, performance.now() - startedAt);
@@ -116,7 +123,10 @@ export class Claimer {
     return this.#goOn(claims as [Claim, WaitingClaim]);
   }
 
-  /** Claims due schedules and waiting runs: together, or one after the other for the last free place. */
+  /**
+   * Claims due schedules and waiting runs: at the same time, or one after the other if there are too few free places
+   * for both.
+   */
   async #claimBoth(batch: {
     limit: number;
     maxBytes: number;
@@ -153,7 +163,7 @@ export class Claimer {
   }
 
   /**
-   * The projects that may share the next batch; 'none' if every project must wait. An empty list means that the
+   * The projects among which the next batch is shared; 'none' if every project must wait. An empty list means that the
    * earliest due rows may be claimed, whatever their project.
    */
   async #projectsFor(kind: 'due' | 'waiting'): Promise<readonly ProjectShare[] | 'none'> {
@@ -178,8 +188,8 @@ export class Claimer {
   }
 
   /**
-   * If another transaction has locked due rows, the worker claims again after growing delays. It does not wake the
-   * other workers.
+   * Claims again later if another transaction has locked due rows, with growing delays. The other workers are not
+   * woken.
    */
   #lookAgainIfBlocked(isBlocked: boolean): void {
     if (!isBlocked) this.#backoffMs = FIRST_BACKOFF_MS;
@@ -193,7 +203,8 @@ export class Claimer {
   }
 
   /**
-   * Wakes the other workers to help with the backlog. The result is not awaited, because this worker goes on meanwhile.
+   * Wakes the other workers to help with the backlog. The call is not awaited, because this worker goes on claiming
+   * meanwhile.
    */
   #callForHelp(): void {
     if (performance.now() - this.#calledForHelpAt < CALL_FOR_HELP_EVERY_MS) return;
@@ -223,7 +234,8 @@ export class Claimer {
 }
 
 /**
- * The projects that have work of one kind. They are read only while there is a backlog or a project must be left out.
+ * The projects that have work of one kind. Postgres is asked for them only while there is a backlog, or while a project
+ * has used up its share.
  */
 class ShareOut {
   hasBacklog = false;
@@ -233,8 +245,8 @@ class ShareOut {
   constructor(private readonly kind: 'due' | 'waiting') {}
 
   /**
-   * While a project must be left out, the list is read before each claim, because a project that is not listed gets
-   * nothing.
+   * Reads the projects. While a project has used up its share, the list is read before each claim, because a project
+   * that is missing from the list gets nothing.
    */
   async read(pool: Pool, { isCrowded }: { isCrowded: boolean }): Promise<readonly ProjectShare[]> {
     if (!isCrowded && !this.hasBacklog) return [];

@@ -5,14 +5,14 @@ import { receiptOf } from '../delivery/receipts/receipt.js';
 import { FollowUps } from './follow-up.js';
 import type { Flight, InFlight } from './in-flight.js';
 
-/** A delivery that has ended, and how its run is to be closed. */
+/** A delivery that has ended, with the row that closes its run. */
 export interface Done {
   flight: Flight;
   outcome: Outcome;
   closed: ClosedRun;
 }
 
-/** Maximum number of runs that one statement closes. A larger batch would delay the next one. */
+/** Maximum number of runs that one statement closes. A larger batch would delay the next batch. */
 const LARGEST_BATCH = 1_000;
 const RETRY_MS = 200;
 
@@ -50,15 +50,15 @@ export class Finalizer {
   }
 
   async #flush(): Promise<void> {
-    // Let the deliveries that end in this turn of the event loop join the first batch.
+    // Wait for the end of this turn of the event loop, so that all deliveries that end in it join the first batch.
     await new Promise(setImmediate);
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, LARGEST_BATCH);
       try {
         await this.#write(batch);
       } catch (error) {
-        // Postgres is away. The results are kept here and written when it is back; if the lease expires first, the sweep
-        // rescues the runs.
+        // Postgres is away. The results stay in memory and are written when it is back. If the lease expires first, the
+        // sweep rescues the runs.
         this.context.log.error({ err: error, runs: batch.length }, 'Closing runs failed, trying again');
         this.#waiting.unshift(...batch);
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
@@ -91,7 +91,7 @@ export class Finalizer {
     this.#followUps.add(batch.filter(({ closed }) => kept.has(closed)));
   }
 
-  /** One bad row must not fail its batch: halves the batch until the row that Postgres refuses is alone. */
+  /** Halves a batch that Postgres refuses until the bad row is alone, so that one bad row does not fail its batch. */
   async #writeApart(batch: readonly Done[], error: unknown): Promise<void> {
     const [first] = batch;
     if (batch.length === 1 && first) {

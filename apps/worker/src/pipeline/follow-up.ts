@@ -16,18 +16,18 @@ const LARGEST_BATCH = 500;
 
 /**
  * Does what follows from closed runs: arms retries, promotes queued runs, pauses failing schedules. Promotions and
- * pauses run one after the other and in batches, however many runs end together, because they share their connections
- * with claims and lease extensions.
+ * pauses use the same connections as claims and lease extensions. So they run in batches, one after the other, however
+ * many runs end together.
  */
 export class FollowUps {
-  /** Schedules with a run that has ended, by project: the projects take turns. */
+  /** Schedules with a run that has ended, by project, so that the projects can take turns. */
   readonly #endedOf = new Map<number, Set<number>>();
   #pauses: (() => Promise<void>)[] = [];
   #working: Promise<void> | null = null;
 
   constructor(private readonly context: WorkerContext) {}
 
-  /** Takes the runs of a batch that was closed. */
+  /** Starts the follow-ups of a batch of closed runs. */
   add(batch: readonly Done[]): void {
     const { metrics, clock, bells, hooks, alerts } = this.context;
     const retryAts: number[] = [];
@@ -56,7 +56,7 @@ export class FollowUps {
     if (this.#endedOf.size + this.#pauses.length > 0) this.#working ??= this.#work();
   }
 
-  /** Resolves when everything taken so far is done. */
+  /** Resolves when all follow-ups that were added so far are done. */
   async finish(): Promise<void> {
     await this.#working;
   }
@@ -89,7 +89,7 @@ export class FollowUps {
     while (this.#endedOf.size + this.#pauses.length > 0) {
       const pauses = this.#pauses.splice(0);
       const ended = this.#takeEnded();
-      // A follow-up that fails must not stop the others. The sweep promotes queues that were left behind.
+      // A failed follow-up must not stop the others. The sweep promotes the queues that were left out.
       for (const followUp of [...pauses, () => this.#promote(ended)]) {
         await followUp().catch((error) =>
           this.context.log.error(
@@ -102,7 +102,7 @@ export class FollowUps {
     this.#working = null;
   }
 
-  /** Takes a batch of schedules, in which the projects share the places. */
+  /** Takes a batch of schedules, shared equally among the projects. */
   #takeEnded(): number[] {
     const share = Math.ceil(LARGEST_BATCH / Math.max(1, this.#endedOf.size));
     return [...this.#endedOf].slice(0, LARGEST_BATCH).flatMap(([projectId, schedules]) => {
@@ -138,8 +138,8 @@ function countBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string
 type Waited = Pick<ClaimedRun, 'dueAt' | 'recordedAt' | 'claimedAt' | 'deferredFromAt'>;
 
 /**
- * Counts how late a run began, once per run, and what it had waited for: for a worker to claim it (backlog), for its turn
- * (queue), or for its destination (deferral).
+ * Records how late a run began, once per run, and why: it waited for a worker (backlog), for the previous run (queue),
+ * or for its destination (deferral).
  */
 function observeStart(metrics: Metrics, run: Waited, latenessMs: number): void {
   metrics.observe('carillon_lateness_seconds', latenessMs);

@@ -7,7 +7,7 @@ const run = (epoch: number, timeoutMs = 1_000) =>
   ({ epoch, projectId: 1, payload: null, plan: { timeoutMs } }) as ClaimedRun;
 const capacity = (places: number) => ({ places, bytes: 1_000 });
 
-it('a lease is extended only while its worker has a run of that lease in flight', () => {
+it('a lease is listed for extension only while a run of that lease is in flight', () => {
   const inFlight = new InFlight(capacity(10), () => {});
   const [first, second] = inFlight.add([run(1), run(1)]) as [Flight, Flight];
   inFlight.remove(first);
@@ -16,7 +16,7 @@ it('a lease is extended only while its worker has a run of that lease in flight'
   expect(inFlight.epochs).toEqual([]);
 });
 
-it('a lost lease stops the deliveries under it, except those that have ended and only wait to be closed', () => {
+it('losing a lease stops the deliveries under it, but not the ones that have ended and only wait to be closed', () => {
   const inFlight = new InFlight(capacity(10), () => {});
   const [open, delivered] = inFlight.add([run(1), run(1)]) as [Flight, Flight];
   delivered.isDelivered = true;
@@ -26,7 +26,7 @@ it('a lost lease stops the deliveries under it, except those that have ended and
   expect(inFlight.flights()).toEqual([delivered]);
 });
 
-it('a worker that was full is told when a place is free again', () => {
+it('a worker that was full is notified when a place comes free', () => {
   let calls = 0;
   const inFlight = new InFlight(capacity(2), (wasFull) => {
     if (wasFull) calls++;
@@ -39,7 +39,7 @@ it('a worker that was full is told when a place is free again', () => {
   expect([inFlight.free, inFlight.count, calls]).toEqual([2, 0, 1]);
 });
 
-it('a flight that is aborted calls its listeners once with the first reason, and a signal that is asked for later is aborted too', () => {
+it('an aborted flight calls its listeners once with the first reason, and an AbortSignal that is created later is aborted too', () => {
   const flight = new Flight(run(1));
   const heard: unknown[] = [];
   const leave = () => heard.push('removed listener');
@@ -56,7 +56,7 @@ it('a flight that is aborted calls its listeners once with the first reason, and
   expect(late.signal.reason).toBe('cancelled');
 });
 
-it('an answer that arrived while the event loop was blocked counts, although the time-out has passed meanwhile', async () => {
+it('an answer that arrived while the event loop was blocked counts, although the time-out has passed since', async () => {
   const inFlight = new InFlight(capacity(10), () => {});
   const [flight] = inFlight.add([run(1, 20)]) as [Flight];
   const answered = new Promise<string | null>((resolve) => stat('.', () => resolve(flight.reason)));

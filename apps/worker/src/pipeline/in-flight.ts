@@ -2,12 +2,12 @@ import type { ClaimedRun } from '@carillon/db';
 import type { AttemptTrace } from '../run-tracing.js';
 import { Shares } from './shares.js';
 
-/** Why a delivery was told to stop. */
+/** Why a delivery was aborted. */
 export type AbortReason = 'timeout' | 'cancelled' | 'lease_lost' | 'shutdown';
 
 /**
- * The part of an `AbortSignal` that deliveries use. A flight implements it itself, because creating a real signal takes
- * a tenth of the time of a webhook.
+ * The part of an `AbortSignal` that deliveries use. A flight implements this part itself: creating a real signal takes
+ * a tenth of the time of a whole webhook delivery.
  */
 export type StopSignal = Pick<AbortSignal, 'aborted' | 'reason'> & {
   addEventListener(event: 'abort', listener: () => void, options: { once: true }): void;
@@ -16,9 +16,9 @@ export type StopSignal = Pick<AbortSignal, 'aborted' | 'reason'> & {
 
 /** A run that this worker has claimed and not yet closed. */
 export class Flight implements StopSignal {
-  /** By the process's monotonic clock. */
+  /** An instant of the process's monotonic clock. */
   readonly startedAt = performance.now();
-  /** True once the delivery has ended and only the close is left. */
+  /** True once the delivery has ended and only the close is still to be written. */
   isDelivered = false;
   reason: AbortReason | null = null;
   /** When the first byte left, by Postgres's clock; null until then. The target sets it. */
@@ -32,7 +32,7 @@ export class Flight implements StopSignal {
 
   constructor(readonly run: ClaimedRun) {}
 
-  /** Estimates the memory that the payload takes by its length, which is exact for ASCII. */
+  /** Estimates the memory of the payload by the length of its text, which is exact for ASCII. */
   get payloadBytes(): number {
     return this.run.payload?.length ?? 0;
   }
@@ -79,7 +79,10 @@ export class InFlight {
   readonly #timers = new Map<number, NodeJS.Timeout[]>();
   readonly places: Shares;
   readonly bytes: Shares;
-  /** True after a claim that failed here but may have been committed in Postgres, with its answer lost. */
+  /**
+   * True after a claim that failed for this worker but may have been committed in Postgres, because its answer was
+   * lost.
+   */
   hasLostAnswer = false;
 
   constructor(
@@ -103,7 +106,7 @@ export class InFlight {
     return this.places.hasUsedUp(projectId, weight) || this.bytes.hasUsedUp(projectId, weight);
   }
 
-  /** True if any project may have to wait, so that a claim has to choose among projects. */
+  /** True if some project may have used up its share. A claim then has to choose among the projects. */
   get isCrowded(): boolean {
     return this.places.isCrowded || this.bytes.isCrowded;
   }
@@ -116,7 +119,7 @@ export class InFlight {
     return [...this.#byEpoch.values()].flatMap((flights) => [...flights]);
   }
 
-  /** Adds the runs of a claim. Runs of one lease share its epoch. */
+  /** Adds the runs of a claim. Runs under the same lease have the same epoch. */
   add(runs: readonly ClaimedRun[]): Flight[] {
     const flights = runs.map((run) => new Flight(run));
     const added = new Set<number>();
@@ -137,7 +140,7 @@ export class InFlight {
     return this.#byEpoch.get(flight.run.epoch)?.has(flight) ?? false;
   }
 
-  /** Lets go of a run. Once the last run of a lease is let go, the lease is no longer extended. */
+  /** Removes a run that is closed or lost. With its last run removed, a lease is no longer extended. */
   remove(flight: Flight): void {
     const { epoch, projectId } = flight.run;
     const flights = this.#byEpoch.get(epoch);
@@ -150,8 +153,9 @@ export class InFlight {
   }
 
   /**
-   * Stops every delivery under an epoch whose lease was lost. A delivery that has already ended is left to be closed.
-   * Postgres refuses that close if it comes too late. The lease may also be gone because that very close is under way.
+   * Aborts and removes every delivery under an epoch whose lease was lost. A delivery that has already ended stays,
+   * because its close may be under way: perhaps that close is why the lease is gone. If the close comes too late,
+   * Postgres refuses it.
    */
   abandon(epoch: number): Flight[] {
     const flights = [...(this.#byEpoch.get(epoch) ?? [])].filter((flight) => !flight.isDelivered);
@@ -168,7 +172,10 @@ export class InFlight {
     this.#timers.delete(epoch);
   }
 
-  /** Runs of one claim with the same time-out share a timer, which is cleared with the last of them. */
+  /**
+   * Starts the time-outs of a claim. Its runs with the same time-out share a timer, which is cleared with the last of
+   * them.
+   */
   #limitTime(epoch: number): NodeJS.Timeout[] {
     const timeouts = new Set([...(this.#byEpoch.get(epoch) ?? [])].map(({ run }) => run.plan.timeoutMs));
     const abortAll = (timeoutMs: number) => {
@@ -176,8 +183,8 @@ export class InFlight {
         if (flight.run.plan.timeoutMs === timeoutMs) flight.abort('timeout');
       }
     };
-    // After a blocked event loop, timers fire before I/O is read. So answers that arrived meanwhile are read before the
-    // abort.
+    // After the event loop was blocked, Node fires timers before it reads from sockets. The abort waits one turn, so
+    // that answers that have already arrived are read first.
     return [...timeouts].map((timeoutMs) =>
       setTimeout(() => setImmediate(abortAll, timeoutMs), timeoutMs).unref(),
     );

@@ -17,18 +17,16 @@ import { Finalizer } from './finalize.js';
 import { type Capacity, InFlight } from './in-flight.js';
 import { Starvation } from './starvation.js';
 
-/**
- * Maximum number of bells that a worker handles at once. Most of the time, all but one only wait for the same claim.
- */
+/** Maximum number of bells that a worker handles at once. Usually all but one of them only wait for the same claim. */
 const BELLS_AT_ONCE = 200;
 /**
- * Maximum time that a bell is held. A bell from further in the future is invalid, or a clock is off by more than the
- * horizon. The sweep finds runs that fall due meanwhile.
+ * Maximum time that a bell is held. A bell that is early by more than this is invalid, or a clock is off by more than
+ * the horizon. The sweep finds the runs that fall due meanwhile.
  */
 const LONGEST_HOLD_MS = 120_000;
 
 export interface BellWorker {
-  /** Takes bells again after a pause in which no place was free. */
+  /** Takes bells again after the worker had stopped taking them, because it had no free place. */
   resume(): void;
   close(): Promise<void>;
 }
@@ -58,16 +56,17 @@ export function listenForBells(
       if (job.name !== BELL_JOB || !bell.success)
         return log.warn({ job: job.id }, 'A job in the queue of bells is not a bell: it is ignored');
       if (inFlight.free === 0) {
-        // Another worker may have free places, so it gets the bell. This worker takes no bells until a place is free.
+        // This worker has no free place, so another worker gets the bell. It takes no more bells until a place comes
+        // free.
         worker.pause(true).catch(() => {});
         return bells.ringNow();
       }
       metrics.count('carillon_bells_rung_total');
-      // A claim that is early by Postgres's clock finds nothing, and its bell is used up. So the bell is held until
-      // Postgres is past its time, even if the estimate of that clock is ahead by its whole error.
+      // If the claim came early by Postgres's clock, it would find nothing and the bell would be used up. So the bell
+      // is held for the estimated time plus the largest error of the estimate.
       const earlyMs = bell.data.ringAt + clock.errorMs - clock.now();
       if (earlyMs > 0) {
-        // A timer of Node may fire a millisecond early.
+        // Node may fire a timer a millisecond early.
         const ms = Math.min(Math.ceil(earlyMs) + 1, LONGEST_HOLD_MS);
         await sleep(ms, undefined, { signal: stopped.signal }).catch(() => {}); // A stop cuts the wait short.
       }
@@ -104,12 +103,10 @@ export function listenForBells(
   };
 }
 
-/**
- * The life of an occurrence in this worker: ring → claim (which arms the next bell) → deliver → finalize.
- */
+/** Takes an occurrence through this worker: ring → claim (which arms the next bell) → deliver → finalize. */
 export class Pipeline {
   readonly inFlight: InFlight;
-  /** Called when a place comes free after there was none. */
+  /** Called when the first place comes free after all were taken. */
   onFree: () => void = () => {};
   readonly #claimer: Claimer;
   readonly #finalizer: Finalizer;
@@ -154,7 +151,7 @@ export class Pipeline {
       this.deliver(flight).then((outcome) => {
         flight.trace?.end(outcome);
         if (outcome.kind !== 'deferred') this.#starvation.noteSent();
-        // A run whose lease was lost during the delivery is not ours to close.
+        // A run whose lease was lost during the delivery belongs to another worker, so it is not closed here.
         if (this.inFlight.has(flight)) this.#finalizer.close(flight, outcome);
       });
     }

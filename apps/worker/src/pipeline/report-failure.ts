@@ -2,7 +2,7 @@ import type { FailedRun } from '@carillon/db';
 import { encodeRunId, failureLabel } from '@carillon/shared';
 import type { WorkerContext } from '../context.js';
 
-/** Logs and counts a run that has failed for good: once, with its ids and the reason. */
+/** Logs and counts a run that has failed for good, with its ids and the reason. */
 export function reportFailure(
   { log, metrics }: Pick<WorkerContext, 'log' | 'metrics'>,
   run: FailedRun,

@@ -1,13 +1,13 @@
 import type { ClaimedRun } from '@carillon/db';
 import type { Done } from './finalize.js';
 
-/** The points at which a feature that is built on schedules follows its own runs. A hook must not throw. */
+/** Functions by which a feature that is built on schedules follows its own runs. A hook must not throw. */
 export interface RunHooks {
   /** Called before each delivery. It may fill in the payload. */
   beforeDelivery(run: ClaimedRun): void;
   /** Called after an attempt was closed in Postgres. */
   afterClose(done: Done): void;
-  /** Called if a claim found that the occurrence already had its run. */
+  /** Called if a claim found that the occurrence already has a run. */
   onLostClaim(scheduleKey: string): void;
 }
 
@@ -16,7 +16,7 @@ export interface PrefixedHooks extends Partial<RunHooks> {
   prefix: string;
 }
 
-/** Dispatches by the prefix of the schedule's id, so that other runs cost no more than this comparison. */
+/** Selects the hooks by the prefix of the schedule's id. A run without hooks costs no more than this comparison. */
 export function joinHooks(features: readonly PrefixedHooks[]): RunHooks {
   const find = (key: string) => features.find(({ prefix }) => key.startsWith(prefix));
   return {

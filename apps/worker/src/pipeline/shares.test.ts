@@ -3,7 +3,7 @@ import { Shares } from './shares.js';
 
 const PLACES = 1_000;
 
-/** Projects that never give anything back claim in turn until none of them may have more. */
+/** Lets the projects take one piece after the other, without ever giving one back, until no project may take more. */
 function fill(shares: Shares, projects: readonly { id: number; weight: number }[]): void {
   for (let isGrowing = true; isGrowing; ) {
     isGrowing = false;
@@ -17,7 +17,7 @@ function fill(shares: Shares, projects: readonly { id: number; weight: number }[
 
 const equal = (count: number) => Array.from({ length: count }, (_, id) => ({ id, weight: 1 }));
 
-it('a single project borrows idle places, but leaves an eighth of all places or more to a project that comes later', () => {
+it('a single project can borrow idle places, but at least an eighth of all places stays free for a project that comes later', () => {
   const shares = new Shares(PLACES);
   fill(shares, equal(1));
   expect(shares.heldBy(0)).toBeGreaterThanOrEqual(PLACES / 2);
@@ -25,7 +25,7 @@ it('a single project borrows idle places, but leaves an eighth of all places or 
 });
 
 it.each([2, 3, 5, 10])(
-  '%i projects that never give a place back hold about the same number, and some places stay free',
+  '%i projects that never free a place end up with about the same number of places, and some places stay free',
   (count) => {
     const shares = new Shares(PLACES);
     fill(shares, equal(count));
@@ -35,7 +35,7 @@ it.each([2, 3, 5, 10])(
   },
 );
 
-it('a project with three times the weight holds more than a project without a weight', () => {
+it('a project with weight 3 gets more places than a project with the default weight', () => {
   const shares = new Shares(PLACES);
   fill(shares, [
     { id: 1, weight: 3 },
@@ -44,7 +44,7 @@ it('a project with three times the weight holds more than a project without a we
   expect(shares.heldBy(1)).toBeGreaterThan(shares.heldBy(2));
 });
 
-it('a project that has used up its share may claim again when a place comes free, whichever project gave it back', () => {
+it('a project that has used up its share may claim again when any project frees a place', () => {
   const shares = new Shares(PLACES);
   shares.take(1, 500);
   shares.take(2, 400);
@@ -53,7 +53,7 @@ it('a project that has used up its share may claim again when a place comes free
   expect([shares.hasUsedUp(1, 1), shares.isCrowded]).toEqual([false, false]);
 });
 
-it('a project that holds nothing has not used up its share, also while nothing is free', () => {
+it('a project that holds nothing has not used up its share, even while no place is free', () => {
   const shares = new Shares(2);
   shares.take(1, 5);
   expect([shares.free, shares.hasUsedUp(2, 1), shares.hasUsedUp(1, 1)]).toEqual([0, false, true]);

@@ -1,11 +1,11 @@
-/** A project must wait once it holds this many times what is left for all others. */
+/** A project has used up its share once it holds this many times what is free. */
 const MOST_TIMES_FREE = 3;
 
 /**
- * One common resource of this worker, and how much of it each project holds. A project that holds three times as much
- * as is left free gets no more until something comes free. So a single project can borrow about three quarters of an
- * idle worker, two projects about three sevenths each, and something is always left for a project that comes later. The
- * weight of a project multiplies the three.
+ * Shares one resource of this worker (places, memory) among projects. A project that holds three times as much as is
+ * free gets no more until some comes free. So a single project can borrow about three quarters of an idle worker, two
+ * projects about three sevenths each, and something is always left for a project that comes later. The factor of three
+ * is multiplied by the weight of the project.
  */
 export class Shares {
   readonly #held = new Map<number, number>();
@@ -22,8 +22,8 @@ export class Shares {
   }
 
   /**
-   * A batch takes at most half of the free places, because it may belong to a single project. It may take the last
-   * place.
+   * Maximum size of a batch: half of the free places, because the whole batch may belong to one project. The last free
+   * place may be taken too.
    */
   get perBatch(): number {
     return this.free > 1 ? Math.floor(this.free / 2) : this.free;
@@ -45,16 +45,16 @@ export class Shares {
     return this.#held.get(projectId) ?? 0;
   }
 
-  /** True if the project must wait until something comes free. */
+  /** True if the project must wait until some of the resource comes free. */
   hasUsedUp(projectId: number, weight: number): boolean {
     const held = this.heldBy(projectId);
     return held > 0 && held >= MOST_TIMES_FREE * weight * this.free;
   }
 
-  /** True if any project of the lowest weight would have to wait. */
+  /** True if a project of the lowest weight would have to wait. */
   get isCrowded(): boolean {
     const most = MOST_TIMES_FREE * this.free;
-    // If all projects together hold less than this, no single project holds more.
+    // If all projects together hold less than this, no single one holds more.
     if (this.#taken < most) return false;
     for (const held of this.#held.values()) if (held >= most) return true;
     return false;

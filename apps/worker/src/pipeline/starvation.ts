@@ -1,30 +1,36 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
-/** Mean delay of the event loop above which the process gets too little CPU. A herd of thousands stays well below. */
+/**
+ * A mean delay of the event loop above this means that the process gets too little CPU. A herd of thousands stays well
+ * below it.
+ */
 const STARVED_DELAY_MS = 200;
 const PAUSE_MS = 100;
-/** Minimum number of claims per pause, so that a starved worker notices when it has recovered. */
+/** A starved worker claims at least this many runs per pause, so that it notices when the CPU is back. */
 const LEAST_PER_PAUSE = 10;
-/** A starved worker may claim this many times what it has sent, so that its claims grow again when the CPU comes back. */
+/**
+ * A starved worker claims this many times the number of runs it has sent, so that its claims grow again when the CPU is
+ * back.
+ */
 const GROWTH = 1.25;
 
 /**
- * Limits claims to the number of runs that can be sent while the process gets too little CPU. Every destination looks
- * slow then: runs would be claimed, wait too long at their gate, be deferred, and be claimed again.
+ * Limits claims while the process gets too little CPU, to the number of runs that it can send. Without the limit every
+ * destination would look slow: runs would be claimed, wait too long at their gate, be deferred, and be claimed again.
  */
 export class Starvation {
   #sent = 0;
 
   constructor(private readonly readDelayMs: () => number = measureLoopDelay()) {}
 
-  /** Counts a delivery, successful or not. Deferred ones do not count. */
+  /** Counts a delivery that was sent, successful or not. Deferred runs do not count. */
   noteSent(): void {
     this.#sent++;
   }
 
   /**
-   * Called before each claim. While starved, returns how long to pause and how many runs to claim, based on the
-   * deliveries since the last claim.
+   * Called before each claim. While the worker is starved, returns how long to pause and how many runs to claim, based
+   * on the number of deliveries since the last claim. Otherwise null.
    */
   throttle(): { pauseMs: number; limit: number } | null {
     const sent = this.#sent;

@@ -10,8 +10,8 @@ const MAX_REDIRECTS = 3;
 export type Fetched = { ok: true; text: string } | { ok: false; problem: string };
 
 /**
- * Fetches the .ics file of a calendar. Each address on the way, redirects included, is vetted like the address of a
- * webhook: only public addresses are allowed, unless the operator allows private targets. Never throws.
+ * Fetches the .ics file of a calendar. Every address, including those of redirects, is checked like the address of a
+ * webhook: it must be public, unless the operator allows private targets. Never throws.
  */
 export async function fetchCalendar(
   url: string,

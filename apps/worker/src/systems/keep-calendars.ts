@@ -4,12 +4,12 @@ import type { Config } from '../config.js';
 import type { WorkerContext } from '../context.js';
 import { fetchCalendar } from './fetch-calendar.js';
 
-/** Maximum number of files that one tick fetches. The others wait for the next tick. */
+/** Maximum number of files that one tick fetches. The next tick fetches the others. */
 const FILES_PER_TICK = 20;
 
 /**
- * Fetches the .ics files that are due, and re-times the schedules of calendars that have changed, step by step until
- * none is left. The API wakes a worker for this. In case the wake-up is lost, each sweep also does one step.
+ * Fetches the .ics files that are due, and re-times the schedules of calendars that have changed until none is left.
+ * The API wakes a worker for this. Each sweep also re-times some schedules, in case the wake-up is lost.
  */
 export async function keepCalendars(
   context: WorkerContext,
@@ -49,7 +49,9 @@ async function refresh(
   }
 }
 
-/** Re-times some schedules whose calendar has changed. Resolves to true if no more can be re-timed now. */
+/**
+ * Re-times some of the schedules whose calendar has changed. Resolves to true if none is left that can be re-timed now.
+ */
 export async function retimeStep({ pool, bells, log }: WorkerContext): Promise<boolean> {
   const { retimed, dueAts, errors, isDone } = await retimeStale(pool);
   if (errors.length > 0)

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Metrics } from '../metrics.js';
 import type { PrefixedHooks } from '../pipeline/run-hooks.js';
 
-/** Reminders: logs each step of a reminder and counts completed, failed, retried and contended ones. */
+/** Logs each step of a reminder, and counts completed, failed, retried and contended reminders. */
 export function reminderHooks({ log, metrics }: { log: Logger; metrics: Metrics }): PrefixedHooks {
   return {
     prefix: REMINDER_PREFIX,
@@ -23,7 +23,7 @@ export function reminderHooks({ log, metrics }: { log: Logger; metrics: Metrics 
         metrics.count('carillon_reminders_total', 1, 'outcome="failed"');
         log.error({ reminder, error: closed.error }, `Reminder ${reminder} permanently failed`);
       } else if (outcome.kind === 'failed') {
-        // Each reminder counts once, however often it is retried.
+        // A reminder is counted as retried once, however many retries it has.
         if (attempt - freeAttempts === 1) metrics.count('carillon_reminders_retried_total');
         const { error, retryInMs } = closed;
         log.warn({ reminder, error, retryInMs }, `Reminder ${reminder} failed, scheduling retry`);

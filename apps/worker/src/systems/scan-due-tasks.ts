@@ -18,5 +18,5 @@ export async function scanDueTasks(
       metrics.count('jobs_queued_total');
       bells.ringNow().catch(() => {}); // If Redis is away, the sweep claims the reminders later.
     },
-  }).catch(() => {}); // The scan has logged its error. The next one starts over.
+  }).catch(() => {}); // The scan has logged its error. The next scan starts over.
 }

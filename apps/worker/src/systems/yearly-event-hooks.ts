@@ -1,7 +1,7 @@
 import { encodeRunId, nameEvent, YEARLY_EVENT_PREFIX } from '@carillon/shared';
 import type { PrefixedHooks } from '../pipeline/run-hooks.js';
 
-/** Birthdays and other yearly events: each year's delivery carries an event id of its own. */
+/** Gives each year's delivery of a birthday or another yearly event its own event id. */
 export const yearlyEventHooks: PrefixedHooks = {
   prefix: YEARLY_EVENT_PREFIX,
   beforeDelivery(run) {

@@ -3,15 +3,15 @@ import type { TimerBells } from '@carillon/queue';
 import type { WorkerContext } from '../context.js';
 
 /**
- * Longest time between two questions to Postgres, and so the latest that a schedule is found which another process has
- * made due at once. The question is answered by index lookups.
+ * Maximum time between two queries of the next due time. A schedule that another process has just made due is found
+ * within this time. The query needs only index lookups.
  */
 const LONGEST_SLEEP_MS = 250;
 const FIRST_BACKOFF_MS = 5;
 
 /**
- * Rings when something is due, without Redis: asks Postgres for the next due time, sleeps until then, and rings. An
- * instant that this worker arms itself wakes it earlier. Runs until the signal aborts.
+ * Starts claims in time without Redis: reads the next due time from Postgres, sleeps until then, and rings. If this
+ * worker itself arms an earlier instant, the sleep is shortened. Runs until the signal aborts.
  */
 export async function keepTime(
   { pool, clock, log }: Pick<WorkerContext, 'pool' | 'clock' | 'log'>,
@@ -35,14 +35,15 @@ export async function keepTime(
       });
     const isDue = answer?.hasDue ?? false;
     if (isDue && canClaim()) await ring().catch(() => {}); // The claim has reported its error.
-    // Rows that stay due can't be claimed now: another worker has locked them, or none has their handler.
+    // If rows are still due after a claim, they can't be claimed now: another worker has locked them, or no worker has
+    // their handler.
     backoffMs = isDue ? Math.min(backoffMs * 2, LONGEST_SLEEP_MS) : FIRST_BACKOFF_MS;
     const latestAt = clock.now() + (isDue ? backoffMs : LONGEST_SLEEP_MS);
     await alarm.sleepUntil(Math.min(latestAt, answer?.nextDueAt ?? latestAt));
   }
 }
 
-/** A sleep that can be cut short. An instant that arrives between two sleeps holds for the next one. */
+/** A sleep that can be shortened. If an instant is armed between two sleeps, it applies to the next one. */
 class Alarm {
   #wake: () => void = () => {};
   #wakeAt = Number.POSITIVE_INFINITY;
@@ -62,7 +63,7 @@ class Alarm {
   bringForwardTo(at: number): void {
     this.#wakeAt = Math.min(this.#wakeAt, at);
     clearTimeout(this.#timer);
-    // A timer of Node may fire a millisecond early.
+    // Node may fire a timer a millisecond early.
     const ms = Math.max(0, Math.min(Math.ceil(this.#wakeAt - this.now()) + 1, LONGEST_SLEEP_MS));
     this.#timer = setTimeout(() => this.#wake(), ms);
   }

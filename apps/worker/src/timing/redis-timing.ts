@@ -4,15 +4,15 @@ import { listenForBells } from '../pipeline/pipeline.js';
 import { Ticks } from '../ticks.js';
 import type { TimedWork, Timing } from './timing.js';
 
-/** The two connections of a worker. */
+/** The two Redis connections of a worker. */
 export interface RedisConnections {
-  /** For adding jobs: fails at once while Redis is unreachable. */
+  /** For adding jobs. Its commands fail at once while Redis is unreachable. */
   producer: RedisClient;
-  /** For BullMQ's workers: waits for Redis. */
+  /** For BullMQ's workers. Its commands wait while Redis is unreachable. */
   blocking: RedisClient;
 }
 
-/** Bells, ticks and requests over Redis. */
+/** Runs a worker's bells, ticks and requests over Redis. */
 export async function timeByRedis(
   { context, config, drafts, pipeline, ticks: work }: TimedWork,
   { producer, blocking }: RedisConnections,

@@ -8,8 +8,8 @@ const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
 /**
- * Timers instead of Redis. Every worker does the ticks by itself; they are idempotent, and only cost more with many
- * workers. Workers share the sweep: a worker sweeps if none has swept lately.
+ * Runs a worker's claims and ticks by timers, without Redis. Each worker does every tick itself: ticks are idempotent,
+ * so many workers only do superfluous work. The sweep is shared: a worker sweeps if no worker has swept lately.
  */
 export function timeByTimers(
   { context, config, pipeline, ticks: work }: TimedWork,
@@ -27,7 +27,7 @@ export function timeByTimers(
     ring: () => pipeline.ring(),
     signal: stopped.signal,
   });
-  // BullMQ's schedulers begin at once, and these timers do the same.
+  // The first ticks run at once, as with BullMQ's job schedulers.
   const first = Promise.all([run(TICKS.prune), run(TICKS.calendars)]);
   const repeat = (tick: Tick, intervalMs: number) =>
     every(
@@ -49,9 +49,10 @@ export function timeByTimers(
       : [repeat(TICKS.audit, config.AUDIT_INTERVAL_SECONDS * 1_000)]),
   ];
   return {
-    // The next question to Postgres is at most a quarter of a second away.
+    // Wakes `keepTime`, which reads the next due time.
     resume: () => void bells.ringNow(),
-    // Half an interval, because workers look at different moments, each once per interval.
+    // Each worker checks once per interval, at its own moment. Half an interval keeps the time between two sweeps short
+    // enough.
     shouldSweep: async ({ nowAt, lastSweepAt }) =>
       lastSweepAt === null || nowAt - lastSweepAt > sweepIntervalMs / 2,
     async close() {
@@ -61,10 +62,10 @@ export function timeByTimers(
   };
 }
 
-/** How often the timer checks whether the cron pattern of the task scan has come. */
+/** How often the timer checks whether the next instant of the task scan's cron pattern has come. */
 const SCAN_CHECK_MS = 1_000;
 
-/** Says, once for each instant that the cron pattern names in UTC, that it has come. */
+/** `isDue` returns true once for each instant that the cron pattern names in UTC, after the instant has come. */
 function atEach(cron: string, now: () => number): { isDue(): boolean } {
   const nextAfter = (at: number) => {
     const parsed = parseTiming({ rule: { cron } }, { anchorAt: Math.floor(at) });

@@ -5,13 +5,13 @@ import type { WorkerContext } from '../context.js';
 import type { Drafts } from '../intake/drafts.js';
 import type { Pipeline } from '../pipeline/pipeline.js';
 
-/** Makes a worker act in time: bells and ticks over Redis, or timers of its own process. */
+/** Makes a worker act in time, by bells and ticks over Redis or by timers of its own process. */
 export interface Timing {
-  /** Takes bells again after it had paused because no place was free. */
+  /** Takes bells again after the worker had stopped taking them, because it had no free place. */
   resume(): void;
   /**
-   * Says whether this worker should sweep now: the last sweep is too long ago, or Redis is away or has lost the sweep
-   * tick. Before it says so, the timing over Redis restores its ticks.
+   * True if this worker should sweep now: the last sweep is too long ago, Redis is away, or Redis has lost the sweep
+   * tick. Timing over Redis first restores its ticks.
    */
   shouldSweep(state: { nowAt: number; lastSweepAt: number | null; redisState: RedisState }): Promise<boolean>;
   close(): Promise<unknown>;

@@ -5,9 +5,12 @@ import type { HandlerRun } from '../../define.js';
 import { PayloadRefused } from '../../payload-schema.js';
 import type { FromHandlerProcess, ToHandlerProcess } from './messages.js';
 
-/** How long a handler has to react to its signal. A handler that blocks its process can't react, and the process is killed. */
+/**
+ * How long a run may go on after its signal was aborted. Then the process is killed, because a handler that blocks the
+ * event loop never sees the signal.
+ */
 const ABORT_DEADLINE_MS = 5_000;
-/** Tests run this file as TypeScript. It has no `main.js` beside it then, so the built file is used. */
+/** Tests run this file as TypeScript, from a folder without a `main.js`. They use the built file. */
 const MAIN = import.meta.url.endsWith('.ts') ? '../../../dist/delivery/isolation/main.js' : './main.js';
 
 interface OpenRun {
@@ -15,7 +18,7 @@ interface OpenRun {
   end(error: Error | null, result: string | null): void;
 }
 
-/** The process of the handler ended during the run: the handler ended it, or it was killed. */
+/** The process of the handler ended during the run: the handler exited, crashed or was killed. */
 export class HandlerCrashed extends Error {}
 
 /** The process of one isolated handler. It starts with the first run. If it has ended, the next run starts it again. */
@@ -64,7 +67,7 @@ export class HandlerProcess {
     });
     this.#child = child;
     child.on('message', (message: FromHandlerProcess) => this.#receive(message));
-    // A process that could not be started emits no exit event.
+    // If the process could not be started, Node emits `error` and no `exit`.
     child.once('error', (error) => this.#ended(child, error.message));
     child.once('exit', (code, signal) => this.#ended(child, signal ?? `exit code ${code}`));
     return child;
@@ -91,7 +94,7 @@ export class HandlerProcess {
       run.end(new HandlerCrashed(`the process of the handler ${this.name} ended: ${how}`), null);
   }
 
-  /** Aborts a run. A handler that does not react in time blocks its process, so the process is killed. */
+  /** Aborts a run. If the run does not end in time, the process is killed. */
   #abort(child: ChildProcess, id: number, reason: string): void {
     send(child, { kind: 'abort', id, reason });
     setTimeout(() => {
@@ -100,7 +103,7 @@ export class HandlerProcess {
   }
 }
 
-/** Ignores the error of a process that has just ended: its exit event ends the run. */
+/** Sends a message. The error of a process that has just ended is ignored, because its `exit` event ends the run. */
 function send(child: ChildProcess, message: ToHandlerProcess): void {
   child.send(message, () => {});
 }

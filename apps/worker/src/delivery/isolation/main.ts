@@ -18,7 +18,7 @@ const log = pino({ level: config.LOG_LEVEL, base: { app: 'worker', pid: process.
 const running = new Map<number, AbortController>();
 const send = (message: FromHandlerProcess) => process.send?.(message);
 
-// Ctrl-C in a terminal reaches this process too. It is ignored here, because the worker decides when its runs end.
+// Ctrl-C in a terminal signals this process too. The signal is ignored, because the worker decides when its runs end.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});
 process.on('disconnect', () => process.exit());

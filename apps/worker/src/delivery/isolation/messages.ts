@@ -11,6 +11,6 @@ export type ToHandlerProcess =
   | { kind: 'abort'; id: number; reason: string };
 
 export type FromHandlerProcess =
-  /** `result` is the JSON text to store, see `storedResult`. */
+  /** `result` is the JSON text that `storedResult` returns. */
   | { kind: 'ended'; id: number; error: string | null; isPayloadRefused?: boolean; result: string | null }
   | { kind: 'progress'; id: number; value: unknown };

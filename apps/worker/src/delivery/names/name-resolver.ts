@@ -5,21 +5,21 @@ import { candidatesFor, readSystemNames, SYSTEM_FILES, type SystemFiles } from '
 
 /** Maximum number of names that are resolved at once. The projects share these places. */
 const QUERIES_AT_ONCE = 256;
-/** Time-out of one query to one name server. Each server is asked twice. */
+/** Time-out of one query to one name server. Each server is tried twice. */
 const QUERY_TIMEOUT_MS = 1_500;
 const LEAST_TTL_MS = 1_000;
 const LONGEST_TTL_MS = 300_000;
-/** A name that could not be resolved is not asked for again within this time. */
+/** A name that could not be resolved is not queried again within this time. */
 const FAILURE_TTL_MS = 5_000;
 const MOST_CACHED_NAMES = 10_000;
 const SYSTEM_FILES_TTL_MS = 30_000;
-/** Codes with which a name server says that the name does not exist. After any other error, the name may exist. */
+/** Error codes that mean that the name does not exist. After any other error, it may exist. */
 const NO_SUCH_NAME = new Set(['ENOTFOUND', 'ENODATA']);
 
 export type Resolution =
   | { kind: 'resolved'; addresses: LookupAddress[] }
   | { kind: 'failed'; error: NameNotFound }
-  /** The project already resolves as many names at once as it may. */
+  /** The project is already resolving as many names at once as it may. */
   | { kind: 'busy' };
 
 export class NameNotFound extends Error {
@@ -35,21 +35,22 @@ export class NameNotFound extends Error {
 
 interface Entry {
   resolution: Promise<Exclude<Resolution, { kind: 'busy' }>>;
-  /** By the process's monotonic clock; Infinity while the query is under way. */
+  /** An instant of the process's monotonic clock; Infinity while the query is under way. */
   expiresAt: number;
   /** The addresses of the previous answer, used if the name server can't be reached. */
   known: LookupAddress[];
 }
 
 export interface ResolverOptions {
-  /** Name servers as `address` or `address:port`; the machine's own if there are none. */
+  /** Name servers as `address` or `address:port`. Default: those of the machine. */
   servers?: readonly string[];
   files?: SystemFiles;
 }
 
 /**
- * Resolves names by c-ares. Node's own `dns.lookup` blocks one of the four threads of its pool until the name server
- * answers, so a few names that never resolve would stop every delivery. Honours the hosts file and the search domains.
+ * Resolves names by c-ares, and honours the hosts file and the search domains. Node's own `dns.lookup` is not used: it
+ * blocks one of the four threads of libuv's pool until the name server answers, so a few names that never resolve would
+ * stop every delivery.
  */
 export class NameResolver {
   readonly #underWay = new Set<Resolver>();
@@ -111,7 +112,7 @@ export class NameResolver {
     for (const candidate of candidatesFor(name, system)) {
       const answer = await this.#ask(candidate);
       if (typeof answer !== 'string') return answer;
-      // If the name server does not answer, the other search domains are not tried.
+      // The name server did not answer. It would not answer for the other search domains either.
       reason = answer;
       if (!NO_SUCH_NAME.has(reason)) break;
     }
@@ -141,8 +142,8 @@ export class NameResolver {
   }
 
   /**
-   * Opens a resolver for one name. A resolver shortens its time-out to fit the answers it has had, so one that served
-   * many quick names would give up on a name that takes a second.
+   * Opens a resolver for one name. A resolver adapts its time-out to the answers that it has had, so a resolver that
+   * has served many quick names would give up on a name that takes a second.
    */
   #openResolver(): Resolver {
     const resolver = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: 2 });

@@ -5,7 +5,7 @@ import { isIP } from 'node:net';
 export interface SystemNames {
   hosts: ReadonlyMap<string, string[]>;
   search: string[];
-  /** A name with fewer dots than this is tried in the search domains first. */
+  /** A name with fewer dots than this is tried with the search domains first. */
   ndots: number;
 }
 
@@ -21,7 +21,7 @@ export async function readSystemNames(files: SystemFiles): Promise<SystemNames> 
   return { hosts: parseHosts(hosts), ...parseResolvConf(resolvConf) };
 }
 
-/** Reads the lines of a file as words, without comments. A file that is missing has no lines. */
+/** Reads a file as lines of words, without comments. A missing file counts as empty. */
 async function readLines(path: string): Promise<string[][]> {
   const text = await readFile(path, 'utf8').catch(() => '');
   return text.split('\n').map((line) =>
@@ -38,7 +38,7 @@ function parseHosts(lines: readonly string[][]): Map<string, string[]> {
   for (const [address = '', ...names] of lines) {
     if (isIP(address) === 0) continue;
     for (const name of names.map((each) => each.toLowerCase())) {
-      // The first line about a name replaces the default; further lines add to it.
+      // The first line for a name replaces its default addresses; further lines add addresses.
       const known = isListed.has(name) ? (hosts.get(name) ?? []) : [];
       hosts.set(name, [...new Set([...known, address])]);
       isListed.add(name);
@@ -59,7 +59,7 @@ function parseResolvConf(lines: readonly string[][]): Pick<SystemNames, 'search'
   return { search: search.slice(0, 6), ndots };
 }
 
-/** The full names to ask for, in the order in which they are tried. */
+/** The full names to query, in the order in which they are tried. */
 export function candidatesFor(name: string, { search, ndots }: SystemNames): string[] {
   if (name.endsWith('.')) return [name.slice(0, -1)];
   const inDomains = search.map((domain) => `${name}.${domain}`);

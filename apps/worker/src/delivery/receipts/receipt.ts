@@ -32,22 +32,22 @@ export function receiptOf(
 }
 
 /**
- * Stores the failure receipts of runs whose worker was lost with their last attempt. This happens after the rescue has
- * committed, so a crash in between loses these receipts.
+ * Stores the failure receipts of runs that failed because their worker was lost during the last attempt. The rescue has
+ * committed before, so a crash in between loses these receipts.
  */
-export async function noteLost(
+export async function storeLostRunReceipts(
   { pool, clock, receipts }: WorkerContext,
   failed: readonly RunIdentity[],
 ): Promise<void> {
-  const withUrl = await readRunsWithFailureUrl(pool, failed);
-  if (withUrl.length === 0) return;
-  const noted = withUrl.map((run) => ({
+  const runs = await readRunsWithFailureUrl(pool, failed);
+  if (runs.length === 0) return;
+  const lostRunReceipts = runs.map((run) => ({
     projectId: run.projectId,
     scheduleId: run.scheduleId,
     url: run.onFailure,
     body: bodyOf(run, { type: 'run.failed', nowAt: clock.now(), answer: undefined, error: run.error }),
   }));
-  await insertReceipts(pool, noted);
+  await insertReceipts(pool, lostRunReceipts);
   receipts.send();
 }
 

@@ -28,9 +28,9 @@ export interface ReceiptParts {
 }
 
 /** Maximum number of receipts that are sent at once. The projects share these places. */
-const AT_ONCE = 100;
+const MAX_CONCURRENT_RECEIPTS = 100;
 const TIMEOUT_MS = 10_000;
-/** The delays after each failed try. After the last one the receipt is given up. */
+/** The delays after each failed try. If the try after the last delay fails too, the receipt is given up. */
 const DELAYS_MS = [5_000, 30_000, 120_000, 600_000];
 
 type Settled = { id: number } & (
@@ -41,30 +41,31 @@ type Settled = { id: number } & (
 
 /** Sends the receipts that are stored in Postgres, whichever worker closed their runs. */
 export class Receipts {
-  readonly #places = new Shares(AT_ONCE);
+  readonly #places = new Shares(MAX_CONCURRENT_RECEIPTS);
   readonly #sending = new Set<Promise<void>>();
   #settled: Settled[] = [];
   #taking: Promise<void> | null = null;
   /**
-   * True if receipts must be taken again: new ones came while others were being taken, or a project had to wait for a
-   * place.
+   * True if due receipts must be read once more: new ones were stored while others were being read, or a project had no
+   * free place.
    */
-  #isOwed = false;
+  #mustReadAgain = false;
   readonly #stopped = new AbortController();
 
   constructor(private readonly parts: ReceiptParts) {}
 
   /**
-   * Sends the receipts that are due. Called when a run has stored a receipt, and by the sweep for receipts left over.
+   * Sends the receipts that are due. Called after a run has stored a receipt, and by each sweep for receipts that are
+   * left over.
    */
   send(): void {
     if (this.#stopped.signal.aborted) return;
-    this.#isOwed = true;
+    this.#mustReadAgain = true;
     this.#taking ??= this.#takeAll()
       .catch((error) => this.parts.log.error({ err: error }, 'Receipts could not be sent'))
       .finally(() => {
         this.#taking = null;
-        if (this.#isOwed) this.send();
+        if (this.#mustReadAgain) this.send();
       });
   }
 
@@ -75,14 +76,17 @@ export class Receipts {
     await this.#settleAll();
   }
 
-  /** Takes receipts while there are any and a place is free. A receipt that hangs takes up only its own place. */
+  /**
+   * Reads due receipts and starts to send them, as long as there are any and a place is free. A receipt whose receiver
+   * hangs takes up only its own place.
+   */
   async #takeAll(): Promise<void> {
-    while (this.#isOwed && !this.#stopped.signal.aborted) {
-      this.#isOwed = false;
+    while (this.#mustReadAgain && !this.#stopped.signal.aborted) {
+      this.#mustReadAgain = false;
       await this.#settleAll();
       const taken = await this.#takeSome();
       for (const receipt of taken) this.#begin(receipt);
-      if (taken.length > 0) this.#isOwed = this.#places.free > 0;
+      if (taken.length > 0) this.#mustReadAgain = this.#places.free > 0;
     }
   }
 
@@ -106,7 +110,7 @@ export class Receipts {
     this.#sending.add(sending);
   }
 
-  /** Records the results of the receipts that were sent. If that fails, the receipts are sent again after a minute. */
+  /** Records the results of the receipts that were sent. If that fails, they are sent again after a minute. */
   async #settleAll(): Promise<void> {
     const { pool } = this.parts;
     const settled = this.#settled.splice(0);

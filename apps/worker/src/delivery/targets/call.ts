@@ -38,7 +38,8 @@ export function deliverByCall({ poster, traffic, clock, settings }: CallParts): 
       };
       const result = await poster.post({ projectId, url, headers, body: text, signal: flight, onSend });
       const outcome = outcomeOf(result, clock.now());
-      // A 410 from Vapi is about an assistant or a number, so the schedule does not pause.
+      // A 410 from Vapi is about an assistant or a phone number, so it does not pause the schedule as a webhook's 410
+      // does.
       return outcome.kind === 'failed' ? { ...outcome, isGone: false } : outcome;
     });
   };
@@ -62,7 +63,7 @@ function callOf(run: Flight['run'], settings: CallSettings) {
   };
 }
 
-/** The payload becomes the variables of the assistant. */
+/** Returns the payload as the variables of the assistant. */
 function variablesOf(payload: string | null) {
   const value: unknown = payload === null ? null : JSON.parse(payload);
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);

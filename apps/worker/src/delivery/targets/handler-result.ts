@@ -1,8 +1,8 @@
 import { type HandlerResult, MAX_RESULT_BYTES } from '@carillon/shared';
 
 /**
- * The JSON text that is stored for the value that a handler returned; null if it returned nothing. A value that can't
- * be stored is replaced by the reason. The run succeeds all the same, because its work is done.
+ * Returns the JSON text that is stored for a handler's return value; null if the handler returned nothing. If the value
+ * can't be stored, the reason is stored instead. The run still succeeds, because its work is done.
  */
 export function storedResult(value: unknown): string | null {
   if (value === undefined || value === null) return null;
@@ -22,7 +22,7 @@ function textOf(value: unknown): string | undefined | { error: string } {
   }
 }
 
-/** Checks the length before the value is serialized: serializing many megabytes would block the worker. */
+/** Looks only at the length of the value, because serializing many megabytes would block the worker. */
 function isSurelyTooLarge(value: unknown): boolean {
   if (typeof value === 'string' || Array.isArray(value)) return value.length > MAX_RESULT_BYTES;
   return ArrayBuffer.isView(value) && value.byteLength > MAX_RESULT_BYTES;

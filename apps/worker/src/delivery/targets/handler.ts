@@ -28,7 +28,10 @@ export interface HandlerParts {
 const lastUsedAt = new Map<string, number>();
 const SUSPECT_FOR_MS = 10_000;
 
-/** The handlers that may have caused an error outside of any run: those that are running or ended a moment ago. */
+/**
+ * The handlers that may have caused an error outside of any run: those that are running or ended in the last ten
+ * seconds.
+ */
 export function suspectHandlers(): string[] {
   const sinceAt = performance.now() - SUSPECT_FOR_MS;
   return [...lastUsedAt].filter(([, usedAt]) => usedAt > sinceAt).map(([name]) => name);
@@ -41,7 +44,7 @@ export function deliverToHandler(parts: HandlerParts): TargetDeliver {
     const { target, timeoutMs } = flight.run.plan;
     const name = target.type === 'handler' ? target.name : '';
     const handler = parts.registry.find(name);
-    // A claim takes only runs whose handler this worker has. But the definition may have changed since, so the run is
+    // A claim takes only runs whose handler this worker has. But the target may have been edited since, so the run is
     // deferred.
     if (!handler) {
       const reason = `this worker has no handler named ${name}`;
@@ -80,7 +83,7 @@ async function callHandler(
   flight.sentAt = parts.clock.now();
   try {
     const result = process ? process.run(handled) : runHandler(handler, handled);
-    // Query builders (Knex, Drizzle, Mongoose) are thenables: only awaiting them does their work.
+    // Query builders (Knex, Drizzle, Mongoose) are thenables: they send their query only when awaited.
     const value = isThenable(result) ? await untilAborted(result, flight) : result;
     const response = process ? (value as string | null) : storedResult(value);
     if (response === null) return { kind: 'succeeded' };
@@ -102,7 +105,7 @@ function runHandler(handler: HandlerDefinition, handled: HandledRun): unknown {
   return parsed instanceof Promise ? parsed.then(call) : call(parsed);
 }
 
-/** The outcome of a run whose handler failed. Its error names the handler; the stack is only in the log. */
+/** The outcome of a run whose handler failed. The error names the handler; the stack trace is only in the log. */
 function toFailure(name: string, error: unknown, log: Logger): Outcome {
   if (error instanceof HandlerCrashed)
     return { kind: 'failed', isTransient: true, errorCode: 'handler_crashed', error: error.message };

@@ -4,14 +4,14 @@ import { durationInWords, instantInWords, type Outcome, parseDuration } from '@c
 import type { Pool } from 'pg';
 import type { TargetDeliver } from '../deliver.js';
 
-/** The clock of a job may be ahead of Carillon's by this much. The job's ping then comes before the occurrence. */
+/** How early a ping may come before its occurrence, because the clock of the job may be ahead of Carillon's. */
 const EARLY_MS = 60_000;
 /** Maximum length of the part of a ping's body that is repeated in the reason of a failure. */
 const MAX_REASON = 500;
 
 /**
- * Waits for the ping of a job that runs elsewhere. The run is deferred until its grace ends, so it holds no place of
- * the worker meanwhile. A ping wakes the run earlier.
+ * Waits for the ping of a job that runs elsewhere. Until the grace ends the run is deferred, so that it holds no place
+ * of the worker. A ping wakes the run earlier.
  */
 export function awaitPing({ pool, clock }: { pool: Pool; clock: PostgresClock }): TargetDeliver {
   return async ({ run }) => {
@@ -20,7 +20,8 @@ export function awaitPing({ pool, clock }: { pool: Pool; clock: PostgresClock })
     const graceMs = parseDuration(target.grace) ?? 0;
     const startGraceMs = target.startGrace === null ? null : (parseDuration(target.startGrace) ?? 0);
     const timing = await readHeartbeatTiming(pool, run);
-    // The job does not know at which instants an interval is due, so any ping since the previous occurrence counts.
+    // A job with an interval rule does not know the instants of its occurrences, so any ping since the previous one
+    // counts.
     const earlyMs = timing?.rule.kind === 'every' ? timing.rule.everyMs : Math.min(EARLY_MS, graceMs);
     const window = { ...run, fromAt: run.dueAt - earlyMs, toAt: run.dueAt + graceMs };
     const ping = await takePing(pool, window);
@@ -66,8 +67,8 @@ const reportedFailure = (body: string | null): Outcome =>
 
 const waiting = (untilAt: number, nowAt: number): Outcome => ({
   kind: 'deferred',
-  // At least 1 ms. The clocks of worker and Postgres differ a little, and a run that returns too early is deferred
-  // again.
+  // Wait for at least 1 ms. The clocks of worker and Postgres differ a little, and a run that is claimed again too
+  // early would be deferred again.
   retryInMs: Math.max(1, Math.ceil(untilAt - nowAt)),
   reasonCode: AWAITING_PING,
   reason: `waiting for a ping until ${instantInWords(untilAt)}`,

@@ -7,14 +7,14 @@ export interface PostRequest {
   /** The project that the request is posted for. */
   projectId: number;
   url: string;
-  /** POST if absent. */
+  /** Default: POST. */
   method?: Dispatcher.HttpMethod | undefined;
   headers: Record<string, string>;
   /** Empty for a request without a body. */
   body: string;
-  /** Aborts at the total deadline and for every other reason to stop. */
+  /** Aborts at the deadline of the whole request, and when the delivery must stop for another reason. */
   signal: StopSignal;
-  /** Called when the request goes to a connection, and once more when its first byte is about to leave. */
+  /** Called when the request is given to a connection, and again when its first byte is about to leave. */
   onSend?: (() => void) | undefined;
 }
 
@@ -33,14 +33,14 @@ interface Address {
   problem: string | null;
 }
 
-/** Maximum number of bytes that are read of an answer. Then the connection is closed. */
+/** Maximum number of bytes that are read of an answer. After that the connection is closed. */
 const MAX_ANSWER_BYTES = 16 * 1_024;
 const CONNECT_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 10_000;
 
 /**
  * Posts over a pool of keep-alive connections per origin. It follows no redirects, uses no proxy, decompresses nothing
- * and sends no cookies. So a request goes only to the named host, at an address that was vetted.
+ * and sends no cookies. So a request reaches only the named host, at an address that was checked.
  */
 export class Poster {
   readonly #agent: Agent;
@@ -53,14 +53,14 @@ export class Poster {
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
-      // The request's signal is the total deadline. These time-outs would restart with every byte.
+      // The request's signal is the deadline of the whole request. These time-outs would restart with every byte.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: { timeout: CONNECT_TIMEOUT_MS, lookup: vettedLookup(options) },
     });
   }
 
-  /** Throws only if the signal aborted. Every other failure is a result. */
+  /** Posts a request. Throws only if the signal aborted; every other failure is a result. */
   async post({
     projectId,
     url,
@@ -74,7 +74,7 @@ export class Poster {
     if (problem !== null) return blocked(problem);
     if (name !== null) {
       // The name is resolved here, because the connection does not know the project. The connection then finds the
-      // answer in the resolver's cache.
+      // address in the resolver's cache.
       const resolution = await orAbort(this.options.names.resolve(name, projectId), signal);
       if (resolution.kind === 'busy') return resolution;
       if (resolution.kind === 'failed') return unanswered(resolution.error as Failure);
@@ -104,7 +104,7 @@ export class Poster {
     return this.#addresses.get(url, () => {
       const parsed = new URL(url);
       const { origin, pathname, search } = parsed;
-      // A host that is an IP address is never looked up, so it is vetted here.
+      // A host that is an IP address is never resolved, so it is checked here.
       const problem = hostProblem(url, this.options);
       return { origin, path: pathname + search, name: nameIn(parsed), problem };
     });
@@ -115,7 +115,7 @@ export class Poster {
   }
 }
 
-/** Waits for a promise, but no longer than until the signal aborts. */
+/** Waits for a promise, and rejects if the signal aborts first. */
 function orAbort<T>(promise: Promise<T>, signal: StopSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason);
@@ -128,9 +128,9 @@ function orAbort<T>(promise: Promise<T>, signal: StopSignal): Promise<T> {
 class AnswerTooLong extends Error {}
 
 /**
- * Dispatches a request and reads the start of its answer. It uses undici's `dispatch`, because `request` creates a
- * stream and listeners that cost as much as the rest of a small delivery. It also stops on the signal while there is no
- * connection yet.
+ * Dispatches a request and reads the start of its answer. This uses undici's `dispatch`, because `request` creates a
+ * stream and listeners that cost as much as the rest of a small delivery. With `dispatch` the signal also stops a
+ * request that has no connection yet.
  */
 function readAnswer(
   { signal, onSend }: Pick<PostRequest, 'signal' | 'onSend'>,
@@ -162,7 +162,7 @@ function readAnswer(
         if (signal.aborted) controller.abort(toError(signal.reason));
       },
       onResponseStart(_controller, status, { 'retry-after': retryAfter }) {
-        // Informational responses (1xx) are not the answer.
+        // Informational responses (1xx) come before the answer.
         if (status >= 200)
           answer = { status, retryAfter: typeof retryAfter === 'string' ? retryAfter : null, text: '' };
       },
@@ -188,8 +188,8 @@ function readAnswer(
 const toError = (reason: unknown) => (reason instanceof Error ? reason : new Error(String(reason)));
 
 /**
- * Cuts a text that has become too long. Each invalid byte became a replacement character of three bytes, so a third of
- * the maximum always fits.
+ * Cuts a text that has become too long. Decoding turns an invalid byte into a replacement character of three bytes, so
+ * a third of the maximum always fits.
  */
 const kept = (text: string) =>
   Buffer.byteLength(text) <= MAX_ANSWER_BYTES ? text : text.slice(0, MAX_ANSWER_BYTES / 3);

@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 const WRITE_EVERY_MS = 500;
 const MAX_PROGRESS_LENGTH = 16 * 1_024;
 
-/** Writes a handler's progress to its run: the latest report, at most twice a second. */
+/** Writes the progress that a handler reports to its run. Only the latest report is written, at most twice a second. */
 export class Progress {
   #latest: string | null = null;
   #writing: Promise<void> | null = null;

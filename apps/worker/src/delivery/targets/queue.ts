@@ -19,29 +19,29 @@ interface OpenQueue {
 /** Maximum number of jobs that one call to Redis adds; fewer if they are large. */
 const LARGEST_BULK_ADD = 500;
 const LARGEST_BULK_BYTES = 4 * 1_024 * 1_024;
-/** Maximum payload bytes that the ended jobs of a queue may take in Redis. */
+/** Maximum payload bytes that the completed and failed jobs of a queue may take in Redis. */
 const MAX_KEPT_BYTES = 64 * 1_024 * 1_024;
 /**
- * Maximum payload bytes that may wait in a queue without a consumer. While more wait, the runs of the queue are retried
- * later.
+ * Maximum payload bytes that may wait in a queue without a consumer. A run that would exceed it fails transiently and
+ * is retried.
  */
 const MAX_WAITING_BYTES = 256 * 1_024 * 1_024;
-/** The waiting jobs of a queue are counted only before jobs larger than this are added. */
+/** The waiting jobs of a queue are counted only if a job to be added is larger than this. */
 const LARGE_JOB_BYTES = 16 * 1_024;
 const MAX_KEPT_JOBS = 10_000;
 const MAX_OPEN_QUEUES = 200;
 
 /**
- * A completed job is kept for an hour, or until there are too many. Fewer jobs are kept if they are large. If a worker
- * is lost after it added the job and before it closed the run, the run is added again. BullMQ then ignores the second
- * job, because its id exists.
+ * How long the jobs of a queue are kept after they end: fewer of them if they are large. A completed job is kept so
+ * that its id stays known. If a worker adds a job and is lost before it closes the run, the run is added again, and
+ * BullMQ ignores the second job because of its id.
  */
 function retentionOf(bytes: number): BulkJobOptions {
   const count = Math.max(10, Math.min(MAX_KEPT_JOBS, Math.floor(MAX_KEPT_BYTES / Math.max(1, bytes))));
   return { removeOnComplete: { age: 3_600, count }, removeOnFail: { age: 7 * 86_400, count } };
 }
 
-/** Delivers runs to BullMQ queues of other programs. Runs that are claimed together are added together. */
+/** Delivers runs to BullMQ queues of other programs. Runs that were claimed together are added together. */
 export class DueQueues {
   readonly #open = new Map<string, OpenQueue>();
 
@@ -82,7 +82,7 @@ export class DueQueues {
         firedAt: new Date(this.options.clock.now()).toISOString(),
         payload: run.payload === null ? null : JSON.parse(run.payload),
       },
-      // A replay must run again, so its job gets another id than the first job, which Redis may still hold.
+      // A replay must be processed again. Redis may still hold the first job, so the new job gets another id.
       opts: {
         ...retentionOf(run.payload?.length ?? 0),
         jobId: run.replays === 0 ? runId : `${runId}-r${run.replays}`,
@@ -119,15 +119,15 @@ export class DueQueues {
   }
 
   async #add(queue: Queue, part: readonly Waiting[]): Promise<Outcome> {
-    // A queue that was opened while Redis was unreachable would wait for it, so the connection is checked first.
+    // A queue that is opened while Redis is unreachable waits for Redis, so the connection is checked first.
     if (this.options.redis.status !== 'ready') return unavailable('not connected');
     const sentAt = this.options.clock.now();
     for (const { flight } of part) flight.sentAt = sentAt;
     try {
       const heldBytes = await waitingBytes(queue, part);
       if (heldBytes > (this.options.maxWaitingBytes ?? MAX_WAITING_BYTES)) return full(heldBytes);
-      // addBulk is not atomic. Jobs that were added before a failure are added again by the next attempt, and ignored
-      // by their ids.
+      // addBulk is not atomic. Jobs that were added before a failure are added again by the next attempt, and BullMQ
+      // ignores them because of their ids.
       await queue.addBulk(part.map(({ job }) => job));
       return { kind: 'succeeded' };
     } catch (error) {
@@ -136,7 +136,10 @@ export class DueQueues {
   }
 }
 
-/** Stands in for the queues in an installation without Redis, for schedules from the time when it had one. */
+/**
+ * Refuses every delivery to a queue, in an installation without Redis. Its schedules may be from a time when it had
+ * Redis.
+ */
 export const refuseQueue = async (): Promise<Outcome> => unavailable('REDIS_URL is none on this worker');
 
 /** Splits a batch by number and by bytes. A part holds at least one job. */
@@ -156,8 +159,8 @@ function partsOf(batch: readonly Waiting[]): Waiting[][] {
 }
 
 /**
- * Estimates the payload bytes in a queue once these jobs are added. It assumes that the waiting jobs are as large as
- * these jobs. Returns 0 for small jobs.
+ * Estimates the payload bytes in a queue after these jobs are added. It assumes that the jobs already waiting are as
+ * large as these. Returns 0 for small jobs.
  */
 async function waitingBytes(queue: Queue, part: readonly Waiting[]): Promise<number> {
   const meanBytes = part.reduce((sum, { bytes }) => sum + bytes, 0) / part.length;

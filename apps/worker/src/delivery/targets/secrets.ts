@@ -29,7 +29,10 @@ export class Secrets {
     return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, open(value)]));
   }
 
-  /** Requests in the same turn of the event loop, usually those of a whole claim, share one statement. */
+  /**
+   * Reads the secrets of a schedule. Calls in the same turn of the event loop, usually for a whole claim, share one
+   * statement.
+   */
   #read(scheduleId: number): Promise<Map<number, Buffer[]>> {
     this.#asked.add(scheduleId);
     this.#reading ??= new Promise((resolve) => setImmediate(resolve)).then(() => {

@@ -11,12 +11,15 @@ export interface LookupOptions {
 /** The host name resolves only to addresses that a webhook must not reach. */
 export class BlockedAddress extends Error {}
 
-/** A new connection resolves its name under this project if the answer is no longer in the cache. */
+/**
+ * The project to which a query counts if a new connection has to resolve its name again, because the cached answer has
+ * expired.
+ */
 const NO_PROJECT = 0;
 
 /**
- * Resolves a name to those of its addresses that a webhook may reach. The socket connects only to a returned address,
- * so a name that resolves differently a moment later (DNS rebinding) has no effect.
+ * Resolves a name and returns only the addresses that a webhook may reach. The socket connects to one of these, so a
+ * name that resolves differently a moment later (DNS rebinding) has no effect.
  */
 export function vettedLookup({ allowPrivate, names }: LookupOptions): LookupFunction {
   const isAllowed = ({ address }: LookupAddress) => {

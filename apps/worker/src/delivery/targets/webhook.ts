@@ -35,7 +35,7 @@ export function deliverToWebhook({ poster, traffic, secrets, clock }: WebhookPar
       const given = secrets.headersOf(run.projectId, target.headers);
       const { body, contentType } = contentOf(target, run, { runId, firedAt: nowAt, given });
       const headers = {
-        // A target that sets its own header keeps it.
+        // A header that the target sets itself wins.
         ...(flight.trace ? { traceparent: flight.trace.traceparent } : {}),
         ...given,
         ...contentType,
@@ -100,7 +100,7 @@ interface Content {
   contentType: Record<string, string>;
 }
 
-/** The body of a delivery, and the content type unless the target sets its own. The signature covers this body. */
+/** The body of a delivery, and its content type unless the target sets one. The signature covers this body. */
 export function contentOf(
   { method, body }: Pick<WebhookTarget, 'method' | 'body'>,
   run: Flight['run'],
@@ -115,7 +115,7 @@ export function contentOf(
   return { body: typeof value === 'string' ? value : run.payload, contentType: {} };
 }
 
-/** The payload is sent as the text that was stored: parsing and printing it again could change it. */
+/** The payload is sent exactly as it was stored, because parsing and serializing it again could change it. */
 function webhookBody(run: Flight['run'], { runId, firedAt }: { runId: string; firedAt: number }): string {
   const envelope = JSON.stringify({
     type: 'schedule.due',
@@ -129,8 +129,8 @@ function webhookBody(run: Flight['run'], { runId, firedAt }: { runId: string; fi
 }
 
 /**
- * The retries are spread over time. If thousands of runs came back at one instant, all of them would be claimed and
- * most of them deferred again.
+ * Defers a run because too many names are being resolved. The delay is random: if thousands of runs came back at one
+ * instant, all would be claimed and most would be deferred again.
  */
 const namesBusy = (): Outcome => ({
   kind: 'deferred',
@@ -139,7 +139,7 @@ const namesBusy = (): Outcome => ({
   reason: 'its project waits for the addresses of as many names as it may',
 });
 
-/** Translates the result of a request into the outcome of the attempt. */
+/** Turns the result of a request into the outcome of the attempt. */
 export function outcomeOf(result: PostResult, nowAt: number): Outcome {
   if (result.kind === 'answered') return classifyAnswer(result.answer, nowAt);
   if (result.kind === 'busy') return namesBusy();

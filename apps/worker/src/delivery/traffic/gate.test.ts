@@ -20,7 +20,7 @@ describe('Gate', () => {
     expect(gate.isIdle).toBe(true);
   });
 
-  it('a full gate tells each delivery another time to come back, so that they return one after the other', async () => {
+  it('a full gate gives each deferred delivery a different delay, so that they come back one after the other', async () => {
     const gate = new Gate(1);
     await gate.enter(0, never);
     const returns = await Promise.all(Array.from({ length: 5 }, () => gate.enter(0, never)));
@@ -29,7 +29,7 @@ describe('Gate', () => {
     expect(new Set(returns).size).toBe(5);
   });
 
-  it('a delivery waits at a gate no longer than its limit, and is then told when to return', async () => {
+  it('a delivery waits at a gate no longer than it may, and is then deferred', async () => {
     const gate = new Gate(1);
     await gate.enter(0, never);
     const sentAway = vi.fn();
@@ -44,7 +44,7 @@ describe('Gate', () => {
     [10, 100],
     [100, 10],
   ])(
-    'with deliveries that take %i ms, a gate lets only %i wait: those whose turn comes within a second',
+    'with deliveries that take %i ms, a gate lets only %i wait, so that each of them gets in within a second',
     async (tookMs, most) => {
       const gate = new Gate(1);
       for (let i = 0; i < 100; i++) {
@@ -60,7 +60,7 @@ describe('Gate', () => {
     },
   );
 
-  it('a gate sends a new delivery away at once if no delivery has left it for longer than the new one may wait', async () => {
+  it('a gate defers a new delivery at once if no delivery has left it for longer than the new one may wait', async () => {
     const gate = new Gate(1);
     await gate.enter(0, never);
     vi.advanceTimersByTime(60);
@@ -68,7 +68,7 @@ describe('Gate', () => {
     expect(await gate.enter(50, never)).toBeGreaterThan(0);
   });
 
-  it('a delivery that is aborted leaves the line at the gate, and no place is lost', async () => {
+  it('a waiting delivery that is aborted leaves the queue of the gate, and no place is lost', async () => {
     const gate = new Gate(1);
     await gate.enter(0, never);
     const abort = new AbortController();

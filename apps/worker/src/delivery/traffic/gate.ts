@@ -3,14 +3,14 @@ import type { StopSignal } from '../../pipeline/in-flight.js';
 const MIN_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 60_000;
 
-/** Spreads the returns of deferred deliveries over time, so that they do not all return at one instant. */
+/** Spreads the delays of deferred deliveries, so that they do not all come back at one instant. */
 export class StaggeredReturns {
   #nextAt = 0;
 
-  /** The delay of the next return, with one return every `spacingMs`. */
+  /** The delay of the next deferred delivery. Delays are `spacingMs` apart. */
   next(spacingMs: number, now: number): number {
     const at = Math.max(this.#nextAt + spacingMs, now + MIN_DELAY_MS);
-    // The delay is capped at a minute. Then the delivery checks again, because the destination may be faster by then.
+    // Cap the delay at a minute, then check the gate again: the destination may be faster by then.
     this.#nextAt = at - now <= MAX_DELAY_MS ? at : now + MAX_DELAY_MS / 2;
     return Math.round(this.#nextAt - now);
   }
@@ -23,15 +23,15 @@ interface Waiter {
 /** The weight of the newest duration in the moving average. */
 const AVERAGE_WEIGHT = 0.1;
 /**
- * Deferred deliveries return at this multiple of the measured pace. The pace is measured while a herd arrives, when it
- * is at its lowest. A return that is too early costs another deferral; a return that is too late wastes time.
+ * Deferred deliveries come back at this multiple of the measured pace. The pace is measured while a herd arrives, when
+ * it is lowest. A delivery that comes back too early is deferred again; one that comes back too late wastes time.
  */
 const RETURN_PACE_FACTOR = 4;
 
 /**
- * Limits concurrent deliveries. If the gate is full, a delivery waits in memory, provided that its turn comes within
- * the time it may wait at the current pace. Otherwise it is told when to return. So many deliveries wait for a fast
- * destination and few for a slow one.
+ * Limits concurrent deliveries. If the gate is full, the expected waiting time decides: a delivery that may wait that
+ * long waits in memory, and any other is deferred. So many deliveries wait for a fast destination, and few for a slow
+ * one.
  */
 export class Gate {
   #inside = 0;
@@ -47,8 +47,8 @@ export class Gate {
   }
 
   /**
-   * Deliveries per millisecond. If no delivery has ended for longer than the average duration, that idle time counts as
-   * the duration.
+   * Deliveries per millisecond, by the average duration. If no delivery has ended for longer than the average duration,
+   * that idle time counts instead.
    */
   get pace(): number {
     return this.limit / Math.max(this.#averageMs, this.#idleForMs());
@@ -59,7 +59,10 @@ export class Gate {
     return (this.#waiting.size * this.#averageMs) / this.limit;
   }
 
-  /** Resolves to 0 once inside, or to the delay after which to return. Rejects if the signal aborts. */
+  /**
+   * Resolves to 0 once the delivery is inside, or to the delay after which it should come back. Rejects if the signal
+   * aborts.
+   */
   async enter(patienceMs: number, signal: StopSignal): Promise<number> {
     if (this.#inside < this.limit) {
       this.#inside++;
@@ -70,7 +73,10 @@ export class Gate {
     return this.#returns.next(1 / (this.pace * RETURN_PACE_FACTOR), performance.now());
   }
 
-  /** `tookMs` is null if the delivery was deferred inside the gate. */
+  /**
+   * Gives the place of a delivery to the next one that waits. `tookMs` is null if the delivery was deferred inside the
+   * gate.
+   */
   leave(tookMs: number | null): void {
     this.#lastLeftAt = performance.now();
     if (tookMs !== null) this.#averageMs += (tookMs - this.#averageMs) * AVERAGE_WEIGHT;
@@ -83,7 +89,7 @@ export class Gate {
     return performance.now() - this.#lastLeftAt;
   }
 
-  /** Resolves to true if a place was handed over in time. */
+  /** Waits for a place. Resolves to false if none came free in time. */
   #wait(patienceMs: number, signal: StopSignal): Promise<boolean> {
     return new Promise((resolve, reject) => {
       const settle = (finish: () => void) => () => {

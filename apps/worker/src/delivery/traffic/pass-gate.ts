@@ -3,13 +3,13 @@ import type { AbortReason, StopSignal } from '../../pipeline/in-flight.js';
 import type { Gate } from './gate.js';
 
 /**
- * A delivery that waits in memory holds one of the worker's places, so it waits no longer than this. A delivery that
- * would have to wait longer is deferred.
+ * Maximum time that a delivery waits at a gate. It holds one of the worker's places meanwhile, so a delivery that would
+ * have to wait longer is deferred.
  */
 export const PATIENCE_MS = 2_000;
 const SENT_NOTHING_RETRY_MS = 1_000;
 
-/** Makes a delivery inside a gate. Returns the outcome of `putOff` if no place in the gate comes free soon. */
+/** Makes a delivery inside a gate. If the gate has no place for it soon, returns the outcome of `putOff` instead. */
 export async function passGate(
   gate: Gate,
   { timeoutMs, signal }: { timeoutMs: number; signal: StopSignal },
@@ -19,7 +19,8 @@ export async function passGate(
   const returnInMs = await gate
     .enter(Math.min(PATIENCE_MS, timeoutMs / 4), signal)
     .catch((error: unknown) => {
-      // The time ran out at Carillon's own gate, before anything was sent, so the attempt does not count.
+      // The time ran out while the delivery waited at Carillon's own gate. Nothing was sent, so the attempt does not
+      // count.
       if (hasTimedOut(signal)) return SENT_NOTHING_RETRY_MS;
       throw error;
     });
@@ -35,8 +36,8 @@ export async function passGate(
 }
 
 /**
- * True if the signal aborted by a time-out. The reason is a string for a flight, and an error for
- * `AbortSignal.timeout`.
+ * True if the signal aborted because of a time-out. A flight gives a string as the reason, `AbortSignal.timeout` an
+ * error.
  */
 export function hasTimedOut({ reason }: StopSignal): boolean {
   return (

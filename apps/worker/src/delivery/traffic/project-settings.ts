@@ -30,14 +30,15 @@ export class ProjectSettings {
   }
 
   /**
-   * The settings of a project. Each delivery asks for them, so the result is a promise only while they are being read.
+   * The settings of a project. Every delivery needs them, so to save time the result is a promise only while they are
+   * being read.
    */
   of(projectId: number): DeliverySettings | Promise<DeliverySettings> {
     const { current, settings } = this.#know(projectId);
     return current ?? settings;
   }
 
-  /** This worker's share of the project's limits; null for a limit that is not set. */
+  /** This worker's share of the project's rate limit and concurrency limit; null for a limit that is not set. */
   async trafficOf(projectId: number): Promise<Pick<Known, 'rate' | 'gate'>> {
     const known = this.#know(projectId);
     const { limits, workers } = await known.settings;

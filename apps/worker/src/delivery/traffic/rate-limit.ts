@@ -1,6 +1,9 @@
 import { StaggeredReturns } from './gate.js';
 
-/** The largest burst is this time's worth of deliveries, so a quiet hour does not allow a flood. */
+/**
+ * The largest burst is the number of deliveries that the limit allows in this time, however long the project was idle
+ * before.
+ */
 const BURST_MS = 1_000;
 
 /** Limits deliveries per second, with bursts of one second's worth. */
@@ -10,7 +13,7 @@ export class RateLimit {
 
   constructor(readonly perSecond: number) {}
 
-  /** Returns 0 if the delivery may go now, or the delay after which to return. */
+  /** Returns 0 if the delivery may go now, or the delay after which it should come back. */
   take(now: number): number {
     const spacingMs = 1_000 / this.perSecond;
     const at = Math.max(this.#nextAt, now - BURST_MS);

@@ -48,7 +48,7 @@ describe('Circuit of an origin', () => {
     expect(await traffic.pass(passage(1, 'https://example.org'), succeed)).toEqual({ kind: 'succeeded' });
   });
 
-  it('deliveries that an open circuit defers come back spread out, not all at one instant', async () => {
+  it('deliveries that an open circuit defers come back at different times, not all at one instant', async () => {
     const traffic = trafficOf(60_000);
     await failTwenty(traffic);
     const outcomes = await Promise.all(
@@ -58,7 +58,7 @@ describe('Circuit of an origin', () => {
     expect(Math.max(...delays) - Math.min(...delays)).toBeGreaterThan(3_000);
   });
 
-  it('deliveries fail once their origin has failed for too long', async () => {
+  it('deliveries to an origin that has failed for longer than giveUpAfterMs are no longer deferred: they fail', async () => {
     const traffic = trafficOf(0);
     await failTwenty(traffic);
     vi.advanceTimersByTime(5);
@@ -71,7 +71,7 @@ describe('Circuit of an origin', () => {
 });
 
 describe('Backpressure', () => {
-  /** The backpressure while this many deliveries to one origin are under way, none of which has ended. */
+  /** The backpressure while this many deliveries to one origin are under way and none of them ends. */
   async function backpressureOf(traffic: Traffic, count: number, stillForMs = 0) {
     let end = () => {};
     const isOver = new Promise<void>((resolve) => {
@@ -90,20 +90,20 @@ describe('Backpressure', () => {
     return backpressure;
   }
 
-  it('claims pause while more deliveries wait for a fast origin than it takes in a second', async () => {
+  it('backpressure pauses claims while more deliveries wait for a fast origin than the origin takes in a second', async () => {
     expect(await backpressureOf(trafficOf(60_000), 1_500)).not.toBeNull();
   });
 
-  it('backpressure ends after 200 ms without a finished delivery: the origin then counts as slow, and a slow origin does not hold up claims', async () => {
+  it('backpressure ends if no delivery has ended for 200 ms, because the origin then counts as slow', async () => {
     expect(await backpressureOf(trafficOf(60_000), 1_500, 199)).not.toBeNull();
     expect(await backpressureOf(trafficOf(60_000), 1_500, 201)).toBeNull();
   });
 
-  it('claims go on while fewer deliveries wait for an origin than it takes in a second', async () => {
+  it('claims go on while fewer deliveries wait for an origin than the origin takes in a second', async () => {
     expect(await backpressureOf(trafficOf(60_000), 600)).toBeNull();
   });
 
-  it('claims go on however many deliveries wait for a slow origin, because other origins are due too', async () => {
+  it('claims go on however many deliveries wait for a slow origin, so that runs for other origins are not late', async () => {
     expect(await backpressureOf(trafficOf(60_000, 4), 1_500)).toBeNull();
   });
 });

@@ -18,21 +18,21 @@ export interface TrafficOptions {
   settings: Pick<ProjectSettings, 'trafficOf'>;
   originConcurrency: number;
   circuitOpenMs: number;
-  /** After an origin has failed for this long, its runs fail. They can be replayed. */
+  /** After an origin has failed for this long, its runs are no longer deferred but fail. They can be replayed. */
   giveUpAfterMs: number;
   metrics: Metrics;
   log: Logger;
 }
 
 const BACKPRESSURE_PAUSE_MS = 100;
-/** A destination that takes fewer deliveries than this during one pause counts as slow. */
+/** A destination that takes fewer deliveries than this during one backpressure pause counts as slow. */
 const FAST_PER_PAUSE = 50;
 const MAX_CIRCUITS = 10_000;
 
 /**
- * Keeps a bad destination from starving the others. It limits concurrent deliveries per origin and per project and the
- * rate per project, and stops deliveries to an origin that keeps failing. A delivery that may not go now is deferred,
- * not failed.
+ * Keeps a bad destination from starving the others. It limits the concurrent deliveries per origin and per project,
+ * limits the rate per project, and stops deliveries to an origin that keeps failing. A delivery that may not go now is
+ * deferred, not failed.
  */
 export class Traffic {
   readonly #gates = new Map<string, Gate>();
@@ -42,10 +42,9 @@ export class Traffic {
   constructor(private readonly options: TrafficOptions) {}
 
   /**
-   * Returns the pause before the next claim and the maximum number of runs to claim; null if no pause is needed. Runs
-   * that are claimed faster than they can be sent are only deferred and claimed again, so claims pause while enough of
-   * them wait for a fast destination. A slow destination causes no pause, because other destinations have due runs too:
-   * its runs are deferred.
+   * Returns the pause before the next claim and the maximum number of runs to claim; null if no pause is needed. Claims
+   * pause while many deliveries wait for a fast destination, because further runs would only be deferred and claimed
+   * again. A slow destination causes no pause: its runs are deferred, so that runs for other destinations are not late.
    */
   backpressure(): { pauseMs: number; limit: number } | null {
     for (const gate of this.#gates.values()) {
@@ -56,7 +55,7 @@ export class Traffic {
     return null;
   }
 
-  /** The open circuits for which deliveries wait, each as "project origin". */
+  /** The open circuits that make deliveries wait, each as "project origin". */
   openCircuits(): string[] {
     const now = performance.now();
     return [...this.#circuits].flatMap(([key, circuit]) => (circuit.isHoldingBack(now) ? [key] : []));
@@ -113,7 +112,7 @@ export class Traffic {
       const error = `${passage.origin} has failed for too long, so the run is not retried; replay it when the origin is back`;
       return { kind: 'failed', isTransient: false, errorCode: 'circuit_open', error };
     }
-    // The delay is spread at random. If thousands of runs returned at one instant, all would be claimed and all but one
+    // The delay is random. If thousands of runs came back at one instant, all would be claimed and all but one would be
     // deferred again.
     const reason = `${passage.origin} keeps failing; deliveries to it pause for a while`;
     return defer(Math.ceil(waitMs * (1 + Math.random())), 'circuit_open', reason);
