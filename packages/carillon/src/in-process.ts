@@ -29,8 +29,8 @@ export function fetchInProcess(app: FastifyInstance): typeof globalThis.fetch {
 }
 
 /**
- * The API as a plugin of another Fastify server. Requests are passed on before the outer server reads their body, so that
- * each server keeps its own parsers, hooks and errors.
+ * The API as a plugin of another Fastify server. Requests are passed on before the outer server reads their body, so
+ * that the parsers, hooks and error handlers of the two servers do not mix.
  */
 export function mountPlugin(app: FastifyInstance, mountPath: string): FastifyPluginAsync {
   return async (server) => {

@@ -11,9 +11,12 @@ export interface RunOptions {
   redisUrl?: string | undefined;
   /** The folder of the embedded servers and of the local keys (default `.carillon`). */
   home?: string | undefined;
-  /** The handlers that this process runs. It claims no runs of other handlers. Runs without a handler are not affected. */
+  /**
+   * The handlers that this process runs. The process does not claim runs of other handlers. Runs with other targets are
+   * claimed in any case.
+   */
   handlers?: readonly HandlerDefinition[] | undefined;
-  /** Schedules that are created or updated at the start. They bring their handlers along. */
+  /** Schedules that are created or updated at the start. Their handlers need not be listed in `handlers`. */
   schedules?: readonly DeclaredSchedule[] | undefined;
   /** Whether this process claims and delivers runs (default true). */
   worker?: boolean | undefined;

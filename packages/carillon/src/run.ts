@@ -24,7 +24,10 @@ export interface RunningCarillon extends AsyncDisposable {
   readonly adminKey: string | null;
   /** Mounts the API and the dashboard in your own Fastify server, at `mountPath`: `server.register(carillon.plugin)`. */
   readonly plugin: FastifyPluginAsync;
-  /** Answers a request to the API, for any other server. The path of the request begins with `mountPath`. */
+  /**
+   * Answers a request to the API, for HTTP servers other than Fastify. The path of the request must begin with
+   * `mountPath`.
+   */
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
   /**
    * Stops claiming, waits until deliveries end or hands their runs back, and closes everything that `run` has opened.
@@ -42,7 +45,7 @@ export interface SettlingWorker {
   settle(): Promise<void>;
 }
 
-/** Starts Carillon like `run`, for tests that move time. It also returns the worker, and takes another clock. */
+/** Starts Carillon like `run`, for tests that move time. The function also accepts a clock, and returns the worker. */
 export async function start(
   options: RunOptions,
   { localNow }: { localNow?: () => number } = {},

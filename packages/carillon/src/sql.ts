@@ -2,8 +2,8 @@ import type { ScheduleInput } from '@carillon/client';
 import { callFunction } from '@carillon/db';
 
 /**
- * A transaction of your own: a client of `pg` or anything else with its `query`, or a drizzle transaction of any driver for
- * Postgres.
+ * A transaction of your program: a `pg` client, any object with the same `query` method, or a drizzle transaction of
+ * any Postgres driver.
  */
 export type UserTransaction =
   | { query(text: string, values: unknown[]): PromiseLike<{ rows: unknown[] }> }

@@ -24,7 +24,7 @@ it('the client has a call for every operation of the OpenAPI document, and no ot
     url: 'http://carillon.test',
     fetch: async (input, init) => {
       asked.push(`${init?.method} ${new URL(String(input)).pathname}`);
-      // This one body ends every list, wait and stream. The test reads only the requests.
+      // This body makes every list, poll and stream end at once. The test looks only at the requests.
       return Response.json({ items: [], nextCursor: null, status: 'failed' });
     },
   });

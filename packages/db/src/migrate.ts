@@ -14,7 +14,8 @@ const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url));
 const MIGRATION_LOCK = 0x62656c6c;
 /**
  * How long a migration waits for a table lock. Meanwhile every other statement on that table queues up behind it. The
- * limit is shorter than Postgres's deadlock_timeout, so that in a deadlock with a worker the migration gives way.
+ * limit is shorter than Postgres's deadlock_timeout, so that in a deadlock with a worker it is the migration that fails
+ * and tries again.
  */
 const LOCK_TIMEOUT = '500ms';
 /** The pause before the next try, in which workers and APIs can use the tables. */

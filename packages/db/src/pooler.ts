@@ -3,8 +3,8 @@ import pg from 'pg';
 import { UnsupportedDatabase } from './migrate.js';
 
 /**
- * How a connection pooler between us and Postgres behaves. Both fields are false without a pooler, and with one that
- * pools sessions.
+ * How a connection pooler between us and Postgres behaves. Both fields are false without a pooler, and with a pooler in
+ * session mode.
  */
 export interface PoolerTraits {
   /** True if one backend served two open sessions, which means that the pooler works in transaction mode. */

@@ -51,7 +51,10 @@ function numberParameters(text: string): { positional: string; names: string[] }
 
 type ColumnType = 'bigint' | 'int' | 'float8' | 'text' | 'boolean' | 'date' | 'instant' | (string & {});
 
-/** Rows that a statement takes as one set: a table in its text, an array per column on the wire. */
+/**
+ * Rows that are passed to a statement together. The SQL text uses them as a table, and the driver sends one array per
+ * column.
+ */
 export interface Batch<Row> {
   /** For the `from` list: the batch as a table with one column per field. */
   source: string;
@@ -60,8 +63,8 @@ export interface Batch<Row> {
 }
 
 /**
- * Describes a batch. Field names are camelCase here and snake_case in SQL. Instants travel as milliseconds. A column
- * whose values are all null travels as an empty array: `unnest` fills it up with nulls.
+ * Describes a batch. Field names are camelCase here and snake_case in SQL. Instants are sent as milliseconds. A column
+ * whose values are all null is sent as an empty array, which `unnest` fills up with nulls.
  */
 export function batch<Row extends object>(
   name: string,

@@ -68,7 +68,9 @@ export async function lockHome(paths: HomePaths): Promise<() => Promise<void>> {
   }
 }
 
-/** Removes the lock of a process that has ended, and puts it back if another start has replaced it meanwhile. */
+/**
+ * Removes the lock of a process that has ended. If another process has taken the lock meanwhile, its lock is put back.
+ */
 async function moveAside(lock: string, mine: string): Promise<void> {
   const aside = `${mine}.stale`;
   const moved = await rename(lock, aside).then(

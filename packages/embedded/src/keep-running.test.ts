@@ -9,7 +9,9 @@ function pending<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
   return { promise, resolve };
 }
 
-/** Plays processes that end one after the other as the list says. The last process runs until it is stopped. */
+/**
+ * Simulates processes that end one after the other with the listed results. The last process runs until it is stopped.
+ */
 async function play(ends: readonly string[]): Promise<{ info: string[]; warn: string[] }> {
   const lines = { info: [] as string[], warn: [] as string[] };
   const started = pending<void>();

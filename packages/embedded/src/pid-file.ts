@@ -67,7 +67,9 @@ interface StopStep {
 
 export type StopSteps = readonly [StopStep, ...StopStep[]];
 
-/** Sends each signal in turn, and the next one if the process is still running after the given time. */
+/**
+ * Ends a process with a list of signals. The next signal is sent if the process is still running after the given time.
+ */
 export async function endProcess(pid: number, steps: StopSteps): Promise<void> {
   for (const { signal, patienceMs } of steps) {
     try {

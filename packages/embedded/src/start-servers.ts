@@ -15,7 +15,7 @@ export interface StartServersOptions {
   redis?: RedisChoice | undefined;
   /** The folders in which to look for a native Redis, as in PATH. Default: none. */
   searchPath?: string;
-  /** Settings of the embedded Postgres that differ from ours, as in postgresql.conf. */
+  /** Settings of the embedded Postgres that override our own, named as in postgresql.conf. */
   postgresSettings?: PostgresSettings;
   log: Log;
 }

@@ -78,7 +78,7 @@ test('an embedded Postgres that an earlier start left behind is stopped, and its
   expect(await query(second.url, 'select * from kept')).toEqual([]);
 });
 
-/** Starts Postgres on this home without a keeper that restarts it. */
+/** Starts Postgres on this home without restarting it when it ends. */
 async function runUnsupervised(home: string, binaries = findPostgresBinaries()): Promise<number> {
   const paths = homePaths(home);
   const cluster = await openCluster({ paths, binaries, sync: true });
@@ -107,7 +107,9 @@ test('a postmaster.pid whose pid now belongs to another process does not prevent
   expect(isAlive(process.ppid)).toBe(true);
 });
 
-/** The folders that another user must be able to enter. Below a private folder, the checkout is not accessible. */
+/**
+ * The folders that another user must be able to enter. They may be below a private folder, such as the home of root.
+ */
 const FOLDERS = [tmpdir(), dirname(findPostgresBinaries().postgres), import.meta.dirname];
 
 test.runIf(isRoot).each(waysToRunNewCluster(FOLDERS))(

@@ -27,7 +27,7 @@ export const duplicate = (redis: RedisClient): RedisClient =>
 /** Closes a connection that does not answer, and opens a new one, which leads to the current master. */
 export const reconnect = (redis: RedisClient): void => redis.disconnect(true);
 
-/** Waits for the connection, but only briefly: without Redis the sweep still claims what is due, only later. */
+/** Waits for the connection, but only briefly, because the sweep claims due runs even without Redis, only later. */
 export function untilReady(redis: RedisClient, withinMs = 2_000): Promise<void> {
   if (redis.status === 'ready') return Promise.resolve();
   return new Promise((resolve) => {
@@ -88,7 +88,7 @@ function open(place: RedisPlace, { tls, sentinel }: RedisServer, behaviour: Beha
   });
 }
 
-/** Reconnects quickly, because no bell rings until then. */
+/** Reconnects quickly, because no bell rings while there is no connection. */
 const retryStrategy = (attempt: number) => Math.min(attempt * 50, 1_000);
 
 const CLUSTER: ClusterOptions = {

@@ -7,7 +7,7 @@ export interface RedisServer {
   url: string;
   /** PEM texts, for servers whose certificate has a private CA or that ask for a certificate of the client. */
   tls?: { ca?: string | undefined; cert?: string | undefined; key?: string | undefined };
-  /** The login at the Sentinels, which differs from the login at the servers. */
+  /** The login for the Sentinels, which is separate from the login for the Redis servers. */
   sentinel?: { username?: string | undefined; password?: string | undefined };
 }
 

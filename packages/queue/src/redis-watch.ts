@@ -29,7 +29,7 @@ export interface RedisWatchOptions {
   redis: RedisClient;
   /** BullMQ's key prefix. The check writes under it, because the permissions of a Redis user may be limited to it. */
   prefix: string;
-  /** Called at the beginning of an outage, and again when its cause changes. */
+  /** Called at the beginning of an outage (`isNew` is true), and again when its cause changes. */
   onTrouble: (state: RedisState, error: unknown, isNew: boolean) => void;
   onRecovery: () => void;
   /**
@@ -43,8 +43,8 @@ export interface RedisWatchOptions {
 export class RedisWatch {
   #state: RedisState = 'up';
   /**
-   * The error that closed the connection, such as a wrong password. A command without a connection does not name the
-   * cause.
+   * The error that closed the connection, such as a wrong password. It is kept because the error of a later command
+   * does not name the cause.
    */
   #connectionError: Error | null = null;
 

@@ -3,7 +3,7 @@ import type { RedisClient } from './connection.js';
 import { QUEUES, type Tick } from './names.js';
 import { openQueue } from './open-queue.js';
 
-/** Makes a worker do one of the ticks now instead of at its next time. */
+/** Makes a worker do one of the ticks now, ahead of its regular time. */
 export interface Waker {
   wake(tick: Tick): Promise<void>;
   close(): Promise<void>;
@@ -23,8 +23,8 @@ export class WakeUps implements Waker {
   }
 
   /**
-   * Adds a tick that a worker does after a delay. Calls with the same id make one job, so that many workers may ask for
-   * the same tick.
+   * Adds a tick that a worker does after a delay. Calls with the same id add only one job, so that several workers may
+   * request the same tick.
    */
   async wakeLater(tick: Tick, { id, delayMs }: { id: string; delayMs: number }): Promise<void> {
     const delay = Math.max(0, Math.ceil(delayMs));

@@ -14,7 +14,8 @@ const stamps = (length: number) =>
   list(length, (i) => new Date(anchorAt + 1 + i * 86_400_000).toISOString().replace(/[-:]|\.000Z/g, ''));
 const start = (day: string) => `DTSTART:${day}\nRRULE:`;
 
-// Rules that hang other libraries or could hang this one. `null` means refused; a date is the first occurrence.
+// Rules that make other libraries hang, or could make this one hang. Each has its expected first occurrence, or `null`
+// if it must be refused.
 const CORPUS: [TimingInput['rule'], string | null][] = [
   [{ cron: '0 0 30 2 *' }, null],
   [{ cron: '0 0 31 2,4,6,9,11 *' }, null],

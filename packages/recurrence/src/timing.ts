@@ -47,8 +47,8 @@ export interface Timing {
    */
   businessDays: number[];
   /**
-   * Occurrences that were skipped, or brought forward and run, ahead of their time under an earlier definition. The
-   * rule does not name them again.
+   * Future occurrences that already have a run, because a person skipped them or brought them forward under an earlier
+   * definition. The rule does not name them again.
    */
   settledAts: number[];
   /** The creation time. `every` and an RRULE without DTSTART count from it. */

@@ -104,8 +104,8 @@ export function compareOccurrences(input: ComparisonInput): Comparison {
 }
 
 /**
- * The result of a comparison that stopped early. The next comparison continues after this instant, so the runs up to it
- * are checked now.
+ * The result of a comparison that stopped early, at `stoppedAt`. The next comparison continues after this instant, so
+ * runs up to it are checked now.
  */
 const stopped = (input: ComparisonInput, found: readonly OccurrenceDifference[], stoppedAt: number) => ({
   differences: [...found, ...unnamedRuns(input, stoppedAt)],
@@ -150,7 +150,7 @@ function* namedIn(
   before: ComparedDefinition | undefined,
   window: { fromAt: number; toAt: number },
 ): Generator<number, void, number | undefined> {
-  // A one-shot instant that an edit has set runs even if it is past.
+  // If an edit sets a one-shot to a past instant, that instant still runs.
   const isNewInstant =
     timing.rule.kind === 'at' && JSON.stringify(timing.rule) !== JSON.stringify(before?.timing.rule);
   let afterAt = isNewInstant ? window.fromAt - 1 : Math.max(window.fromAt - 1, fromAt);

@@ -18,7 +18,7 @@ export interface CrontabProblem {
 }
 
 export interface CrontabOptions {
-  /** The time zone of the machine that the crontab is from. CRON_TZ in the file wins. */
+  /** The time zone of the machine that the crontab comes from. CRON_TZ in the file takes precedence. */
   timezone?: string;
   target?: Target;
   /** A system crontab (/etc/crontab, /etc/cron.d) names a user before the command. */
@@ -71,8 +71,8 @@ function readEntry(content: string, context: EntryContext): Omit<CrontabEntry, '
   const commandText = context.hasUsers ? (afterUser ?? '') : rest;
   if (commandText === '') return context.hasUsers ? 'has no user and command' : 'has no command';
   const { command, input } = splitInput(commandText);
-  // CRON_TZ decides when a line runs. In most crons TZ only sets the command's environment, but people who set it mean
-  // both.
+  // CRON_TZ decides when a line runs. In most crons TZ only sets the environment of the command, but people who set it
+  // usually mean the schedule too.
   const { CRON_TZ, TZ, MAILTO: _, ...variables } = context.environment;
   const timezone = CRON_TZ ?? TZ ?? context.timezone ?? 'UTC';
   const parsed = parseTiming({ rule, timezone }, { anchorAt: 0 });

@@ -19,12 +19,12 @@ export interface ScheduleDefaults {
   /** False if this installation runs without Redis and so has no queues (default: true). */
   hasQueues?: boolean;
   /**
-   * Maximum time-out of a delivery to the outside, which holds a place of a worker until it ends (default: no limit).
+   * Maximum time-out of a webhook or a call (default: no limit). A delivery occupies a place of a worker until it ends.
    */
   maxOutgoingTimeoutMs?: number;
   /**
-   * The project whose limits decide which targets it may use. If absent, any target is allowed, because it was checked
-   * before.
+   * The project, whose limits decide which targets are allowed. If absent, every target is allowed, because it was
+   * checked before.
    */
   owner?: TargetOwner;
   /**
@@ -113,8 +113,8 @@ export function sealTarget(
 }
 
 /**
- * Checks the hosts that can be refused by their spelling. The addresses that a name resolves to are checked on each
- * connection.
+ * Refuses hosts whose text alone shows that a webhook may not reach them. The addresses to which a name resolves are
+ * checked on each connection.
  */
 function hostProblems({ target, onSuccess, onFailure }: Plan, allowPrivate: boolean): Problem[] {
   const urls = { 'target.url': target.type === 'webhook' ? target.url : null, onSuccess, onFailure };

@@ -114,7 +114,9 @@ export function labelsOf({
   return { name: name ?? null, tags: [...new Set(tags ?? [])].sort() };
 }
 
-/** Leaves the anchor out if the rule does not depend on it, so that many schedules share one text and one parse. */
+/**
+ * Leaves the anchor out if the rule does not depend on it, so that many schedules share one text and one parsed object.
+ */
 function sharedTiming(timing: Timing): Timing {
   const unanchored = { ...timing, anchorAt: 0 };
   return timingKey(unanchored) === timingKey(timing) ? unanchored : timing;

@@ -17,7 +17,7 @@ export interface MarkedJson {
   mark: string;
 }
 
-/** Marks the big integers of a JSON text, for a caller that parses it in its own way. Null if the text holds none. */
+/** Marks the big integers of a JSON text, for a caller that parses the text itself. Returns null if there are none. */
 export function markBigIntegers(text: string): MarkedJson | null {
   if (!LONG_NUMBER.test(text)) return null;
   const mark = markFor(text);

@@ -1,4 +1,4 @@
-/** The error codes that Carillon itself gives. An HTTP status is counted by its class. */
+/** The error codes that Carillon itself assigns. An HTTP status is counted by its class instead. */
 const KNOWN = new Set([
   'bad_answer',
   'blocked_address',

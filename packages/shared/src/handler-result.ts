@@ -4,7 +4,10 @@ export const MAX_RESULT_BYTES = 16 * 1_024;
 /** The stored response of an attempt whose target is a handler: the value, or why it could not be kept. */
 export type HandlerResult = { value: unknown } | { error: string };
 
-/** Reads a stored response. An attempt over HTTP has a status, and its response is the text of the receiver instead. */
+/**
+ * Reads the stored result of a handler. Null for an attempt over HTTP, which has a status and whose response is the
+ * receiver's text.
+ */
 export function readHandlerResult({
   httpStatus,
   response,

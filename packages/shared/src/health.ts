@@ -61,13 +61,13 @@ export interface Health {
   reasons: HealthReason[];
 }
 
-/** The state of the engine, read from Postgres. Instants are by its clock. */
+/** The state of the engine, read from Postgres. All instants are by Postgres's clock. */
 export interface EngineFacts {
   now: number;
   workersAlive: number;
   /** The longest sweep interval of the live workers. */
   sweepIntervalMs: number;
-  /** When the oldest due row that a live worker could deliver was due. */
+  /** The due time of the oldest due row that a live worker could deliver. */
   oldestDeliverableAt: number | null;
   /** Number of rows, among the oldest due rows, whose handler no live worker has. */
   dueWithoutHandler: number;

@@ -30,7 +30,7 @@ export function nextAfterEdit(
   if (plan.maxRuns !== null && runsTotal >= plan.maxRuns) return null;
   const edited = { key, timing, plan };
   if (isSameTiming(schedule.timing, timing)) {
-    // A schedule that had reached its maximum number of runs goes on if the edit allows more.
+    // A schedule that had reached its maximum number of runs continues if the edit allows more runs.
     if (schedule.occurrenceAt === null) return hadRunOut(schedule) ? momentAfter(edited, nowAt) : null;
     return pendingUnder(schedule, plan);
   }
@@ -41,7 +41,8 @@ export function nextAfterEdit(
 /** The first instant at which the new rule may fire. */
 function startOf({ timing: before, occurrenceAt, nowAt }: ScheduleBeforeEdit, timing: Timing): number {
   const { rule } = timing;
-  // A one-shot instant that the edit has set fires even if it is past, by the misfire policy.
+  // If the edit sets a one-shot to a past instant, that instant is still due, and the misfire policy decides whether it
+  // fires.
   if (rule.kind === 'at' && JSON.stringify(rule) !== JSON.stringify(before.rule)) return rule.at;
   // If only a calendar changed, an occurrence that was rescheduled to a later time stays pending unless its day is
   // excluded now.

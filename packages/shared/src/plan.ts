@@ -16,7 +16,7 @@ export type Target =
   | { type: 'queue'; queue: string }
   | { type: 'handler'; name: string }
   | { type: 'call'; number: string; assistantId: string | null; phoneNumberId: string | null }
-  /** Nothing is delivered: the occurrence waits for a ping. Durations as the client gave them. */
+  /** Nothing is delivered: the occurrence waits for a ping. The durations are texts, as the client gave them. */
   | { type: 'heartbeat'; grace: string; startGrace: string | null };
 
 export type MisfirePolicy = 'once' | 'all' | 'skip';

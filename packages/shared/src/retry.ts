@@ -2,7 +2,7 @@ import type { Plan } from './plan.js';
 
 /**
  * The delay after a failed attempt: base · 2^(attempt − 1), at most the cap, plus up to a tenth with jitter. `random`
- * is in [0, 1). A delay that the receiver asked for wins, within the cap.
+ * is in [0, 1). If the receiver asked for a delay, that delay is used, up to the cap.
  */
 export function retryDelayMs(
   retry: Plan['retry'],

@@ -38,7 +38,10 @@ export function attemptKey(runId: string, attempt: number, epoch: number): strin
   return `${runId}-${attempt}-${scramble(epoch)}`;
 }
 
-/** A bijection on 64 bits (splitmix64): distinct epochs stay distinct but do not look alike. */
+/**
+ * Maps each epoch to another 64-bit number (splitmix64). The mapping is a bijection, so distinct epochs stay distinct,
+ * but neighbouring epochs do not look alike.
+ */
 function scramble(epoch: number): string {
   let z = (BigInt(epoch) * 0x9e3779b97f4a7c15n) & MASK;
   z = ((z ^ (z >> 30n)) * 0xbf58476d1ce4e5b9n) & MASK;

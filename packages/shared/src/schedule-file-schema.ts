@@ -9,7 +9,7 @@ export function scheduleFileSchema(): object {
   const schema = z.toJSONSchema(ScheduleFile, {
     io: 'input',
     override: ({ zodSchema, jsonSchema }) => {
-      // The refinements of the contract are functions, so the schema states them again.
+      // JSON schema cannot express the contract's refinements, which are functions, so they are repeated here.
       const { id } = z.globalRegistry.get(zodSchema) ?? {};
       if (jsonSchema.format === 'duration') jsonSchema.pattern = DURATION;
       if (id === 'FileSchedule') {

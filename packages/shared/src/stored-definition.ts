@@ -3,8 +3,8 @@ import type { Plan } from './plan.js';
 
 /**
  * The values that are left out of the stored form, because nearly every schedule has them. A claim reads the definition
- * of each row that it takes, so short texts make claims faster. These values are part of the stored form: changing one
- * would change each stored definition that left it out.
+ * of each row that it takes, so short texts make claims faster. These values must never change, because a change would
+ * alter every stored definition that leaves the value out.
  */
 const USUAL_TIMING: Omit<Timing, 'rule' | 'leapDay'> = {
   timezone: 'UTC',

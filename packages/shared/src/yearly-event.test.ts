@@ -75,7 +75,7 @@ describe('yearly event that is moved', () => {
     expect(iso(next)).toBe('2026-06-15T20:00:00.000Z');
   });
 
-  it('a yearly event that moves across the date line to where its time has passed occurs at once', () => {
+  it('a pending yearly event that moves to a zone across the date line, where its time has already passed, occurs at once', () => {
     const next = moveYearly({
       before: pagoPago,
       after: apia,

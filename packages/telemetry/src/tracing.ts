@@ -13,7 +13,9 @@ export interface SpanOptions {
   kind?: 'internal' | 'server' | 'client' | 'consumer';
   /** The `traceparent` of the caller. Without one, or with an invalid one, the span begins a new trace. */
   parent?: string | undefined;
-  /** Text that decides the id of the new trace: spans of different processes with the same text share a trace. */
+  /**
+   * Text from which the id of the new trace is derived. Spans of different processes with the same text share a trace.
+   */
   traceOf?: string;
   attributes?: Attributes;
   /** When the span began, in milliseconds since 1970; now if it is not given. */

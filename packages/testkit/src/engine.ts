@@ -57,7 +57,7 @@ async function allHandlers({ pool }: TestDatabase): Promise<string[]> {
   return rows.map(({ handler }) => handler);
 }
 
-/** The engine's statements on real Postgres, with time as an argument: the steps of a worker, one at a time. */
+/** The steps of a worker, one at a time: the engine's own statements on a real Postgres, with time as an argument. */
 export function useEngine(database: TestDatabase) {
   let registered: Promise<Claimant> | null = null;
   const holder = () => {

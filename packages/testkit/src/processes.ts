@@ -18,7 +18,7 @@ const mainOf = (app: 'api' | 'worker') => join(inject('apps'), `${app}.mjs`);
 
 export const ADMIN_KEY = 'ck_test_admin_key_0123456789';
 
-/** Maximum time for a process to start: several may start together on a busy machine. */
+/** Maximum time for a process to start. It is long, because several processes may start together on a busy machine. */
 const STARTED = { withinMs: 90_000 };
 
 type Line = Record<string, unknown> & { msg?: string };

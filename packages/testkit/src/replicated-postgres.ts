@@ -20,7 +20,7 @@ interface Node {
 
 /**
  * A Postgres that can be replaced while clients use it: by a standby that lacks the last transactions, or by a backup.
- * Clients connect through a proxy, which leads to the current server like the address of a cluster.
+ * Clients connect through a proxy, which forwards them to the current server.
  */
 export class ReplicatedPostgres {
   #count = 1;

@@ -11,11 +11,11 @@ export interface Ambush {
   times: number;
 }
 
-/** Waits for the answer to a question, and acts before the client gets it. */
+/** Waits for the answer to a certain request, and calls a function before the client gets the answer. */
 export interface Watch {
-  /** Bytes of the question, on their way to the server. */
+  /** Bytes by which the request is recognised. */
   question: Buffer;
-  /** Bytes of the answer. An answer without them is passed on, and the proxy waits for the next one. */
+  /** Bytes by which the answer is recognised. Any other answer is passed on, and the proxy waits for the next one. */
   answer: Buffer;
   /** Called once. The answer is passed on when this function returns. */
   onAnswer: () => void;
@@ -27,10 +27,11 @@ interface Pair {
   /** True if the server's next answer breaks the connection. */
   isDoomed: boolean;
   /**
-   * True if bytes or the end of one side were lost while the proxy was silent. The connection can't be used any more.
+   * True if the proxy has lost bytes, or the end of the connection, while it was silent. The connection can't be used
+   * any more.
    */
   isTorn: boolean;
-  /** True if the latest request of the client is the watched question. */
+  /** True if the latest request of the client is the watched one. */
   isWatched: boolean;
 }
 

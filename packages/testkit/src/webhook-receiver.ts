@@ -79,7 +79,7 @@ const BEHAVIOURS: Record<string, Behaviour> = {
 const JSON_TYPE = { 'content-type': 'application/json' };
 let bomb: Buffer | undefined;
 
-/** A real HTTP server that behaves as the path asks it to, for the test file that calls this. */
+/** Starts a real HTTP server for the calling test file. The path of a request selects how the server behaves. */
 export function useReceiver(): WebhookReceiver {
   const received: Received[] = [];
   let origin = '';

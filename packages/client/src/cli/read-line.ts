@@ -41,7 +41,7 @@ export function readLine(
   const options: Options = { ...command.options, ...GLOBAL_OPTIONS };
   const { values, positionals } = parse([...args], options);
   requireWords(command, positionals);
-  // parseArgs used the options that the command declares.
+  // The cast is safe, because parseArgs was given the options that the command declares.
   return { values: values as Invocation['values'], positionals };
 }
 

@@ -25,7 +25,7 @@ export interface ScheduleEvent {
   };
 }
 
-/** Too many events were missed to send them all. Read the history instead. */
+/** The client has missed more events than the API sends again. Read the history of runs instead. */
 export interface OverflowEvent {
   type: 'overflow';
   data: { id: string; detail: string };

@@ -136,7 +136,7 @@ export interface ReplayInput extends DeadLetterFilter {
   schedules?: string[] | undefined;
   /** Runs of all schedules that match. */
   filter?: ScheduleFilter | undefined;
-  /** Maximum number of runs to replay: up to 100,000 (default 1,000). */
+  /** Maximum number of runs to replay (default 1,000). The API accepts up to 100,000. */
   limit?: number | undefined;
   /** Limits the rate, so that a receiver that has recovered is not flooded. */
   perSecond?: number | undefined;

@@ -36,7 +36,10 @@ export interface ProjectInput {
         requestsPerMinute?: number | null | undefined;
         deliveriesPerSecond?: number | null | undefined;
         concurrentDeliveries?: number | null | undefined;
-        /** Share of a worker's places and memory, compared with other projects (default 1). */
+        /**
+         * The weight of the project when a worker divides its concurrent runs and its memory among projects (default
+         * 1).
+         */
         weight?: number | null | undefined;
         /** Queues that a project other than `default` may use besides its own, which begin with `<id>.`. */
         queues?: string[] | null | undefined;
@@ -89,7 +92,7 @@ export interface Me {
   keyId: number;
   keyName: string;
   scopes: Scope[];
-  /** True for an admin key of the default project, which runs the installation. */
+  /** True for an admin key of the default project. Its holder operates the installation. */
   isOperator: boolean;
   /** When the session ends; null if the request carries an API key. */
   sessionExpiresAt: string | null;

@@ -186,7 +186,10 @@ export interface TakenMessage {
   sealed: Buffer | null;
 }
 
-/** A worker that has not settled a message after this time counts as lost, and another worker takes the message. */
+/**
+ * A worker that has recorded no result for a message after this time counts as lost, and another worker takes the
+ * message.
+ */
 const TAKEN_FOR = `interval '1 minute'`;
 
 /** Takes messages that are due, at most one per channel: the oldest message that was neither sent nor given up. */

@@ -11,7 +11,7 @@ export interface CountedSchedule {
   plan: Plan;
 }
 
-/** Decides for each counted schedule whether another run may start beside its open runs. */
+/** Decides for each counted schedule whether another run may start in addition to its open runs. */
 export async function admitRuns(
   tx: Transaction,
   schedules: readonly CountedSchedule[],

@@ -101,7 +101,9 @@ function decide(rows: readonly (DueRow | UnreadableRow)[], nowAt: number): Decid
   });
 }
 
-/** If a rule or a policy can't be evaluated, only its own schedule is paused as broken. */
+/**
+ * Decides about one due schedule. If its rule or a policy can't be evaluated, this schedule alone is paused as broken.
+ */
 function decideSafely(row: DueRow, nowAt: number): Decision {
   try {
     return decideDue(row, nowAt);
@@ -187,7 +189,7 @@ export const REPLACED = {
   reason: 'the next run replaced it, by the overlap policy `cancel`',
 };
 
-/** The new run of an occurrence that the schedule's policies do not let start: queued or skipped. */
+/** The queued or skipped run of an occurrence that may not start now because of the schedule's policies. */
 export function unstartedRun(
   { projectId, definitionVersion, plan }: Pick<DueRow, 'projectId' | 'definitionVersion' | 'plan'>,
   admission: Extract<Admission, { kind: 'queue' | 'skip' }>,

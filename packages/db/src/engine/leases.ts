@@ -57,7 +57,10 @@ interface LostRun extends RunKey {
   epoch: number;
   attempt: number;
   freeAttempts: number;
-  /** The time from due to the claim. Null if an earlier attempt has begun: then the lateness is known already. */
+  /**
+   * The time from when the run was due to the claim. Null if an earlier attempt has begun, because the lateness is then
+   * known already.
+   */
   sinceDueMs: number | null;
   plan: string;
 }
@@ -137,7 +140,7 @@ async function endLeases(
   return closed;
 }
 
-/** A claim may have committed a moment ago, and its answer may still be on its way to the worker. */
+/** A lease younger than this may belong to a claim whose answer has not reached the worker yet. */
 const ANSWER_MAY_BE_ON_ITS_WAY = `interval '2 seconds'`;
 
 const lockUnknown = statement<Values, { epoch: number; nowAt: number; isOld: boolean }>(

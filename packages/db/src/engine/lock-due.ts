@@ -38,8 +38,8 @@ export interface LockDueOptions {
 
 /**
  * SQL: true if this worker can deliver the row, because its target is not a handler, or is a handler that the worker
- * has. The `coalesce` is for the planner, which assumes that it is true for half of the rows and walks the index in
- * order. For a plain `or` the planner would assume few rows, and sort everything that is due.
+ * has. The `coalesce` helps the planner: it assumes that half of the rows match, so it reads the index in order. With a
+ * plain `or`, it would assume that few rows match, and would sort all due rows.
  */
 export const isDeliverable = (row: string) => `coalesce(${row}.handler = any(:handlers::text[]), true)`;
 
@@ -53,7 +53,7 @@ const FITS = `coalesce(sum(octet_length(s.payload)) over (rows between unbounded
  *
  * The lock returns the newest agenda row, but the definition is read from the statement's snapshot. If an edit has
  * committed in between, the two versions differ, no definition is found, and the row is passed over. A row whose
- * payload does not fit is passed over too.
+ * payload would exceed `maxBytes` is passed over too.
  */
 const COLUMNS = `
   due.schedule_id as id, due.project_id as "projectId", due.version,

@@ -57,7 +57,7 @@ const lockShares = statement<LockParameters & ShareParameters, WaitingRun>(
    limit :limit`,
 );
 
-/** Locks the runs that may start now, in shares per project if projects are named. */
+/** Locks the runs that may start now. If `fairTo` names projects, each of them gets its share of the batch. */
 export function lockWaitingRuns(
   tx: Transaction,
   {

@@ -53,7 +53,7 @@ export async function readSlots(
 export interface NextDue {
   /** True if something is due now. It may be locked, or wait for a handler that no worker has. */
   hasDue: boolean;
-  /** When something is due after now; null if nothing is. */
+  /** The earliest due time after now; null if there is none. */
   nextDueAt: number | null;
   nowAt: number;
 }
@@ -75,7 +75,9 @@ const selectNextDue = statement<{ now: number | null }, NextDue>(
    from moment`,
 );
 
-/** When something is next due: a schedule, a waiting run, or a pause that ends. Index lookups only. */
+/**
+ * Reads when a schedule, a waiting run or the end of a pause is due next. The statement consists of index lookups only.
+ */
 export async function readNextDue(pool: Pool, now: number | null): Promise<NextDue> {
   const [next] = await selectNextDue(pool, { now });
   return next as NextDue;
@@ -97,7 +99,7 @@ const selectMissed = statement<{ olderThanMs: number; now: number | null }, Miss
    ) as missed`,
 );
 
-/** Counts what has been due and unclaimed for longer than `olderThanMs`. Changes nothing. */
+/** Counts the occurrences and waiting runs that have been due, but not claimed, for longer than `olderThanMs`. */
 export async function readMissed(
   pool: Pool,
   options: { olderThanMs: number; now: number | null },

@@ -12,11 +12,11 @@ export interface AttemptEnd {
   /** The time by Postgres's clock. */
   nowAt: number;
   durationMs: number;
-  /** From due to the first byte of this attempt; null if nothing was sent. */
+  /** The time from when the run was due to the first byte of this attempt; null if nothing was sent. */
   latenessMs: number | null;
   /** In [0, 1), for the jitter of the retry delay. */
   random: number;
-  /** Makes the receipt that is stored with the end of the run. */
+  /** Makes the receipt of a run that ends with this status; null if the run needs none. */
   receiptOf: (status: ClosedRun['status']) => Receipt | null;
 }
 

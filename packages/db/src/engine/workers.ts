@@ -27,7 +27,7 @@ const insert = statement<NewWorker, { id: number }>(
    values (:host, :pid, :token, :handlers, :tzdata, ${ALIVE_UNTIL}) returning id`,
 );
 
-/** Registers a worker process. Its id and token are its own for as long as the process lives. */
+/** Registers a worker process, which keeps its id and its token until it ends. */
 export async function registerWorker(db: Database, worker: NewWorker): Promise<Claimant> {
   const generation = await readGeneration(db);
   const [row] = await insert(db, worker);

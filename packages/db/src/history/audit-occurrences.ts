@@ -24,7 +24,7 @@ export interface AuditedPage {
   next: AuditPosition | null;
 }
 
-/** Compares a page of a project's schedules with the runs and gaps that account for their occurrences in a window. */
+/** Compares the occurrences of a page of schedules in a window with the runs and gaps that exist. */
 export async function auditOccurrences(
   db: Database,
   { position, ...range }: Omit<AuditRange, 'fromId'> & { position: AuditPosition | null },

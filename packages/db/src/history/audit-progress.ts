@@ -41,8 +41,8 @@ const saveProgress = statement<Values, object>(
 );
 
 /**
- * Moves the audit on. Returns false if another worker has moved it meanwhile: that worker has found the same
- * differences, and they must not be counted twice.
+ * Saves the position that the audit has reached. Returns false if another worker has saved a position meanwhile. That
+ * worker has found the same differences, and they must not be counted twice.
  */
 export async function saveAuditProgress(
   db: Database,

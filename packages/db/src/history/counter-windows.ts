@@ -37,7 +37,7 @@ const selectBounds = statement<
   `select ${NOW} as "nowAt", ${beginsAt('1 minute')} as "minuteAt", ${beginsAt('1 hour')} as "hourAt", ${beginsAt('1 day')} as "dayAt"`,
 );
 
-/** The growth of the counters that are kept by the minute, of all replicas together. */
+/** Reads the growth of the counters that are stored per minute, summed over all replicas. */
 export async function readCounterWindows(db: Database, now: number | null): Promise<CounterWindows> {
   const [[bounds], rows] = await Promise.all([selectBounds(db, { now }), selectSums(db, { now })]);
   const { nowAt, minuteAt, hourAt, dayAt } = bounds as NonNullable<typeof bounds>;

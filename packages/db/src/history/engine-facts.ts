@@ -19,7 +19,7 @@ const lately = (name: string, condition = '') => `
           (select coalesce(sum(value), 0) from carillon.metric_minutes
            where minute >= ${THIS_MINUTE} - interval '5 minutes' and name = '${name}' ${condition})`;
 
-/** SQL: the differences that the audit has found, until a day has passed without any. */
+/** SQL: the number of differences that the audit has found; 0 after a day without differences. */
 const AUDIT_DIFFERENCES = `
           (select coalesce(max(audit_differences), 0) from carillon.installation where audit_differed_at > ${NOW} - interval '1 day')`;
 

@@ -14,8 +14,8 @@ export interface ForecastGroup {
   /** Number of runs that each schedule of the group has left; null without a limit. */
   runsLeft: number | null;
   /**
-   * When the first and the last schedule of the group are due: at the occurrence, unless jitter or a reschedule moved
-   * them.
+   * When the first and the last schedule of the group are due. Both times equal the occurrence, unless jitter or a
+   * reschedule moved a schedule.
    */
   dueFromAt: number;
   dueToAt: number;
@@ -67,8 +67,7 @@ const isRecurring = (row: GroupRow): row is ForecastGroup => row.timing !== null
 
 const selectGroups = statement<Range, GroupRow>(
   'read-forecast',
-  // There is no `order by`: for rows in the order of their due time, Postgres would follow the index and read the table
-  // row by row.
+  // There is no `order by`. With one, Postgres would follow the index of due times and read the table row by row.
   GROUPS(`select * from carillon.agenda a where ${IS_AHEAD}`),
 );
 

@@ -17,7 +17,7 @@ export type RequestedChange =
   /** Another transaction has locked the schedule. The next sweep tries the request again. */
   | { kind: 'blocked' };
 
-/** Carries out a cancel or a trigger in the transaction that holds its request. */
+/** Carries out a cancel or a trigger in the transaction that has locked its request. */
 export async function changeRequested(
   tx: Transaction,
   request: SqlRequest,

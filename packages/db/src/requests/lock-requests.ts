@@ -9,7 +9,7 @@ export interface SqlRequest {
   action: 'schedule' | 'cancel' | 'trigger';
   /** The id of the schedule. */
   key: string;
-  /** JSON text of the schedule as the API takes it, without its id; null for the other actions. */
+  /** JSON text of the schedule in the format of the API, without its id; null for the other actions. */
   body: string | null;
   actor: string;
   /** When the function was called, by Postgres's clock. */

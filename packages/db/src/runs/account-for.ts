@@ -13,7 +13,7 @@ export interface PassedOccurrences {
   stretch: Stretch;
 }
 
-/** Records occurrences that were not run, with the reason: as skipped runs, or as gaps where there are many. */
+/** Records occurrences that were not run, with the reason. A few are recorded as skipped runs, many as a gap. */
 export async function accountFor(
   tx: Transaction,
   passed: readonly PassedOccurrences[],

@@ -86,7 +86,7 @@ const replayOne = statement<Values>(
    where ${IS_RUN}`,
 );
 
-/** Tries an ended run once more. If the schedule counts its runs, the replay waits for its turn. */
+/** Replays a run that has ended. If the schedule is counted, the replay waits for its turn. */
 export function replayRun(db: Database, request: RunChangeRequest): Promise<ChangeResult<void>> {
   return changeRun(db, request, async (tx, schedule, { status, replays }) => {
     if (!includes(RUN_TRANSITIONS.replay.from, status))

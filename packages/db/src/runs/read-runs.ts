@@ -120,7 +120,10 @@ interface Listing {
   condition: string | null;
   /** The instant by which runs are sorted, then by their identity. */
   by: 'happened_at' | 'failed_at' | 'occurrence_at';
-  /** Maximum number of runs that one page reads. Runs that lie side by side in the table are read faster. */
+  /**
+   * Maximum number of runs that one page reads. The limit is higher if the index and the table have the same order,
+   * because such rows are read faster.
+   */
   mostLookedAt: number;
 }
 

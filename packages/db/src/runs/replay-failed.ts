@@ -136,7 +136,9 @@ export async function replayFailed(pool: Pool, request: ReplayRequest): Promise<
   return { count, dueAts };
 }
 
-/** Replays one batch. `earlier` is the number of runs in the batches before it, from which the rate continues. */
+/**
+ * Replays one batch. `earlier` is the number of runs in the batches before it, so that the rate holds across batches.
+ */
 async function replayBatch(pool: Pool, request: ReplayRequest, earlier: number): Promise<Replayed> {
   const { projectId, perSecond, actor, now = null } = request;
   const { failed, waitsMs } = await inTransaction(pool, async (tx) => {

@@ -128,8 +128,8 @@ const selectPinged = statement<Values, { projectId: number }>(
 );
 
 /**
- * The project of a schedule that delivers runs; null if the ping token was rotated, or the schedule was removed or
- * cancelled.
+ * Finds the project of the schedule to which a ping token belongs. Null if the token was rotated, if the schedule was
+ * removed or cancelled, or if it is a heartbeat, which delivers no runs.
  */
 export async function findPinged(
   db: Database,

@@ -169,7 +169,7 @@ export const reopen = ({ at, epoch, workerId }: { at: string; epoch: string; wor
 export interface Closing extends RunKey {
   epoch: number;
   status: 'succeeded' | 'failed' | 'retrying';
-  /** Null for `defer`: the attempt is taken back, and `error` says why the run waits. */
+  /** Null for `defer`: the attempt is not counted, and `error` says why the run waits. */
   outcome: 'succeeded' | 'failed' | 'handed_back' | 'unknown' | null;
   durationMs: number | null;
   httpStatus: number | null;

@@ -21,7 +21,9 @@ const select = statement<{ scheduleIds: readonly number[] }, { id: number; trace
    where id = any(:scheduleIds::bigint[]) and created_trace is not null`,
 );
 
-/** The traces that created these schedules, by the id of the schedule. For workers, which serve all projects. */
+/**
+ * The traces that created these schedules, by the id of the schedule. Workers read them for schedules of all projects.
+ */
 export async function readCreatedTraces(
   db: Database,
   scheduleIds: readonly number[],

@@ -47,7 +47,10 @@ export async function declareSchedules(
   return report;
 }
 
-/** Returns false if another worker made the same change first, or the schedule can't be edited. */
+/**
+ * Edits one schedule to match its declaration in code. Returns false if another worker made the same change first, or
+ * if the schedule can't be edited.
+ */
 async function redeclare(pool: Pool, projectId: number, draft: Draft): Promise<boolean> {
   const view = await readSchedule(pool, projectId, draft.key);
   if (!view || view.declaredHash === draft.requestHash) return false;

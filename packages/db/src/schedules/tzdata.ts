@@ -131,7 +131,7 @@ async function finish(pool: Pool, { from, to, now }: TzdataChange): Promise<void
  */
 async function retimeZoned(pool: Pool, row: ZonedRow, { to, now }: TzdataChange): Promise<number[] | null> {
   const seen = { ...row, timing: readTiming(row.timing), plan: readPlan(row.plan) };
-  // The occurrence is computed without a lock first, because hardly any schedule changes.
+  // The occurrence is first computed without a lock, because new time zone data changes hardly any schedule.
   if (!nextUnderTzdata(seen, row.nowAt)) return null;
   return inTransaction(pool, async (tx) => {
     const schedule = await lockSchedule(tx, { id: row.id }, now);

@@ -21,7 +21,7 @@ export const sloWatches = carillon.table(
   {
     scheduleId: id('schedule_id').primaryKey(),
     projectId: id('project_id').notNull(),
-    /** Every occurrence up to this one has been judged for good. */
+    /** Occurrences up to this one need not be judged again. */
     judgedUntil: instant('judged_until').notNull(),
     /** When the schedule is judged next; `infinity` while there is nothing to check. */
     checkAt: instant('check_at').notNull(),
@@ -145,7 +145,10 @@ export const maintenanceWindows = carillon.table(
   ],
 );
 
-/** The rotation of a schedule's ping token. A schedule without a row has its first token. */
+/**
+ * The current generation of a schedule's ping token, which each rotation increases. A schedule without a row has its
+ * first token.
+ */
 export const pingTokens = carillon.table('ping_tokens', {
   scheduleId: id('schedule_id').primaryKey(),
   projectId: id('project_id').notNull(),

@@ -17,7 +17,7 @@ export const carillon = pgSchema(SCHEMA);
 export const instant = customType<{ data: number; driverData: string | number }>({
   dataType: () => 'timestamp (3) with time zone',
   toDriver: (at) => sql`to_timestamp(${at}::float8 / 1000)`,
-  // The parser of `openDatabase` yields a number, drizzle's own driver the text that Postgres sent.
+  // A connection of `openDatabase` returns a number. Drizzle's own driver returns the text that Postgres sent.
   fromDriver: (at) => (typeof at === 'number' ? at : parseInstant(at)),
 });
 

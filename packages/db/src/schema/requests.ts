@@ -21,7 +21,7 @@ export const sqlRequests = carillon.table(
     action: text('action').notNull(),
     /** The id of the schedule. */
     key: text('key').notNull(),
-    /** The schedule as the API takes it, without its id; null for the other actions. */
+    /** The schedule in the format of the API, without its id; null for the other actions. */
     body: json('body'),
     actor: text('actor').notNull(),
     requestedAt: instant('requested_at').notNull().default(NOW),

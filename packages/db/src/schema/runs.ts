@@ -68,7 +68,7 @@ export const runs = carillon.table(
     /** Attempts that do not count against the limit: handed back by a stopping worker, or made before a replay. */
     freeAttempts: integer('free_attempts').notNull().default(0),
     replays: integer('replays').notNull().default(0),
-    /** The time from due to the first byte of the first attempt. */
+    /** The time from when the run was due to the first byte of the first attempt. */
     latenessMs: id('lateness_ms'),
     /** When a `queued` or `retrying` run may start. `infinity` while a pause holds it or it waits for its turn. */
     nextAttemptAt: instant('next_attempt_at'),

@@ -121,7 +121,7 @@ export const metrics = carillon.table(
 
 /**
  * The growth of some counters in each minute, so that figures can be given for the last minute, hour and day. The prune
- * deletes minutes after a day.
+ * tick deletes rows that are older than a day.
  */
 export const metricMinutes = carillon.table(
   'metric_minutes',

@@ -46,7 +46,7 @@ interface TakenTask {
 
 /**
  * Checks and sets `reminder_sent_at` in one statement. If two scans run at once, the second one waits and then finds
- * the column set.
+ * that the column is set.
  */
 const takeTask = statement<{ id: number; now: number | null }, TakenTask>(
   'take-task',

@@ -15,7 +15,10 @@ export interface TakenReceipt extends Receipt {
   tries: number;
 }
 
-/** A worker that has not settled a receipt after this time counts as lost, and another worker takes the receipt. */
+/**
+ * A worker that has recorded no result for a receipt after this time counts as lost, and another worker takes the
+ * receipt.
+ */
 const TAKEN_FOR = `interval '1 minute'`;
 
 const taken = (due: string) => `

@@ -11,8 +11,8 @@ import { STOP_POSTGRES } from './leftover.js';
 import { commandAs } from './run-as.js';
 
 /**
- * Maximum time of a start. Recovery after a crash replays up to max_wal_size, which takes a laptop's disk less than
- * this.
+ * Maximum time of a start. Recovery after a crash replays up to max_wal_size of WAL, which takes less time than this on
+ * a laptop.
  */
 const READY_WITHIN_MS = 300_000;
 

@@ -2,7 +2,7 @@ import { hasExtensionLibrary, type PostgresBinaries } from './binaries.js';
 
 export type PostgresSettings = Record<string, string | number>;
 
-/** Settings for many small writes on a laptop with two cores. Durability stays on, as it is by default. */
+/** Settings for many small writes on a laptop with two cores. Durability is on, which is the default of Postgres. */
 const SETTINGS: PostgresSettings = {
   listen_addresses: '127.0.0.1',
   // There is no Unix socket: its path is limited to about 100 characters, which a deep clone exceeds.
@@ -23,7 +23,7 @@ const SETTINGS: PostgresSettings = {
   max_wal_size: '4GB',
   checkpoint_timeout: '15min',
   wal_buffers: '16MB',
-  // The data in use fits in memory, so processes for asynchronous reads would idle.
+  // The data in use fits in memory, so processes for asynchronous reads would have nothing to do.
   io_method: 'sync',
   // Statements are short, so JIT compilation and parallel plans cost more than they save.
   jit: 'off',

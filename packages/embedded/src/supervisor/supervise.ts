@@ -42,7 +42,7 @@ export async function supervise({ root, entries }: SuperviseOptions): Promise<nu
   }
 }
 
-/** The reason that the person at the terminal can act on; null if there is none. */
+/** The error as a reason that the person at the terminal can act on; null for any other error. */
 function explained(error: unknown, home: string): StartError | null {
   if (error instanceof StartError) return error;
   return isDiskFull((error as NodeJS.ErrnoException).code ?? '') ? diskFull(home) : null;

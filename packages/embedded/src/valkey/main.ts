@@ -8,8 +8,8 @@ import { socketTable } from './socket-table.js';
  * standard input.
  *
  * The package's own bridge to node:net is not used. It takes one step of Valkey's event loop per socket event, so
- * replies are not sent until the next event. It ticks only every 100 ms, and never uses a descriptor twice. With it,
- * BullMQ's delayed jobs come 900 ms late, and after 6,000 connections no more are accepted.
+ * replies are not sent until the next event. It ticks only every 100 ms, and never uses a descriptor twice. With that
+ * bridge, BullMQ's delayed jobs are 900 ms late, and no connection is accepted after the first 6,000.
  */
 
 interface ValkeyExports extends WebAssembly.Exports {
@@ -38,7 +38,7 @@ let scheduled = false;
 function schedule(): void {
   if (scheduled) return;
   scheduled = true;
-  // This runs after all readable sockets have been read, so that one pass serves them all.
+  // The callback runs after all readable sockets have been read, so that one pass serves them all.
   setImmediate(() => {
     scheduled = false;
     pass();

@@ -8,9 +8,11 @@ export interface MonthDays {
   days: number[];
   /** Days before the last one: 0 for `L`, 3 for `L-3`. */
   beforeLast: number[];
-  /** Days whose nearest weekday is meant: 15 for `15W`. */
+  /** Days that are replaced by the nearest weekday: 15 for `15W`. */
   nearestWeekdayTo: number[];
-  /** Days before the last one whose nearest weekday is meant: 0 for `LW`, 3 for `L-3W`. */
+  /**
+   * Days, counted back from the end of the month, that are replaced by the nearest weekday: 0 for `LW`, 3 for `L-3W`.
+   */
   nearestWeekdayBeforeLast: number[];
 }
 
@@ -183,7 +185,7 @@ function parseWeekdayRange(text: string, field: CronField): Parsed<number[]> {
   return parsed([result.value].flat().map((weekday) => weekday % 7));
 }
 
-/** As in Vixie cron, a day field that begins with a star does not widen the other day field, even if it has a step. */
+/** As in Vixie cron, a day field that begins with a star counts as unrestricted, even if it has a step. */
 function isStar(text: string): boolean {
   return text.startsWith('*') || text.startsWith('?');
 }

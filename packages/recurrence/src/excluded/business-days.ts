@@ -3,7 +3,7 @@ import type { InstantSet } from '../sets/instant-set.js';
 import type { Zone } from '../zone/zone.js';
 import { type ExcludedDays, localDay, startOfDay } from './excluded-days.js';
 
-/** A month has at most this many numbered business days: a month of 31 days in which nothing is excluded. */
+/** The largest number of business days in a month: the days of a long month in which nothing is excluded. */
 export const MAX_BUSINESS_DAY = 31;
 
 /**
@@ -49,7 +49,7 @@ export class OnBusinessDays implements InstantSet {
     }
   }
 
-  /** The first wanted business day at or after a day; null if no later month has as many business days as asked for. */
+  /** The first wanted business day at or after a day; null if no later month has enough business days. */
   private firstWanted(day: number): number | null {
     const { year, month } = civilDate(day);
     const months = (LAST_YEAR - year + 1) * 12;

@@ -12,7 +12,7 @@ export function isCalendarName(text: unknown): text is string {
 
 export const CALENDAR_NAME = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
 
-/** The weekdays of a calendar, as its list of dates holds them. A schedule's own exclusions can't name weekdays. */
+/** The codes of weekdays in the list of dates of a calendar. A schedule's own exclusions can't name weekdays. */
 export const WEEKDAY_CODES = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'] as const;
 
 /** The number of the weekday that an entry of a calendar names (Sunday = 0); null if the entry is a date. */
@@ -76,7 +76,7 @@ export class WithoutDays implements InstantSet {
     const span = this.zone.spanAt(Math.floor(at / 1000));
     const day = Math.floor((Math.floor(at / 1000) + span.offset) / DAY_SECONDS);
     if (!this.days.has(day)) return null;
-    // Beyond the next transition the offset differs, so the search continues there with the offset of that span.
+    // After the next transition the UTC offset differs, so the caller searches again from there with the new offset.
     return Math.min(span.toSec, this.days.nextFree(day) * DAY_SECONDS - span.offset) * 1000;
   }
 

@@ -5,8 +5,8 @@ import type { Zone } from '../zone/zone.js';
 import { type ExcludedDays, localDay, startOfDay } from './excluded-days.js';
 
 /**
- * Maximum number of days by which an occurrence is moved. An occurrence that is farther from a free day is left out, so
- * that the end of a long closure does not receive months of occurrences.
+ * Maximum number of days by which an occurrence is moved. An occurrence that is farther from a free day is left out.
+ * Otherwise the first day after a long closure would receive the occurrences of months.
  */
 export const MAX_MOVED_DAYS = 31;
 
@@ -123,7 +123,7 @@ export class MovedInstants implements InstantSet {
     return total;
   }
 
-  /** The lowest time of day (in milliseconds) on this day that is moved to an instant after `at`. */
+  /** The earliest time of day (in milliseconds) that is moved to an instant of this day after `at`. */
   private lowestTimeAfter(at: number, day: number): number {
     const { fromSec, offset, offsetBefore } = this.zone.spanAt(Math.floor(at / 1000));
     const reading = at + offset * 1000 + 1;

@@ -10,7 +10,7 @@ export interface Interval {
   /** A reading within the first selected unit. */
   startReading: number;
   hours: readonly number[];
-  /** The units of an hour that the BY parts allow, each as the second of the hour at which it begins. */
+  /** The units of an hour that the BY parts allow. Each unit is given by the second of the hour at which it begins. */
   unitsOfHour: readonly number[];
   /** The seconds within a unit. */
   within: readonly number[];
@@ -28,7 +28,10 @@ export class IntervalTimes implements Times {
   private readonly startUnit: number;
   private readonly isHourAllowed = new Uint8Array(24);
   private readonly isUnitAllowed: Uint8Array;
-  /** Counts by phase. Typed arrays, because a map of 10,000 phases takes ten times the memory. */
+  /**
+   * Counts of occurrences by phase. They are typed arrays, because a map of 10,000 phases would take ten times the
+   * memory.
+   */
   private readonly countPerHour: Int16Array;
   private readonly countPerDay: Int32Array;
 

@@ -81,8 +81,8 @@ function ruleInstants(text: RecurrenceText, timing: Timing, start: RecurrenceSta
 }
 
 /**
- * A rule without DTSTART counts from startAt, or else from its creation. The creation itself is not an occurrence, as
- * with `every`: COUNT=3 fires three times after it.
+ * A rule without DTSTART counts from startAt or, if there is none, from the creation of the schedule. As with `every`,
+ * the time of creation is not an occurrence: COUNT=3 fires three times after it.
  */
 export function recurrenceStart(
   text: RecurrenceText,

@@ -26,7 +26,7 @@ export class RecurrenceDays implements Days {
   private readonly yearDays: ReadonlySet<number>;
   private readonly weekNumbers: ReadonlySet<number>;
   private readonly weekdays: ReadonlySet<number>;
-  /** Each n of `2MO` or `-1FR`, by weekday; null stands for a weekday without a number. */
+  /** The numbers of BYDAY by weekday: 2 for `2MO`, -1 for `-1FR`, null for a weekday without a number. */
   private readonly numbersOfWeekday: ReadonlyMap<number, ReadonlySet<number | null>>;
   private readonly substitute: { month: number; day: number } | null;
   private startPeriod: number;

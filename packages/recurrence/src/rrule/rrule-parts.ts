@@ -29,7 +29,8 @@ export interface RecurrenceParts {
 }
 
 const MAX_INTERVAL = 10_000;
-// The cost of counting grows with the days and not with the instances, so the limit is generous: 31 years of seconds.
+// The limit is generous (31 years of seconds), because the cost of counting depends on the number of days, not of
+// instances.
 const MAX_COUNT = 1_000_000_000;
 const MAX_LINE = 2048;
 const WEEKDAYS = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'];

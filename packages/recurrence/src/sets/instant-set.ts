@@ -74,10 +74,11 @@ export class AmendedInstants implements InstantSet {
     removed: readonly number[],
   ) {
     const isInSet = (at: number) => set.next(at - 1, at) === at;
-    // In ascending order, so that a set that caches its latest period computes each period only once.
+    // The instants are looked up in ascending order, so that a set that caches its latest period computes each period
+    // only once.
     const removedInOrder = ascending(removed);
     this.removed = new Set(removedInOrder);
-    // Only dates that change the set are kept, so that counting is addition and subtraction.
+    // Only instants that change the set are kept, so that a count is a matter of adding and subtracting.
     this.removedFromSet = new ListedInstants(removedInOrder.filter(isInSet));
     this.added = new ListedInstants(ascending(added).filter((at) => !this.removed.has(at) && !isInSet(at)));
   }

@@ -17,7 +17,9 @@ export interface Days {
   nextDay(from: number, before: number): number | null;
 }
 
-/** A set of times of day. Only sub-daily intervals, which continue over midnight, differ from day to day. */
+/**
+ * A set of times of day. It is the same on every day, except for sub-daily intervals, which continue across midnight.
+ */
 export interface Times {
   /** The first second of the day at or after `second`, or null. */
   firstFrom(day: number, second: number): number | null;

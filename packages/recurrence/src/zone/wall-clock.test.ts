@@ -67,7 +67,7 @@ function walk(zone: string, fromAt: number): Walk {
   return made;
 }
 
-/** The instants of a walk at which a rule fires, straight from the definition of each policy. */
+/** The instants of a walk at which a rule fires, computed directly from the definition of each policy. */
 function firesDuring(
   { fromAt, shown }: Walk,
   matches: (shown: number) => boolean,

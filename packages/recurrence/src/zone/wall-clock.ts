@@ -5,8 +5,8 @@ import type { DstPolicy } from '../timing.js';
 import type { OffsetSpan, Zone } from './zone.js';
 
 /**
- * The policy of rules that name no hour, such as every 15 minutes or FREQ=HOURLY: they fire whenever the local clock
- * shows a matching time. So they keep their real pace through a DST change; no hour is missing, doubled or bunched up.
+ * The policy of rules that fire in every hour, such as every 15 minutes or FREQ=HOURLY. They fire whenever the local
+ * clock shows a matching time. So they keep their real pace through a DST change, and no hour is left out or repeated.
  */
 export const EVERY_HOUR_POLICY: DstPolicy = { gap: 'skip', overlap: 'both' };
 
@@ -98,7 +98,7 @@ export class WallClockInstants implements InstantSet {
     const lowest = span.toSec + Math.min(span.offset, span.offsetAfter);
     const reading = this.readings.next(lowest, lastSec + DAY_SECONDS);
     if (reading === null) return null;
-    // No UTC offset reaches a day, so the instant of this reading, shifted or not, lies after reading - 1 day.
+    // Every UTC offset is shorter than a day, so the instant of this reading is later than the reading minus one day.
     return this.zone.spanAt(Math.max(span.toSec, reading - DAY_SECONDS));
   }
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Every problem that the API answers with. The code is stable: a client may branch on it. `advice` says what to do
- * about it, on the page that the `type` of the problem leads to.
+ * Every problem that the API can return. The code is stable, so a client may branch on it. The page to which the
+ * problem's `type` leads shows the `advice`.
  */
 export const PROBLEMS = {
   invalid_request: {

@@ -3,7 +3,7 @@ import { isSetTag } from '../schedule-set.js';
 import { ChosenKey, Rule, ScheduleInput } from './schedule.js';
 import { ScheduleRequest } from './template.js';
 
-/** With the prefix of its tag, the name of a set fits into 64 characters. */
+/** The name of a set is limited so that its tag, `set:<name>`, fits into 64 characters. */
 export const SetName = z
   .string()
   .regex(
@@ -12,7 +12,9 @@ export const SetName = z
   )
   .meta({ examples: ['billing'] });
 
-/** A delay counts from the moment of the request, and a file has no such moment. */
+/**
+ * The rule `in` is refused in a file, because a delay counts from the time of the request, which a file does not have.
+ */
 const FileRule = Rule.refine((rule) => rule.in === undefined, {
   path: ['in'],
   error: 'is not for files, because a delay begins with the request; expected a fixed time in `at`',

@@ -5,7 +5,7 @@ import { MomentInput, NullableInstant } from './list.js';
 import { SchedulePatch } from './schedule.js';
 import { ScheduleRequest } from './template.js';
 
-/** Maximum number of schedules that a request for a simulation gives. */
+/** Maximum number of schedules in the body of a simulation request. */
 export const MAX_SIMULATED_GIVEN = 1_000;
 const MAX_EDITS = 100;
 const MAX_OUTAGES = 20;

@@ -23,7 +23,7 @@ const WebhookTarget = z
       context.addIssue({ code: 'custom', message, path: [field], input: target });
   });
 
-/** Queues that Carillon uses itself, for other jobs than due runs. */
+/** Queues that Carillon uses for its own jobs. They cannot be targets. */
 const OWN_QUEUES = ['schedule-requests', 'schedule-rejected'];
 const OWN_PREFIX = 'carillon-';
 

@@ -41,7 +41,9 @@ export function explainRun(run: StoryRun, story: readonly StoryStep[], plan: Pla
 const replayOf = ({ reasonCode, reason }: StoryRun) =>
   reasonCode === 'replayed' && reason !== null ? [reason] : [];
 
-/** How late the run began. Lateness is from due to the first byte of the first attempt. */
+/**
+ * Says how late the run began. Lateness is the time from when the run was due to the first byte of its first attempt.
+ */
 function beginning(run: StoryRun, plan: Plan | null, verb: 'ran' | 'began'): string {
   const { origin, status, attempt, claimedAt, dueAt, recordedAt } = run;
   if (origin === 'trigger') return 'triggered by hand';

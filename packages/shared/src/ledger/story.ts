@@ -59,7 +59,7 @@ export interface StorySources {
   nowAt: number;
 }
 
-/** The prefix of the actor of edits that move an occurrence, because new time zone data computes it differently. */
+/** The prefix of the actor in audit entries about occurrences that new time zone data has moved. */
 export const TZDATA_ACTOR = 'time zone data ';
 
 /** One step in the story of an occurrence. */
@@ -96,8 +96,8 @@ export const step = (
 });
 
 /**
- * A delivery may wait in memory this long before it is deferred. If the first deferral came later than that after the
- * run was recorded, the run was queued first.
+ * The longest time that a delivery waits in memory before it is deferred. If more time passed between the record of the
+ * run and its first deferral, the run was queued before.
  */
 const LONGEST_CLAIM_MS = 30_000;
 

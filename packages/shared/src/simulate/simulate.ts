@@ -58,9 +58,9 @@ const FAILED = {
 const STEPS_PER_PAUSE = 100;
 
 /**
- * Plays a set of schedules forward with the decisions of the engine: when an occurrence is due, what happens to missed
- * ones, whether a run may start beside others, when a failed attempt is tried again, and when a circuit opens. It has
- * no clock and no I/O. Throws SimulationTooLarge beyond `maxSteps`.
+ * Simulates schedules with the functions by which the engine decides: when an occurrence is due, what happens to missed
+ * occurrences, whether a run may start while others are open, when a failed attempt is retried, and when a circuit
+ * opens. The simulation has no clock and no I/O. Throws SimulationTooLarge beyond `maxSteps`.
  */
 export function* simulate(
   schedules: readonly SimulatedSchedule[],
@@ -258,7 +258,7 @@ class Simulator {
     this.#close(actor, run, nowAt);
   }
 
-  /** Takes out a run that has ended, and starts as many queued runs as may start now. */
+  /** Removes a run that has ended from the open runs, and starts as many queued runs as the policies allow. */
   #close(actor: Actor, run: SimulatedRun, nowAt: number): void {
     actor.started.delete(run);
     if (actor.isPaused) return;

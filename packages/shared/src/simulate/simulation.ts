@@ -13,7 +13,7 @@ export interface SimulatedSchedule {
   isPaused: boolean;
 }
 
-/** A stretch of time in which nothing is claimed (`receiver` null), or in which one receiver fails every attempt. */
+/** A period in which one receiver fails every attempt or, if `receiver` is null, in which nothing is claimed. */
 export interface Outage {
   fromAt: number;
   /** Exclusive. */

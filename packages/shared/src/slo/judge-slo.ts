@@ -30,7 +30,7 @@ export interface RunCounts {
 export interface SloFacts {
   slo: Slo;
   nowAt: number;
-  /** A paused schedule can't miss a deadline; runs that have ended are judged all the same. */
+  /** True while the schedule is paused. It then misses no deadline, but runs that have ended are still judged. */
   isPaused: boolean;
   judgedUntil: number;
   /** The occurrences after `judgedUntil`, earliest first, and the earlier occurrences whose alerts are still open. */
@@ -164,7 +164,8 @@ function judgeDeadline({ metAt, deadlineAt, endedAt, nowAt }: Deadline): Omit<Re
     const events = metAt <= deadlineAt ? [met] : [{ isBreached: true, at: deadlineAt }, met];
     return { events, deadlineAt: null };
   }
-  // A run that has ended in another way can no longer meet the objective, so the breach does not wait for the deadline.
+  // A run that has ended without meeting the objective can no longer meet it, so the breach does not wait for the
+  // deadline.
   if (endedAt !== null)
     return { events: [{ isBreached: true, at: Math.min(endedAt, deadlineAt) }], deadlineAt: null };
   const events = nowAt >= deadlineAt ? [{ isBreached: true, at: deadlineAt }] : [];
@@ -172,8 +173,8 @@ function judgeDeadline({ metAt, deadlineAt, endedAt, nowAt }: Deadline): Omit<Re
 }
 
 /**
- * Over the last n runs, as many may fail as the percentage of n allows, also while fewer than n have ended. Over a
- * window, the share of successes among its runs counts.
+ * For a rate over the last n runs, the percentage of n gives the number of runs that may fail, even if fewer than n
+ * have ended. For a rate over a window, the share of successes among the runs of the window is compared.
  */
 function judgeRate(
   { percent, last }: NonNullable<Slo['successRate']>,

@@ -57,7 +57,7 @@ const V6_RANGES: readonly { groups: readonly number[]; prefix: number }[] = [
 
 /**
  * An address in 2000::/3 is public, except for the special ranges in it. An address that embeds an IPv4 address has the
- * kind of that one.
+ * kind of the IPv4 address.
  */
 function v6Kind(groups: readonly number[]): AddressKind {
   const [first] = groups as [number];

@@ -6,7 +6,7 @@ const LONGEST_URL = 2_048;
 /** Host names that always lead to this machine or its network. */
 const PRIVATE_NAMES = /(^|\.)(localhost|localhost\.localdomain|local|internal|home\.arpa|lan)$/;
 
-/** Results of checks. They are cached, because many schedules share a few URLs. */
+/** Cached results of the checks below, because many schedules share a few URLs. */
 const judgedUrls = new RecentCache<string, string | null>(1_000);
 const judgedHosts = new RecentCache<string, string | null>(1_000);
 

@@ -83,7 +83,8 @@ function verdictOf(
 }
 
 /**
- * The earliest instant to read: the creation of the schedule, or the instant of a one-shot that was created after it.
+ * The earliest instant to read: the creation of the schedule or, for a one-shot whose instant was already past at the
+ * creation, that instant.
  */
 function beginningOf({ createdAt, rule }: Schedule, to: string): string {
   const named = rule.at === undefined ? Number.NaN : Date.parse(rule.at);

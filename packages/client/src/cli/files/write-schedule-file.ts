@@ -16,7 +16,7 @@ const HEAD = `# Schedules of Carillon. \`carillon plan -f <this file>\` shows wh
 export function writeScheduleFile({ set, schedules }: WrittenFile, format: FileFormat): string {
   const file = { ...(set === null ? {} : { set }), schedules };
   if (format === 'json') return `${JSON.stringify(file, null, 2)}\n`;
-  // Aliases would make the file harder to edit, and long texts stay on their line.
+  // The file has no YAML aliases, which are hard to edit, and long texts are not wrapped.
   return HEAD + stringify(file, { aliasDuplicateObjects: false, lineWidth: 0 });
 }
 

@@ -8,7 +8,7 @@ export interface BullmqScheduler {
   queue: string;
   key: string;
   nextAt: number;
-  /** Empty for a repeatable job of a version before job schedulers. */
+  /** Empty for a repeatable job of a BullMQ version that had no job schedulers yet. */
   hash: Readonly<Record<string, string>>;
 }
 

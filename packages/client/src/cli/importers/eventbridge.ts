@@ -8,7 +8,7 @@ import { asFields, asInstant, asNumber, asText, type Fields } from './read-field
 const UNITS_MS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 const MOST_ATTEMPTS = 100;
 
-/** Turns schedules of EventBridge Scheduler, as GetSchedule answers them, into schedules. */
+/** Turns answers of EventBridge Scheduler's GetSchedule into schedules. */
 export function importEventbridge(answers: readonly unknown[]): Imported {
   const schedules = answers.flatMap(unpack).map(asFields);
   return collectDrafts('eventbridge', schedules, { sourceOf: nameOf, read: readSchedule });

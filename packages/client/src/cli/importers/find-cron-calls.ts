@@ -13,7 +13,7 @@ export function findCronCalls(text: string, path: string): NodeCronTask[] {
   return [...text.matchAll(CALL)].map((match) => {
     const line = text.slice(0, match.index).split('\n').length;
     const call = callFrom(text, match.index);
-    // The last braces of a call hold its options. The function before them may use the same names.
+    // The options are in the last braces of a call. The function before them may contain fields with the same names.
     const options = call.slice(Math.max(0, call.lastIndexOf('{')));
     const found = [
       ...TEXT_OPTIONS.map((name) => [name, new RegExp(`\\b${name}:\\s*['"\`]([^'"\`]+)`).exec(options)?.[1]]),
