@@ -80,7 +80,7 @@ describe('Library mode', () => {
     });
   });
 
-  it('events stream to the client inside the process', async () => {
+  it('the client of run() receives the event stream without a network', async () => {
     const signal = AbortSignal.timeout(20_000);
     for await (const event of carillon.client.events({ signal })) {
       expect(event.type).toBeTypeOf('string');

@@ -62,7 +62,7 @@ const failure = (call: Promise<unknown>) =>
   );
 
 describe('Calls', () => {
-  it('a call sends the key, the query and the body', async () => {
+  it('a client call sends the API key, the query and the body', async () => {
     script = [json(200, { items: [], nextCursor: null })];
     await client()
       .schedules.list({ tag: 'billing', dueBefore: new Date(0) })
@@ -74,7 +74,7 @@ describe('Calls', () => {
     });
   });
 
-  it('a call is retried after a lost connection, 503 and 429 with the same Idempotency-Key', async () => {
+  it('a client call is retried after a lost connection, 503 and 429 with the same Idempotency-Key', async () => {
     script = [
       reset,
       problem(503, 'away'),
@@ -88,21 +88,21 @@ describe('Calls', () => {
     expect(new Set(received.map(({ body }) => body)).size).toBe(1);
   });
 
-  it('a call that is not repeatable is not retried if its outcome is unknown', async () => {
+  it('a client call that is not repeatable is not retried if its outcome is unknown', async () => {
     script = [reset];
     const error = await failure(client().runs.replayAll());
     expect(error).toMatchObject({ name: 'CarillonError', kind: 'network', status: null });
     expect(received).toHaveLength(1);
   });
 
-  it('a call gives up after maxRetries', async () => {
+  it('a client call fails after maxRetries retries', async () => {
     script = [problem(503, 'the database is away')];
     const error = await failure(client({ maxRetries: 1 }).schedules.get('a'));
     expect(error).toMatchObject({ kind: 'refused', status: 503, message: 'the database is away' });
     expect(received).toHaveLength(2);
   });
 
-  it('a failed call throws a CarillonError with the code and the field errors', async () => {
+  it('a failed client call throws a CarillonError with the code and the field errors', async () => {
     const errors = [
       { field: 'rule.cron', code: 'invalid_value', message: 'field 2 (hour) is 25; expected 0-23' },
     ];
@@ -127,18 +127,18 @@ describe('Calls', () => {
     });
   });
 
-  it('a response that is not JSON is reported as unreadable', async () => {
+  it('the client reports a response that is not JSON as unreadable', async () => {
     script = [(response) => response.writeHead(200).end('<h1>Welcome</h1>')];
     expect(await failure(client().system())).toMatchObject({ kind: 'unreadable' });
   });
 
-  it('a call that gets no response fails after its time-out', async () => {
+  it('a client call that gets no response fails after its time-out', async () => {
     script = [hang];
     const error = await failure(client({ timeoutMs: 50, maxRetries: 0 }).system());
     expect(error).toMatchObject({ kind: 'timeout', message: `no response from ${url} within 50 ms` });
   });
 
-  it('an aborted call throws the reason of its signal', async () => {
+  it('an aborted client call throws the reason of its signal', async () => {
     script = [hang];
     const stop = new AbortController();
     const call = failure(client().system({ signal: stop.signal }));
@@ -147,7 +147,7 @@ describe('Calls', () => {
     expect(await call).toMatchObject({ message: 'enough' });
   });
 
-  it('a call can be aborted while it waits for a retry', async () => {
+  it('a client call can be aborted while it waits for a retry', async () => {
     script = [problem(429, 'slowly', {}, { 'retry-after': '30' })];
     const stop = new AbortController();
     const call = failure(client().system({ signal: stop.signal }));
@@ -156,7 +156,7 @@ describe('Calls', () => {
     expect(await call).toMatchObject({ message: 'enough' });
   });
 
-  it('an edit sends its expected version as If-Match', async () => {
+  it('the client sends the expected version of an edit as If-Match', async () => {
     script = [json(200, {})];
     await client().schedules.update('a', { tags: ['x'] }, { ifMatch: 3 });
     await client().schedules.pause('a', { note: 'n', ifMatch: '"4"' });
@@ -172,7 +172,7 @@ describe('Lists', () => {
     json(200, { items: [4], nextCursor: null }),
   ];
 
-  it('iterating over a list requests page after page', async () => {
+  it('iterating over a list of the client requests page after page', async () => {
     script = [...pages];
     const found: unknown[] = [];
     for await (const run of client().runs.list({ status: 'failed', limit: 2 })) found.push(run);
@@ -184,13 +184,13 @@ describe('Lists', () => {
     ]);
   });
 
-  it('iterating over a list requests no more pages than are read', async () => {
+  it('a loop over a list of the client that ends early requests no further pages', async () => {
     script = [...pages];
     expect(await client().runs.list().take(3)).toEqual([1, 2, 3]);
     expect(received).toHaveLength(2);
   });
 
-  it('a single page of a list can be requested', async () => {
+  it('the client can request a single page of a list', async () => {
     script = [...pages];
     expect(await client().runs.list({ cursor: 'a' }).page()).toEqual({ items: [1, 2], nextCursor: 'b' });
     expect(received[0]?.url).toBe('/v1/runs?cursor=a');
@@ -207,7 +207,7 @@ describe('Events', () => {
     };
   const said = (id: string, at = '') => `${at}event: run.started\ndata: {"id":"${id}"}\n\n`;
 
-  it('the event stream resumes after a lost connection and yields no event twice', async () => {
+  it('the event stream of the client resumes after a lost connection and yields no event twice', async () => {
     script = [
       stream(
         'retry: 1\n\n',
@@ -234,12 +234,12 @@ describe('Events', () => {
     expect(lost).toEqual([null, expect.objectContaining({ kind: 'network' })]);
   });
 
-  it('the event stream does not reconnect with a refused key', async () => {
+  it('the event stream of the client does not reconnect if the API refused its key', async () => {
     script = [problem(401, 'this API key is unknown')];
     expect(await failure(client().events().next())).toMatchObject({ status: 401 });
   });
 
-  it('the event stream ends when its signal is aborted', async () => {
+  it('the event stream of the client ends when its signal is aborted', async () => {
     script = [(response) => response.writeHead(200).write(': still here\n\n')];
     const stop = new AbortController();
     const next = failure(client().events({ signal: stop.signal }).next());

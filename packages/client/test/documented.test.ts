@@ -45,7 +45,7 @@ describe('Documented commands', () => {
     });
   });
 
-  it('the commands of docs/importing.md work one after the other, with the remarks that it shows', {
+  it('the commands of docs/importing.md work one after the other, and print the remarks that the page shows', {
     timeout: 60_000,
   }, async () => {
     const said = await runAll(await blocks('docs/importing.md', 'sh'));

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readConfig } from './config.js';
 import { StartError } from './start-error.js';
 
-test('without any variable, everything is embedded and private to this machine', () => {
+test('without any environment variable, npm start embeds all servers and listens on this machine only', () => {
   expect(readConfig('/project', {})).toMatchObject({
     host: '127.0.0.1',
     port: 3000,
@@ -39,13 +39,13 @@ test.each([
   expect(() => readConfig('/project', variables)).toThrow(new StartError(line));
 });
 
-test('several invalid variables are reported in one line', () => {
+test('npm start reports several invalid environment variables in one line', () => {
   expect(() => readConfig('/project', { PORT: 'x', WORKERS: 'y' })).toThrow(
     /^PORT must .*; WORKERS must [^\n]*$/,
   );
 });
 
-test('an empty variable counts as not set', () => {
+test('an empty environment variable counts as not set', () => {
   expect(readConfig('/project', { PORT: '', DATABASE_URL: ' ' })).toMatchObject({
     port: 3000,
     databaseUrl: undefined,

@@ -168,7 +168,7 @@ test.runIf(isRoot)('an ordinary user can run the embedded Postgres', async () =>
   expect(await supervisor.exitCode).toBe(0);
 });
 
-test('a full disk is reported as a full disk, not as a problem with users', async () => {
+test('the embedded Postgres reports a full disk as a full disk, not as a problem with users', async () => {
   const says = 'initdb: error: could not write to file "base/1/2608": No space left on device';
   const onFullDisk: RunAs = { how: 'as this user', prefix: ['sh', '-c', `echo '${says}' >&2; exit 1`, '--'] };
   const home = temporaryHome();

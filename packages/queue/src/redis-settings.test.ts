@@ -6,12 +6,12 @@ const Settings = z.object(redisVariables).transform(settleRedis);
 const problemsOf = (variables: Record<string, string>) =>
   Settings.safeParse(variables).error?.issues.map(({ path, message }) => `${path}: ${message}`);
 
-it('the prefix has a hash tag by default on a cluster, and none elsewhere', () => {
+it('the default prefix of Redis keys has a hash tag on a cluster, and none elsewhere', () => {
   expect(Settings.parse({ REDIS_URL: 'redis://a' }).REDIS_PREFIX).toBe('bull');
   expect(Settings.parse({ REDIS_URL: 'redis-cluster://a' }).REDIS_PREFIX).toBe('{bull}');
 });
 
-it('a prefix without a hash tag is refused on a cluster, because its scripts would use keys of several nodes', () => {
+it('a prefix of Redis keys without a hash tag is refused on a cluster, because BullMQ’s scripts would use keys of several nodes', () => {
   const problems = problemsOf({ REDIS_URL: 'redis-cluster://a', REDIS_PREFIX: 'mine' });
   expect(problems).toEqual(['REDIS_PREFIX: must be in braces on a cluster, such as {mine}']);
 });

@@ -39,7 +39,7 @@ describe('next occurrence', () => {
     }
   });
 
-  it('an interval counts from its creation, which is not an occurrence itself', () => {
+  it('an interval rule counts from the creation of its schedule, which is not an occurrence', () => {
     const timing = timingOf({ rule: { every: 'PT15M' } });
     expect(iso(nextOccurrences(timing, 0, 2))).toEqual([
       '2026-01-15T12:15:00.250Z',
@@ -47,7 +47,7 @@ describe('next occurrence', () => {
     ]);
   });
 
-  it('an interval with startAt has its first occurrence at startAt', () => {
+  it('an interval rule with startAt has its first occurrence at startAt', () => {
     const timing = timingOf({ rule: { every: 'P1D' }, startAt: '2026-03-01T09:00:00Z' });
     expect(iso(nextOccurrences(timing, 0, 2))).toEqual([
       '2026-03-01T09:00:00.000Z',

@@ -86,7 +86,7 @@ describe('parsing a timing', () => {
     );
   });
 
-  it('a rule on 29 February has leapDay skip by default as cron, feb28 as RRULE', () => {
+  it('leapDay defaults to skip for a cron rule and to feb28 for an RRULE', () => {
     const leapDayOf = (rule: unknown) => {
       const result = read({ rule });
       return result.ok && result.timing.leapDay;
@@ -186,7 +186,7 @@ describe('invalid timing', () => {
 });
 
 describe('warnings', () => {
-  it('valid rules that often are mistakes get a warning', () => {
+  it('valid rules that are often mistakes get a warning', () => {
     expect(warnings({ rule: { cron: '0 9 13 * FRI' } })[0]).toContain('match either');
     expect(warnings({ rule: { cron: '0 9 31 * *' } })[0]).toContain('months without a day 31 are left out');
     expect(warnings({ rule: { rrule: 'FREQ=MONTHLY;BYMONTHDAY=30' } })[0]).toContain(

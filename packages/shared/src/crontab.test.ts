@@ -33,7 +33,7 @@ describe('A crontab', () => {
     for (const { schedule } of entries) expect(ScheduleInput.safeParse(schedule).success).toBe(true);
   });
 
-  it('the CRON_TZ of a crontab wins over the time zone of its machine', () => {
+  it('the CRON_TZ of a crontab takes precedence over the time zone of its machine', () => {
     expect(one('CRON_TZ = "Europe/Berlin"\n0 3 * * * a')?.timezone).toBe('Europe/Berlin');
     expect(one('0 3 * * * a', { timezone: 'Asia/Tokyo' })?.timezone).toBe('Asia/Tokyo');
   });

@@ -89,7 +89,7 @@ describe('run id', () => {
     expect(decodeRunId(encodeRunId(before1970))).toEqual(before1970);
   });
 
-  it('a run id has only one spelling', () => {
+  it('only the canonical spelling of a run id is accepted', () => {
     for (const text of [
       'run_r01_a',
       'run_r1_0a',

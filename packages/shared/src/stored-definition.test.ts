@@ -60,12 +60,12 @@ describe('stored definition', () => {
     );
   });
 
-  it('the stored form leaves out defaults', () => {
+  it('the stored form of a definition leaves out defaults', () => {
     expect(storePlan(plan)).toBe('{"target":{"type":"handler","name":"noop"}}');
     expect(storeTiming(timing)).toBe('{"rule":{"kind":"at","at":1794787200000,"wallTime":null}}');
   });
 
-  it('the stored form does not depend on the order of the fields', () => {
+  it('the stored form of a definition does not depend on the order of the fields', () => {
     const reversed = Object.fromEntries(Object.entries({ ...timing, timezone: 'Asia/Tokyo' }).reverse());
     expect(storeTiming(reversed as unknown as Timing)).toBe(
       storeTiming({ ...timing, timezone: 'Asia/Tokyo' }),

@@ -101,7 +101,7 @@ describe('yearly event that is moved', () => {
     expect(iso(next)).toBe('2027-01-01T19:00:00.000Z');
   });
 
-  it('a yearly event that was not celebrated yet occurs in this year of the new zone, even if the old zone had it next year', () => {
+  it('a yearly event that was never celebrated occurs on its next date in the new zone, even if it was due a year later in the old zone', () => {
     const next = moveYearly({
       before: timingOf('1990-01-01', 'Pacific/Kiritimati'),
       after: timingOf('1990-01-01', 'Pacific/Honolulu'),
@@ -123,7 +123,7 @@ describe('yearly event that is moved', () => {
     expect(iso(next)).toBe('2027-11-10T09:00:00.000Z');
   });
 
-  it('a yearly event that moves to a later date of a celebrated year occurs next year', () => {
+  it('a yearly event that was celebrated this year and moves to a later date occurs next year', () => {
     const next = moveYearly({
       before: timingOf('1990-02-10', 'UTC'),
       after: timingOf('1990-02-20', 'UTC'),

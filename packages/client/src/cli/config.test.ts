@@ -51,7 +51,7 @@ describe('connectionOf', () => {
 });
 
 describe('wantsColour', () => {
-  it('colours are used only on terminals, and not with NO_COLOR', () => {
+  it('the command uses colours only on terminals, and not with NO_COLOR', () => {
     expect(wantsColour({}, true)).toBe(true);
     expect(wantsColour({}, false)).toBe(false);
     expect(wantsColour({ NO_COLOR: '1' }, true)).toBe(false);

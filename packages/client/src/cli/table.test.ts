@@ -32,7 +32,7 @@ describe('table', () => {
 });
 
 describe('fields', () => {
-  it('fields without a value are omitted', () => {
+  it('the output of the command leaves out fields without a value', () => {
     const pairs = [
       ['id', 'a'],
       ['name', null],

@@ -4,22 +4,22 @@ import { encodeBody, encodeQuery, segment } from './encode.js';
 const at = new Date('2026-11-16T09:00:00Z');
 
 describe('encode', () => {
-  it('undefined query values are omitted', () => {
+  it('the client leaves out undefined query values', () => {
     expect(encodeQuery()).toBe('');
     expect(encodeQuery({ tag: undefined, limit: 5, q: 'a b&c' })).toBe('?limit=5&q=a+b%26c');
   });
 
-  it('Date values are sent as RFC 3339 instants', () => {
+  it('the client sends Date values as RFC 3339 instants', () => {
     expect(encodeQuery({ from: at })).toBe('?from=2026-11-16T09%3A00%3A00.000Z');
     expect(encodeBody({ rule: { at } })).toBe('{"rule":{"at":"2026-11-16T09:00:00.000Z"}}');
   });
 
-  it('an invalid Date is refused instead of being sent as null', () => {
+  it('the client refuses an invalid Date instead of sending null', () => {
     expect(() => encodeBody({ pause: { until: new Date('soon') } })).toThrow('until is an invalid Date');
     expect(() => encodeQuery({ from: new Date('soon') })).toThrow('from is an invalid Date');
   });
 
-  it('an id with slashes or dots is encoded, so it cannot become another path', () => {
+  it('the client encodes an id with slashes or dots, so that it cannot become another path', () => {
     expect(segment('a/../b')).toBe('a%2F..%2Fb');
     for (const id of ['', '.', '..']) expect(() => segment(id)).toThrow(`"${id}" is not an id`);
   });

@@ -41,7 +41,7 @@ describe('retryDelay', () => {
     expect(delay({ kind: 'refused', status })).toBeNull();
   });
 
-  it('the retry delay doubles up to eight seconds, with jitter', () => {
+  it('the retry delay of the client doubles up to eight seconds, with jitter', () => {
     expect([1, 2, 3, 10].map((tries) => delay({ kind: 'network' }, { tries }))).toEqual([
       250, 500, 1_000, 8_000,
     ]);
@@ -55,7 +55,7 @@ describe('retryDelay', () => {
 });
 
 describe('readRetryAfter', () => {
-  it('Retry-After is read as seconds or as an HTTP date', () => {
+  it('the client reads Retry-After as seconds or as an HTTP date', () => {
     const nowAt = Date.parse('2026-11-16T09:00:00Z');
     expect(readRetryAfter('3', nowAt)).toBe(3_000);
     expect(readRetryAfter('Mon, 16 Nov 2026 09:00:30 GMT', nowAt)).toBe(30_000);

@@ -33,7 +33,7 @@ describe('describing a rule', () => {
     ['0 9 13 * FRI', 'at 09:00 on the 13th of the month and also on Friday'],
     ['0 9 1-7 * *', 'at 09:00 on days 1-7 of the month'],
     ['0 9 * 6 *', 'at 09:00 in June'],
-  ])('cron %s reads "%s"', (cron, words) => {
+  ])('the cron pattern %s is described as "%s"', (cron, words) => {
     expect(describeRule(timingOf({ rule: { cron }, timezone: NEW_YORK }))).toBe(`${words}, New York time`);
   });
 
@@ -82,11 +82,11 @@ describe('describing a rule', () => {
       `FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;${AT_NINE}`,
       'every year on 29 February (28 February in other years) at 09:00',
     ],
-  ])('RRULE %s reads "%s"', (rrule, words) => {
+  ])('the RRULE %s is described as "%s"', (rrule, words) => {
     expect(describeRule(timingOf({ rule: { rrule }, timezone: NEW_YORK }))).toBe(`${words}, New York time`);
   });
 
-  it('the description names the date of an instant and the length of an interval', () => {
+  it('the description of a rule names the date of an instant and the length of an interval', () => {
     expect(describeRule(timingOf({ rule: { at: '2026-12-24T18:00:00' }, timezone: 'Europe/Berlin' }))).toBe(
       'once, at 18:00 on 24 December 2026, Berlin time',
     );

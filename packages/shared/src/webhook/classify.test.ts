@@ -40,7 +40,7 @@ const TABLE: [number, 'succeeded' | 'failed' | 'retrying', boolean][] = [
 ];
 
 describe('classification of HTTP answers', () => {
-  it.each(TABLE)('HTTP status %i leads to: %s', (status, becomes, isAgainstOrigin) => {
+  it.each(TABLE)('a run whose first attempt gets the HTTP status %i is then %s', (status, becomes, isAgainstOrigin) => {
     const outcome = answer(status);
     expect(closingOf(outcome, { retry: RETRY, attempt: 1, random: 0 }).status).toBe(becomes);
     expect(isOriginFailure(outcome)).toBe(isAgainstOrigin);
@@ -87,7 +87,7 @@ describe('classification of HTTP answers', () => {
     ['[{"id":"a"}]', null],
     ['hello', null],
     ['', null],
-  ])('an answer of %j has the external id %j', (text, externalId) => {
+  ])('the receiver’s answer %j gives the attempt the external id %j', (text, externalId) => {
     expect(answer(201, { text })).toMatchObject({ answer: { externalId } });
   });
 });

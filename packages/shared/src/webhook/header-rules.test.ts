@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { headersProblem, webhookProblems } from './header-rules.js';
 
 describe('target headers', () => {
-  it('a target may have ordinary headers', () => {
+  it('a webhook target may have ordinary headers', () => {
     expect(headersProblem({ Authorization: 'Bearer abc', 'X-Tenant': 'a\tb é', Accept: '' })).toBeNull();
   });
 
@@ -15,7 +15,7 @@ describe('target headers', () => {
     'Upgrade',
     'Expect',
     'Proxy-Authorization',
-  ])('the target header %s is refused because it belongs to the connection', (name) =>
+  ])('the header %s of a webhook target is refused because Carillon or the connection sets it', (name) =>
     expect(headersProblem({ [name]: 'x' })).toContain(name),
   );
 
@@ -56,7 +56,7 @@ describe('target headers', () => {
     ]);
   });
 
-  it('a target may not have one header in two spellings, nor more than fifty headers', () => {
+  it('a webhook target may not have one header in two spellings, nor more than fifty headers', () => {
     expect(headersProblem({ 'X-A': '1', 'x-a': '2' })).not.toBeNull();
     const many = Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`x-${n}`, '1']));
     expect(headersProblem(many)).not.toBeNull();

@@ -4,7 +4,7 @@ import { parseScheduleFile } from './parse-schedule-file.js';
 const parse = (text: string, env = {}) => parseScheduleFile(text, 'a.yaml', env);
 
 describe('parseScheduleFile', () => {
-  it('a file in YAML and the same file in JSON give the same schedules, with their lines', () => {
+  it('a schedule file in YAML and the same file in JSON give the same schedules, with their line numbers', () => {
     const yaml = `set: billing
 schedules:
   - id: invoices
@@ -55,7 +55,7 @@ schedules:
     expect(entries).toEqual([]);
   });
 
-  it('references to environment variables are filled in the target and the secret, and left alone in the payload', () => {
+  it('environment variables that a schedule file names are filled in the target and the secret, but not in the payload', () => {
     const text = `schedules:
   - id: a
     rule: { every: PT1H }

@@ -5,7 +5,7 @@ import { readHumanInterval } from './read-human-interval.js';
 const next = '2036-11-19T09:00:00.000Z';
 
 describe('importAgenda', () => {
-  it('a job of a MongoDB export becomes a schedule, and a job that has ended is left out', () => {
+  it('an Agenda job of a MongoDB export becomes a schedule, and a job that has ended is left out', () => {
     const { drafts, refusals } = importAgenda([
       {
         _id: { $oid: '65' },

@@ -5,7 +5,7 @@ const nextAt = Date.parse('2026-11-19T09:00:00Z');
 const scheduler = (hash: Record<string, string>) => ({ queue: 'reports', key: 'nightly', nextAt, hash });
 
 describe('importBullmq', () => {
-  it('a job scheduler with a pattern becomes a cron rule with its zone, data and attempts', () => {
+  it('a BullMQ job scheduler with a pattern becomes a cron rule with its zone, data and attempts', () => {
     const { drafts } = importBullmq([
       scheduler({
         name: 'report',
@@ -62,7 +62,7 @@ describe('importBullmq', () => {
     ]);
   });
 
-  it('two job schedulers with one key in different queues get different ids', () => {
+  it('two BullMQ job schedulers with one key in different queues get different ids', () => {
     const { drafts } = importBullmq([
       scheduler({ name: 'x', every: '1000' }),
       { ...scheduler({ name: 'x', every: '1000' }), queue: 'other' },

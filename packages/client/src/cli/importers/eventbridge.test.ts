@@ -51,7 +51,7 @@ describe('importEventbridge', () => {
     ['0 9 ? * 2#1 *', '0 9 * * 1#1'],
     ['0 9 ? * MON-FRI *', '0 9 * * MON-FRI'],
     ['0 9 ? * L *', '0 9 * * 6'],
-  ])('the weekdays of cron(%s) are counted from zero', (text, cron) => {
+  ])('the weekday numbers of the EventBridge expression cron(%s) are converted to count from zero', (text, cron) => {
     expect(convertEventbridgeCron(text)).toMatchObject({ cron, startAt: null, endAt: null });
   });
 
@@ -93,7 +93,7 @@ describe('importEventbridge', () => {
       expect(said).toContain(word);
   });
 
-  it('entries of ListSchedules have no rule, and are refused with the way to export them', () => {
+  it('entries of EventBridge’s ListSchedules, which have no rule, are refused with advice on how to export them', () => {
     const { refusals } = importEventbridge([{ Schedules: [{ Name: 'a', GroupName: 'default' }] }]);
     expect(refusals).toMatchObject([{ source: 'a', reason: expect.stringContaining('GetSchedule') }]);
   });
