@@ -97,7 +97,7 @@ function matches(where: Where, q: string): string {
   const alternatives = patterns.map(
     (pattern, i) => `${SEARCHED} like ${where.parameter(`pattern${i}`, pattern)}`,
   );
-  // A complete id, which may be one that we generated, is found by its own index.
+  // The index of texts leaves out generated ids (`sch_…`), so a complete id is also looked up in the index of ids.
   alternatives.push(`(s.project_id = :projectId and s.key = ${where.parameter('q', q)})`);
   return `(${alternatives.join(' or ')})`;
 }
