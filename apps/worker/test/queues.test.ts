@@ -259,7 +259,7 @@ describe('The queue schedule-requests', () => {
         { everyMs: 500 },
       );
     await askOnUntil(async () => (await rejected()).length > 0);
-    expect((await rejected())[0]?.data.reason).toMatch(/has its 1 schedules/);
+    expect((await rejected())[0]?.data.reason).toMatch(/has reached its limit of 1 schedules/);
 
     await ask('room-first');
     await ask('room-last');

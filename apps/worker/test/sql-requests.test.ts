@@ -233,7 +233,7 @@ describe('A worker that is woken by the commit', () => {
     for (const id of ['t-1', 't-2', 't-3']) await call(id, 'noop');
     expect(await created('t-3')).toMatchObject({ project: 'tenant', definedBy: `sql:${tenant.name}` });
     await call('t-4', 'noop');
-    expect(await refusal('t-4')).toContain('the project has its 3 schedules');
+    expect(await refusal('t-4')).toContain('the project has reached its limit of 3 schedules');
     await tenant.client.query(`select carillon.cancel('t-1')`);
     await call('t-5', 'sql-typed');
     expect(await refusal('t-5')).toContain('project tenant may not run the handler "sql-typed"');

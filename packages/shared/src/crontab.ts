@@ -105,7 +105,7 @@ function splitTime(content: string): { rule: { cron: string } | { every: string 
   }
   const nickname = /^(@\w+)\s*(.*)$/.exec(content);
   if (nickname?.[1]?.toLowerCase() === '@reboot') {
-    return '@reboot names no time, so it cannot become a schedule';
+    return '@reboot names no time: it cannot become a schedule';
   }
   if (nickname) return { rule: { cron: nickname[1] as string }, rest: nickname[2] as string };
   const fields = /^((?:\S+\s+){4}\S+)\s*(.*)$/.exec(content);
