@@ -182,7 +182,7 @@ describe('The story of an occurrence', () => {
       kind: 'deferred',
       retryInMs: 5_000,
       reasonCode: 'project_rate',
-      reason: 'its project delivers as many per second as it may',
+      reason: 'the project has reached its limit of deliveries per second',
     };
     await end(id, dueAt, limited);
     await end(id, dueAt + 5_000, circuitOpen(5_000));
