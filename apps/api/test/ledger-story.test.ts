@@ -38,7 +38,7 @@ const REFUSED: Outcome = {
 };
 
 let number = 0;
-/** A schedule of every minute whose first occurrence is at T0 + 1 minute. */
+/** Creates a schedule that fires every minute, first at T0 + 1 minute. */
 async function everyMinute(more: object = {}) {
   const key = `story-${++number}`;
   const [id] = (await insertSchedules(database, [{ id: key, rule: { every: 'PT1M' }, ...more }], {
