@@ -12,7 +12,7 @@ COPY . .
 RUN pnpm install --frozen-lockfile
 RUN pnpm exec turbo run build --filter=./apps/* --filter=@carillon/embedded --filter=@carillon/client
 
-# What runs in production, without the binaries of the embedded Postgres (an optional dependency).
+# The files for production, without the binaries of the embedded Postgres (an optional dependency).
 FROM build AS server
 RUN rm -rf node_modules apps/*/node_modules packages/*/node_modules \
   && pnpm install --frozen-lockfile --prod --no-optional --filter=@carillon/api... --filter=@carillon/worker... --filter=@carillon/embedded... --filter=@carillon/client... \
@@ -26,7 +26,7 @@ RUN rm -rf node_modules apps/*/node_modules packages/*/node_modules \
 FROM node:24-slim AS runtime
 WORKDIR /app
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 WORKER_PORT=9100 CARILLON_HOME=/data
-# The root file system may be read-only. Only /data, and /tmp for the handlers' own files, are written to.
+# The root file system may be read-only. Processes write only to /data, and handlers may write to /tmp.
 RUN mkdir /data && chown node:node /data
 VOLUME /data
 EXPOSE 3000 9100
@@ -39,6 +39,6 @@ CMD ["all"]
 FROM runtime AS lite
 COPY --from=server-lite /app /app
 
-# The last stage is the one that is built unless another is named.
+# `docker build` builds this last stage unless --target names another.
 FROM runtime AS carillon
 COPY --from=server /app /app

@@ -9,7 +9,7 @@ const receiver = useReceiver();
 
 it('two workers on a Redis Cluster of three nodes deliver 300 schedules, each once', async () => {
   const ports = await startCluster();
-  // The first address does not answer. One that answers is enough.
+  // The first address does not answer, and the worker still finds the cluster by the others.
   const hosts = ['127.0.0.1:1', ...ports.slice(1).map((port) => `127.0.0.1:${port}`)];
   const env = {
     REDIS_URL: `redis-cluster://${hosts}`,

@@ -130,7 +130,7 @@ describe('Users over HTTP', () => {
       return lines.length === 2 && lines;
     });
     expect(warnings).toMatchObject([
-      { eventId: runId, msg: 'Event not rescheduled: it is being processed, and goes out as it was' },
+      { eventId: runId, msg: 'Event not rescheduled: it is being processed, and is delivered unchanged' },
       { skipped: 1, msg: 'Some events were not rescheduled' },
     ]);
     await eventually(async () => (await ask('GET', `/v1/runs/${runId}`)).body.status === 'succeeded');

@@ -19,7 +19,7 @@ function eventsOf(text: string): ICAL.Event[] {
 const LONG = 'Rechnungen; Mahnungen, Löhne – 日本 '.repeat(4).trim();
 
 describe('iCal feeds', () => {
-  it('a feed lists coming occurrences, and an independent parser reads it', async () => {
+  it('a feed lists coming occurrences, in a form that an independent iCal parser reads', async () => {
     const { id } = await create({ rule: { cron: '0 9 * * *' }, name: LONG, tags: ['feed-a', 'x,y'] });
     const feed = await newFeed({ name: 'a', tag: 'feed-a' });
     const { status, headers, text } = await read(feed.url);

@@ -155,7 +155,8 @@ describe('Health', () => {
       { what: 'twelve failed runs in the window of an hour' },
     );
 
-    // The drift does not fall in any three consecutive minutes, so the test may run while a new minute begins.
+    // The test may run while a new minute begins, so the drift must not fall in any three consecutive minutes of this
+    // list.
     const nowAt = Date.now();
     for (const [ago, value] of [
       [3, 1],

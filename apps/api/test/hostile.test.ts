@@ -233,7 +233,8 @@ describe('Hostile input', () => {
     const { body: triggered } = await api.call('POST', `/v1/schedules/${schedule.id}/trigger`);
     const known = { schedules: schedule.id, runs: triggered.runId, projects: 'no-such-project' };
     const all = [...hostileRequests(known)];
-    // Half of the requests have no body: there are few of them, and they reach Postgres most directly.
+    // Few of all requests have no body, but those reach Postgres most directly. So they make up half of the chosen
+    // requests.
     const [simple, others] = [all.filter(({ body }) => !body), all.filter(({ body }) => body)];
     const bare = shuffled(simple, 1).slice(0, WANTED / 2);
     const requests = [...bare, ...shuffled(others, 1).slice(0, WANTED - bare.length)];

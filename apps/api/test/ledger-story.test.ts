@@ -38,7 +38,7 @@ const REFUSED: Outcome = {
 };
 
 let number = 0;
-/** A schedule of every minute whose first occurrence is at T0 + 1 minute. */
+/** Creates a schedule that fires every minute, first at T0 + 1 minute. */
 async function everyMinute(more: object = {}) {
   const key = `story-${++number}`;
   const [id] = (await insertSchedules(database, [{ id: key, rule: { every: 'PT1M' }, ...more }], {
@@ -182,7 +182,7 @@ describe('The story of an occurrence', () => {
       kind: 'deferred',
       retryInMs: 5_000,
       reasonCode: 'project_rate',
-      reason: 'its project delivers as many per second as it may',
+      reason: 'the project has reached its limit of deliveries per second',
     };
     await end(id, dueAt, limited);
     await end(id, dueAt + 5_000, circuitOpen(5_000));

@@ -70,7 +70,9 @@ export function defineHandler(
   const definition = typeof first === 'string' ? { name: first, run, ...options } : first;
   const { name, concurrency } = definition;
   if (concurrency !== undefined && !(Number.isInteger(concurrency) && concurrency >= 1))
-    throw new Error(`the handler ${name} has concurrency: ${concurrency}; expected a whole number from 1`);
+    throw new Error(
+      `the handler ${name} has concurrency: ${concurrency}; expected a whole number of at least 1`,
+    );
   defined.handlers.push(definition);
   return definition;
 }

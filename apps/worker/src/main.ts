@@ -72,7 +72,10 @@ const reloadOnChange = (module: string) => {
   const url = urlOf(module);
   if (url.protocol !== 'file:') return;
   watchHandlers(fileURLToPath(url), (file) => {
-    log.info({ file }, 'Handlers changed: this worker stops, to be started again with the new code');
+    log.info(
+      { file },
+      'Handlers changed: this worker stops, and its supervisor starts one with the new code',
+    );
     stop(RELOAD_EXIT_CODE);
   });
 };

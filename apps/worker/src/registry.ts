@@ -52,7 +52,7 @@ export class Registry {
 
   /**
    * Says why a payload does not fit the schema of its handler; null if it fits. Also null if this process does not have
-   * the handler, or if the schema validates asynchronously: then the payload is validated at the run.
+   * the handler, or if the schema validates asynchronously, because then the payload is validated when the run starts.
    */
   readonly payloadProblem = (target: Target, payload: unknown): Problem | null => {
     const handler = target.type === 'handler' ? this.find(target.name) : undefined;

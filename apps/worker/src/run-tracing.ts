@@ -55,7 +55,7 @@ export class RunTracing {
   #readLinks(flights: readonly Flight[]): Promise<Map<number, string>> {
     const scheduleIds = [...new Set(flights.map(({ run }) => run.scheduleId))];
     return readCreatedTraces(this.pool, scheduleIds).catch((error: unknown) => {
-      this.log.debug({ err: error }, 'Links of traces could not be read');
+      this.log.debug({ err: error }, 'Trace links could not be read');
       return new Map();
     });
   }

@@ -149,7 +149,9 @@ describe('follow-ups of closed runs', () => {
     await database.pool.query(REFUSE_TO_PAUSE);
     await closeAsGone([refused, other]);
     expect([await statusOf(refused), await statusOf(other)]).toEqual(['active', 'paused']);
-    expect(worker.messages).toContain('Following up on closed runs failed; the sweep makes up for it');
+    expect(worker.messages).toContain(
+      'A follow-up of closed runs failed; the sweep promotes the queued runs',
+    );
     await database.pool.query(ALLOW_TO_PAUSE);
     await closeAsGone([refused]);
     expect(await statusOf(refused)).toBe('paused');

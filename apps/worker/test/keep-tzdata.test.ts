@@ -7,7 +7,8 @@ import { useParts } from './support.js';
 
 const database = useDatabase();
 const worker = useParts(database);
-const WARNING = 'Workers have different time zone data: update them all, then the agenda is computed anew';
+const WARNING =
+  'Workers have different time zone data: update them all, so that the agenda can be recomputed';
 const warnings = () => worker.messages.filter((message) => message === WARNING).length;
 
 const codes = async () => {

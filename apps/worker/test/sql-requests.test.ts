@@ -146,7 +146,7 @@ describe('A worker that is woken by the commit', () => {
     await schedule('twice', `every => 'PT1H', ${NOOP}`);
     await schedule('twice', `every => 'PT1H', ${NOOP}`);
     await schedule('twice', `every => 'PT2H', ${NOOP}`);
-    expect(await refusal('twice')).toBe('a schedule with the id twice exists already and is not the same');
+    expect(await refusal('twice')).toBe('a schedule with the id twice and another definition exists already');
     expect((await created('twice')).rule).toEqual({ every: 'PT1H' });
     const { rows } = await owner(`select action from carillon.audit_log where subject = 'twice' order by id`);
     expect(rows.map(({ action }) => action)).toEqual(['schedule.created', 'schedule.refused']);

@@ -108,7 +108,7 @@ describe('A typed handler', () => {
 
   it('a handler whose concurrency is not a whole number of 1 or more is refused, and the error names the handler', () => {
     expect(() => defineHandler({ name: 'none', concurrency: 0, run: () => {} })).toThrow(
-      'the handler none has concurrency: 0; expected a whole number from 1',
+      'the handler none has concurrency: 0; expected a whole number of at least 1',
     );
   });
 

@@ -14,7 +14,7 @@ export const AGENDA_SETTINGS = {
   defaultLockLimit: 0,
 };
 
-/** Agenda locks one job at a time. */
+/** Agenda with its Postgres backend. It locks jobs one at a time. */
 export const agenda: Contender = {
   name: 'Agenda on Postgres',
   version: versionOf('agenda'),

@@ -110,7 +110,7 @@ function untilOf(
   );
 }
 
-/** The occurrences that a definition names from the time on at which it takes effect. */
+/** The occurrences that a definition names after it has taken effect. */
 export function* namedBy(
   { timing, fromAt }: DefinitionFact,
   before: DefinitionFact | undefined,

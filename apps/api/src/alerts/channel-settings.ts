@@ -39,7 +39,7 @@ export function mergeChannel(
   const { key, type } = channel;
   const { shown, sealed } = FIELDS[type];
   const foreign = Object.keys(patch).find((field) => ![...shown, ...sealed].includes(field));
-  if (foreign) throw invalid([{ field: foreign, message: `a channel of the type ${type} does not have it` }]);
+  if (foreign) throw invalid([{ field: foreign, message: `is not a setting of a channel of type ${type}` }]);
   const stored =
     channel.sealed === null ? {} : JSON.parse(needKey(vault).open(channel.sealed, vault.projectId));
   const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));

@@ -23,7 +23,8 @@ const MAX_ROWS_PER_POLL = 5_000;
 /** If a poll reads this many started or finished runs, it leaves skipped and cancelled runs to the next poll. */
 const BUSY_RUN_COUNT = 1_000;
 /**
- * A listener resumes from a position before every run in flight. A run in flight for longer than this no longer counts.
+ * A listener resumes from a position before the claims of all runs in flight. A run that has been in flight for longer
+ * than this is left out, so that the position does not fall far behind.
  */
 const MAX_POSITION_LAG_MS = 900_000;
 

@@ -30,7 +30,7 @@ const MAX_SCHEDULES = 20_000;
  * requests run in between.
  */
 const MAX_STEPS = 200_000;
-/** Maximum number of edits of single schedules, because each is merged and validated like a PATCH. */
+/** Maximum number of edits of single schedules. Each one is merged and validated like a PATCH, which takes CPU time. */
 const MAX_MERGES = 20_000;
 /** How long a circuit stays open at first: the default of `CIRCUIT_OPEN_MS`. */
 const CIRCUIT_OPEN_MS = 10_000;

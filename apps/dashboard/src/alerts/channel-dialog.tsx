@@ -66,7 +66,7 @@ export function ChannelDialog({ onClose }: { onClose: () => void }) {
           hint={
             type === 'webhook'
               ? 'Signed with the secret of the project.'
-              : 'Kept encrypted, and not shown again.'
+              : 'Stored encrypted, and not shown again.'
           }
           error={fieldError(save.error, 'url')}
           type="url"
@@ -88,7 +88,7 @@ export function ChannelDialog({ onClose }: { onClose: () => void }) {
       {type === 'pagerduty' && (
         <TextField
           label="Integration key"
-          hint="Of a service with the events API v2. Kept encrypted, and not shown again."
+          hint="From a PagerDuty service with the Events API v2. Stored encrypted, and not shown again."
           error={fieldError(save.error, 'routingKey')}
           type="password"
           autoComplete="off"

@@ -91,7 +91,7 @@ function SilenceDialog({ onClose }: { onClose: () => void }) {
     <FormDialog title="Silence alerts" action={save} submit="Silence" onClose={onClose}>
       <TextField
         label="Schedule"
-        hint="Its id. Empty: all schedules of the project."
+        hint="The id of a schedule. Leave empty for all schedules of the project."
         value={schedule}
         onChange={setSchedule}
       />

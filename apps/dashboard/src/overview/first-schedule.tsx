@@ -86,7 +86,7 @@ export function FirstSchedule() {
         )}
       </Card>
       <Card
-        title="The same without this page"
+        title="The same request from a program"
         side={WAYS.map((each) => (
           <button
             key={each}

@@ -135,7 +135,7 @@ function CalendarDialog({ calendar, onClose }: { calendar: Calendar | null; onCl
       />
       <TextAreaField
         label="Dates"
-        hint="One a line: 2026-12-25, or a range such as 2026-12-31/2027-01-01."
+        hint="One per line: 2026-12-25, or a range such as 2026-12-31/2027-01-01."
         error={fieldError(save.error, 'dates')}
         rows={8}
         value={dates}

@@ -62,9 +62,9 @@ export function ForecastPage() {
             }
           />
           <Figure
-            name="Delivered at most in a minute"
+            name="Most delivered in one minute"
             value={measured === null ? '–' : formatCount(measured)}
-            note={isHerd ? 'the fullest minute ahead has more' : 'measured over the last day'}
+            note={isHerd ? 'the busiest coming minute has more' : 'measured over the last day'}
             tone={isHerd ? 'text-wait' : 'text-ink'}
           />
         </div>

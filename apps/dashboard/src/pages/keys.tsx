@@ -14,9 +14,9 @@ import { Ago, Instant } from '../ui/times.js';
 import { showToast } from '../ui/toasts.js';
 
 const SCOPES: Record<Scope, string> = {
-  read: 'read: looks at everything',
+  read: 'read: sees everything',
   write: 'write: also changes schedules and runs',
-  admin: 'admin: also makes keys and projects',
+  admin: 'admin: also creates keys and projects',
 };
 
 /** API keys of the project. A key is shown once, when it is made. */
@@ -114,7 +114,7 @@ function MakeKey({ onClose }: { onClose: () => void }) {
     <FormDialog title="New key" action={make} submit="Make the key" canSubmit={name !== ''} onClose={onClose}>
       <TextField
         label="Name"
-        hint="It stands in the audit beside what the key does."
+        hint="The audit log shows this name for each change made with the key."
         error={fieldError(make.error, 'name')}
         required
         value={name}

@@ -18,7 +18,7 @@ export function People() {
     <>
       <PageTitle
         title="People and tasks"
-        lead="Birthdays, tasks and reminders. Each is a schedule underneath, with a ledger of its own. Programs make them through the API."
+        lead="Birthdays, tasks and reminders. Each is a schedule, with its own ledger. Programs create them through the API."
       />
       <div className="flex flex-col gap-4">
         <Users />

@@ -124,7 +124,7 @@ export function Schedules() {
                     to="/schedules"
                     search={{ ...search, order: order === 'next' ? undefined : 'next' }}
                     className="inline-flex items-center gap-1 hover:text-ink"
-                    title={order === 'next' ? 'Show the newest first' : 'Show what fires next first'}
+                    title={order === 'next' ? 'Sort by age, newest first' : 'Sort by next fire'}
                   >
                     Next
                     {order === 'next' && <ArrowDown size={12} aria-label="soonest first" />}

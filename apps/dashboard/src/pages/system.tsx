@@ -36,7 +36,7 @@ export function SystemPage() {
                 ['Postgres', system.isError ? 'no answer' : 'up'],
                 ['Redis', data?.redis.replaceAll('_', ' ') ?? '–'],
                 ['Clock of Postgres', data ? <Instant key="n" at={data.now} /> : '–'],
-                ['Ahead of the API by', ms(data?.clockOffsetMs)],
+                ['Ahead of the API’s clock by', ms(data?.clockOffsetMs)],
               ]}
             />
           </Card>
@@ -128,9 +128,9 @@ const quantiles = ({ count, p50Ms, p99Ms }: SystemWindow['lateness']) =>
 
 const FIGURES: [name: string, of: (window: SystemWindow) => string][] = [
   ['Late, p50 · p99', ({ lateness }) => quantiles(lateness)],
-  ['of it: until claimed', ({ waits }) => quantiles(waits.backlog)],
-  ['of it: until its turn', ({ waits }) => quantiles(waits.queue)],
-  ['of it: deferred', ({ waits }) => quantiles(waits.deferral)],
+  ['waited for a worker', ({ waits }) => quantiles(waits.backlog)],
+  ['waited for the previous run', ({ waits }) => quantiles(waits.queue)],
+  ['waited for the destination', ({ waits }) => quantiles(waits.deferral)],
   ['Deferrals', ({ deferrals }) => rate(deferrals)],
   ['Failed for good', ({ failed }) => rate(failed)],
   ['Overdue, found by the sweep', ({ drift }) => rate(drift.overdue)],

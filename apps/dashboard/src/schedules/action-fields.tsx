@@ -27,7 +27,7 @@ export function ActionFields({
         />
         <MomentField
           label={`Until (${zone})`}
-          hint="Empty: until it is resumed."
+          hint="Leave empty to pause until it is resumed."
           zone={zone}
           at={inputs.until}
           onChange={(until) => onChange({ ...inputs, until })}

@@ -81,7 +81,7 @@ export function BulkDialog({
   }
   return (
     <FormDialog
-      title={`${name}: look before you do it`}
+      title={`${name}: dry run first`}
       action={act}
       submit={act.isPending ? 'Working…' : `${name} ${formatCount(matched)}`}
       canSubmit={canGo}

@@ -56,7 +56,7 @@ export function ScheduleForm({
               />
               <TextField
                 label="Id"
-                hint={isNew ? 'Empty: one is made up. It can’t be changed later.' : 'An id stays.'}
+                hint={isNew ? 'Leave empty for a generated id. It can’t be changed later.' : 'An id stays.'}
                 error={fieldError(error, 'id')}
                 disabled={!isNew}
                 value={draft.id}

@@ -75,7 +75,7 @@ export function TargetFields({ draft, error, onChange }: DraftFieldsProps) {
             />
             <TextField
               label="Grace of its start"
-              hint="Empty: the start need not be reported."
+              hint="Leave empty if the job does not report its start."
               value={draft.startGrace}
               onChange={(startGrace) => onChange({ startGrace })}
             />
@@ -104,7 +104,7 @@ export function TargetFields({ draft, error, onChange }: DraftFieldsProps) {
         <TextAreaField
           label="Headers"
           error={fieldError(error, 'target.headers')}
-          hint="One a line, as Name: value. Stored values are shown hidden, and stay as they are unless the host changes."
+          hint="One per line, as Name: value. Stored values are hidden. They are kept unless the host changes."
           rows={2}
           value={draft.headers}
           onChange={(headers) => onChange({ headers })}

@@ -69,7 +69,9 @@ function LiveSwitch() {
       className={`btn btn-quiet ${LIVE_TONES[state]}`}
       aria-pressed={isHeld}
       title={
-        isHeld ? 'The page stands still. Press to go on.' : 'The page follows what happens. Press to hold it.'
+        isHeld
+          ? 'Updates are paused. Press to resume them.'
+          : 'The page updates itself. Press to pause the updates.'
       }
       onClick={() => {
         live.hold(!isHeld);

@@ -5,7 +5,7 @@ const GENERAL: readonly [keys: string, does: string][] = [
   ['Ctrl K', 'Go to a page, or find a schedule'],
   ['/', 'Search in this list'],
   ['n', 'New schedule'],
-  ['← →', 'On a timeline: from occurrence to occurrence'],
+  ['← →', 'On a timeline: move from mark to mark'],
   ['Esc', 'Close a dialog'],
   ['?', 'This sheet'],
 ];

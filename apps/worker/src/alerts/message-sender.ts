@@ -64,14 +64,14 @@ export class MessageSender {
       await markSent(pool, { id, now: null });
       return;
     }
-    const error = outcome.kind === 'failed' ? outcome.error : 'the message was put off';
+    const error = outcome.kind === 'failed' ? outcome.error : 'the message was deferred';
     const isFinal = outcome.kind === 'failed' && !outcome.isTransient && !this.#stopped.signal.aborted;
     const retryInMs = isFinal ? null : (DELAYS_MS[tries - 1] ?? null);
     await markFailed(pool, { id, error: error.slice(0, MAX_ERROR), retryInMs, now: null });
     if (retryInMs === null)
       log.error(
         { message: id, channel, tries, error },
-        'Alert message given up: its channel refuses or fails',
+        'Alert message given up: its channel refused it or kept failing',
       );
     else log.warn({ message: id, channel, tries, error }, 'Alert message failed: it is sent again later');
   }

@@ -43,4 +43,4 @@ export function pingMonitor({ pool, poster, log, url, intervalMs, sweepIntervalM
   };
 }
 
-const REFUSED = 'The outside monitor (HEARTBEAT_URL) did not take a ping';
+const REFUSED = 'The outside monitor (HEARTBEAT_URL) did not accept a ping';

@@ -74,7 +74,8 @@ export class Drafts {
 /** Says why a draft was not stored. Null if it was stored, by this request or by an identical earlier one. */
 export function refusalOf(created: Created, { key }: Draft, limits: ProjectLimits): string | null {
   if (created.kind === 'over_limit') return new OverLimit(limits).message;
-  if (created.kind === 'conflict') return `a schedule with the id ${key} exists already and is not the same`;
+  if (created.kind === 'conflict')
+    return `a schedule with the id ${key} and another definition exists already`;
   if (created.kind === 'cancelled')
     return `the schedule ${key} was cancelled; put it back with PUT /v1/schedules/${key}, or free the id with DELETE /v1/schedules/${key}?purge=true`;
   return null;

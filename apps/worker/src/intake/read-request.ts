@@ -42,7 +42,7 @@ export function readRequest(data: unknown, { nowAt, defaults, seal, calendars }:
   if (!result.ok)
     return refuse(result.problems.map(({ field, message }) => `${field}: ${message}`).join('; '));
   if (secret && !seal)
-    return refuse('secret: this installation has no CARILLON_ENCRYPTION_KEY to keep one with');
+    return refuse('secret: this installation has no CARILLON_ENCRYPTION_KEY, so it stores no secrets');
   return {
     ok: true,
     value: {

@@ -17,8 +17,7 @@ export async function keepLeases(
   for (const epoch of epochs) {
     if (kept.has(epoch)) continue;
     const lost = inFlight.abandon(epoch);
-    if (lost.length > 0)
-      log.warn({ epoch, runs: lost.length }, 'Lease lost: the sweep has given its runs to another worker');
+    if (lost.length > 0) log.warn({ epoch, runs: lost.length }, 'Lease lost: a sweep has rescued its runs');
   }
   const cancelled = await findCancelled(pool, [...kept]);
   if (cancelled.length === 0) return;
@@ -42,7 +41,6 @@ async function giveBack(
   epochs: readonly number[],
 ): Promise<void> {
   const { runs, areMoreLikely } = await giveBackUnknownLeases(pool, { ...holder, epochs, now: null });
-  if (runs > 0)
-    log.warn({ runs }, 'Runs given back: their claim was committed, but its answer never arrived');
+  if (runs > 0) log.warn({ runs }, 'Runs released: their claim was committed, but its answer never arrived');
   inFlight.hasLostAnswer = areMoreLikely;
 }

@@ -17,7 +17,7 @@ export async function keepTzdata({ pool, bells, log }: WorkerContext): Promise<v
     if (versions !== warnedOf)
       log.warn(
         { versions: step.versions },
-        'Workers have different time zone data: update them all, then the agenda is computed anew',
+        'Workers have different time zone data: update them all, so that the agenda can be recomputed',
       );
     warnedOf = versions;
     return;
@@ -25,6 +25,6 @@ export async function keepTzdata({ pool, bells, log }: WorkerContext): Promise<v
   warnedOf = '';
   if (step.kind === 'same') return;
   const { from, retimed, isDone, dueAts } = step;
-  log.info({ from, to: TZDATA_VERSION, retimed, isDone }, 'Agenda computed anew with other time zone data');
+  log.info({ from, to: TZDATA_VERSION, retimed, isDone }, 'Agenda recomputed with new time zone data');
   await bells.arm(dueAts).catch(() => {}); // If Redis is away, the sweep arms the bells later.
 }

@@ -88,7 +88,10 @@ async function computeAnew(context: WorkerContext): Promise<void> {
   try {
     await keepTzdata(context);
   } catch (error) {
-    context.log.error({ err: error }, 'The agenda could not be computed anew with other time zone data');
+    context.log.error(
+      { err: error },
+      'The agenda could not be recomputed with new time zone data: the next sweep tries again',
+    );
   }
 }
 

@@ -94,7 +94,7 @@ export class FollowUps {
         await followUp().catch((error) =>
           this.context.log.error(
             { err: error },
-            'Following up on closed runs failed; the sweep makes up for it',
+            'A follow-up of closed runs failed; the sweep promotes the queued runs',
           ),
         );
       }

@@ -56,8 +56,8 @@ export function listenForBells(
       if (job.name !== BELL_JOB || !bell.success)
         return log.warn({ job: job.id }, 'A job in the queue of bells is not a bell: it is ignored');
       if (inFlight.free === 0) {
-        // This worker has no free place, so another worker gets the bell. It takes no more bells until a place comes
-        // free.
+        // This worker has no free place, so it passes the bell to another worker, and takes no more bells until a place
+        // comes free.
         worker.pause(true).catch(() => {});
         return bells.ringNow();
       }

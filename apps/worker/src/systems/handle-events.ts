@@ -24,6 +24,6 @@ function report({ log, bells }: WorkerContext, handled: HandledEvent): void {
 }
 
 const WHY = {
-  processing: 'Event not rescheduled: it is being processed, and goes out as it was',
-  changed: 'Event not rescheduled: it was changed meanwhile, and is looked at again',
+  processing: 'Event not rescheduled: it is being processed, and is delivered unchanged',
+  changed: 'Event not rescheduled: it was changed meanwhile, and is handled again',
 };

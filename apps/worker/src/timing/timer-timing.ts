@@ -51,8 +51,8 @@ export function timeByTimers(
   return {
     // Wakes `keepTime`, which reads the next due time.
     resume: () => void bells.ringNow(),
-    // Each worker checks once per interval, at its own moment. Half an interval keeps the time between two sweeps short
-    // enough.
+    // Each worker checks once per interval, at its own moment. A limit of a whole interval could let a worker skip its
+    // turn just before a sweep is due, and leave almost two intervals between two sweeps.
     shouldSweep: async ({ nowAt, lastSweepAt }) =>
       lastSweepAt === null || nowAt - lastSweepAt > sweepIntervalMs / 2,
     async close() {

@@ -10,7 +10,7 @@ import type { FromHandlerProcess, ToHandlerProcess } from './messages.js';
  * event loop never sees the signal.
  */
 const ABORT_DEADLINE_MS = 5_000;
-/** Tests run this file as TypeScript, from a folder without a `main.js`. They use the built file. */
+/** When tests run this file as TypeScript, there is no `main.js` beside it, so the built one is used. */
 const MAIN = import.meta.url.endsWith('.ts') ? '../../../dist/delivery/isolation/main.js' : './main.js';
 
 interface OpenRun {

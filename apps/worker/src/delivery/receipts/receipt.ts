@@ -32,8 +32,8 @@ export function receiptOf(
 }
 
 /**
- * Stores the failure receipts of runs that failed because their worker was lost during the last attempt. The rescue has
- * committed before, so a crash in between loses these receipts.
+ * Stores the failure receipts of runs that failed because their worker was lost during the last attempt. Called after
+ * the rescue has committed, so a crash in between loses these receipts.
  */
 export async function storeLostRunReceipts(
   { pool, clock, receipts }: WorkerContext,

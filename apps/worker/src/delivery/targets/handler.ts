@@ -52,7 +52,7 @@ export function deliverToHandler(parts: HandlerParts): TargetDeliver {
     }
     const gate = gates.get(name);
     if (!gate) return callHandler(handler, flight, parts);
-    const reason = `this worker has as many runs of the handler ${name} under way as it may`;
+    const reason = `the handler ${name} has reached its concurrency limit in this worker`;
     return passGate(
       gate,
       { timeoutMs, signal: flight },

@@ -136,7 +136,7 @@ const namesBusy = (): Outcome => ({
   kind: 'deferred',
   retryInMs: 2_000 + Math.round(Math.random() * 18_000),
   reasonCode: 'names_busy',
-  reason: 'its project waits for the addresses of as many names as it may',
+  reason: 'the project is already resolving as many host names as it may',
 });
 
 /** Turns the result of a request into the outcome of the attempt. */

@@ -84,6 +84,6 @@ export function openSecrets(box: SecretBox | null, projectId: number, sealed: re
   try {
     return sealed.map((secret) => box.open(secret, projectId));
   } catch (error) {
-    throw new Error('the secret was sealed with another CARILLON_ENCRYPTION_KEY', { cause: error });
+    throw new Error('the secret was encrypted with another CARILLON_ENCRYPTION_KEY', { cause: error });
   }
 }

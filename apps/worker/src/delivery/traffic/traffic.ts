@@ -67,9 +67,9 @@ export class Traffic {
     const { rate, gate } = await this.options.settings.trafficOf(passage.projectId);
     const rateWaitMs = rate?.take(performance.now()) ?? 0;
     if (rateWaitMs > 0)
-      return defer(rateWaitMs, 'project_rate', 'its project delivers as many per second as it may');
+      return defer(rateWaitMs, 'project_rate', 'the project has reached its limit of deliveries per second');
     if (!gate) return this.#throughOrigin(passage, deliver);
-    return passGate(gate, passage, busy('project_busy', 'its project has'), () =>
+    return passGate(gate, passage, busy('project_busy', 'the project has'), () =>
       this.#throughOrigin(passage, deliver),
     );
   }
@@ -150,4 +150,4 @@ const defer = (retryInMs: number, reasonCode: string, reason: string): Outcome =
 });
 
 const busy = (reasonCode: string, who: string) => (returnInMs: number) =>
-  defer(returnInMs, reasonCode, `${who} as many deliveries under way as it may`);
+  defer(returnInMs, reasonCode, `${who} reached its limit of concurrent deliveries`);
