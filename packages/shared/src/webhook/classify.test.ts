@@ -40,11 +40,14 @@ const TABLE: [number, 'succeeded' | 'failed' | 'retrying', boolean][] = [
 ];
 
 describe('classification of HTTP answers', () => {
-  it.each(TABLE)('a run whose first attempt gets the HTTP status %i is then %s', (status, becomes, isAgainstOrigin) => {
-    const outcome = answer(status);
-    expect(closingOf(outcome, { retry: RETRY, attempt: 1, random: 0 }).status).toBe(becomes);
-    expect(isOriginFailure(outcome)).toBe(isAgainstOrigin);
-  });
+  it.each(TABLE)(
+    'a run whose first attempt gets the HTTP status %i is then %s',
+    (status, becomes, isAgainstOrigin) => {
+      const outcome = answer(status);
+      expect(closingOf(outcome, { retry: RETRY, attempt: 1, random: 0 }).status).toBe(becomes);
+      expect(isOriginFailure(outcome)).toBe(isAgainstOrigin);
+    },
+  );
 
   it('only HTTP status 410 marks the receiver as gone', () => {
     const gone = TABLE.map(([status]) => answer(status)).filter(

@@ -51,9 +51,12 @@ describe('importEventbridge', () => {
     ['0 9 ? * 2#1 *', '0 9 * * 1#1'],
     ['0 9 ? * MON-FRI *', '0 9 * * MON-FRI'],
     ['0 9 ? * L *', '0 9 * * 6'],
-  ])('the weekday numbers of the EventBridge expression cron(%s) are converted to count from zero', (text, cron) => {
-    expect(convertEventbridgeCron(text)).toMatchObject({ cron, startAt: null, endAt: null });
-  });
+  ])(
+    'the weekday numbers of the EventBridge expression cron(%s) are converted to count from zero',
+    (text, cron) => {
+      expect(convertEventbridgeCron(text)).toMatchObject({ cron, startAt: null, endAt: null });
+    },
+  );
 
   it('a range of years of EventBridge becomes startAt and endAt, and a list of years is refused', () => {
     expect(convertEventbridgeCron('0 9 1 * ? 2030-2031')).toEqual({
