@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { migrate, openDatabase } from '@carillon/db';
-import pg from 'pg';
-import { afterAll, beforeAll } from 'vitest';
+import { openDatabase } from '@carillon/db';
+import type pg from 'pg';
+import { afterAll, beforeAll, inject } from 'vitest';
+import { dropDatabase, urlOf } from './administer.js';
 import { testServers } from './servers.js';
+import { copyTemplate } from './template-database.js';
 
 export interface TestDatabase {
   readonly url: string;
@@ -18,17 +20,16 @@ export interface TestDatabase {
 export function useDatabase(): TestDatabase {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const { databaseUrl, redisUrl } = testServers();
-  const url = Object.assign(new URL(databaseUrl), { pathname: `/${name}` }).toString();
+  const url = urlOf(databaseUrl, name);
   let pool: pg.Pool;
 
   beforeAll(async () => {
-    await administer(databaseUrl, `create database ${name}`);
-    await migrate(url);
+    await copyTemplate(databaseUrl, inject('templateDatabase'), name);
     pool = openDatabase({ url, max: 10, applicationName: 'carillon-test', onError: () => {} });
   });
   afterAll(async () => {
     await pool?.end();
-    await administer(databaseUrl, `drop database if exists ${name} with (force)`);
+    await dropDatabase(databaseUrl, name);
   });
 
   return {
@@ -40,14 +41,4 @@ export function useDatabase(): TestDatabase {
       return pool;
     },
   };
-}
-
-async function administer(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
 }

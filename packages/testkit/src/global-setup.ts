@@ -1,29 +1,60 @@
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import type { ProvidedContext } from 'vitest';
 import type { TestProject } from 'vitest/node';
+import { dropDatabase } from './administer.js';
 import { bundleApps } from './bundle-apps.js';
 import type {} from './servers.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const homePrefix = join(tmpdir(), `carillon-test-${userInfo().uid}-`);
-/**
- * The prefix of the CARILLON_HOME folders that this process creates. Vitest calls the setup once for each of its
- * projects, all in this process.
- */
+/** The prefix of the CARILLON_HOME folders that this process creates. */
 const ownPrefix = `${homePrefix}${process.pid}-`;
 
 /** Test data need not survive a power cut, so nothing is flushed to disk. */
 const WITHOUT_DURABILITY = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
-/** Starts one Postgres and one Redis for a project of the run, unless DATABASE_URL and REDIS_URL are set. */
+interface SharedServers {
+  readonly started: Promise<StartedServers>;
+  /** How many projects of the run use them. */
+  users: number;
+}
+
+interface StartedServers {
+  readonly provided: ProvidedContext;
+  stop(): Promise<void>;
+}
+
+/** Vitest loads this module once for each of its projects, all in one process, so the servers are kept outside of it. */
+const run = globalThis as { carillonTestServers?: SharedServers };
+
+/** Starts one Postgres and one Redis for all projects of the run, unless DATABASE_URL and REDIS_URL are set. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  run.carillonTestServers ??= { started: start(), users: 0 };
+  const servers = run.carillonTestServers;
+  servers.users += 1;
+  const { provided, stop } = await servers.started;
+  for (const key of Object.keys(provided) as (keyof ProvidedContext)[]) project.provide(key, provided[key]);
+  return async () => {
+    servers.users -= 1;
+    if (servers.users > 0) return;
+    delete run.carillonTestServers;
+    await stop();
+  };
+}
+
+async function start(): Promise<StartedServers> {
   const { clearAbandonedHome, startServers } = await buildEmbedded();
   await removeAbandonedHomes(clearAbandonedHome);
   const home = await mkdtemp(ownPrefix);
+  const apps = join(home, 'apps');
+  // The bundles come first: if they fail, no server is left running.
+  await bundleApps(apps);
   const servers = await startServers({
     home,
     databaseUrl: process.env.DATABASE_URL,
@@ -33,14 +64,16 @@ export default async function setup(project: TestProject): Promise<() => Promise
     postgresSettings: WITHOUT_DURABILITY,
     log: { info: () => undefined, warn: (line) => console.warn(line) },
   });
-  const apps = join(home, 'apps');
-  await bundleApps(apps);
-  project.provide('apps', apps);
-  project.provide('databaseUrl', servers.databaseUrl);
-  project.provide('redisUrl', servers.redisUrl);
-  return async () => {
-    await servers.stop();
-    await rm(home, { recursive: true, force: true });
+  const { databaseUrl, redisUrl } = servers;
+  const templateDatabase = `template_${randomBytes(6).toString('hex')}`;
+  return {
+    provided: { apps, databaseUrl, redisUrl, templateDatabase },
+    async stop() {
+      // Servers that were given by their URLs outlive the run.
+      await dropDatabase(databaseUrl, templateDatabase);
+      await servers.stop();
+      await rm(home, { recursive: true, force: true });
+    },
   };
 }
 

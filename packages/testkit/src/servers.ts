@@ -4,6 +4,8 @@ declare module 'vitest' {
   export interface ProvidedContext {
     databaseUrl: string;
     redisUrl: string;
+    /** The name of the migrated database that the databases of the test files are copied from. */
+    templateDatabase: string;
     /** The folder of the bundled API and worker. */
     apps: string;
   }
