@@ -4,6 +4,7 @@ import { eventually, insertSchedules, useDatabase } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
 import { Claimer } from '../src/pipeline/claim.js';
 import { type Flight, InFlight } from '../src/pipeline/in-flight.js';
+import type { Starvation } from '../src/pipeline/starvation.js';
 import { insertDue, onlyOne, readRun, useParts } from './support.js';
 
 const database = useDatabase();
@@ -11,11 +12,11 @@ const worker = useParts(database);
 const NOT_STARVED = { throttle: () => null };
 
 /** A claimer whose runs stay in flight, because nothing delivers them. */
-function openClaimer(places = 100) {
+function openClaimer(places = 100, starvation: Pick<Starvation, 'throttle'> = NOT_STARVED) {
   const inFlight = new InFlight({ places, bytes: 1e9 }, () => claimer.onFree());
   const flights: Flight[] = [];
   const keep = (runs: readonly ClaimedRun[]) => void flights.push(...inFlight.add(runs));
-  const claimer = new Claimer(worker.context, inFlight, NOT_STARVED, keep);
+  const claimer = new Claimer(worker.context, inFlight, starvation, keep);
   return { claimer, inFlight, flights };
 }
 
@@ -64,6 +65,18 @@ describe('claimer', () => {
     const { claimer } = openClaimer();
     await claimer.stop();
     await claimer.ring();
+    expect(await readRun(database, id)).toBeNull();
+  });
+
+  it.each([
+    ['pauses because it is starved of CPU', { throttle: () => ({ pauseMs: 50, limit: 10 }) }],
+    ['reads the projects that share the batch', NOT_STARVED],
+  ])('a claimer that is stopped while it %s claims nothing', async (_when, starvation) => {
+    const id = await insertDue(database, {});
+    const { claimer } = openClaimer(100, starvation);
+    const rung = claimer.ring();
+    await claimer.stop();
+    await rung;
     expect(await readRun(database, id)).toBeNull();
   });
 });

@@ -163,13 +163,15 @@ export class Claimer {
   }
 
   /**
-   * The projects among which the next batch is shared; 'none' if every project must wait. An empty list means that the
+   * The projects among which the next batch is shared; 'none' if nothing may be claimed now. An empty list means that the
    * earliest due rows may be claimed, whatever their project.
    */
   async #projectsFor(kind: 'due' | 'waiting'): Promise<readonly ProjectShare[] | 'none'> {
     const { inFlight } = this;
     const isCrowded = inFlight.isCrowded;
     const projects = await this.#shareOut[kind].read(this.context.pool, { isCrowded });
+    // The worker may have been stopped during the pause before this claim, or while Postgres was slow to answer.
+    if (this.#isStopped) return 'none';
     if (!isCrowded) return projects.length > 1 ? projects : [];
     const allowed = projects.filter(({ id, weight }) => !inFlight.hasUsedUp(id, weight));
     for (const share of projects) if (!allowed.includes(share)) this.#leftOut.set(share.id, share);
