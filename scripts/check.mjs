@@ -7,7 +7,9 @@ const RACES = ['herd', 'claims', 'webhooks', 'api', 'pages', 'operations', 'fore
 const STEPS = [
   ['Format and lint', 'biome', ['check', '--error-on-warnings', '.']],
   ['Plain English', 'node', ['scripts/check-prose.mjs']],
-  ['Build and types', 'turbo', ['run', 'build', 'typecheck', '--output-logs=errors-only']],
+  ['Types', 'tsc', ['-p', 'tsconfig.all.json']],
+  ['Build', 'turbo', ['run', 'build', '--output-logs=errors-only']],
+  ['Types of the dashboard', 'tsc', ['--noEmit', '-p', 'apps/dashboard']],
   ['Unused code', 'knip', []],
   ['Migration drift', 'pnpm', ['--silent', '--filter', '@carillon/db', 'check-drift']],
   ['OpenAPI drift', 'pnpm', ['--silent', '--filter', '@carillon/api', 'openapi', '--check']],
