@@ -14,9 +14,10 @@ const LONG = [
 ];
 
 /**
- * Spreads the long test files of each project evenly among its others. Side by side they would starve each other of CPU,
- * and one that starts last would run alone while the other workers idle. The files of a project stay together, because
- * Vitest ends a worker when the next file belongs to another project, and the new worker imports everything anew.
+ * Spreads the long test files of each project evenly among its others. Next to each other they would starve each other
+ * of CPU. If a long one started last, it would run alone while the other test processes are idle. The files of a project
+ * stay together: Vitest ends a test process when the next file belongs to another project, and a new test process
+ * imports all sources anew.
  */
 export class SpreadLong extends BaseSequencer {
   async sort(files) {

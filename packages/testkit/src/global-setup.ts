@@ -53,18 +53,17 @@ async function start(): Promise<StartedServers> {
   await removeAbandonedHomes(clearAbandonedHome);
   const home = await mkdtemp(ownPrefix);
   const apps = join(home, 'apps');
-  const [servers] = await Promise.all([
-    startServers({
-      home,
-      databaseUrl: process.env.DATABASE_URL,
-      redisUrl: process.env.REDIS_URL,
-      redis: process.env.CARILLON_REDIS as 'native' | 'wasm' | undefined,
-      searchPath: process.env.PATH ?? '',
-      postgresSettings: WITHOUT_DURABILITY,
-      log: { info: () => undefined, warn: (line) => console.warn(line) },
-    }),
-    bundleApps(apps),
-  ]);
+  // The bundles come first: if they fail, no server is left running.
+  await bundleApps(apps);
+  const servers = await startServers({
+    home,
+    databaseUrl: process.env.DATABASE_URL,
+    redisUrl: process.env.REDIS_URL,
+    redis: process.env.CARILLON_REDIS as 'native' | 'wasm' | undefined,
+    searchPath: process.env.PATH ?? '',
+    postgresSettings: WITHOUT_DURABILITY,
+    log: { info: () => undefined, warn: (line) => console.warn(line) },
+  });
   const { databaseUrl, redisUrl } = servers;
   const templateDatabase = `template_${randomBytes(6).toString('hex')}`;
   return {

@@ -1,4 +1,5 @@
 import type { ScheduleInput } from '@carillon/shared';
+import { eventually } from '@carillon/testkit';
 
 /** A change that the API has acknowledged. It must not be lost, whatever fault follows. */
 export type Acknowledged =
@@ -78,9 +79,21 @@ export class Client {
       do {
         const request = { action: 'cancel', filter: { status }, ...(cursor === null ? {} : { cursor }) };
         const { status: code, body } = await this.ask('POST', '/v1/schedules/actions', request);
-        if (code !== 200) throw new Error(`could not cancel all: ${code} ${JSON.stringify(body)}`);
-        cursor = body.nextCursor;
+        if (code !== 200 && code !== 202)
+          throw new Error(`could not cancel all: ${code} ${JSON.stringify(body)}`);
+        // After ten seconds the API answers 202, and the action goes on.
+        cursor = (code === 202 ? await this.#endOfAction(body.id) : body).nextCursor;
       } while (cursor !== null);
     }
+  }
+
+  #endOfAction(id: string): Promise<Answered['body']> {
+    return eventually(
+      async () => {
+        const { body } = await this.ask('GET', `/v1/schedules/actions/${id}`);
+        return body.status !== 'running' && body;
+      },
+      { withinMs: 120_000, what: `the end of the action ${id}` },
+    );
   }
 }
