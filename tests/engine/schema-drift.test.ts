@@ -81,6 +81,7 @@ it('the views, partitioned tables, triggers and functions in a migrated database
   expect(rows.map(({ name }) => name).sort()).toEqual([
     'function bind_role',
     'function cancel',
+    'function list_stopped',
     'function notify_request',
     'function refuse_change',
     'function schedule',
@@ -91,6 +92,7 @@ it('the views, partitioned tables, triggers and functions in a migrated database
     'partitioned by list(month) attempts',
     'partitioned by list(month) runs',
     'trigger audit_log_append_only',
+    'trigger schedules_list_stopped',
     'trigger schedules_slo_changed',
     'trigger schedules_slo_created',
     'trigger schedules_slo_deleted',

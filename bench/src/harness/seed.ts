@@ -1,3 +1,4 @@
+import { storePlan, storeTiming } from '@carillon/shared';
 import type { Pool } from 'pg';
 import { draft, PROJECT_ID } from './drafts.js';
 
@@ -43,8 +44,8 @@ export async function seedSchedules(pool: Pool, { prefix, count, fromAt, untilAt
       until,
       plan.target.type,
       JSON.stringify(rule),
-      JSON.stringify(timing),
-      JSON.stringify(plan),
+      storeTiming(timing),
+      storePlan(plan),
     ]);
   }
 }

@@ -1,3 +1,4 @@
+import { storePlan, storeTiming } from '@carillon/shared';
 import type { Pool as Postgres } from 'pg';
 import { Pool } from 'undici';
 import { apiCrew, onSite, type Site } from '../harness/carillon.js';
@@ -176,23 +177,26 @@ const AT_ONCE = 5_000;
  */
 const SEED = `
   with made as (
-    insert into carillon.schedules (project_id, key, name, tags, status, paused_at, target_type, rule, timing, plan, payload,
+    insert into carillon.schedules (project_id, key, name, tags, target_type, rule, timing, plan, payload,
                                     defined_by, request_hash, runs_total)
     select $1, 'order-' || n,
            (array['Invoice reminder for customer ', 'Nightly export of account ', 'Birthday of person ', 'Sync of mailbox '])[n % 4 + 1]
              || n || case when n < 1000 then ' veteran' when n % 100000 = 7 then ' zebra' else '' end,
            array_remove(array[case when n % $6 = 0 then 'bulk' end, 'team-' || n % 49], null),
-           case when n % 101 = 3 and n % $6 > 0 then 'paused' else 'active' end::carillon.schedule_status,
-           case when n % 101 = 3 and n % $6 > 0 then clock_timestamp() end,
            case when n % 3 = 0 then 'handler' else 'webhook' end, $2::json, $3, $4, json_build_object('n', n), 'bench', 'h' || n,
            case when n % 51 = 9 and n % $6 > 0 then 1 end
     from generate_series($7::int, $8::int) as n
-    returning id, status, runs_total
+    returning id, runs_total, substr(key, 7)::int % 101 = 3 and not tags @> '{bulk}' as is_paused
   )
   insert into carillon.agenda (schedule_id, project_id, occurrence_at, due_at, handler, is_held)
   select id, $1, to_timestamp(($5::float8 + id % 1000000) / 1000), to_timestamp(($5::float8 + id % 1000000) / 1000), 'bench',
-         status = 'paused'
-  from made where runs_total is null`;
+         is_paused
+  from made where runs_total is null or is_paused`;
+
+/** Schedules are paused after they are created, as by a person. */
+const PAUSE = `
+  update carillon.schedules s set status = 'paused', paused_at = clock_timestamp()
+  from carillon.agenda a where a.schedule_id = s.id and a.is_held`;
 
 async function seed(pool: Postgres, { schedules, oneIn }: Sizes): Promise<void> {
   const dueFromAt = Date.now() + DAY_MS;
@@ -201,12 +205,13 @@ async function seed(pool: Postgres, { schedules, oneIn }: Sizes): Promise<void> 
     await pool.query(SEED, [
       PROJECT_ID,
       JSON.stringify(rule),
-      JSON.stringify(timing),
-      JSON.stringify(plan),
+      storeTiming(timing),
+      storePlan(plan),
       dueFromAt,
       oneIn,
       from,
       Math.min(from + AT_ONCE, schedules) - 1,
     ]);
   }
+  await pool.query(PAUSE);
 }

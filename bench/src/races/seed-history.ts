@@ -1,3 +1,4 @@
+import { storePlan, storeTiming } from '@carillon/shared';
 import type { Pool } from 'pg';
 import { draft, PROJECT_ID } from '../harness/drafts.js';
 
@@ -19,10 +20,9 @@ const WEBHOOK = { type: 'webhook' as const, url: 'https://receiver-1.example.com
  */
 const SEED_SCHEDULES = `
   with made as (
-    insert into carillon.schedules (project_id, key, name, status, tags, target_type, rule, timing, plan, payload, defined_by,
-      request_hash, paused_at, paused_by, pause_note, created_at, defined_at)
+    insert into carillon.schedules (project_id, key, name, tags, target_type, rule, timing, plan, payload, defined_by,
+      request_hash, created_at, defined_at)
     select $1, 'order-' || n, 'Reminder of order ' || n,
-      (case k when 18 then 'paused' when 19 then 'cancelled' else 'active' end)::carillon.schedule_status,
       array['team-' || n % 100] || case when n % 50000 = 7 then array['rare'] else '{}' end,
       'webhook',
       case when n = 0 then $3::json when k between 9 and 17 then $5::json
@@ -31,21 +31,28 @@ const SEED_SCHEDULES = `
            else replace($8, '17 3 ', n % 60 || ' ' || n / 60 % 24 || ' ') end,
       replace($9, 'receiver-1.', 'receiver-' || n % 1000 || '.'),
       json_build_object('order', n), 'bench', n::text,
-      case k when 18 then now() - n % 40000 * interval '1 minute' end,
-      case k when 18 then case when n % 2000 = 18 then 'carillon' else 'admin' end end,
-      case k when 18 then 'receiver answered 410 Gone' end,
       now() - interval '30 days' + n * interval '1 second', now() - interval '30 days' + n * interval '1 second'
     from generate_series($2::int, $10::int) as n, lateral (select n % 20 as k) as kind
-    returning id, project_id, status, substr(key, 7)::int as n
+    returning id, project_id, substr(key, 7)::int as n
   )
   insert into carillon.agenda (schedule_id, project_id, occurrence_at, due_at, is_held, runs_total)
-  select id, project_id, due_at, due_at, status = 'paused', case when n % 20 < 9 then 30 else 0 end
+  select id, project_id, due_at, due_at, n % 20 = 18, case when n % 20 < 9 then 30 else 0 end
   from made cross join lateral (
     select case when n = 0 then date_trunc('minute', now()) + interval '10 minutes'
                 when n % 20 between 9 and 14 then date_trunc('minute', now()) + interval '10 minutes' + n % 43000 * interval '1 minute'
                 else date_trunc('day', now()) + interval '1 day' + n % 1440 * interval '1 minute' end as due_at
   ) as next
-  where status <> 'cancelled' and n % 20 not between 15 and 17`;
+  where n % 20 not between 15 and 17 and n % 20 <> 19`;
+
+/** Schedules are paused and cancelled after they are created, as by a person or by the engine. */
+const STOP_SCHEDULES = `
+  update carillon.schedules s
+  set status = (case n % 20 when 18 then 'paused' else 'cancelled' end)::carillon.schedule_status,
+    paused_at = case n % 20 when 18 then now() - n % 40000 * interval '1 minute' end,
+    paused_by = case n % 20 when 18 then case when n % 2000 = 18 then 'carillon' else 'admin' end end,
+    pause_note = case n % 20 when 18 then 'receiver answered 410 Gone' end
+  from generate_series($2::int, $3::int) as n
+  where s.project_id = $1 and s.key = 'order-' || n and n % 20 >= 18`;
 
 /**
  * Run n happened n / runs of a month ago. A tenth of the runs belong to the schedule that runs every minute, the others
@@ -105,9 +112,10 @@ export async function seedHistory(
     const until = Math.min(from + AT_ONCE, schedules) - 1;
     const definitions = [minutely, once, daily].flatMap(({ rule, timing }) => [
       JSON.stringify(rule),
-      JSON.stringify(timing),
+      storeTiming(timing),
     ]);
-    await pool.query(SEED_SCHEDULES, [PROJECT_ID, from, ...definitions, JSON.stringify(daily.plan), until]);
+    await pool.query(SEED_SCHEDULES, [PROJECT_ID, from, ...definitions, storePlan(daily.plan), until]);
+    await pool.query(STOP_SCHEDULES, [PROJECT_ID, from, until]);
     say(`${until + 1} schedules`);
   }
   const first = await pool.query<{ id: number }>('select min(id) as id from carillon.schedules');

@@ -55,8 +55,8 @@ const selectNext = statement<{ now: number }, { dueAt: number | null }>(
      (select min(due_at) from carillon.agenda where due_at > to_timestamp(:now::float8 / 1000)),
      (select min(next_attempt_at) from carillon.runs
       where next_attempt_at > to_timestamp(:now::float8 / 1000) and next_attempt_at < 'infinity'),
-     (select min(paused_until) from carillon.schedules
-      where status = 'paused' and paused_until > to_timestamp(:now::float8 / 1000))) as "dueAt"`,
+     (select min(paused_until) from carillon.stopped_schedules
+      where paused_until > to_timestamp(:now::float8 / 1000))) as "dueAt"`,
 );
 
 /** The next instant at which anything is due, in any project; null if nothing is to come. */

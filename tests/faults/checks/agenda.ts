@@ -52,6 +52,10 @@ const CONTRADICTIONS = `
   select 'I5 the agenda has version ' || a.version || ' and the schedule ' || s.version, s.key
   from carillon.agenda a join carillon.schedules s on s.id = a.schedule_id where a.version <> s.version
   union all
+  select 'I4 the list of stopped schedules has ' || coalesce(stopped.status::text, 'no row') || ' and the schedule is ' || s.status, s.key
+  from carillon.schedules s left join carillon.stopped_schedules stopped on stopped.schedule_id = s.id
+  where coalesce(stopped.status, 'active') <> s.status or stopped.paused_until is distinct from s.paused_until
+  union all
   select 'I9 the agenda has the row in another project', s.key
   from carillon.agenda a join carillon.schedules s on s.id = a.schedule_id where a.project_id <> s.project_id`;
 

@@ -53,7 +53,7 @@ const look = statement<
 >(
   'look-for-waiting',
   `select exists (select from carillon.runs r where r.next_attempt_at <= ${NOW} and ${isDeliverable('r')}) as "isWaiting",
-          exists (select from carillon.schedules where paused_until <= ${NOW}) as "hasPauseEnded"`,
+          exists (select from carillon.stopped_schedules where paused_until <= ${NOW}) as "hasPauseEnded"`,
 );
 
 /**

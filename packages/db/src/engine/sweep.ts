@@ -32,7 +32,9 @@ const selectSlots = statement<
      union all
      select next_attempt_at, happened_at from carillon.runs where ${HORIZON('next_attempt_at')}
      union all
-     select paused_until, updated_at from carillon.schedules where ${HORIZON('paused_until')}
+     select stopped.paused_until, s.updated_at
+     from carillon.stopped_schedules stopped join carillon.schedules s on s.id = stopped.schedule_id
+     where ${HORIZON('stopped.paused_until')}
    )
    select (ceil(extract(epoch from at) * 1000 / :slotMs::int) * :slotMs::int)::bigint as "ringAt", max(touched_at) as "touchedAt",
           ${NOW} as "nowAt"
@@ -64,12 +66,12 @@ const selectNextDue = statement<{ now: number | null }, NextDue>(
    select (
        exists (select from carillon.agenda where not is_held and due_at <= moment.at)
        or exists (select from carillon.runs where next_attempt_at <= moment.at)
-       or exists (select from carillon.schedules where paused_until <= moment.at)
+       or exists (select from carillon.stopped_schedules where paused_until <= moment.at)
      ) as "hasDue",
      least(
        (select due_at from carillon.agenda where not is_held and due_at > moment.at order by due_at limit 1),
        (select next_attempt_at from carillon.runs where next_attempt_at > moment.at order by next_attempt_at limit 1),
-       (select paused_until from carillon.schedules where paused_until > moment.at order by paused_until limit 1)
+       (select paused_until from carillon.stopped_schedules where paused_until > moment.at order by paused_until limit 1)
      ) as "nextDueAt",
      moment.at as "nowAt"
    from moment`,

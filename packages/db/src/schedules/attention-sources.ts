@@ -25,8 +25,10 @@ export const ATTENTION_SOURCES = {
     order by at desc`,
   /** The engine has paused the schedule: after failures, after 410 Gone, or for a rule that can't be evaluated. */
   paused: `
-    select id, paused_at as at, pause_note as note from carillon.schedules
-    where project_id = :projectId and paused_by = 'carillon' order by paused_at desc`,
+    select s.id, stopped.paused_by_engine_at as at, s.pause_note as note
+    from carillon.stopped_schedules stopped join carillon.schedules s on s.id = stopped.schedule_id
+    where stopped.project_id = :projectId and stopped.paused_by_engine_at is not null
+    order by stopped.paused_by_engine_at desc`,
   /**
    * The schedule has been due for 15 s, which is three sweeps at the default interval. A lost bell alone cannot cause
    * such a delay, because a sweep would have claimed the occurrence.

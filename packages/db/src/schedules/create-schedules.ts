@@ -144,8 +144,7 @@ const countLive = statement<{ projectId: number; maximum: number }, { count: num
   `select count(*) as count from (
      (select from carillon.agenda where project_id = :projectId and not is_held limit :maximum)
      union all
-     -- The first condition on the status repeats the predicate of a partial index, so that Postgres can use the index.
-     (select from carillon.schedules where project_id = :projectId and status <> 'active' and status = 'paused' limit :maximum)
+     (select from carillon.stopped_schedules where project_id = :projectId and status = 'paused' limit :maximum)
    ) as live`,
 );
 

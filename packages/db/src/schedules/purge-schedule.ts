@@ -32,6 +32,7 @@ const deleteAttempts = deleteBatchOf('attempts');
 /** The tables that keep something about a schedule, besides its runs and the audit log. */
 const TABLES = [
   'agenda',
+  'stopped_schedules',
   'gaps',
   'deferrals',
   'schedule_versions',

@@ -31,7 +31,7 @@ export const resumeRefusal = ({ status }: LockedSchedule): string | null =>
 
 const selectEnded = statement<{ now: number | null }, { id: number }>(
   'read-ended-pauses',
-  `select id from carillon.schedules where paused_until <= ${NOW} order by id limit 1000`,
+  `select schedule_id as id from carillon.stopped_schedules where paused_until <= ${NOW} order by schedule_id limit 1000`,
 );
 
 /**

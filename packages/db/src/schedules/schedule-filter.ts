@@ -65,10 +65,11 @@ export const whereOf = ({ projectId, filter, beforeId }: Omit<FilteredPage, 'lim
  */
 export function addScheduleFilter(where: Where, filter: ScheduleFilter): Where {
   where.add('target', filter.target, 's.target_type = :target');
-  // The status is written into the SQL text. If it were a parameter, the planner could not use a partial index.
   if (filter.status === 'active') where.always(`s.status = 'active' and a.schedule_id is not null`);
   else if (filter.status === 'finished') where.always(`s.status = 'active' and a.schedule_id is null`);
-  else if (filter.status) where.always(`s.status <> 'active' and s.status = '${filter.status}'`);
+  else if (filter.status)
+    where.always(`s.id in (
+      select schedule_id from carillon.stopped_schedules where project_id = :projectId and status = '${filter.status}')`);
   if (filter.dueBefore ?? filter.dueAfter) {
     where.parameter('dueBefore', filter.dueBefore ?? 'infinity');
     where.parameter('dueAfter', filter.dueAfter ?? '-infinity');

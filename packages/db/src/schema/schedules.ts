@@ -35,7 +35,8 @@ const definitionColumns = () => ({
 
 /**
  * One row per schedule: identity, status, pause, and the current definition. A fire changes `agenda` and normally
- * leaves this row alone, so the table can afford the indexes that lists and searches need.
+ * leaves this row alone, so the table can afford the indexes that lists and searches need. No index mentions the status
+ * or the pause, so that a change of them rewrites no index entry (a HOT update); `stopped_schedules` finds them.
  */
 export const schedules = carillon.table(
   'schedules',
@@ -80,10 +81,6 @@ export const schedules = carillon.table(
     index('schedules_project').on(t.projectId, t.id),
     index('schedules_target').on(t.projectId, t.targetType, t.id),
     index('schedules_tags').using('gin', t.tags),
-    index('schedules_stopped').on(t.projectId, t.id).where(sql`status <> 'active'`),
-    // Finds the schedules that the engine has paused, among any number of schedules that people have paused.
-    index('schedules_paused_by_engine').on(t.projectId, t.pausedAt).where(sql`paused_by = 'carillon'`),
-    index('schedules_paused_until').on(t.pausedUntil).where(sql`paused_until is not null`),
     // Finds the few schedules that use a calendar when the calendar changes.
     index('schedules_calendars').on(t.projectId).where(sql`timing like '%"calendars":%'`),
     check('schedules_pause', sql`(status = 'paused') = (paused_at is not null)`),
@@ -92,6 +89,31 @@ export const schedules = carillon.table(
       sql`status = 'paused' or (paused_until is null and paused_by is null and pause_note is null)`,
     ),
     check('schedules_versions', sql`definition_version between 1 and version`),
+  ],
+);
+
+/**
+ * One row per schedule that is paused or cancelled, by which such schedules are found. A trigger on updates of
+ * `schedules` keeps the table in step.
+ */
+export const stoppedSchedules = carillon.table(
+  'stopped_schedules',
+  {
+    scheduleId: id('schedule_id').primaryKey(),
+    projectId: id('project_id').notNull(),
+    status: scheduleStatus('status').notNull(),
+    pausedUntil: instant('paused_until'),
+    /** When the engine paused the schedule; null if a person did. */
+    pausedByEngineAt: instant('paused_by_engine_at'),
+  },
+  (t) => [
+    index('stopped_schedules_status').on(t.projectId, t.status, t.scheduleId),
+    index('stopped_schedules_until').on(t.pausedUntil).where(sql`paused_until is not null`),
+    // Finds the schedules that the engine has paused, among any number of schedules that people have paused.
+    index('stopped_schedules_by_engine')
+      .on(t.projectId, t.pausedByEngineAt)
+      .where(sql`paused_by_engine_at is not null`),
+    check('stopped_schedules_not_active', sql`status <> 'active'`),
   ],
 );
 
