@@ -1,6 +1,7 @@
 import { openSite, workerCrew } from '../harness/carillon.js';
 import { draft, insertSchedules } from '../harness/drafts.js';
-import { areAllRunsClosed, findOneShotFaults } from '../harness/tables.js';
+import { latenessFaults } from '../harness/one-shots.js';
+import { areAllRunsClosed, findOneShotFaults, readLateness } from '../harness/tables.js';
 import { type Contender, PLAYERS_EACH } from './contender.js';
 
 export const carillon: Contender = carillonWith({});
@@ -27,7 +28,10 @@ export function carillonWith(env: Record<string, string>): Contender {
           await bells.arm(jobs.map((job) => job.at));
         },
         isSettled: () => areAllRunsClosed(pool),
-        findFaults: (jobs) => findOneShotFaults(pool, jobs),
+        findFaults: async (jobs, latenessMs) => [
+          ...(await findOneShotFaults(pool, jobs)),
+          ...latenessFaults(await readLateness(pool), latenessMs),
+        ],
         close,
       };
     },

@@ -27,8 +27,11 @@ export interface Stage {
   crew: Pick<CrewOptions, 'main' | 'processes' | 'env' | 'readyWhenPrinted'>;
   /** True if all jobs are done and their results are stored. */
   isSettled(): Promise<boolean>;
-  /** Checks the stored results of these jobs; returns the faults. A contender that stores no results returns none. */
-  findFaults(jobs: readonly Job[]): Promise<string[]>;
+  /**
+   * Checks the stored results of these jobs; returns the faults. A contender that stores no results returns none.
+   * `latenessMs` is what the handlers measured, by the number of the job.
+   */
+  findFaults(jobs: readonly Job[], latenessMs: Int32Array): Promise<string[]>;
   close(): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { faultsIn } from './one-shots.js';
+import { faultsIn, latenessFaults } from './one-shots.js';
 import { interleave, type RaceContext } from './race.js';
 
 const context = (repeat: number) => ({ repeat, say: () => {} }) as unknown as RaceContext;
@@ -33,6 +33,18 @@ describe('round of jobs', () => {
 
   it('a benchmark round is valid if each job ran once and none ran early', () => {
     expect(faults([1, 1, 1], [0, 5, 0])).toEqual([]);
+  });
+
+  it('a benchmark round is invalid if Carillon stored another lateness than the handler measured', () => {
+    const measured = Int32Array.from([5, 900]);
+    const stored = (latenessMs: number | null) => [
+      { n: 0, latenessMs: 6 },
+      { n: 1, latenessMs },
+    ];
+    expect(latenessFaults(stored(898), measured)).toEqual([]);
+    const fault = '1 jobs have another lateness in Postgres than in their handler';
+    expect(latenessFaults(stored(9), measured)).toEqual([fault]);
+    expect(latenessFaults(stored(null), measured)).toEqual([fault]);
   });
 
   it.each([

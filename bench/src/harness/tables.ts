@@ -41,6 +41,15 @@ export async function findOneShotFaults(pool: Pool, jobs: readonly Job[]): Promi
     .concat(found.early ? [`${found.early} runs were claimed early`] : []);
 }
 
+/** The lateness of each one-shot as Carillon has stored it. The job is the payload of its schedule. */
+export async function readLateness(pool: Pool): Promise<{ n: number; latenessMs: number | null }[]> {
+  const { rows } = await pool.query(
+    `select (s.payload->>'n')::int as n, r.lateness_ms as "latenessMs"
+     from carillon.runs r join carillon.schedules s on s.id = r.schedule_id`,
+  );
+  return rows;
+}
+
 /**
  * Checks that each schedule ran once, and that its next occurrence is the one that its rule names. Schedule n has the
  * rule with the index n modulo the number of rules.
