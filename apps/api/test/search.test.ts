@@ -4,7 +4,7 @@ import { NOOP, useApi } from './use-api.js';
 
 const api = useApi();
 
-/** More schedules than the first step of a search reads. */
+/** More schedules than a narrow range of due times holds. */
 const COUNT = 2_600;
 const all = Array.from({ length: COUNT }, (_, n) => ({
   // The number is padded, because schedules that are created together get their internal ids in the order of their
@@ -14,11 +14,16 @@ const all = Array.from({ length: COUNT }, (_, n) => ({
   tags: [...(n < 100 ? ['old'] : []), ...(n % 40 === 0 ? ['spread'] : [])],
 }));
 
+const [BETWEEN, LATER] = ['2099-06-01T00:00:00Z', '2100-01-01T00:00:00Z'];
+
 beforeAll(async () => {
-  const rule = { at: '2099-01-01T00:00:00Z' };
   await insertSchedules(
     api.database,
-    all.map((schedule) => ({ ...schedule, rule, target: NOOP })),
+    all.map((schedule, n) => ({
+      ...schedule,
+      rule: { at: n < 5 ? '2099-07-01T00:00:00Z' : '2099-01-01T00:00:00Z' },
+      target: NOOP,
+    })),
   );
   for (const { id } of all.filter((_, n) => n % 200 === 0))
     await api.call('POST', `/v1/schedules/${id}/pause`);
@@ -59,6 +64,17 @@ describe('Search', () => {
     ['a common text of active schedules', 'q=invoice&status=active', (_, n) => n % 2 === 0 && !isPaused(n)],
     ['a common text of finished schedules', 'q=invoice&status=finished', () => false],
     ['a rare text with a tag', 'q=veteran&tag=spread', (_, n) => n === 0],
+    [
+      'a rare tag in a wide range of due times',
+      `tag=old&dueBefore=${LATER}`,
+      (_, n) => n < 100 && !isPaused(n),
+    ],
+    ['a common text in a wide range of due times', `q=export&dueBefore=${LATER}`, (_, n) => n % 2 === 1],
+    [
+      'a tag in a narrow range of due times',
+      `tag=old&dueBefore=${LATER}&dueAfter=${BETWEEN}`,
+      (_, n) => n < 5 && n > 0,
+    ],
     ['an id', 'q=order-2599', (_, n) => n === 2_599],
   ])('a search for %s finds each match exactly once, newest first', async (_what, query, matches) => {
     expect(await found(query)).toEqual(expected(matches));

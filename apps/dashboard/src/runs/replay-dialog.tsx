@@ -59,7 +59,7 @@ export function ReplayDialog({ title, which, onClose }: ReplayTarget & { onClose
         {found && count === 0 && (
           <p>
             {look.data?.hasMore
-              ? 'None of the latest 20,000 failed runs that match can be replayed.'
+              ? 'None of the latest 10,000 failed runs that match can be replayed.'
               : 'No failed run can be replayed.'}
           </p>
         )}

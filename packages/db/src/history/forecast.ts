@@ -101,7 +101,7 @@ export async function readForecastOfMatching(
     `${head} select s.timing, a.occurrence_at as "occurrenceAt", case when ${IS_RECURRING} then ${RUNS_LEFT} else 1 end as "runsLeft",
             min(a.due_at) as "dueFromAt", max(a.due_at) as "dueToAt", count(*) as schedules
      from (${source} and a.due_at <= ${instant(':toAt')} limit ${MAX_MATCHING}) as a
-     join carillon.schedules s on s.id = a.schedule_id
+     cross join lateral (select a.timing, a.plan) as s
      group by 1, 2, 3`,
     { ...parameters, toAt },
   );

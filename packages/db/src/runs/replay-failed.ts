@@ -66,9 +66,9 @@ export interface ReplayPreview {
 const MAX_EXAMPLES = 10;
 /**
  * Maximum number of failed runs that a preview reads, latest first. They are scattered over the table, so more would
- * take seconds.
+ * take longer than a person wants to wait.
  */
-const MAX_LOOKED_AT = 20_000;
+const MAX_LOOKED_AT = 10_000;
 
 /** Counts the runs that a replay with this filter and limit would take. Changes nothing. */
 export async function previewReplay(

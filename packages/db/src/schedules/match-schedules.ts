@@ -22,7 +22,7 @@ export async function countSchedules(db: Database, page: FilteredPage): Promise<
   return row?.count ?? 0;
 }
 
-/** The agenda entries of the schedules that match a filter, for a statement that counts their fires. */
+/** The agenda entries and rules of the schedules that match a filter, for a statement that counts their fires. */
 export function agendaOfMatching(page: Omit<FilteredPage, 'limit'>): {
   head: string;
   source: string;
@@ -32,7 +32,7 @@ export function agendaOfMatching(page: Omit<FilteredPage, 'limit'>): {
   const { head, source } = wholeSource(where, page.filter);
   return {
     head,
-    source: `select a.* from ${source} where ${where.sql} and a.schedule_id is not null and not a.is_held`,
+    source: `select a.*, s.timing, s.plan from ${source} where ${where.sql} and a.project_id = :projectId and not a.is_held`,
     parameters: where.parameters,
   };
 }

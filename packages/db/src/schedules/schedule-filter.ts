@@ -36,6 +36,10 @@ export function narrowsDown({ status, dueBefore, dueAfter, attention }: Schedule
   return hasRareStatus || (dueBefore ?? dueAfter ?? attention) !== undefined;
 }
 
+/** True if the range of due times is the only filter, besides text and tag, that may narrow the list down. */
+export const narrowsDownByDueOnly = ({ dueBefore, dueAfter, ...others }: ScheduleFilter) =>
+  (dueBefore ?? dueAfter) !== undefined && !narrowsDown(others);
+
 /**
  * The `from` list of a statement that reads all matching schedules. If the filter has a text or a tag, Postgres
  * searches the index of that text or tag first.
@@ -71,11 +75,9 @@ export function addScheduleFilter(where: Where, filter: ScheduleFilter): Where {
     where.always(`s.id in (
       select schedule_id from carillon.stopped_schedules where project_id = :projectId and status = '${filter.status}')`);
   if (filter.dueBefore ?? filter.dueAfter) {
-    where.parameter('dueBefore', filter.dueBefore ?? 'infinity');
-    where.parameter('dueAfter', filter.dueAfter ?? '-infinity');
-    where.always(`s.id in (
-      select schedule_id from carillon.agenda
-      where project_id = :projectId and not is_held and due_at < :dueBefore::timestamptz and due_at > :dueAfter::timestamptz)`);
+    const { sql, parameters } = dueWithin(filter);
+    for (const [name, value] of Object.entries(parameters)) where.parameter(name, value);
+    where.always(`s.id in (${sql})`);
   }
   if (filter.attention !== undefined) {
     where.parameter('now', null);
@@ -87,6 +89,13 @@ export function addScheduleFilter(where: Where, filter: ScheduleFilter): Where {
   if (filter.q !== undefined) where.search(matches(where, filter.q));
   return where;
 }
+
+/** The schedules whose next occurrence is due within the range of a filter. */
+export const dueWithin = ({ dueBefore, dueAfter }: ScheduleFilter) => ({
+  sql: `select schedule_id from carillon.agenda
+      where project_id = :projectId and not is_held and due_at < :dueBefore::timestamptz and due_at > :dueAfter::timestamptz`,
+  parameters: { dueBefore: dueBefore ?? 'infinity', dueAfter: dueAfter ?? '-infinity' },
+});
 
 /** This must be the exact expression of the index `schedules_search`. */
 const SEARCHED = `lower(case when s.key like 'sch\\_%' then '' else s.key || ' ' end || coalesce(s.name, ''))`;

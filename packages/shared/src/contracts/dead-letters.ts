@@ -86,7 +86,7 @@ export const ReplayAnswer = z
     replayed: z.int().meta({ description: 'Runs that were replayed; 0 for a dry run.' }),
     hasMore: z.boolean().meta({
       description:
-        'True if `limit` runs were found, so more failed runs may match. A dry run looks at the latest 20,000 failed runs.',
+        'True if `limit` runs were found, so more failed runs may match. A dry run looks at the latest 10,000 failed runs.',
     }),
     preview: z
       .object({
