@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -16,6 +16,7 @@ import { draft, eventually, testServers, useDatabase } from '@carillon/testkit';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { succeededRun } from './closed-run.js';
 
+const MIGRATIONS = join(import.meta.dirname, '../../packages/db/migrations');
 const database = useDatabase();
 /** For creating and dropping databases that Carillon has not migrated yet. */
 const administrator = openDatabase({
@@ -103,6 +104,47 @@ describe('Migrations', () => {
       join(folder, 'meta', '_journal.json'),
       JSON.stringify({ version: '7', dialect: 'postgresql', entries: [entry] }),
     );
+    return folder;
+  }
+
+  it('the migration that adds the list of stopped schedules lists every schedule that was stopped before', async () => {
+    const first = await copyOfFirst(1);
+    await withDatabase('select 1', async (url) => {
+      await migrate(url, { folder: first });
+      const pool = openDatabase({ url, max: 1, applicationName: 'test', onError: () => {} });
+      // Written by SQL, because the statements of today may need columns of later migrations.
+      await pool.query(
+        `insert into carillon.schedules (project_id, key, target_type, rule, timing, plan, defined_by)
+         select 1, key, 'handler', '{}', '{}', '{}', 'test'
+         from unnest(array['active', 'paused', 'by-engine', 'cancelled']) as key`,
+      );
+      await pool.query(
+        `update carillon.schedules set status = 'paused', paused_at = now(), paused_until = now(),
+           paused_by = case key when 'paused' then 'test' else 'carillon' end where key in ('paused', 'by-engine')`,
+      );
+      await pool.query(`update carillon.schedules set status = 'cancelled' where key = 'cancelled'`);
+      await migrate(url);
+      const { rows } = await pool.query(
+        `select s.key, l.status, l.paused_until is not null as "hasEnd", l.paused_by_engine_at is not null as "isByEngine"
+         from carillon.stopped_schedules l join carillon.schedules s on s.id = l.schedule_id order by s.id`,
+      );
+      expect(rows).toEqual([
+        { key: 'paused', status: 'paused', hasEnd: true, isByEngine: false },
+        { key: 'by-engine', status: 'paused', hasEnd: true, isByEngine: true },
+        { key: 'cancelled', status: 'cancelled', hasEnd: false, isByEngine: false },
+      ]);
+      await pool.end();
+    });
+  });
+
+  /** Copies the first migrations of Carillon into a folder of their own. */
+  async function copyOfFirst(count: number): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), 'carillon-migrations-'));
+    folders.push(folder);
+    await cp(MIGRATIONS, folder, { recursive: true });
+    const journal = join(folder, 'meta', '_journal.json');
+    const { entries, ...others } = JSON.parse(await readFile(journal, 'utf8'));
+    await writeFile(journal, JSON.stringify({ ...others, entries: entries.slice(0, count) }));
     return folder;
   }
 

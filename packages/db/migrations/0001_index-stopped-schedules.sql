@@ -7,9 +7,6 @@ CREATE TABLE "carillon"."stopped_schedules" (
 	CONSTRAINT "stopped_schedules_not_active" CHECK (status <> 'active')
 );
 --> statement-breakpoint
-DROP INDEX "carillon"."schedules_stopped";--> statement-breakpoint
-DROP INDEX "carillon"."schedules_paused_by_engine";--> statement-breakpoint
-DROP INDEX "carillon"."schedules_paused_until";--> statement-breakpoint
 CREATE INDEX "stopped_schedules_status" ON "carillon"."stopped_schedules" USING btree ("project_id","status","schedule_id");--> statement-breakpoint
 CREATE INDEX "stopped_schedules_until" ON "carillon"."stopped_schedules" USING btree ("paused_until") WHERE paused_until is not null;--> statement-breakpoint
 CREATE INDEX "stopped_schedules_by_engine" ON "carillon"."stopped_schedules" USING btree ("project_id","paused_by_engine_at") WHERE paused_by_engine_at is not null;--> statement-breakpoint
@@ -34,6 +31,13 @@ END $$;
 CREATE TRIGGER "schedules_list_stopped" AFTER UPDATE ON "carillon"."schedules" REFERENCING NEW TABLE AS changed
   FOR EACH STATEMENT EXECUTE FUNCTION "carillon"."list_stopped"();
 --> statement-breakpoint
+-- The trigger's lock keeps other changes out until the commit. The index that is dropped next finds the rows.
 INSERT INTO "carillon"."stopped_schedules" ("schedule_id", "project_id", "status", "paused_until", "paused_by_engine_at")
 SELECT "id", "project_id", "status", "paused_until", CASE WHEN "paused_by" = 'carillon' THEN "paused_at" END
 FROM "carillon"."schedules" WHERE "status" <> 'active';
+--> statement-breakpoint
+DROP INDEX "carillon"."schedules_stopped";
+--> statement-breakpoint
+DROP INDEX "carillon"."schedules_paused_by_engine";
+--> statement-breakpoint
+DROP INDEX "carillon"."schedules_paused_until";
