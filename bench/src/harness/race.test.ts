@@ -36,12 +36,12 @@ describe('round of jobs', () => {
   });
 
   it('a benchmark round is invalid if Carillon stored another lateness than the handler measured', () => {
-    const measured = Int32Array.from([5, 900]);
+    const measured = Int32Array.from([5, 9_000]);
     const stored = (latenessMs: number | null) => [
       { n: 0, latenessMs: 6 },
       { n: 1, latenessMs },
     ];
-    expect(latenessFaults(stored(898), measured)).toEqual([]);
+    expect(latenessFaults(stored(8_998), measured)).toEqual([]);
     const fault = '1 jobs have another lateness in Postgres than in their handler';
     expect(latenessFaults(stored(9), measured)).toEqual([fault]);
     expect(latenessFaults(stored(null), measured)).toEqual([fault]);
