@@ -81,7 +81,7 @@ export class Claimer {
 
   async #look(): Promise<void> {
     try {
-      while (!this.#isStopped && (await this.#claimOnce()));
+      while (!this.#isStopped && !this.context.membership.isHeld && (await this.#claimOnce()));
     } catch (error) {
       // Postgres is unreachable, or the claim was rolled back. Nothing was claimed, and the next sweep claims again.
       this.context.log.error({ err: error }, 'Claim failed; the next sweep tries again');
