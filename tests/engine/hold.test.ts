@@ -15,6 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => redis.disconnect());
 afterEach(async () => {
+  if (process.env.DUMP) for (const w of workers) console.log(JSON.stringify(w.lines.slice(-12), null, 1));
   await Promise.all(workers.map((worker) => worker.end()));
   workers = [];
   await release('by-policy');

@@ -59,6 +59,8 @@ export class Claimer {
   ) {}
 
   ring(): Promise<void> {
+    // Checked here and not in the loop: `#look` must not end before its promise is kept in `#current`.
+    if (this.#isStopped || this.context.membership.isHeld) return Promise.resolve();
     if (!this.#current) {
       this.#current = this.#look();
       return this.#current;
@@ -81,7 +83,7 @@ export class Claimer {
 
   async #look(): Promise<void> {
     try {
-      while (!this.#isStopped && !this.context.membership.isHeld && (await this.#claimOnce()));
+      while (!this.#isStopped && (await this.#claimOnce()));
     } catch (error) {
       // Postgres is unreachable, or the claim was rolled back. Nothing was claimed, and the next sweep claims again.
       this.context.log.error({ err: error }, 'Claim failed; the next sweep tries again');
