@@ -15,7 +15,6 @@ beforeAll(async () => {
 });
 afterAll(() => redis.disconnect());
 afterEach(async () => {
-  if (process.env.DUMP) for (const w of workers) console.log(JSON.stringify(w.lines.slice(-12), null, 1));
   await Promise.all(workers.map((worker) => worker.end()));
   workers = [];
   await release('by-policy');
@@ -31,11 +30,16 @@ const release = (mode: 'account' | 'refire' | 'by-policy', isAdopted = false) =>
 const hold = async () => (await readInstallationState(database.pool)).hold;
 const seeHold = (code: string) =>
   eventually(async () => (await hold())?.code === code, { withinMs: 20_000, what: code });
-const markKey = async () =>
-  `${database.prefix}:carillon-mark:${(await readInstallationState(database.pool)).id}`;
+/** Waits until Redis has the mark of the current generation. */
 const seeMark = async () => {
-  const key = await markKey();
-  await eventually(async () => (await redis.exists(key)) === 1, { what: 'the mark in Redis' });
+  const { id, generation } = await readInstallationState(database.pool);
+  await eventually(
+    async () => {
+      const text = await redis.get(`${database.prefix}:carillon-mark:${id}`);
+      return text !== null && JSON.parse(text).generation === generation;
+    },
+    { what: 'the mark in Redis' },
+  );
 };
 
 /** Fires a one-shot and waits for its success: proof that workers claim. */

@@ -104,6 +104,8 @@ async function startWith(
   };
 
   await beat();
+  // If Redis takes no writes, a later heartbeat writes the mark.
+  await parts.membership.keepMark().catch(() => {});
   await declare(context, config, registry);
   await recover(context, ring);
   const timedWork: TimedWork = {
