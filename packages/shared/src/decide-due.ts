@@ -16,7 +16,7 @@ export interface DueSchedule {
   occurrenceAt: number;
   dueAt: number;
   runsTotal: number;
-  /** What an operator has decided about the time that a restore has lost; null if there is no such decision. */
+  /** The decision of an operator about the time that a restore has lost; null if there is none. */
   lostTime?: LostTime | null;
 }
 

@@ -1,7 +1,7 @@
 import { countOccurrences, lastOccurrence } from '@carillon/recurrence';
 import { type DueSchedule, decideDue, type Moment, momentAfter } from './decide-due.js';
 
-/** What becomes of the overdue occurrences of one schedule, or of several. */
+/** How many overdue occurrences would be run, and how many recorded as skipped. */
 export interface LostTimeOutcome {
   run: number;
   skipped: number;

@@ -16,7 +16,7 @@ export interface HomeNow extends Omit<Home, 'addresses'> {
 }
 
 /**
- * What a mark outside Postgres says. `intact`: Postgres has every transaction that the mark knows of. `absent`: Redis
+ * The answer of the mark outside Postgres. `intact`: Postgres has every transaction that the mark knows of. `absent`: Redis
  * answers, and has no mark. `silent`: there is no Redis, or it does not answer.
  */
 export type MarkState = 'intact' | 'absent' | 'silent';

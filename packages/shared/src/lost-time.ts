@@ -2,7 +2,7 @@
 export const HOLD_CODES = ['transactions_lost', 'database_copied', 'held_by_operator'] as const;
 export type HoldCode = (typeof HOLD_CODES)[number];
 
-/** What an operator can decide about the occurrences that were due in the lost time. */
+/** The decisions that an operator can make about the occurrences that were due in the lost time. */
 export const RESTORE_MODES = ['account', 'refire', 'by-policy'] as const;
 export type RestoreMode = (typeof RESTORE_MODES)[number];
 

@@ -30,7 +30,7 @@ export interface Preview {
 const iso = (at: number) => new Date(at).toISOString();
 const ACTOR = 'carillon restore';
 
-/** What each decision would do with the occurrences that are overdue now. Changes nothing. */
+/** Says what each decision would do with the occurrences that are overdue now. Changes nothing. */
 export async function previewRestore(
   pool: Pool,
   { modes, untilAt }: { modes: readonly RestoreMode[]; untilAt: number | null },

@@ -35,7 +35,7 @@ export interface ReleaseRequest {
   mode: RestoreMode;
   /** True to make a copy an installation of its own, with another id. */
   isAdopted: boolean;
-  /** Where the lost time ends; null for now. */
+  /** The end of the lost time; null for now. */
   untilAt: number | null;
   actor: string;
   now: number | null;
