@@ -8,6 +8,7 @@ import {
   SecretBox,
   setMissingSecrets,
   verifyEncryptionKey,
+  Witness,
 } from '@carillon/db';
 import { connectProducer, PostgresClock } from '@carillon/queue';
 import type { ScheduleDefaults } from '@carillon/shared';
@@ -25,6 +26,7 @@ import { readDashboardFiles } from './dashboard/read-files.js';
 import { BackgroundCache } from './http/background-cache.js';
 import { HTTP_LIMITS, watchConnections } from './http/connections.js';
 import { HeavyWork } from './http/heavy-work.js';
+import { compareMark, keepEvidence } from './keep-evidence.js';
 import { Counters } from './metrics/counters.js';
 import { openRings } from './open-rings.js';
 import { Forecasts } from './schedules/forecasts.js';
@@ -71,6 +73,9 @@ const HEALTH_CACHE_TTL_MS = 1_000;
  */
 const REDIS_CHECK_INTERVAL_MS = 5_000;
 
+/** How often the API reads the latest heartbeat of a worker, to remember it. */
+const EVIDENCE_INTERVAL_MS = 5_000;
+
 /** Starts one API replica. */
 export async function startApi(
   config: Config,
@@ -90,6 +95,7 @@ export async function openApi(
   { pool: given, payloadProblem, ownKey, localNow = Date.now, mountPath = '' }: ApiResources = {},
 ): Promise<OpenApi> {
   const reportError = (message: string) => (error: Error) => log.debug({ err: error }, message);
+  const witness = new Witness();
   const pool = openDatabase({
     url: config.DATABASE_URL,
     pool: given,
@@ -101,6 +107,7 @@ export async function openApi(
     // A client waits for the response, and a quick 503 is better than a late success.
     connectTimeoutMs: 2_000,
     queryTimeoutMs: 20_000,
+    verify: (client) => witness.verifyConnection(client),
     onError: reportError('Postgres connection error'),
   });
   const encryptionKey = config.CARILLON_ENCRYPTION_KEY;
@@ -121,6 +128,8 @@ export async function openApi(
     throw error;
   }
   const redis = config.redis && connectProducer(config.redis, reportError('Redis connection error'));
+  await compareMark(pool, witness, { redis, prefix: config.REDIS_PREFIX });
+  const keeping = setInterval(() => keepEvidence(pool, witness).catch(() => {}), EVIDENCE_INTERVAL_MS);
   const clock = new PostgresClock(localNow);
   for (let samples = 0; samples < CLOCK_SAMPLES; samples++) await clock.ask(() => readClock(pool));
   const usage = new UsageBus(redis, {
@@ -200,6 +209,7 @@ export async function openApi(
     app,
     async stop() {
       clearInterval(redisCheck);
+      clearInterval(keeping);
       // /health/ready now says that this replica is stopping. Requests are still answered until the load balancer has
       // noticed.
       lifecycle.isStopping = true;

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { Alerts } from './alerts/alerts.js';
 import type { Receipts } from './delivery/receipts/receipts.js';
 import type { Traffic } from './delivery/traffic/traffic.js';
+import type { Membership } from './membership.js';
 import type { Metrics } from './metrics.js';
 import type { RunHooks } from './pipeline/run-hooks.js';
 import type { RunTracing } from './run-tracing.js';
@@ -13,6 +14,8 @@ import type { RunTracing } from './run-tracing.js';
 export interface WorkerContext {
   /** Identifies this process as the holder of its leases. Part of every fencing token. */
   holder: Claimant;
+  /** Whether this worker may claim. */
+  membership: Pick<Membership, 'isHeld'>;
   pool: Pool;
   bells: Ringer;
   clock: PostgresClock;

@@ -7,6 +7,7 @@ import {
   registerWorker,
   signOff,
   verifyEncryptionKey,
+  Witness,
   warmUp,
 } from '@carillon/db';
 import {
@@ -14,6 +15,7 @@ import {
   connectProducer,
   connectWorker,
   NO_REDIS_WATCH,
+  OutsideMark,
   PostgresClock,
   RedisWatch,
   reconnect,
@@ -23,6 +25,7 @@ import {
   untilReady,
   WakeUps,
 } from '@carillon/queue';
+import { addressOf } from '@carillon/shared';
 import { openTracing } from '@carillon/telemetry';
 import type { ClientConfig, Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -32,6 +35,7 @@ import type { WorkerContext } from './context.js';
 import type { Deliver } from './delivery/deliver.js';
 import { openTargets } from './delivery/open-targets.js';
 import { TZDATA_VERSION } from './loops/keep-tzdata.js';
+import { Membership } from './membership.js';
 import { Metrics } from './metrics.js';
 import { joinHooks } from './pipeline/run-hooks.js';
 import { processRegistry, type Registry } from './registry.js';
@@ -46,6 +50,7 @@ export interface WorkerParts {
   deliver: Deliver;
   rings: Rings;
   redisWatch: Pick<RedisWatch, 'state' | 'look'>;
+  membership: Membership;
   /** Calls `onRequest` when a transaction that made requests by SQL commits. */
   listenForRequests(onRequest: () => void): { close(): Promise<void> };
   /** Pings the outside monitor, if there is one. Called after each sweep. */
@@ -81,6 +86,7 @@ export async function openParts(
   { registry = processRegistry(), pool: given, localNow = Date.now }: WorkerResources = {},
 ): Promise<WorkerParts> {
   const reportError = (what: string) => (error: Error) => log.debug({ err: error }, what);
+  const witness = new Witness();
   const pool = openDatabase({
     url: config.DATABASE_URL,
     pool: given,
@@ -93,6 +99,7 @@ export async function openParts(
     // expire.
     queryTimeoutMs: (config.LEASE_MS * 2) / 3,
     transactionTimeoutMs: config.LEASE_MS / 2,
+    verify: (client) => witness.verifyConnection(client),
     onError: reportError('Postgres'),
   });
   const connections = config.redis && {
@@ -104,16 +111,24 @@ export async function openParts(
     connections?.blocking.disconnect();
     await pool.end();
   };
-  const holder = await joinInstallation(pool, { config, registry }).catch(async (error) => {
-    await disconnect();
-    throw error;
+  if (connections) await untilReady(connections.producer);
+  const membership = new Membership({
+    pool,
+    log,
+    witness,
+    outsideMark: connections && new OutsideMark({ redis: connections.producer, prefix: config.REDIS_PREFIX }),
+    address: addressOf(config.DATABASE_URL),
+    register: () => register(pool, { config, registry }),
   });
+  const holder = await verifyEncryptionKey(pool, config.CARILLON_ENCRYPTION_KEY)
+    .then(() => membership.join())
+    .catch(async (error) => {
+      await disconnect();
+      throw error;
+    });
   // Warming up only makes the start quicker. A connection that could not be warmed up plans each statement at its first
   // use.
-  await Promise.all([
-    warmUp(pool, holder, CONNECTIONS_KEPT).catch(reportError('Warm-up')),
-    connections && untilReady(connections.producer),
-  ]);
+  await warmUp(pool, holder, CONNECTIONS_KEPT).catch(reportError('Warm-up'));
   const clock = new PostgresClock(localNow);
   const metrics = new Metrics();
   const { rings, bells, redisWatch, wakeUps } = openRings(connections, {
@@ -151,6 +166,7 @@ export async function openParts(
   return {
     context: {
       holder,
+      membership,
       pool,
       bells,
       clock,
@@ -169,6 +185,7 @@ export async function openParts(
     deliver: targets.deliver,
     rings,
     redisWatch,
+    membership,
     listenForRequests: (onRequest) =>
       listenForRequests({
         connection: directConnection(config, given),
@@ -203,12 +220,10 @@ function directConnection(
   return { connectionString: DATABASE_DIRECT_URL ?? DATABASE_URL };
 }
 
-/** Registers this worker. Refuses it if its encryption key differs from the installation's. */
-async function joinInstallation(
+function register(
   pool: Pool,
   { config, registry }: { config: Config; registry: Registry },
 ): Promise<Claimant> {
-  await verifyEncryptionKey(pool, config.CARILLON_ENCRYPTION_KEY);
   return registerWorker(pool, {
     host: hostname(),
     pid: process.pid,

@@ -86,15 +86,26 @@ async function startWith(
   const events = () => handleEvents(context, stopping.signal);
   const drafts = new Drafts(config, registry);
   const sqlRequests = new SqlRequests(context, drafts, stopping.signal);
-  const sweepOnce = async () => {
+  /** A held worker only sends heartbeats and finishes what it has in flight: a copy must not send anything either. */
+  const unlessHeld = (work: () => Promise<unknown>) => async () => {
+    if (!parts.membership.isHeld) await work();
+  };
+  const sweepOnce = unlessHeld(async () => {
     await sweep(context, inFlight, ring);
     await events();
     await sqlRequests.handle();
     await context.alerts.judge();
     void parts.pingMonitor();
+  });
+  const beat = async () => {
+    const heartbeat = await sendHeartbeat(context, inFlight);
+    if (await parts.membership.note(heartbeat)) ring();
+    return heartbeat;
   };
 
-  await sendHeartbeat(context, inFlight);
+  await beat();
+  // If Redis takes no writes, a later heartbeat writes the mark.
+  await parts.membership.keepMark().catch(() => {});
   await declare(context, config, registry);
   await recover(context, ring);
   const timedWork: TimedWork = {
@@ -104,12 +115,12 @@ async function startWith(
     pipeline,
     ticks: {
       sweep: sweepOnce,
-      prune: () => prune(context, config.RUN_RETENTION_DAYS),
-      events,
-      calendars: () => keepCalendars(context, config, stopping.signal),
-      tasks: () => scanDueTasks(context, config, stopping.signal),
-      alerts: () => context.alerts.judge(),
-      audit: () => audit(context, { signal: stopping.signal }),
+      prune: unlessHeld(() => prune(context, config.RUN_RETENTION_DAYS)),
+      events: unlessHeld(events),
+      calendars: unlessHeld(() => keepCalendars(context, config, stopping.signal)),
+      tasks: unlessHeld(() => scanDueTasks(context, config, stopping.signal)),
+      alerts: unlessHeld(() => context.alerts.judge()),
+      audit: unlessHeld(() => audit(context, { signal: stopping.signal })),
     },
   };
   const { rings } = parts;
@@ -118,7 +129,7 @@ async function startWith(
       ? await timeByRedis(timedWork, rings.connections)
       : timeByTimers(timedWork, rings.bells);
   pipeline.onFree = () => timing.resume();
-  const listener = parts.listenForRequests(() => void sqlRequests.handle());
+  const listener = parts.listenForRequests(unlessHeld(() => sqlRequests.handle()));
 
   const lookAtClock = watchClock(context.clock, log);
   /**
@@ -126,11 +137,10 @@ async function startWith(
    * schedulers.
    */
   const watchOver = async () => {
-    const [heartbeat, redisState] = await Promise.all([
-      sendHeartbeat(context, inFlight),
-      parts.redisWatch.look(),
-    ]);
+    const [heartbeat, redisState] = await Promise.all([beat(), parts.redisWatch.look()]);
     lookAtClock();
+    // If Redis takes no writes, or Postgres does not answer, the next heartbeat tries again.
+    if (redisState === 'up' || redisState === 'off') await parts.membership.keepMark().catch(() => {});
     if (await timing.shouldSweep({ ...heartbeat, redisState })) await sweepOnce();
   };
   const report = (what: string) => (error: unknown) => log.error({ err: error }, what);
@@ -144,7 +154,7 @@ async function startWith(
   return {
     id: context.holder.workerId,
     async settle() {
-      await sendHeartbeat(context, inFlight);
+      await beat();
       await sweepOnce();
       await until(() => inFlight.count === 0, Number.POSITIVE_INFINITY);
     },

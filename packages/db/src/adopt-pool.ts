@@ -8,13 +8,19 @@ interface AdoptOptions {
    * The argument is our proxy, not the user's client.
    */
   onConnect: (client: pg.PoolClient) => void;
+  /** Called with each client that is used for the first time. If it fails, the client is closed. */
+  verify?: ((client: pg.PoolClient) => Promise<unknown>) | undefined;
 }
 
 /**
  * Wraps a pool that belongs to the user's program. The connections keep the program's settings, because our type
  * parsers and time-outs are passed with each statement. `end` leaves the pool open.
  */
-export function adoptPool(pool: pg.Pool, { types, queryTimeoutMs, onConnect }: AdoptOptions): pg.Pool {
+export function adoptPool(
+  pool: pg.Pool,
+  { types, queryTimeoutMs, onConnect, verify }: AdoptOptions,
+): pg.Pool {
+  const verified = new WeakSet<pg.PoolClient>();
   const withOurSettings = (statement: unknown, values?: unknown): object =>
     typeof statement === 'string'
       ? { text: statement, ...(values === undefined ? {} : { values }), types, query_timeout: queryTimeoutMs }
@@ -42,6 +48,13 @@ export function adoptPool(pool: pg.Pool, { types, queryTimeoutMs, onConnect }: A
       },
     });
     onConnect(view);
+    if (verify && !verified.has(client)) {
+      await verify(view).catch((error: Error) => {
+        client.release(error);
+        throw error;
+      });
+      verified.add(client);
+    }
     return view;
   };
 

@@ -44,6 +44,8 @@ export interface DatabaseOptions {
    * The server ends a statement that runs for longer than this, and a transaction that is idle for longer than this.
    */
   transactionTimeoutMs?: number;
+  /** Called with each new connection before its first use. If it fails, the connection is closed. */
+  verify?: ((client: Transaction) => Promise<unknown>) | undefined;
   onError: (error: Error) => void;
 }
 
@@ -58,6 +60,7 @@ export function openDatabase({
   connectTimeoutMs = 5_000,
   queryTimeoutMs = 10_000,
   transactionTimeoutMs = 8_000,
+  verify,
   onError,
 }: DatabaseOptions): pg.Pool {
   const prepare = (client: pg.ClientBase) => {
@@ -65,7 +68,7 @@ export function openDatabase({
     if (!usesPreparedStatements) dropStatementNames(client);
   };
   if (given) {
-    const adopted = adoptPool(given, { types, queryTimeoutMs, onConnect: prepare });
+    const adopted = adoptPool(given, { types, queryTimeoutMs, onConnect: prepare, verify });
     begins.set(adopted, beginWithin(transactionTimeoutMs));
     return adopted;
   }
@@ -81,6 +84,11 @@ export function openDatabase({
     // Pipelining: statements that do not depend on each other's results are sent without waiting.
     pipeline: true,
     query_timeout: queryTimeoutMs,
+    ...(verify && {
+      verify: (client: pg.PoolClient, done: (error?: Error) => void) => {
+        verify(client).then(() => done(), done);
+      },
+    }),
   });
   begins.set(pool, beginWithin(transactionTimeoutMs));
   // Without these listeners a broken connection would end the process. The pool reports errors of idle connections

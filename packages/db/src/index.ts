@@ -126,6 +126,7 @@ export { migrate, UnsupportedDatabase, verifyMigrated } from './migrate.js';
 export { explainPooler, probePooler, verifyPooler } from './pooler.js';
 export { requestHashOf } from './request-hash.js';
 export * from './requests/index.js';
+export * from './restore/index.js';
 export { cancelRun, type RunChangeRequest, replayRun } from './runs/change-run.js';
 export { type DeadLetterGroup, type DeadLetters, readDeadLetters } from './runs/dead-letters.js';
 export type { FailedRunFilter } from './runs/failed-runs.js';

@@ -4,6 +4,7 @@ export * from './connection.js';
 export * from './idle.js';
 export * from './names.js';
 export * from './open-queue.js';
+export * from './outside-mark.js';
 export * from './punctual.js';
 export * from './redis-facts.js';
 export * from './redis-settings.js';

@@ -1,6 +1,7 @@
 import { parseTiming } from '@carillon/recurrence';
 import { describe, expect, it } from 'vitest';
 import { type Decision, type DueSchedule, decideDue } from './decide-due.js';
+import { followDecisions } from './follow-decisions.js';
 import type { Plan } from './plan.js';
 
 const MINUTE = 60_000;
@@ -155,4 +156,67 @@ it('a rule that can no longer be evaluated leads to a decision, not to an except
   const schedule = everyFiveMinutes('10:00');
   const broken = { ...schedule, timing: { ...schedule.timing, timezone: 'Mars/Olympus' } };
   expect(decideDue(broken, at('10:00'))).toMatchObject({ kind: 'broken' });
+});
+
+describe('time that a restore has lost', () => {
+  const lost = (mode: 'account' | 'refire', until: string, due = '10:00', changes: Partial<Plan> = {}) => ({
+    ...everyFiveMinutes(due, changes),
+    lostTime: { mode, untilAt: at(until), reason: 'a restore has lost it' },
+  });
+
+  it('account: every occurrence of the lost time is passed over, and the schedule moves on to the first one after it', () => {
+    expect(moved(decideDue(lost('account', '10:17'), at('10:17')))).toEqual({
+      runs: null,
+      passed: '10:00-10:15 ×4 restored',
+      next: '10:20',
+    });
+  });
+
+  it('account: an occurrence that is due a moment ago is passed over too, although it is within its grace', () => {
+    expect(moved(decideDue(lost('account', '10:00'), at('10:00')))).toMatchObject({
+      runs: null,
+      passed: '10:00-10:00 ×1 restored',
+    });
+  });
+
+  it.each([misfire('skip'), misfire('once'), misfire('all', 1)])(
+    'refire: every occurrence of the lost time is run in its turn, whatever the misfire policy (%j)',
+    (policy) => {
+      expect(moved(decideDue(lost('refire', '10:17', '10:00', policy), at('11:00')))).toEqual({
+        runs: '10:00',
+        passed: null,
+        next: '10:05',
+      });
+    },
+  );
+
+  it.each(['account', 'refire'] as const)(
+    'an occurrence after the lost time follows the misfire policy again (%s)',
+    (mode) => {
+      const schedule = lost(mode, '10:04', '10:05', misfire('skip'));
+      expect(moved(decideDue(schedule, at('10:17')))).toMatchObject({
+        runs: null,
+        passed: '10:05-10:15 ×3 misfire',
+      });
+    },
+  );
+
+  it('the count of a dry run is what the decisions do, one after the other', () => {
+    const schedules = [
+      lost('account', '10:17'),
+      lost('refire', '10:17'),
+      lost('refire', '10:17', '10:00', { maxRuns: 2 }),
+      lost('account', '10:07', '10:00', misfire('all')),
+      ...(['once', 'all', 'skip'] as const).map((policy) => everyFiveMinutes('10:00', misfire(policy))),
+    ];
+    expect(schedules.map((schedule) => followDecisions(schedule, at('10:17')))).toEqual([
+      { run: 0, skipped: 4 },
+      { run: 4, skipped: 0 },
+      { run: 2, skipped: 0 },
+      { run: 2, skipped: 2 },
+      { run: 1, skipped: 3 },
+      { run: 4, skipped: 0 },
+      { run: 0, skipped: 4 },
+    ]);
+  });
 });

@@ -5,6 +5,7 @@ import {
   nextOccurrence,
   type Timing,
 } from '@carillon/recurrence';
+import type { LostTime } from './lost-time.js';
 import type { Plan } from './plan.js';
 
 /** A schedule whose next occurrence is due. */
@@ -15,6 +16,8 @@ export interface DueSchedule {
   occurrenceAt: number;
   dueAt: number;
   runsTotal: number;
+  /** The decision of an operator about the time that a restore has lost; null if there is none. */
+  lostTime?: LostTime | null;
 }
 
 /** Occurrences that were not run, all for the same reason; both ends included. */
@@ -22,7 +25,7 @@ export interface Stretch {
   fromAt: number;
   toAt: number;
   count: number;
-  reasonCode: 'misfire' | 'overtaken' | 'paused' | 'skipped_by_request' | 'schedule_cancelled';
+  reasonCode: 'misfire' | 'overtaken' | 'paused' | 'skipped_by_request' | 'schedule_cancelled' | 'restored';
   reason: string;
 }
 
@@ -40,8 +43,7 @@ export type Decision =
 /** Decides by the misfire policy what happens at `nowAt` to a schedule that is due. */
 export function decideDue(schedule: DueSchedule, nowAt: number): Decision {
   try {
-    const isLate = nowAt - schedule.dueAt > schedule.plan.misfire.graceMs;
-    const { run, passed, after } = isLate ? decideLate(schedule, nowAt) : decideOnTime(schedule);
+    const { run, passed, after } = decideStep(schedule, nowAt);
     const isLast =
       run !== null && schedule.plan.maxRuns !== null && schedule.runsTotal + 1 >= schedule.plan.maxRuns;
     return { kind: 'move', run, passed, next: isLast ? null : momentAfter(schedule, after) };
@@ -71,6 +73,25 @@ interface Step {
   passed: Stretch | null;
   /** The schedule moves on to the first occurrence after this instant. */
   after: number;
+}
+
+function decideStep(schedule: DueSchedule, nowAt: number): Step {
+  const { lostTime, dueAt, plan } = schedule;
+  // Occurrences that fell due in the lost time follow the operator's decision, later ones the misfire policy.
+  if (lostTime && dueAt <= lostTime.untilAt) return decideLost(schedule, lostTime);
+  return nowAt - dueAt > plan.misfire.graceMs ? decideLate(schedule, nowAt) : decideOnTime(schedule);
+}
+
+function decideLost({ timing, occurrenceAt, dueAt }: DueSchedule, lostTime: LostTime): Step {
+  if (lostTime.mode === 'refire') return { run: { occurrenceAt, dueAt }, passed: null, after: occurrenceAt };
+  const { reason } = lostTime;
+  const passed = stretchFrom(timing, {
+    fromAt: occurrenceAt,
+    untilAt: lostTime.untilAt,
+    reasonCode: 'restored',
+    reason,
+  });
+  return { run: null, passed, after: passed.toAt };
 }
 
 function decideOnTime({ timing, plan, occurrenceAt, dueAt }: DueSchedule): Step {

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { type EngineFacts, judgeHealth, type RedisState } from './health.js';
+import { HOLD_CODES } from './lost-time.js';
 
 const WELL: EngineFacts = {
   now: 1_000_000,
+  heldCode: null,
   workersAlive: 1,
   sweepIntervalMs: 5_000,
   oldestDeliverableAt: null,
@@ -93,4 +95,16 @@ describe('judgeHealth', () => {
     expect(judge(null)).toEqual(['down', 'postgres_down']);
     expect(judge(null, 'down')).toEqual(['down', 'postgres_down', 'redis_down']);
   });
+
+  it.each(HOLD_CODES)(
+    'a held installation is degraded, and its reason says which command to run (%s)',
+    (heldCode) => {
+      const facts = { ...WELL, heldCode, oldestDeliverableAt: 0 };
+      const { status, reasons } = judgeHealth({ isPostgresUp: true, engine: facts, redis: 'up' });
+      expect(status).toBe('degraded');
+      // Everything that is due waits for the operator, so overdue runs are no reason of their own.
+      expect(reasons.map(({ code }) => code)).toEqual([heldCode]);
+      expect(reasons[0]?.message).toContain('carillon restore');
+    },
+  );
 });

@@ -1,3 +1,5 @@
+import { HOLD_ADVICE, HOLD_CODES, type HoldCode } from './lost-time.js';
+
 /**
  * How far a worker's clock may differ from Postgres's before the health report mentions it. Slots are 5 ms long, but
  * people notice differences from about a second on.
@@ -35,6 +37,7 @@ export const HEALTH_REASON_CODES = [
   'redis_out_of_memory',
   'redis_access_denied',
   'redis_cross_slot',
+  ...HOLD_CODES,
   'no_workers',
   'overdue',
   'handler_missing',
@@ -64,6 +67,8 @@ export interface Health {
 /** The state of the engine, read from Postgres. All instants are by Postgres's clock. */
 export interface EngineFacts {
   now: number;
+  /** Why workers claim nothing; null if they do. */
+  heldCode: HoldCode | null;
   workersAlive: number;
   /** The longest sweep interval of the live workers. */
   sweepIntervalMs: number;
@@ -172,11 +177,14 @@ export function judgeHealth({ isPostgresUp, engine, redis }: HealthFacts): Healt
 
 function judgeEngine(engine: EngineFacts): HealthReason[] {
   const reasons: HealthReason[] = [];
-  const { now, oldestDeliverableAt, sweepIntervalMs, dueWithoutHandler, largestClockOffsetMs } = engine;
+  const { now, heldCode, oldestDeliverableAt, sweepIntervalMs, dueWithoutHandler, largestClockOffsetMs } =
+    engine;
+  if (heldCode !== null) reasons.push({ code: heldCode, message: HOLD_ADVICE[heldCode] });
   if (engine.workersAlive === 0)
     reasons.push({ code: 'no_workers', message: 'No worker is alive: start one. Due runs wait meanwhile.' });
   const overdueMs = oldestDeliverableAt === null ? 0 : now - oldestDeliverableAt;
-  if (overdueMs > OVERDUE_AFTER_SWEEPS * sweepIntervalMs)
+  // While the installation is held, everything that falls due is overdue, and the hold is the reason.
+  if (heldCode === null && overdueMs > OVERDUE_AFTER_SWEEPS * sweepIntervalMs)
     reasons.push({
       code: 'overdue',
       message: `The oldest due run has waited for ${Math.round(overdueMs / 1_000)} s, longer than two sweeps: workers are overloaded or stuck.`,

@@ -50,7 +50,7 @@ export const COUNTERS: Record<string, CounterEntry> = {
   carillon_lost_claims_total: { help: 'Claims of occurrences that already had a run.' },
   carillon_missed_total: {
     help: 'Occurrences that a claim passed over instead of running them, by reason.',
-    labels: each('reason', ['misfire', 'overlap', 'queue_full', 'dependency', 'overtaken']),
+    labels: each('reason', ['misfire', 'overlap', 'queue_full', 'dependency', 'overtaken', 'restored']),
   },
   carillon_receipts_total: {
     help: 'Receipts sent to onSuccess and onFailure, by outcome.',

@@ -1,4 +1,5 @@
 import { appendFile } from 'node:fs/promises';
+import { releaseInstallation } from '@carillon/db';
 import { eventually, type OwnServers, startOwnServers } from '@carillon/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { check, type Verdict } from '../checker.js';
@@ -88,6 +89,13 @@ const NO_VERDICT: Verdict = {
 async function restore(installation: Installation): Promise<void> {
   for (const { child, isRunning } of installation.workers) if (isRunning) child.kill('SIGCONT');
   await installation.restore();
+  await releaseInstallation(installation.pool, {
+    mode: 'by-policy',
+    isAdopted: true,
+    untilAt: null,
+    actor: 'faults',
+    now: null,
+  });
   for (const delivery of installation.receiver.held()) await delivery.answer(200);
   for (const client of Object.values(installation.clients)) {
     await client.cancelAll();

@@ -1,4 +1,8 @@
+import { readInstallationState } from '@carillon/db';
+import { RESTORE_MODES } from '@carillon/shared';
 import { eventually, type ReplicatedPostgres } from '@carillon/testkit';
+import { expect } from 'vitest';
+import { restore } from '../../../packages/carillon/src/restore/restore.js';
 import type { Scenario } from '../harness/play.js';
 import type { Input, Stage } from '../harness/stage.js';
 import { createThroughout, seeAccepted, seeArrive, seeFire } from '../harness/traffic.js';
@@ -24,12 +28,22 @@ async function loseTail(
   stage: Stage,
   { held, fromAt, replace }: { held: readonly Input[]; fromAt: number; replace: () => Promise<void> },
 ): Promise<void> {
-  const { clients, receiver } = stage;
+  const { clients, receiver, installation } = stage;
+  const mode = stage.random.pick(RESTORE_MODES);
   const known = Object.values(clients).map(({ acknowledged }) => acknowledged.length);
   await createThroughout(stage, async (statuses) => {
     await seeArrive(stage, held);
     stage.inject();
+    const issued = await readIssued(stage);
     await replace();
+    await seeHeld(stage, issued);
+    const released = await restore(installation.pool, {
+      kind: 'release',
+      mode,
+      isAdopted: false,
+      untilAt: null,
+    });
+    expect(released).toMatchObject({ ok: true });
     stage.heal();
     stage.lostTail = { fromAt, untilAt: Date.now() };
     // Changes that the API acknowledged in the lost time are gone. Neither an asynchronous standby nor a backup can
@@ -44,15 +58,54 @@ async function loseTail(
   await eventually(
     async () => {
       await answerHeld(receiver);
-      const { rows } = await stage.installation.pool.query(
+      const { rows } = await installation.pool.query(
         `select from carillon.schedules s join carillon.runs r on r.schedule_id = s.id
-         where s.key = any($1) and r.status = 'succeeded'`,
-        [held.map(({ id }) => id)],
+         where s.key = any($1) and (r.status = 'succeeded' or $2 and r.status = 'skipped' and r.reason_code = 'restored')`,
+        [held.map(({ id }) => id), mode === 'account'],
       );
       return rows.length === held.length;
     },
-    { withinMs: 60_000, what: 'success of the runs whose claims were lost' },
+    { withinMs: 60_000, what: `the end of the runs whose claims were lost (--${mode})` },
   );
+}
+
+/** The highest id and the time of the last claim before the database is replaced. */
+async function readIssued({ installation }: Stage): Promise<{ scheduleId: number; at: number }> {
+  const { rows } = await installation.pool.query<{ scheduleId: number; at: number }>(
+    `select max(id) as "scheduleId", clock_timestamp() as at from carillon.schedules`,
+  );
+  return rows[0] as { scheduleId: number; at: number };
+}
+
+/**
+ * Waits until the loss is noticed. I10: no run was claimed on the new server before that, and no id of the lost time
+ * was issued again.
+ */
+async function seeHeld(stage: Stage, issued: { scheduleId: number; at: number }): Promise<void> {
+  const { pool } = stage.installation;
+  const held = await eventually(
+    async () => {
+      const { hold } = await readInstallationState(pool);
+      return hold ?? false;
+    },
+    { withinMs: 30_000, what: 'the hold' },
+  );
+  expect(held).toMatchObject({ code: 'transactions_lost' });
+  await eventually(
+    async () => {
+      const system = await stage.installation.admin.ask('GET', '/v1/system');
+      return system.status === 200 && system.body.hold?.code === 'transactions_lost';
+    },
+    { withinMs: 30_000, what: 'the hold in /v1/system' },
+  );
+  const since = new Date(issued.at);
+  const claimed = await pool.query('select from carillon.runs where claimed_at > $1', [since]);
+  expect(claimed.rowCount, 'runs that were claimed while the loss was not noticed').toBe(0);
+  const again = await pool.query('select from carillon.schedules where created_at > $1 and id <= $2', [
+    since,
+    issued.scheduleId,
+  ]);
+  expect(again.rowCount, 'ids that were issued twice').toBe(0);
 }
 
 async function answerHeld(receiver: Stage['receiver']): Promise<void> {
@@ -67,7 +120,8 @@ export const lostTail = (postgres: () => ReplicatedPostgres): Scenario[] => [
   {
     number: 21,
     fault: 'failover to an asynchronous standby that lacks the last transactions, workers alive',
-    holds: 'no epoch is issued twice, no place of a worker leaks, and late writes are refused',
+    holds:
+      'workers notice it and hold until an operator decides; no id and no epoch is issued twice, no place of a worker leaks, and late writes are refused',
     async play(stage) {
       const standby = await postgres().startStandby();
       await stage.load({ seconds: 6 });
@@ -81,7 +135,8 @@ export const lostTail = (postgres: () => ReplicatedPostgres): Scenario[] => [
   {
     number: 22,
     fault: 'the database is replaced by a backup while workers hold leases that are newer than the backup',
-    holds: 'no epoch is issued twice, no place of a worker leaks, and late writes are refused',
+    holds:
+      'workers notice it and hold until an operator decides; no id and no epoch is issued twice, no place of a worker leaks, and late writes are refused',
     async play(stage) {
       await stage.load({ seconds: 6 });
       const held = await createHeld(stage, lengthOf(stage));

@@ -5,11 +5,13 @@ import {
   explainRun,
   explainWithoutRun,
   inOrder,
+  isInLostTime,
   type LedgerEntry,
   localTime,
   namedStep,
   namesOccurrence,
   occurrenceRemark,
+  restoredStep,
   type StoryStep,
   step,
   storyOfRun,
@@ -54,7 +56,7 @@ export function* composeLedger(
     const isRun = found.some((run) => run.origin === 'rule' && run.occurrenceAt === at);
     const gap = isRun ? undefined : gaps.find(({ fromAt, toAt }) => fromAt <= at && at <= toAt);
     for (const run of found) yield entryOfRun(run, sources);
-    if (gap) yield entryOfGap(gap, definition);
+    if (gap) yield entryOfGap(gap, definition, sources.changes);
     else if (!isRun) yield entryWithoutRun({ at, definition }, sources);
     step = walk.next(gap?.toAt);
   }
@@ -80,8 +82,13 @@ function entryOfRun(run: RunView, { definitions, schedule, steps, changes, nowAt
   };
 }
 
-function entryOfGap(gap: Gap, { timing }: HeldDefinition): Entry {
+function entryOfGap(gap: Gap, { timing }: HeldDefinition, changes: readonly ScheduleChange[]): Entry {
   const { fromAt, toAt, count, reason, reasonCode, version, createdAt } = gap;
+  const restore = changes.findLast(
+    (change) =>
+      change.action === 'installation.restored' &&
+      isInLostTime(change, { fromAt, toAt, recordedAt: createdAt }),
+  );
   return {
     at: iso(fromAt),
     local: localTime(fromAt, timing.timezone),
@@ -92,6 +99,7 @@ function entryOfGap(gap: Gap, { timing }: HeldDefinition): Entry {
     why: `skipped: ${reason}`,
     story: presentStory([
       step('named', fromAt, `named by version ${version} of the rule, the first of ${count}`, { version }),
+      ...(restore ? [restoredStep(restore)] : []),
       step('skipped', createdAt, `skipped: ${reason}`, { reasonCode, count }),
     ]),
     runId: null,

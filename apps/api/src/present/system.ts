@@ -1,5 +1,5 @@
 import type { CounterWindows, SystemFigures, TzdataState } from '@carillon/db';
-import { type HealthFacts, judgeHealth, type System } from '@carillon/shared';
+import { type HealthFacts, type Hold, judgeHealth, type System } from '@carillon/shared';
 import { quantileOf } from '@carillon/telemetry';
 import type { z } from 'zod';
 import { iso } from './iso.js';
@@ -12,6 +12,7 @@ export function presentSystem({
   bellsArmed,
   clockOffsetMs,
   tzdata,
+  hold,
 }: {
   figures: SystemFigures;
   windows: CounterWindows;
@@ -19,6 +20,7 @@ export function presentSystem({
   bellsArmed: number | null;
   clockOffsetMs: number;
   tzdata: TzdataState;
+  hold: Hold | null;
 }): z.infer<typeof System> {
   return {
     ...judgeHealth(facts),
@@ -26,6 +28,12 @@ export function presentSystem({
     clockOffsetMs,
     redis: facts.redis,
     workers: { alive: figures.workersAlive, lost: figures.workersLost, inFlight: figures.inFlight },
+    hold: hold && {
+      code: hold.code,
+      since: iso(hold.heldAt),
+      reason: hold.reason,
+      lostFrom: iso(hold.lostFromAt),
+    },
     backlog: {
       schedules: figures.dueSchedules,
       runs: figures.dueRuns,

@@ -1,4 +1,11 @@
-import { listAudit, listWorkers, readCounterWindows, readSystem, readTzdata } from '@carillon/db';
+import {
+  listAudit,
+  listWorkers,
+  readCounterWindows,
+  readInstallationState,
+  readSystem,
+  readTzdata,
+} from '@carillon/db';
 import { AuditEntry, Cursor, InstantInput, Limit, listOf, System, WorkerReplica } from '@carillon/shared';
 import { cachedFor } from '@carillon/telemetry';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
@@ -88,15 +95,16 @@ export const operationRoutes =
         },
       },
       async () => {
-        const [figures, windows, facts, bellsArmed, tzdata] = await Promise.all([
+        const [figures, windows, facts, bellsArmed, tzdata, { hold }] = await Promise.all([
           readSystem(pool),
           readWindows(),
           health(),
           bells.countArmed().catch(() => null),
           readTzdata(pool, null),
+          readInstallationState(pool),
         ]);
         const clockOffsetMs = Math.round(-clock.offsetMs);
-        return presentSystem({ figures, windows, facts, bellsArmed, clockOffsetMs, tzdata });
+        return presentSystem({ figures, windows, facts, bellsArmed, clockOffsetMs, tzdata, hold });
       },
     );
   };

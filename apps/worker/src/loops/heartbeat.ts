@@ -15,6 +15,7 @@ export async function sendHeartbeat(
     return await clock.ask(() =>
       report(pool, {
         workerId: holder.workerId,
+        token: holder.token,
         inFlight: inFlight.count,
         heartbeatIntervalMs: sweepIntervalMs,
         clockOffsetMs: Math.round(clock.offsetMs),

@@ -59,6 +59,8 @@ export class Claimer {
   ) {}
 
   ring(): Promise<void> {
+    // Checked here and not in the loop: `#look` must not end before its promise is kept in `#current`.
+    if (this.#isStopped || this.context.membership.isHeld) return Promise.resolve();
     if (!this.#current) {
       this.#current = this.#look();
       return this.#current;

@@ -41,6 +41,7 @@ export interface HealthReason {
     | 'no_workers'
     | 'overdue'
     | 'handler_missing'
+    | HoldCode
     | 'clock_offset'
     | 'circuits_open'
     | 'dead_letters_rising'
@@ -86,12 +87,16 @@ export interface SystemWindow {
   drift: { overdue: Rate; missingBells: Rate; expiredLeases: Rate };
 }
 
+export type HoldCode = 'transactions_lost' | 'database_copied' | 'held_by_operator';
+
 /** Health and drift figures of the engine. */
 export interface System extends Health {
   now: string;
   clockOffsetMs: number;
   redis: RedisState;
   workers: { alive: number; lost: number; inFlight: number };
+  /** Why workers claim nothing until an operator runs `carillon restore`; null if they do. */
+  hold: { code: HoldCode; since: string; reason: string; lostFrom: string } | null;
   backlog: { schedules: number; runs: number; oldestDueAt: string | null };
   sweep: { lastAt: string | null; ageMs: number | null };
   bells: { armed: number | null };

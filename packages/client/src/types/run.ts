@@ -73,6 +73,7 @@ export interface LedgerStep {
     | 'edited'
     | 'replayed'
     | 'reported'
+    | 'restored'
     | 'skipped'
     | 'cancelled'
     | 'succeeded'

@@ -14,7 +14,7 @@ import { arrayOf, batch, statement, type Values } from '../statement.js';
 import { type Claim, type FailedRun, NOTHING_CLAIMED } from './claim.js';
 import { claimApart } from './claim-apart.js';
 import type { Claimant } from './fencing.js';
-import { isDeliverable } from './lock-due.js';
+import { IS_RELEASED, isDeliverable } from './lock-due.js';
 import {
   lockSchedulesOf,
   lockWaitingRuns,
@@ -52,8 +52,8 @@ const look = statement<
   { isWaiting: boolean; hasPauseEnded: boolean }
 >(
   'look-for-waiting',
-  `select exists (select from carillon.runs r where r.next_attempt_at <= ${NOW} and ${isDeliverable('r')}) as "isWaiting",
-          exists (select from carillon.stopped_schedules where paused_until <= ${NOW}) as "hasPauseEnded"`,
+  `select exists (select from carillon.runs r where r.next_attempt_at <= ${NOW} and ${isDeliverable('r')}) and ${IS_RELEASED} as "isWaiting",
+          exists (select from carillon.stopped_schedules where paused_until <= ${NOW}) and ${IS_RELEASED} as "hasPauseEnded"`,
 );
 
 /**

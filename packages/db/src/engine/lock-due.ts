@@ -1,4 +1,4 @@
-import { type DueSchedule, readPlan, readTiming } from '@carillon/shared';
+import { type DueSchedule, type LostTime, readPlan, readTiming } from '@carillon/shared';
 import type { Transaction } from '../database.js';
 import { asMilliseconds, NOW } from '../instants.js';
 import { arrayOf, statement } from '../statement.js';
@@ -14,6 +14,7 @@ export interface DueRow extends DueSchedule {
   handler: string | null;
   /** JSON text, passed through as it is. */
   payload: string | null;
+  lostTime: LostTime | null;
 }
 
 /** A due schedule whose definition can't be read. */
@@ -43,6 +44,9 @@ export interface LockDueOptions {
  */
 export const isDeliverable = (row: string) => `coalesce(${row}.handler = any(:handlers::text[]), true)`;
 
+/** SQL: true unless the installation is held. Postgres evaluates it once per statement. */
+export const IS_RELEASED = '(select held_at is null from carillon.installation)';
+
 /** SQL: true if the payloads of the rows before this one do not exceed `maxBytes`. The first row always fits. */
 const FITS = `coalesce(sum(octet_length(s.payload)) over (rows between unbounded preceding and 1 preceding), 0)
     <= coalesce(:maxBytes::bigint, 9223372036854775807)`;
@@ -59,7 +63,8 @@ const COLUMNS = `
   due.schedule_id as id, due.project_id as "projectId", due.version,
   ${asMilliseconds('due.occurrence_at')} as "occurrenceAt", ${asMilliseconds('due.due_at')} as "dueAt",
   due.runs_total as "runsTotal", due.handler, case when ${FITS} then s.key end as key, s.definition_version as "definitionVersion",
-  s.is_counted as "isCounted", s.timing, s.plan, case when ${FITS} then s.payload end as payload, ${asMilliseconds(NOW)} as "nowAt"`;
+  s.is_counted as "isCounted", s.timing, s.plan, case when ${FITS} then s.payload end as payload, ${asMilliseconds(NOW)} as "nowAt",
+  (select lost_time from carillon.installation) as "lostTime"`;
 const DEFINITION = `left join lateral (
     select key, definition_version, is_counted, timing, plan, payload::text from carillon.schedules
     where id = due.schedule_id and version = due.version limit 1
@@ -83,7 +88,7 @@ const lockEarliest = statement<LockParameters, Row>(
   `select ${COLUMNS}
    from (
      select a.* from carillon.agenda a
-     where not a.is_held and a.due_at <= ${NOW} and ${isDeliverable('a')}
+     where not a.is_held and a.due_at <= ${NOW} and ${isDeliverable('a')} and ${IS_RELEASED}
      order by a.due_at, a.schedule_id
      limit :limit
      for update skip locked
@@ -100,7 +105,7 @@ const lockShares = statement<LockParameters & ShareParameters, Row>(
    from ${SHARES}, lateral (
      select a.* from carillon.agenda a
      where not a.is_held and a.project_id = share.project_id and a.due_at <= ${NOW}
-       and ${isDeliverable('a')}
+       and ${isDeliverable('a')} and ${IS_RELEASED}
      order by a.due_at, a.schedule_id
      limit share.most
      for update skip locked

@@ -3,7 +3,7 @@ import { NOW } from '../instants.js';
 import type { RunKey } from '../runs/run-transitions.js';
 import { definitionOf } from '../schedules/definition.js';
 import { arrayOf, batch, statement, type Values } from '../statement.js';
-import { isDeliverable } from './lock-due.js';
+import { IS_RELEASED, isDeliverable } from './lock-due.js';
 import { divide, type ProjectShare, SHARES, type ShareParameters } from './project-shares.js';
 
 /** A run that waits for an attempt, and is locked. */
@@ -35,7 +35,7 @@ const WAITING = `
              and d.occurrence_at = r.occurrence_at and d.origin = r.origin
          ) end as "deferredFromAt", ${NOW} as "nowAt"
   from carillon.runs r
-  where r.next_attempt_at <= ${NOW} and ${isDeliverable('r')}`;
+  where r.next_attempt_at <= ${NOW} and ${isDeliverable('r')} and ${IS_RELEASED}`;
 
 interface LockParameters {
   limit: number;

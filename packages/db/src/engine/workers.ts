@@ -1,5 +1,11 @@
 import type { Database } from '../database.js';
 import { milliseconds, NOW } from '../instants.js';
+import {
+  INSTALLATION_STATE,
+  type InstallationRow,
+  type InstallationState,
+  toInstallationState,
+} from '../restore/installation-state.js';
 import { arrayOf, batch, statement, type Values } from '../statement.js';
 import { type Claimant, readGeneration } from './fencing.js';
 
@@ -69,18 +75,24 @@ export interface Heartbeat {
   /** The time by Postgres's clock. */
   nowAt: number;
   lastSweepAt: number | null;
+  /** How many heartbeats Postgres has of this worker; null if it does not know the worker. */
+  beats: number | null;
+  installation: InstallationState;
 }
 
-const reportAlive = statement<Values, Heartbeat>(
+const reportAlive = statement<Values, Omit<Heartbeat, 'installation'> & InstallationRow>(
   'heartbeat',
   `with alive as (
      update carillon.workers
      set heartbeat_at = clock_timestamp(), alive_until = ${ALIVE_UNTIL}, in_flight = :inFlight, clock_offset_ms = :clockOffsetMs,
-         open_circuits = :openCircuits::text[]
-     where id = :workerId
+         open_circuits = :openCircuits::text[], beats = beats + 1
+     where id = :workerId and token = :token
+     returning beats
    ), counted as (${ADD_COUNTERS}
    ), counted_by_minute as (${ADD_MINUTES})
-   select clock_timestamp()::timestamptz(3) as "nowAt", swept_at as "lastSweepAt" from carillon.installation`,
+   select clock_timestamp()::timestamptz(3) as "nowAt", swept_at as "lastSweepAt", (select beats from alive) as beats,
+          ${INSTALLATION_STATE}
+   from carillon.installation`,
 );
 
 /** Reports that a worker is alive, how many runs it has in flight, and how much its counters have grown. */
@@ -91,6 +103,7 @@ export async function sendHeartbeat(
     ...worker
   }: {
     workerId: number;
+    token: string;
     inFlight: number;
     heartbeatIntervalMs: number;
     clockOffsetMs: number;
@@ -100,7 +113,8 @@ export async function sendHeartbeat(
 ): Promise<Heartbeat> {
   const openCircuits = arrayOf(worker.openCircuits);
   const [heartbeat] = await reportAlive(db, { ...worker, openCircuits, now: null, ...counters.of(grown) });
-  return heartbeat as Heartbeat;
+  const { nowAt, lastSweepAt, beats, ...row } = heartbeat as NonNullable<typeof heartbeat>;
+  return { nowAt, lastSweepAt, beats, installation: toInstallationState(row) };
 }
 
 const addAll = statement<Values>('add-metrics', `with counted_by_minute as (${ADD_MINUTES}) ${ADD_COUNTERS}`);
@@ -114,9 +128,10 @@ export async function addMetrics(
   await addAll(db, { now, ...counters.of(grown) });
 }
 
-export const signOff = statement<{ workerId: number }>(
+export const signOff = statement<{ workerId: number; token: string }>(
   'sign-off',
-  `update carillon.workers set stopped_at = clock_timestamp(), in_flight = 0, open_circuits = '{}' where id = :workerId`,
+  `update carillon.workers set stopped_at = clock_timestamp(), in_flight = 0, open_circuits = '{}'
+   where id = :workerId and token = :token`,
 );
 
 const selectClock = statement<object, { nowAt: number }>(
@@ -129,10 +144,13 @@ export async function readClock(db: Database): Promise<{ nowAt: number }> {
   return row as { nowAt: number };
 }
 
+/** A worker that sent no heartbeat for this long is deleted. */
+export const FORGOTTEN_AFTER_DAYS = 7;
+
 const deleteOldWorkers = statement<object>(
   'forget-workers',
   `delete from carillon.workers w
-   where w.heartbeat_at < clock_timestamp() - interval '7 days'
+   where w.heartbeat_at < clock_timestamp() - interval '${FORGOTTEN_AFTER_DAYS} days'
      and not exists (select from carillon.leases l where l.worker_id = w.id)`,
 );
 

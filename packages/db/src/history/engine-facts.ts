@@ -50,6 +50,7 @@ const selectFacts = statement<{ now: number | null }, EngineFacts>(
      select at, handler is null or handler = any((select handlers from known)::text[]) as is_deliverable from due
    )
    select ${NOW} as now,
+          (select held_code from carillon.installation) as "heldCode",
           (select count(*) from live) as "workersAlive",
           coalesce((select max(extract(epoch from sweep_interval)) * 1000 from live), ${DEFAULT_SWEEP_INTERVAL_MS})::float8 as "sweepIntervalMs",
           coalesce((select clock_offset_ms from live order by abs(clock_offset_ms) desc limit 1), 0) as "largestClockOffsetMs",

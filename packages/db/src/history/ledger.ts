@@ -7,7 +7,7 @@ import {
   type Timing,
 } from '@carillon/shared';
 import type { Database } from '../database.js';
-import { instant, NOW } from '../instants.js';
+import { asMilliseconds, instant, NOW } from '../instants.js';
 import { ATTEMPT_COLUMNS, type AttemptView, type RunView, SELECT_RUNS } from '../runs/read-runs.js';
 import { statement, type Values } from '../statement.js';
 
@@ -131,15 +131,25 @@ export interface ScheduleChange {
   detail: Record<string, unknown> | null;
 }
 
-/** SQL for the latest 1,000 changes of a schedule, newest first. */
+/**
+ * SQL for the latest 1,000 changes of a schedule, newest first, and after them the latest restores. A restore concerns
+ * the occurrences of every schedule that were due in the lost time.
+ */
 export const CHANGES_OF_SUBJECT = (key: string) =>
-  `select at, actor, action, detail from carillon.audit_log
-   where project_id = :projectId and subject = ${key} and (action like 'schedule.%' or action like 'run.%')
-   order by id desc limit 1000`;
+  `select at, actor, action, detail from (
+     (select id as place, at, actor, action, detail from carillon.audit_log
+      where project_id = :projectId and subject = ${key} and (action like 'schedule.%' or action like 'run.%')
+      order by id desc limit 1000)
+     union all
+     (select -generation, decided_at, decided_by, 'installation.restored', json_build_object('mode', mode,
+               'heldAt', ${asMilliseconds('held_at')}, 'lostFromAt', ${asMilliseconds('lost_from')},
+               'lostUntilAt', ${asMilliseconds('lost_until')})
+      from carillon.restores order by generation desc limit 100)
+   ) as change order by place desc`;
 
 const selectChanges = statement<Values, ScheduleChange>('read-schedule-changes', CHANGES_OF_SUBJECT(':key'));
 
-/** The latest 1,000 changes of a schedule, oldest first. */
+/** The restores, then the latest 1,000 changes of a schedule, oldest first. */
 export async function readScheduleChanges(
   db: Database,
   { projectId, key }: { projectId: number; key: string },

@@ -1,3 +1,4 @@
+import { HOLD_CODES, RESTORE_MODES } from '@carillon/shared';
 import { sql } from 'drizzle-orm';
 import {
   bigserial,
@@ -48,9 +49,39 @@ export const installation = carillon.table(
      */
     tzdataNext: text('tzdata_next'),
     tzdataCursor: id('tzdata_cursor'),
+    /**
+     * While the installation is held, no worker claims anything: since when, why, and the facts by which an operator
+     * decides (`HoldDetail`).
+     */
+    heldAt: instant('held_at'),
+    heldCode: text('held_code', { enum: HOLD_CODES }),
+    heldDetail: jsonb('held_detail'),
+    /** The server on which the workers last ran (`Home`), so that a copy of the database recognises itself as one. */
+    home: jsonb('home'),
+    /** The decision about the lost time of the latest restore (`LostTime`); null if each schedule's policy decides. */
+    lostTime: jsonb('lost_time'),
   },
-  () => [check('installation_is_single', sql`is_single`)],
+  () => [
+    check('installation_is_single', sql`is_single`),
+    check('installation_hold', sql`(held_at is null) = (held_code is null)`),
+  ],
 );
+
+/** One row for each time that an operator has released a hold, so that the ledger can say what became of the lost time. */
+export const restores = carillon.table('restores', {
+  /** The generation that began with the decision. */
+  generation: integer('generation').primaryKey(),
+  code: text('code', { enum: HOLD_CODES }).notNull(),
+  reason: text('reason').notNull(),
+  heldAt: instant('held_at').notNull(),
+  /** The lost time: occurrences that were due in it may have run before the transactions were lost. */
+  lostFrom: instant('lost_from').notNull(),
+  lostUntil: instant('lost_until').notNull(),
+  mode: text('mode', { enum: RESTORE_MODES }).notNull(),
+  isAdopted: boolean('is_adopted').notNull(),
+  decidedAt: instant('decided_at').notNull(),
+  decidedBy: text('decided_by').notNull(),
+});
 
 export const workers = carillon.table('workers', {
   id: bigserial('id', { mode: 'number' }).primaryKey(),
@@ -73,6 +104,11 @@ export const workers = carillon.table('workers', {
   tzdata: text('tzdata'),
   stoppedAt: instant('stopped_at'),
   inFlight: integer('in_flight').notNull().default(0),
+  /**
+   * Counts the heartbeats. A worker remembers the latest number that was committed. If Postgres knows only a smaller one,
+   * it has lost transactions.
+   */
+  beats: id('beats').notNull().default(0),
   /** The open circuits of this worker, each as "project origin". At most 1,000 are reported. */
   openCircuits: text('open_circuits').array().notNull().default([]),
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { HEALTH_REASON_CODES, REDIS_STATES } from '../health.js';
+import { HOLD_CODES } from '../lost-time.js';
 import { Instant } from './fields.js';
 import { NullableInstant } from './list.js';
 
@@ -88,6 +89,21 @@ export const System = z
       .meta({ description: 'How far Postgres’s clock is ahead of the clock of this replica.' }),
     redis: Redis,
     workers: z.object({ alive: z.int(), lost: z.int(), inFlight: z.int() }),
+    hold: z
+      .object({
+        code: z.enum(HOLD_CODES),
+        since: Instant,
+        reason: z.string(),
+        lostFrom: Instant.meta({
+          description:
+            'Where the lost time begins: the last sign of life of the workers that Postgres still knows.',
+        }),
+      })
+      .nullable()
+      .meta({
+        description:
+          'Why workers claim nothing until an operator runs `carillon restore`; null if they do. Everything else works meanwhile.',
+      }),
     backlog: z.object({ schedules: z.int(), runs: z.int(), oldestDueAt: NullableInstant }),
     sweep: z.object({ lastAt: NullableInstant, ageMs: z.int().nullable() }),
     bells: z.object({

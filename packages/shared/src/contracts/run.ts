@@ -99,6 +99,7 @@ export const LEDGER_STEPS = [
   'edited',
   'replayed',
   'reported',
+  'restored',
   'skipped',
   'cancelled',
   'succeeded',

@@ -69,4 +69,23 @@ describe('explainRun', () => {
     expect(text).toContain('attempt 40 failed (error 40)');
     expect(text).toContain(`it is tried again at ${iso(DUE + 99_000)}`);
   });
+
+  it('the explanation of a run names the restore that lost the time in which it was due, if it was recorded after the restore', () => {
+    const restored = {
+      at: DUE + 3_000,
+      actor: 'carillon restore',
+      action: 'installation.restored',
+      detail: { mode: 'refire', heldAt: DUE + 2_000, lostFromAt: DUE - 1_000, lostUntilAt: DUE + 3_000 },
+    };
+    const told = (recordedAt: number, dueAt = DUE) => {
+      const run = { ...RUN, dueAt, recordedAt };
+      const sources = { run, attempts: [], deferrals: [], changes: [restored], nowAt: DUE + 60_000 };
+      return explainRun(run, storyOfRun(sources), null);
+    };
+    expect(told(DUE + 4_000)).toContain(
+      `due in the time that a restore has lost: carillon restore chose to run it at ${iso(DUE + 3_000)}`,
+    );
+    expect(told(DUE + 4)).not.toContain('restore');
+    expect(told(DUE + 4_000, DUE + 3_500)).not.toContain('restore');
+  });
 });

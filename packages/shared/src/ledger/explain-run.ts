@@ -68,6 +68,7 @@ const MENTIONED = new Set<StoryStep['kind']>([
   'edited',
   'replayed',
   'reported',
+  'restored',
 ]);
 /** Maximum number of clauses in a sentence. A longer one shows only its first and its last clauses. */
 const MOST_CLAUSES = 12;

@@ -221,12 +221,39 @@ function changeSteps({ run, changes, nowAt }: StorySources): StoryStep[] {
     const { action, detail } = change;
     if (action === 'run.cancelled' || action === 'run.replayed' || action === 'run.reported')
       return detail?.run === runId ? [changeStep(change)] : [];
+    if (action === 'installation.restored')
+      return run.origin === 'rule' && isInLostTime(change, { fromAt: run.dueAt, toAt: run.dueAt, ...run })
+        ? [restoredStep(change)]
+        : [];
     if (action === 'schedule.rescheduled' || action === 'schedule.next_skipped')
       return namesOccurrence(change, run) ? [changeStep(change)] : [];
     return KIND_OF_ACTION[action] && (isDuring(change, span) || isPauseOf(change, run, changes))
       ? [changeStep(change)]
       : [];
   });
+}
+
+/** True if the occurrences were due in the time that this restore has lost, and were recorded after it. */
+export function isInLostTime(
+  { detail }: StoryChange,
+  { fromAt, toAt, recordedAt }: { fromAt: number; toAt: number; recordedAt: number },
+): boolean {
+  const { heldAt, lostFromAt, lostUntilAt } = (detail ?? {}) as Record<string, number | undefined>;
+  if (heldAt === undefined || lostFromAt === undefined || lostUntilAt === undefined) return false;
+  return recordedAt >= heldAt && toAt >= lostFromAt && fromAt <= lostUntilAt;
+}
+
+const DECISIONS: Record<string, string> = {
+  account: 'not to run it',
+  refire: 'to run it',
+  'by-policy': 'to follow the misfire policy',
+};
+
+/** The step in which an operator decided about the time that a restore has lost. */
+export function restoredStep({ at, actor, detail }: StoryChange): StoryStep {
+  const decision = DECISIONS[String(detail?.mode)] ?? 'to go on';
+  const text = `due in the time that a restore has lost: ${actor} chose ${decision}`;
+  return step('restored', at, text, { actor });
 }
 
 const isDuring = ({ at }: StoryChange, { fromAt, untilAt }: { fromAt: number; untilAt: number }) =>

@@ -1,0 +1,180 @@
+import {
+  type Claimant,
+  type Evidence,
+  type Heartbeat,
+  holdForLoss,
+  holdInstallation,
+  judgeEvidence,
+  readInstallationState,
+  readServerIdentity,
+  recordHome,
+  signOff,
+  type Witness,
+} from '@carillon/db';
+import type { OutsideMark } from '@carillon/queue';
+import { HOLD_ADVICE, type Hold, judgeHome, type MarkState } from '@carillon/shared';
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+
+interface MembershipParts {
+  pool: Pool;
+  log: Logger;
+  witness: Witness;
+  /** The mark in Redis; null if this installation runs without Redis. */
+  outsideMark: OutsideMark | null;
+  /** The address of the database without credentials; null for loopback. */
+  address: string | null;
+  /** Registers this process as a worker of the current generation. */
+  register: () => Promise<Claimant>;
+}
+
+/**
+ * The place of this worker in its installation. Before the worker starts, and with each heartbeat, it looks whether
+ * Postgres has lost transactions or is a copy. If so, the installation is held: no worker claims anything until an
+ * operator decides. After the decision the worker joins again, under the new generation.
+ */
+export class Membership {
+  #hold: Hold | null = null;
+  #holder: Claimant | null = null;
+  /** A heartbeat that Postgres has lost, until the hold for it is on disk. */
+  #lost: Evidence | null = null;
+  /** True once the mark in Redis was compared with Postgres. Before that it must not be written over. */
+  #isMarkCompared = false;
+  /** How many connections had been opened at the latest comparison of the server. */
+  #comparedConnections = 0;
+  #warnedOf = '';
+
+  constructor(private readonly parts: MembershipParts) {}
+
+  /** True while this worker must not claim. */
+  get isHeld(): boolean {
+    return this.#hold !== null || this.#lost !== null;
+  }
+
+  /** Looks at the database before anything is written to it, then registers the worker. */
+  async join(): Promise<Claimant> {
+    await this.#compare();
+    this.#holder = await this.parts.register();
+    return this.#holder;
+  }
+
+  /** Compares the answer to a heartbeat with what this worker remembers. Returns true if it may claim again after a hold. */
+  async note({ beats, nowAt, installation }: Heartbeat): Promise<boolean> {
+    const { witness, pool } = this.parts;
+    const holder = this.#holder as Claimant;
+    const known = witness.evidence;
+    const { id: installationId, generation, hold } = installation;
+    if (hold) {
+      this.#lost = null;
+      this.#tell(hold);
+      return false;
+    }
+    const hasLost =
+      known !== null &&
+      known.generation >= generation &&
+      (known.generation > generation || beats === null || beats <= known.beats);
+    if (hasLost) this.#lost ??= known;
+    if (this.#lost) {
+      await holdForLoss(pool, this.#lost);
+      this.#lost = null;
+      this.#tell((await readInstallationState(pool)).hold);
+      return false;
+    }
+    this.#tell(null);
+    if (generation !== holder.generation) return this.#rejoin(holder);
+    if (beats !== null) {
+      const { workerId, token } = holder;
+      witness.remember({ installationId, generation, workerId, token, beats, at: nowAt });
+    }
+    return false;
+  }
+
+  /** Writes the mark to Redis, unless the mark that is there has not been compared yet. Called while Redis takes writes. */
+  async keepMark(): Promise<void> {
+    const { outsideMark, witness } = this.parts;
+    if (this.isHeld) return;
+    if (!this.#isMarkCompared || this.#comparedConnections !== witness.connections) await this.#compare();
+    const { evidence } = witness;
+    if (outsideMark && evidence && this.#isMarkCompared && !this.isHeld) await outsideMark.write(evidence);
+  }
+
+  async #rejoin(holder: Claimant): Promise<boolean> {
+    const { pool, log, witness, register } = this.parts;
+    await signOff(pool, holder).catch(() => {});
+    witness.remember(null);
+    this.#isMarkCompared = false;
+    // The parts of this worker share the object. Leases of the old generation can no longer be extended.
+    Object.assign(holder, await register());
+    const { workerId, generation } = holder;
+    log.info(
+      { workerId, generation },
+      'The hold was released: this worker claims again, under a new generation',
+    );
+    await this.#compare();
+    return !this.isHeld;
+  }
+
+  /** Compares Postgres with the mark in Redis, and the server with the one on which workers ran before. */
+  async #compare(): Promise<void> {
+    const { pool, log, witness, address } = this.parts;
+    this.#comparedConnections = witness.connections;
+    const state = await readInstallationState(pool);
+    if (state.hold) return this.#tell(state.hold);
+    const mark = await this.#readMark(state.id);
+    if (mark === 'lost') return this.#tell((await readInstallationState(pool)).hold);
+    const isRemembered = witness.evidence !== null;
+    const server = { ...(await readServerIdentity(pool)), address };
+    const verdict = judgeHome(state.home, server, isRemembered ? 'intact' : mark);
+    if (verdict.kind === 'moved') await recordHome(pool, verdict.home, state.generation);
+    if (verdict.kind === 'copied') {
+      const { reason } = verdict;
+      const seenGeneration = state.generation;
+      await holdInstallation(pool, {
+        code: 'database_copied',
+        reason,
+        actor: 'carillon',
+        seenGeneration,
+        beforeAt: null,
+        now: null,
+      });
+      return this.#tell((await readInstallationState(pool)).hold);
+    }
+    if (verdict.kind === 'suspect' && verdict.reason !== this.#warnedOf) {
+      this.#warnedOf = verdict.reason;
+      log.warn(
+        { reason: verdict.reason },
+        'This database may be a copy, or may have lost transactions, and Redis has no mark to compare it with: workers go on. If it is a copy, stop them and run `carillon restore --hold`',
+      );
+    }
+  }
+
+  /** Reads the mark, and holds the installation if Postgres has lost the heartbeat of which the mark knows. */
+  async #readMark(installationId: string): Promise<MarkState | 'lost'> {
+    const { pool, outsideMark } = this.parts;
+    if (!outsideMark) {
+      this.#isMarkCompared = true;
+      return 'silent';
+    }
+    const mark = await outsideMark.read(installationId).catch(() => undefined);
+    if (mark === undefined) return 'silent';
+    this.#isMarkCompared = true;
+    if (mark === null) return 'absent';
+    const verdict = await judgeEvidence(pool, mark);
+    if (verdict === 'lost') {
+      await holdForLoss(pool, mark);
+      return 'lost';
+    }
+    // After a decision, the mark of the generation before is neither a sign of a loss nor of a copy.
+    return verdict === 'intact' ? 'intact' : 'silent';
+  }
+
+  /** Says once that the installation is held, and why. */
+  #tell(hold: Hold | null): void {
+    const { log } = this.parts;
+    if (hold && this.#hold === null) {
+      const { code, reason, lostFromAt } = hold;
+      log.error({ code, reason, lostFrom: new Date(lostFromAt).toISOString() }, HOLD_ADVICE[code]);
+    }
+    this.#hold = hold;
+  }
+}

@@ -1,0 +1,104 @@
+import { command, EXIT, type Output, table } from '@carillon/client/command-line';
+import { RESTORE_MODES, type RestoreMode } from '@carillon/shared';
+import { readDoctorEnvironment } from '../config.js';
+import { openInstallation } from '../restore/open-installation.js';
+import { type Preview, previewRestore, type RestoreState, restore } from '../restore/restore.js';
+
+export const restoreCommand = command({
+  name: 'restore',
+  summary: 'After a restore, a failover or a copy of the database: decide what becomes of the lost time',
+  details:
+    'Reads DATABASE_URL as a worker does, or the installation that `npm start` has left in this folder, and talks to Postgres directly. Without a decision it shows whether workers are held, and what each decision would do. A decision releases the workers under a new generation.',
+  usage: '',
+  words: { least: 0, most: 0 },
+  options: {
+    account: { type: 'boolean', about: 'record every occurrence of the lost time as skipped, and run none' },
+    refire: { type: 'boolean', about: 'run every occurrence of the lost time' },
+    'by-policy': { type: 'boolean', about: "follow each schedule's misfire policy" },
+    hold: { type: 'boolean', about: 'hold the workers, or keep them held: they claim nothing' },
+    adopt: {
+      type: 'boolean',
+      about:
+        'make a copy an installation of its own, so that it fires (with --account unless said otherwise)',
+    },
+    until: { type: 'string', value: '<time>', about: 'where the lost time ends, RFC 3339 (default: now)' },
+    'dry-run': { type: 'boolean', about: 'show what would happen, and change nothing' },
+  },
+  examples: [
+    'carillon restore',
+    'carillon restore --refire --dry-run',
+    'carillon restore --by-policy',
+    'carillon restore --adopt',
+  ],
+  async run({ values, terminal }): Promise<Output> {
+    const problem = problemOf(values);
+    if (problem !== null) return failure(problem, EXIT.usage);
+    const mode = RESTORE_MODES.find((each) => values[each]) ?? (values.adopt ? 'account' : null);
+    const untilAt = values.until === undefined ? null : Date.parse(values.until);
+    const installation = openInstallation(readDoctorEnvironment());
+    if ('problem' in installation) return failure(installation.problem, EXIT.usage);
+    const { pool, close } = installation;
+    try {
+      if (values['dry-run'] || (mode === null && !values.hold)) {
+        const modes = mode === null ? RESTORE_MODES : [mode];
+        const preview = await previewRestore(pool, { modes, untilAt });
+        return {
+          json: preview,
+          text: textOfPreview(preview, (rows) => table(PREVIEW_HEADER, rows, terminal)),
+        };
+      }
+      const isAdopted = values.adopt ?? false;
+      const done = await restore(
+        pool,
+        mode === null ? { kind: 'hold' } : { kind: 'release', mode, isAdopted, untilAt },
+      );
+      return { json: done, text: done.message, exitCode: done.ok ? EXIT.ok : EXIT.failed };
+    } finally {
+      await close();
+    }
+  },
+});
+
+type Values = { [Option in RestoreMode | 'hold' | 'adopt']?: boolean } & { until?: string };
+
+function problemOf(values: Values): string | null {
+  const chosen = [...RESTORE_MODES, 'hold' as const].filter((each) => values[each]);
+  if (chosen.length > 1) return `choose one of --${chosen.join(' and --')}`;
+  if (values.hold && values.adopt) return 'choose one of --hold and --adopt';
+  if (values.until !== undefined && Number.isNaN(Date.parse(values.until)))
+    return `--until ${values.until}: expected an RFC 3339 time such as 2026-11-18T09:00:00Z`;
+  return null;
+}
+
+const failure = (message: string, exitCode: number): Output => ({
+  json: { ok: false, message },
+  text: message,
+  exitCode,
+});
+
+const PREVIEW_HEADER = ['DECISION', 'RUN', 'SKIPPED'];
+
+function textOfPreview(
+  { state, schedules, openRuns, decisions }: Preview,
+  tableOf: (rows: string[][]) => string,
+): string {
+  const rows = decisions.map(({ mode, run, skipped }) => [`--${mode}`, String(run), String(skipped)]);
+  const examples = decisions.flatMap(({ mode, examples }) =>
+    examples.map(
+      ({ project, schedule, firstAt, run, skipped }) =>
+        `  --${mode}: ${project}/${schedule}, due since ${firstAt}: ${run} run, ${skipped} skipped`,
+    ),
+  );
+  return [
+    describeState(state),
+    `${schedules} schedules have overdue occurrences. ${openRuns} runs were in flight or waiting; they go on as usual.`,
+    tableOf(rows),
+    ...(examples.length > 0 ? ['For example', ...examples] : []),
+    'Nothing was changed.',
+  ].join('\n');
+}
+
+function describeState({ hold }: RestoreState): string {
+  if (!hold) return 'Workers are not held: they claim as usual.';
+  return `Workers are held since ${hold.since} (${hold.code}): ${hold.reason}.\nThe lost time begins at ${hold.lostFrom}.`;
+}

@@ -1,0 +1,88 @@
+import type { HoldCode, HoldDetail } from '@carillon/shared';
+import type { Database } from '../database.js';
+import { instant, NOW } from '../instants.js';
+import { statement, type Values } from '../statement.js';
+import type { Evidence } from './evidence.js';
+import { moveSequencesOn } from './move-sequences-on.js';
+
+/** SQL: true if the installation is not held, and no operator has decided about what this process has noticed. */
+const MAY_BE_HELD = 'held_at is null and generation <= :seenGeneration';
+
+/** SQL: the last sign of life of the workers before an instant. */
+const lastSignBefore = (at: string) => `coalesce(
+     (select i.swept_at from carillon.installation i where i.swept_at < ${at}),
+     (select max(heartbeat_at) from carillon.workers where heartbeat_at < ${at}),
+     ${at})`;
+
+const selectLastSign = statement<
+  { beforeAt: number | null; seenGeneration: number; now: number | null },
+  { lostFromAt: number; nowAt: number }
+>(
+  'read-last-sign-of-life',
+  `select ${lastSignBefore(`coalesce(${instant(':beforeAt')}, ${NOW})`)} as "lostFromAt", ${NOW} as "nowAt"
+   from carillon.installation where ${MAY_BE_HELD}`,
+);
+
+/** A hold is not set again after an operator has released it, so the generation is compared under the row's lock. */
+const setHold = statement<Values, { generation: number }>(
+  'hold-installation',
+  `with held as (
+     update carillon.installation set held_at = ${NOW}, held_code = :code, held_detail = :detail::jsonb
+     where ${MAY_BE_HELD}
+     returning generation
+   ), audited as (
+     insert into carillon.audit_log (project_id, actor, action, subject, detail, at)
+     select p.id, :actor, 'installation.held', null, :auditDetail::json, ${NOW}
+     from held, carillon.projects p where p.key = 'default'
+   )
+   select generation from held`,
+);
+
+export interface HoldRequest {
+  code: HoldCode;
+  reason: string;
+  actor: string;
+  /** The highest generation that the process which asks for the hold has seen. */
+  seenGeneration: number;
+  /** The lost time begins with the last sign of life before this instant (null: before now). */
+  beforeAt: number | null;
+  now: number | null;
+}
+
+/**
+ * Holds the installation: no worker claims anything until an operator decides. First moves all sequences on, because the
+ * API still creates schedules meanwhile, and an id of the lost time must not be issued again. Returns false if the
+ * installation is held already, or the decision was made.
+ */
+export async function holdInstallation(
+  db: Database,
+  { code, reason, actor, seenGeneration, beforeAt, now }: HoldRequest,
+): Promise<boolean> {
+  const [sign] = await selectLastSign(db, { beforeAt, seenGeneration, now });
+  if (!sign) return false;
+  const { lostFromAt, nowAt } = sign;
+  await moveSequencesOn(db, nowAt - lostFromAt);
+  const detail: HoldDetail = { reason, lostFromAt, seenGeneration };
+  const auditDetail = { code, reason, lostFrom: new Date(lostFromAt).toISOString() };
+  const held = await setHold(db, {
+    code,
+    detail: JSON.stringify(detail),
+    actor,
+    auditDetail: JSON.stringify(auditDetail),
+    seenGeneration,
+    now,
+  });
+  return held.length > 0;
+}
+
+/** Holds the installation because Postgres no longer has this heartbeat. */
+export function holdForLoss(db: Database, { at, generation, workerId }: Evidence): Promise<boolean> {
+  return holdInstallation(db, {
+    code: 'transactions_lost',
+    reason: `Postgres no longer has a heartbeat of worker ${workerId} that it had committed at ${new Date(at).toISOString()}`,
+    actor: 'carillon',
+    seenGeneration: generation,
+    beforeAt: at,
+    now: null,
+  });
+}

@@ -1,0 +1,26 @@
+import type { Database } from '../database.js';
+import { statement } from '../statement.js';
+
+/**
+ * The number of ids that is left out for each second of lost time. It is several times what an installation can create,
+ * and at this rate the ids of 2,800 lost years fit below 2^53.
+ */
+const IDS_PER_SECOND = 100_000;
+/** Seconds that are added to the lost time, because its beginning is only known to within a sweep. */
+const MARGIN_SECONDS = 60;
+
+/** The ids of migrations are the only ones that are not bigints. They are issued by no process that serves. */
+const moveOn = statement<{ by: number }, { sequence: string }>(
+  'move-sequences-on',
+  `select setval(c.oid::regclass, least(coalesce(pg_sequence_last_value(c.oid::regclass), 0) + :by::bigint, s.seqmax)) as moved,
+          c.relname as sequence
+   from pg_class c join pg_sequence s on s.seqrelid = c.oid
+   where c.relnamespace = (select relnamespace from pg_class where oid = 'carillon.installation'::regclass)
+     and s.seqtypid = 'bigint'::regtype`,
+);
+
+/** Moves every sequence past the numbers that it may have issued in the lost time. */
+export async function moveSequencesOn(db: Database, lostMs: number): Promise<void> {
+  const seconds = Math.ceil(Math.max(0, lostMs) / 1_000) + MARGIN_SECONDS;
+  await moveOn(db, { by: seconds * IDS_PER_SECOND });
+}

@@ -1,0 +1,104 @@
+import type { Hold, LostTime, RestoreMode } from '@carillon/shared';
+import type { Pool } from 'pg';
+import { inTransaction } from '../database.js';
+import { instant, NOW } from '../instants.js';
+import { statement, type Values } from '../statement.js';
+import { recordAudit } from '../tenancy/audit.js';
+import { readDefaultProject } from '../tenancy/projects.js';
+import { INSTALLATION_STATE, type InstallationRow, toInstallationState } from './installation-state.js';
+
+const lock = statement<{ now: number | null }, InstallationRow & { nowAt: number }>(
+  'lock-installation',
+  `select ${INSTALLATION_STATE}, ${NOW} as "nowAt" from carillon.installation for update`,
+);
+
+/**
+ * The new generation is above every one that a witness has seen, also above that of an earlier restore from the same
+ * backup. The home is forgotten: the next worker records the server on which it finds itself.
+ */
+const release = statement<Values, { generation: number }>(
+  'release-installation',
+  `update carillon.installation
+   set generation = greatest(generation, :seenGeneration) + 1, held_at = null, held_code = null, held_detail = null,
+       home = null, lost_time = :lostTime::jsonb, id = case when :isAdopted then gen_random_uuid() else id end
+   returning generation`,
+);
+
+const insertRestore = statement<Values>(
+  'record-restore',
+  `insert into carillon.restores (generation, code, reason, held_at, lost_from, lost_until, mode, is_adopted, decided_at, decided_by)
+   values (:generation, :code, :reason, ${instant(':heldAt')}, ${instant(':lostFromAt')}, ${instant(':lostUntilAt')},
+           :mode, :isAdopted, ${instant(':decidedAt')}, :actor)`,
+);
+
+export interface ReleaseRequest {
+  mode: RestoreMode;
+  /** True to make a copy an installation of its own, with another id. */
+  isAdopted: boolean;
+  /** The end of the lost time; null for now. */
+  untilAt: number | null;
+  actor: string;
+  now: number | null;
+}
+
+export type ReleaseResult =
+  | { kind: 'released'; generation: number; lostFromAt: number; lostUntilAt: number }
+  | { kind: 'not_held' }
+  /** The database is a copy, and the request does not adopt it. */
+  | { kind: 'copy' };
+
+/**
+ * Releases a held installation under a new generation, with the operator's decision about the lost time. The claims of
+ * the workers carry the decision out.
+ */
+export function releaseInstallation(pool: Pool, request: ReleaseRequest): Promise<ReleaseResult> {
+  const { mode, isAdopted, actor } = request;
+  return inTransaction(pool, async (tx): Promise<ReleaseResult> => {
+    const [row] = await lock(tx, { now: request.now });
+    if (!row) throw new Error('the table "installation" is empty; run the migrations');
+    const { nowAt } = row;
+    const { hold } = toInstallationState(row);
+    if (!hold) return { kind: 'not_held' };
+    if (hold.code === 'database_copied' && !isAdopted) return { kind: 'copy' };
+    const lostUntilAt = Math.min(request.untilAt ?? nowAt, nowAt);
+    const lostTime = lostTimeOf(hold, { mode, untilAt: lostUntilAt });
+    const { seenGeneration, lostFromAt, code, reason, heldAt } = hold;
+    const [released] = await release(tx, {
+      seenGeneration,
+      lostTime: lostTime && JSON.stringify(lostTime),
+      isAdopted,
+    });
+    const { generation } = released as { generation: number };
+    const decided = { generation, mode, lostFromAt, lostUntilAt };
+    await insertRestore(tx, { ...decided, code, reason, heldAt, isAdopted, decidedAt: nowAt, actor });
+    const { id: projectId } = await readDefaultProject(tx);
+    const detail = {
+      code,
+      mode,
+      adopted: isAdopted,
+      generation,
+      lostFrom: new Date(lostFromAt).toISOString(),
+      lostUntil: new Date(lostUntilAt).toISOString(),
+    };
+    await recordAudit(tx, {
+      projectId,
+      key: null,
+      actor,
+      action: 'installation.restored',
+      detail,
+      now: nowAt,
+    });
+    return { kind: 'released', generation, lostFromAt, lostUntilAt };
+  });
+}
+
+/** The decision as the claims follow it; null if each schedule's misfire policy decides. */
+export function lostTimeOf(
+  { lostFromAt }: Pick<Hold, 'lostFromAt'>,
+  { mode, untilAt }: { mode: RestoreMode; untilAt: number },
+): LostTime | null {
+  if (mode === 'by-policy') return null;
+  const [from, until] = [lostFromAt, untilAt].map((at) => new Date(at).toISOString());
+  const reason = `due in the time that a restore has lost (${from} to ${until}); the operator chose not to run it`;
+  return { mode, untilAt, reason };
+}

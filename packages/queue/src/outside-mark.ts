@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import type { RedisClient } from './connection.js';
+
+/** A heartbeat that Postgres has committed, remembered in Redis. */
+const Mark = z.object({
+  installationId: z.string(),
+  generation: z.number(),
+  workerId: z.number(),
+  token: z.string(),
+  beats: z.number(),
+  at: z.number(),
+});
+export type Mark = z.infer<typeof Mark>;
+
+/**
+ * The mark outside Postgres: the latest heartbeat that a worker knows to be committed. A worker that starts compares it
+ * with Postgres, and so notices that Postgres has lost transactions while no worker ran.
+ */
+export class OutsideMark {
+  constructor(private readonly options: { redis: RedisClient; prefix: string }) {}
+
+  /** Reads the mark; null if Redis has none. Throws if Redis does not answer. */
+  async read(installationId: string): Promise<Mark | null> {
+    const text = await this.options.redis.get(this.#key(installationId));
+    if (text === null) return null;
+    try {
+      return Mark.parse(JSON.parse(text));
+    } catch {
+      // A key that another program has written over says nothing about Postgres.
+      return null;
+    }
+  }
+
+  async write(mark: Mark): Promise<void> {
+    await this.options.redis.set(this.#key(mark.installationId), JSON.stringify(mark));
+  }
+
+  #key(installationId: string): string {
+    return `${this.options.prefix}:carillon-mark:${installationId}`;
+  }
+}

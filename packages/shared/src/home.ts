@@ -1,0 +1,93 @@
+/** The server on which an installation's workers last ran, as Postgres remembers it. */
+export interface Home {
+  /** Postgres's own number of the cluster, which `initdb` draws; null if it may not be read. */
+  systemIdentifier: string | null;
+  databaseOid: number | null;
+  /** Grows with each promotion and each recovery to a point in time. */
+  timeline: number | null;
+  /** The addresses (host:port/database) by which workers have reached the server. Loopback is left out. */
+  addresses: readonly string[];
+}
+
+/** The server on which this worker runs now. */
+export interface HomeNow extends Omit<Home, 'addresses'> {
+  /** Null for loopback and sockets: on another machine they mean another server. */
+  address: string | null;
+}
+
+/**
+ * The answer of the mark outside Postgres. `intact`: Postgres has every transaction that the mark knows of. `absent`: Redis
+ * answers, and has no mark. `silent`: there is no Redis, or it does not answer.
+ */
+export type MarkState = 'intact' | 'absent' | 'silent';
+
+export type HomeVerdict =
+  | { kind: 'same' }
+  /** The server is the installation's, and is to be remembered as such. */
+  | { kind: 'moved'; home: Home }
+  | { kind: 'copied'; reason: string }
+  /** Something differs, and nothing outside Postgres can tell a move from a copy: the worker warns and goes on. */
+  | { kind: 'suspect'; reason: string };
+
+const MOST_ADDRESSES = 20;
+
+/**
+ * Decides whether a database is where its installation left it. An intact mark proves that it is no copy. Without the
+ * mark, another cluster or another database means a copy. A new timeline or address is a weaker sign, because both
+ * change in ordinary life: it means a copy only if Redis has also lost the mark.
+ */
+export function judgeHome(recorded: Home | null, now: HomeNow, mark: MarkState): HomeVerdict {
+  const home = remember(recorded, now);
+  if (recorded === null || mark === 'intact')
+    return isSame(recorded, home) ? { kind: 'same' } : { kind: 'moved', home };
+  if (differs(recorded.systemIdentifier, now.systemIdentifier))
+    return {
+      kind: 'copied',
+      reason: 'the database is in another Postgres cluster than its workers last saw',
+    };
+  if (differs(recorded.databaseOid, now.databaseOid))
+    return { kind: 'copied', reason: 'the database was created anew since its workers last saw it' };
+  const sign = weakSign(recorded, now);
+  if (sign !== null) return { kind: mark === 'absent' ? 'copied' : 'suspect', reason: sign };
+  return isSame(recorded, home) ? { kind: 'same' } : { kind: 'moved', home };
+}
+
+function weakSign({ timeline, addresses }: Home, now: HomeNow): string | null {
+  if (differs(timeline, now.timeline))
+    return `Postgres was promoted or recovered to a point in time (timeline ${timeline} became ${now.timeline}) while no worker ran`;
+  if (now.address !== null && addresses.length > 0 && !addresses.includes(now.address))
+    return `workers never reached this database at ${now.address} before`;
+  return null;
+}
+
+/** A value that could not be read differs from nothing. */
+const differs = <T>(before: T | null, now: T | null) => before !== null && now !== null && before !== now;
+
+function remember(recorded: Home | null, { address, ...now }: HomeNow): Home {
+  const known = recorded?.addresses ?? [];
+  const addresses =
+    address === null || known.includes(address) ? known : [...known, address].slice(-MOST_ADDRESSES);
+  return {
+    systemIdentifier: now.systemIdentifier ?? recorded?.systemIdentifier ?? null,
+    databaseOid: now.databaseOid ?? recorded?.databaseOid ?? null,
+    timeline: now.timeline ?? recorded?.timeline ?? null,
+    addresses,
+  };
+}
+
+const isSame = (a: Home | null, b: Home) =>
+  a !== null &&
+  a.systemIdentifier === b.systemIdentifier &&
+  a.databaseOid === b.databaseOid &&
+  a.timeline === b.timeline &&
+  a.addresses.join() === b.addresses.join();
+
+const LOOPBACK = /^(localhost|127\.|::1$|\[::1\]$|0\.0\.0\.0$)/;
+
+/** The address of a database without credentials: host:port/database; null for loopback and sockets. */
+export function addressOf(url: string): string | null {
+  if (!URL.canParse(url)) return null;
+  const { hostname, port, pathname } = new URL(url);
+  if (hostname === '' || LOOPBACK.test(hostname)) return null;
+  return `${hostname}:${port || '5432'}${pathname}`;
+}

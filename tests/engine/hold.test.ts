@@ -1,0 +1,282 @@
+import { migrate, openDatabase, readInstallationState } from '@carillon/db';
+import { connectProducer, type RedisClient } from '@carillon/queue';
+import { eventually, insertSchedules, type TestProcess, useDatabase, useProcesses } from '@carillon/testkit';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { previewRestore, restore } from '../../packages/carillon/src/restore/restore.js';
+
+const database = useDatabase();
+const processes = useProcesses(database);
+let redis: RedisClient;
+let workers: TestProcess[] = [];
+
+beforeAll(async () => {
+  redis = connectProducer(database.redisUrl, () => {});
+  await new Promise((resolve) => redis.once('ready', resolve));
+});
+afterAll(() => redis.disconnect());
+afterEach(async () => {
+  await Promise.all(workers.map((worker) => worker.end()));
+  workers = [];
+  await release('by-policy');
+});
+
+const start = async (env: Record<string, string> = {}) => {
+  const worker = await processes.worker({ env });
+  workers.push(worker);
+  return worker;
+};
+const release = (mode: 'account' | 'refire' | 'by-policy', isAdopted = false) =>
+  restore(database.pool, { kind: 'release', mode, isAdopted, untilAt: null });
+const hold = async () => (await readInstallationState(database.pool)).hold;
+const seeHold = (code: string) =>
+  eventually(async () => (await hold())?.code === code, { withinMs: 20_000, what: code });
+/** Waits until Redis has the mark of the current generation. */
+const seeMark = async () => {
+  const { id, generation } = await readInstallationState(database.pool);
+  await eventually(
+    async () => {
+      const text = await redis.get(`${database.prefix}:carillon-mark:${id}`);
+      return text !== null && JSON.parse(text).generation === generation;
+    },
+    { what: 'the mark in Redis' },
+  );
+};
+
+/** Fires a one-shot and waits for its success: proof that workers claim. */
+async function seeFire(pool = database.pool): Promise<void> {
+  const rule = { at: new Date(Date.now() + 100).toISOString() };
+  const [id] = await insertSchedules({ ...database, pool }, [{ rule }]);
+  await eventually(
+    async () =>
+      (await pool.query(`select from carillon.runs where schedule_id = $1 and status = 'succeeded'`, [id]))
+        .rowCount === 1,
+    { withinMs: 20_000, what: 'a fire' },
+  );
+}
+
+/** Deletes all keys of this test from Redis, as FLUSHALL would. */
+async function loseRedis(): Promise<void> {
+  const keys = await redis.keys(`${database.prefix}:*`);
+  if (keys.length > 0) await redis.del(...keys);
+}
+
+/** Brings the workers' rows back to an earlier state, as a restore of the database would. */
+const loseHeartbeats = () => database.pool.query('update carillon.workers set beats = 0');
+
+describe('Ordinary life is never held', () => {
+  it('a first start, a restart after SIGTERM and a restart after SIGKILL are not held', async () => {
+    const first = await start();
+    await seeMark();
+    await first.end();
+    const second = await start();
+    await seeFire();
+    await second.end('SIGKILL');
+    await start();
+    await seeFire();
+    expect(await hold()).toBeNull();
+  });
+
+  it('a Redis that was emptied is not held: neither while a worker runs, nor before the next one starts', async () => {
+    const worker = await start();
+    await seeMark();
+    await loseRedis();
+    await seeMark();
+    await seeFire();
+    await worker.end();
+    await loseRedis();
+    await start();
+    await seeFire();
+    expect(await hold()).toBeNull();
+  });
+
+  it('a start while Redis is away, and a start without Redis, are not held', async () => {
+    const away = await start({ REDIS_URL: 'redis://127.0.0.1:1' });
+    await seeFire();
+    await away.end();
+    await start({ REDIS_URL: 'none' });
+    await seeFire();
+    expect(await hold()).toBeNull();
+  });
+
+  it('a failover that lost nothing is not held: the timeline and the cluster may change while the mark is intact', async () => {
+    const worker = await start();
+    await seeMark();
+    await worker.end();
+    await database.pool.query(
+      `update carillon.installation set home = home || '{"timeline": 999, "systemIdentifier": "999"}'`,
+    );
+    await start();
+    await seeFire();
+    const { home } = await readInstallationState(database.pool);
+    expect(home?.systemIdentifier).not.toBe('999');
+    expect(await hold()).toBeNull();
+  });
+});
+
+describe('Lost transactions', () => {
+  it('a running worker notices that Postgres has lost its heartbeats, stops claiming, says so, and claims again after the decision', async () => {
+    const api = await processes.api();
+    const worker = await start();
+    await seeMark();
+    const { generation } = await readInstallationState(database.pool);
+    await loseHeartbeats();
+    await seeHold('transactions_lost');
+    const line = await eventually(() =>
+      worker.lines.find(({ msg }) => msg?.startsWith('Postgres has lost transactions')),
+    );
+    expect(line).toMatchObject({ level: 50, code: 'transactions_lost' });
+    expect(line.msg).toContain('carillon restore --dry-run');
+
+    const ready = await eventually(async () => {
+      const answer = (await (await fetch(`${api.url}/health/ready`)).json()) as {
+        reasons: { code: string }[];
+      };
+      return answer.reasons.some(({ code }) => code === 'transactions_lost') && answer;
+    });
+    expect(ready).toMatchObject({ status: 'degraded' });
+
+    // The API still takes schedules. They fire after the decision.
+    const rule = { at: new Date(Date.now() - 1).toISOString() };
+    const [id] = await insertSchedules(database, [{ rule }]);
+    const preview = await previewRestore(database.pool, { modes: ['refire'], untilAt: null });
+    expect(preview).toMatchObject({ state: { hold: { code: 'transactions_lost' } }, schedules: 1 });
+    expect(preview.decisions).toMatchObject([{ mode: 'refire', run: 1, skipped: 0 }]);
+    expect(
+      (await database.pool.query('select from carillon.runs where schedule_id = $1', [id])).rowCount,
+    ).toBe(0);
+
+    expect(await release('refire')).toMatchObject({ ok: true });
+    await eventually(
+      async () =>
+        (
+          await database.pool.query(
+            `select from carillon.runs where schedule_id = $1 and status = 'succeeded'`,
+            [id],
+          )
+        ).rowCount === 1,
+    );
+    expect((await readInstallationState(database.pool)).generation).toBe(generation + 1);
+    await seeFire();
+    await seeMark();
+    expect(await hold()).toBeNull();
+    await api.end();
+  });
+
+  it('a worker that starts after a restore notices it by the mark in Redis, before it claims anything', async () => {
+    const worker = await start();
+    await seeMark();
+    await worker.end();
+    await loseHeartbeats();
+    const rule = { at: new Date(Date.now() - 1).toISOString() };
+    const [id] = await insertSchedules(database, [{ rule }]);
+    const next = await start();
+    expect(await hold()).toMatchObject({ code: 'transactions_lost' });
+    await next.end();
+    // The hold is in Postgres: a worker that starts without Redis is held too.
+    await start({ REDIS_URL: 'none' });
+    expect(
+      (await database.pool.query('select from carillon.runs where schedule_id = $1', [id])).rowCount,
+    ).toBe(0);
+    expect(await release('account')).toMatchObject({ ok: true });
+    await eventually(
+      async () =>
+        (
+          await database.pool.query(
+            `select from carillon.runs where schedule_id = $1 and status = 'skipped' and reason_code = 'restored'`,
+            [id],
+          )
+        ).rowCount === 1,
+    );
+  });
+
+  it('an API that starts after a restore notices it by the mark in Redis, so that it issues no id twice', async () => {
+    const worker = await start();
+    await seeMark();
+    await worker.end();
+    await loseHeartbeats();
+    const api = await processes.api();
+    expect(await hold()).toMatchObject({ code: 'transactions_lost' });
+    await api.end();
+  });
+});
+
+describe('A copy of the database', () => {
+  it('a copy on another server fires nothing until it is adopted, and then has an id of its own', async () => {
+    const worker = await start();
+    await seeMark();
+    await worker.end();
+    const rule = { at: new Date(Date.now() + 500).toISOString() };
+    const [overdue] = await insertSchedules(database, [{ rule }]);
+    const name = `${database.prefix}_copy`;
+    const url = Object.assign(new URL(database.url), { pathname: `/${name}` }).toString();
+    await copyDatabase(name);
+    const pool = openDatabase({ url, max: 3, applicationName: 'copy', onError: () => {} });
+    onTestFinished(async () => {
+      await pool.end();
+      await database.pool.query(`drop database ${name} with (force)`);
+    });
+    await migrate(url);
+    const { id: original } = await readInstallationState(pool);
+    // Another prefix is another Redis: it has no mark of this installation.
+    const copy = await start({ DATABASE_URL: url, REDIS_PREFIX: name });
+    expect((await readInstallationState(pool)).hold).toMatchObject({ code: 'database_copied' });
+    await copy.logged(
+      'This database looks like a copy of another installation: workers claim nothing. If it should fire, run `carillon restore --adopt`.',
+    );
+    expect(
+      await restore(pool, { kind: 'release', mode: 'refire', isAdopted: false, untilAt: null }),
+    ).toMatchObject({
+      ok: false,
+      message: expect.stringContaining('--adopt'),
+    });
+    expect(
+      (await pool.query('select from carillon.runs where claimed_at > now() - interval $$5 seconds$$'))
+        .rowCount,
+    ).toBe(0);
+    await restore(pool, { kind: 'release', mode: 'account', isAdopted: true, untilAt: null });
+    await seeFire(pool);
+    expect((await readInstallationState(pool)).id).not.toBe(original);
+    expect((await readInstallationState(pool)).hold).toBeNull();
+    // The overdue occurrence belongs to the original. The copy has recorded it, not run it.
+    const { rows } = await pool.query(
+      'select status, reason_code as "reasonCode" from carillon.runs where schedule_id = $1',
+      [overdue],
+    );
+    expect(rows).toEqual([{ status: 'skipped', reasonCode: 'restored' }]);
+    await copy.end();
+    await start({ DATABASE_URL: url, REDIS_PREFIX: name });
+    await seeFire(pool);
+  });
+
+  it('an operator can hold an installation before its workers start, and release it', async () => {
+    expect(await restore(database.pool, { kind: 'hold' })).toMatchObject({ ok: true });
+    await start();
+    expect(await hold()).toMatchObject({ code: 'held_by_operator' });
+    expect(await release('by-policy')).toMatchObject({ ok: true });
+    await seeFire();
+  });
+});
+
+/** Copies the database within the server. Postgres allows it only while no other session uses the original. */
+async function copyDatabase(name: string): Promise<void> {
+  const original = new URL(database.url).pathname.slice(1);
+  const admin = openDatabase({
+    url: Object.assign(new URL(database.url), { pathname: '/postgres' }).toString(),
+    max: 1,
+    applicationName: 'copy',
+    onError: () => {},
+  });
+  try {
+    await eventually(async () => {
+      await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
+        original,
+      ]);
+      return admin.query(`create database ${name} template ${original}`).then(
+        () => true,
+        () => false,
+      );
+    });
+  } finally {
+    await admin.end();
+  }
+}

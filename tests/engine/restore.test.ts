@@ -1,0 +1,311 @@
+import {
+  claimDue,
+  claimWaiting,
+  type Evidence,
+  holdForLoss,
+  holdInstallation,
+  inTransaction,
+  judgeEvidence,
+  lostTimeOf,
+  pauseSchedule,
+  readInstallationState,
+  readLatestEvidence,
+  releaseInstallation,
+  sendHeartbeat,
+  surveyLostTime,
+  triggerSchedule,
+} from '@carillon/db';
+import type { RestoreMode } from '@carillon/shared';
+import { insertSchedules, registerTestWorker, useDatabase, useEngine } from '@carillon/testkit';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Witness } from '../../packages/db/src/restore/witness.js';
+
+const database = useDatabase();
+const engine = useEngine(database);
+const { projectId } = database;
+const T0 = Date.parse('2026-03-02T10:00:00Z');
+const MINUTE = 60_000;
+
+const hold = async (now = T0) =>
+  holdInstallation(database.pool, {
+    code: 'held_by_operator',
+    reason: 'for a test',
+    actor: 'ops',
+    seenGeneration: (await state()).generation,
+    beforeAt: null,
+    now,
+  });
+const release = (mode: RestoreMode, now = T0, more: { isAdopted?: boolean; untilAt?: number } = {}) =>
+  releaseInstallation(database.pool, { mode, isAdopted: false, untilAt: null, actor: 'ops', now, ...more });
+const state = () => readInstallationState(database.pool);
+
+/** Claims as a worker of the current generation. */
+async function claimNow(now: number) {
+  const holder = { ...(await registerTestWorker(database)), leaseMs: 15_000, limit: 1_000, now };
+  const due = await claimDue(database.pool, { ...holder, fairTo: [] });
+  const waiting = await claimWaiting(database.pool, holder);
+  return [...due.runs, ...waiting.runs];
+}
+
+afterEach(async () => {
+  await release('by-policy');
+  await database.pool.query('delete from carillon.agenda');
+  await database.pool.query('delete from carillon.leases');
+  await database.pool.query('update carillon.installation set lost_time = null, home = null');
+});
+
+describe('A held installation', () => {
+  it('a held installation claims nothing: neither due schedules, nor waiting runs, nor schedules whose pause has ended', async () => {
+    const [due, triggered, paused] = (await insertSchedules(
+      database,
+      [
+        { rule: { every: 'PT1M' } },
+        { id: 'triggered', rule: { every: 'P1D' } },
+        { id: 'paused', rule: { every: 'P1D' } },
+      ],
+      { nowAt: T0 },
+    )) as [number, number, number];
+    const now = T0 + 2 * MINUTE;
+    await triggerSchedule(database.pool, { ref: { projectId, key: 'triggered' }, actor: 'ops', now: T0 });
+    await pauseSchedule(
+      database.pool,
+      { ref: { projectId, key: 'paused' }, actor: 'ops', now: T0 },
+      { untilAt: T0 + MINUTE, note: null },
+    );
+    await hold();
+    const holder = { ...(await registerTestWorker(database)), leaseMs: 15_000, limit: 100, now };
+    expect(await claimNow(now)).toEqual([]);
+    expect(await claimWaiting(database.pool, holder)).toMatchObject({ hasPauseEnded: false });
+    const shares = [{ id: projectId, weight: 1 }];
+    expect((await claimDue(database.pool, { ...holder, fairTo: shares })).runs).toEqual([]);
+    expect((await claimWaiting(database.pool, { ...holder, fairTo: shares })).runs).toEqual([]);
+    await release('by-policy', now);
+    const claimed = (await claimNow(now)).map(({ scheduleId }) => scheduleId);
+    expect(claimed).toEqual(expect.arrayContaining([due, triggered]));
+    expect(await claimWaiting(database.pool, holder)).toMatchObject({ hasPauseEnded: true });
+    expect(paused).toBeDefined();
+  });
+
+  it('a hold is set once, and neither again while it stands nor after an operator has decided', async () => {
+    const seen = (await state()).generation;
+    expect(await hold()).toBe(true);
+    expect(await hold()).toBe(false);
+    const released = await release('by-policy');
+    expect(released).toMatchObject({ kind: 'released', generation: seen + 1 });
+    const evidence = {
+      installationId: '',
+      generation: seen,
+      workerId: 1,
+      token: crypto.randomUUID(),
+      beats: 9,
+      at: T0,
+    };
+    expect(await holdForLoss(database.pool, evidence)).toBe(false);
+    expect((await state()).hold).toBeNull();
+  });
+
+  it('the new generation is above every generation that a witness has seen', async () => {
+    const { generation } = await state();
+    await holdForLoss(database.pool, {
+      installationId: '',
+      generation: generation + 5,
+      workerId: 1,
+      token: crypto.randomUUID(),
+      beats: 9,
+      at: T0,
+    });
+    expect(await release('by-policy')).toMatchObject({ generation: generation + 6 });
+  });
+
+  it('a hold moves every sequence on by more than the lost time can have used, so that no id is issued twice', async () => {
+    const values = async () =>
+      (
+        await database.pool.query<{ name: string; value: number }>(
+          `select sequencename as name, coalesce(last_value, 0) as value from pg_sequences
+           where schemaname = 'carillon' and sequencename <> 'migrations_id_seq' order by 1`,
+        )
+      ).rows;
+    const before = await values();
+    await database.pool.query(`update carillon.installation set swept_at = to_timestamp($1::float8 / 1000)`, [
+      T0 - 1_000_000,
+    ]);
+    await hold();
+    const after = await values();
+    expect(after.length).toBeGreaterThan(5);
+    for (const [index, { name, value }] of after.entries())
+      expect(value - (before[index]?.value ?? 0), name).toBeGreaterThanOrEqual(1_000 * 100_000);
+    expect((await state()).hold).toMatchObject({ lostFromAt: T0 - 1_000_000 });
+    const [id] = await insertSchedules(database, [{ rule: { every: 'P1D' } }], { nowAt: T0 });
+    expect(id).toBeGreaterThan(100_000_000);
+  });
+
+  it('a copy is released only if it is adopted, and gets an id of its own', async () => {
+    const { id, generation } = await state();
+    await holdInstallation(database.pool, {
+      code: 'database_copied',
+      reason: 'for a test',
+      actor: 'carillon',
+      seenGeneration: generation,
+      beforeAt: null,
+      now: T0,
+    });
+    expect(await release('by-policy')).toEqual({ kind: 'copy' });
+    expect((await state()).hold).not.toBeNull();
+    expect(await release('account', T0, { isAdopted: true })).toMatchObject({ kind: 'released' });
+    expect((await state()).id).not.toBe(id);
+  });
+
+  it('nothing is released if nothing is held', async () => {
+    expect(await release('refire')).toEqual({ kind: 'not_held' });
+  });
+});
+
+describe('Evidence', () => {
+  async function beatOnce(): Promise<Evidence> {
+    const holder = await registerTestWorker(database);
+    const { beats, nowAt, installation } = await sendHeartbeat(database.pool, {
+      ...holder,
+      inFlight: 0,
+      heartbeatIntervalMs: 5_000,
+      clockOffsetMs: 0,
+      openCircuits: [],
+      grown: [],
+    });
+    if (beats === null) throw new Error('the heartbeat was not counted');
+    const { id: installationId, generation } = installation;
+    return { ...holder, installationId, generation, beats, at: nowAt };
+  }
+  const judge = (evidence: Evidence) => judgeEvidence(database.pool, evidence);
+
+  it('a heartbeat that Postgres has, or has more of, is intact', async () => {
+    const evidence = await beatOnce();
+    expect(await judge(evidence)).toBe('intact');
+    expect(await judge({ ...evidence, beats: evidence.beats - 1 })).toBe('intact');
+    expect(await judge((await readLatestEvidence(database.pool)) as Evidence)).toBe('intact');
+  });
+
+  it('a heartbeat that Postgres does not have is lost: of a known worker, of an unknown one, and of a later generation', async () => {
+    const evidence = await beatOnce();
+    expect(await judge({ ...evidence, beats: evidence.beats + 1 })).toBe('lost');
+    expect(await judge({ ...evidence, token: crypto.randomUUID() })).toBe('lost');
+    expect(await judge({ ...evidence, generation: evidence.generation + 1 })).toBe('lost');
+  });
+
+  it('a heartbeat of an earlier generation, or of a worker that was deleted after a week, is no sign of a loss', async () => {
+    const evidence = await beatOnce();
+    const lost = { ...evidence, beats: evidence.beats + 1 };
+    expect(await judge({ ...lost, generation: evidence.generation - 1 })).toBe('superseded');
+    expect(await judge({ ...evidence, token: crypto.randomUUID(), at: evidence.at - 8 * 86_400_000 })).toBe(
+      'unknown',
+    );
+  });
+
+  it('a witness that opens a connection to a server which lost its heartbeat holds the installation', async () => {
+    const evidence = await beatOnce();
+    const witness = new Witness();
+    witness.remember(evidence);
+    await witness.verifyConnection(database.pool);
+    expect((await state()).hold).toBeNull();
+    await database.pool.query('update carillon.workers set beats = beats - 1 where id = $1', [
+      evidence.workerId,
+    ]);
+    await witness.verifyConnection(database.pool);
+    expect((await state()).hold).toMatchObject({ code: 'transactions_lost' });
+    // The clock of Postgres does not matter, and neither does a second witness.
+    await witness.verifyConnection(database.pool);
+    const { rows } = await database.pool.query(
+      `select detail from carillon.audit_log where action = 'installation.held' and actor = 'carillon'
+       and detail->>'code' = 'transactions_lost' and detail->>'reason' like $1`,
+      [`%worker ${evidence.workerId} %`],
+    );
+    expect(rows.length).toBe(1);
+  });
+});
+
+describe('The lost time', () => {
+  const policies = ['skip', 'once', 'all'] as const;
+  const insertAll = () =>
+    insertSchedules(
+      database,
+      policies.map((policy) => ({ rule: { every: 'PT1M' }, misfire: { policy, grace: 'PT30S', limit: 3 } })),
+      { nowAt: T0 },
+    );
+
+  /** Claims until nothing is due, and counts the runs and the skipped occurrences of the schedules. */
+  async function carryOut(ids: readonly number[], now: number) {
+    const isDue = async () =>
+      (
+        await database.pool.query(
+          'select from carillon.agenda where schedule_id = any($1) and due_at <= to_timestamp($2::float8 / 1000)',
+          [ids, now],
+        )
+      ).rowCount !== 0;
+    while (await isDue()) await claimNow(now);
+    const { rows } = await database.pool.query<{ run: number; skipped: number }>(
+      `select count(*) filter (where status = 'running') as run, count(*) filter (where status = 'skipped') as skipped
+       from carillon.runs where schedule_id = any($1)`,
+      [ids],
+    );
+    return rows[0];
+  }
+
+  it.each([
+    ['account', { run: 0, skipped: 15 }],
+    ['refire', { run: 15, skipped: 0 }],
+    ['by-policy', { run: 4, skipped: 11 }],
+  ] as const)('--%s: the claims do what the dry run has said', async (mode, expected) => {
+    const ids = await insertAll();
+    const now = T0 + 5 * MINUTE + 45_000;
+    await hold(now);
+    const lostTime = lostTimeOf({ lostFromAt: T0 }, { mode, untilAt: now });
+    const survey = await surveyLostTime(database.pool, { lostTime, now });
+    expect(survey).toMatchObject({ schedules: 3, ...expected });
+    await release(mode, now);
+    expect(await carryOut(ids, now)).toEqual(expected);
+    // The next occurrence is an ordinary one again.
+    expect((await claimNow(T0 + 6 * MINUTE)).length).toBe(3);
+  });
+
+  it('--account: the skipped runs name the restore', async () => {
+    const [id] = (await insertAll()) as [number];
+    const now = T0 + 2 * MINUTE;
+    await hold(now);
+    await release('account', now);
+    await carryOut([id], now);
+    const runs = await engine.runsOf(id);
+    expect(runs).toHaveLength(2);
+    for (const run of runs)
+      expect(run).toMatchObject({
+        status: 'skipped',
+        reasonCode: 'restored',
+        reason: expect.stringContaining('the time that a restore has lost'),
+      });
+  });
+
+  it('--until: occurrences after the end of the lost time follow the misfire policy', async () => {
+    const ids = await insertAll();
+    const now = T0 + 5 * MINUTE + 45_000;
+    await hold(now);
+    await release('account', now, { untilAt: T0 + 2 * MINUTE + 1 });
+    expect(await carryOut(ids, now)).toEqual({ run: 4, skipped: 11 });
+  });
+
+  it('a decision is recorded once, in the table of restores and in the audit log', async () => {
+    await hold();
+    const released = await release('refire', T0 + MINUTE);
+    if (released.kind !== 'released') throw new Error(released.kind);
+    await inTransaction(database.pool, async (tx) => {
+      const { rows } = await tx.query(
+        'select mode, decided_by from carillon.restores where generation = $1',
+        [released.generation],
+      );
+      expect(rows).toEqual([{ mode: 'refire', decided_by: 'ops' }]);
+      const audit = await tx.query(
+        `select detail->>'mode' as mode from carillon.audit_log where action = 'installation.restored'
+         and (detail->>'generation')::int = $1`,
+        [released.generation],
+      );
+      expect(audit.rows).toEqual([{ mode: 'refire' }]);
+    });
+  });
+});
