@@ -3,7 +3,7 @@ import { migrate, UnsupportedDatabase, verifyMigrated, verifyPooler, WrongEncryp
 import { pino } from 'pino';
 import { readConfig } from './config.js';
 import { suspectHandlers } from './delivery/targets/handler.js';
-import { loadHandlers, urlOf } from './load-handlers.js';
+import { loadHandlers, UnusableModule, urlOf } from './load-handlers.js';
 import { watchHandlers } from './watch-handlers.js';
 import { type RunningWorker, startWorker } from './worker.js';
 
@@ -95,7 +95,10 @@ try {
   if (config.CARILLON_WATCH && CARILLON_HANDLERS) reloadOnChange(CARILLON_HANDLERS);
 } catch (error) {
   // The operator can fix these errors, so they are printed as one line instead of a stack trace.
-  const isForOperator = error instanceof UnsupportedDatabase || error instanceof WrongEncryptionKey;
+  const isForOperator =
+    error instanceof UnsupportedDatabase ||
+    error instanceof WrongEncryptionKey ||
+    error instanceof UnusableModule;
   if (isForOperator) console.error(`carillon worker: ${error.message}`);
   else console.error(error);
   exit(isForOperator ? 2 : 1);
