@@ -35,6 +35,7 @@ const DEFINE_HANDLERS = [
   'apps/worker/test/typed-handlers.test.ts',
   'packages/carillon/test/**/*.test.ts',
   'packages/testing/test/**/*.test.ts',
+  'packages/create-carillon/template/test/**/*.test.ts',
 ];
 /** Packs and installs the packages from npm. It takes minutes, so `pnpm packed` runs it and `npm test` does not. */
 const PACKED = 'tests/packages/**/*.test.ts';
