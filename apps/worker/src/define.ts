@@ -57,6 +57,9 @@ const defined: { handlers: HandlerDefinition[]; schedules: DeclaredSchedule[] } 
 
 export const definedInProcess = (): Readonly<typeof defined> => defined;
 
+/** A definition in the user's code is refused. The message names the handler or the schedule, and the reason. */
+export class DefinitionRefused extends Error {}
+
 /** Defines a handler. The type of its payload follows from the schema. */
 export function defineHandler<Schema extends StandardSchemaV1>(
   definition: HandlerDefinition<Schema>,
@@ -70,8 +73,8 @@ export function defineHandler(
   const definition = typeof first === 'string' ? { name: first, run, ...options } : first;
   const { name, concurrency } = definition;
   if (concurrency !== undefined && !(Number.isInteger(concurrency) && concurrency >= 1))
-    throw new Error(
-      `the handler ${name} has concurrency: ${concurrency}; expected a whole number of at least 1`,
+    throw new DefinitionRefused(
+      `the handler ${name} has concurrency: ${concurrency}; expected a whole number from 1`,
     );
   defined.handlers.push(definition);
   return definition;

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { migrate, UnsupportedDatabase, verifyMigrated, verifyPooler, WrongEncryptionKey } from '@carillon/db';
 import { pino } from 'pino';
 import { readConfig } from './config.js';
+import { DefinitionRefused } from './define.js';
 import { suspectHandlers } from './delivery/targets/handler.js';
 import { loadHandlers, UnusableModule, urlOf } from './load-handlers.js';
 import { watchHandlers } from './watch-handlers.js';
@@ -80,6 +81,9 @@ const reloadOnChange = (module: string) => {
   });
 };
 
+/** The operator can fix these errors, so they are printed as one line instead of a stack trace. */
+const FOR_OPERATOR = [UnsupportedDatabase, WrongEncryptionKey, UnusableModule, DefinitionRefused];
+
 try {
   await verifyPooler({
     url: config.DATABASE_URL,
@@ -94,12 +98,8 @@ try {
   await starting;
   if (config.CARILLON_WATCH && CARILLON_HANDLERS) reloadOnChange(CARILLON_HANDLERS);
 } catch (error) {
-  // The operator can fix these errors, so they are printed as one line instead of a stack trace.
-  const isForOperator =
-    error instanceof UnsupportedDatabase ||
-    error instanceof WrongEncryptionKey ||
-    error instanceof UnusableModule;
-  if (isForOperator) console.error(`carillon worker: ${error.message}`);
+  const isForOperator = FOR_OPERATOR.some((kind) => error instanceof kind);
+  if (isForOperator) console.error(`carillon worker: ${(error as Error).message}`);
   else console.error(error);
   exit(isForOperator ? 2 : 1);
 }

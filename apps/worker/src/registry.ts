@@ -1,5 +1,10 @@
 import type { Problem, Target } from '@carillon/shared';
-import { type DeclaredSchedule, definedInProcess, type HandlerDefinition } from './define.js';
+import {
+  type DeclaredSchedule,
+  DefinitionRefused,
+  definedInProcess,
+  type HandlerDefinition,
+} from './define.js';
 import { describeIssues, validate } from './payload-schema.js';
 
 /** Payloads may hold personal data, so only their size is logged. */
@@ -32,7 +37,7 @@ export class Registry {
       if (handler && this.#handlers.get(handler.name) !== handler) this.#add(handler);
     const ids = new Set<string>();
     for (const { input } of schedules) {
-      if (ids.has(input.id)) throw new Error(`a schedule named ${input.id} is defined already`);
+      if (ids.has(input.id)) throw new DefinitionRefused(`a schedule named ${input.id} is defined already`);
       ids.add(input.id);
     }
     this.schedules = schedules;
@@ -64,7 +69,7 @@ export class Registry {
 
   #add(handler: HandlerDefinition): void {
     if (this.#handlers.has(handler.name))
-      throw new Error(`a handler named ${handler.name} is defined already`);
+      throw new DefinitionRefused(`a handler named ${handler.name} is defined already`);
     this.#handlers.set(handler.name, handler);
   }
 }
