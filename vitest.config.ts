@@ -27,7 +27,7 @@ const OPTIONAL = [
   },
 ];
 
-/** Tests that define handlers: a definition holds for its whole process, so each of these files has one of its own. */
+/** Tests of handlers and of library mode. Each of these files has a process of its own, as a program of a user has. */
 const DEFINE_HANDLERS = [
   'apps/worker/test/handler.test.ts',
   'apps/worker/test/probes.test.ts',

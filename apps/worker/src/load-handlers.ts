@@ -2,18 +2,21 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { extname, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { collectDefinitions, type Definitions } from './define.js';
 
 const TYPESCRIPT = new Set(['.ts', '.mts', '.cts']);
 
 /** The module of handlers cannot be loaded, for a reason outside of its code. The message tells what to do. */
 export class UnusableModule extends Error {}
 
-/** Imports the module that `CARILLON_HANDLERS` names, which defines handlers. */
-export async function loadHandlers(module: string | undefined): Promise<void> {
-  if (module === undefined || module === '') return;
-  const url = urlOf(module);
-  if (url.protocol === 'file:') await prepareFile(fileURLToPath(url));
-  await import(url.href);
+/** Imports the module that `CARILLON_HANDLERS` names, if any, and returns the handlers and schedules that it defines. */
+export function loadHandlers(module: string | undefined): Promise<Definitions> {
+  return collectDefinitions(async () => {
+    if (module === undefined || module === '') return;
+    const url = urlOf(module);
+    if (url.protocol === 'file:') await prepareFile(fileURLToPath(url));
+    await import(url.href);
+  });
 }
 
 /** The URL of the module. A relative path starts at the working directory. */

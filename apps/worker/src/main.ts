@@ -5,6 +5,7 @@ import { readConfig } from './config.js';
 import { DefinitionRefused } from './define.js';
 import { suspectHandlers } from './delivery/targets/handler.js';
 import { loadHandlers, UnusableModule, urlOf } from './load-handlers.js';
+import { Registry } from './registry.js';
 import { watchHandlers } from './watch-handlers.js';
 import { type RunningWorker, startWorker } from './worker.js';
 
@@ -92,8 +93,13 @@ try {
   });
   if (config.MIGRATE_ON_START) await migrate(DATABASE_DIRECT_URL, { schema });
   else await verifyMigrated(config.DATABASE_URL, { schema });
-  await loadHandlers(CARILLON_HANDLERS);
-  starting = startWorker(config, log);
+  const defined = await loadHandlers(CARILLON_HANDLERS);
+  if (CARILLON_HANDLERS && defined.handlers.length + defined.schedules.length === 0)
+    log.warn(
+      { module: CARILLON_HANDLERS },
+      'The module of handlers has called neither defineHandler nor defineSchedule of this installation of carillon',
+    );
+  starting = startWorker(config, log, { registry: new Registry(defined) });
   guardRuns();
   await starting;
   if (config.CARILLON_WATCH && CARILLON_HANDLERS) reloadOnChange(CARILLON_HANDLERS);

@@ -2,7 +2,7 @@ import type { Problem, Target } from '@carillon/shared';
 import {
   type DeclaredSchedule,
   DefinitionRefused,
-  definedInProcess,
+  type Definitions,
   type HandlerDefinition,
 } from './define.js';
 import { describeIssues, validate } from './payload-schema.js';
@@ -20,17 +20,12 @@ const BUILT_IN: readonly HandlerDefinition[] = [
   },
 ];
 
-export interface Definitions {
-  handlers: readonly HandlerDefinition[];
-  schedules: readonly DeclaredSchedule[];
-}
-
 /** The handlers and the declared schedules of one worker. */
 export class Registry {
   readonly #handlers = new Map<string, HandlerDefinition>();
   readonly schedules: readonly DeclaredSchedule[];
 
-  constructor({ handlers, schedules }: Definitions) {
+  constructor({ handlers, schedules }: Definitions = { handlers: [], schedules: [] }) {
     for (const handler of [...BUILT_IN, ...handlers]) this.#add(handler);
     // A schedule may be declared with its handler, which is then registered too.
     for (const { handler } of schedules)
@@ -73,6 +68,3 @@ export class Registry {
     this.#handlers.set(handler.name, handler);
   }
 }
-
-/** The registry of a standalone worker: everything that its code has defined. */
-export const processRegistry = (): Registry => new Registry(definedInProcess());

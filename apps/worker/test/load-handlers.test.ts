@@ -10,9 +10,8 @@ const at = (path: string) => new URL(path, import.meta.url);
 /** Loads a module as a worker does, in a process of its own, and prints the handlers that it has defined. */
 const PROGRAM = `
   import { loadHandlers } from '${at('../dist/load-handlers.js').href}';
-  import { definedInProcess } from '${at('../dist/define.js').href}';
-  await loadHandlers(process.argv[1]);
-  console.log(definedInProcess().handlers.map(({ name }) => name).join());`;
+  const { handlers } = await loadHandlers(process.argv[1]);
+  console.log(handlers.map(({ name }) => name).join());`;
 const load = async (module: string) => {
   const args = ['--input-type=module', '-e', PROGRAM, module];
   // pnpm sets NODE_PATH to a folder in which Node would find our own tsx.
