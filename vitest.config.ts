@@ -27,7 +27,7 @@ const OPTIONAL = [
   },
 ];
 
-/** Tests that define handlers: a definition holds for its whole process, so each of these files has one of its own. */
+/** Tests of handlers and of library mode. Each of these files has a process of its own, as a program of a user has. */
 const DEFINE_HANDLERS = [
   'apps/worker/test/handler.test.ts',
   'apps/worker/test/probes.test.ts',
@@ -35,6 +35,7 @@ const DEFINE_HANDLERS = [
   'apps/worker/test/typed-handlers.test.ts',
   'packages/carillon/test/**/*.test.ts',
   'packages/testing/test/**/*.test.ts',
+  'packages/create-carillon/template/test/**/*.test.ts',
 ];
 /** Packs and installs the packages from npm. It takes minutes, so `pnpm packed` runs it and `npm test` does not. */
 const PACKED = 'tests/packages/**/*.test.ts';

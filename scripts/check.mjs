@@ -14,6 +14,8 @@ const STAGES = [
   [['Build', 'turbo', ['run', 'build', '--output-logs=errors-only']]],
   [
     ['Types of the dashboard', 'tsc', ['--noEmit', '-p', 'apps/dashboard']],
+    // The template is checked as a project of a user, against the built types.
+    ['Types of the template', 'tsc', ['-p', 'packages/create-carillon/template']],
     ['Unused code', 'knip', []],
     ['Migration drift', 'pnpm', ['--silent', '--filter', '@carillon/db', 'check-drift']],
     ['OpenAPI drift', 'pnpm', ['--silent', '--filter', '@carillon/api', 'openapi', '--check']],

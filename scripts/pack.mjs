@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { run } from './install.mjs';
 import { readManifest } from './pack/manifest.mjs';
 import { stageCarillon } from './pack/stage-carillon.mjs';
+import { stageCreate } from './pack/stage-create.mjs';
 import { stageLibrary } from './pack/stage-library.mjs';
 
 // `node scripts/pack.mjs [folder]` makes the tarballs that would be published. Build the packages first.
@@ -26,6 +27,7 @@ try {
       ownDependencies: [],
       peers: { carillon: `^${version}` },
     }),
+    stageCreate({ stage }),
   ];
   for (const folder of folders) {
     const code = await run('npm', ['pack', folder, '--pack-destination', out, '--silent'], { quiet: true });

@@ -1,16 +1,9 @@
-import { cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-/** Copies built files. Source maps stay behind, because they refer to sources that are not published. */
+/** Copies built files with their source maps, which contain the sources: those are not published. */
 export function copyBuilt(from, to, { only = () => true } = {}) {
-  cpSync(from, to, {
-    recursive: true,
-    filter: (source) => !source.endsWith('.map') && (statSync(source).isDirectory() || only(source)),
-  });
-  for (const file of filesBelow(to).filter(isCode)) {
-    const text = readFileSync(file, 'utf8');
-    writeFileSync(file, text.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'));
-  }
+  cpSync(from, to, { recursive: true, filter: (source) => statSync(source).isDirectory() || only(source) });
 }
 
 export const isCode = (file) => /\.(js|mjs|cjs|d\.ts)$/.test(file);

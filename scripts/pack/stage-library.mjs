@@ -24,7 +24,7 @@ export async function stageLibrary(workspace, { stage, leaveOut = [], ownDepende
     external: /^[^./]/,
     platform: 'neutral',
   });
-  await bundle.write({ file: join(to, 'cjs', 'index.js'), format: 'cjs', exports: 'named' });
+  await bundle.write({ file: join(to, 'cjs', 'index.js'), format: 'cjs', exports: 'named', sourcemap: true });
   await bundle.close();
   for (const file of ['README.md', 'CONFORMANCE.md'])
     if (existsSync(join(from, file))) cpSync(join(from, file), join(to, file));

@@ -18,6 +18,37 @@ const chart = 'deploy/helm/carillon';
 /** The commands that `scripts/serve.mjs` knows. */
 const COMMANDS = ['api', 'worker', 'migrate', 'all', 'health', 'preflight'];
 
+function composeProblems(file: unknown): string {
+  const { $schema: _, ...schema } = composeSpec as Record<string, unknown>;
+  const ajv = new Ajv({ strict: false, formats: { ports: true, expose: true, duration: true } });
+  ajv.validate(schema, file);
+  return ajv.errorsText();
+}
+
+describe('The template of npm create carillon', () => {
+  const template = 'packages/create-carillon/template';
+  const { scripts } = JSON.parse(read(`${template}/package.json`));
+  const templateCompose = parse(read(`${template}/compose.yaml`), { merge: true });
+
+  it('the compose file and the Dockerfile of the template have no fault that their checkers know', () => {
+    expect(composeProblems(templateCompose)).toBe('No errors');
+    expect(lintDockerfile(read(`${template}/Dockerfile`)).map(({ message }) => message)).toEqual([]);
+  });
+
+  it('the containers of the template run the commands of its npm scripts, on the servers that docker-compose.yml names', () => {
+    const { api, worker, postgres, redis } = templateCompose.services;
+    expect(`carillon ${api.command.join(' ')}`).toBe(scripts.api);
+    expect(`carillon ${worker.command.join(' ')}`).toBe(scripts.worker);
+    expect(postgres.image).toBe(compose.services.postgres.image);
+    expect(redis).toMatchObject({
+      image: compose.services.redis.image,
+      command: compose.services.redis.command,
+    });
+    const { stop_grace_period: grace, environment } = worker;
+    expect(Number.parseInt(grace, 10) * 1_000).toBeGreaterThan(Number(environment.STOP_DEADLINE_MS) + 10_000);
+  });
+});
+
 describe('Dockerfile', () => {
   it('the linter of Dockerfiles finds no fault in the Dockerfile', () => {
     expect(lintDockerfile(dockerfile).map(({ message }) => message)).toEqual([]);
@@ -39,11 +70,7 @@ describe('Dockerfile', () => {
 
 describe('docker-compose.yml', () => {
   it('docker-compose.yml conforms to the schema of Compose', () => {
-    const { $schema: _, ...schema } = composeSpec as Record<string, unknown>;
-    const ajv = new Ajv({ strict: false, formats: { ports: true, expose: true, duration: true } });
-    const isValid = ajv.validate(schema, compose);
-    expect(ajv.errorsText()).toBe('No errors');
-    expect(isValid).toBe(true);
+    expect(composeProblems(compose)).toBe('No errors');
   });
 
   it('every Carillon service of docker-compose.yml runs a known command on a read-only root, after the migration', () => {

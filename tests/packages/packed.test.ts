@@ -14,6 +14,7 @@ const bin = (name: string) => join(root, 'node_modules', '.bin', name);
 const tarballs = mkdtempSync(join(tmpdir(), 'carillon-tarballs-'));
 const project = mkdtempSync(join(tmpdir(), 'carillon-consumer-'));
 const NAMES = ['carillon', 'carillon-client', 'carillon-recurrence', 'carillon-testing'];
+const CREATE = 'create-carillon';
 const tarballOf = (name: string) => join(tarballs, `${name}-0.1.0.tgz`);
 const inProject = (command: string, args: string[]) => exec(command, args, { cwd: project });
 
@@ -32,11 +33,46 @@ afterAll(() => {
   for (const folder of [tarballs, project]) rmSync(folder, { recursive: true, force: true });
 });
 
+/** Runs a server on a free port while `use` runs, which gets the lines that the server prints. Returns the exit code. */
+async function useServer(
+  command: string,
+  args: string[],
+  cwd: string,
+  use: (lines: string[]) => Promise<void>,
+): Promise<number | null> {
+  const env = { ...process.env, PORT: '0', WORKERS: '1' };
+  const server = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const lines: string[] = [];
+  for (const input of [server.stdout, server.stderr])
+    createInterface({ input }).on('line', (line) => lines.push(line));
+  const ended = new Promise<number | null>((resolve) => server.once('exit', resolve));
+  try {
+    await eventually(() => lines.some((line) => line.startsWith('Carillon ready on')), { withinMs: 90_000 });
+    await use(lines);
+  } catch (error) {
+    throw new Error(`the server printed:\n${lines.join('\n')}`, { cause: error });
+  } finally {
+    server.kill('SIGTERM');
+    await ended;
+  }
+  return ended;
+}
+
 describe('The packages as they are published', () => {
-  it.each(NAMES)(
-    'publint and arethetypeswrong find no problem in the package %s',
+  it.each([...NAMES, CREATE])(
+    'publint finds no problem in the package %s',
     async (name) => {
-      expect((await exec(bin('publint'), [tarballOf(name), '--strict'])).stdout).toContain('All good!');
+      // publint suggests to leave tests out of a package, but the template of create-carillon has a test for the user.
+      const level = name === CREATE ? 'warning' : 'suggestion';
+      const { stdout } = await exec(bin('publint'), [tarballOf(name), '--strict', '--level', level]);
+      expect(stdout).toContain('All good!');
+    },
+    60_000,
+  );
+
+  it.each(NAMES)(
+    'arethetypeswrong finds no problem in the package %s',
+    async (name) => {
       const { stdout } = await exec(bin('attw'), [tarballOf(name), '--format', 'ascii', '--no-color']);
       expect(stdout).toContain('No problems found');
     },
@@ -65,6 +101,20 @@ describe('The packages as they are published', () => {
     const { stdout } = await inProject(bin('tsc'), ['-p', project]);
     expect(stdout).toBe('');
   }, 120_000);
+
+  it('a stack trace through an installed package names the TypeScript source, which its source map contains', async () => {
+    const program = `import { defineHandler } from 'carillon'; defineHandler({ name: 'bad', concurrency: 0, run() {} });`;
+    const args = ['--enable-source-maps', '--input-type=module', '-e', program];
+    await expect(inProject(process.execPath, args)).rejects.toMatchObject({
+      stderr: expect.stringMatching(
+        /the handler bad has concurrency: 0[\s\S]*apps\/worker\/src\/define\.ts:\d+/,
+      ),
+    });
+    const map = join(project, 'node_modules/carillon/apps/worker/dist/define.js.map');
+    expect(JSON.parse(readFileSync(map, 'utf8')).sourcesContent[0]).toContain(
+      'export function defineHandler',
+    );
+  });
 
   it('an installed package runs typed handlers on embedded servers, with API and dashboard, and ends cleanly', async () => {
     const { stdout } = await inProject(process.execPath, [join(project, 'built/main.mjs')]);
@@ -97,30 +147,58 @@ describe('The packages as they are published', () => {
 
   it('the installed command carillon starts a server with custom handlers, creates a schedule on it and lists its runs', async () => {
     const command = join(project, 'node_modules', '.bin', 'carillon');
-    const server = spawn(command, ['start', '--handlers', './handlers.mjs'], {
-      cwd: project,
-      env: { ...process.env, PORT: '0', WORKERS: '1' },
-      stdio: ['ignore', 'pipe', 'inherit'],
+    const exitCode = await useServer(
+      command,
+      ['start', '--handlers', './handlers.mjs'],
+      project,
+      async () => {
+        const target = ['--target', 'handler:greet'];
+        await inProject(command, ['schedules', 'create', '--id', 'hello', '--in', '1s', ...target]);
+        const run = await eventually(async () => {
+          const { stdout } = await inProject(command, ['runs', 'ls', '--schedule', 'hello', '--json']);
+          return JSON.parse(stdout).items.find(({ status }: { status: string }) => status === 'succeeded');
+        });
+        expect(run.progress).toEqual({ greeted: true });
+        expect((await inProject(command, ['--version'])).stdout).toBe('0.1.0\n');
+        expect((await inProject(command, ['--help'])).stdout).toMatch(/start +Run everything/);
+      },
+    );
+    expect(exitCode).toBe(0);
+  }, 180_000);
+});
+
+describe('A project that npm create carillon makes', () => {
+  const parent = mkdtempSync(join(tmpdir(), 'carillon-created-'));
+  const created = join(parent, 'my-reminders');
+  const inCreated = (command: string, args: string[]) => exec(command, args, { cwd: created });
+  afterAll(() => rmSync(parent, { recursive: true, force: true }));
+
+  it(
+    'the created project installs, and its own tests, types and build pass',
+    async () => {
+      // `npm create carillon` runs the same command, from the registry.
+      const command = ['exec', '--yes', `--package=${tarballOf(CREATE)}`, '--', CREATE, 'my-reminders'];
+      const { stdout: steps } = await exec('npm', command, { cwd: parent });
+      expect(steps).toContain('cd my-reminders');
+      const packages = ['carillon', 'carillon-testing'].map(tarballOf);
+      await inCreated('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', ...packages]);
+      expect((await inCreated('npm', ['test'])).stdout).toMatch(/Tests .*3 passed/);
+      await inCreated('npm', ['run', 'typecheck']);
+      await inCreated('npm', ['run', 'build']);
+      expect(readFileSync(join(created, 'dist/schedules.js'), 'utf8')).toContain(`from './handlers.js'`);
+    },
+    INSTALL_WITHIN_MS,
+  );
+
+  it('npm run dev of the created project runs its TypeScript handlers, and shows what they print', async () => {
+    const command = join(created, 'node_modules', '.bin', 'carillon');
+    await useServer('npm', ['run', 'dev'], created, async (lines) => {
+      await inCreated(command, ['schedules', 'trigger', 'morning-digest']);
+      await eventually(() => lines.some((line) => line.includes('goes to ada@example.com')));
+      const { stdout } = await inCreated(command, ['runs', 'ls', '--schedule', 'morning-digest', '--json']);
+      expect(JSON.parse(stdout).items).toMatchObject([{ origin: 'trigger' }]);
     });
-    try {
-      const lines: string[] = [];
-      createInterface({ input: server.stdout }).on('line', (line) => lines.push(line));
-      await eventually(() => lines.some((line) => line.startsWith('Carillon ready on')), {
-        withinMs: 90_000,
-      });
-      const target = ['--target', 'handler:greet'];
-      await inProject(command, ['schedules', 'create', '--id', 'hello', '--in', '1s', ...target]);
-      const run = await eventually(async () => {
-        const { stdout } = await inProject(command, ['runs', 'ls', '--schedule', 'hello', '--json']);
-        return JSON.parse(stdout).items.find(({ status }: { status: string }) => status === 'succeeded');
-      });
-      expect(run.progress).toEqual({ greeted: true });
-      expect((await inProject(command, ['--version'])).stdout).toBe('0.1.0\n');
-      expect((await inProject(command, ['--help'])).stdout).toMatch(/start +Run everything/);
-    } finally {
-      const ended = new Promise((resolve) => server.once('exit', resolve));
-      server.kill('SIGTERM');
-      expect(await ended).toBe(0);
-    }
+    // The signal has ended npm and its shell. The server notices that, and stops Postgres last.
+    await eventually(() => !existsSync(join(created, '.carillon/postgres/postmaster.pid')));
   }, 180_000);
 });

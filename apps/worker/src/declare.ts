@@ -2,7 +2,7 @@ import { declareSchedules, readCalendars, requestHashOf } from '@carillon/db';
 import { type Calendars, calendarsNamedBy, draftSchedule, ScheduleInput } from '@carillon/shared';
 import type { Config } from './config.js';
 import type { WorkerContext } from './context.js';
-import type { DeclaredSchedule } from './define.js';
+import { type DeclaredSchedule, DefinitionRefused } from './define.js';
 import type { Registry } from './registry.js';
 
 /** Schedules that are declared in code belong to the default project. */
@@ -37,7 +37,8 @@ function toDraft(
     registry,
   }: { nowAt: number; config: Config; calendars: Calendars; registry: Registry },
 ) {
-  const refuse = (problems: string) => new Error(`the schedule ${declared.id} declared in code: ${problems}`);
+  const refuse = (problems: string) =>
+    new DefinitionRefused(`the schedule ${declared.id} declared in code: ${problems}`);
   const parsed = ScheduleInput.safeParse(declared);
   if (!parsed.success) {
     throw refuse(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; '));

@@ -1,11 +1,37 @@
 import { expect, it } from 'vitest';
-import type { HandlerRun } from './define.js';
+import { collectDefinitions, defineHandler, defineSchedule, type HandlerRun } from './define.js';
 import { Registry } from './registry.js';
 
 it('the built-in handler log writes the ids and the size of the payload, never the payload', () => {
   const logged: unknown[] = [];
   const log = { info: (...line: unknown[]) => logged.push(line) };
   const run = { log, runId: 'run_r1_0', scheduleId: 'invoice', payload: { iban: 'DE02' } };
-  new Registry({ handlers: [], schedules: [] }).find('log')?.run(run as unknown as HandlerRun);
+  new Registry().find('log')?.run(run as unknown as HandlerRun);
   expect(logged).toEqual([[{ scheduleId: 'invoice', payloadBytes: 15 }, 'Run']]);
+});
+
+it('a module’s definitions are those that it makes while it is loaded; no other definition of the process is kept', async () => {
+  const before = defineHandler('before', () => {});
+  const load = (name: string) =>
+    collectDefinitions(async () => {
+      await Promise.resolve();
+      defineSchedule({ name, every: 'PT1H', handler: () => {} });
+    });
+  const first = await load('first');
+  const second = await load('second');
+  defineHandler('after', () => {});
+  expect(before.name).toBe('before');
+  expect([first, second].map(({ handlers }) => handlers.map(({ name }) => name))).toEqual([
+    ['first'],
+    ['second'],
+  ]);
+  expect(second.schedules.map(({ input }) => input.id)).toEqual(['second']);
+});
+
+it('a module that fails while it is loaded leaves no later definition behind', async () => {
+  await expect(collectDefinitions(() => Promise.reject(new Error('broken module')))).rejects.toThrow(
+    'broken',
+  );
+  defineHandler('later', () => {});
+  expect((await collectDefinitions(async () => {})).handlers).toEqual([]);
 });

@@ -46,16 +46,29 @@ export interface HandlerDefinition<Schema extends StandardSchemaV1 = StandardSch
   run(run: HandlerRun<StandardSchemaV1.InferOutput<Schema>>): Promise<unknown> | unknown;
 }
 
-/**
- * Every handler and schedule that the code of this process has defined, in order. A standalone worker uses all of them;
- * a worker in library mode uses only those that are passed to it.
- */
-const defined: { handlers: HandlerDefinition[]; schedules: DeclaredSchedule[] } = {
-  handlers: [],
-  schedules: [],
-};
+/** The handlers and schedules that a module has defined, in order. */
+export interface Definitions {
+  handlers: readonly HandlerDefinition[];
+  schedules: readonly DeclaredSchedule[];
+}
 
-export const definedInProcess = (): Readonly<typeof defined> => defined;
+/** The definitions of the module that is being loaded. Null in library mode, in which `run` is given its definitions. */
+let loading: { handlers: HandlerDefinition[]; schedules: DeclaredSchedule[] } | null = null;
+
+/** Loads a module and returns what it has defined meanwhile. A definition is kept nowhere else. */
+export async function collectDefinitions(load: () => Promise<void>): Promise<Definitions> {
+  const definitions = { handlers: [], schedules: [] };
+  loading = definitions;
+  try {
+    await load();
+    return definitions;
+  } finally {
+    loading = null;
+  }
+}
+
+/** A definition in the user's code is refused. The message names the handler or the schedule, and the reason. */
+export class DefinitionRefused extends Error {}
 
 /** Defines a handler. The type of its payload follows from the schema. */
 export function defineHandler<Schema extends StandardSchemaV1>(
@@ -70,10 +83,10 @@ export function defineHandler(
   const definition = typeof first === 'string' ? { name: first, run, ...options } : first;
   const { name, concurrency } = definition;
   if (concurrency !== undefined && !(Number.isInteger(concurrency) && concurrency >= 1))
-    throw new Error(
+    throw new DefinitionRefused(
       `the handler ${name} has concurrency: ${concurrency}; expected a whole number of at least 1`,
     );
-  defined.handlers.push(definition);
+  loading?.handlers.push(definition);
   return definition;
 }
 
@@ -125,6 +138,6 @@ export function defineSchedule<Schema extends StandardSchemaV1 = StandardSchemaV
     },
     handler: typeof known === 'string' ? null : (known as HandlerDefinition),
   };
-  defined.schedules.push(declared);
+  loading?.schedules.push(declared);
   return declared;
 }

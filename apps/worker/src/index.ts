@@ -1,6 +1,7 @@
 export { readConfig } from './config.js';
 export {
   type DeclaredSchedule,
+  type Definitions,
   defineHandler,
   defineSchedule,
   type Handler,
@@ -10,5 +11,5 @@ export {
   type ScheduleDefinition,
 } from './define.js';
 export type { WorkerResources } from './open-parts.js';
-export { type Definitions, Registry } from './registry.js';
+export { Registry } from './registry.js';
 export { type RunningWorker, startWorker } from './worker.js';

@@ -2,8 +2,10 @@ import { fileURLToPath } from 'node:url';
 import { migrate, UnsupportedDatabase, verifyMigrated, verifyPooler, WrongEncryptionKey } from '@carillon/db';
 import { pino } from 'pino';
 import { readConfig } from './config.js';
+import { DefinitionRefused } from './define.js';
 import { suspectHandlers } from './delivery/targets/handler.js';
-import { loadHandlers, urlOf } from './load-handlers.js';
+import { loadHandlers, UnusableModule, urlOf } from './load-handlers.js';
+import { Registry } from './registry.js';
 import { watchHandlers } from './watch-handlers.js';
 import { type RunningWorker, startWorker } from './worker.js';
 
@@ -80,6 +82,9 @@ const reloadOnChange = (module: string) => {
   });
 };
 
+/** The operator can fix these errors, so they are printed as one line instead of a stack trace. */
+const FOR_OPERATOR = [UnsupportedDatabase, WrongEncryptionKey, UnusableModule, DefinitionRefused];
+
 try {
   await verifyPooler({
     url: config.DATABASE_URL,
@@ -88,15 +93,19 @@ try {
   });
   if (config.MIGRATE_ON_START) await migrate(DATABASE_DIRECT_URL, { schema });
   else await verifyMigrated(config.DATABASE_URL, { schema });
-  await loadHandlers(CARILLON_HANDLERS);
-  starting = startWorker(config, log);
+  const defined = await loadHandlers(CARILLON_HANDLERS);
+  if (CARILLON_HANDLERS && defined.handlers.length + defined.schedules.length === 0)
+    log.warn(
+      { module: CARILLON_HANDLERS },
+      'The module of handlers has called neither defineHandler nor defineSchedule of this installation of carillon',
+    );
+  starting = startWorker(config, log, { registry: new Registry(defined) });
   guardRuns();
   await starting;
   if (config.CARILLON_WATCH && CARILLON_HANDLERS) reloadOnChange(CARILLON_HANDLERS);
 } catch (error) {
-  // The operator can fix these errors, so they are printed as one line instead of a stack trace.
-  const isForOperator = error instanceof UnsupportedDatabase || error instanceof WrongEncryptionKey;
-  if (isForOperator) console.error(`carillon worker: ${error.message}`);
+  const isForOperator = FOR_OPERATOR.some((kind) => error instanceof kind);
+  if (isForOperator) console.error(`carillon worker: ${(error as Error).message}`);
   else console.error(error);
   exit(isForOperator ? 2 : 1);
 }

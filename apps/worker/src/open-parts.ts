@@ -38,7 +38,7 @@ import { TZDATA_VERSION } from './loops/keep-tzdata.js';
 import { Membership } from './membership.js';
 import { Metrics } from './metrics.js';
 import { joinHooks } from './pipeline/run-hooks.js';
-import { processRegistry, type Registry } from './registry.js';
+import { Registry } from './registry.js';
 import { RunTracing } from './run-tracing.js';
 import { reminderHooks } from './systems/reminder-hooks.js';
 import { yearlyEventHooks } from './systems/yearly-event-hooks.js';
@@ -72,7 +72,7 @@ const CONNECTIONS_KEPT = 4;
 
 /** Parts that a program can pass in when it runs a worker in its own process. */
 export interface WorkerResources {
-  /** The handlers and schedules (default: all that the code of this process has defined). */
+  /** The handlers and schedules (default: the built-in handlers). */
   registry?: Registry | undefined;
   /** A pool of connections to Postgres. Default: the worker opens its own. */
   pool?: Pool | undefined;
@@ -83,7 +83,7 @@ export interface WorkerResources {
 export async function openParts(
   config: Config,
   log: Logger,
-  { registry = processRegistry(), pool: given, localNow = Date.now }: WorkerResources = {},
+  { registry = new Registry(), pool: given, localNow = Date.now }: WorkerResources = {},
 ): Promise<WorkerParts> {
   const reportError = (what: string) => (error: Error) => log.debug({ err: error }, what);
   const witness = new Witness();

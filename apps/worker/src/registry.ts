@@ -1,5 +1,10 @@
 import type { Problem, Target } from '@carillon/shared';
-import { type DeclaredSchedule, definedInProcess, type HandlerDefinition } from './define.js';
+import {
+  type DeclaredSchedule,
+  DefinitionRefused,
+  type Definitions,
+  type HandlerDefinition,
+} from './define.js';
 import { describeIssues, validate } from './payload-schema.js';
 
 /** Payloads may hold personal data, so only their size is logged. */
@@ -15,24 +20,19 @@ const BUILT_IN: readonly HandlerDefinition[] = [
   },
 ];
 
-export interface Definitions {
-  handlers: readonly HandlerDefinition[];
-  schedules: readonly DeclaredSchedule[];
-}
-
 /** The handlers and the declared schedules of one worker. */
 export class Registry {
   readonly #handlers = new Map<string, HandlerDefinition>();
   readonly schedules: readonly DeclaredSchedule[];
 
-  constructor({ handlers, schedules }: Definitions) {
+  constructor({ handlers, schedules }: Definitions = { handlers: [], schedules: [] }) {
     for (const handler of [...BUILT_IN, ...handlers]) this.#add(handler);
     // A schedule may be declared with its handler, which is then registered too.
     for (const { handler } of schedules)
       if (handler && this.#handlers.get(handler.name) !== handler) this.#add(handler);
     const ids = new Set<string>();
     for (const { input } of schedules) {
-      if (ids.has(input.id)) throw new Error(`a schedule named ${input.id} is defined already`);
+      if (ids.has(input.id)) throw new DefinitionRefused(`a schedule named ${input.id} is defined already`);
       ids.add(input.id);
     }
     this.schedules = schedules;
@@ -64,10 +64,7 @@ export class Registry {
 
   #add(handler: HandlerDefinition): void {
     if (this.#handlers.has(handler.name))
-      throw new Error(`a handler named ${handler.name} is defined already`);
+      throw new DefinitionRefused(`a handler named ${handler.name} is defined already`);
     this.#handlers.set(handler.name, handler);
   }
 }
-
-/** The registry of a standalone worker: everything that its code has defined. */
-export const processRegistry = (): Registry => new Registry(definedInProcess());

@@ -14,7 +14,7 @@ import { watchClock } from './loops/watch-clock.js';
 import { openParts, type WorkerParts, type WorkerResources } from './open-parts.js';
 import { Pipeline } from './pipeline/pipeline.js';
 import { Probes } from './probes.js';
-import { processRegistry, type Registry } from './registry.js';
+import { Registry } from './registry.js';
 import { handleEvents } from './systems/handle-events.js';
 import { keepCalendars } from './systems/keep-calendars.js';
 import { scanDueTasks } from './systems/scan-due-tasks.js';
@@ -39,7 +39,7 @@ export interface RunningWorker {
 export async function startWorker(
   config: Config,
   log: Logger,
-  { registry = processRegistry(), ...resources }: WorkerResources = {},
+  { registry = new Registry(), ...resources }: WorkerResources = {},
 ): Promise<RunningWorker> {
   const probes = new Probes();
   const { HOST: host, WORKER_PORT } = config;

@@ -3,48 +3,53 @@ import { cancelRun } from '@carillon/db';
 import { MAX_RESULT_BYTES, readHandlerResult } from '@carillon/shared';
 import { eventually, insertSchedules, useDatabase } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
-import { defineHandler, type HandlerRun } from '../src/define.js';
-import { awaitRun, hasEnded, insertDue, readRun, startTestWorker, useWorker } from './support.js';
+import { defineHandler, type Handler, type HandlerDefinition, type HandlerRun } from '../src/define.js';
+import { Registry } from '../src/registry.js';
+import { awaitRun, hasEnded, insertDue, readRun, startTestWorker, useRegistry } from './support.js';
 
 const database = useDatabase();
 const other = useDatabase();
-useWorker(database);
 
 const seen = new Map<string, HandlerRun>();
 const aborted = new Map<string, unknown>();
+const handlers: HandlerDefinition[] = [];
+const define = (name: string, run: Handler) => handlers.push(defineHandler(name, run));
 const handler = (name: string) => ({ target: { type: 'handler' as const, name } });
 
-defineHandler('test-progress', async ({ progress, payload }) => {
+define('test-progress', async ({ progress, payload }) => {
   for (let done = 1; done <= 1_000; done++) progress({ done, of: 1_000 });
   await eventually(() => (payload as { go: string }).go === 'on' || seen.has('go'));
   progress({ done: 'all' });
 });
-defineHandler('test-waits', async (run) => {
+define('test-waits', async (run) => {
   seen.set(run.scheduleId, run);
   await once(run.signal, 'abort');
   aborted.set(run.scheduleId, run.signal.reason);
   throw new Error('stopped');
 });
-defineHandler('test-deaf', async () => {
+define('test-deaf', async () => {
   await new Promise(() => {});
 });
-defineHandler('test-thenable', () => ({
+define('test-thenable', () => ({
   // biome-ignore lint/suspicious/noThenProperty: the test is about objects that have a `then` method.
   then: (_resolve: unknown, reject: (error: Error) => void) => reject(new Error('the query failed')),
 }));
-defineHandler('test-throws', () => {
+define('test-throws', () => {
   throw new Error('out of paper');
 });
 
-defineHandler('test-project', ({ projectId, progress }) => progress({ projectId }));
+define('test-project', ({ projectId, progress }) => progress({ projectId }));
 
-defineHandler('test-returns', ({ payload }) => payload);
-defineHandler('test-returns-soon', async () => ({ rows: 3, next: null }));
-defineHandler('test-returns-circle', () => {
+define('test-returns', ({ payload }) => payload);
+define('test-returns-soon', async () => ({ rows: 3, next: null }));
+define('test-returns-circle', () => {
   const circle: Record<string, unknown> = {};
   circle.self = circle;
   return circle;
 });
+
+const registry = new Registry({ handlers, schedules: [] });
+useRegistry(database, registry);
 
 describe('The value that a handler returns', () => {
   const resultOf = async (name: string, payload?: unknown) => {
@@ -132,7 +137,7 @@ describe('Handler target', () => {
   });
 
   it('the signal of a handler is aborted when its worker stops, and the run is handed back without costing an attempt', async () => {
-    const worker = await startTestWorker(other, {});
+    const worker = await startTestWorker(other, {}, undefined, registry);
     const id = await insertDue(other, { id: 'h-shutdown', ...handler('test-waits'), timeout: 'PT60S' });
     await eventually(() => seen.has('h-shutdown'));
     await worker.stop();

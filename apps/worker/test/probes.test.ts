@@ -2,6 +2,7 @@ import { eventually, insertSchedules, TcpProxy, useDatabase, useProcesses } from
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { defineHandler } from '../src/define.js';
 import { Probes } from '../src/probes.js';
+import { Registry } from '../src/registry.js';
 import type { RunningWorker } from '../src/worker.js';
 import { awaitRun, hasEnded, insertDue, readRun, startTestWorker } from './support.js';
 
@@ -11,7 +12,7 @@ const cutOff = useDatabase();
 const processes = useProcesses(cutOff);
 
 const calls = { started: 0, finish: () => {} };
-defineHandler('probes-wait', async () => {
+const waits = defineHandler('probes-wait', async () => {
   calls.started++;
   await new Promise<void>((resolve) => {
     calls.finish = resolve;
@@ -25,7 +26,12 @@ async function ask(port: number | null, path: string) {
 }
 
 const start = (of: typeof database, env: Record<string, string> = {}): Promise<RunningWorker> =>
-  startTestWorker(of, { WORKER_PORT: '0', ...env });
+  startTestWorker(
+    of,
+    { WORKER_PORT: '0', ...env },
+    undefined,
+    new Registry({ handlers: [waits], schedules: [] }),
+  );
 
 describe('Probes of a worker', () => {
   it('a running worker is live and ready, and serves its own counters with its id as a label', async () => {

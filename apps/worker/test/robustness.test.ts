@@ -1,9 +1,10 @@
 import { createServer } from 'node:net';
 import { Bells, connectWorker, duplicate, keepPunctual, PostgresClock, QUEUES } from '@carillon/queue';
-import { eventually, insertSchedules, useDatabase } from '@carillon/testkit';
+import { eventually, insertSchedules, type TestDatabase, useDatabase } from '@carillon/testkit';
 import { Worker } from 'bullmq';
 import { describe, expect, it } from 'vitest';
 import { defineHandler } from '../src/define.js';
+import { Registry } from '../src/registry.js';
 import { awaitRun, insertDue, startTestWorker } from './support.js';
 
 const crowded = useDatabase();
@@ -13,7 +14,7 @@ const clocks = useDatabase();
 const expired = useDatabase();
 
 let finish: (() => void) | null = null;
-defineHandler(
+const untilTold = defineHandler(
   'test-until-told',
   () =>
     new Promise<void>((resolve) => {
@@ -23,13 +24,16 @@ defineHandler(
 
 let running = 0;
 let mostRunning = 0;
-defineHandler('test-counts-itself', async () => {
+const countsItself = defineHandler('test-counts-itself', async () => {
   mostRunning = Math.max(mostRunning, ++running);
   // The first runs wait for each other, so that the worker fills its places however busy the machine is.
   await eventually(() => mostRunning >= 3);
   await new Promise((resolve) => setTimeout(resolve, 20));
   running--;
 });
+const registry = new Registry({ handlers: [untilTold, countsItself], schedules: [] });
+const start = (database: TestDatabase, env: Record<string, string>) =>
+  startTestWorker(database, env, undefined, registry);
 const counting = { target: { type: 'handler' as const, name: 'test-counts-itself' } };
 
 describe('Worker', () => {
@@ -47,14 +51,14 @@ describe('Worker', () => {
        select schedule_id, occurrence_at, 'rule', date_trunc('month', now() at time zone 'UTC'), project_id, 1, handler, 'queued',
               due_at, now(), now(), now() from due`,
     );
-    const worker = await startTestWorker(crowded, { WORKER_CONCURRENCY: '3' });
+    const worker = await start(crowded, { WORKER_CONCURRENCY: '3' });
     await Promise.all(ids.map((id) => awaitRun(crowded, id, ({ status }) => status === 'succeeded')));
     await worker.stop();
     expect(mostRunning).toBe(3);
   });
 
   it('due runs are delivered even if the claim of waiting runs, made at the same time, fails', async () => {
-    const worker = await startTestWorker(broken, {});
+    const worker = await start(broken, {});
     const waiting = await insertDue(broken, {
       target: { type: 'webhook', url: 'http://127.0.0.1:1/', headers: {} },
     });
@@ -73,7 +77,7 @@ describe('Worker', () => {
 
   it('a worker that was blocked until its lease expired does not rescue the run that it still has in flight', async () => {
     // The lease is extended every third of 60 s, so many sweeps run between two extensions.
-    const worker = await startTestWorker(expired, { LEASE_MS: '60000' });
+    const worker = await start(expired, { LEASE_MS: '60000' });
     const target = { type: 'handler' as const, name: 'test-until-told' };
     const id = await insertDue(expired, { target, retry: { maxAttempts: 1 } });
     const { pool } = expired;
@@ -94,7 +98,7 @@ describe('Worker', () => {
     const server = createServer(() => {}).listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     const { port } = server.address() as { port: number };
-    const worker = await startTestWorker(silent, { REDIS_URL: `redis://127.0.0.1:${port}` });
+    const worker = await start(silent, { REDIS_URL: `redis://127.0.0.1:${port}` });
     const id = await insertDue(silent, { target: { type: 'handler', name: 'noop' } });
     await awaitRun(silent, id, ({ status }) => status === 'succeeded');
     await worker.stop();

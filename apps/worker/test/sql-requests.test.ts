@@ -361,6 +361,97 @@ describe('A worker that finds requests by its sweep', () => {
   });
 });
 
+describe('Triggers in one batch', () => {
+  const keys = ['batch-1', 'batch-2', 'batch-3'];
+  let ids: Record<string, number>;
+
+  beforeAll(async () => {
+    const maker = await start(DEAF);
+    for (const key of keys) await schedule(key, `at => '2030-01-01Z', ${NOOP}`);
+    ids = {};
+    for (const key of keys) ids[key] = (await created(key)).id;
+    await maker.stop();
+  });
+
+  /** Requests all triggers while no worker runs, so that the next one finds them in one batch. */
+  const triggerAll = () => owner('select carillon.trigger(key) from unnest($1::text[]) as key', [keys]);
+  const startDeaf = async () => {
+    const worker = await start(DEAF);
+    onTestFinished(() => worker.stop());
+  };
+  const countRuns = async (key: string) => (await runsOf(key)).length;
+
+  it('triggers that are requested together run once each, and each audit entry names its own actor', async () => {
+    await owner(`select carillon.bind_role($1, 'default')`, [tenant.name]);
+    onTestFinished(async () => void (await owner(`select carillon.bind_role($1, 'tenant')`, [tenant.name])));
+    await owner(`select carillon.trigger('batch-1')`);
+    await owner(`select carillon.trigger('batch-2')`);
+    await tenant.client.query(`select carillon.trigger('batch-3')`);
+    await startDeaf();
+    for (const key of keys)
+      expect(await succeeded(key)).toMatchObject([{ origin: 'trigger', isEarly: false }]);
+    const { rows } = await owner(
+      `select a.actor, a.subject, a.detail ->> 'runId' as "runId" from carillon.audit_log a
+       where a.subject = any($1) and a.action = 'schedule.triggered' order by a.subject`,
+      [keys],
+    );
+    const { rows: me } = await owner('select current_user as name');
+    expect(rows.map(({ actor }) => actor)).toEqual([
+      `sql:${me[0].name}`,
+      `sql:${me[0].name}`,
+      `sql:${tenant.name}`,
+    ]);
+    expect(new Set(rows.map(({ runId }) => runId)).size).toBe(3);
+    expect(await pending('batch-1')).toEqual([]);
+  });
+
+  it('one trigger whose run cannot be stored is refused, and the others of its batch are carried out', async () => {
+    const before = await countRuns('batch-3');
+    await owner(
+      `alter table carillon.runs add constraint test_bad_run check (schedule_id <> ${ids['batch-2']}) not valid`,
+    );
+    onTestFinished(async () => void (await owner('alter table carillon.runs drop constraint test_bad_run')));
+    await triggerAll();
+    await startDeaf();
+    expect(await refusal('batch-2')).toContain('it could not be carried out');
+    await eventually(async () => (await countRuns('batch-3')) === before + 1);
+    for (const key of keys) expect(await pending(key)).toEqual([]);
+  });
+
+  it.each([
+    ['schedule', 'select from carillon.schedules where id = $1 for update'],
+    ['agenda row', 'select from carillon.agenda where schedule_id = $1 for update'],
+  ])(
+    'a trigger waits while another transaction holds its %s, and the others of its batch run',
+    async (_, lock) => {
+      const before = { held: await countRuns('batch-1'), free: await countRuns('batch-3') };
+      const client = await database.pool.connect();
+      await client.query('begin');
+      await client.query(lock, [ids['batch-1']]);
+      await triggerAll();
+      await startDeaf();
+      await eventually(async () => (await countRuns('batch-3')) > before.free);
+      expect(await pending('batch-1')).toEqual(['trigger']);
+      expect(await countRuns('batch-1')).toBe(before.held);
+      await client.query('rollback');
+      client.release();
+      await eventually(async () => (await countRuns('batch-1')) === before.held + 1);
+    },
+  );
+
+  it('a trigger of a cancelled schedule is refused, and the others of its batch run', async () => {
+    const before = await countRuns('batch-3');
+    await owner(`update carillon.schedules set status = 'cancelled' where key = 'batch-2'`);
+    await triggerAll();
+    await startDeaf();
+    await eventually(async () => (await countRuns('batch-3')) > before);
+    const { rows } = await owner(
+      `select detail ->> 'reason' as reason from carillon.audit_log where subject = 'batch-2' and action = 'schedule.refused' order by id desc limit 1`,
+    );
+    expect(rows).toEqual([{ reason: `it is cancelled and can't be triggered` }]);
+  });
+});
+
 it('a worker carries out the requests by SQL of its own schema, whatever the name of the schema', async () => {
   await migrate(database.url, { schema: 'elsewhere' });
   const worker = await start({ DATABASE_SCHEMA: 'elsewhere', ...RARE_SWEEPS });

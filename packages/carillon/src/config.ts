@@ -4,6 +4,9 @@ import { join } from 'node:path';
 /** The search path of this process, to find a native Redis. */
 export const readPath = (): string => process.env.PATH ?? '';
 
+/** True if npm runs this process as a script of a package.json. */
+export const isNpmScript = (): boolean => process.env.npm_lifecycle_event !== undefined;
+
 /**
  * Sets CARILLON_HANDLERS for the worker, which reads its settings from the environment. The worker runs in this process
  * or in a child process.

@@ -7,10 +7,10 @@ import {
   isTransientError,
   lockRequests,
   type RefusedRequest,
-  type RequestedChange,
   type RequestingProject,
   readRequestingProject,
   recordRefusals,
+  type SettledChange,
   type SqlRequest,
   type Transaction,
 } from '@carillon/db';
@@ -21,11 +21,8 @@ import { type Drafter, type Drafts, refusalOf } from './drafts.js';
 /** Maximum number of requests in one transaction. The body of a request has up to 256 KiB. */
 const BATCH_SIZE = 100;
 
-/** The result of one request. A blocked request stays until the next sweep. */
-type Settled = { request: SqlRequest } & (
-  | { kind: 'created'; dueAt: number | null }
-  | Exclude<RequestedChange, { kind: 'blocked' }>
-);
+/** The result of one request. */
+type Settled = SettledChange | { kind: 'created'; request: SqlRequest; dueAt: number | null };
 
 interface Drafted {
   request: SqlRequest;
@@ -77,6 +74,7 @@ export class SqlRequests {
     while (project && !this.signal.aborted) {
       const settled = await this.#handleBatch(project);
       for (const each of settled) this.#report(project, each);
+      this.context.bells.arm(settled.flatMap(dueAtsOf)).catch(() => {}); // If Redis is away, the sweep arms the bells later.
       hasProgress ||= settled.length > 0;
       project = await readRequestingProject(pool, project.id);
     }
@@ -92,11 +90,8 @@ export class SqlRequests {
       const requests = await lockRequests(tx, { projectId, limit: BATCH_SIZE });
       const isCreate = ({ action }: SqlRequest) => action === 'schedule';
       const settled = await this.#create(tx, project, requests.filter(isCreate));
-      for (const request of requests) {
-        if (isCreate(request)) continue;
-        const change = await changeRequested(tx, request, null);
-        if (change.kind !== 'blocked') settled.push({ request, ...change });
-      }
+      const changes = requests.filter((request) => !isCreate(request));
+      settled.push(...(await changeRequested(tx, { projectId, requests: changes })));
       const refused = settled.filter((each): each is Settled & RefusedRequest => each.kind === 'refused');
       await recordRefusals(tx, { projectId, refused, now: null });
       await deleteRequests(tx, { projectId, ids: settled.map(({ request }) => request.id) });
@@ -171,7 +166,7 @@ export class SqlRequests {
   }
 
   #report({ key: project }: RequestingProject, settled: Settled): void {
-    const { metrics, bells, log } = this.context;
+    const { metrics, log } = this.context;
     const { action, key: schedule, actor } = settled.request;
     if (settled.kind === 'refused') {
       metrics.count('carillon_requests_rejected_total');
@@ -179,12 +174,15 @@ export class SqlRequests {
       log.warn({ project, schedule, action, actor, reason }, 'A request by SQL was refused');
       return;
     }
-    const dueAts =
-      settled.kind === 'changed' ? settled.dueAts : settled.dueAt === null ? [] : [settled.dueAt];
     if (settled.kind === 'created' && settled.dueAt !== null) metrics.count('jobs_queued_total');
     if (settled.kind === 'changed' && settled.isNewCancel) metrics.count('jobs_cancelled_total');
-    bells.arm(dueAts).catch(() => {}); // If Redis is away, the sweep arms the bells later.
   }
+}
+
+/** The instants to arm after a request. */
+function dueAtsOf(settled: Settled): number[] {
+  if (settled.kind === 'changed') return settled.dueAts;
+  return settled.kind === 'created' && settled.dueAt !== null ? [settled.dueAt] : [];
 }
 
 /** Refuses a request because of an error that another try would not cure. Throws a transient error again. */

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type Command, command } from '@carillon/client/command-line';
 import { supervise } from '@carillon/embedded';
-import { setHandlersModule } from '../config.js';
+import { isNpmScript, setHandlersModule } from '../config.js';
 
 const options = {
   handlers: {
@@ -44,7 +44,23 @@ export const isServerCommand = (name: string) => serverCommands.some((each) => e
 const API = '@carillon/api/main';
 const WORKER = '@carillon/worker/main';
 
+const NPM_CHECK_INTERVAL_MS = 200;
+
+/**
+ * Stops this server when npm ends. npm starts a script through a shell, and a signal to npm may end the shell without
+ * reaching the server.
+ */
+function stopWithNpm(): void {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    process.kill(process.pid, 'SIGTERM');
+  }, NPM_CHECK_INTERVAL_MS).unref();
+}
+
 export async function runServer(name: string, args: string[]): Promise<void> {
+  if (isNpmScript()) stopWithNpm();
   const { values } = parseArgs({ args, options: { handlers: { type: 'string' } } });
   if (values.handlers !== undefined) setHandlersModule(values.handlers);
   if (name === 'api') await import(API);

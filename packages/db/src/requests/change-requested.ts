@@ -1,9 +1,11 @@
 import type { Transaction } from '../database.js';
-import { isConflict } from '../errors.js';
+import { isConflict, isDatabaseAway } from '../errors.js';
+import { missingMonth } from '../history/partitions.js';
 import { cancelSchedule } from '../schedules/cancel-schedule.js';
 import type { ChangeResult } from '../schedules/change-schedule.js';
 import { triggerSchedule } from '../schedules/trigger-backfill.js';
 import type { SqlRequest } from './lock-requests.js';
+import { triggerTogether } from './trigger-together.js';
 
 /**
  * How long a request waits for the lock of its schedule. A transaction of the user may hold that lock for minutes, and
@@ -11,31 +13,48 @@ import type { SqlRequest } from './lock-requests.js';
  */
 const LOCK_TIMEOUT = '20ms';
 
-export type RequestedChange =
+type RequestedChange =
   | { kind: 'changed'; dueAts: number[]; isNewCancel: boolean }
-  | { kind: 'refused'; reason: string }
-  /** Another transaction has locked the schedule. The next sweep tries the request again. */
-  | { kind: 'blocked' };
+  | { kind: 'refused'; reason: string };
 
-/** Carries out a cancel or a trigger in the transaction that has locked its request. */
+/** The result of a request that was carried out or refused. */
+export type SettledChange = { request: SqlRequest } & RequestedChange;
+
+/**
+ * Carries out cancels and triggers of one project, at most one for each schedule, in the transaction that holds their
+ * requests. Leaves out those whose schedule another transaction holds: they stay, for the next sweep.
+ */
 export async function changeRequested(
   tx: Transaction,
-  request: SqlRequest,
-  now: number | null,
-): Promise<RequestedChange> {
-  const { projectId, key, actor } = request;
-  const change = { ref: { projectId, key }, actor, now };
+  { projectId, requests }: { projectId: number; requests: readonly SqlRequest[] },
+): Promise<SettledChange[]> {
+  const triggers = requests.filter(({ action }) => action === 'trigger');
+  const settled = await triggerTogether(tx, { projectId, requests: triggers });
+  const isSettled = new Set(settled.map(({ request }) => request));
+  const others = requests.filter((request) => !isSettled.has(request));
+  if (others.length === 0) return settled;
   await tx.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`);
+  for (const request of others) {
+    const change = await changeOne(tx, request);
+    if (change) settled.push({ request, ...change });
+  }
+  await tx.query('set local lock_timeout to default');
+  return settled;
+}
+
+/** Carries out one request; null if another transaction holds its schedule. */
+async function changeOne(tx: Transaction, request: SqlRequest): Promise<RequestedChange | null> {
+  const { projectId, key, actor } = request;
+  const change = { ref: { projectId, key }, actor };
   try {
     return request.action === 'cancel'
       ? describe(request, await cancelSchedule(tx, change), ({ isNew }) => isNew)
       : describe(request, await triggerSchedule(tx, change), () => false);
   } catch (error) {
     // The change has rolled back to its savepoint, so the transaction can go on.
-    if (isConflict(error)) return { kind: 'blocked' };
-    throw error;
-  } finally {
-    await tx.query('set local lock_timeout to default').catch(() => {}); // A broken connection ends the transaction.
+    if (isConflict(error)) return null;
+    if (isDatabaseAway(error) || missingMonth(error) !== null) throw error;
+    return { kind: 'refused', reason: `it could not be carried out: ${(error as Error).message}` };
   }
 }
 

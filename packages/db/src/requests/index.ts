@@ -1,5 +1,5 @@
 export { callFunction } from './call-function.js';
-export { changeRequested, type RequestedChange } from './change-requested.js';
+export { changeRequested, type SettledChange } from './change-requested.js';
 export { explainMissing, type MissingSchedule } from './explain-missing.js';
 export { listenForRequests } from './listen-for-requests.js';
 export {

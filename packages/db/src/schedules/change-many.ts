@@ -1,12 +1,9 @@
-import { encodeRunId, type Moment, momentAfter } from '@carillon/shared';
+import { type Moment, momentAfter } from '@carillon/shared';
 import type { Pool } from 'pg';
 import { inTransaction, type Transaction } from '../database.js';
-import { admitRuns, countOpenRuns } from '../engine/admit-runs.js';
-import { REPLACED } from '../engine/claim-due.js';
+import { countOpenRuns } from '../engine/admit-runs.js';
 import { instant } from '../instants.js';
 import { accountFor, type PassedOccurrences } from '../runs/account-for.js';
-import { insertUnstartedRuns } from '../runs/insert-unstarted.js';
-import { cancelOpenRuns } from '../runs/stop-runs.js';
 import { arrayOf, batch, statement, type Values } from '../statement.js';
 import { managedByDetail, recordManyAudits } from '../tenancy/audit.js';
 import { leaveAgenda } from './agenda.js';
@@ -16,7 +13,7 @@ import { promoteLocked } from './promote-queued.js';
 import { afterPause, releaseRetries, resumeRefusal } from './resume-schedule.js';
 import { TO_ACTIVE } from './schedule-transitions.js';
 import type { StopRequest } from './stop-many.js';
-import { cancelledRefusal, runOf } from './trigger-backfill.js';
+import { cancelledRefusal, triggerLocked } from './trigger-backfill.js';
 
 export interface ChangedMany {
   /** Number of schedules that were changed. */
@@ -190,27 +187,7 @@ export function triggerMany(pool: Pool, request: StopRequest): Promise<ChangedMa
     request,
     'schedule.triggered',
     cancelledRefusal('triggered'),
-    async (tx, schedules, nowAt) => {
-      const counted = schedules.filter(({ isCounted }) => isCounted);
-      const admissions = await admitRuns(tx, counted, nowAt);
-      const replaced = counted.filter(({ id }) => admissions.get(id)?.kind === 'replace').map(({ id }) => id);
-      if (replaced.length > 0) await cancelOpenRuns(tx, { scheduleIds: replaced, now: nowAt, ...REPLACED });
-      const runs = schedules.map((schedule) =>
-        runOf(schedule, 'trigger', nowAt, admissions.get(schedule.id) ?? { kind: 'start' }),
-      );
-      // A schedule that was triggered in the same millisecond already has a run of that instant. It is returned in
-      // `others`, and the caller triggers it alone.
-      const inserted = new Set(
-        (await insertUnstartedRuns(tx, runs, nowAt)).map(({ scheduleId }) => scheduleId),
-      );
-      const done = schedules
-        .filter(({ id }) => inserted.has(id))
-        .map((schedule) => ({
-          schedule,
-          detail: { runId: encodeRunId({ scheduleId: schedule.id, occurrenceAt: nowAt, origin: 'trigger' }) },
-        }));
-      return { done, dueAts: [nowAt] };
-    },
+    async (tx, schedules, nowAt) => ({ done: await triggerLocked(tx, schedules, nowAt), dueAts: [nowAt] }),
   );
 }
 

@@ -84,6 +84,34 @@ export async function lockSchedules(
   return { schedules, nowAt };
 }
 
+const lockFree = statement<{ projectId: number; keys: string }, { id: number }>(
+  'lock-free-schedules',
+  `select id from carillon.schedules where project_id = :projectId and key = any(:keys::text[]) order by id for update skip locked`,
+);
+const lockFreeAgendas = statement<{ ids: string }, { id: number }>(
+  'lock-free-agendas',
+  `select schedule_id as id from carillon.agenda where schedule_id = any(:ids::bigint[]) order by schedule_id for update skip locked`,
+);
+
+/**
+ * Locks and reads those schedules that no other transaction holds, and never waits. All of them get the same time. A schedule
+ * whose agenda row is locked is left out too, although its own row stays locked until the transaction ends.
+ */
+export async function lockFreeSchedules(
+  tx: Transaction,
+  { projectId, keys }: { projectId: number; keys: readonly string[] },
+): Promise<LockedSchedule[]> {
+  const locked = await lockFree(tx, { projectId, keys: arrayOf(keys) });
+  if (locked.length === 0) return [];
+  const ids = arrayOf(locked.map(({ id }) => id));
+  const agendas = new Set((await lockFreeAgendas(tx, { ids })).map(({ id }) => id));
+  const rows = await readManyLocked(tx, { ids, now: null });
+  const nowAt = rows.at(-1)?.nowAt ?? 0;
+  return rows
+    .filter(({ id, occurrenceAt }) => occurrenceAt === null || agendas.has(id))
+    .map((row) => ({ ...toLocked(row), nowAt }));
+}
+
 const toLocked = (row: Row): LockedSchedule => ({
   ...row,
   timing: readTiming(row.timing),

@@ -26,6 +26,32 @@ export function triggerSchedule(db: Database, request: ChangeRequest): Promise<C
 }
 
 /**
+ * Runs locked schedules now, all of them by the same few statements. Leaves out a schedule that was triggered in the same
+ * millisecond already: it has a run of that instant, and must be triggered alone.
+ */
+export async function triggerLocked(
+  tx: Transaction,
+  schedules: readonly LockedSchedule[],
+  nowAt: number,
+): Promise<{ schedule: LockedSchedule; detail: { runId: string } }[]> {
+  const counted = schedules.filter(({ isCounted }) => isCounted);
+  const admissions = await admitRuns(tx, counted, nowAt);
+  const replaced = counted.filter(({ id }) => admissions.get(id)?.kind === 'replace').map(({ id }) => id);
+  if (replaced.length > 0) await cancelOpenRuns(tx, { scheduleIds: replaced, now: nowAt, ...REPLACED });
+  const runs = schedules.map((schedule) =>
+    runOf(schedule, 'trigger', nowAt, admissions.get(schedule.id) ?? { kind: 'start' }),
+  );
+  const inserted = await insertUnstartedRuns(tx, runs, nowAt);
+  const insertedIds = new Set(inserted.map(({ scheduleId }) => scheduleId));
+  return schedules
+    .filter(({ id }) => insertedIds.has(id))
+    .map((schedule) => ({
+      schedule,
+      detail: { runId: encodeRunId({ scheduleId: schedule.id, occurrenceAt: nowAt, origin: 'trigger' }) },
+    }));
+}
+
+/**
  * Maximum number of occurrences in a backfill. A larger range is refused rather than cut, because a caller would not
  * notice what was left out.
  */
@@ -137,7 +163,7 @@ async function insertOne(
   return inserted.length === 1;
 }
 
-export function runOf(
+function runOf(
   schedule: LockedSchedule,
   origin: Origin,
   occurrenceAt: number,

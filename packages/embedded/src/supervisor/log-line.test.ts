@@ -1,13 +1,22 @@
 import { expect, test } from 'vitest';
 import { terminalLine } from './log-line.js';
 
+const warning = (text: string) => ({ text, isWarning: true });
+const output = (text: string) => ({ text, isWarning: false });
+
 test.each([
   ['{"level":30,"msg":"claimed 3"}', null],
-  ['{"level":40,"msg":"Redis is away"}', 'api warning: Redis is away'],
-  ['{"level":50,"msg":"sweep failed","err":{"message":"timeout"}}', 'api error: sweep failed: timeout'],
-  ['{"level":60,"msg":"timeout","err":{"message":"timeout"}}', 'api fatal: timeout'],
-  ['not json', null],
-  ['{"half":', null],
+  ['{"level":20,"msg":"details","runId":"run_r1_0"}', null],
+  ['{"level":30,"msg":"mail sent","runId":"run_r1_0"}', output('api: mail sent')],
+  ['{"level":40,"msg":"Redis is away"}', warning('api warning: Redis is away')],
+  [
+    '{"level":50,"msg":"sweep failed","err":{"message":"timeout"}}',
+    warning('api error: sweep failed: timeout'),
+  ],
+  ['{"level":60,"msg":"timeout","err":{"message":"timeout"}}', warning('api fatal: timeout')],
+  ['printed by a handler', output('api: printed by a handler')],
+  ['{"half":', output('api: {"half":')],
+  ['  ', null],
 ])('for the log line %s the terminal shows %s', (line, shown) => {
-  expect(terminalLine('api', line)).toBe(shown);
+  expect(terminalLine('api', line)).toEqual(shown);
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+const INFO = 30;
 const WARN = 40;
 const LEVELS = new Map([
   [40, 'warning'],
@@ -11,16 +12,26 @@ const pinoLine = z.object({
   level: z.number(),
   msg: z.string().optional(),
   err: z.object({ message: z.string() }).optional(),
+  /** Only lines that a handler logs about its run have this. */
+  runId: z.string().optional(),
 });
 
-/** The short form of a log line for the terminal: warnings and errors only, null for other lines. */
-export function terminalLine(app: string, line: string): string | null {
+/** A line of an app in its short form for the terminal. */
+export interface TerminalLine {
+  text: string;
+  isWarning: boolean;
+}
+
+/** Shortens a log line for the terminal. Null for lines of the engine that are neither warnings nor errors. */
+export function terminalLine(app: string, line: string): TerminalLine | null {
   const parsed = pinoLine.safeParse(parseJson(line));
-  if (!parsed.success) return null;
-  const { level, msg, err } = parsed.data;
-  if (level < WARN) return null;
+  // The apps log JSON only, so anything else was printed by a handler.
+  if (!parsed.success) return line.trim() === '' ? null : { text: `${app}: ${line}`, isWarning: false };
+  const { level, msg, err, runId } = parsed.data;
+  if (level < INFO || (level < WARN && runId === undefined)) return null;
   const texts = [msg, err?.message].filter((text, index, all) => text && all.indexOf(text) === index);
-  return `${app} ${LEVELS.get(level) ?? 'warning'}: ${texts.join(': ')}`;
+  if (level < WARN) return { text: `${app}: ${texts.join(': ')}`, isWarning: false };
+  return { text: `${app} ${LEVELS.get(level) ?? 'warning'}: ${texts.join(': ')}`, isWarning: true };
 }
 
 function parseJson(line: string): unknown {

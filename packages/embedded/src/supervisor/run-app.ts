@@ -36,7 +36,10 @@ export interface RunningApp extends RunningProcess {
 const PATIENCE_MS = 20_000;
 const MAX_LAST_LINES = 20;
 
-/** Runs an app as a child process. Its log lines go to a file, and warnings and errors to the terminal as well. */
+/**
+ * Runs an app as a child process. Its log lines go to a file. Warnings, errors and everything that handlers print or log go to the
+ * terminal as well.
+ */
 export async function runApp({ app, paths, cwd, env, log, hurry }: RunAppOptions): Promise<RunningApp> {
   const child = spawn(process.execPath, ['--enable-source-maps', app.entry], {
     cwd,
@@ -53,8 +56,10 @@ export async function runApp({ app, paths, cwd, env, log, hurry }: RunAppOptions
     file.add(line);
     const shown = terminalLine(app.name, line);
     if (shown === null) return;
-    log.warn(shown);
-    remember(shown);
+    const { text, isWarning } = shown;
+    if (!isWarning) return log.info(text);
+    log.warn(text);
+    remember(text);
   });
   createInterface({ input: child.stderr }).on('line', (line) => {
     file.add(line);

@@ -12,15 +12,15 @@ export function terminal(): Terminal {
     info,
     warn,
     held() {
-      let waiting: string[] | null = [];
-      const say = (line: string) => {
-        if (waiting) waiting.push(line);
-        else warn(line);
+      let waiting: (() => void)[] | null = [];
+      const hold = (say: (line: string) => void) => (line: string) => {
+        if (waiting) waiting.push(() => say(line));
+        else say(line);
       };
       return {
-        log: { info: say, warn: say },
+        log: { info: hold(info), warn: hold(warn) },
         release() {
-          for (const line of waiting ?? []) warn(line);
+          for (const say of waiting ?? []) say();
           waiting = null;
         },
       };

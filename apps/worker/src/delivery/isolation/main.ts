@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { readConfig } from '../../config.js';
 import { loadHandlers } from '../../load-handlers.js';
 import { PayloadRefused, parsePayload } from '../../payload-schema.js';
-import { processRegistry } from '../../registry.js';
+import { Registry } from '../../registry.js';
 import { storedResult } from '../targets/handler-result.js';
 import type { FromHandlerProcess, ToHandlerProcess } from './messages.js';
 
@@ -23,7 +23,7 @@ process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});
 process.on('disconnect', () => process.exit());
 
-const loading = loadHandlers(config.CARILLON_HANDLERS).then(() => processRegistry().find(name));
+const loading = loadHandlers(config.CARILLON_HANDLERS).then((defined) => new Registry(defined).find(name));
 
 process.on('message', async (message: ToHandlerProcess) => {
   const { id } = message;

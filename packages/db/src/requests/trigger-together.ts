@@ -1,0 +1,69 @@
+import { inTransaction, type Transaction } from '../database.js';
+import { isDatabaseAway } from '../errors.js';
+import { missingMonth } from '../history/partitions.js';
+import { type LockedSchedule, lockFreeSchedules } from '../schedules/locked-schedule.js';
+import { cancelledRefusal, triggerLocked } from '../schedules/trigger-backfill.js';
+import { managedByDetail, recordManyAudits } from '../tenancy/audit.js';
+import type { SettledChange } from './change-requested.js';
+import type { SqlRequest } from './lock-requests.js';
+
+interface Triggered {
+  request: SqlRequest;
+  schedule: LockedSchedule;
+}
+
+/**
+ * Carries out requested triggers of one project by the same few statements, at most one for each schedule. Leaves out the
+ * requests that must be carried out one by one: their schedule is unknown, locked, or was triggered in this millisecond
+ * already. If the statements fail, all of them are left out, so that one bad row does not sink the others.
+ */
+export async function triggerTogether(
+  tx: Transaction,
+  { projectId, requests }: { projectId: number; requests: readonly SqlRequest[] },
+): Promise<SettledChange[]> {
+  if (requests.length < 2) return [];
+  try {
+    return await inTransaction(tx, (nested) => trigger(nested, projectId, requests));
+  } catch (error) {
+    // The transaction is done again once Postgres is back, or once the month of the runs has its partition.
+    if (isDatabaseAway(error) || missingMonth(error) !== null) throw error;
+    return [];
+  }
+}
+
+async function trigger(
+  tx: Transaction,
+  projectId: number,
+  requests: readonly SqlRequest[],
+): Promise<SettledChange[]> {
+  const byKey = new Map(requests.map((request) => [request.key, request]));
+  const schedules = await lockFreeSchedules(tx, { projectId, keys: [...byKey.keys()] });
+  const settled: SettledChange[] = [];
+  const fitting: LockedSchedule[] = [];
+  for (const schedule of schedules) {
+    const reason = cancelledRefusal('triggered')(schedule);
+    if (reason === null) fitting.push(schedule);
+    else settled.push({ kind: 'refused', request: byKey.get(schedule.key) as SqlRequest, reason });
+  }
+  const nowAt = fitting[0]?.nowAt;
+  if (nowAt === undefined) return settled;
+  const done = (await triggerLocked(tx, fitting, nowAt)).map(({ schedule, detail }) => ({
+    schedule,
+    detail,
+    request: byKey.get(schedule.key) as SqlRequest,
+  }));
+  for (const [actor, entries] of groupByActor(done))
+    await recordManyAudits(tx, { projectId, actor, action: 'schedule.triggered', nowAt, entries });
+  for (const { request } of done)
+    settled.push({ kind: 'changed', request, dueAts: [nowAt], isNewCancel: false });
+  return settled;
+}
+
+function groupByActor(done: readonly (Triggered & { detail: object })[]) {
+  const entries = new Map<string, { key: string; detail: object | undefined }[]>();
+  for (const { request, schedule, detail } of done) {
+    const entry = { key: schedule.key, detail: managedByDetail(schedule.tags, detail) };
+    entries.set(request.actor, [...(entries.get(request.actor) ?? []), entry]);
+  }
+  return entries;
+}

@@ -1,0 +1,21 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { linkLibraries } from './link-libraries.js';
+
+it('the libraries of an embedded Postgres whose install script did not run are linked, once', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'carillon-link-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  mkdirSync(join(folder, 'native/lib'), { recursive: true });
+  writeFileSync(join(folder, 'native/lib/libx.so.1.2'), 'library');
+  const links = [{ source: 'native/lib/libx.so.1.2', target: 'native/lib/libx.so.1' }];
+  writeFileSync(join(folder, 'native/pg-symlinks.json'), JSON.stringify(links));
+  linkLibraries(folder);
+  linkLibraries(folder);
+  expect(readFileSync(join(folder, 'native/lib/libx.so.1'), 'utf8')).toBe('library');
+});
+
+it('an embedded Postgres without a list of links needs none', () => {
+  expect(() => linkLibraries(join(tmpdir(), 'carillon-no-such-folder'))).not.toThrow();
+});
