@@ -4,6 +4,12 @@ import { join } from 'node:path';
 /** The search path of this process, to find a native Redis. */
 export const readPath = (): string => process.env.PATH ?? '';
 
+/** The servers that tests with `@carillon/testing` use instead of embedded ones, such as the services of a CI job. */
+export const readTestServers = () => ({
+  databaseUrl: process.env.CARILLON_TEST_DATABASE_URL || undefined,
+  redisUrl: process.env.CARILLON_TEST_REDIS_URL || undefined,
+});
+
 /**
  * Sets CARILLON_HANDLERS for the worker, which reads its settings from the environment. The worker runs in this process
  * or in a child process.
