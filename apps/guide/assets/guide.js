@@ -1,4 +1,5 @@
-// The script of the guide: search, and a button that copies a block of code. The pages work without it.
+// The script of the guide: search, the position of the menu, and a button that copies a block of code. The pages work
+// without it.
 
 const { root, search: indexUrl } = document.documentElement.dataset;
 const box = document.querySelector('search');
@@ -92,6 +93,11 @@ function textElement(name, text) {
   element.textContent = text;
   return element;
 }
+
+// The menu is long: the link of this page is scrolled to its middle.
+const menu = document.querySelector('.pages');
+const here = menu?.querySelector('[aria-current]');
+if (here) menu.scrollTop = here.offsetTop - menu.clientHeight / 2;
 
 for (const block of document.querySelectorAll('pre')) {
   if (!navigator.clipboard) break;
