@@ -39,11 +39,14 @@ export function readSteps(page: string, text: string): Step[] {
   return steps;
 }
 
+/** Files that a program reads without being told their name. */
+const READ_BY: Record<string, string> = { Dockerfile: 'docker compose', 'compose.yaml': 'docker compose' };
+
 /** The files of a page that no command and no other file mentions: they would be shown, but never executed. */
 export function unusedFiles(steps: readonly Step[]): string[] {
   return steps.flatMap((step) => {
     if (step.kind !== 'file') return [];
     const others = steps.filter((other) => !(other.kind === 'file' && other.name === step.name));
-    return others.some(({ text }) => text.includes(step.name)) ? [] : [step.name];
+    return others.some(({ text }) => text.includes(READ_BY[step.name] ?? step.name)) ? [] : [step.name];
   });
 }

@@ -45,7 +45,6 @@ export function useGuides(): Guides {
   };
   const keys = { CARILLON_ADMIN_KEY: ADMIN_KEY, CARILLON_ENCRYPTION_KEY: ENCRYPTION_KEY };
   const processes = new Processes(() => ({ ...servers, ...keys }));
-  const shells: PageShell[] = [];
   let folder = '';
   let url = '';
 
@@ -55,7 +54,6 @@ export function useGuides(): Guides {
     url = api.url;
   });
   afterAll(async () => {
-    await Promise.all(shells.map((shell) => shell.end()));
     await processes.endAll();
     await rm(folder, { recursive: true, force: true });
   });
@@ -85,18 +83,21 @@ export function useGuides(): Guides {
         // The servers of the containers that the tutorial starts.
         GUIDE_SERVERS: JSON.stringify(deployed),
       });
-      shells.push(shell);
       // The page has the addresses that a reader's machine would have.
       const local = (text: string) =>
         text.replaceAll('http://127.0.0.1:3000', url).replaceAll('8080', receiverPort);
-      for (const step of steps) {
-        if (step.kind === 'commands') await shell.run(local(step.text), step.expected);
-        else {
-          await mkdir(dirname(join(own, step.name)), { recursive: true });
-          await writeFile(join(own, step.name), local(step.text));
+      try {
+        for (const step of steps) {
+          if (step.kind === 'commands') await shell.run(local(step.text), step.expected);
+          else {
+            await mkdir(dirname(join(own, step.name)), { recursive: true });
+            await writeFile(join(own, step.name), local(step.text));
+          }
         }
+      } finally {
+        // A program that this page left running could claim the runs of the next page.
+        await shell.end();
       }
-      await shell.end();
     },
   };
 }
