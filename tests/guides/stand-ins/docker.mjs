@@ -47,11 +47,12 @@ async function start(index) {
   while (!(await isReady(port))) await setTimeout(100);
 }
 
-const isReady = (port) =>
-  fetch(`http://127.0.0.1:${port}/health/ready`).then(
+function isReady(port) {
+  return fetch(`http://127.0.0.1:${port}/health/ready`).then(
     ({ ok }) => ok,
     () => false,
   );
+}
 
 async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
