@@ -30,7 +30,9 @@ describe('The guide in a browser', () => {
           const violations = await page.evaluate<axe.Result[]>(
             `axe.run(document, ${JSON.stringify({ runOnly: RULE_SETS, resultTypes: ['violations'] })}).then((result) => result.violations)`,
           );
-          const told = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
+          const told = violations.map(
+            ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`,
+          );
           expect(told, `${path}, ${colorScheme}, ${width} px`).toEqual([]);
           const wider = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
           expect(wider, `${path}, ${width} px`).toBe(0);
