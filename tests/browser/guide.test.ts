@@ -20,23 +20,25 @@ describe('The guide in a browser', () => {
     await page.getByRole('heading', { name: 'Deliveries', level: 1 }).waitFor();
   });
 
-  it('the guide is accessible and does not scroll sideways, in light and dark, wide and narrow', async () => {
-    for (const colorScheme of ['light', 'dark'] as const)
-      for (const width of [1_280, 390]) {
-        const page = await dashboard.open({ colorScheme, viewport: { width, height: 860 } });
-        for (const path of ['', 'tutorial', 'state-machine']) {
-          await page.goto(`${dashboard.url}/guide/${path}`);
-          await page.evaluate(axe.source);
-          const violations = await page.evaluate<axe.Result[]>(
-            `axe.run(document, ${JSON.stringify({ runOnly: RULE_SETS, resultTypes: ['violations'] })}).then((result) => result.violations)`,
-          );
-          const told = violations.map(
-            ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`,
-          );
-          expect(told, `${path}, ${colorScheme}, ${width} px`).toEqual([]);
-          const wider = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-          expect(wider, `${path}, ${width} px`).toBe(0);
-        }
+  it('the guide is accessible and does not scroll sideways, wide and light, narrow and dark', async () => {
+    for (const [colorScheme, width] of [
+      ['light', 1_280],
+      ['dark', 390],
+    ] as const) {
+      const page = await dashboard.open({ colorScheme, viewport: { width, height: 860 } });
+      for (const path of ['tutorial', 'state-machine']) {
+        await page.goto(`${dashboard.url}/guide/${path}`);
+        await page.evaluate(axe.source);
+        const violations = await page.evaluate<axe.Result[]>(
+          `axe.run(document, ${JSON.stringify({ runOnly: RULE_SETS, resultTypes: ['violations'] })}).then((result) => result.violations)`,
+        );
+        const found = violations.map(
+          ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`,
+        );
+        expect(found, `${path}, ${colorScheme}, ${width} px`).toEqual([]);
+        const wider = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        expect(wider, `${path}, ${width} px`).toBe(0);
       }
+    }
   });
 });

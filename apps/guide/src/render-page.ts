@@ -67,7 +67,7 @@ export function renderPage(page: SourcePage, links: LinkResolver): RenderedPage 
       code({ text, lang = '' }: Tokens.Code): string {
         const [language = ''] = lang.split(' ');
         if (language === 'mermaid') return renderDiagram(text);
-        return `<pre><code>${highlight(text, language)}\n</code></pre>\n`;
+        return `<pre tabindex="0"><code>${highlight(text, language)}\n</code></pre>\n`;
       },
       table(token: Tokens.Table): string {
         const row = (cells: Tokens.TableCell[], tag: 'th' | 'td') =>
