@@ -14,6 +14,7 @@ const STAGES = [
   [['Build', 'turbo', ['run', 'build', '--output-logs=errors-only']]],
   [
     ['Types of the dashboard', 'tsc', ['--noEmit', '-p', 'apps/dashboard']],
+    ['Types of the guide', 'tsc', ['--noEmit', '-p', 'apps/guide']],
     ['Unused code', 'knip', []],
     ['Migration drift', 'pnpm', ['--silent', '--filter', '@carillon/db', 'check-drift']],
     ['OpenAPI drift', 'pnpm', ['--silent', '--filter', '@carillon/api', 'openapi', '--check']],
