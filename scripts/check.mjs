@@ -16,6 +16,7 @@ const STAGES = [
     ['Types of the dashboard', 'tsc', ['--noEmit', '-p', 'apps/dashboard']],
     // The template is checked as a project of a user, against the built types.
     ['Types of the template', 'tsc', ['-p', 'packages/create-carillon/template']],
+    ['Types of the guide', 'tsc', ['--noEmit', '-p', 'apps/guide']],
     ['Unused code', 'knip', []],
     ['Migration drift', 'pnpm', ['--silent', '--filter', '@carillon/db', 'check-drift']],
     ['OpenAPI drift', 'pnpm', ['--silent', '--filter', '@carillon/api', 'openapi', '--check']],

@@ -5,6 +5,7 @@ const LONG = [
   'tests/attack/',
   'tests/browser/',
   'tests/faults/',
+  'tests/guides/',
   'tests/redis/',
   'tests/deploy/',
   'apps/api/test/fuzz',

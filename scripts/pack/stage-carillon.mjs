@@ -23,7 +23,7 @@ const BUNDLED = [
 /** The files behind `carillon` and `carillon/testing`. */
 const ENTRIES = ['index', 'testing/index'];
 /** Files that a build reads in addition to its code. */
-const FILES = ['packages/db/migrations', 'apps/dashboard/dist'];
+const FILES = ['packages/db/migrations', 'apps/dashboard/dist', 'apps/guide/dist/site'];
 /** The JSON schema for files of schedules. Editors read it. */
 const SCHEMA = 'packages/client/schedules.schema.json';
 /** The dependencies of the embedded servers. An installation with its own Postgres and Redis can leave them out. */
@@ -45,7 +45,7 @@ export async function stageCarillon({ stage }) {
   cpSync(join(root, SCHEMA), join(to, basename(SCHEMA)));
   const paths = exportedPaths();
   const code = filesBelow(to).filter(
-    (file) => isCode(file) && !file.includes(`${join('apps', 'dashboard')}`),
+    (file) => isCode(file) && !['dashboard', 'guide'].some((app) => file.includes(join('apps', app))),
   );
   for (const file of code) replaceNames(file, to, paths);
   keepTypesOf(

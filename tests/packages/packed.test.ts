@@ -116,11 +116,12 @@ describe('The packages as they are published', () => {
     );
   });
 
-  it('an installed package runs typed handlers on embedded servers, with API and dashboard, and ends cleanly', async () => {
+  it('an installed package runs typed handlers on embedded servers, with API, dashboard and guide, and ends cleanly', async () => {
     const { stdout } = await inProject(process.execPath, [join(project, 'built/main.mjs')]);
     expect(JSON.parse(stdout.trim().split('\n').at(-1) as string)).toEqual({
       status: 'active',
       hasDashboard: true,
+      hasGuide: true,
       next: ['2026-10-25T08:00:00.000Z', '2026-10-26T08:00:00.000Z'],
     });
   }, 120_000);

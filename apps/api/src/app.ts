@@ -12,6 +12,7 @@ import { HttpProblem, sendProblem } from './http/problem.js';
 import { readJson, refuseUnstorableAddress } from './http/read-json.js';
 import { refreshClock } from './http/refresh-clock.js';
 import { registerSecurityHeaders } from './http/security-headers.js';
+import type { StaticFile } from './http/static-files.js';
 import { registerOpenApi } from './openapi/register-openapi.js';
 import { alertChannelRoutes } from './routes/alert-channels.js';
 import { alertRoutes } from './routes/alerts.js';
@@ -23,6 +24,7 @@ import { docRoutes } from './routes/docs.js';
 import { eventRoutes } from './routes/events.js';
 import { feedRoutes, feedTokenRoutes } from './routes/feeds.js';
 import { forecastRoutes } from './routes/forecast.js';
+import { guideRoutes } from './routes/guide.js';
 import { healthRoutes } from './routes/health.js';
 import { heartbeatRoutes } from './routes/heartbeats.js';
 import { keyRoutes } from './routes/keys.js';
@@ -56,6 +58,8 @@ interface AppOptions {
   withQueues?: boolean;
   /** Null if the dashboard was not built. The page at `/` then says so. */
   dashboard?: DashboardFiles | null;
+  /** Null if the guide is not built: the page at `/guide/` then says so. */
+  guide?: ReadonlyMap<string, StaticFile> | null;
   trustProxy?: boolean | string[];
   limits?: HttpLimits;
 }
@@ -64,7 +68,13 @@ interface AppOptions {
 export async function buildApp(
   context: ApiContext,
   log: Logger,
-  { withQueues = true, dashboard = null, trustProxy = false, limits = HTTP_LIMITS }: AppOptions = {},
+  {
+    withQueues = true,
+    dashboard = null,
+    guide = null,
+    trustProxy = false,
+    limits = HTTP_LIMITS,
+  }: AppOptions = {},
 ): Promise<FastifyInstance> {
   const app = fastify({
     loggerInstance: log,
@@ -99,6 +109,7 @@ export async function buildApp(
   await app.register(pingRoutes(context));
   await app.register(signInRoutes(context));
   await app.register(dashboardRoutes(dashboard));
+  await app.register(guideRoutes(guide));
   if (withQueues) await app.register(queueRoutes(context));
   await app.register(signInByKeyRoutes(context), { prefix: '/v1' });
   await app.register(feedRoutes(context), { prefix: '/v1' });

@@ -29,6 +29,7 @@ import { HeavyWork } from './http/heavy-work.js';
 import { compareMark, keepEvidence } from './keep-evidence.js';
 import { Counters } from './metrics/counters.js';
 import { openRings } from './open-rings.js';
+import { readGuideFiles } from './routes/guide.js';
 import { Forecasts } from './schedules/forecasts.js';
 import { sealNewSecret } from './schedules/seal-secret.js';
 
@@ -166,6 +167,7 @@ export async function openApi(
   };
   const dashboard = readDashboardFiles(config.DASHBOARD_BASE_PATH, { mountPath });
   if (!dashboard) log.warn('The dashboard is not built: the page at / says how to build it');
+  const guide = readGuideFiles();
   const requestsPerMinute = config.RATE_LIMIT_PER_MINUTE;
   const lifecycle = { isStopping: false };
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SERVICE_NAME: serviceName } = config;
@@ -201,7 +203,7 @@ export async function openApi(
       birthdayLocalTime: config.BIRTHDAY_LOCAL_TIME,
     },
     log,
-    { trustProxy: config.TRUST_PROXY, limits, dashboard },
+    { trustProxy: config.TRUST_PROXY, limits, dashboard, guide },
   );
   app.server.maxConnections = limits.maxConnections;
   const closeSilentConnections = watchConnections(app.server);

@@ -7,6 +7,12 @@ export const readPath = (): string => process.env.PATH ?? '';
 /** True if npm runs this process as a script of a package.json. */
 export const isNpmScript = (): boolean => process.env.npm_lifecycle_event !== undefined;
 
+/** The servers that tests with `@carillon/testing` use instead of embedded ones, such as the services of a CI job. */
+export const readTestServers = () => ({
+  databaseUrl: process.env.CARILLON_TEST_DATABASE_URL || undefined,
+  redisUrl: process.env.CARILLON_TEST_REDIS_URL || undefined,
+});
+
 /**
  * Sets CARILLON_HANDLERS for the worker, which reads its settings from the environment. The worker runs in this process
  * or in a child process.

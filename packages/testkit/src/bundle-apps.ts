@@ -5,19 +5,30 @@ import { type Plugin, rolldown } from 'rolldown';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
+/** Bundles the API and the worker, which tests start as processes. */
+export const bundleApps = (folder: string): Promise<void> =>
+  bundle({ api: 'apps/api/src/main.ts', worker: 'apps/worker/src/main.ts' }, folder);
+
+/** Bundles the package `carillon`, which programs of the guides import. */
+export const bundleLibrary = (folder: string): Promise<void> =>
+  bundle(
+    { index: 'packages/carillon/src/index.ts', testing: 'packages/carillon/src/testing/index.ts' },
+    folder,
+  );
+
 /**
- * Bundles the API and the worker from their sources into two files. A test run starts hundreds of these processes, and
- * loading each of their 1,400 files one by one takes a second of CPU time per process.
+ * Bundles each entry from its sources into one file. A test run starts hundreds of these processes, and loading each of
+ * their 1,400 files one by one takes a second of CPU time per process.
  */
-export async function bundleApps(folder: string): Promise<void> {
-  const bundle = await rolldown({
-    input: { api: join(root, 'apps/api/src/main.ts'), worker: join(root, 'apps/worker/src/main.ts') },
+async function bundle(entries: Readonly<Record<string, string>>, folder: string): Promise<void> {
+  const built = await rolldown({
+    input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(root, path)])),
     platform: 'node',
     resolve: { conditionNames: ['@carillon/source', 'node', 'default'] },
     plugins: [leaveOut(), keepFileUrls()],
     logLevel: 'silent',
   });
-  await bundle.write({
+  await built.write({
     dir: folder,
     format: 'esm',
     entryFileNames: '[name].mjs',
@@ -30,14 +41,19 @@ const HAS_FILES = /^@bull-board\/|^@fastify\/swagger-ui$/;
 
 /** Leaves some modules out of the bundles. The bundles import these modules at run time. */
 function leaveOut(): Plugin {
+  const embedded = pathToFileURL(join(root, 'packages/embedded/dist/index.js')).href;
   const definitions = pathToFileURL(join(root, 'apps/worker/dist/define.js')).href;
   return {
     name: 'leave-out',
     resolveId(source, importer) {
       // Modules with handlers import the built `define.js`, which collects their definitions. The worker must read the
       // same list, so its bundle imports that file too.
-      if (source === './define.js' && importer?.startsWith(join(root, 'apps/worker/src')))
-        return { id: definitions, external: true };
+      const isDefine =
+        source === '@carillon/worker/define' ||
+        (source === './define.js' && importer?.startsWith(join(root, 'apps/worker/src')));
+      if (isDefine) return { id: definitions, external: true };
+      // The embedded servers are programs beside the code of their package.
+      if (source === '@carillon/embedded') return { id: embedded, external: true };
       if (HAS_FILES.test(source) && importer?.startsWith(join(root, 'apps')))
         return { id: pathToFileURL(createRequire(importer).resolve(source)).href, external: true };
       return null;

@@ -1,3 +1,4 @@
+export { bundleLibrary } from './bundle-apps.js';
 export * from './database.js';
 export * from './engine.js';
 export * from './eventually.js';

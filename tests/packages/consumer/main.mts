@@ -36,12 +36,14 @@ const created: Schedule = await outside.schedules.create({
 while (!ran.includes(42) || !ran.includes(5)) await new Promise((resolve) => setTimeout(resolve, 50));
 
 const page = await (await fetch(carillon.url)).text();
+const guide = await (await fetch(`${carillon.url}/guide/tutorial`)).text();
 const timing = parseTiming({ rule: { cron: '0 9 * * *' }, timezone: 'Europe/Berlin' }, { anchorAt: 0 });
 if (!timing.ok) throw new Error('the rule was refused');
 console.log(
   JSON.stringify({
     status: created.status,
     hasDashboard: page.includes('<div id="root">'),
+    hasGuide: guide.includes('reminder service'),
     next: nextOccurrences(timing.timing, Date.UTC(2026, 9, 24, 12), 2).map((at) =>
       new Date(at).toISOString(),
     ),

@@ -1,12 +1,11 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import type { DashboardFile, DashboardFiles } from '../dashboard/read-files.js';
+import type { DashboardFiles } from '../dashboard/read-files.js';
 import { DASHBOARD_POLICY } from '../http/security-headers.js';
+import { sendStaticFile } from '../http/static-files.js';
 import { renderNotBuilt } from '../pages/not-built.js';
 
-/** For files whose names contain a hash of their content: they never change. */
-const IMMUTABLE = 'public, max-age=31536000, immutable';
 /** Paths of the API itself. An unknown path under one of them is answered with 404, not with the page. */
-const API_PATHS = /^\/(v1|health|docs|queues|problems|ping)(\/|$)/;
+const API_PATHS = /^\/(v1|health|docs|guide|queues|problems|ping)(\/|$)/;
 
 /** Serves the files of the dashboard, and its page for every path that belongs to a view. */
 export const dashboardRoutes =
@@ -15,29 +14,17 @@ export const dashboardRoutes =
     app.get('/*', { schema: { hide: true } }, async (request, reply) => {
       const path = pathOf(request);
       const file = files?.byPath.get(path);
-      if (file) return sendFile(request, reply, file);
+      if (file) return sendStaticFile(request, reply, file);
       // The page at `/` is sent to every client, even to one that does not ask for HTML, such as curl.
       const isHome = path === '/' || path === files?.basePath;
       if (API_PATHS.test(path) || !(isHome || accepts(request, 'text/html'))) return reply.callNotFound();
-      if (!files) return sendPage(reply.status(503), renderNotBuilt());
+      if (!files) return sendPage(reply.status(503), renderNotBuilt('dashboard'));
       if (!isUnder(path, files.basePath)) {
         return path === '/' ? reply.redirect(files.basePath, 302) : reply.callNotFound();
       }
       return sendPage(reply, files.page);
     });
   };
-
-function sendFile(request: FastifyRequest, reply: FastifyReply, file: DashboardFile): FastifyReply {
-  const encodings = String(request.headers['accept-encoding'] ?? '');
-  const encoding =
-    file.br && /\bbr\b/.test(encodings) ? 'br' : file.gzip && /\bgzip\b/.test(encodings) ? 'gzip' : null;
-  if (encoding) reply.header('content-encoding', encoding);
-  return reply
-    .header('cache-control', file.isHashed ? IMMUTABLE : 'public, max-age=3600')
-    .header('vary', 'accept-encoding')
-    .type(file.type)
-    .send((encoding && file[encoding]) || file.content);
-}
 
 /** The page refers to the hashed files of one build, so a browser must request the page again every time. */
 const sendPage = (reply: FastifyReply, page: string) =>

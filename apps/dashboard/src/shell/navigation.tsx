@@ -94,6 +94,12 @@ export function Navigation({ onGo }: { onGo?: () => void }) {
           </li>
         )}
         <li>
+          <a href="/guide/" className={LINK} target="_blank" rel="noreferrer">
+            <ExternalLink size={15} aria-hidden="true" />
+            Guide
+          </a>
+        </li>
+        <li>
           <a href="/docs" className={LINK} target="_blank" rel="noreferrer">
             <ExternalLink size={15} aria-hidden="true" />
             API reference

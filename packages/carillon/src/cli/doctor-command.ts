@@ -1,7 +1,6 @@
 import { command, EXIT, type Output, type Terminal, table } from '@carillon/client/command-line';
 import { readDoctorEnvironment } from '../config.js';
 import { type Check, failed, ok, skipped, warning } from '../doctor/check.js';
-import { runDoctor } from '../doctor/run-doctor.js';
 
 export const doctor = command({
   name: 'doctor',
@@ -14,6 +13,8 @@ export const doctor = command({
   examples: ['carillon doctor', 'carillon doctor --json', 'carillon doctor --strict && deploy'],
   async run(invocation): Promise<Output> {
     const { values, terminal } = invocation;
+    // The doctor needs most of the server's code, which takes a second to load. The other commands do not.
+    const { runDoctor } = await import('../doctor/run-doctor.js');
     const checks = await runDoctor(readDoctorEnvironment());
     // `client` is a getter that throws if there is no API key. Inside `checkApi`, the error becomes a skipped check.
     checks.push(await checkApi(() => invocation.client.system()));

@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type Command, command } from '@carillon/client/command-line';
-import { supervise } from '@carillon/embedded';
 import { isNpmScript, setHandlersModule } from '../config.js';
 
 const options = {
@@ -66,6 +65,7 @@ export async function runServer(name: string, args: string[]): Promise<void> {
   if (name === 'api') await import(API);
   else if (name === 'worker') await import(WORKER);
   else {
+    const { supervise } = await import('@carillon/embedded');
     const pathOf = (program: string) => fileURLToPath(import.meta.resolve(program));
     process.exit(
       await supervise({ root: process.cwd(), entries: { api: pathOf(API), worker: pathOf(WORKER) } }),

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startServers } from '@carillon/embedded';
-import { readPath } from '../config.js';
+import { readPath, readTestServers } from '../config.js';
 
 /** A Postgres and a Redis for tests. Several test installations may share them. */
 export interface TestServers extends AsyncDisposable {
@@ -11,13 +11,15 @@ export interface TestServers extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-/** Starts embedded servers in a folder of their own, which is removed when they stop. */
+/**
+ * Starts embedded servers in a folder of their own, which is removed when they stop. A server whose address is in
+ * CARILLON_TEST_DATABASE_URL or CARILLON_TEST_REDIS_URL is used and not started.
+ */
 export async function startTestServers(): Promise<TestServers> {
   const home = await mkdtemp(join(tmpdir(), 'carillon-testing-'));
   const servers = await startServers({
     home,
-    databaseUrl: undefined,
-    redisUrl: undefined,
+    ...readTestServers(),
     redis: undefined,
     searchPath: readPath(),
     // Test data need not survive a power cut.

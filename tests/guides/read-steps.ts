@@ -1,0 +1,52 @@
+/** A step that a reader of a page takes: to save a file, or to run commands. */
+export type Step =
+  | { kind: 'file'; line: number; name: string; text: string }
+  | { kind: 'commands'; line: number; text: string; expected: string | null };
+
+const FENCE = /^```([^\n]*)\n([\s\S]*?)^```$/gm;
+/** The first line of a block that is a file names the file, in a comment. */
+const FILE_NAME = /^(?:\/\/|#|--) ((?:[\w-]+\/)*(?:[\w.-]+\.\w+|Dockerfile))\n/;
+
+/**
+ * Reads the steps of a page from its blocks of code. Commands are in blocks of `sh`, SQL in blocks of `sql`. A block
+ * without a language right after them is their output. Every other block is a file.
+ */
+export function readSteps(page: string, text: string): Step[] {
+  const steps: Step[] = [];
+  let end = 0;
+  for (const match of text.matchAll(FENCE)) {
+    const [whole, language = '', code = ''] = match;
+    const line = text.slice(0, match.index).split('\n').length;
+    const before = steps.at(-1);
+    const isRightAfter = text.slice(end, match.index).trim() === '';
+    end = match.index + whole.length;
+    const [, name] = FILE_NAME.exec(code) ?? [];
+    if (name !== undefined) steps.push({ kind: 'file', line, name, text: code });
+    else if (language === 'sh') steps.push({ kind: 'commands', line, text: code, expected: null });
+    else if (language === 'sql')
+      steps.push({
+        kind: 'commands',
+        line,
+        text: `psql <<'END_OF_SQL'\n${code}END_OF_SQL\n`,
+        expected: null,
+      });
+    else if (language === '' && isRightAfter && before?.kind === 'commands') before.expected = code;
+    else
+      throw new Error(
+        `${page}:${line}: this block would not be executed. Name its file in a comment on the first line, or make it a block of sh, sql, or output`,
+      );
+  }
+  return steps;
+}
+
+/** Files that a program reads without being told their name. */
+const READ_BY: Record<string, string> = { Dockerfile: 'docker compose', 'compose.yaml': 'docker compose' };
+
+/** The files of a page that no command and no other file mentions: they would be shown, but never executed. */
+export function unusedFiles(steps: readonly Step[]): string[] {
+  return steps.flatMap((step) => {
+    if (step.kind !== 'file') return [];
+    const others = steps.filter((other) => !(other.kind === 'file' && other.name === step.name));
+    return others.some(({ text }) => text.includes(READ_BY[step.name] ?? step.name)) ? [] : [step.name];
+  });
+}

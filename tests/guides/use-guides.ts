@@ -1,0 +1,143 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ADMIN_KEY, bundleLibrary, freePort, Processes, useDatabase } from '@carillon/testkit';
+import { afterAll, beforeAll } from 'vitest';
+import { findGuideNode } from './guide-node.js';
+import { PageShell } from './page-shell.js';
+import type { Step } from './read-steps.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const standIns = fileURLToPath(new URL('stand-ins', import.meta.url));
+
+/** The packages that pages may install, each with a folder of the repository that has it. */
+const PACKAGES: Record<string, string> = {
+  '@carillon/client': 'packages/client',
+  '@types/node': 'node_modules/@types/node',
+  '@types/pg': 'packages/carillon/node_modules/@types/pg',
+  bullmq: 'bench/node_modules/bullmq',
+  'graphile-worker': 'bench/node_modules/graphile-worker',
+  ioredis: 'bench/node_modules/ioredis',
+  pg: 'bench/node_modules/pg',
+  'pg-boss': 'bench/node_modules/pg-boss',
+  zod: 'packages/carillon/node_modules/zod',
+};
+/** Databases of Redis that no other test uses: pages have the default prefix of BullMQ, like their readers. */
+const REDIS_DATABASES = { shared: 9, deployed: 10 };
+const ENCRYPTION_KEY = Buffer.alloc(32, 9).toString('base64');
+
+export interface Guides {
+  /** The folder that holds a folder for each page, and the packages that pages import. */
+  readonly folder: string;
+  /** Takes the steps of a page. `isFromNothing`: the page starts its own Carillon. */
+  follow(name: string, steps: readonly Step[], options: { isFromNothing: boolean }): Promise<void>;
+}
+
+/** One installation for all pages, and a folder with the packages that pages install. */
+export function useGuides(): Guides {
+  const database = useDatabase();
+  const deployment = useDatabase();
+  const servers = { DATABASE_URL: database.url, REDIS_URL: `${database.redisUrl}/${REDIS_DATABASES.shared}` };
+  const deployed = {
+    DATABASE_URL: deployment.url,
+    REDIS_URL: `${database.redisUrl}/${REDIS_DATABASES.deployed}`,
+  };
+  const keys = { CARILLON_ADMIN_KEY: ADMIN_KEY, CARILLON_ENCRYPTION_KEY: ENCRYPTION_KEY };
+  const processes = new Processes(() => ({ ...servers, ...keys }));
+  let folder = '';
+  let url = '';
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'carillon-guides-'));
+    const [api] = await Promise.all([processes.api(), processes.worker(), installPackages(folder)]);
+    url = api.url;
+  });
+  afterAll(async () => {
+    await processes.endAll();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  return {
+    get folder() {
+      return folder;
+    },
+    async follow(name, steps, { isFromNothing }) {
+      const own = join(folder, name);
+      await mkdir(own, { recursive: true });
+      const [port, receiverPort] = [String(await freePort()), String(await freePort())];
+      const bin = join(folder, 'node_modules', '.bin');
+      const shell = new PageShell(own, {
+        PATH: [bin, dirname(findGuideNode()), process.env.PATH].join(delimiter),
+        HOME: own,
+        TMPDIR: tmpdir(),
+        NO_COLOR: '1',
+        // On a terminal this is the default.
+        NODE_OPTIONS: '--test-reporter=spec',
+        GUIDE_MODULES: join(folder, 'node_modules'),
+        CARILLON_TEST_DATABASE_URL: database.url,
+        CARILLON_TEST_REDIS_URL: database.redisUrl,
+        ...(isFromNothing
+          ? { PORT: port, CARILLON_URL: `http://127.0.0.1:${port}` }
+          : { ...servers, ...keys, CARILLON_URL: url, CARILLON_KEY: ADMIN_KEY }),
+        // The servers of the containers that the tutorial starts.
+        GUIDE_SERVERS: JSON.stringify(deployed),
+      });
+      // The page has the addresses that a reader's machine would have.
+      const local = (text: string) =>
+        text.replaceAll('http://127.0.0.1:3000', url).replaceAll('8080', receiverPort);
+      try {
+        for (const step of steps) {
+          if (step.kind === 'commands') await shell.run(local(step.text), step.expected);
+          else {
+            await mkdir(dirname(join(own, step.name)), { recursive: true });
+            await writeFile(join(own, step.name), local(step.text));
+          }
+        }
+      } finally {
+        // A program that this page left running could claim the runs of the next page.
+        await shell.end();
+      }
+    },
+  };
+}
+
+async function installPackages(folder: string): Promise<void> {
+  const modules = join(folder, 'node_modules');
+  await mkdir(join(modules, '.bin'), { recursive: true });
+  await mkdir(join(modules, '@carillon'));
+  await mkdir(join(modules, '@types'));
+  for (const [name, path] of Object.entries(PACKAGES)) await symlink(join(root, path), join(modules, name));
+  await writeFile(join(folder, 'package.json'), '{ "name": "guides", "private": true, "type": "module" }\n');
+  await installCarillon(modules);
+  const programs = {
+    carillon: join(root, 'packages/carillon/bin/carillon.mjs'),
+    npm: join(standIns, 'npm'),
+    npx: join(standIns, 'npx'),
+    psql: join(standIns, 'psql.mjs'),
+    docker: join(standIns, 'docker.mjs'),
+  };
+  for (const [name, path] of Object.entries(programs)) await symlink(path, join(modules, '.bin', name));
+}
+
+/** The package `carillon` with its types, and its code in one file, because loading the many files takes seconds. */
+async function installCarillon(modules: string): Promise<void> {
+  const built = join(root, 'packages/carillon/dist');
+  const exportOf = (types: string, file: string) => ({
+    types: `./types/${types}.d.ts`,
+    default: `./${file}.mjs`,
+  });
+  const install = async (name: string, exports: object) => {
+    await mkdir(join(modules, name), { recursive: true });
+    await writeFile(join(modules, name, 'package.json'), JSON.stringify({ name, type: 'module', exports }));
+  };
+  await install('carillon', {
+    '.': exportOf('index', 'index'),
+    './testing': exportOf('testing/index', 'testing'),
+  });
+  await symlink(built, join(modules, 'carillon', 'types'));
+  await bundleLibrary(join(modules, 'carillon'));
+  await install('@carillon/testing', { '.': { types: './index.d.ts', default: './index.js' } });
+  for (const file of ['index.js', 'index.d.ts'])
+    await writeFile(join(modules, '@carillon/testing', file), `export * from 'carillon/testing';\n`);
+}
