@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Config } from './config.js';
+import { type Config, retentionDays } from './config.js';
 import { declare } from './declare.js';
 import { Drafts } from './intake/drafts.js';
 import { SqlRequests } from './intake/sql-requests.js';
@@ -104,7 +104,7 @@ async function startWith(
     pipeline,
     ticks: {
       sweep: sweepOnce,
-      prune: () => prune(context, config.RUN_RETENTION_DAYS),
+      prune: () => prune(context, retentionDays(config)),
       events,
       calendars: () => keepCalendars(context, config, stopping.signal),
       tasks: () => scanDueTasks(context, config, stopping.signal),

@@ -128,15 +128,3 @@ export async function readClock(db: Database): Promise<{ nowAt: number }> {
   const [row] = await selectClock(db, {});
   return row as { nowAt: number };
 }
-
-const deleteOldWorkers = statement<object>(
-  'forget-workers',
-  `delete from carillon.workers w
-   where w.heartbeat_at < clock_timestamp() - interval '7 days'
-     and not exists (select from carillon.leases l where l.worker_id = w.id)`,
-);
-
-/** Deletes workers that sent no heartbeat for a week. */
-export async function forgetWorkers(db: Database): Promise<void> {
-  await deleteOldWorkers(db, {});
-}
