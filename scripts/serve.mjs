@@ -10,6 +10,7 @@ const COMMANDS = {
   all,
   health,
   preflight,
+  doctor: () => import('../packages/carillon/dist/cli/main.js'),
 };
 
 const [, , command = ''] = process.argv;
