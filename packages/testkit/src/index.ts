@@ -1,3 +1,4 @@
+export { poolerSettings, USES_PGBOUNCER } from './chosen-servers.js';
 export * from './database.js';
 export * from './engine.js';
 export * from './eventually.js';
