@@ -7,7 +7,7 @@ import { checkNodeVersion, endWithNpm, install, root, run } from './install.mjs'
 
 // `pnpm suite --postgres 15` runs the tests of the engine and the fault scenarios on Debian's PostgreSQL 15, and
 // `pnpm suite --pgbouncer` runs them through PgBouncer in transaction mode. `--only tests/engine` runs a part, and
-// `--write` puts the figures into docs/testing.md. Debian's packages are installed if they are absent.
+// `--write` puts the figures into docs/reliability.md. Debian's packages are installed if they are absent.
 const { values } = parseArgs({
   options: {
     postgres: { type: 'string' },
@@ -101,7 +101,7 @@ function serverName() {
 
 /** Replaces the figures between their two marks and keeps the text around them. */
 function writeFigures(name, figures) {
-  const page = join(root, 'docs', 'testing.md');
+  const page = join(root, 'docs', 'reliability.md');
   const text = readFileSync(page, 'utf8');
   const [before, rest] = text.split(`<!-- ${name} -->`);
   const [, after] = rest.split(`<!-- /${name} -->`);
