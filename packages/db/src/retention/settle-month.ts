@@ -19,14 +19,17 @@ const selectSchedules = statement<{ month: string; afterId: number }, { id: numb
 /** The totals of a schedule that fired exactly once are derived from its run: they are copied to the schedule. */
 const keepTotals = statement<{ month: string; ids: string }>(
   'keep-totals',
-  `update carillon.schedules s
+  `with fired as materialized (
+     select s.id from carillon.schedules s where s.id = any(:ids::bigint[]) and s.runs_total is null
+       and not exists (select from carillon.agenda a where a.schedule_id = s.id)
+   )
+   update carillon.schedules s
    set runs_total = 1, last_run_at = once.occurrence_at, last_claimed_at = once.recorded_at
-   from unnest(:ids::bigint[]) as fired(id), lateral (
+   from fired, lateral (
      select r.occurrence_at, r.recorded_at from carillon.runs r
      where r.month = :month::date and r.schedule_id = fired.id and r.origin = 'rule' and r.status <> 'skipped' limit 1
    ) as once
-   where s.id = fired.id and s.runs_total is null
-     and not exists (select from carillon.agenda a where a.schedule_id = s.id)`,
+   where s.id = fired.id`,
 );
 
 /** An occurrence to come that was skipped ahead of its time has its run already. Rules must not name it again. */
