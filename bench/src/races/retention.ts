@@ -14,6 +14,7 @@ import { createMonth } from './seed-history.js';
 const DROP_GOAL_MS = 1_000;
 const CLAIM_GOAL_MS = 1_000;
 const MONTH = '2020-02-01';
+const TABLE = 'runs_2020_02';
 const DAYS = { runs: 30, schedules: 30, audit: 30 };
 
 interface Sizes {
@@ -79,7 +80,6 @@ const row = (step: string, rows: number, ms: number, claims: Claims | undefined)
 };
 
 async function measure({ arena, say }: RaceContext, { pool, env }: Site, sizes: Sizes) {
-  await createMonth(pool, new Date(MONTH));
   await seedSchedules(pool, {
     prefix: 'due-',
     count: sizes.due,
@@ -179,7 +179,7 @@ async function hasMonth(pool: Pool): Promise<boolean> {
   return rowCount !== 0;
 }
 
-/** Claims all the time; `next` begins the figures of the next step, and `pause` those that are not counted. */
+/** Claims all the time; `next` begins the figures of the next step, and `pause` stops it until then. */
 async function startClaimer(pool: Pool) {
   const holder = await registerClaimant(pool);
   const steps: Claims[] = [{ tookMs: [] }];
@@ -187,8 +187,12 @@ async function startClaimer(pool: Pool) {
   let isOver = false;
   const loop = async () => {
     while (!isOver) {
+      if (!isCounting) {
+        await sleep(5);
+        continue;
+      }
       const startedAt = performance.now();
-      await claimDue(pool, {
+      const { runs } = await claimDue(pool, {
         ...holder,
         leaseMs: 600_000,
         limit: 10,
@@ -196,7 +200,8 @@ async function startClaimer(pool: Pool) {
         fairTo: [],
         now: null,
       });
-      if (isCounting) steps.at(-1)?.tookMs.push(performance.now() - startedAt);
+      if (runs.length === 0) throw new Error('the claimer found nothing due');
+      steps.at(-1)?.tookMs.push(performance.now() - startedAt);
       await sleep(5);
     }
   };
@@ -237,8 +242,8 @@ const SCHEDULES = `
   from generate_series($6::int, $7::int) as n, (select $8::timestamptz as at) as time
   returning id`;
 
-const RUNS = `
-  insert into carillon.runs (schedule_id, occurrence_at, origin, month, project_id, version, status, due_at, recorded_at,
+const insertRuns = (table: string) => `
+  insert into carillon.${table} (schedule_id, occurrence_at, origin, month, project_id, version, status, due_at, recorded_at,
     happened_at, epoch, attempt, lateness_ms, claimed_at, finished_at, outcome, duration_ms)
   select s.id, at, 'rule', '${MONTH}', $1, 1, 'succeeded', at, at, at, s.id * 1024, 1, 5, at, at, 'succeeded', 20
   from carillon.schedules s, generate_series($4::int, $5::int) as n,
@@ -266,12 +271,20 @@ async function seedRecurring(pool: Pool, { recurring, runsEach }: Sizes, say: (t
      select id, $1, now() + interval '1 year', now() + interval '1 year' from carillon.schedules where id between $2 and $3`,
     [PROJECT_ID, first, last],
   );
+  // Filled first and attached afterwards: attaching builds all indexes at once, which is several times as fast.
+  await pool.query(
+    `create table carillon.${TABLE} (like carillon.runs including defaults including constraints) with (fillfactor = 45)`,
+  );
   const perStatement = Math.max(1, Math.floor(AT_ONCE / recurring));
   for (let from = 0; from < runsEach; from += perStatement) {
     const until = Math.min(from + perStatement, runsEach) - 1;
-    await pool.query(RUNS, [PROJECT_ID, first, last, from, until, MONTH]);
+    await pool.query(insertRuns(TABLE), [PROJECT_ID, first, last, from, until, MONTH]);
     say(`${number((until + 1) * recurring)} runs`);
   }
+  await pool.query(`alter table carillon.runs attach partition carillon.${TABLE} for values in ('${MONTH}')`);
+  await pool.query(
+    `create table carillon.${TABLE.replace('runs', 'attempts')} partition of carillon.attempts for values in ('${MONTH}')`,
+  );
 }
 
 async function seedOneShots(pool: Pool, count: number, say: (text: string) => void) {
@@ -280,7 +293,7 @@ async function seedOneShots(pool: Pool, count: number, say: (text: string) => vo
     const until = Math.min(from + AT_ONCE, count) - 1;
     const rule = { at: '2020-02-10T00:00:00Z' };
     const { first, last } = await insertSchedules(pool, { prefix: 'shot-', from, until, rule });
-    await pool.query(RUNS, [PROJECT_ID, first, last, 0, 0, '2020-02-10T00:00:00Z']);
+    await pool.query(insertRuns('runs'), [PROJECT_ID, first, last, 0, 0, '2020-02-10T00:00:00Z']);
     await pool.query(
       `insert into carillon.audit_log (project_id, at, actor, action, subject)
        select $1, created_at, 'bench', 'schedule.created', key from carillon.schedules where id between $2 and $3`,
