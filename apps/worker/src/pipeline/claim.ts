@@ -60,6 +60,7 @@ export class Claimer {
 
   ring(): Promise<void> {
     if (!this.#current) {
+      if (this.#isStopped) return Promise.resolve();
       this.#current = this.#look();
       return this.#current;
     }
