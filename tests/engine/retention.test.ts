@@ -11,7 +11,7 @@ import {
   skipNext,
   triggerSchedule,
 } from '@carillon/db';
-import { draft, insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
+import { draft, eventually, insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
 import { is } from 'drizzle-orm';
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -50,6 +50,25 @@ async function backdate(): Promise<void> {
 
 async function fire(): Promise<void> {
   for (const run of await engine.claim(T0)) await engine.succeed(run, T0 + 1);
+}
+
+/** A pool that calls a function before it first sends a statement. */
+function openBefore(name: string, act: () => Promise<void>) {
+  const pool = openDatabase({ url: database.url, max: 4, applicationName: 'test', onError: () => {} });
+  onTestFinished(() => pool.end());
+  let hasActed = false;
+  pool.on('connect', (client) => {
+    const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>;
+    const meddling = async (statement: { name?: string }, ...rest: unknown[]) => {
+      if (statement.name === name && !hasActed) {
+        hasActed = true;
+        await act();
+      }
+      return query(statement, ...rest);
+    };
+    Object.assign(client, { query: meddling });
+  });
+  return pool;
 }
 
 const newProject = async (key: string, retention: object) =>
@@ -126,8 +145,17 @@ describe('finished one-shots', () => {
     const [id] = await insertSchedules(database, [once({ id: 'young' })], { nowAt: T0 - DAY });
     await fire();
     await backdate();
+    const setChanged = (at: number) =>
+      database.pool.query(
+        `update carillon.schedules set updated_at = to_timestamp(${at} / 1000.0) where id = ${id}`,
+      );
+    await setChanged(T0 - 100 * DAY);
     await retain({ schedules: 30 }, T0 + 29 * DAY);
     expect(await count('schedules', `id = ${id}`)).toBe(1);
+    await setChanged(T0 + 2 * DAY);
+    await retain({ schedules: 30 }, T0 + 31 * DAY);
+    expect(await count('schedules', `id = ${id}`)).toBe(1);
+    await setChanged(T0);
     await retain({ schedules: 30 }, T0 + 31 * DAY);
     expect(await count('schedules', `id = ${id}`)).toBe(0);
   });
@@ -164,24 +192,35 @@ describe('finished one-shots', () => {
     ];
     await fire();
     await backdate();
-    const pool = openDatabase({ url: database.url, max: 4, applicationName: 'test', onError: () => {} });
-    onTestFinished(() => pool.end());
     let triggered = false;
     // The trigger commits after retention has found the schedule and before it locks the schedule.
-    pool.on('connect', (client) => {
-      const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>;
-      const meddling = async (statement: { name?: string }, ...rest: unknown[]) => {
-        if (statement.name === 'lock-ended-schedules' && !triggered) {
-          triggered = true;
-          await triggerSchedule(database.pool, { ref: { id }, actor: 'ops', now: T0 + 5 });
-        }
-        return query(statement, ...rest);
-      };
-      Object.assign(client, { query: meddling });
+    const pool = openBefore('lock-ended-schedules', async () => {
+      triggered = true;
+      await triggerSchedule(database.pool, { ref: { id }, actor: 'ops', now: T0 + 5 });
     });
     await applyRetention(pool, { defaults: { ...FOREVER, schedules: 30 }, now: YEAR_LATER });
     expect(triggered).toBe(true);
     expect((await engine.runsOf(id)).map(({ status }) => status)).toEqual(['succeeded', 'queued']);
+  });
+
+  it('a trigger of a finished schedule that retention is deleting waits, and then finds no schedule', async () => {
+    const [id] = (await insertSchedules(database, [once({ id: 'late' })], { nowAt: T0 - DAY })) as [number];
+    await fire();
+    await backdate();
+    let trigger: ReturnType<typeof triggerSchedule> | undefined;
+    const isWaiting = async () =>
+      (
+        await database.pool.query(
+          `select from pg_locks where not granted and locktype in ('transactionid', 'tuple')`,
+        )
+      ).rowCount !== 0;
+    const pool = openBefore('remove-attempts', async () => {
+      trigger = triggerSchedule(database.pool, { ref: { id }, actor: 'ops', now: T0 + 5 });
+      await Promise.race([trigger, eventually(isWaiting, { what: 'the trigger to wait' })]);
+    });
+    await applyRetention(pool, { defaults: { ...FOREVER, schedules: 30 }, now: YEAR_LATER });
+    expect((await trigger)?.kind).toBe('not_found');
+    expect(await engine.runsOf(id)).toEqual([]);
   });
 
   it('a finished schedule that another transaction has locked is left to the next prune', async () => {
