@@ -9,7 +9,6 @@ import {
   resumeSchedule,
 } from '@carillon/db';
 import { eventually, insertSchedules, registerTestWorker, useDatabase, useEngine } from '@carillon/testkit';
-import type { Pool } from 'pg';
 import { expect, it } from 'vitest';
 
 const database = useDatabase();
@@ -19,9 +18,9 @@ const DAY = 86_400_000;
 const T0 = Date.parse('2020-02-10T10:00:00Z');
 const aYearLater = { keepDays: 30, now: T0 + 365 * DAY };
 
-const prune = (pool: Pool, { keepDays, now }: { keepDays: number; now: number }) =>
+const prune = (pool: typeof database.pool, { keepDays, now }: { keepDays: number; now: number }) =>
   applyRetention(pool, { defaults: { runs: keepDays, schedules: null, audit: null }, now });
-const dropOldRuns = async (pool: Pool, retention: { keepDays: number; now: number }) =>
+const dropOldRuns = async (pool: typeof database.pool, retention: { keepDays: number; now: number }) =>
   (await prune(pool, retention)).months;
 
 const months = async () => {
