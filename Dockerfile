@@ -1,6 +1,6 @@
 # syntax=docker/dockerfile:1
 # One image for every process:  docker build -t carillon .
-#   docker run carillon api | worker | migrate | all
+#   docker run carillon api | worker | migrate | all | doctor | restore
 # With embedded Postgres and Redis, for one machine:  docker build -t carillon:lite --target lite .
 #   docker run -p 3000:3000 -v carillon:/data carillon:lite
 
@@ -10,17 +10,17 @@ ENV TURBO_TELEMETRY_DISABLED=1 CI=true
 RUN npm install --global pnpm@10.34.9
 COPY . .
 RUN pnpm install --frozen-lockfile
-RUN pnpm exec turbo run build --filter=./apps/* --filter=@carillon/embedded --filter=@carillon/client
+RUN pnpm exec turbo run build --filter=./apps/* --filter=carillon
 
 # The files for production, without the binaries of the embedded Postgres (an optional dependency).
 FROM build AS server
 RUN rm -rf node_modules apps/*/node_modules packages/*/node_modules \
-  && pnpm install --frozen-lockfile --prod --no-optional --filter=@carillon/api... --filter=@carillon/worker... --filter=@carillon/embedded... --filter=@carillon/client... \
+  && pnpm install --frozen-lockfile --prod --no-optional --filter=carillon... \
   && rm -rf bench tests docs packages/testkit apps/*/src apps/*/test packages/*/src packages/*/test
 
 FROM build AS server-lite
 RUN rm -rf node_modules apps/*/node_modules packages/*/node_modules \
-  && pnpm install --frozen-lockfile --prod --filter=@carillon/api... --filter=@carillon/worker... --filter=@carillon/embedded... --filter=@carillon/client... \
+  && pnpm install --frozen-lockfile --prod --filter=carillon... \
   && rm -rf bench tests docs packages/testkit apps/*/src apps/*/test packages/*/src packages/*/test
 
 FROM node:24-slim AS runtime

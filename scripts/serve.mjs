@@ -10,6 +10,8 @@ const COMMANDS = {
   all,
   health,
   preflight,
+  doctor: runCommandLine,
+  restore: runCommandLine,
 };
 
 const [, , command = ''] = process.argv;
@@ -19,6 +21,11 @@ if (!run) {
   process.exit(2);
 }
 await run();
+
+/** Runs an operator's command. The command line reads its name and options from the arguments of this process. */
+function runCommandLine() {
+  return import('../packages/carillon/dist/cli/main.js');
+}
 
 /**
  * Runs the API and `WORKERS` workers in one container, with the embedded servers unless the addresses of other servers

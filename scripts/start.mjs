@@ -9,14 +9,7 @@ await install();
 const note = setTimeout(() => console.log('Building'), 1_000);
 const built = await run(
   'turbo',
-  [
-    'run',
-    'build',
-    '--filter=./apps/*',
-    '--filter=@carillon/embedded',
-    '--filter=@carillon/client',
-    '--output-logs=errors-only',
-  ],
+  ['run', 'build', '--filter=./apps/*', '--filter=carillon', '--output-logs=errors-only'],
   { quiet: true },
 );
 clearTimeout(note);

@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { ADMIN_KEY, eventually, freePort, useDatabase } from '@carillon/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-const serve = fileURLToPath(new URL('../../scripts/serve.mjs', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const serve = join(root, 'scripts/serve.mjs');
 const database = useDatabase();
 const home = mkdtempSync(join(tmpdir(), 'carillon-commands-'));
 const started: ChildProcess[] = [];
@@ -93,6 +94,33 @@ describe('Commands of the image', () => {
     expect(await run('preflight').ended).toBe(0);
   });
 
+  it('the image command doctor checks the installation, and exits with 1 if a check fails', async () => {
+    const healthy = run('doctor');
+    expect([await healthy.ended, healthy.output()]).toEqual([0, expect.stringMatching(/ok +migrations /)]);
+    const unmigrated = run('doctor', { DATABASE_SCHEMA: 'empty' });
+    expect(await unmigrated.ended).toBe(1);
+    expect(unmigrated.output()).toMatch(/failed +migrations /);
+  });
+
+  it('the image command restore tells whether workers are held, and changes nothing without a decision', async () => {
+    const restore = run('restore');
+    expect([await restore.ended, restore.output()]).toEqual([
+      0,
+      expect.stringMatching(/^Workers are not held[\s\S]*Nothing was changed\.\n$/),
+    ]);
+  });
+
+  it('in a clone, the command carillon in node_modules has doctor', async () => {
+    const child = spawn(join(root, 'node_modules/.bin/carillon'), ['doctor', '--help'], { stdio: 'pipe' });
+    started.push(child);
+    let output = '';
+    child.stdout.on('data', (chunk) => {
+      output += chunk;
+    });
+    expect((await once(child, 'close'))[0]).toBe(0);
+    expect(output).toContain('carillon doctor --strict');
+  });
+
   it('after migrate, the image commands api and worker serve, health finds them, and SIGTERM ends them with exit code 0', async () => {
     expect(await run('health').ended).toBe(1);
     const processes = [run('api'), run('worker')];
@@ -117,7 +145,7 @@ describe('Commands of the image', () => {
     const unknown = run('sweep');
     expect(await unknown.ended).toBe(2);
     expect(unknown.output()).toBe(
-      'carillon: expected one of api, worker, migrate, all, health, preflight, not "sweep"\n',
+      'carillon: expected one of api, worker, migrate, all, health, preflight, doctor, restore, not "sweep"\n',
     );
   });
 });

@@ -92,6 +92,7 @@ it('the views, partitioned tables, triggers and functions in a migrated database
     'partitioned by list(month) attempts',
     'partitioned by list(month) runs',
     'trigger audit_log_append_only',
+    'trigger audit_log_no_truncate',
     'trigger schedules_list_stopped',
     'trigger schedules_slo_changed',
     'trigger schedules_slo_created',

@@ -9,7 +9,7 @@ import {
   type SimulationOptions,
   simulate,
 } from '@carillon/shared';
-import { draft, insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
+import { draft, emptyTables, insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
@@ -71,7 +71,7 @@ function fatesOf({ runs, gaps }: Simulation, set: readonly SimulatedSchedule[]):
 async function played({ schedules, options }: Story): Promise<Fate[]> {
   const { pool } = database;
   const tables = 'schedules agenda schedule_versions runs attempts gaps leases audit_log'.split(' ');
-  await pool.query(`truncate ${tables.map((table) => `carillon.${table}`).join()}`);
+  await emptyTables(database, tables);
   const ids = await insertSchedules(database, schedules, { nowAt: T0 });
   const { outages, runMs, toAt } = options;
   const isDown = (receiver: string | null, at: number) =>

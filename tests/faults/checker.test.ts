@@ -1,5 +1,5 @@
 import { ensurePartitions } from '@carillon/db';
-import { insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
+import { emptyTables, insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
 import { expect, it } from 'vitest';
 import { checkAgenda, findContradictions, findEmptyLeases } from './checks/agenda.js';
 import { checkAttempts } from './checks/attempts.js';
@@ -19,7 +19,7 @@ const NOW = T0 + 35_000;
  */
 async function playHistory(): Promise<void> {
   const tables = 'schedules agenda schedule_versions runs attempts gaps leases audit_log'.split(' ');
-  await database.pool.query(`truncate ${tables.map((table) => `carillon.${table}`).join()}`);
+  await emptyTables(database, tables);
   await insertSchedules(database, [{ id: 'watched', rule: { every: 'PT10S' } }], { nowAt: T0 });
   await database.pool.query('update carillon.schedules set defined_at = $1', [new Date(T0)]);
   for (const run of await engine.claim(T0 + 10_000)) await engine.succeed(run, T0 + 10_010);

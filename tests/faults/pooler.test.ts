@@ -1,4 +1,10 @@
-import { ensurePgbouncer, type OwnServers, Pgbouncer, startOwnServers } from '@carillon/testkit';
+import {
+  ensurePgbouncer,
+  type OwnServers,
+  Pgbouncer,
+  poolerSettings,
+  startOwnServers,
+} from '@carillon/testkit';
 import { afterAll, it } from 'vitest';
 import { isChosen, SEEDS } from './config.js';
 import { Installation } from './harness/installation.js';
@@ -41,19 +47,10 @@ it.runIf(isChosen(pooled.number))(
     }
     servers = await startOwnServers();
     pgbouncer = await Pgbouncer.start(servers.databaseUrl);
-    installation = await Installation.prepare(servers, { name: 'pooled', env: environment });
+    installation = await Installation.prepare(servers, { name: 'pooled', env: poolerSettings });
     installation.proxies.postgres.leadTo(pgbouncer.url);
     installation.proxies.apiPostgres.leadTo(pgbouncer.url);
     await installation.startAll();
     for (const seed of SEEDS) await play(installation, pooled, seed);
   },
 );
-
-/**
- * Migrations take a session-level advisory lock, which a pooler in transaction mode can't hold. So they connect to
- * Postgres directly.
- */
-const environment = (databaseUrl: string) => ({
-  DATABASE_DIRECT_URL: databaseUrl,
-  DATABASE_PREPARED_STATEMENTS: 'off',
-});

@@ -1,20 +1,22 @@
 import { eventually, useDatabase, useProcesses, useReceiver } from '@carillon/testkit';
 import { expect, it } from 'vitest';
 import { awaitLoad, insertLoad, readBellsRung } from './load.js';
-import { startCluster } from './native-redis.js';
+import { addReplica, startCluster } from './native-redis.js';
 
 const database = useDatabase();
 const processes = useProcesses(database);
 const receiver = useReceiver();
 
 it('two workers on a Redis Cluster of three nodes deliver 300 schedules, each once', async () => {
-  const ports = await startCluster();
+  const nodes = await startCluster();
   // The first address does not answer, and the worker still finds the cluster by the others.
-  const hosts = ['127.0.0.1:1', ...ports.slice(1).map((port) => `127.0.0.1:${port}`)];
+  const hosts = ['127.0.0.1:1', ...nodes.slice(1).map(({ port }) => `127.0.0.1:${port}`)];
   const env = {
     REDIS_URL: `redis-cluster://${hosts}`,
     REDIS_PREFIX: '{carillon}',
     SWEEP_INTERVAL_MS: '3000',
+    // Long enough that a busy machine loses no lease: a lost one delivers a second time.
+    LEASE_MS: '15000',
   };
   const workers = await Promise.all([1, 2].map(() => processes.worker({ env })));
   const load = { name: 'cluster', count: 300, fromMs: 3_500, spanMs: 4_000 };
@@ -25,9 +27,44 @@ it('two workers on a Redis Cluster of three nodes deliver 300 schedules, each on
   for (const worker of workers) await worker.end();
 }, 60_000);
 
+it('a cluster node that holds all keys of Carillon is killed under load: its replica takes over, every run is delivered, and bells ring on the replica', async () => {
+  const nodes = await startCluster();
+  const { master, replica } = await addReplica(nodes, '{carillon}');
+  const hosts = nodes.map(({ port }) => `127.0.0.1:${port}`);
+  const env = {
+    REDIS_URL: `redis-cluster://${hosts}`,
+    REDIS_PREFIX: '{carillon}',
+    SWEEP_INTERVAL_MS: '1000',
+  };
+  const workers = await Promise.all([1, 2].map(() => processes.worker({ env })));
+  const received = receiver.received.length;
+  const load = { name: 'failover', count: 300, fromMs: 1_000, spanMs: 12_000 };
+  const paths = await insertLoad(database, receiver, load);
+  await eventually(() => receiver.received.length > received + 30, { what: 'the load' });
+  master.child.kill('SIGKILL');
+  const onReplica = replica.connect();
+  await eventually(async () => (await onReplica.info('replication')).includes('role:master'), {
+    what: 'the failover',
+  });
+  const rungBefore = await readBellsRung(database);
+  await eventually(async () => (await readBellsRung(database)) > rungBefore + 20, {
+    what: 'bells on the replica',
+  });
+  await awaitLoad(receiver, paths);
+  const ids = new Set(receiver.received.slice(received).map(({ headers }) => headers['webhook-id']));
+  expect(ids.size).toBe(load.count);
+  for (const worker of workers) {
+    const linesOf = (text: string) => worker.lines.filter(({ msg }) => msg?.startsWith(text)).length;
+    await eventually(() => linesOf('Redis takes writes again') === linesOf('Redis takes no writes'));
+    expect(linesOf('Redis takes no writes')).toBeLessThanOrEqual(1);
+    expect(worker.lines.filter(({ level }) => level === undefined)).toEqual([]);
+    await worker.end();
+  }
+}, 90_000);
+
 it('a worker whose REDIS_URL names a cluster node as a single server warns once that Redis is a cluster', async () => {
-  const ports = await startCluster();
-  const env = { REDIS_URL: `redis://127.0.0.1:${ports[0]}` };
+  const [node] = await startCluster();
+  const env = { REDIS_URL: `redis://127.0.0.1:${node?.port}` };
   const worker = await processes.worker({ env });
   const line = await worker.logged(TROUBLE);
   expect(line).toMatchObject({ level: 40, redis: 'cross_slot' });

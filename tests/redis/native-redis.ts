@@ -60,31 +60,61 @@ export async function startRedis(settings: Settings = {}, { isSentinel = false }
 
 const FORGETFUL = { save: '', appendonly: 'no' };
 
-/** Starts a cluster of three masters; returns their ports. */
-export async function startCluster(): Promise<number[]> {
-  const nodes = await Promise.all(
-    [0, 1, 2].map(async () => {
-      const busPort = await freePort();
-      const settings = { 'cluster-enabled': 'yes', 'cluster-port': busPort, 'cluster-node-timeout': 2_000 };
-      return { busPort, ...(await startRedis(settings)) };
-    }),
-  );
+export interface ClusterNode extends NativeRedis {
+  busPort: number;
+}
+
+const SLOTS = 16_384;
+
+async function startNode(): Promise<ClusterNode> {
+  const busPort = await freePort();
+  const settings = { 'cluster-enabled': 'yes', 'cluster-port': busPort, 'cluster-node-timeout': 2_000 };
+  return { busPort, ...(await startRedis(settings)) };
+}
+
+/** Tells a node to join the cluster of another one. */
+const meet = (node: ClusterNode, { port, busPort }: ClusterNode) =>
+  node.connect().call('CLUSTER', 'MEET', '127.0.0.1', String(port), String(busPort));
+
+async function awaitFormed(nodes: readonly ClusterNode[]): Promise<void> {
   const clients = nodes.map((node) => node.connect());
-  const [first] = nodes;
-  const SLOTS = 16_384;
-  for (const [index, client] of clients.entries()) {
-    const from = Math.ceil((SLOTS / 3) * index);
-    await client.cluster('ADDSLOTSRANGE', from, Math.ceil((SLOTS / 3) * (index + 1)) - 1);
-    await client.call('CLUSTER', 'MEET', '127.0.0.1', String(first?.port), String(first?.busPort));
-  }
   const isFormed = async (client: Redis) => {
     const info = String(await client.cluster('INFO'));
-    return info.includes('cluster_state:ok') && info.includes('cluster_known_nodes:3');
+    return info.includes('cluster_state:ok') && info.includes(`cluster_known_nodes:${nodes.length}`);
   };
   await eventually(async () => (await Promise.all(clients.map(isFormed))).every(Boolean), {
     what: 'a cluster that has formed',
   });
-  return nodes.map(({ port }) => port);
+}
+
+/** A cluster of three masters. */
+export async function startCluster(): Promise<ClusterNode[]> {
+  const nodes = await Promise.all([0, 1, 2].map(startNode));
+  for (const [index, node] of nodes.entries()) {
+    const from = Math.ceil((SLOTS / 3) * index);
+    await node.connect().cluster('ADDSLOTSRANGE', from, Math.ceil((SLOTS / 3) * (index + 1)) - 1);
+    await meet(node, nodes[0] as ClusterNode);
+  }
+  await awaitFormed(nodes);
+  return nodes;
+}
+
+/** Adds a replica of the master that holds a key. Returns the master and the replica. */
+export async function addReplica(
+  nodes: readonly ClusterNode[],
+  key: string,
+): Promise<{ master: ClusterNode; replica: ClusterNode }> {
+  const slot = Number(await (nodes[0] as ClusterNode).connect().cluster('KEYSLOT', key));
+  const master = nodes[Math.floor((slot / SLOTS) * nodes.length)] as ClusterNode;
+  const replica = await startNode();
+  await meet(replica, master);
+  await awaitFormed([...nodes, replica]);
+  const onReplica = replica.connect();
+  await onReplica.cluster('REPLICATE', String(await master.connect().cluster('MYID')));
+  await eventually(async () => (await onReplica.info('replication')).includes('master_link_status:up'), {
+    what: 'a replica that follows its master',
+  });
+  return { master, replica };
 }
 
 /**

@@ -97,6 +97,24 @@ describe('Projects', () => {
   });
 });
 
+describe('The retention of a project', () => {
+  it('the retention of a project is set and edited as durations, and everything else is refused', async () => {
+    const retention = { runs: 'P90D', schedules: 'P4W' };
+    const { body } = await api.call('POST', '/v1/projects', { body: { id: 'keeps', retention } });
+    expect(body.retention).toEqual({ ...retention, audit: null });
+    const edit = (given: unknown) => api.call('PATCH', '/v1/projects/keeps', { body: { retention: given } });
+    expect((await edit({ audit: 'P400D' })).body.retention).toEqual({
+      runs: null,
+      schedules: null,
+      audit: 'P400D',
+    });
+    for (const wrong of [{ runs: 'PT23H' }, { runs: 30 }, { runs: 'P1M' }, { attempts: 'P1D' }, null])
+      expect((await edit(wrong)).status, JSON.stringify(wrong)).toBe(400);
+    const { body: named } = await api.call('PATCH', '/v1/projects/keeps', { body: { name: 'Keeps' } });
+    expect(named.retention.audit).toBe('P400D');
+  });
+});
+
 describe("A project's secret", () => {
   it('a project secret is stored encrypted, and the previous secret stays valid after a rotation', async () => {
     await api.call('POST', '/v1/projects', { body: { id: 'signed' } });

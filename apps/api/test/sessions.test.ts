@@ -1,4 +1,4 @@
-import { forgetSessions } from '@carillon/db';
+import { forgetOld } from '@carillon/db';
 import { ADMIN_KEY, eventually } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
 import { scheduleBody, useApi } from './use-api.js';
@@ -174,7 +174,7 @@ describe('The end of a session', () => {
     const ofProject = `project_id = (select id from carillon.projects where key = 'expired')`;
     await pool.query(`update carillon.sessions set expires_at = clock_timestamp() where ${ofProject}`);
     await eventually(async () => (await me(session)).status === 401);
-    await forgetSessions(pool, null);
+    await forgetOld(pool, { now: null, only: ['sessions'] });
     const { rowCount } = await pool.query(`select from carillon.sessions where ${ofProject}`);
     expect(rowCount).toBe(0);
   });

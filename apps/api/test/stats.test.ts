@@ -1,4 +1,4 @@
-import { computeStats, forgetStats, replayRun } from '@carillon/db';
+import { computeStats, forgetOld, replayRun } from '@carillon/db';
 import { insertSchedules, useEngine } from '@carillon/testkit';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useApi } from './use-api.js';
@@ -157,9 +157,9 @@ describe('GET /v1/stats', () => {
       (await api.database.pool.query('select from carillon.run_stats')).rowCount as number;
     const before = await count();
     expect(before).toBeGreaterThan(0);
-    await forgetStats(api.database.pool, at(0) + 34 * 86_400_000);
+    await forgetOld(api.database.pool, { now: at(0) + 34 * 86_400_000, only: ['run_stats'] });
     expect(await count()).toBe(before);
-    await forgetStats(api.database.pool, at(200) + 36 * 86_400_000);
+    await forgetOld(api.database.pool, { now: at(200) + 36 * 86_400_000, only: ['run_stats'] });
     expect(await count()).toBe(0);
   });
 });

@@ -1,8 +1,16 @@
 import { redisVariables, settleRedis } from '@carillon/queue';
-import { DatabaseSchema, EncryptionKey, parseTiming, type ScheduleDefaults } from '@carillon/shared';
+import {
+  DatabaseSchema,
+  EncryptionKey,
+  parseTiming,
+  type RetentionDays,
+  type ScheduleDefaults,
+} from '@carillon/shared';
 import { z } from 'zod';
 
 const milliseconds = (least: number) => z.coerce.number().int().min(least);
+
+const days = () => z.coerce.number().int().min(1).nullable().default(null);
 
 const Environment = z
   .object({
@@ -35,10 +43,14 @@ const Environment = z
     /** Maximum size of the payloads of all runs in flight. */
     WORKER_PAYLOAD_MB: z.coerce.number().int().min(1).default(128),
     /**
-     * Minimum number of days for which history is kept. History is deleted by whole months. If this is not set, it is
-     * kept for ever.
+     * Minimum number of days for which runs are kept. Runs are deleted by whole months. If this is not set, they are kept
+     * for ever.
      */
-    RUN_RETENTION_DAYS: z.coerce.number().int().min(1).nullable().default(null),
+    RUN_RETENTION_DAYS: days(),
+    /** How long finished and cancelled schedules are kept, with their runs; for ever if this is not set. */
+    SCHEDULE_RETENTION_DAYS: days(),
+    /** How long the audit log is kept; for ever if this is not set. */
+    AUDIT_RETENTION_DAYS: days(),
     RETRY_MAX_ATTEMPTS: z.coerce.number().int().min(1).max(100).default(3),
     RETRY_BASE_DELAY_SECONDS: z.coerce.number().min(0.001).max(86_400).default(60),
     /** The longest time-out of a webhook or a call. */
@@ -99,6 +111,13 @@ export const scheduleDefaults = (config: Config): ScheduleDefaults => ({
   allowPrivateTargets: config.ALLOW_PRIVATE_TARGETS,
   hasQueues: config.redis !== null,
   maxOutgoingTimeoutMs: config.MAX_OUTGOING_TIMEOUT_SECONDS * 1_000,
+});
+
+/** How long history is kept in projects that do not say so themselves. */
+export const retentionDays = (config: Config): RetentionDays => ({
+  runs: config.RUN_RETENTION_DAYS,
+  schedules: config.SCHEDULE_RETENTION_DAYS,
+  audit: config.AUDIT_RETENTION_DAYS,
 });
 
 /** Reads the environment. Each problem is one line that names the variable. */

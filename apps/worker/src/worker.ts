@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Config } from './config.js';
+import { type Config, retentionDays } from './config.js';
 import { declare } from './declare.js';
 import { Drafts } from './intake/drafts.js';
 import { SqlRequests } from './intake/sql-requests.js';
@@ -115,7 +115,7 @@ async function startWith(
     pipeline,
     ticks: {
       sweep: sweepOnce,
-      prune: unlessHeld(() => prune(context, config.RUN_RETENTION_DAYS)),
+      prune: unlessHeld(() => prune(context, retentionDays(config))),
       events: unlessHeld(events),
       calendars: unlessHeld(() => keepCalendars(context, config, stopping.signal)),
       tasks: unlessHeld(() => scanDueTasks(context, config, stopping.signal)),

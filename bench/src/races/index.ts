@@ -12,6 +12,7 @@ import { overlap } from './overlap.js';
 import { pages } from './pages.js';
 import { recover } from './recover.js';
 import { recurringHerd } from './recurring-herd.js';
+import { retention } from './retention.js';
 import { scale } from './scale.js';
 import { steady } from './steady.js';
 import { webhooks } from './webhooks.js';
@@ -32,5 +33,6 @@ export const RACES: readonly Race[] = [
   pages,
   operations,
   forecast,
+  retention,
   recover,
 ];

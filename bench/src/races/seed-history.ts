@@ -132,7 +132,8 @@ export async function seedHistory(
   await pool.query(SEED_AUDIT, [PROJECT_ID]);
 }
 
-async function createMonth(pool: Pool, date: Date): Promise<void> {
+/** Creates the partitions of a month. */
+export async function createMonth(pool: Pool, date: Date): Promise<void> {
   const month = date.toISOString().slice(0, 7);
   for (const table of ['runs', 'attempts'])
     await pool.query(

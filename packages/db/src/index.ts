@@ -38,7 +38,6 @@ export { warmUp } from './engine/warm-up.js';
 export {
   addMetrics,
   type Counter,
-  forgetWorkers,
   type Heartbeat,
   readClock,
   registerWorker,
@@ -54,11 +53,7 @@ export {
   readNextProject,
   saveAuditProgress,
 } from './history/audit-progress.js';
-export {
-  type CounterWindows,
-  forgetMetricMinutes,
-  readCounterWindows,
-} from './history/counter-windows.js';
+export { type CounterWindows, readCounterWindows } from './history/counter-windows.js';
 export { readEngineFacts } from './history/engine-facts.js';
 export {
   type HistoryPosition,
@@ -94,7 +89,6 @@ export {
 } from './history/installation-figures.js';
 export {
   type DeferralView,
-  forgetDeferrals,
   type Gap,
   type HeldDefinition,
   readAttemptsBetween,
@@ -107,10 +101,8 @@ export {
 } from './history/ledger.js';
 export { readHistoryStart } from './history/occurrence-audit.js';
 export { ensurePartitions } from './history/partitions.js';
-export { dropOldRuns } from './history/retention.js';
 export {
   computeStats,
-  forgetStats,
   readStats,
   type StatsRange,
   type StatsRow,
@@ -127,6 +119,7 @@ export { explainPooler, probePooler, verifyPooler } from './pooler.js';
 export { requestHashOf } from './request-hash.js';
 export * from './requests/index.js';
 export * from './restore/index.js';
+export * from './retention/index.js';
 export { cancelRun, type RunChangeRequest, replayRun } from './runs/change-run.js';
 export { type DeadLetterGroup, type DeadLetters, readDeadLetters } from './runs/dead-letters.js';
 export type { FailedRunFilter } from './runs/failed-runs.js';
@@ -156,7 +149,6 @@ export {
   createBulkAction,
   findBulkAction,
   finishBulkAction,
-  forgetBulkActions,
   listBulkActions,
   readBulkAction,
   reportBulkAction,

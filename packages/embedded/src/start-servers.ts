@@ -17,6 +17,8 @@ export interface StartServersOptions {
   searchPath?: string;
   /** Settings of the embedded Postgres that override our own, named as in postgresql.conf. */
   postgresSettings?: PostgresSettings;
+  /** The folder of an installed Postgres to run instead of the embedded one, such as /usr/lib/postgresql/15. */
+  postgresFolder?: string | undefined;
   log: Log;
 }
 
@@ -38,6 +40,7 @@ interface Server {
 /** Locks the home and starts the servers that are not given. If one fails, all of them are stopped again. */
 export async function startServers(options: StartServersOptions): Promise<Servers> {
   const { home, databaseUrl, redisUrl, redis, searchPath = '', postgresSettings = {}, log } = options;
+  const folder = options.postgresFolder;
   const paths = await prepareHome(home);
   const undo: Array<() => Promise<void>> = [await lockHome(paths)];
   const stop = async () => {
@@ -47,7 +50,7 @@ export async function startServers(options: StartServersOptions): Promise<Server
     for (const name of await endLeftovers(paths))
       log.warn(`Stopped ${name}, which an earlier start had left behind`);
     const starting = await Promise.allSettled([
-      databaseUrl ? external(databaseUrl) : startPostgres({ paths, settings: postgresSettings, log }),
+      databaseUrl ? external(databaseUrl) : startPostgres({ paths, settings: postgresSettings, folder, log }),
       redisUrl ? external(redisUrl) : startRedis({ paths, choice: redis, searchPath, log }),
     ]);
     for (const outcome of starting) if (outcome.status === 'fulfilled') undo.push(outcome.value.stop);

@@ -54,6 +54,7 @@ export * from './next-under-tzdata.js';
 export * from './outcome.js';
 export * from './plan.js';
 export * from './reminder.js';
+export * from './retention.js';
 export * from './retry.js';
 export * from './run-id.js';
 export * from './schedule-file-schema.js';

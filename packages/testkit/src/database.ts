@@ -7,7 +7,10 @@ import { testServers } from './servers.js';
 import { copyTemplate } from './template-database.js';
 
 export interface TestDatabase {
+  /** Straight to Postgres. */
   readonly url: string;
+  /** The address that Carillon uses: by way of PgBouncer, if the suite runs through one. */
+  readonly pooledUrl: string;
   readonly pool: pg.Pool;
   readonly redisUrl: string;
   /** BullMQ's key prefix, which separates this test file from others on the same Redis. */
@@ -19,13 +22,20 @@ export interface TestDatabase {
 /** Creates a migrated database and a Redis prefix for the calling test file, and removes both afterwards. */
 export function useDatabase(): TestDatabase {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  const { databaseUrl, redisUrl } = testServers();
+  const { databaseUrl, redisUrl, pooledUrl: pooler } = testServers();
   const url = urlOf(databaseUrl, name);
+  const pooledUrl = urlOf(pooler ?? databaseUrl, name);
   let pool: pg.Pool;
 
   beforeAll(async () => {
     await copyTemplate(databaseUrl, inject('templateDatabase'), name);
-    pool = openDatabase({ url, max: 10, applicationName: 'carillon-test', onError: () => {} });
+    pool = openDatabase({
+      url: pooledUrl,
+      max: 10,
+      usesPreparedStatements: pooler === null,
+      applicationName: 'carillon-test',
+      onError: () => {},
+    });
   });
   afterAll(async () => {
     await pool?.end();
@@ -34,6 +44,7 @@ export function useDatabase(): TestDatabase {
 
   return {
     url,
+    pooledUrl,
     redisUrl,
     prefix: name,
     projectId: 1,

@@ -9,6 +9,8 @@ import type { ProvidedContext } from 'vitest';
 import type { TestProject } from 'vitest/node';
 import { dropDatabase } from './administer.js';
 import { bundleApps } from './bundle-apps.js';
+import { POSTGRES_FOLDER, USES_PGBOUNCER } from './chosen-servers.js';
+import { Pgbouncer } from './pgbouncer.js';
 import type {} from './servers.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -62,13 +64,16 @@ async function start(): Promise<StartedServers> {
     redis: process.env.CARILLON_REDIS as 'native' | 'wasm' | undefined,
     searchPath: process.env.PATH ?? '',
     postgresSettings: WITHOUT_DURABILITY,
+    postgresFolder: POSTGRES_FOLDER,
     log: { info: () => undefined, warn: (line) => console.warn(line) },
   });
   const { databaseUrl, redisUrl } = servers;
   const templateDatabase = `template_${randomBytes(6).toString('hex')}`;
+  const pgbouncer = USES_PGBOUNCER ? await Pgbouncer.start(databaseUrl) : null;
   return {
-    provided: { apps, databaseUrl, redisUrl, templateDatabase },
+    provided: { apps, databaseUrl, redisUrl, pooledUrl: pgbouncer?.url ?? null, templateDatabase },
     async stop() {
+      await pgbouncer?.stop();
       // Servers that were given by their URLs outlive the run.
       await dropDatabase(databaseUrl, templateDatabase);
       await servers.stop();

@@ -1,5 +1,7 @@
 export { bundleLibrary } from './bundle-apps.js';
+export { poolerSettings, USES_PGBOUNCER } from './chosen-servers.js';
 export * from './database.js';
+export * from './empty-tables.js';
 export * from './engine.js';
 export * from './eventually.js';
 export { freePort } from './free-port.js';

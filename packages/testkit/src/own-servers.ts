@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { startServers } from '@carillon/embedded';
+import { POSTGRES_FOLDER } from './chosen-servers.js';
 
 export interface OwnServers {
   databaseUrl: string;
@@ -31,7 +32,13 @@ export async function startOwnServers({
 } = {}): Promise<OwnServers> {
   const home = await mkdtemp(join(parent, `carillon-test-${userInfo().uid}-faults-`));
   const log = { info: () => undefined, warn: () => undefined };
-  const servers = await startServers({ home, searchPath: process.env.PATH ?? '', log, ...options });
+  const servers = await startServers({
+    home,
+    searchPath: process.env.PATH ?? '',
+    postgresFolder: POSTGRES_FOLDER,
+    log,
+    ...options,
+  });
   const end = async (pidFile: string, signal: NodeJS.Signals) =>
     process.kill(Number.parseInt(await readFile(pidFile, 'utf8'), 10), signal);
   return {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, inject } from 'vitest';
+import { poolerSettings } from './chosen-servers.js';
 import type { TestDatabase } from './database.js';
 import { eventually } from './eventually.js';
 
@@ -87,7 +88,8 @@ export type TestApi = TestProcess & { url: string };
 /** Starts processes on a test database, and stops them when the test file ends. */
 export function useProcesses(database: TestDatabase) {
   const processes = new Processes(() => ({
-    DATABASE_URL: database.url,
+    DATABASE_URL: database.pooledUrl,
+    ...(database.pooledUrl === database.url ? {} : poolerSettings(database.url)),
     REDIS_URL: database.redisUrl,
     REDIS_PREFIX: database.prefix,
   }));

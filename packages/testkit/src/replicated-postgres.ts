@@ -3,6 +3,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { type Servers, startServers } from '@carillon/embedded';
 import pg from 'pg';
+import { POSTGRES_FOLDER } from './chosen-servers.js';
 import { eventually } from './eventually.js';
 import { TcpProxy } from './tcp-proxy.js';
 
@@ -150,7 +151,13 @@ export class Standby {
 }
 
 async function startNode(home: string, postgresSettings: Record<string, string | number>): Promise<Node> {
-  const servers = await startServers({ home, redisUrl: NO_REDIS, postgresSettings, log });
+  const servers = await startServers({
+    home,
+    redisUrl: NO_REDIS,
+    postgresSettings,
+    postgresFolder: POSTGRES_FOLDER,
+    log,
+  });
   return { servers, url: servers.databaseUrl };
 }
 

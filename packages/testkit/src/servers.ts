@@ -6,12 +6,18 @@ declare module 'vitest' {
     redisUrl: string;
     /** The name of the migrated database that the databases of the test files are copied from. */
     templateDatabase: string;
+    /** Postgres by way of PgBouncer; null without one. */
+    pooledUrl: string | null;
     /** The folder of the bundled API and worker. */
     apps: string;
   }
 }
 
 /** The real Postgres and Redis that global-setup started for this test run. */
-export function testServers(): { databaseUrl: string; redisUrl: string } {
-  return { databaseUrl: inject('databaseUrl'), redisUrl: inject('redisUrl') };
+export function testServers(): { databaseUrl: string; redisUrl: string; pooledUrl: string | null } {
+  return {
+    databaseUrl: inject('databaseUrl'),
+    redisUrl: inject('redisUrl'),
+    pooledUrl: inject('pooledUrl'),
+  };
 }

@@ -5,11 +5,14 @@ import {
   ADMIN_KEY,
   eventually,
   type OwnServers,
+  Pgbouncer,
   Processes,
   type ProcessOptions,
+  poolerSettings,
   TcpProxy,
   type TestApi,
   type TestProcess,
+  USES_PGBOUNCER,
 } from '@carillon/testkit';
 import { Client } from './client.js';
 import { Receiver } from './receiver.js';
@@ -56,6 +59,7 @@ export class Installation {
     /** Connections of the checker. They go straight to Postgres, not through a proxy. */
     readonly pool: ReturnType<typeof openDatabase>,
     readonly redis: RedisClient,
+    private readonly pgbouncer: Pgbouncer | null,
     env: Record<string, string>,
   ) {
     this.processes = new Processes(() => ({
@@ -91,7 +95,10 @@ export class Installation {
     const redis = connectProducer(redisUrl, () => {});
     await eventually(() => redis.status === 'ready');
     const receiver = await Receiver.listen(PROJECTS);
-    return new Installation(servers, url, name, proxies, receiver, pool, redis, env?.(url) ?? {});
+    const pgbouncer = USES_PGBOUNCER ? await Pgbouncer.start(databaseUrl) : null;
+    if (pgbouncer) for (const proxy of [proxies.postgres, proxies.apiPostgres]) proxy.leadTo(pgbouncer.url);
+    const settings = { ...(pgbouncer ? poolerSettings(url) : {}), ...env?.(url) };
+    return new Installation(servers, url, name, proxies, receiver, pool, redis, pgbouncer, settings);
   }
 
   static async start(servers: OwnServers, options: InstallationOptions): Promise<Installation> {
@@ -195,5 +202,6 @@ export class Installation {
     this.redis.disconnect();
     await this.pool.end();
     for (const proxy of Object.values(this.proxies)) await proxy.close();
+    await this.pgbouncer?.stop();
   }
 }

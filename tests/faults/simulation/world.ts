@@ -11,7 +11,7 @@ import {
   resumeSchedule,
 } from '@carillon/db';
 import { closingOf, type Outcome, type RunIdentity, type ScheduleInput } from '@carillon/shared';
-import { draft, insertSchedules, type TestDatabase, useEngine } from '@carillon/testkit';
+import { draft, emptyTables, insertSchedules, type TestDatabase, useEngine } from '@carillon/testkit';
 import { checkAgenda, findContradictions, findEmptyLeases } from '../checks/agenda.js';
 import { checkAttempts } from '../checks/attempts.js';
 import { checkChanges } from '../checks/changes.js';
@@ -64,7 +64,7 @@ export class World {
     const tables = 'schedules agenda schedule_versions runs attempts gaps leases workers audit_log'.split(
       ' ',
     );
-    await database.pool.query(`truncate ${tables.map((table) => `carillon.${table}`).join()}`);
+    await emptyTables(database, tables);
     const key = `simulated-${++number}`;
     const input: ScheduleInput = { id: key, rule: { every: 'PT10S' }, retry: { baseDelay: 'PT5S' } };
     const [id] = await insertSchedules(database, [input], { nowAt: T0 });

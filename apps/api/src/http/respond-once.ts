@@ -1,4 +1,4 @@
-import { type Database, doOnce, forgetAnswers, type KeptAnswer, requestHashOf } from '@carillon/db';
+import { type Database, doOnce, type KeptAnswer, requestHashOf } from '@carillon/db';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiContext } from '../context.js';
 import { HttpProblem } from './problem.js';
@@ -7,9 +7,6 @@ export interface RouteResult extends KeptAnswer {
   /** Due times whose bells are armed after the commit. */
   dueAts: number[];
 }
-
-const PRUNE_INTERVAL_MS = 600_000;
-let prunedAt = 0;
 
 /**
  * Executes a request and sends its response. A request with an `Idempotency-Key` is executed once; a repeat gets the
@@ -44,7 +41,6 @@ export async function respondOnce(
         `the Idempotency-Key ${key} was already used for another request; use a new one`,
       );
     }
-    pruneStoredAnswers(pool);
     return result;
   }
 }
@@ -56,10 +52,4 @@ export function readIdempotencyKey({ headers }: FastifyRequest): string | null {
     throw new HttpProblem('invalid_header', 'Idempotency-Key: expected 1 to 255 visible ASCII characters');
   }
   return key;
-}
-
-function pruneStoredAnswers(pool: ApiContext['pool']): void {
-  if (performance.now() - prunedAt < PRUNE_INTERVAL_MS && prunedAt > 0) return;
-  prunedAt = performance.now();
-  forgetAnswers(pool).catch(() => {});
 }

@@ -19,6 +19,7 @@ export function presentProject({
   name,
   defaultTarget,
   limits,
+  retention,
   createdAt,
 }: ProjectView): z.infer<typeof Project> {
   return {
@@ -32,6 +33,11 @@ export function presentProject({
       concurrentDeliveries: limits.concurrentDeliveries ?? null,
       weight: limits.weight ?? 1,
       ...allowedTargets({ project: key, limits }),
+    },
+    retention: {
+      runs: retention.runs ?? null,
+      schedules: retention.schedules ?? null,
+      audit: retention.audit ?? null,
     },
     createdAt: iso(createdAt),
   };

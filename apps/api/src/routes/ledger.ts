@@ -1,4 +1,4 @@
-import { readSchedule } from '@carillon/db';
+import { readHistoryStart, readSchedule } from '@carillon/db';
 import { InstantInput, LedgerEntry, listOf, ScheduleKey } from '@carillon/shared';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -45,10 +45,13 @@ export const ledgerRoutes =
         const { limit } = query;
         const isNewestFirst = query.order === 'desc';
         const nowAt = Math.floor(clock.now());
-        const { fromAt, toAt } = rangeOf(query, { nowAt, isNewestFirst });
+        const range = rangeOf(query, { nowAt, isNewestFirst });
         const position = idInCursor(query.cursor);
         const schedule = await readSchedule(pool, projectId, params.id);
         if (!schedule) throw await missingSchedule(pool, { projectId, key: params.id });
+        // Without their runs, occurrences that retention has removed would look lost.
+        const fromAt = Math.max(range.fromAt, await readHistoryStart(pool, projectId));
+        const toAt = Math.max(range.toAt, fromAt - 1);
         const request = { projectId, schedule, fromAt, toAt, limit, nowAt };
         const { items, endedAt } = isNewestFirst
           ? await readLedgerBackwards(pool, {

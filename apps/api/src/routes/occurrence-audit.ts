@@ -41,7 +41,7 @@ export const occurrenceAuditRoutes =
         onRequest: requireScope('admin'),
       },
       async ({ caller: { projectId }, query }) => {
-        const { fromAt, toAt } = await windowOf(query);
+        const { fromAt, toAt } = await windowOf(query, projectId);
         const { schedules, occurrences, differences, next } = await auditOccurrences(pool, {
           projectId,
           scheduleKey: query.schedule ?? null,
@@ -61,7 +61,10 @@ export const occurrenceAuditRoutes =
       },
     );
 
-    async function windowOf({ from, to }: { from?: string | undefined; to?: string | undefined }) {
+    async function windowOf(
+      { from, to }: { from?: string | undefined; to?: string | undefined },
+      projectId: number,
+    ) {
       const nowAt = Math.floor(clock.now());
       const toAt = Math.min(nowAt, to === undefined ? nowAt : Date.parse(to));
       const givenAt = from === undefined ? toAt - DAY_MS : Date.parse(from);
@@ -71,7 +74,7 @@ export const occurrenceAuditRoutes =
         throw invalid([
           { field: 'from', message: 'is more than 31 days before `to`; expected a later instant' },
         ]);
-      return { fromAt: Math.max(givenAt, await readHistoryStart(pool)), toAt };
+      return { fromAt: Math.max(givenAt, await readHistoryStart(pool, projectId)), toAt };
     }
   };
 

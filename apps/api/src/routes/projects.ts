@@ -66,6 +66,7 @@ export const projectRoutes =
           name: body.name ?? body.id,
           defaultTarget: body.defaultTarget ?? null,
           limits: body.limits ?? {},
+          retention: body.retention ?? {},
         };
         const project = await createProject(pool, {
           draft,
@@ -104,7 +105,7 @@ export const projectRoutes =
       {
         schema: {
           operationId: 'editProject',
-          summary: 'Edit the name, default target or limits of a project',
+          summary: 'Edit the name, default target, limits or retention of a project',
           tags,
           params: z.object({ id: ProjectKey }),
           body: ProjectPatch,

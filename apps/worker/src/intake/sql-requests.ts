@@ -43,6 +43,7 @@ export class SqlRequests {
   /** Carries out all pending requests. Never rejects: the next sweep tries again. */
   handle(): Promise<void> {
     if (!this.#current) {
+      if (this.signal.aborted) return Promise.resolve();
       this.#current = this.#handleAll();
       return this.#current;
     }

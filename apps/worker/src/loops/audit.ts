@@ -71,8 +71,7 @@ async function begin({ pool }: WorkerContext, now: number | null): Promise<Audit
   if (progress) return progress;
   const toAt = nowAt - SETTLED_MS;
   const sinceAt = auditedUntil === null ? toAt - FIRST_WINDOW_MS : auditedUntil + 1;
-  const earliestAt = Math.max(toAt - LONGEST_WINDOW_MS, await readHistoryStart(pool));
-  const fromAt = Math.max(sinceAt, earliestAt);
+  const fromAt = Math.max(sinceAt, toAt - LONGEST_WINDOW_MS);
   if (fromAt >= toAt) return null;
   const first = { fromAt, toAt, projectId: 0, scheduleId: 0, afterAt: null };
   return (await saveAuditProgress(pool, { before: null, progress: first, auditedUntil: null, found: 0, now }))
@@ -91,7 +90,7 @@ async function auditPage(
     projectId: project.id,
     scheduleKey: null,
     limit: SCHEDULES_PER_PAGE,
-    fromAt,
+    fromAt: Math.max(fromAt, await readHistoryStart(pool, project.id)),
     toAt,
     position: isSame ? { scheduleId, afterAt } : null,
   });

@@ -1,29 +1,16 @@
-import {
-  dropOldRuns,
-  ensurePartitions,
-  forgetAlerts,
-  forgetBulkActions,
-  forgetDeferrals,
-  forgetEvents,
-  forgetMetricMinutes,
-  forgetSessions,
-  forgetStats,
-  forgetWorkers,
-} from '@carillon/db';
+import { applyRetention, ensurePartitions } from '@carillon/db';
+import type { RetentionDays } from '@carillon/shared';
 import type { WorkerContext } from '../context.js';
 
-/** Once an hour: creates the partitions of the months ahead, and deletes rows that are older than their retention. */
-export async function prune({ pool, log }: WorkerContext, keepDays: number | null): Promise<void> {
+/** Once an hour: creates the partitions of the months ahead, and deletes rows that are past their retention. */
+export async function prune({ pool, log }: WorkerContext, defaults: RetentionDays): Promise<void> {
   await ensurePartitions(pool, null);
-  await forgetWorkers(pool);
-  await forgetEvents(pool, null);
-  await forgetSessions(pool, null);
-  await forgetStats(pool, null);
-  await forgetMetricMinutes(pool, null);
-  await forgetBulkActions(pool, null);
-  await forgetAlerts(pool, null);
-  if (keepDays === null) return;
-  const dropped = await dropOldRuns(pool, { keepDays, now: null });
-  await forgetDeferrals(pool, { keepDays, now: null });
-  if (dropped.length > 0) log.info({ months: dropped }, 'History dropped');
+  const { months, deleted, postponed } = await applyRetention(pool, { defaults, now: null });
+  if (months.length > 0 || Object.keys(deleted).length > 0)
+    log.info({ months, deleted }, 'History past its retention was removed');
+  if (postponed !== null)
+    log.info(
+      { reason: postponed },
+      'A month of history is past its retention, but a long read of the runs is open. The next prune drops the month',
+    );
 }

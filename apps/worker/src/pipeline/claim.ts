@@ -62,6 +62,7 @@ export class Claimer {
     // Checked here and not in the loop: `#look` must not end before its promise is kept in `#current`.
     if (this.#isStopped || this.context.membership.isHeld) return Promise.resolve();
     if (!this.#current) {
+      if (this.#isStopped) return Promise.resolve();
       this.#current = this.#look();
       return this.#current;
     }

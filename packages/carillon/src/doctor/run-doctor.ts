@@ -46,7 +46,11 @@ export async function runDoctor(environment: NodeJS.ProcessEnv): Promise<Check[]
   if ('problems' in worker || 'problems' in api)
     return [
       versions,
-      failed('settings', [...new Set(problems)].join('; '), 'Set these variables as the README describes.'),
+      failed(
+        'settings',
+        [...new Set(problems)].join('; '),
+        'Set these variables as docs/configuration.md describes.',
+      ),
       skipped('postgres', 'the settings have to be repaired first'),
       skipped('redis', 'the settings have to be repaired first'),
     ];

@@ -48,6 +48,16 @@ export interface ProjectInput {
         calls?: boolean | null | undefined;
       }
     | undefined;
+  /** How long history is kept, as ISO 8601 durations such as `P30D`; null for as long as the installation says. */
+  retention?:
+    | {
+        /** Runs, attempts, gaps and replaced definitions. */
+        runs?: string | null | undefined;
+        /** Finished and cancelled schedules, with their runs. */
+        schedules?: string | null | undefined;
+        audit?: string | null | undefined;
+      }
+    | undefined;
 }
 
 export type ProjectPatch = Omit<ProjectInput, 'id'>;
@@ -67,6 +77,8 @@ export interface Project {
     handlers: string[];
     calls: boolean;
   };
+  /** Null for as long as the installation says. */
+  retention: { runs: string | null; schedules: string | null; audit: string | null };
   createdAt: string;
 }
 

@@ -10,7 +10,7 @@ export {
   readLatestMessages,
   readMessage,
 } from './channels.js';
-export { claimMonitorPing, forgetAlerts } from './forget-alerts.js';
+export { claimMonitorPing } from './claim-monitor-ping.js';
 export { type JudgedWatches, judgeWatches } from './judge-watches.js';
 export {
   createMaintenance,

@@ -146,15 +146,3 @@ export async function readClock(db: Database): Promise<{ nowAt: number }> {
 
 /** A worker that sent no heartbeat for this long is deleted. */
 export const FORGOTTEN_AFTER_DAYS = 7;
-
-const deleteOldWorkers = statement<object>(
-  'forget-workers',
-  `delete from carillon.workers w
-   where w.heartbeat_at < clock_timestamp() - interval '${FORGOTTEN_AFTER_DAYS} days'
-     and not exists (select from carillon.leases l where l.worker_id = w.id)`,
-);
-
-/** Deletes workers that sent no heartbeat for a week. */
-export async function forgetWorkers(db: Database): Promise<void> {
-  await deleteOldWorkers(db, {});
-}

@@ -52,13 +52,3 @@ export async function readCounterWindows(db: Database, now: number | null): Prom
     day: windowOf(dayAt, ({ dayValue }) => dayValue),
   };
 }
-
-const remove = statement<{ now: number | null }>(
-  'forget-metric-minutes',
-  `delete from carillon.metric_minutes where minute < ${beginsAt('25 hours')}`,
-);
-
-/** Deletes minutes that no window reaches any more. */
-export async function forgetMetricMinutes(db: Database, now: number | null): Promise<void> {
-  await remove(db, { now });
-}

@@ -7,7 +7,7 @@ import {
   type Timing,
 } from '@carillon/shared';
 import type { Database } from '../database.js';
-import { asMilliseconds, instant, NOW } from '../instants.js';
+import { asMilliseconds, instant } from '../instants.js';
 import { ATTEMPT_COLUMNS, type AttemptView, type RunView, SELECT_RUNS } from '../runs/read-runs.js';
 import { statement, type Values } from '../statement.js';
 
@@ -155,21 +155,4 @@ export async function readScheduleChanges(
   { projectId, key }: { projectId: number; key: string },
 ): Promise<ScheduleChange[]> {
   return (await selectChanges(db, { projectId, key })).toReversed();
-}
-
-const removeDeferrals = statement<{ keepDays: number; now: number | null }>(
-  'forget-deferrals',
-  `delete from carillon.deferrals where from_at < ${NOW} - :keepDays::int * interval '1 day'
-     and not exists (
-       select from carillon.runs r where r.schedule_id = deferrals.schedule_id and r.occurrence_at = deferrals.occurrence_at
-         and r.origin = deferrals.origin
-     )`,
-);
-
-/** Deletes the deferrals of runs whose history was dropped. */
-export async function forgetDeferrals(
-  db: Database,
-  retention: { keepDays: number; now: number | null },
-): Promise<void> {
-  await removeDeferrals(db, retention);
 }

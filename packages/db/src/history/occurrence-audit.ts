@@ -154,15 +154,13 @@ function definitionsOf(row: ScheduleRow, versions: readonly VersionRow[]): Compa
   }));
 }
 
-const selectOldest = statement<object, { at: number | null }>(
-  'read-oldest-partition',
-  `select min(to_date(right(c.relname, 7), 'YYYY_MM'))::timestamp at time zone 'UTC' as at
-   from pg_class c join pg_inherits i on i.inhrelid = c.oid
-   where i.inhparent = 'carillon.runs'::regclass and c.relname ~ '^runs_\\d{4}_\\d\\d$'`,
+const selectStart = statement<{ projectId: number }, { at: number | null }>(
+  'read-history-start',
+  `select history_from as at from carillon.projects where id = :projectId`,
 );
 
-/** The beginning of the stored history. Retention has dropped everything before it. */
-export async function readHistoryStart(db: Database): Promise<number> {
-  const [row] = await selectOldest(db, {});
+/** The beginning of the stored history of a project. Retention has removed what was before it. */
+export async function readHistoryStart(db: Database, projectId: number): Promise<number> {
+  const [row] = await selectStart(db, { projectId });
   return row?.at ?? 0;
 }

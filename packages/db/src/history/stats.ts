@@ -182,16 +182,3 @@ export async function readStats(
   const liveFromAt = nowAt - MAX_LIVE_MINUTES * 60_000;
   return { rows, isComplete: range.toAt <= (untilAt ?? 0) || (untilAt ?? 0) >= liveFromAt };
 }
-
-/** How long statistics are kept. */
-const KEEP_DAYS = 35;
-
-const remove = statement<{ now: number | null }>(
-  'forget-stats',
-  `delete from carillon.run_stats where minute < ${NOW} - ${KEEP_DAYS} * interval '1 day'`,
-);
-
-/** Deletes statistics that are older than their retention. */
-export async function forgetStats(db: Database, now: number | null): Promise<void> {
-  await remove(db, { now });
-}

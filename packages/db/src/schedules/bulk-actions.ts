@@ -1,5 +1,4 @@
 import type { Database } from '../database.js';
-import { NOW } from '../instants.js';
 import { statement, type Values } from '../statement.js';
 
 /** How far a bulk action has got. */
@@ -125,16 +124,4 @@ export const listBulkActions = (
 export async function readBulkAction(db: Database, ref: ActionRef): Promise<BulkActionView | null> {
   const [row] = await select(db, ref);
   return row ?? null;
-}
-
-const KEEP_DAYS = 7;
-
-const remove = statement<{ now: number | null }>(
-  'forget-bulk-actions',
-  `delete from carillon.bulk_actions where started_at < ${NOW} - ${KEEP_DAYS} * interval '1 day'`,
-);
-
-/** Deletes bulk actions that started more than a week ago. */
-export async function forgetBulkActions(db: Database, now: number | null): Promise<void> {
-  await remove(db, { now });
 }

@@ -1,53 +1,17 @@
 import { encodeRunId } from '@carillon/shared';
 import { type Database, inTransaction } from '../database.js';
 import { readInFlight } from '../runs/read-in-flight.js';
-import { statement } from '../statement.js';
+import { arrayOf } from '../statement.js';
 import { recordAudit } from '../tenancy/audit.js';
 import { cancelSchedule } from './cancel-schedule.js';
 import type { ChangeRequest, ChangeResult } from './change-schedule.js';
 import { lockSchedule } from './locked-schedule.js';
+import { RUNS_PER_STATEMENT, removeAttempts, removeRuns, removeSchedules } from './remove-schedules.js';
 
 export interface Purged {
   /** False if the schedule was cancelled before this call. */
   isNew: boolean;
 }
-
-/** Maximum number of rows that one statement deletes: a schedule that fires every second has millions of runs. */
-const BATCH_SIZE = 10_000;
-
-const deleteBatchOf = (table: 'runs' | 'attempts') =>
-  statement<{ id: number }, object>(
-    `purge-${table}`,
-    `with batch as (
-       select schedule_id, occurrence_at, origin, month from carillon.${table} where schedule_id = :id limit ${BATCH_SIZE}
-     )
-     delete from carillon.${table} t using batch
-     where t.schedule_id = batch.schedule_id and t.occurrence_at = batch.occurrence_at and t.origin = batch.origin
-       and t.month = batch.month
-     returning 1`,
-  );
-const deleteRuns = deleteBatchOf('runs');
-const deleteAttempts = deleteBatchOf('attempts');
-
-/** The tables that keep something about a schedule, besides its runs and the audit log. */
-const TABLES = [
-  'agenda',
-  'stopped_schedules',
-  'gaps',
-  'deferrals',
-  'schedule_versions',
-  'webhook_secrets',
-  'slo_watches',
-  'alerts',
-  'pings',
-  'ping_tokens',
-] as const;
-
-const deleteSchedule = statement<{ id: number }>(
-  'purge-schedule',
-  `with ${TABLES.map((table) => `${table} as (delete from carillon.${table} where schedule_id = :id)`).join(',\n   ')}
-   delete from carillon.schedules where id = :id`,
-);
 
 /**
  * Removes a schedule with its history; its id is free afterwards. The audit log keeps its entries. The schedule is
@@ -58,17 +22,18 @@ export async function purgeSchedule(db: Database, request: ChangeRequest): Promi
   const stopped = await stop(db, request);
   if (stopped.kind !== 'changed') return stopped;
   const { id, isNew } = stopped.value;
-  for (const deleteBatch of [deleteAttempts, deleteRuns])
-    while ((await deleteBatch(db, { id })).length === BATCH_SIZE);
+  const ids = arrayOf([id]);
+  for (const removeBatch of [removeAttempts, removeRuns])
+    while ((await removeBatch(db, { ids })).length === RUNS_PER_STATEMENT);
   return inTransaction(db, async (tx) => {
     const schedule = await lockSchedule(tx, { id }, request.now ?? null);
     if (!schedule) return { kind: 'changed', value: { isNew }, dueAts: [] };
     // A PUT may have revived the schedule meanwhile.
     if (schedule.status === 'active' || schedule.status === 'paused')
       return { kind: 'refused', reason: 'another request has recreated the schedule meanwhile' };
-    await deleteAttempts(tx, { id });
-    await deleteRuns(tx, { id });
-    await deleteSchedule(tx, { id });
+    await removeAttempts(tx, { ids });
+    await removeRuns(tx, { ids });
+    await removeSchedules(tx, { ids });
     await recordAudit(tx, { ...schedule, actor: request.actor, action: 'schedule.purged' });
     return { kind: 'changed', value: { isNew }, dueAts: [] };
   });

@@ -19,6 +19,10 @@ export const projects = carillon.table('projects', {
   name: text('name').notNull(),
   defaultTarget: json('default_target'),
   limits: json('limits').notNull().default({}),
+  /** How long history is kept, as ISO 8601 durations by kind. A kind that is absent follows the installation. */
+  retention: json('retention').notNull().default({}),
+  /** Retention has removed runs, gaps and definitions before this instant; null if it has removed none. */
+  historyFrom: instant('history_from'),
   createdAt: instant('created_at').notNull().default(NOW),
 });
 
@@ -79,7 +83,10 @@ export const feeds = carillon.table(
   ],
 );
 
-/** Append-only: a trigger refuses to change a row. Only retention may delete. */
+/**
+ * Append-only: triggers refuse to change a row and to truncate the table. Only retention may delete, and only entries
+ * that are older than the retention of their project.
+ */
 export const auditLog = carillon.table(
   'audit_log',
   {

@@ -38,6 +38,8 @@ export const installation = carillon.table(
      */
     auditDifferences: integer('audit_differences').notNull().default(0),
     auditDifferedAt: instant('audit_differed_at'),
+    /** The last finished schedule that retention has looked at. The next prune goes on after it. */
+    retentionCursor: id('retention_cursor').notNull().default(0),
     /** When the outside monitor was last pinged (`HEARTBEAT_URL`). */
     monitorPingedAt: instant('monitor_pinged_at'),
     /** The version of the time zone data with which the agenda was computed, and since when. */

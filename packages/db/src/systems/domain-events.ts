@@ -96,14 +96,3 @@ const settle = statement<Settlement>(
        handled_at = case when :retryInMs::bigint is null then ${NOW} end
    where id = :id`,
 );
-
-const forget = statement<{ now: number | null }>(
-  'forget-events',
-  `delete from carillon.domain_events where id in (
-     select id from carillon.domain_events where handled_at < ${NOW} - interval '30 days' limit 10000)`,
-);
-
-/** Deletes events that were handled more than 30 days ago. */
-export async function forgetEvents(pool: Pool, now: number | null): Promise<void> {
-  await forget(pool, { now });
-}

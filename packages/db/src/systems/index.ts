@@ -12,7 +12,6 @@ export { type DeletedUser, deleteUser, removeUserEvent } from './delete-user.js'
 export {
   type DomainEvent,
   type DomainEventType,
-  forgetEvents,
   type HandledEvent,
   handleNextEvent,
 } from './domain-events.js';

@@ -71,15 +71,3 @@ async function readAnswer(tx: Transaction, { projectId, key, requestHash }: Keye
   if (kept?.requestHash !== requestHash) return { kind: 'mismatch' };
   return { kind: 'repeated', answer: parseExactly(kept.answer) as KeptAnswer };
 }
-
-const forget = statement<object>(
-  'forget-answers',
-  `delete from carillon.idempotency_keys where (project_id, key) in (
-     select project_id, key from carillon.idempotency_keys
-     where created_at < clock_timestamp() - ${RETENTION} limit 10000)`,
-);
-
-/** Deletes answers past their retention. */
-export async function forgetAnswers(pool: Pool): Promise<void> {
-  await forget(pool, {});
-}

@@ -1,4 +1,4 @@
-import type { ProjectLimits, Target } from '@carillon/shared';
+import type { ProjectLimits, ProjectRetention, Target } from '@carillon/shared';
 import { and, asc, eq, gt } from 'drizzle-orm';
 import { type Database, inTransaction } from '../database.js';
 import { projects } from '../schema/tenancy.js';
@@ -13,6 +13,7 @@ export interface ProjectView {
   name: string;
   defaultTarget: Target | null;
   limits: ProjectLimits;
+  retention: ProjectRetention;
   createdAt: number;
 }
 
@@ -21,6 +22,7 @@ export interface ProjectDraft {
   name: string;
   defaultTarget: Target | null;
   limits: ProjectLimits;
+  retention?: ProjectRetention;
 }
 
 /** Fields that are left out keep their value. */
@@ -42,11 +44,11 @@ export function createProject(
   db: Database,
   { draft, actor, seal, sealTarget }: NewProject,
 ): Promise<ProjectView | null> {
-  const { key, name, limits } = draft;
+  const { key, name, limits, retention } = draft;
   return inTransaction(db, async (tx) => {
     const [project] = await orm(tx)
       .insert(projects)
-      .values({ key, name, limits })
+      .values({ key, name, limits, retention })
       .onConflictDoNothing({ target: projects.key })
       .returning();
     if (!project) return null;
@@ -65,12 +67,12 @@ export function editProject(
   db: Database,
   { key, patch, actor }: { key: string; patch: ProjectPatch; actor: string },
 ): Promise<ProjectView | null> {
-  const { name, defaultTarget, limits } = patch;
+  const { name, defaultTarget, limits, retention } = patch;
   return inTransaction(db, async (tx) => {
     const [project] = await orm(tx)
       .update(projects)
       // The key stays the same. It is here because an update must set something, and a patch may be empty.
-      .set({ key, name, defaultTarget, limits })
+      .set({ key, name, defaultTarget, limits, retention })
       .where(eq(projects.key, key))
       .returning();
     if (!project) return null;

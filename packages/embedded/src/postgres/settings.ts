@@ -23,8 +23,6 @@ const SETTINGS: PostgresSettings = {
   max_wal_size: '4GB',
   checkpoint_timeout: '15min',
   wal_buffers: '16MB',
-  // The data in use fits in memory, so processes for asynchronous reads would have nothing to do.
-  io_method: 'sync',
   // Statements are short, so JIT compilation and parallel plans cost more than they save.
   jit: 'off',
   max_parallel_workers_per_gather: 0,
@@ -42,6 +40,8 @@ export function settingFlags(binaries: PostgresBinaries, overrides: PostgresSett
   const preload = hasExtensionLibrary(binaries, 'pg_stat_statements')
     ? { shared_preload_libraries: 'pg_stat_statements' }
     : {};
-  const settings = { ...SETTINGS, ...preload, ...overrides };
+  // The data in use fits in memory, so processes for asynchronous reads would idle.
+  const reads = binaries.major >= 18 ? { io_method: 'sync' } : {};
+  const settings = { ...SETTINGS, ...reads, ...preload, ...overrides };
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }

@@ -3,7 +3,7 @@ import { startOnFreePort } from '../free-port.js';
 import type { HomePaths } from '../home.js';
 import { type KeptProcess, keepRunning } from '../keep-running.js';
 import type { Log } from '../log.js';
-import { findPostgresBinaries } from './binaries.js';
+import { findPostgresBinaries, installedBinariesIn } from './binaries.js';
 import { openCluster, POSTGRES_USER } from './cluster.js';
 import { createDatabase, serverVersion } from './database.js';
 import { endLeftoverPostgres } from './leftover.js';
@@ -22,6 +22,8 @@ interface StartPostgresOptions {
   paths: HomePaths;
   settings: PostgresSettings;
   log: Log;
+  /** The folder of another Postgres to run instead of the embedded one. */
+  folder?: string | undefined;
   /** The ways to run a new cluster, best first. Default: every way that this machine may support. */
   ways?: RunAs[];
 }
@@ -30,9 +32,10 @@ export async function startPostgres({
   paths,
   settings,
   log,
+  folder,
   ways,
 }: StartPostgresOptions): Promise<EmbeddedPostgres> {
-  const binaries = findPostgresBinaries();
+  const binaries = folder === undefined ? findPostgresBinaries() : installedBinariesIn(folder);
   const cluster = await openCluster({
     paths,
     binaries,

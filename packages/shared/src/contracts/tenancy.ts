@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Instant } from './fields.js';
+import { DAY_MS, duration, Instant } from './fields.js';
 import { MomentInput, NullableInstant } from './list.js';
 import { QueueName, Target } from './target.js';
 
@@ -92,12 +92,26 @@ export const ProjectLimits = z.strictObject({
 });
 export type ProjectLimits = z.infer<typeof ProjectLimits>;
 
+const kept = (what: string) =>
+  duration({ leastMs: DAY_MS, mostMs: 36_500 * DAY_MS, example: 'P30D' })
+    .nullable()
+    .optional()
+    .meta({ description: `How long ${what} are kept. Null or absent: as long as the installation says.` });
+
+/** How long one project keeps its history. */
+const ProjectRetentionInput = z.strictObject({
+  runs: kept('runs, attempts, gaps and replaced definitions'),
+  schedules: kept('schedules that have finished or were cancelled, with their runs,'),
+  audit: kept('entries of the audit log'),
+});
+
 export const ProjectInput = z
   .strictObject({
     id: ProjectKey,
     name: z.string().min(1).max(128).optional(),
     defaultTarget: Target.nullable().optional(),
     limits: ProjectLimits.optional(),
+    retention: ProjectRetentionInput.optional(),
   })
   .meta({ id: 'ProjectRequest', examples: [{ id: 'billing', limits: { schedules: 100_000 } }] });
 
@@ -118,6 +132,9 @@ export const Project = z
       handlers: z.array(z.string()),
       calls: z.boolean(),
     }),
+    retention: z
+      .object({ runs: z.string().nullable(), schedules: z.string().nullable(), audit: z.string().nullable() })
+      .meta({ description: 'ISO 8601 durations. Null: as long as the installation says.' }),
     createdAt: Instant,
   })
   .meta({ id: 'Project' });

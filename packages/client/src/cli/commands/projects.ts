@@ -15,6 +15,13 @@ const PROJECT_OPTIONS = {
   target: TARGET_OPTION,
   'max-schedules': { type: 'string', value: '<count>', about: 'maximum number of schedules' },
   'requests-per-minute': { type: 'string', value: '<count>', about: 'maximum number of requests per minute' },
+  'keep-runs': { type: 'string', value: '<duration>', about: 'how long runs are kept, such as P90D' },
+  'keep-schedules': {
+    type: 'string',
+    value: '<duration>',
+    about: 'how long finished and cancelled schedules are kept, with their runs',
+  },
+  'keep-audit': { type: 'string', value: '<duration>', about: 'how long the audit log is kept' },
   file: FILE_OPTION,
 } as const;
 
@@ -23,11 +30,17 @@ function readProject(values: Values<typeof PROJECT_OPTIONS>): Omit<ProjectInput,
     schedules: count(values['max-schedules'], 'max-schedules'),
     requestsPerMinute: count(values['requests-per-minute'], 'requests-per-minute'),
   };
-  const hasLimits = Object.values(limits).some((limit) => limit !== undefined);
+  const retention = {
+    runs: values['keep-runs'],
+    schedules: values['keep-schedules'],
+    audit: values['keep-audit'],
+  };
+  const hasValue = (fields: object) => Object.values(fields).some((value) => value !== undefined);
   return mergeFields(values.file, {
     name: values.name,
     defaultTarget: optionalTarget(values.target),
-    limits: hasLimits ? limits : undefined,
+    limits: hasValue(limits) ? limits : undefined,
+    retention: hasValue(retention) ? retention : undefined,
   });
 }
 
@@ -47,11 +60,14 @@ const create = command({
 
 const update = command({
   name: 'update',
-  summary: 'Edit a project; limits are replaced as a whole',
+  summary: 'Edit a project; limits, and retention, are replaced as a whole',
   usage: '<id>',
   words: { least: 1, most: 1 },
   options: PROJECT_OPTIONS,
-  examples: ['carillon projects update billing --max-schedules 10000'],
+  examples: [
+    'carillon projects update billing --max-schedules 10000',
+    'carillon projects update billing --keep-runs P90D --keep-schedules P30D',
+  ],
   async run({ values, positionals: [id = ''], client }): Promise<Output> {
     const project = await client.projects.update(id, readProject(values));
     return { json: project, text: `${project.id} is updated` };

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import type { WorkerContext } from './context.js';
+import type { Drafts } from './intake/drafts.js';
+import { SqlRequests } from './intake/sql-requests.js';
+import { Claimer } from './pipeline/claim.js';
+import type { InFlight } from './pipeline/in-flight.js';
+
+// A sweep that is under way when a worker stops goes on calling these. They must then do nothing, as often as they are
+// called. Neither uses its context after the stop.
+const context = {} as WorkerContext;
+
+it('a stopped worker that is asked to claim again and again claims nothing and reports no error', async () => {
+  const claimer = new Claimer(context, {} as InFlight, { throttle: () => null }, () => {});
+  await claimer.stop();
+  await expect(Promise.all([claimer.ring(), claimer.ring()])).resolves.toBeDefined();
+  await expect(claimer.ring()).resolves.toBeUndefined();
+});
+
+it('a stopped worker that is asked for requests by SQL again and again carries none out and reports no error', async () => {
+  const requests = new SqlRequests(context, {} as Drafts, AbortSignal.abort());
+  await expect(Promise.all([requests.handle(), requests.handle()])).resolves.toBeDefined();
+  await expect(requests.handle()).resolves.toBeUndefined();
+});

@@ -1,0 +1,118 @@
+import type { Cutoffs } from '@carillon/shared';
+import type { Pool } from 'pg';
+import { inTransaction } from '../database.js';
+import { monthOf, NOW } from '../instants.js';
+import { SCHEMA } from '../schema/columns.js';
+import { arrayOf, query } from '../statement.js';
+import { inOneBatch } from './in-batches.js';
+import { settleMonth } from './settle-month.js';
+
+interface OldTable {
+  month: string;
+  /** The first instant after the month. */
+  endAt: number;
+  suffix: string;
+  table: 'runs' | 'attempts';
+  /** False if an earlier retention has detached the table and could not drop it: a reader held it for too long. */
+  isAttached: boolean;
+  /** True if an earlier detach was interrupted. */
+  isDetachPending: boolean;
+}
+
+/** A month that still holds runs of a project that keeps its history for longer than others. */
+export interface KeptMonth {
+  month: string;
+  endAt: number;
+}
+
+/**
+ * Finds old months by the names of the tables, because a table that was detached and not dropped yet is no partition
+ * any more.
+ */
+const OLD_TABLES = `
+  select old.*, (old.month + interval '1 month') at time zone 'UTC' as "endAt" from (
+    select to_date(right(c.relname, 7), 'YYYY_MM') as month, right(c.relname, 7) as suffix,
+           split_part(c.relname, '_', 1) as table, i.inhrelid is not null as "isAttached",
+           coalesce(i.inhdetachpending, false) as "isDetachPending"
+    from pg_class c left join pg_inherits i on i.inhrelid = c.oid
+    where c.relname ~ '^(runs|attempts)_\\d{4}_\\d\\d$' and c.relkind = 'r'
+      and c.relnamespace = (select relnamespace from pg_class where oid = 'carillon.runs'::regclass)
+  ) as old
+  order by old.month, old.table desc`;
+
+/**
+ * Drops the months of history that are past the retention of every project with runs in them. Returns the months that
+ * it dropped, and those that it kept for a project with a longer retention.
+ *
+ * A partition is detached concurrently, so readers of the table are not disturbed, and no other statement waits for
+ * them. If a reader outlasts the time-out of a statement, this function throws, and the next call goes on from there.
+ */
+export async function dropOldMonths(
+  pool: Pool,
+  { projects, now }: { projects: readonly Cutoffs[]; now: number | null },
+): Promise<{ dropped: string[]; kept: KeptMonth[] }> {
+  const latest = Math.max(...projects.map(({ runsBefore }) => runsBefore ?? Number.NEGATIVE_INFINITY));
+  const tables = (await query<OldTable>(pool, OLD_TABLES, {})).filter(({ endAt }) => endAt <= latest);
+  const dropped: string[] = [];
+  const kept: KeptMonth[] = [];
+  for (const { month, endAt, suffix } of new Map(tables.map((old) => [old.month, old])).values()) {
+    const keepers = projects.filter(({ runsBefore }) => runsBefore === null || runsBefore < endAt);
+    if (await hasRuns(pool, keepers, `r.month = '${month}'`)) {
+      kept.push({ month, endAt });
+      continue;
+    }
+    if (!(await moveOpenRuns(pool, month, now))) continue;
+    await settleMonth(pool, { month, now });
+    // An attempt may lie in a later month than its run.
+    const keepsAttempts = await hasRuns(pool, keepers, `r.month < '${month}'`);
+    for (const old of tables) {
+      if (old.month !== month || (old.table === 'attempts' && keepsAttempts)) continue;
+      await detachAndDrop(pool, old);
+    }
+    dropped.push(suffix);
+  }
+  return { dropped, kept };
+}
+
+async function hasRuns(pool: Pool, projects: readonly Cutoffs[], condition: string): Promise<boolean> {
+  const found = await query(
+    pool,
+    `select from unnest(:ids::bigint[]) as project(id)
+     where exists (select from ${SCHEMA}.runs r where r.project_id = project.id and ${condition}) limit 1`,
+    { ids: arrayOf(projects.map(({ projectId }) => projectId)) },
+  );
+  return found.length > 0;
+}
+
+/**
+ * Moves the open runs of an old month, such as runs that a pause holds, to the current month. Returns false if a worker
+ * has one of them in flight: the month is then kept until the next call.
+ */
+async function moveOpenRuns(pool: Pool, month: string, now: number | null): Promise<boolean> {
+  const running = await query(
+    pool,
+    `select from ${SCHEMA}.leases l join ${SCHEMA}.runs r on r.epoch = l.epoch and r.status = 'running'
+     where r.month = :month limit 1`,
+    { month },
+  );
+  if (running.length > 0) return false;
+  await inTransaction(pool, (tx) =>
+    query(
+      tx,
+      `update ${SCHEMA}.runs set month = ${monthOf(NOW)} where month = :month and next_attempt_at is not null`,
+      { month, now },
+    ),
+  );
+  return true;
+}
+
+async function detachAndDrop(
+  pool: Pool,
+  { table, suffix, isAttached, isDetachPending }: OldTable,
+): Promise<void> {
+  const partition = `${SCHEMA}.${table}_${suffix}`;
+  const how = isDetachPending ? 'finalize' : 'concurrently';
+  if (isAttached) await pool.query(`alter table ${SCHEMA}.${table} detach partition ${partition} ${how}`);
+  // A back-up may still read the detached table: the drop then gives way to it.
+  await inOneBatch(pool, (tx) => tx.query(`drop table if exists ${partition}`));
+}

@@ -1,0 +1,69 @@
+import type { Pool } from 'pg';
+import { FORGOTTEN_AFTER_DAYS } from '../engine/workers.js';
+import { NOW } from '../instants.js';
+import { statement } from '../statement.js';
+import { BATCH_SIZE, deleteInBatches } from './in-batches.js';
+
+type Values = { now: number | null };
+
+const daysAgo = (days: number) => `${NOW} - ${days} * interval '1 day'`;
+
+/** Maximum number of pings that each schedule keeps, whatever their age. */
+const MAX_PINGS = 1_000;
+
+/** The rows that are past a retention which is the same for all projects, by table. */
+const PAST = {
+  alerts: `resolved_at < ${daysAgo(90)}`,
+  alert_messages: `created_at < ${daysAgo(30)}`,
+  api_keys: `coalesce(revoked_at, expires_at) < ${daysAgo(90)}`,
+  bulk_actions: `started_at < ${daysAgo(7)}`,
+  domain_events: `handled_at < ${daysAgo(30)}`,
+  idempotency_keys: `created_at < ${daysAgo(1)}`,
+  maintenance_windows: `ends_at < ${daysAgo(30)}`,
+  // The windows of figures reach back a day.
+  metric_minutes: `minute < ${NOW} - interval '25 hours'`,
+  pings: `at < ${daysAgo(30)}`,
+  run_stats: `minute < ${daysAgo(35)}`,
+  sessions: `expires_at <= ${NOW}`,
+  webhook_secrets: `expires_at < ${NOW}`,
+  workers: `heartbeat_at < ${daysAgo(FORGOTTEN_AFTER_DAYS)} and not exists (select from carillon.leases l where l.worker_id = workers.id)`,
+};
+
+/** A row is addressed by its place in the table. The lock keeps the place from changing before the delete. */
+const deleteBatchOf = (name: string, table: string, condition: string) =>
+  statement<Values, object>(
+    `forget-${name}`,
+    `delete from carillon.${table} where ctid = any(array(
+       select ctid from carillon.${table} where ${condition} limit ${BATCH_SIZE} for update skip locked)) returning 1`,
+  );
+
+const STATEMENTS = Object.entries(PAST).map(([table, condition]) => ({
+  table,
+  deleteBatch: deleteBatchOf(table, table, condition),
+}));
+
+const deleteManyPings = deleteBatchOf(
+  'many-pings',
+  'pings',
+  `id in (select id from (select id, row_number() over (partition by schedule_id order by at desc) as n from carillon.pings) as p
+          where p.n > ${MAX_PINGS} and ${NOW} is not null)`,
+);
+
+/** Tables with a retention that is the same for all projects. */
+export type FixedTable = keyof typeof PAST;
+
+/** Deletes what is past a retention that is the same for all projects, and returns the number of rows by table. */
+export async function forgetOld(
+  pool: Pool,
+  { now, only }: { now: number | null; only?: readonly FixedTable[] },
+): Promise<Record<string, number>> {
+  const deleted: Record<string, number> = {};
+  for (const { table, deleteBatch } of STATEMENTS) {
+    if (only && !only.includes(table as FixedTable)) continue;
+    deleted[table] = await deleteInBatches(pool, (tx) => deleteBatch(tx, { now }));
+  }
+  if (!only || only.includes('pings'))
+    deleted.pings =
+      (deleted.pings ?? 0) + (await deleteInBatches(pool, (tx) => deleteManyPings(tx, { now })));
+  return deleted;
+}

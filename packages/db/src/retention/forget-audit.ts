@@ -1,0 +1,35 @@
+import type { Cutoffs } from '@carillon/shared';
+import type { Pool } from 'pg';
+import { instant } from '../instants.js';
+import { statement } from '../statement.js';
+import { BATCH_SIZE, deleteInBatches } from './in-batches.js';
+
+/** The trigger of the audit log lets this transaction delete entries before this instant. */
+const allow = statement<{ before: number }>(
+  'allow-audit-retention',
+  `select set_config('carillon_retention.before', ${instant(':before::bigint')}::text, true)`,
+);
+
+/**
+ * Reads the oldest entries of the project by id, and deletes those that are past their retention. There is no index by
+ * time: ids grow with time, so a batch without an old entry means that none is left.
+ */
+const deleteBatch = statement<{ projectId: number; before: number }, object>(
+  'forget-audit',
+  `delete from carillon.audit_log where at < ${instant(':before::bigint')} and id in (
+     select id from carillon.audit_log where project_id = :projectId order by id limit ${BATCH_SIZE}) returning 1`,
+);
+
+/** Deletes the audit entries that are past the retention of their project, and returns their number. */
+export async function forgetAudit(pool: Pool, projects: readonly Cutoffs[]): Promise<number> {
+  let deleted = 0;
+  for (const { projectId, auditBefore } of projects) {
+    if (auditBefore === null) continue;
+    const values = { projectId, before: Math.floor(auditBefore) };
+    deleted += await deleteInBatches(pool, async (tx) => {
+      await allow(tx, values);
+      return deleteBatch(tx, values);
+    });
+  }
+  return deleted;
+}

@@ -1,0 +1,134 @@
+import { type Cutoffs, setTag } from '@carillon/shared';
+import type { Pool } from 'pg';
+import type { Transaction } from '../database.js';
+import { isConflict } from '../errors.js';
+import {
+  RUNS_PER_STATEMENT,
+  removeAttempts,
+  removeRuns,
+  removeSchedules,
+} from '../schedules/remove-schedules.js';
+import { arrayOf, statement, type Values } from '../statement.js';
+import { inOneBatch, inOneBatchByKey } from './in-batches.js';
+import { CUTOFFS, cutoffValues } from './read-cutoffs.js';
+
+/** Schedules that one page looks at, and pages per prune: an installation of 100 million is looked through in a day. */
+const PAGE_SIZE = 10_000;
+const PAGES_PER_PRUNE = 500;
+/** Schedules that one transaction deletes. */
+const SCHEDULES_AT_ONCE = 1_000;
+
+/**
+ * SQL for schedules that ended before the cutoff of their project: cancelled, or without an occurrence to come, and with
+ * no run that is open or younger. Code and files create their schedules again, and they would fire again: such
+ * schedules are kept.
+ */
+const endedAmong = (schedules: string) => `
+  select s.id, s.runs_total is not null as "hasManyRuns" from ${schedules} s join ${CUTOFFS} on cutoff.project_id = s.project_id
+  where s.status <> 'paused' and s.declared_hash is null
+    and not exists (select from unnest(s.tags) as tag where starts_with(tag, '${setTag('')}'))
+    and greatest(s.updated_at, s.last_claimed_at) < cutoff.before
+    and not exists (select from carillon.agenda a where a.schedule_id = s.id)
+    and not exists (
+      select from carillon.runs r where r.schedule_id = s.id
+        and (r.happened_at >= cutoff.before or r.next_attempt_at is not null or r.status = 'running'))`;
+
+const selectPageEnd = statement<{ afterId: number }, { id: number | null }>(
+  'end-of-schedule-page',
+  `select max(id) as id from (select id from carillon.schedules where id > :afterId order by id limit ${PAGE_SIZE}) as page`,
+);
+
+const selectEnded = statement<Values, { id: number }>(
+  'find-ended-schedules',
+  `${endedAmong('carillon.schedules')} and s.id > :afterId and s.id <= :lastId order by s.id`,
+);
+
+const lockSchedules = statement<{ ids: string }, { id: number }>(
+  'lock-ended-schedules',
+  'select id from carillon.schedules where id = any(:ids::bigint[]) order by id for update skip locked',
+);
+
+const confirmEnded = statement<Values, { id: number; hasManyRuns: boolean }>(
+  'confirm-ended-schedules',
+  `${endedAmong('carillon.schedules')} and s.id = any(:ids::bigint[])`,
+);
+
+const readCursor = statement<object, { cursor: number }>(
+  'read-retention-cursor',
+  'select retention_cursor as cursor from carillon.installation',
+);
+const saveCursor = statement<{ cursor: number }>(
+  'save-retention-cursor',
+  'update carillon.installation set retention_cursor = :cursor',
+);
+
+/**
+ * Deletes schedules that ended longer ago than their project's retention, with everything that belongs to them except
+ * the audit log. Returns their number. No index tells which schedules have ended, because a fire does not touch the row
+ * of its schedule. So this function looks through all of them, a part per call, and the next call goes on from there.
+ */
+export async function forgetSchedules(
+  pool: Pool,
+  projects: readonly Cutoffs[],
+  { pages = PAGES_PER_PRUNE }: { pages?: number } = {},
+): Promise<number> {
+  const cutoffs = cutoffValues(projects, 'schedulesBefore');
+  if (!cutoffs) return 0;
+  let deleted = 0;
+  let [{ cursor: afterId } = { cursor: 0 }] = await readCursor(pool, {});
+  for (let page = 0; page < pages; page++) {
+    const [end] = await selectPageEnd(pool, { afterId });
+    const lastId = end?.id ?? null;
+    if (lastId === null) {
+      afterId = 0;
+      break;
+    }
+    const ended = await inOneBatch(pool, (tx) => selectEnded(tx, { ...cutoffs, afterId, lastId }));
+    for (let from = 0; from < ended.length; from += SCHEDULES_AT_ONCE) {
+      const ids = ended.slice(from, from + SCHEDULES_AT_ONCE).map(({ id }) => id);
+      deleted += await remove(pool, { ids, cutoffs });
+    }
+    afterId = lastId;
+  }
+  await saveCursor(pool, { cursor: afterId });
+  return deleted;
+}
+
+/** Deletes schedules unless they were changed or triggered since they were found. Gives way to whatever locks one. */
+async function remove(
+  pool: Pool,
+  { ids, cutoffs }: { ids: readonly number[]; cutoffs: Values },
+): Promise<number> {
+  try {
+    for (;;) {
+      const deleted = await inOneBatchByKey(pool, async (tx) => {
+        const locked = await lockSchedules(tx, { ids: arrayOf(ids) });
+        // The lock comes first: this statement sees every change that was committed before the lock was granted.
+        const ended = await confirmEnded(tx, { ...cutoffs, ids: arrayOf(locked.map(({ id }) => id)) });
+        return removeLocked(tx, ended);
+      });
+      if (deleted !== null) return deleted;
+    }
+  } catch (error) {
+    if (isConflict(error)) return 0;
+    throw error;
+  }
+}
+
+/**
+ * Deletes the runs of the schedules and then the schedules. Returns null if the schedules have too many runs for one
+ * transaction, so that some are left. A schedule whose totals are derived from its single run loses that run only
+ * together with its own row.
+ */
+async function removeLocked(
+  tx: Transaction,
+  ended: readonly { id: number; hasManyRuns: boolean }[],
+): Promise<number | null> {
+  const many = arrayOf(ended.filter(({ hasManyRuns }) => hasManyRuns).map(({ id }) => id));
+  for (const removeBatch of [removeAttempts, removeRuns])
+    if ((await removeBatch(tx, { ids: many })).length === RUNS_PER_STATEMENT) return null;
+  const ids = arrayOf(ended.map(({ id }) => id));
+  for (const removeBatch of [removeAttempts, removeRuns])
+    while ((await removeBatch(tx, { ids })).length === RUNS_PER_STATEMENT);
+  return (await removeSchedules(tx, { ids })).length;
+}

@@ -1,0 +1,58 @@
+import type { Pool } from 'pg';
+import { monthOf, NOW } from '../instants.js';
+import { arrayOf, statement } from '../statement.js';
+import { BATCH_SIZE, inOneBatchByKey } from './in-batches.js';
+
+/** One index lookup per schedule, however many runs it has in the month: a month may hold many millions. */
+const selectSchedules = statement<{ month: string; afterId: number }, { id: number }>(
+  'schedules-of-month',
+  `with recursive next(id) as (
+     (select schedule_id from carillon.runs where month = :month::date and schedule_id > :afterId order by schedule_id limit 1)
+     union all
+     select (select r.schedule_id from carillon.runs r where r.month = :month::date and r.schedule_id > next.id
+             order by r.schedule_id limit 1)
+     from next where next.id is not null
+   )
+   select id from next where id is not null limit ${BATCH_SIZE}`,
+);
+
+/** The totals of a schedule that fired exactly once are derived from its run: they are copied to the schedule. */
+const keepTotals = statement<{ month: string; ids: string }>(
+  'keep-totals',
+  `with fired as materialized (
+     select s.id from carillon.schedules s where s.id = any(:ids::bigint[]) and s.runs_total is null
+       and not exists (select from carillon.agenda a where a.schedule_id = s.id)
+   )
+   update carillon.schedules s
+   set runs_total = 1, last_run_at = once.occurrence_at, last_claimed_at = once.recorded_at
+   from fired, lateral (
+     select r.occurrence_at, r.recorded_at from carillon.runs r
+     where r.month = :month::date and r.schedule_id = fired.id and r.origin = 'rule' and r.status <> 'skipped' limit 1
+   ) as once
+   where s.id = fired.id`,
+);
+
+/** An occurrence to come that was skipped ahead of its time has its run already. Rules must not name it again. */
+const moveComing = statement<{ month: string; ids: string; now: number | null }>(
+  'move-coming-runs',
+  `update carillon.runs set month = ${monthOf(NOW)}
+   where month = :month::date and schedule_id = any(:ids::bigint[]) and occurrence_at > ${NOW}`,
+);
+
+/** Saves what must outlast a month of runs before the month is dropped. */
+export async function settleMonth(
+  pool: Pool,
+  { month, now }: { month: string; now: number | null },
+): Promise<void> {
+  for (let afterId = 0; ; ) {
+    const last = await inOneBatchByKey(pool, async (tx) => {
+      const found = await selectSchedules(tx, { month, afterId });
+      const values = { month, ids: arrayOf(found.map(({ id }) => id)), now };
+      await keepTotals(tx, values);
+      await moveComing(tx, values);
+      return found.at(-1);
+    });
+    if (!last) return;
+    afterId = last.id;
+  }
+}
