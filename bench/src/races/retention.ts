@@ -44,16 +44,21 @@ export const retention: Race = {
       rows: [
         row('before the drop: other tables pruned, totals saved, in batches', 0, preparedMs, claims[0]),
         row('month hidden from every new statement, while a read is open', monthly, hiddenMs, claims[0]),
-        row('detach ended and files removed, after the read has ended', monthly, droppedMs, claims[1]),
-        row('the whole prune that removed the files', monthly, pruneMs, claims[1]),
+        row(
+          'statements that detach and drop, without the commit that removes the files',
+          monthly,
+          droppedMs,
+          claims[1],
+        ),
+        row('the whole prune after the read, with that commit', monthly, pruneMs, claims[1]),
         row('one-shots deleted with their runs and audit entries', sizes.oneShots, oneShotsMs, claims[2]),
         row('nothing is removed, for comparison', 0, 0, claims[3]),
       ],
       goals: [
         {
           goal: `a month is dropped within ${number(DROP_GOAL_MS)} ms`,
-          figure: `${number(hiddenMs + droppedMs)} ms`,
-          isMet: hiddenMs + droppedMs <= DROP_GOAL_MS,
+          figure: `${number(hiddenMs + pruneMs)} ms`,
+          isMet: hiddenMs + pruneMs <= DROP_GOAL_MS,
         },
         {
           goal: `no claim takes longer than ${number(CLAIM_GOAL_MS)} ms`,
