@@ -52,6 +52,12 @@ const INCONSISTENT: [constraint: string, change: string][] = [
   ['sql_requests_body', request(`'schedule', null`)],
   ['sql_requests_body', request(`'cancel', '{}'`)],
   ['installation_is_single', 'insert into carillon.installation (is_single) values (false)'],
+  ['installation_hold', 'update carillon.installation set held_at = now()'],
+  ['installation_hold', `update carillon.installation set held_code = 'restored'`],
+  [
+    'stopped_schedules_not_active',
+    `insert into carillon.stopped_schedules (schedule_id, project_id, status) values (%s, 1, 'active')`,
+  ],
   ...[
     // The run is `running`: attempt 1, under a lease, without a result.
     'epoch = null',
