@@ -11,6 +11,7 @@ import { HTTP_LIMITS, type HttpLimits } from './http/connections.js';
 import { HttpProblem, sendProblem } from './http/problem.js';
 import { readJson, refuseUnstorableAddress } from './http/read-json.js';
 import { refreshClock } from './http/refresh-clock.js';
+import { refreshEvidence } from './http/refresh-evidence.js';
 import { registerSecurityHeaders } from './http/security-headers.js';
 import type { StaticFile } from './http/static-files.js';
 import { registerOpenApi } from './openapi/register-openapi.js';
@@ -120,6 +121,7 @@ export async function buildApp(
       v1.addHook('onRequest', authenticate(context.throttle));
       v1.addHook('onRequest', limitRate(context.requestsPerMinute, context.usage));
       v1.addHook('onRequest', refreshClock(context));
+      v1.addHook('onRequest', refreshEvidence(context));
       v1.addHook('preValidation', refuseUnstorableAddress);
       await v1.register(scheduleRoutes(context));
       await v1.register(putScheduleRoutes(context));

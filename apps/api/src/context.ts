@@ -1,4 +1,4 @@
-import type { DeadLetters, GroupCreates, SecretBox } from '@carillon/db';
+import type { DeadLetters, GroupCreates, SecretBox, Witness } from '@carillon/db';
 import type { PostgresClock, RedisClient, Ringer, Waker } from '@carillon/queue';
 import type { HealthFacts, ScheduleDefaults } from '@carillon/shared';
 import type { Tracing } from '@carillon/telemetry';
@@ -22,6 +22,8 @@ export interface ApiContext {
   bells: Ringer;
   wakeUps: Waker;
   clock: PostgresClock;
+  /** Remembers a heartbeat, to notice a Postgres that has lost transactions. */
+  witness: Witness;
   /** The facts that health is judged by, at most a second old. */
   health: () => Promise<HealthFacts>;
   /** A stopping replica is not ready. */

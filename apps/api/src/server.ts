@@ -26,7 +26,7 @@ import { readDashboardFiles } from './dashboard/read-files.js';
 import { BackgroundCache } from './http/background-cache.js';
 import { HTTP_LIMITS, watchConnections } from './http/connections.js';
 import { HeavyWork } from './http/heavy-work.js';
-import { compareMark, keepEvidence } from './keep-evidence.js';
+import { compareMark } from './keep-evidence.js';
 import { Counters } from './metrics/counters.js';
 import { openRings } from './open-rings.js';
 import { readGuideFiles } from './routes/guide.js';
@@ -73,9 +73,6 @@ const HEALTH_CACHE_TTL_MS = 1_000;
  * query Postgres.
  */
 const REDIS_CHECK_INTERVAL_MS = 5_000;
-
-/** How often the API reads the latest heartbeat of a worker, to remember it. */
-const EVIDENCE_INTERVAL_MS = 5_000;
 
 /** Starts one API replica. */
 export async function startApi(
@@ -130,7 +127,6 @@ export async function openApi(
   }
   const redis = config.redis && connectProducer(config.redis, reportError('Redis connection error'));
   await compareMark(pool, witness, { redis, prefix: config.REDIS_PREFIX });
-  const keeping = setInterval(() => keepEvidence(pool, witness).catch(() => {}), EVIDENCE_INTERVAL_MS);
   const clock = new PostgresClock(localNow);
   for (let samples = 0; samples < CLOCK_SAMPLES; samples++) await clock.ask(() => readClock(pool));
   const usage = new UsageBus(redis, {
@@ -180,6 +176,7 @@ export async function openApi(
       bells,
       wakeUps,
       clock,
+      witness,
       health,
       lifecycle,
       keys,
@@ -211,7 +208,6 @@ export async function openApi(
     app,
     async stop() {
       clearInterval(redisCheck);
-      clearInterval(keeping);
       // /health/ready now says that this replica is stopping. Requests are still answered until the load balancer has
       // noticed.
       lifecycle.isStopping = true;

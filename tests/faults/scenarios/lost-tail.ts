@@ -30,9 +30,11 @@ async function loseTail(
 ): Promise<void> {
   const { clients, receiver, installation } = stage;
   const mode = stage.random.pick(RESTORE_MODES);
+  const cutAt = Date.now();
   const known = Object.values(clients).map(({ acknowledged }) => acknowledged.length);
   await createThroughout(stage, async (statuses) => {
     await seeArrive(stage, held);
+    await seeHeartbeatsAfter(stage, cutAt + LEAST_LOST_MS);
     stage.inject();
     const issued = await readIssued(stage);
     await replace();
@@ -114,6 +116,25 @@ async function answerHeld(receiver: Stage['receiver']): Promise<void> {
 
 const lengthOf = (stage: Stage) =>
   stage.scaled({ short: 2_000, long: stage.random.integer(1_500, 5_000), full: 15_000 });
+
+/**
+ * Minimum lost time. The heartbeat that the API remembers may be two seconds old: one second until the next heartbeat,
+ * and one until the API reads it.
+ */
+const LEAST_LOST_MS = 3_000;
+
+/** Waits until every running worker has sent a heartbeat after this instant. Ended workers still have their rows. */
+const seeHeartbeatsAfter = ({ installation }: Stage, at: number) =>
+  eventually(
+    async () => {
+      const { rowCount } = await installation.pool.query(
+        'select from carillon.workers where heartbeat_at > $1',
+        [new Date(at)],
+      );
+      return rowCount === installation.workers.length;
+    },
+    { what: 'heartbeats in the lost time' },
+  );
 
 /** Scenarios in which Postgres loses its last transactions while the workers keep running. */
 export const lostTail = (postgres: () => ReplicatedPostgres): Scenario[] => [

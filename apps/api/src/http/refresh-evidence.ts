@@ -1,0 +1,21 @@
+import type { ApiContext } from '../context.js';
+import { keepEvidence } from '../keep-evidence.js';
+
+const REFRESH_INTERVAL_MS = 1_000;
+
+/**
+ * Returns a hook that remembers the latest heartbeat of a worker, at most every second. A Postgres that has lost this
+ * heartbeat may issue the id of a lost schedule again. Only requests trigger the hook, so an idle API sends no queries.
+ */
+export function refreshEvidence({
+  pool,
+  witness,
+}: Pick<ApiContext, 'pool' | 'witness'>): () => Promise<void> {
+  let refreshedAt = performance.now();
+  return async () => {
+    if (performance.now() - refreshedAt < REFRESH_INTERVAL_MS) return;
+    refreshedAt = performance.now();
+    // The query is not awaited. If Postgres is away, each new connection is verified before its first use.
+    keepEvidence(pool, witness).catch(() => {});
+  };
+}
