@@ -121,7 +121,7 @@ describe('Commands of the image', () => {
     expect(output).toContain('carillon doctor --strict');
   });
 
-  it('after migrate, the image commands api and worker serve, health finds them, and SIGTERM ends them with exit code 0', async () => {
+  it('after `migrate`, the commands `api` and `worker` of the image start, `health` reports them, and SIGTERM ends them with exit code 0', async () => {
     expect(await run('health').ended).toBe(1);
     const processes = [run('api'), run('worker')];
     await eventually(() => isUp(environment.PORT, '/health/ready'), { withinMs: 60_000 });

@@ -126,7 +126,7 @@ describe('Status', () => {
     await close(other, holder);
   });
 
-  it('a run that waits for its retry cannot be closed under the failed claim', async () => {
+  it('a run that waits for its retry cannot be closed with the fencing token of the claim whose attempt failed', async () => {
     const [run, other] = await claimTwo();
     await engine.fail(run, T0 + 1);
     expect(await close(run, holder)).toEqual([]);

@@ -315,7 +315,7 @@ describe('Edit', () => {
     ['in the same month', T0],
     ['in the next month', MONTH_END],
   ])(
-    'a skipped occurrence %s is not run after an edit whose new rule names other occurrences before it',
+    'an occurrence that was skipped (%s) stays skipped if an edit brings a rule that also names earlier occurrences',
     async (_, startAt) => {
       const schedule = await everyMinute({}, startAt);
       await skipNext(database.pool, schedule.at(startAt));

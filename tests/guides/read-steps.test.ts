@@ -29,13 +29,13 @@ describe('The steps of a guide', () => {
 });
 
 describe('The output that a guide shows', () => {
-  it('times, durations and ids may differ, and other lines may come between', () => {
+  it('the output of a command matches that of a page, even if times, durations or ids differ or other lines come between', () => {
     const output = 'due 2027-01-01 09:00:00Z\n(node) note\nran run_ab_12  in 31 ms\n';
     expect(hasOutput(output, 'due 2026-11-18 10:00:00Z\nran run_zz_9 in 4 ms\n')).toBe(true);
     expect(hasOutput(output, '…\nran … in …\n')).toBe(true);
   });
 
-  it('a missing line, another word or another order does not match', () => {
+  it('the output of a command does not match that of a page if a line is missing, a word differs or the order differs', () => {
     expect(hasOutput('succeeded\n', 'succeeded\nagain\n')).toBe(false);
     expect(hasOutput('failed 3 times\n', 'failed\n')).toBe(false);
     expect(hasOutput('one\ntwo\n', 'two\none\n')).toBe(false);

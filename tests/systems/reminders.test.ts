@@ -142,7 +142,7 @@ describe('Reminders', () => {
     expect(linesOf(id).at(-1)).toEqual([ERROR, 'Reminder # permanently failed']);
   });
 
-  it('a reminder can be sent as a call, which carries the key of the attempt and the message', async () => {
+  it('a reminder with the target `call` sends its message together with the idempotency key of the attempt', async () => {
     const id = await remind(null, { target: { type: 'call', number: '+4930123456' } });
     const reminder = await untilStatus(id, 'completed');
     expect(reminder.externalId).toBe('call_77');

@@ -24,7 +24,10 @@ export class RunTracing {
     private readonly log: Pick<Logger, 'debug'>,
   ) {}
 
-  /** Starts the spans of a claimed batch. Deliveries do not wait for the links, which are read from Postgres. */
+  /**
+   * Starts the spans of a claimed batch. The links to the traces that created the schedules are read from Postgres and
+   * added later, so that deliveries do not wait for them.
+   */
   claimed(flights: readonly Flight[], tookMs: number): void {
     const nowMs = Date.now();
     const claim = this.tracing.start('claim', {

@@ -172,7 +172,7 @@ describe('Lists', () => {
     json(200, { items: [4], nextCursor: null }),
   ];
 
-  it('iterating over a list of the client requests page after page', async () => {
+  it('iterating over a list in the client fetches one page after another', async () => {
     script = [...pages];
     const found: unknown[] = [];
     for await (const run of client().runs.list({ status: 'failed', limit: 2 })) found.push(run);

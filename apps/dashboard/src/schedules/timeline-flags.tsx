@@ -63,7 +63,7 @@ export function clockFlagsOf(
     const affected = entries.find(
       ({ at: each, remark }) => isClockRemark(remark) && Math.abs(Date.parse(each) - at) < DAY_MS,
     );
-    // With the offset from one second earlier, this is the time that the clocks would have shown without the change.
+    // The time that the clocks would have shown without the change: by the UTC offset of one second before it.
     const before = clockAt(at, at - 1_000, zone);
     return {
       key: `clocks ${at}`,
