@@ -49,7 +49,7 @@ const real = {
   globalSetup: ['packages/testkit/src/global-setup.ts'],
   // Generous, because tests wait on conditions: a slow machine takes longer, and a promise that does not hold fails anyway.
   testTimeout: 90_000,
-  hookTimeout: 120_000,
+  hookTimeout: 240_000,
 };
 
 export default defineConfig({
