@@ -94,7 +94,10 @@ export async function forgetSchedules(
   return deleted;
 }
 
-/** Deletes schedules unless they were changed or triggered since they were found. Gives way to whatever locks one. */
+/**
+ * Deletes schedules unless they were changed or triggered since they were found. Schedules that another transaction has
+ * locked stay until the next prune.
+ */
 async function remove(
   pool: Pool,
   { ids, cutoffs }: { ids: readonly number[]; cutoffs: Values },
