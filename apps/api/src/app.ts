@@ -1,6 +1,7 @@
+import { isDatabaseAway } from '@carillon/db';
 import { writeExactly } from '@carillon/shared';
 import cookie from '@fastify/cookie';
-import fastify, { type FastifyInstance, LogController } from 'fastify';
+import fastify, { type FastifyError, type FastifyInstance, LogController } from 'fastify';
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Logger } from 'pino';
 import { authenticate } from './auth/authenticate.js';
@@ -95,7 +96,10 @@ export async function buildApp(
   // Response schemas only document the API. Tests check responses against them; doing so at run time would cost too
   // much.
   app.setSerializerCompiler(() => writeExactly);
-  app.setErrorHandler(sendProblem);
+  app.setErrorHandler<FastifyError>((error, request, reply) => {
+    if (isDatabaseAway(error)) context.postgres.report(error, 'Request failed', { reqId: request.id });
+    sendProblem(error, request, reply);
+  });
   app.setNotFoundHandler((request) => {
     throw new HttpProblem('route_not_found', `there is no ${request.method} ${request.url.split('?')[0]}`);
   });

@@ -1,4 +1,4 @@
-import type { DeadLetters, GroupCreates, SecretBox, Witness } from '@carillon/db';
+import type { DeadLetters, GroupCreates, PostgresWatch, SecretBox, Witness } from '@carillon/db';
 import type { PostgresClock, RedisClient, Ringer, Waker } from '@carillon/queue';
 import type { HealthFacts, ScheduleDefaults } from '@carillon/shared';
 import type { Tracing } from '@carillon/telemetry';
@@ -15,6 +15,8 @@ import type { Forecasts } from './schedules/forecasts.js';
 /** The services that routes share. */
 export interface ApiContext {
   pool: Pool;
+  /** Logs each outage of Postgres once. */
+  postgres: PostgresWatch;
   /** Null if this installation runs without Redis. */
   redis: RedisClient | null;
   /** The key prefix of BullMQ. */

@@ -3,6 +3,7 @@ import {
   ensureAdminKey,
   GroupCreates,
   openDatabase,
+  PostgresWatch,
   readClock,
   readEngineFacts,
   SecretBox,
@@ -69,10 +70,10 @@ const CLOCK_SAMPLES = 3;
 /** Cache TTL of the health facts. Health needs no key, so many requests must not cause many queries. */
 const HEALTH_CACHE_TTL_MS = 1_000;
 /**
- * Interval of test writes to Redis, so that an outage is logged even if no request asks for the health. They do not
- * query Postgres.
+ * Interval of test writes to Redis, so that an outage is logged even if no request asks for the health. Postgres is
+ * queried only while it is away, so an idle API sends no queries.
  */
-const REDIS_CHECK_INTERVAL_MS = 5_000;
+const CHECK_INTERVAL_MS = 5_000;
 
 /** Starts one API replica. */
 export async function startApi(
@@ -94,6 +95,7 @@ export async function openApi(
 ): Promise<OpenApi> {
   const reportError = (message: string) => (error: Error) => log.debug({ err: error }, message);
   const witness = new Witness();
+  const postgres = new PostgresWatch(log, 'requests are answered with 503 until it is back');
   const pool = openDatabase({
     url: config.DATABASE_URL,
     pool: given,
@@ -138,14 +140,24 @@ export async function openApi(
   const keys = new KeyCache(pool, performance, ownKey === undefined ? null : openOwnKey(pool, ownKey));
   const prefix = config.REDIS_PREFIX;
   const { bells, wakeUps, watch } = openRings(redis, { config, clock, counters, log });
+  const pingPostgres = async () => {
+    await pool.query('select 1').catch((error) => {
+      postgres.report(error, 'Postgres did not answer the health check');
+      throw error;
+    });
+    postgres.noteAnswer();
+  };
   const health = cachedFor(HEALTH_CACHE_TTL_MS, () =>
     readHealthFacts({
-      pingPostgres: () => pool.query('select 1'),
+      pingPostgres,
       readEngine: () => readEngineFacts(pool, null),
       lookAtRedis: () => watch.look(),
     }),
   );
-  const redisCheck = setInterval(() => watch.look(), REDIS_CHECK_INTERVAL_MS);
+  const checks = setInterval(() => {
+    watch.look();
+    if (postgres.isAway) pingPostgres().catch(() => {});
+  }, CHECK_INTERVAL_MS);
   const defaults = {
     target: null,
     maxAttempts: config.RETRY_MAX_ATTEMPTS,
@@ -171,6 +183,7 @@ export async function openApi(
   const app = await buildApp(
     {
       pool,
+      postgres,
       redis,
       prefix,
       bells,
@@ -207,7 +220,7 @@ export async function openApi(
   return {
     app,
     async stop() {
-      clearInterval(redisCheck);
+      clearInterval(checks);
       // /health/ready now says that this replica is stopping. Requests are still answered until the load balancer has
       // noticed.
       lifecycle.isStopping = true;

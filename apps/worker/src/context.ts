@@ -1,4 +1,4 @@
-import type { Claimant } from '@carillon/db';
+import type { Claimant, PostgresWatch } from '@carillon/db';
 import type { PostgresClock, Ringer } from '@carillon/queue';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -17,6 +17,8 @@ export interface WorkerContext {
   /** Whether this worker may claim. */
   membership: Pick<Membership, 'isHeld'>;
   pool: Pool;
+  /** Logs failures, and each outage of Postgres once. */
+  postgres: PostgresWatch;
   bells: Ringer;
   clock: PostgresClock;
   metrics: Metrics;

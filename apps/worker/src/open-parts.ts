@@ -4,6 +4,7 @@ import {
   type Claimant,
   listenForRequests,
   openDatabase,
+  PostgresWatch,
   registerWorker,
   signOff,
   verifyEncryptionKey,
@@ -87,6 +88,10 @@ export async function openParts(
 ): Promise<WorkerParts> {
   const reportError = (what: string) => (error: Error) => log.debug({ err: error }, what);
   const witness = new Witness();
+  const postgres = new PostgresWatch(
+    log,
+    'this worker claims nothing and keeps its results until Postgres is back',
+  );
   const pool = openDatabase({
     url: config.DATABASE_URL,
     pool: given,
@@ -148,12 +153,14 @@ export async function openParts(
     clock,
     metrics,
     log,
+    postgres,
   });
   const alerts: Alerts = new Alerts({
     pool,
     clock,
     metrics,
     log,
+    postgres,
     sendMessages: () => targets.messages.send(),
     async wakeAt(at) {
       const delayMs = at - clock.now();
@@ -168,6 +175,7 @@ export async function openParts(
       holder,
       membership,
       pool,
+      postgres,
       bells,
       clock,
       metrics,

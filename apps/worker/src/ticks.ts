@@ -1,3 +1,4 @@
+import type { PostgresWatch } from '@carillon/db';
 import { type IdleBehaviour, openQueue, QUEUES, type RedisClient, TICKS, type Tick } from '@carillon/queue';
 import { type Queue, Worker } from 'bullmq';
 import type { Logger } from 'pino';
@@ -19,10 +20,11 @@ export class Ticks {
       /** How often rules and runs are compared (audit of occurrences); null for never. */
       auditIntervalMs: number | null;
       log: Logger;
+      postgres: PostgresWatch;
       work: Record<Tick, () => Promise<unknown>>;
     },
   ) {
-    const { producer, redis, prefix, idle, work, log } = options;
+    const { producer, redis, prefix, idle, work, log, postgres } = options;
     this.#queue = openQueue(QUEUES.ticks, { redis: producer, prefix });
     this.#worker = new Worker(
       QUEUES.ticks,
@@ -40,7 +42,7 @@ export class Ticks {
     );
     this.#worker.on('error', (error) => log.debug({ err: error }, 'Tick queue error'));
     this.#worker.on('failed', (job, error) =>
-      log.error({ err: error, tick: job?.name }, 'Periodic job failed; it runs again at its next interval'),
+      postgres.report(error, 'Periodic job failed; it runs again at its next interval', { tick: job?.name }),
     );
   }
 

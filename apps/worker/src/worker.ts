@@ -99,6 +99,7 @@ async function startWith(
   });
   const beat = async () => {
     const heartbeat = await sendHeartbeat(context, inFlight);
+    context.postgres.noteAnswer();
     if (await parts.membership.note(heartbeat)) ring();
     return heartbeat;
   };
@@ -143,7 +144,7 @@ async function startWith(
     if (redisState === 'up' || redisState === 'off') await parts.membership.keepMark().catch(() => {});
     if (await timing.shouldSweep({ ...heartbeat, redisState })) await sweepOnce();
   };
-  const report = (what: string) => (error: unknown) => log.error({ err: error }, what);
+  const report = (what: string) => (error: unknown) => context.postgres.report(error, what);
   const loops = [
     every(config.LEASE_MS / 3, () => keepLeases(context, inFlight), report('Leases could not be extended')),
     every(sweepIntervalMs, watchOver, report('Heartbeat failed')),

@@ -23,6 +23,7 @@ beforeAll(() => {
     taskScanCron: '0 * * * *',
     auditIntervalMs: 3_600_000,
     log: worker.context.log,
+    postgres: worker.context.postgres,
     work: {
       sweep: count('sweep'),
       prune: async () => {

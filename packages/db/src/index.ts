@@ -116,6 +116,7 @@ export {
 } from './history/system.js';
 export { migrate, UnsupportedDatabase, verifyMigrated } from './migrate.js';
 export { explainPooler, probePooler, verifyPooler } from './pooler.js';
+export { PostgresWatch } from './postgres-watch.js';
 export { requestHashOf } from './request-hash.js';
 export * from './requests/index.js';
 export * from './restore/index.js';

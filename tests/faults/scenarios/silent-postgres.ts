@@ -71,7 +71,7 @@ const frozenInMidClaim: Scenario = {
       await seeFire(stage);
       victim.child.kill('SIGCONT');
       stage.heal();
-      await eventually(() => victim.lines.some(({ msg }) => msg?.startsWith('Claim failed')), {
+      await eventually(() => victim.lines.some(({ msg }) => msg?.startsWith('Postgres is away')), {
         what: 'the end of the interrupted claim',
       });
     } finally {

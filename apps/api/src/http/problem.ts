@@ -48,7 +48,8 @@ export function sendProblem(
   reply: FastifyReply,
 ): void {
   const { code, status, detail, errors, headers } = toProblem(error, request);
-  if (status >= 500) request.log.error({ err: error, code }, 'Request failed');
+  // An outage of Postgres is logged once, not with every request.
+  if (status >= 500 && !isDatabaseAway(error)) request.log.error({ err: error, code }, 'Request failed');
   reply
     .status(status)
     .headers(headers)

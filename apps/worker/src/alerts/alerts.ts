@@ -1,4 +1,10 @@
-import { bringWatchesForward, composeMessages, judgeWatches, readNextWatch } from '@carillon/db';
+import {
+  bringWatchesForward,
+  composeMessages,
+  judgeWatches,
+  type PostgresWatch,
+  readNextWatch,
+} from '@carillon/db';
 import type { PostgresClock } from '@carillon/queue';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -9,6 +15,7 @@ export interface AlertParts {
   clock: PostgresClock;
   metrics: Metrics;
   log: Logger;
+  postgres: PostgresWatch;
   /** Starts sending the messages that are due, without waiting until they are sent. */
   sendMessages: () => void;
   /** Arms a wake-up, so that a worker judges schedules at this time. If it is lost, the next sweep judges them. */
@@ -77,7 +84,7 @@ export class Alerts {
       try {
         if ((await bringWatchesForward(this.parts.pool, { failed, ended, now: null })) > 0) this.judge();
       } catch (error) {
-        this.parts.log.warn({ err: error }, 'Ended runs could not be judged now: a later sweep judges them');
+        this.parts.postgres.report(error, 'Ended runs could not be judged now: a later sweep judges them');
       }
     }
   }
@@ -88,7 +95,7 @@ export class Alerts {
       try {
         await this.#judgeOnce();
       } catch (error) {
-        this.parts.log.warn({ err: error }, 'Objectives could not be judged: the next sweep tries again');
+        this.parts.postgres.report(error, 'Objectives could not be judged: the next sweep tries again');
       }
     }
   }

@@ -1,4 +1,4 @@
-import { markFailed, markSent, type TakenMessage, takeMessages } from '@carillon/db';
+import { markFailed, markSent, type PostgresWatch, type TakenMessage, takeMessages } from '@carillon/db';
 import type { Outcome } from '@carillon/shared';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -11,6 +11,7 @@ export interface SenderParts {
   pool: Pool;
   metrics: Metrics;
   log: Logger;
+  postgres: PostgresWatch;
   send: SendToChannel;
 }
 
@@ -35,7 +36,7 @@ export class MessageSender {
     if (this.#stopped.signal.aborted) return;
     this.#mustReadAgain = true;
     this.#sending ??= this.#sendAll()
-      .catch((error) => this.parts.log.error({ err: error }, 'Alert messages could not be sent'))
+      .catch((error) => this.parts.postgres.report(error, 'Alert messages could not be sent'))
       .finally(() => {
         this.#sending = null;
       });

@@ -1,4 +1,4 @@
-import { type Holder, SecretBox } from '@carillon/db';
+import { type Holder, type PostgresWatch, SecretBox } from '@carillon/db';
 import type { PostgresClock, RedisClient } from '@carillon/queue';
 import { DAY_MS } from '@carillon/shared';
 import type { Pool } from 'pg';
@@ -33,6 +33,7 @@ export interface TargetParts {
   clock: PostgresClock;
   metrics: Metrics;
   log: Logger;
+  postgres: PostgresWatch;
 }
 
 export interface Targets {
@@ -48,7 +49,7 @@ export interface Targets {
 /** Opens everything that deliveries need: connections, queues, handlers and limits. */
 export function openTargets(
   config: Config,
-  { registry, pool, holder, redis, clock, metrics, log }: TargetParts,
+  { registry, pool, holder, redis, clock, metrics, log, postgres }: TargetParts,
 ): Targets {
   const box =
     config.CARILLON_ENCRYPTION_KEY === undefined ? null : new SecretBox(config.CARILLON_ENCRYPTION_KEY);
@@ -72,13 +73,14 @@ export function openTargets(
   // The operator chooses the address for calls, so it may be private.
   const operatorPoster = new Poster({ names, allowPrivate: true, connectionsPerOrigin: originConcurrency });
   const queues = redis && new DueQueues({ redis, prefix: config.REDIS_PREFIX, clock });
-  const receipts = new Receipts({ pool, poster, traffic, secrets, clock, metrics, log });
+  const receipts = new Receipts({ pool, poster, traffic, secrets, clock, metrics, log, postgres });
   const processes = openHandlerProcesses(config, registry, log);
   const sendEmail = emailBy({ smtpUrl: config.SMTP_URL ?? null, from: config.SMTP_FROM });
   const messages = new MessageSender({
     pool,
     metrics,
     log,
+    postgres,
     send: sendByType({ poster, settings, box, clock, sendEmail, publicUrl: config.PUBLIC_URL }),
   });
   const targets = {

@@ -76,7 +76,7 @@ async function retime(context: WorkerContext): Promise<void> {
   try {
     await retimeStep(context);
   } catch (error) {
-    context.log.error({ err: error }, 'Schedules could not be re-timed by their calendars');
+    context.postgres.report(error, 'Schedules could not be re-timed by their calendars');
   }
 }
 
@@ -88,19 +88,19 @@ async function computeAnew(context: WorkerContext): Promise<void> {
   try {
     await keepTzdata(context);
   } catch (error) {
-    context.log.error(
-      { err: error },
+    context.postgres.report(
+      error,
       'The agenda could not be recomputed with new time zone data: the next sweep tries again',
     );
   }
 }
 
 /** Computes the statistics. Errors are only logged: a later sweep computes them. */
-async function count({ pool, log }: WorkerContext): Promise<void> {
+async function count({ pool, postgres }: WorkerContext): Promise<void> {
   try {
     await computeStats(pool, null);
   } catch (error) {
-    log.warn({ err: error }, 'Statistics could not be computed: the next sweep tries again');
+    postgres.report(error, 'Statistics could not be computed: the next sweep tries again');
   }
 }
 

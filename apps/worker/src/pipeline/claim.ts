@@ -87,7 +87,7 @@ export class Claimer {
       while (!this.#isStopped && (await this.#claimOnce()));
     } catch (error) {
       // Postgres is unreachable, or the claim was rolled back. Nothing was claimed, and the next sweep claims again.
-      this.context.log.error({ err: error }, 'Claim failed; the next sweep tries again');
+      this.context.postgres.report(error, 'Claim failed; the next sweep tries again');
     } finally {
       this.#current = null;
       this.#next = null;

@@ -59,7 +59,7 @@ export class Finalizer {
       } catch (error) {
         // Postgres is away. The results stay in memory and are written when it is back. If the lease expires first, the
         // sweep rescues the runs.
-        this.context.log.error({ err: error, runs: batch.length }, 'Closing runs failed, trying again');
+        this.context.postgres.report(error, 'Closing runs failed, trying again', { runs: batch.length });
         this.#waiting.unshift(...batch);
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }

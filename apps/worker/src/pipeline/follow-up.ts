@@ -92,8 +92,8 @@ export class FollowUps {
       // A failed follow-up must not stop the others. The sweep promotes the queues that were left out.
       for (const followUp of [...pauses, () => this.#promote(ended)]) {
         await followUp().catch((error) =>
-          this.context.log.error(
-            { err: error },
+          this.context.postgres.report(
+            error,
             'A follow-up of closed runs failed; the sweep promotes the queued runs',
           ),
         );

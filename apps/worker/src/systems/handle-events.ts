@@ -10,10 +10,10 @@ export async function handleEvents(context: WorkerContext, signal: AbortSignal):
   }
 }
 
-function report({ log, bells }: WorkerContext, handled: HandledEvent): void {
+function report({ log, bells, postgres }: WorkerContext, handled: HandledEvent): void {
   const { type: event, subject: userId } = handled.event;
   if (handled.kind === 'failed') {
-    log.error({ err: handled.error, event, userId }, 'A domain event could not be handled, trying again');
+    postgres.report(handled.error, 'A domain event could not be handled, trying again', { event, userId });
     return;
   }
   const { rescheduled, skipped, skippedIds, left, dueAts } = handled.report;

@@ -18,7 +18,7 @@ export async function timeByRedis(
   { producer, blocking }: RedisConnections,
 ): Promise<Timing> {
   const { REDIS_PREFIX: prefix, SWEEP_INTERVAL_MS: sweepIntervalMs } = config;
-  const { log } = context;
+  const { log, postgres } = context;
   const idle = IDLE_BEHAVIOURS[config.REDIS_IDLE];
   const { inFlight } = pipeline;
   const bellWorker = listenForBells(context, {
@@ -37,6 +37,7 @@ export async function timeByRedis(
     taskScanCron: config.TASK_SCAN_CRON,
     auditIntervalMs: config.AUDIT_INTERVAL_SECONDS === 0 ? null : config.AUDIT_INTERVAL_SECONDS * 1_000,
     log,
+    postgres,
     work,
   });
   const ensureTicks = () =>

@@ -15,11 +15,11 @@ export function timeByTimers(
   { context, config, pipeline, ticks: work }: TimedWork,
   bells: TimerBells,
 ): Timing {
-  const { log, clock, sweepIntervalMs } = context;
+  const { postgres, clock, sweepIntervalMs } = context;
   const stopped = new AbortController();
   const run = (tick: Tick) =>
     work[tick]().catch((error: unknown) =>
-      log.error({ err: error, tick }, 'Periodic job failed; it runs again at its next interval'),
+      postgres.report(error, 'Periodic job failed; it runs again at its next interval', { tick }),
     );
   const keeping = keepTime(context, {
     bells,

@@ -2,6 +2,7 @@ import {
   type DelayedReceipt,
   delayReceipts,
   dropReceipts,
+  type PostgresWatch,
   readProjectsWith,
   type TakenReceipt,
   takeReceipts,
@@ -25,6 +26,7 @@ export interface ReceiptParts {
   clock: PostgresClock;
   metrics: Metrics;
   log: Logger;
+  postgres: PostgresWatch;
 }
 
 /** Maximum number of receipts that are sent at once. The projects share these places. */
@@ -62,7 +64,7 @@ export class Receipts {
     if (this.#stopped.signal.aborted) return;
     this.#mustReadAgain = true;
     this.#taking ??= this.#takeAll()
-      .catch((error) => this.parts.log.error({ err: error }, 'Receipts could not be sent'))
+      .catch((error) => this.parts.postgres.report(error, 'Receipts could not be sent'))
       .finally(() => {
         this.#taking = null;
         if (this.#mustReadAgain) this.send();

@@ -1,4 +1,4 @@
-import { type ClaimedRun, type Holder, writeProgress } from '@carillon/db';
+import { type ClaimedRun, type Holder, isDatabaseAway, writeProgress } from '@carillon/db';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 
@@ -38,7 +38,7 @@ export class Progress {
       // A delivery does not fail because its progress could not be written.
       const { pool, holder, log } = this.parts;
       await writeProgress(pool, holder, this.run, text).catch((error) =>
-        log.warn({ err: error }, 'Progress could not be written'),
+        log[isDatabaseAway(error) ? 'debug' : 'warn']({ err: error }, 'Progress could not be written'),
       );
       if (this.#latest === null) await this.#pause();
     }

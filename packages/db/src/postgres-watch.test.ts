@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { PostgresWatch } from './postgres-watch.js';
+
+const REFUSED = Object.assign(new Error('connect ECONNREFUSED'), {
+  syscall: 'connect',
+  code: 'ECONNREFUSED',
+});
+const SYNTAX_ERROR = Object.assign(new Error('syntax error'), { severity: 'ERROR', code: '42601' });
+
+function open() {
+  const lines: string[] = [];
+  const write = (level: string) => (_fields: object, message: string) =>
+    void lines.push(`${level} ${message}`);
+  const log = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+  return { watch: new PostgresWatch(log, 'nothing is claimed'), lines };
+}
+
+describe('PostgresWatch', () => {
+  it('an outage of Postgres is one warning at its beginning and one line at its end, whatever fails meanwhile', () => {
+    const { watch, lines } = open();
+    watch.noteAnswer();
+    watch.report(REFUSED, 'Claim failed');
+    watch.report(REFUSED, 'Heartbeat failed');
+    watch.noteAnswer();
+    watch.noteAnswer();
+    expect(lines).toEqual([
+      'warn Postgres is away: nothing is claimed',
+      'debug Claim failed',
+      'debug Heartbeat failed',
+      'info Postgres is back',
+    ]);
+  });
+
+  it('a second outage of Postgres is logged again', () => {
+    const { watch, lines } = open();
+    for (let outage = 0; outage < 2; outage++) {
+      watch.report(REFUSED, 'Claim failed');
+      watch.noteAnswer();
+    }
+    expect(lines.filter((line) => line.startsWith('warn'))).toHaveLength(2);
+  });
+
+  it('a statement that Postgres refuses is logged as an error, and is no outage', () => {
+    const { watch, lines } = open();
+    watch.report(SYNTAX_ERROR, 'Claim failed');
+    watch.noteAnswer();
+    expect(lines).toEqual(['error Claim failed']);
+  });
+});

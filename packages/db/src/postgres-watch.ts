@@ -1,0 +1,43 @@
+import { isDatabaseAway } from './errors.js';
+
+type Log = Record<'debug' | 'info' | 'warn' | 'error', (fields: object, message: string) => void>;
+
+/** Logs each outage of Postgres as one warning at its beginning and one line at its end. */
+export class PostgresWatch {
+  #awaySince: number | null = null;
+
+  constructor(
+    private readonly log: Log,
+    /** What does not work during an outage, for the warning. */
+    private readonly consequence: string,
+  ) {}
+
+  get isAway(): boolean {
+    return this.#awaySince !== null;
+  }
+
+  /**
+   * Logs work that has failed. If it failed because Postgres is away, it is logged at debug level only: during an
+   * outage everything fails, again and again, and the warning has said why.
+   */
+  report(error: unknown, message: string, fields: object = {}): void {
+    const details = { err: error, ...fields };
+    if (!isDatabaseAway(error)) {
+      this.log.error(details, message);
+      return;
+    }
+    if (!this.isAway) {
+      this.#awaySince = performance.now();
+      this.log.warn({ err: error }, `Postgres is away: ${this.consequence}`);
+    }
+    this.log.debug(details, message);
+  }
+
+  /** Called after a statement has succeeded. */
+  noteAnswer(): void {
+    if (this.#awaySince === null) return;
+    const awayMs = Math.round(performance.now() - this.#awaySince);
+    this.#awaySince = null;
+    this.log.info({ awayMs }, 'Postgres is back');
+  }
+}
