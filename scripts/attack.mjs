@@ -23,7 +23,7 @@ const results = existsSync(resultsFile)
       .map((line) => JSON.parse(line))
   : [];
 const table = [
-  `${new Date().toISOString().slice(0, 10)}, ${cpus().length} cores, Node ${process.versions.node}, one API and one worker with 2,000 places:`,
+  `${new Date().toISOString().slice(0, 10)}, ${cpus().length} cores, Node ${process.versions.node}, one API and one worker with 4,000 places:`,
   '',
   '| attack | runs of the other project that succeeded | late p50 ms | late p99 ms | its API p99 ms | its requests refused | most places of the attacker |',
   `|${' --- |'.repeat(7)}`,

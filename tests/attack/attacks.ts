@@ -16,9 +16,11 @@ const nothing = () => {};
 const inSeconds = (seconds: number) => ({ at: new Date(Date.now() + seconds * 1_000).toISOString() });
 const noop = { type: 'handler', name: 'noop' };
 
+/** Creates schedules of the attacker in bulk calls that stay below the size limit of a request body. */
 async function createMany(stage: Stage, count: number, toItem: (i: number) => object): Promise<void> {
-  for (let from = 0; from < count; from += 5_000) {
-    const items = Array.from({ length: Math.min(5_000, count - from) }, (_, i) => toItem(from + i));
+  const perCall = Math.min(5_000, Math.floor(10_000_000 / JSON.stringify(toItem(0)).length));
+  for (let from = 0; from < count; from += perCall) {
+    const items = Array.from({ length: Math.min(perCall, count - from) }, (_, i) => toItem(from + i));
     const { status, body } = await stage.attack('POST', '/v1/schedules/bulk', { items });
     if (status !== 200 || body.refused > 0)
       throw new Error(`refused: ${status} ${JSON.stringify(body).slice(0, 300)}`);
