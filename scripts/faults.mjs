@@ -5,8 +5,8 @@ import { parseArgs } from 'node:util';
 import { checkNodeVersion, endWithNpm, install, root, run } from './install.mjs';
 
 // `pnpm faults --seeds 20` runs every fault scenario with 20 seeds, then random histories and bad input, and writes the
-// figures to docs/reliability.md. `--only 3,4` runs scenarios 3 and 4 alone, and `--only input` runs only the random
-// histories and the bad input.
+// figures to docs/reliability.md. `--only 3,4` runs scenarios 3 and 4 alone, `--only scenarios` all of
+// them, and `--only input` the random histories and the bad input.
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '20' },
@@ -28,6 +28,7 @@ await install();
 const startedAt = Date.now();
 const built = await run('turbo', ['run', 'build', '--output-logs=errors-only']);
 if (built !== 0) process.exit(built);
+const numbers = values.only === 'scenarios' ? undefined : values.only;
 const inputCode = !values.only || values.only === 'input' ? await playInput() : 0;
 if (values.only === 'input') process.exit(inputCode);
 const code = await run(
@@ -37,7 +38,7 @@ const code = await run(
     more: {
       FAULT_SEEDS: seeds.join(),
       FAULT_RESULTS: resultsFile,
-      ...(values.only && { FAULT_ONLY: values.only }),
+      ...(numbers && { FAULT_ONLY: numbers }),
     },
   },
 );
@@ -55,7 +56,7 @@ const figures = describe(played, notPlayed);
 console.log(figures);
 // The page is written only if each scenario has a result or a reason. So it stays unchanged if a test file crashes.
 const isWhole = SCENARIOS.every((number) => lines.some((line) => line.number === number));
-if (!values.only && isWhole) writeFigures('figures', figures);
+if (!numbers && isWhole) writeFigures('figures', figures);
 process.exit(code || inputCode);
 
 /** Runs random histories, and sends requests, rules and URLs that no client should send. */
