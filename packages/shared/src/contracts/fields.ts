@@ -1,4 +1,4 @@
-import { parseDuration } from '@carillon/recurrence';
+import { formatDuration, parseDuration } from '@carillon/recurrence';
 import { z } from 'zod';
 import { urlProblem } from '../webhook/vet-url.js';
 
@@ -30,7 +30,7 @@ export const duration = ({
         return ms !== null && ms >= leastMs && ms <= mostMs;
       },
       {
-        error: `expected an ISO 8601 duration such as ${example}, from ${leastMs / 1_000} s to ${mostMs / 1_000} s`,
+        error: `expected an ISO 8601 duration such as ${example}, from ${formatDuration(leastMs)} to ${formatDuration(mostMs)}`,
       },
     )
     .meta({ examples: [example], format: 'duration' });
