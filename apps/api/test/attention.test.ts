@@ -1,5 +1,5 @@
 import { pauseGone } from '@carillon/db';
-import { insertSchedules, useEngine } from '@carillon/testkit';
+import { eventually, insertSchedules, useEngine } from '@carillon/testkit';
 import { expect, it } from 'vitest';
 import { NOOP, scheduleBody, useApi } from './use-api.js';
 
@@ -86,5 +86,7 @@ it('/v1/attention names the coming minute with the most fires if it is a herd', 
   const key = await api.keyFor({ project: 'herd' });
   const items = Array.from({ length: 1_000 }, () => ({ rule: { at }, target: NOOP }));
   await api.call('POST', '/v1/schedules/bulk', { key, body: { items } });
-  expect((await read(key)).herd).toEqual({ at, fires: 1_000 });
+  // The first answer on a busy machine does not wait for the forecast.
+  const herd = await eventually(async () => (await read(key)).herd);
+  expect(herd).toEqual({ at, fires: 1_000 });
 });

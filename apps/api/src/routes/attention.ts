@@ -26,9 +26,9 @@ export const attentionRoutes =
       },
       async ({ caller: { projectId } }) => {
         const fromAt = Math.floor(clock.now());
-        const [found, { fires }] = await Promise.all([
+        const [found, fires] = await Promise.all([
           readAttention(pool, { projectId, now: null }),
-          forecasts.read({ projectId, fromAt, hours: 24 }),
+          forecasts.readAtOnce({ projectId, fromAt, hours: 24 }),
         ]);
         let herd: { at: string; fires: number } | null = null;
         for (const [at, count] of fires)

@@ -45,6 +45,14 @@ export class Forecasts {
   }
 
   /**
+   * The fires of the cached forecast, or of a new one if it is computed soon enough; otherwise none. For answers to
+   * which the forecast only adds a hint.
+   */
+  async readAtOnce(range: Range): Promise<ReadonlyMap<number, number>> {
+    return (await this.#within(range))?.fires ?? new Map();
+  }
+
+  /**
    * The groups of recurring schedules. Until they have been read for the first time, the list is empty and marked as
    * incomplete.
    */

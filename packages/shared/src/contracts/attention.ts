@@ -27,9 +27,9 @@ export const Attention = z
     breaching: AttentionList.meta({
       description: 'Schedules with a breach of an objective that has not ended.',
     }),
-    herd: z
-      .object({ at: Instant, fires: z.int() })
-      .nullable()
-      .meta({ description: 'The fullest minute of the next 24 hours, if it has 1,000 fires or more.' }),
+    herd: z.object({ at: Instant, fires: z.int() }).nullable().meta({
+      description:
+        'The fullest minute of the next 24 hours, if it has 1,000 fires or more. Null until the forecast of a large project has been computed in the background.',
+    }),
   })
   .meta({ id: 'Attention' });
