@@ -6,12 +6,14 @@ import { checkNodeVersion, endWithNpm, install, root, run } from './install.mjs'
 
 // `pnpm faults --seeds 20` runs every fault scenario with 20 seeds, then random histories and bad input, and writes the
 // figures to docs/reliability.md. `--only 3,4` runs scenarios 3 and 4 alone, `--only scenarios` all of
-// them, and `--only input` the random histories and the bad input.
+// them, and `--only input` the random histories and the bad input. `--with <file>` adds the results of an earlier run to
+// those of this one, so that a scenario that was interrupted can be played again alone: its newer results count.
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '20' },
     from: { type: 'string', default: '1' },
     only: { type: 'string' },
+    with: { type: 'string' },
     histories: { type: 'string', default: '2000' },
     requests: { type: 'string', default: '500' },
   },
@@ -44,20 +46,28 @@ const code = await run(
 );
 
 // Each line is the result of one scenario with one seed, or the reason why a scenario can't run here.
-const lines = existsSync(resultsFile)
-  ? readFileSync(resultsFile, 'utf8')
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-  : [];
+const newLines = readResults(resultsFile);
+const lines = [
+  ...readResults(values.with).filter(({ number }) => !newLines.some((line) => line.number === number)),
+  ...newLines,
+];
 const played = lines.filter(({ leftOut }) => leftOut === undefined);
 const notPlayed = lines.filter(({ leftOut }) => leftOut !== undefined);
 const figures = describe(played, notPlayed);
 console.log(figures);
+console.log(`The results are in ${resultsFile}.`);
 // The page is written only if each scenario has a result or a reason. So it stays unchanged if a test file crashes.
 const isWhole = SCENARIOS.every((number) => lines.some((line) => line.number === number));
-if (!numbers && isWhole) writeFigures('figures', figures);
+if ((!numbers || values.with) && isWhole) writeFigures('figures', figures);
 process.exit(code || inputCode);
+
+function readResults(file) {
+  if (!file || !existsSync(file)) return [];
+  return readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
 
 /** Runs random histories, and sends requests, rules and URLs that no client should send. */
 async function playInput() {
