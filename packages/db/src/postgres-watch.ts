@@ -8,7 +8,7 @@ export class PostgresWatch {
 
   constructor(
     private readonly log: Log,
-    /** What does not work during an outage, for the warning. */
+    /** Says in the warning what does not work during the outage. */
     private readonly consequence: string,
   ) {}
 
