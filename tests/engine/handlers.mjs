@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { defineHandler } from '@carillon/worker';
+import { defineHandler } from '@carillon/worker/define';
 
 const sleep = (ms, signal) =>
   new Promise((resolve, reject) => {
