@@ -33,6 +33,8 @@ export function usePrograms(database: TestDatabase) {
   const started: Program[] = [];
   const settings = ({ env = {} }: Options) => ({
     ...QUICK_SETTINGS,
+    // All programs share one event loop, which may be busy for seconds. A lease that is lost delivers a second time.
+    LEASE_MS: '15000',
     ALLOW_PRIVATE_TARGETS: 'true',
     DATABASE_URL: database.pooledUrl,
     ...(database.pooledUrl === database.url ? {} : poolerSettings(database.url)),
@@ -50,14 +52,17 @@ export function usePrograms(database: TestDatabase) {
 
   return {
     async api(options: Options = {}): Promise<Program & { url: string }> {
-      const config = readApiConfig({ PORT: '0', CARILLON_ADMIN_KEY: ADMIN_KEY, ...settings(options) });
-      const { log, lines } = keepLines('api');
-      const { url, stop } = await startApi(parsed(config), log);
+      const config = parsed(
+        readApiConfig({ PORT: '0', CARILLON_ADMIN_KEY: ADMIN_KEY, ...settings(options) }),
+      );
+      const { log, lines } = keepLines('api', config.LOG_LEVEL);
+      const { url, stop } = await startApi(config, log);
       return keep({ ...programOf(lines, stop), url });
     },
     async worker(options: Options = {}): Promise<Program> {
-      const { log, lines } = keepLines('worker');
-      const { stop } = await startWorker(parsed(readWorkerConfig(settings(options))), log);
+      const config = parsed(readWorkerConfig(settings(options)));
+      const { log, lines } = keepLines('worker', config.LOG_LEVEL);
+      const { stop } = await startWorker(config, log);
       return keep(programOf(lines, stop));
     },
   };
@@ -76,10 +81,10 @@ function programOf(lines: readonly LogLine[], stop: () => Promise<void>): Progra
   };
 }
 
-function keepLines(app: string) {
+function keepLines(app: string, level: string) {
   const lines: LogLine[] = [];
   const write = (line: string) => void lines.push(JSON.parse(line));
-  return { log: pino({ level: 'info', base: { app } }, { write }), lines };
+  return { log: pino({ level, base: { app } }, { write }), lines };
 }
 
 function parsed<Config extends object>(config: Config | { problems: string[] }): Config {

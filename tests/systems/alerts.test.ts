@@ -1,25 +1,24 @@
 import { randomBytes } from 'node:crypto';
-import { eventually, useDatabase, useReceiver } from '@carillon/testkit';
+import { eventually, type TestProcess, useDatabase, useProcesses, useReceiver } from '@carillon/testkit';
 import { Webhook } from 'standardwebhooks';
 import { beforeAll, expect, it } from 'vitest';
-import { type Program, usePrograms } from '../use-programs.js';
 import { useHttp } from './http.js';
 import { useSmtpReceiver } from './smtp-receiver.js';
 
 const database = useDatabase();
-const programs = usePrograms(database);
+const processes = useProcesses(database);
 const receiver = useReceiver();
 const smtp = useSmtpReceiver();
 const CARILLON_ENCRYPTION_KEY = randomBytes(32).toString('base64');
 const SECRET = `whsec_${randomBytes(32).toString('base64')}`;
 const ROUTING_KEY = 'pagerduty-routing-key';
-let api: Program & { url: string };
-let worker: Program;
+let api: TestProcess & { url: string };
+let worker: TestProcess;
 const ask = useHttp(() => api.url);
 
 beforeAll(async () => {
-  api = await programs.api({ env: { CARILLON_ENCRYPTION_KEY } });
-  worker = await programs.worker({
+  api = await processes.api({ env: { CARILLON_ENCRYPTION_KEY } });
+  worker = await processes.worker({
     env: {
       CARILLON_ENCRYPTION_KEY,
       SMTP_URL: smtp.url,

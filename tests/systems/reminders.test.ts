@@ -1,13 +1,12 @@
-import { eventually, useDatabase, useReceiver } from '@carillon/testkit';
+import { eventually, type TestProcess, useDatabase, useProcesses, useReceiver } from '@carillon/testkit';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Program, usePrograms } from '../use-programs.js';
 import { useHttp } from './http.js';
 
 const database = useDatabase();
-const programs = usePrograms(database);
+const processes = useProcesses(database);
 const receiver = useReceiver();
-let api: Program & { url: string };
-const workers: Program[] = [];
+let api: TestProcess & { url: string };
+const workers: TestProcess[] = [];
 const ask = useHttp(() => api.url);
 
 beforeAll(async () => {
@@ -20,8 +19,8 @@ beforeAll(async () => {
     VAPI_ASSISTANT_ID: 'assistant',
     VAPI_PHONE_NUMBER_ID: 'phone',
   };
-  api = await programs.api({ env });
-  workers.push(await programs.worker({ env }), await programs.worker({ env }));
+  api = await processes.api({ env });
+  workers.push(await processes.worker({ env }), await processes.worker({ env }));
 });
 
 const soon = (ms = 200) => new Date(Date.now() + ms).toISOString();
