@@ -1,8 +1,8 @@
 import { appendFileSync } from 'node:fs';
-import { eventually, useDatabase, useProcesses } from '@carillon/testkit';
+import { eventually } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
-import { ATTACKS } from './attacks.js';
-import { Stage } from './stage.js';
+import { ATTACKS, type Attack } from './attacks.js';
+import { Stage, useInstallation } from './stage.js';
 
 // The attacks are small by default. `pnpm attack` sets both variables and writes the table of docs/security.md.
 const { ATTACK_RESULTS: resultsFile, ATTACK_SCALE: scaleName } = process.env;
@@ -76,30 +76,39 @@ function record(
   appendFileSync(resultsFile, `${JSON.stringify(line)}\n`);
 }
 
-const withoutAttack = { name: 'no attack', begin: async () => () => {} };
+async function playAttack(stage: Stage, { name, begin }: Pick<Attack, 'name' | 'begin'>): Promise<void> {
+  try {
+    const end = await begin(stage);
+    const hangingBefore = stage.receivers.hanging;
+    const seen = await watchOther(stage, 'watched').finally(end);
+    // Requests that hung when the attack began must still hang now. Otherwise the attack ended too early.
+    if (hangingBefore > 0) expect(stage.receivers.hanging).toBeGreaterThan(0);
+    record(name, seen);
+    expect(seen.succeeded).toBe(scale.watchedRuns);
+    expect(new Set(seen.apiStatuses)).toEqual(new Set([200]));
+  } finally {
+    stage.close();
+  }
+}
+
+const withoutAttack = { name: 'no attack', isLasting: false, begin: async () => () => {} };
+const attacks = [...(isLarge ? [withoutAttack] : []), ...ATTACKS];
+// The figures of a large attack must not depend on the attack before it.
+const needsOwn = ({ isLasting }: Attack) => isLarge || isLasting;
+const groups = [
+  ...attacks.filter(needsOwn).map((attack) => [attack]),
+  attacks.filter((attack) => !needsOwn(attack)),
+].filter((group) => group.length > 0);
 
 describe('Attacks of one project on another', () => {
-  for (const { name, begin } of [...(isLarge ? [withoutAttack] : []), ...ATTACKS]) {
-    describe(name, () => {
-      const database = useDatabase();
-      const processes = useProcesses(database);
+  for (const group of groups) {
+    describe(`on one installation: ${group.map(({ name }) => name).join('; ')}`, () => {
+      const installation = useInstallation(scale);
 
-      it(`under attack by ${name}, every run and request of the other project succeeds`, async () => {
-        const stage = await Stage.open(processes, database, scale);
-        try {
-          const end = await begin(stage);
-          const hangingBefore = stage.receivers.hanging;
-          const seen = await watchOther(stage, 'watched');
-          // Requests that hung when the attack began must still hang now. Otherwise the attack ended too early.
-          if (hangingBefore > 0) expect(stage.receivers.hanging).toBeGreaterThan(0);
-          end();
-          record(name, seen);
-          expect(seen.succeeded).toBe(scale.watchedRuns);
-          expect(new Set(seen.apiStatuses)).toEqual(new Set([200]));
-        } finally {
-          stage.close();
-        }
-      }, 300_000);
+      for (const attack of group)
+        it(`under attack by ${attack.name}, every run and request of the other project succeeds`, async () => {
+          await playAttack(await Stage.open(installation(), scale), attack);
+        }, 300_000);
     });
   }
 });

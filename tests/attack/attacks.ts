@@ -8,6 +8,8 @@ import type { Stage } from './stage.js';
 export interface Attack {
   /** The name of the attack in the table of docs/security.md. */
   name: string;
+  /** True if the attack goes on after its end, because its runs stay open. The next attack needs a new installation. */
+  isLasting: boolean;
   /** Resolves when the attack is under way. Returns the function that ends it. */
   begin(stage: Stage): Promise<() => void>;
 }
@@ -57,6 +59,7 @@ async function getFromElsewhere(url: string, headers: Record<string, string> = {
 export const ATTACKS: Attack[] = [
   {
     name: 'receivers that hang, on many origins, with the longest time-out',
+    isLasting: true,
     async begin(stage) {
       const count = stage.scale.isLarge ? 10_000 : 300;
       await createMany(stage, count, (i) => ({
@@ -70,6 +73,7 @@ export const ATTACKS: Attack[] = [
   },
   {
     name: 'large payloads to receivers that hang',
+    isLasting: true,
     async begin(stage) {
       const payload = 'x'.repeat(200_000);
       for (let call = 0; call < (stage.scale.isLarge ? 40 : 2); call++) {
@@ -87,6 +91,7 @@ export const ATTACKS: Attack[] = [
   },
   {
     name: 'webhooks to names that never resolve',
+    isLasting: true,
     async begin(stage) {
       await createMany(stage, stage.scale.isLarge ? 5_000 : 200, (i) => ({
         rule: inSeconds(1),
@@ -98,6 +103,7 @@ export const ATTACKS: Attack[] = [
   },
   {
     name: 'triggers, backfills and a bulk of costly rules at once',
+    isLasting: true,
     async begin(stage) {
       const lanes = stage.scale.isLarge ? 10 : 4;
       const ids = Array.from({ length: lanes }, (_, i) => `backfilled-${i}`);
@@ -118,6 +124,7 @@ export const ATTACKS: Attack[] = [
   },
   {
     name: 'receipts that hang',
+    isLasting: true,
     async begin(stage) {
       await createMany(stage, stage.scale.isLarge ? 5_000 : 300, (i) => ({
         rule: inSeconds(1),
@@ -130,6 +137,7 @@ export const ATTACKS: Attack[] = [
   },
   {
     name: 'event streams that are opened and never read',
+    isLasting: false,
     async begin(stage) {
       const { hostname, port } = new URL(stage.api.url);
       const sockets: Socket[] = [];
@@ -149,6 +157,7 @@ export const ATTACKS: Attack[] = [
   },
   {
     name: 'floods without a key: metrics, wrong keys, bodies that trickle',
+    isLasting: false,
     async begin(stage) {
       const { url } = stage.api;
       const { hostname, port } = new URL(url);
@@ -171,6 +180,7 @@ export const ATTACKS: Attack[] = [
   },
   {
     name: 'failed runs that are replayed without end',
+    isLasting: false,
     async begin(stage) {
       const count = stage.scale.isLarge ? 200 : 10;
       await createMany(stage, count, (i) => ({
@@ -192,15 +202,17 @@ export const ATTACKS: Attack[] = [
   },
   {
     name: 'jobs for queues of Carillon and of other projects',
+    isLasting: false,
     async begin(stage) {
       const schedule = (queue: string) => ({ rule: { in: 'PT1S' }, target: { type: 'queue', queue } });
-      for (const queue of ['bells', 'ticks', 'schedule-requests', 'other.orders']) {
+      const { attacker, other } = stage.projects;
+      for (const queue of ['bells', 'ticks', 'schedule-requests', `${other}.orders`]) {
         const { status } = await stage.attack('POST', '/v1/schedules', schedule(queue));
         if (status !== 400) throw new Error(`the queue ${queue} was accepted: ${status}`);
       }
       const payload = 'x'.repeat(100_000);
       await createMany(stage, stage.scale.isLarge ? 500 : 20, () => ({
-        ...schedule('attacker.hoard'),
+        ...schedule(`${attacker}.hoard`),
         payload,
       }));
       return nothing;
@@ -208,6 +220,7 @@ export const ATTACKS: Attack[] = [
   },
   {
     name: 'commands to Redis without its password',
+    isLasting: false,
     async begin(stage) {
       const { hostname, port } = new URL(stage.database.redisUrl);
       const answer = async (command: string) => {
@@ -224,6 +237,7 @@ export const ATTACKS: Attack[] = [
   },
   {
     name: 'handlers and calls that the project may not use',
+    isLasting: false,
     async begin(stage) {
       const refused = async (target: object) => {
         const { status } = await stage.attack('POST', '/v1/schedules', { rule: { in: 'PT1S' }, target });
@@ -236,6 +250,7 @@ export const ATTACKS: Attack[] = [
   },
   {
     name: 'reading the headers of targets',
+    isLasting: false,
     async begin(stage) {
       const secret = 'Bearer 0123456789-of-the-receiver';
       await createMany(stage, stage.scale.isLarge ? 1_000 : 20, () => ({

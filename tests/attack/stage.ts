@@ -1,8 +1,9 @@
-import { createSocket, type Socket } from 'node:dgram';
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ADMIN_KEY, type Processes, type TestApi, type TestDatabase } from '@carillon/testkit';
+import { ADMIN_KEY, type TestApi, type TestDatabase, useDatabase, useProcesses } from '@carillon/testkit';
+import { afterAll, beforeAll } from 'vitest';
 import { type Answered, useHttp } from '../systems/http.js';
 
 /** The size of an attack: small in a test, large for the table of docs/security.md. */
@@ -58,21 +59,20 @@ export class Receivers {
   }
 }
 
-/** One installation with two projects: the attacker, and the other project, whose runs must stay on time. */
-export class Stage {
-  readonly #cleanUps: (() => void)[] = [];
+/** An API and a worker as processes, and the number of stages on them. */
+interface Installation {
+  readonly database: TestDatabase;
+  readonly api: TestApi;
+  stages: number;
+}
 
-  private constructor(
-    readonly scale: Scale,
-    readonly database: TestDatabase,
-    readonly api: TestApi,
-    readonly receivers: Receivers,
-    readonly keys: { attacker: string; other: string },
-  ) {}
-
-  static async open(processes: Processes, database: TestDatabase, scale: Scale): Promise<Stage> {
-    const receivers = await Receivers.listen(scale.isLarge ? 200 : 20);
-    const silent = createSocket('udp4');
+/** Starts an installation for the tests of the calling `describe`. Returns the function that reads it. */
+export function useInstallation(scale: Scale): () => Installation {
+  const database = useDatabase();
+  const processes = useProcesses(database);
+  const silent = createSocket('udp4');
+  let installation: Installation;
+  beforeAll(async () => {
     silent.bind(0, '127.0.0.1');
     await once(silent, 'listening');
     const env = {
@@ -84,26 +84,45 @@ export class Stage {
     };
     const worker = {
       ...env,
-      DNS_SERVERS: `127.0.0.1:${(silent as Socket).address().port}`,
+      DNS_SERVERS: `127.0.0.1:${silent.address().port}`,
       ...(scale.isLarge ? {} : { WORKER_CONCURRENCY: String(PLACES) }),
     };
     const [api] = await Promise.all([processes.api({ env }), processes.worker({ env: worker })]);
+    installation = { database, api, stages: 0 };
+  });
+  afterAll(() => {
+    silent.close();
+  });
+  return () => installation;
+}
+
+/** Two new projects on an installation: the attacker, and the other project, whose runs must stay on time. */
+export class Stage {
+  private constructor(
+    readonly scale: Scale,
+    readonly database: TestDatabase,
+    readonly api: TestApi,
+    readonly receivers: Receivers,
+    readonly projects: { attacker: string; other: string },
+    readonly keys: { attacker: string; other: string },
+  ) {}
+
+  static async open(installation: Installation, scale: Scale): Promise<Stage> {
+    const { api, database } = installation;
+    const receivers = await Receivers.listen(scale.isLarge ? 200 : 20);
     const admin = (path: string, body: object) => send(api.url, ADMIN_KEY, 'POST', path, body);
     const keyOf = async (project: string) => {
       await admin('/v1/projects', { id: project });
       return (await admin('/v1/keys', { name: project, scopes: ['admin'], project })).body.key as string;
     };
-    const keys = { attacker: await keyOf('attacker'), other: await keyOf('other') };
-    const stage = new Stage(scale, database, api, receivers, keys);
-    stage.#cleanUps.push(
-      () => receivers.close(),
-      () => silent.close(),
-    );
-    return stage;
+    const number = ++installation.stages;
+    const projects = { attacker: `attacker${number}`, other: `other${number}` };
+    const keys = { attacker: await keyOf(projects.attacker), other: await keyOf(projects.other) };
+    return new Stage(scale, database, api, receivers, projects, keys);
   }
 
   close(): void {
-    for (const cleanUp of this.#cleanUps) cleanUp();
+    this.receivers.close();
   }
 
   attack(method: string, path: string, body?: unknown): Promise<Answer> {
@@ -119,7 +138,7 @@ export class Stage {
     const { rows } = await this.database.pool.query<{ count: number }>(
       `select count(*)::int as count from carillon.leases l join carillon.runs r on r.epoch = l.epoch and r.status = 'running'
        join carillon.projects p on p.id = r.project_id where p.key = $1`,
-      [project],
+      [this.projects[project]],
     );
     return rows[0]?.count ?? 0;
   }

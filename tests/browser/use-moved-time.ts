@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import {
+  computeStats,
   createTestDatabase,
   dropTestDatabase,
   migrate,
@@ -12,11 +13,16 @@ import { afterAll, beforeAll } from 'vitest';
 
 type Pool = ReturnType<typeof openDatabase>;
 
+/** One sweep computes the statistics of ten minutes. */
+const SWEEPS_PER_HOUR = 6;
+
 export interface MovedTime {
   readonly url: string;
   readonly redisUrl: string;
   readonly prefix: string;
   now(): number;
+  /** Computes the statistics of the next hour that has none yet, as the sweeps do. */
+  computeHourOfStats(): Promise<void>;
   /**
    * Advances the time to an instant. It stops at each due instant on the way, and the runs that are due then run.
    * `lateMs` says how late the engine is at each stop (default: not at all).
@@ -51,6 +57,9 @@ export function useMovedTime(beginAt: string): MovedTime {
     redisUrl,
     prefix: name,
     now: () => now,
+    async computeHourOfStats() {
+      for (let i = 0; i < SWEEPS_PER_HOUR; i++) await computeStats(pool, null);
+    },
     async advanceTo(at, worker, lateMs = () => 0) {
       const untilAt = new Date(at).getTime();
       const set = async (next: number) => {

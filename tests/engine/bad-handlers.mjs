@@ -1,4 +1,4 @@
-import { defineHandler } from '@carillon/worker';
+import { defineHandler } from '@carillon/worker/define';
 import { z } from 'zod';
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));

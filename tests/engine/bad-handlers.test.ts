@@ -37,6 +37,8 @@ function insertDue(database: TestDatabase, names: readonly string[], more: objec
     rule,
     target: { type: 'handler' as const, name },
     retry: { maxAttempts: 1 },
+    // On a busy machine, the process of an isolated handler takes longer to start than the default time-out.
+    timeout: 'PT1M',
     ...more,
   });
   return insertSchedules(database, names.map(toInput));

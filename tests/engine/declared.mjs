@@ -1,4 +1,4 @@
-import { defineSchedule } from '@carillon/worker';
+import { defineSchedule } from '@carillon/worker/define';
 
 defineSchedule({
   name: 'every-second',

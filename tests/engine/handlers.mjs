@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { defineHandler } from '@carillon/worker';
+import { defineHandler } from '@carillon/worker/define';
 
 const sleep = (ms, signal) =>
   new Promise((resolve, reject) => {
@@ -10,10 +10,13 @@ const sleep = (ms, signal) =>
     });
   });
 
-/** Ends half a second after the process gets SIGTERM. */
+/** Listens from the start, because the signal may come between the claim of a run and the call of its handler. */
+const stopping = once(process, 'SIGTERM');
+
+/** Ends shortly after the process gets SIGTERM. */
 defineHandler('ends-while-stopping', async ({ signal }) => {
-  await once(process, 'SIGTERM', { signal });
-  await sleep(500, signal);
+  await stopping;
+  await sleep(100, signal);
 });
 defineHandler('hang-on-first-attempt', ({ attempt, signal }) =>
   attempt === 1 ? sleep(3_600_000, signal) : undefined,

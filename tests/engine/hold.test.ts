@@ -1,13 +1,15 @@
 import { migrate, openDatabase, readInstallationState } from '@carillon/db';
 import { connectProducer, type RedisClient } from '@carillon/queue';
-import { eventually, insertSchedules, type TestProcess, useDatabase, useProcesses } from '@carillon/testkit';
+import { eventually, insertSchedules, useDatabase, useProcesses } from '@carillon/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { previewRestore, restore } from '../../packages/carillon/src/restore/restore.js';
+import { type Program, usePrograms } from '../use-programs.js';
 
 const database = useDatabase();
+const programs = usePrograms(database);
 const processes = useProcesses(database);
 let redis: RedisClient;
-let workers: TestProcess[] = [];
+let workers: Program[] = [];
 
 beforeAll(async () => {
   redis = connectProducer(database.redisUrl, () => {});
@@ -21,7 +23,7 @@ afterEach(async () => {
 });
 
 const start = async (env: Record<string, string> = {}) => {
-  const worker = await processes.worker({ env });
+  const worker = await programs.worker({ env });
   workers.push(worker);
   return worker;
 };
@@ -68,7 +70,7 @@ describe('Ordinary life is never held', () => {
     const first = await start();
     await seeMark();
     await first.end();
-    const second = await start();
+    const second = await processes.worker();
     await seeFire();
     await second.end('SIGKILL');
     await start();
@@ -115,7 +117,7 @@ describe('Ordinary life is never held', () => {
 
 describe('Lost transactions', () => {
   it('a running worker notices that Postgres has lost its heartbeats, stops claiming, says so, and claims again after the decision', async () => {
-    const api = await processes.api();
+    const api = await programs.api();
     const worker = await start();
     await seeMark();
     const { generation } = await readInstallationState(database.pool);
@@ -194,7 +196,7 @@ describe('Lost transactions', () => {
     await seeMark();
     await worker.end();
     await loseHeartbeats();
-    const api = await processes.api();
+    const api = await programs.api();
     expect(await hold()).toMatchObject({ code: 'transactions_lost' });
     await api.end();
   });

@@ -1,12 +1,15 @@
 import { cancelSchedule, readSchedule, setCalendar } from '@carillon/db';
 import { connectProducer, QUEUES, type RedisClient, slotEnd } from '@carillon/queue';
-import { eventually, insertSchedules, type TestProcess, useDatabase, useProcesses } from '@carillon/testkit';
+import { eventually, insertSchedules, useDatabase, useProcesses } from '@carillon/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { usePrograms } from '../use-programs.js';
 
 const database = useDatabase();
+const programs = usePrograms(database);
 const processes = useProcesses(database);
+const CARILLON_HANDLERS = new URL('./handlers.mjs', import.meta.url).href;
 let redis: RedisClient;
-let workers: TestProcess[] = [];
+let workers: { end(): Promise<void> }[] = [];
 
 beforeAll(async () => {
   redis = connectProducer(database.redisUrl, () => {});
@@ -19,7 +22,13 @@ afterEach(async () => {
 });
 
 const start = async (env: Record<string, string> = {}) => {
-  const worker = await processes.worker({ env });
+  const worker = await programs.worker({ env });
+  workers.push(worker);
+  return worker;
+};
+/** Starts a worker as a process, with the handlers of `handlers.mjs`. */
+const startProcess = async (env: Record<string, string> = {}) => {
+  const worker = await processes.worker({ env: { CARILLON_HANDLERS, ...env } });
   workers.push(worker);
   return worker;
 };
@@ -78,7 +87,7 @@ describe('The sweep', () => {
   });
 
   it('the sweep goes on after Redis has lost everything, including the job that repeats the sweep', async () => {
-    const worker = await start();
+    const worker = await startProcess();
     const [before] = await insertSchedules(database, [inMs(300)]);
     await succeeded(before);
     await loseRedis();
@@ -140,13 +149,13 @@ describe('The sweep', () => {
   });
 
   it('the sweep rescues the run of a worker that was killed, and another worker completes it (I7)', async () => {
-    const hanging = await start({ CARILLON_HANDLERS: new URL('./handlers.mjs', import.meta.url).href });
+    const hanging = await startProcess();
     const [id] = await insertSchedules(database, [
       { ...inMs(100), target: { type: 'handler', name: 'hang-on-first-attempt' }, timeout: 'PT1H' },
     ]);
     await eventually(async () => (await runOf(id))?.status === 'running');
     await hanging.end('SIGKILL');
-    await start({ CARILLON_HANDLERS: new URL('./handlers.mjs', import.meta.url).href });
+    await startProcess();
     await succeeded(id);
     const { rows } = await database.pool.query(
       'select number, outcome from carillon.run_attempts where schedule_id = $1 order by number',
@@ -161,10 +170,7 @@ describe('The sweep', () => {
 
 describe('Shutdown', () => {
   it('a worker that gets SIGTERM finishes the runs that end in time, hands the others back and leaves no lease', async () => {
-    const worker = await start({
-      CARILLON_HANDLERS: new URL('./handlers.mjs', import.meta.url).href,
-      STOP_DEADLINE_MS: '1000',
-    });
+    const worker = await startProcess({ STOP_DEADLINE_MS: '1000' });
     const [slow, hanging] = await insertSchedules(database, [
       { ...inMs(50), target: { type: 'handler', name: 'ends-while-stopping' } },
       { ...inMs(50), target: { type: 'handler', name: 'hang-on-first-attempt' }, timeout: 'PT1H' },
@@ -181,7 +187,7 @@ describe('Shutdown', () => {
       [hanging],
     );
     expect(rows).toEqual([{ outcome: 'handed_back', free_attempts: 1 }]);
-    await start({ CARILLON_HANDLERS: new URL('./handlers.mjs', import.meta.url).href });
+    await startProcess();
     await succeeded(hanging);
   });
 });

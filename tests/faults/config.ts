@@ -8,4 +8,4 @@ const ONLY = process.env.FAULT_ONLY?.split(',').map(Number);
 export const isChosen = (scenario: number): boolean => ONLY?.includes(scenario) ?? true;
 
 /** The number of random histories to simulate. `pnpm faults` sets more. */
-export const SIMULATION_RUNS = Number(process.env.SIMULATION_RUNS ?? 25);
+export const SIMULATION_RUNS = Number(process.env.SIMULATION_RUNS ?? 15);

@@ -4,14 +4,16 @@ import { eventually, type TestProcess, useDatabase, useProcesses } from '@carill
 import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Program, usePrograms } from '../use-programs.js';
 import { useHttp } from './http.js';
 
 const database = useDatabase();
+const programs = usePrograms(database);
 const processes = useProcesses(database);
 const redis = new Redis(database.redisUrl, { maxRetriesPerRequest: null });
 const requests = new Queue(QUEUES.requests, { connection: redis, prefix: database.prefix });
 const due = new Queue(QUEUES.due, { connection: redis, prefix: database.prefix });
-let api: TestProcess & { url: string };
+let api: Program & { url: string };
 let worker: TestProcess;
 const ask = useHttp(() => api.url);
 
@@ -25,7 +27,7 @@ const taken: Taken[] = [];
 let mainApp: Worker;
 
 beforeAll(async () => {
-  api = await processes.api();
+  api = await programs.api();
   worker = await processes.worker();
   mainApp = new Worker(
     QUEUES.due,

@@ -1,19 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { eventually, type TestProcess, useDatabase, useProcesses, useReceiver } from '@carillon/testkit';
+import { eventually, useDatabase, useReceiver } from '@carillon/testkit';
 import { beforeAll, expect, it } from 'vitest';
+import { type Program, usePrograms } from '../use-programs.js';
 import { useHttp } from './http.js';
 
 const database = useDatabase();
-const processes = useProcesses(database);
+const programs = usePrograms(database);
 const receiver = useReceiver();
 const CARILLON_ENCRYPTION_KEY = randomBytes(32).toString('base64');
-let api: TestProcess & { url: string };
-let worker: TestProcess;
+let api: Program & { url: string };
+let worker: Program;
 const ask = useHttp(() => api.url);
 
 beforeAll(async () => {
-  api = await processes.api({ env: { CARILLON_ENCRYPTION_KEY, PINGS_PER_MINUTE: '5' } });
-  worker = await processes.worker({ env: { CARILLON_ENCRYPTION_KEY } });
+  api = await programs.api({ env: { CARILLON_ENCRYPTION_KEY, PINGS_PER_MINUTE: '5' } });
+  worker = await programs.worker({ env: { CARILLON_ENCRYPTION_KEY } });
 });
 
 const soon = (ms = 0) => new Date(Date.now() + ms).toISOString();

@@ -6,7 +6,7 @@ export interface Answered {
   body: any;
 }
 
-/** Sends requests to an API that runs in a separate process. */
+/** Sends requests to an API, over HTTP. */
 export function useHttp(url: () => string, key = ADMIN_KEY) {
   return async (method: string, path: string, body?: unknown): Promise<Answered> => {
     const response = await fetch(`${url()}${path}`, {

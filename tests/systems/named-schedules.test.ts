@@ -1,21 +1,22 @@
 import { QUEUES, REQUESTS } from '@carillon/queue';
-import { eventually, type TestProcess, useDatabase, useProcesses } from '@carillon/testkit';
+import { eventually, useDatabase } from '@carillon/testkit';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Program, usePrograms } from '../use-programs.js';
 import { useHttp } from './http.js';
 
 const database = useDatabase();
-const processes = useProcesses(database);
+const programs = usePrograms(database);
 const redis = new Redis(database.redisUrl, { maxRetriesPerRequest: null });
 const requests = new Queue(QUEUES.requests, { connection: redis, prefix: database.prefix });
 const rejected = new Queue(QUEUES.rejected, { connection: redis, prefix: database.prefix });
-let api: TestProcess & { url: string };
+let api: Program & { url: string };
 const ask = useHttp(() => api.url);
 
 beforeAll(async () => {
-  api = await processes.api();
-  await processes.worker();
+  api = await programs.api();
+  await programs.worker();
 });
 afterAll(async () => {
   await Promise.all([requests.close(), rejected.close()]);

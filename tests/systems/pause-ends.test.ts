@@ -1,18 +1,19 @@
-import { eventually, type TestApi, useDatabase, useProcesses } from '@carillon/testkit';
+import { eventually, useDatabase } from '@carillon/testkit';
 import { beforeAll, expect, it } from 'vitest';
+import { type Program, usePrograms } from '../use-programs.js';
 import { useHttp } from './http.js';
 
 const database = useDatabase();
-const processes = useProcesses(database);
-let api: TestApi;
+const programs = usePrograms(database);
+let api: Program & { url: string };
 const ask = useHttp(() => api.url);
 
 /** Sweeps so rare that none happens during this test. */
 const RARE_SWEEPS = { SWEEP_INTERVAL_MS: '60000', ARM_HORIZON_MS: '180000' };
 
 beforeAll(async () => {
-  api = await processes.api({ env: RARE_SWEEPS });
-  await processes.worker({ env: RARE_SWEEPS });
+  api = await programs.api({ env: RARE_SWEEPS });
+  await programs.worker({ env: RARE_SWEEPS });
 });
 
 it('a pause that ends arms the bell of the next occurrence, without waiting for a sweep', async () => {

@@ -1,15 +1,16 @@
-import { type TestProcess, useDatabase, useProcesses } from '@carillon/testkit';
+import { useDatabase } from '@carillon/testkit';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { type Program, usePrograms } from '../use-programs.js';
 import { useHttp } from './http.js';
 
 const database = useDatabase();
-const processes = useProcesses(database);
-let api: TestProcess & { url: string };
+const programs = usePrograms(database);
+let api: Program & { url: string };
 let ours: ReturnType<typeof useHttp>;
 let theirs: ReturnType<typeof useHttp>;
 
 beforeAll(async () => {
-  api = await processes.api();
+  api = await programs.api();
   ours = useHttp(() => api.url);
   await ours('POST', '/v1/projects', { id: 'other' });
   const made = await ours('POST', '/v1/keys', { name: 'other', scopes: ['admin'], project: 'other' });

@@ -1,10 +1,11 @@
 import { readMissed } from '@carillon/db';
-import { eventually, useDatabase, useProcesses } from '@carillon/testkit';
+import { eventually, useDatabase } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
+import { usePrograms } from '../use-programs.js';
 import { useUsers } from './users.js';
 
 const database = useDatabase();
-const processes = useProcesses(database);
+const programs = usePrograms(database);
 const users = useUsers({ pool: () => database.pool, projectId: database.projectId });
 
 const DAY = 86_400_000;
@@ -25,7 +26,7 @@ async function missed(): Promise<string[]> {
 
 describe('Recovery', () => {
   it('a starting worker that finds no missed runs says so in its log', async () => {
-    const worker = await processes.worker();
+    const worker = await programs.worker();
     expect(worker.lines.map(({ msg }) => msg)).toContain('Starting recovery check');
     expect(worker.lines.map(({ msg }) => msg)).toContain('No missed events found');
     await worker.end();
@@ -39,7 +40,7 @@ describe('Recovery', () => {
     expect(second).toEqual(first);
     expect(first?.count).toBe(3);
 
-    const worker = await processes.worker();
+    const worker = await programs.worker();
     const found = worker.lines.find(({ msg }) => msg === 'Missed events found');
     expect(found).toMatchObject({ level: 30, count: 3 });
     expect(found?.oldestEventTimestamp).toContain(`${dateBefore(7)}T09:00:00.000Z`);
@@ -54,7 +55,7 @@ describe('Recovery', () => {
   });
 
   it('a worker that restarts does not deliver recovered events a second time', async () => {
-    const worker = await processes.worker();
+    const worker = await programs.worker();
     expect(worker.lines.map(({ msg }) => msg)).toContain('No missed events found');
     expect((await database.pool.query('select from carillon.runs')).rowCount).toBe(3);
   });

@@ -1,23 +1,24 @@
 import { QUEUES, TICKS } from '@carillon/queue';
-import { eventually, type TestProcess, useDatabase, useProcesses, useReceiver } from '@carillon/testkit';
+import { eventually, useDatabase, useReceiver } from '@carillon/testkit';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Program, usePrograms } from '../use-programs.js';
 import { useHttp } from './http.js';
 
 const database = useDatabase();
-const processes = useProcesses(database);
+const programs = usePrograms(database);
 const receiver = useReceiver();
 const HOUR = 3_600_000;
-let api: TestProcess & { url: string };
+let api: Program & { url: string };
 const ask = useHttp(() => api.url);
-const workers: TestProcess[] = [];
+const workers: Program[] = [];
 const redis = new Redis(database.redisUrl, { maxRetriesPerRequest: null });
 const ticks = new Queue(QUEUES.ticks, { connection: redis, prefix: database.prefix });
 
 beforeAll(async () => {
-  api = await processes.api();
-  workers.push(await processes.worker(), await processes.worker());
+  api = await programs.api();
+  workers.push(await programs.worker(), await programs.worker());
 });
 afterAll(async () => {
   await ticks.close();
@@ -95,7 +96,7 @@ describe('Tasks', () => {
   });
 
   it('tasks are scanned at the times that TASK_SCAN_CRON names', async () => {
-    const often = await processes.worker({ env: { TASK_SCAN_CRON: '* * * * * *' } });
+    const often = await programs.worker({ env: { TASK_SCAN_CRON: '* * * * * *' } });
     await ask('POST', '/v1/tasks', { title: 'every second', dueAt: inAnHour() });
     await eventually(async () => {
       const { items } = (await ask('GET', '/v1/tasks?limit=1')).body;

@@ -1,18 +1,19 @@
 import { editUser } from '@carillon/db';
-import { eventually, type TestProcess, useDatabase, useProcesses, useReceiver } from '@carillon/testkit';
+import { eventually, useDatabase, useReceiver } from '@carillon/testkit';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { type Program, usePrograms } from '../use-programs.js';
 import { useHttp } from './http.js';
 
 const database = useDatabase();
-const processes = useProcesses(database);
+const programs = usePrograms(database);
 const receiver = useReceiver();
-let api: TestProcess & { url: string };
-let worker: TestProcess;
+let api: Program & { url: string };
+let worker: Program;
 const ask = useHttp(() => api.url);
 
 beforeAll(async () => {
-  api = await processes.api();
-  worker = await processes.worker();
+  api = await programs.api();
+  worker = await programs.worker();
 });
 
 const ada = { firstName: 'Ada', lastName: 'Lovelace', dateOfBirth: '1990-12-10', timezone: 'Europe/London' };
@@ -37,7 +38,7 @@ describe('Users over HTTP', () => {
   });
 
   it('a birthday greeting is sent at the local time that the installation sets, or at the time that the user sets', async () => {
-    const early = await processes.api({ env: { BIRTHDAY_LOCAL_TIME: '07:30' } });
+    const early = await programs.api({ env: { BIRTHDAY_LOCAL_TIME: '07:30' } });
     const asked = await useHttp(() => early.url)('POST', '/v1/users', ada);
     expect(asked.body.nextBirthdayEvent.local).toContain('T07:30:00');
     const own = await useHttp(() => early.url)('POST', '/v1/users', { ...ada, localTime: '20:15' });

@@ -7,7 +7,7 @@ import type { TestDatabase } from './database.js';
 import { eventually } from './eventually.js';
 
 /** Short intervals, so that a recovery takes seconds instead of half a minute. */
-const QUICK = {
+export const QUICK_SETTINGS = {
   SWEEP_INTERVAL_MS: '500',
   ARM_HORIZON_MS: '10000',
   LEASE_MS: '2000',
@@ -22,11 +22,12 @@ export const ADMIN_KEY = 'ck_test_admin_key_0123456789';
 /** Maximum time for a process to start. It is long, because several processes may start together on a busy machine. */
 const STARTED = { withinMs: 90_000 };
 
-type Line = Record<string, unknown> & { msg?: string };
+/** A line of a program's log. */
+export type LogLine = Record<string, unknown> & { msg?: string };
 
 /** A process of Carillon and its log lines. */
 export class TestProcess {
-  readonly lines: Line[] = [];
+  readonly lines: LogLine[] = [];
   #rest = '';
   #isEnding = false;
 
@@ -49,7 +50,7 @@ export class TestProcess {
   }
 
   /** Waits for a line of the log. */
-  logged(msg: string, { withinMs = 20_000 } = {}): Promise<Line> {
+  logged(msg: string, { withinMs = 20_000 } = {}): Promise<LogLine> {
     return eventually(
       () => {
         const line = this.lines.find((line) => line.msg === msg);
@@ -76,6 +77,10 @@ export class TestProcess {
 }
 
 export interface ProcessOptions {
+  /**
+   * A module of handlers (CARILLON_HANDLERS) imports `@carillon/worker/define`. `@carillon/worker` would load the whole
+   * worker a second time, from its many files, which takes two seconds of CPU time.
+   */
   env?: Record<string, string>;
   /** Further arguments for node, such as a module to load first. */
   nodeArguments?: string[];
@@ -124,7 +129,7 @@ export class Processes {
     const child = spawn(process.execPath, [...nodeArguments, main], {
       env: {
         ...process.env,
-        ...QUICK,
+        ...QUICK_SETTINGS,
         ALLOW_PRIVATE_TARGETS: 'true',
         CARILLON_ADMIN_KEY: ADMIN_KEY,
         ...this.environment(),

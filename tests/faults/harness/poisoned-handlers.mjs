@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { defineHandler } from '@carillon/worker';
+import { defineHandler } from '@carillon/worker/define';
 
 defineHandler('neighbour', () => sleep(100));
 

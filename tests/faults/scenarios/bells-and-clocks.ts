@@ -17,8 +17,11 @@ const clocksApart: Scenario = {
     const { installation, random } = stage;
     const [ahead, behind] = random.pickMany([0, 1, 2], 2) as [number, number];
     await Promise.all([installation.workers[ahead]?.end(), installation.workers[behind]?.end()]);
-    await installation.startWorker(ahead, shifted(random.integer(50_000, 70_000)));
-    await installation.startWorker(behind, shifted(-random.integer(50_000, 70_000)));
+    const [aheadMs, behindMs] = [random.integer(50_000, 70_000), random.integer(50_000, 70_000)];
+    await Promise.all([
+      installation.startWorker(ahead, shifted(aheadMs)),
+      installation.startWorker(behind, shifted(-behindMs)),
+    ]);
     stage.inject(2);
     await stage.load({ seconds: 4, size: 30 });
     const last = stage.webhook('alpha', stage.inMs(4_000));

@@ -61,12 +61,13 @@ const compact = (at: string) => `${at.replace(/[-:]/g, '').slice(0, 15)}Z`;
 
 const rollingRestart: Scenario = {
   number: 14,
-  fault: 'rolling restart of all workers under load, twice',
+  fault: 'rolling restarts of all workers under load',
   holds: 'no attempt ends as unknown',
   async play(stage) {
     const { installation } = stage;
     await stage.load({ seconds: 8, size: 40 });
-    for (let round = 0; round < 2; round++) {
+    const rounds = stage.scaled({ short: 1, long: 2, full: 2 });
+    for (let round = 0; round < rounds; round++) {
       for (const index of stage.random.pickMany([0, 1, 2], 3)) {
         await installation.workers[index]?.end('SIGTERM');
         await installation.startWorker(index);
