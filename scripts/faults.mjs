@@ -7,7 +7,8 @@ import { checkNodeVersion, endWithNpm, install, root, run } from './install.mjs'
 // `pnpm faults --seeds 20` runs every fault scenario with 20 seeds, then random histories and bad input, and writes the
 // figures to docs/reliability.md. `--only 3,4` runs scenarios 3 and 4 alone, `--only scenarios` all of
 // them, and `--only input` the random histories and the bad input. `--with <file>` adds the results of an earlier run to
-// those of this one, so that a scenario that was interrupted can be played again alone: its newer results count.
+// those of this one, so that a scenario that was interrupted can be played again alone: the newer result of a scenario and seed
+// counts.
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '20' },
@@ -48,7 +49,9 @@ const code = await run(
 // Each line is the result of one scenario with one seed, or the reason why a scenario can't run here.
 const newLines = readResults(resultsFile);
 const lines = [
-  ...readResults(values.with).filter(({ number }) => !newLines.some((line) => line.number === number)),
+  ...readResults(values.with).filter(
+    ({ number, seed }) => !newLines.some((line) => line.number === number && line.seed === seed),
+  ),
   ...newLines,
 ];
 const played = lines.filter(({ leftOut }) => leftOut === undefined);

@@ -32,7 +32,7 @@ export class Stage {
   }
 
   /**
-   * Picks a value by the size of the fault: short in `npm test`, long in `pnpm faults`, and full for the first seed of
+   * Picks a value by the size of the fault: short in `npm test`, long in `pnpm faults`, and full for seed 1 of
    * `pnpm faults`.
    */
   scaled<T>(values: Record<Size, T>): T {
