@@ -59,7 +59,7 @@ async function healthCodes(): Promise<string[]> {
 }
 
 describe('the audit job', () => {
-  it('the audit finds no difference in sound schedules, and compares each occurrence once', async () => {
+  it('the audit finds no difference if every occurrence has its run, and compares each occurrence once', async () => {
     await ranThreeTimes('sound-1', 'sound-2');
     await audit(worker.context, { signal });
     expect(counted('carillon_audited_occurrences_total')).toBe(6);
@@ -69,7 +69,7 @@ describe('the audit job', () => {
     expect(await healthCodes()).toEqual([]);
   });
 
-  it('an audit that has used up its pages continues at the same place with the next tick', async () => {
+  it('an audit that has used up its pages is continued from the same place by the next tick', async () => {
     await auditAgain();
     const before = counted('carillon_audited_occurrences_total');
     await audit(worker.context, { signal, pages: 1 });

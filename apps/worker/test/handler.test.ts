@@ -83,7 +83,7 @@ describe('Handler target', () => {
     expect(await awaitRun(database, id, hasEnded)).toMatchObject({ progress: { projectId: 'default' } });
   });
 
-  it('a handler that its project may no longer use is not run: the run fails with the reason', async () => {
+  it('a run whose project may no longer use its handler fails with the reason, and the handler is not called', async () => {
     const { rows } = await database.pool.query<{ id: number }>(
       `insert into carillon.projects (key, name) values ('tenant', 'tenant') returning id`,
     );
@@ -158,7 +158,7 @@ describe('Handler target', () => {
     });
   });
 
-  it('a run waits unclaimed, and keeps its attempts, while no worker has its handler', async () => {
+  it('a run is not claimed and loses no attempt while no worker has its handler', async () => {
     const unknown = await insertDue(database, handler('no-such'));
     const known = await insertDue(database, handler('noop'));
     expect(await awaitRun(database, known)).toMatchObject({ status: 'succeeded' });

@@ -8,7 +8,7 @@ export class PostgresWatch {
 
   constructor(
     private readonly log: Log,
-    /** What does not work during an outage, for the warning. */
+    /** The part of the warning that says what does not work during an outage. */
     private readonly consequence: string,
   ) {}
 

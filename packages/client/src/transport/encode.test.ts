@@ -19,7 +19,7 @@ describe('encode', () => {
     expect(() => encodeQuery({ from: new Date('soon') })).toThrow('from is an invalid Date');
   });
 
-  it('the client encodes an id with slashes or dots, so that it cannot become another path', () => {
+  it('the client encodes slashes and dots in an id, so that the id cannot address another path', () => {
     expect(segment('a/../b')).toBe('a%2F..%2Fb');
     for (const id of ['', '.', '..']) expect(() => segment(id)).toThrow(`"${id}" is not an id`);
   });
