@@ -196,7 +196,7 @@ describe('Editing a schedule', () => {
     });
   });
 
-  it('PATCH with a stale If-Match answers 412 and changes nothing', async () => {
+  it('PATCH /v1/schedules/:id with a stale If-Match answers 412 and changes nothing', async () => {
     const { id } = (await create(scheduleBody())).body;
     expect((await edit(id, { name: 'one' }, { 'if-match': '"1"' })).status).toBe(200);
     const stale = await edit(id, { name: 'two' }, { 'if-match': '"1"' });
@@ -299,13 +299,13 @@ describe('Editing a schedule', () => {
     ['id', { id: 'other' }],
     ['version', { version: 3 }],
     ['rule', { endAt: '2001-01-01T00:00:00Z', startAt: null }],
-  ])('PATCH refuses an invalid %s', async (_field, body) => {
+  ])('PATCH /v1/schedules/:id refuses an invalid %s', async (_field, body) => {
     const { id } = (await create(scheduleBody())).body;
     expect((await edit(id, body)).status).toBe(400);
     expect((await api.call('GET', `/v1/schedules/${id}`)).body.version).toBe(1);
   });
 
-  it('PATCH refuses a cancelled schedule', async () => {
+  it('PATCH /v1/schedules/:id refuses to edit a cancelled schedule', async () => {
     const { id } = (await create(scheduleBody())).body;
     await api.call('DELETE', `/v1/schedules/${id}`);
     expect((await edit(id, { name: 'x' })).status).toBe(409);
@@ -313,7 +313,7 @@ describe('Editing a schedule', () => {
 });
 
 describe('Cancelling', () => {
-  it('DELETE answers with the cancelled schedule, and a repeat gets the same response', async () => {
+  it('DELETE /v1/schedules/:id answers with the cancelled schedule, and a repeat gets the same response', async () => {
     const { id } = (await create(scheduleBody())).body;
     const first = await api.call('DELETE', `/v1/schedules/${id}`);
     expect(first.status).toBe(200);
@@ -321,7 +321,7 @@ describe('Cancelling', () => {
     expect((await api.call('DELETE', `/v1/schedules/${id}`)).body.status).toBe('cancelled');
   });
 
-  it('DELETE of a one-shot that is retrying cancels its retries', async () => {
+  it('DELETE /v1/schedules/:id of a one-shot whose run waits for a retry cancels the run', async () => {
     const { id } = (await create(scheduleBody({ rule: { at: '2020-01-01T00:00:00Z' } }))).body;
     const isOurs = ({ scheduleKey }: { scheduleKey: string }) => scheduleKey === id;
     const [run] = (await engine.claim(Date.now())).filter(isOurs);
@@ -338,7 +338,7 @@ describe('Cancelling', () => {
     expect((await engine.claim(Date.now() + 86_400_000)).filter(isOurs)).toEqual([]);
   });
 
-  it('DELETE of a one-shot in flight names its run, which may end but is not retried', async () => {
+  it('DELETE /v1/schedules/:id of a one-shot in flight names its run, which may end but is not retried', async () => {
     const { id } = (await create(scheduleBody({ rule: { at: '2020-01-01T00:00:00Z' } }))).body;
     const isOurs = ({ scheduleKey }: { scheduleKey: string }) => scheduleKey === id;
     const [run] = (await engine.claim(Date.now())).filter(isOurs);
@@ -351,7 +351,7 @@ describe('Cancelling', () => {
     expect((await api.call('GET', `/v1/runs/${body.inFlight[0]}`)).body.status).toBe('cancelled');
   });
 
-  it('DELETE with a stale If-Match answers 412 and changes nothing', async () => {
+  it('DELETE /v1/schedules/:id with a stale If-Match answers 412 and changes nothing', async () => {
     const { id } = (await create(scheduleBody())).body;
     const answer = await api.call('DELETE', `/v1/schedules/${id}`, { headers: { 'if-match': '"9"' } });
     expect(answer.status).toBe(412);

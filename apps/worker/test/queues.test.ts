@@ -219,7 +219,7 @@ describe('The queue schedule-requests', () => {
       /host/,
     ],
     ['whole', { id: 'whole', at: '2030-01-01T00:00:00Z' }, /exists already/],
-  ])('the queue schedule-requests rejects the request %s with the reason', async (id, data, reason) => {
+  ])('an invalid request by queue (%s) is rejected with the reason', async (id, data, reason) => {
     await queueOf(QUEUES.requests).add(REQUESTS.schedule, data);
     const rejected = await rejectionOf(id);
     expect(rejected.data).toMatchObject({ name: REQUESTS.schedule, data });
@@ -227,7 +227,7 @@ describe('The queue schedule-requests', () => {
   });
 
   it.each([null, 'text', 7, [1]])(
-    'the queue schedule-requests rejects %j, which is not a request',
+    'a job with the data %j in the queue schedule-requests is rejected',
     async (data) => {
       const job = await queueOf(QUEUES.requests).add(REQUESTS.schedule, data);
       const rejected = await eventually(async () =>
@@ -273,7 +273,7 @@ describe('The queue schedule-requests', () => {
     });
   });
 
-  it('the queue schedule-requests rejects a job with an unknown name', async () => {
+  it('a job with an unknown name in the queue schedule-requests is rejected', async () => {
     const job = await queueOf(QUEUES.requests).add('Other', { id: 'other' });
     const rejected = await eventually(async () =>
       (await waitingIn(QUEUES.rejected)).find((each) => each.id === `rejected-${job.id}`),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { cachedFor } from './cached-for.js';
 
 describe('cachedFor', () => {
-  it('a cached read is shared by concurrent callers and repeated after its TTL', async () => {
+  it('concurrent callers share one cached read, which is repeated after its TTL', async () => {
     let reads = 0;
     let now = 0;
     const read = cachedFor(
