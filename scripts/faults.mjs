@@ -85,6 +85,7 @@ async function playInput() {
   );
   const count = (title, each = 1) => {
     const own = tests.filter(({ fullName }) => title.test(fullName));
+    if (own.length === 0) throw new Error(`no test has a name like ${title}`);
     const passed = own.filter(({ status }) => status === 'passed').length;
     return [(own.length * each).toLocaleString('en'), own.length - passed];
   };

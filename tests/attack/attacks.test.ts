@@ -84,7 +84,7 @@ describe('Attacks of one project on another', () => {
       const database = useDatabase();
       const processes = useProcesses(database);
 
-      it(`under attack by ${name}, every run and request of the other project succeeds`, async () => {
+      it(`while one project attacks with ${name}, every run and request of another project succeeds`, async () => {
         const stage = await Stage.open(processes, database, scale);
         try {
           const end = await begin(stage);

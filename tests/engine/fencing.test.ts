@@ -85,7 +85,7 @@ describe('Fencing token', () => {
 });
 
 describe('Epoch', () => {
-  it('after a run is claimed again, its first claim can neither close it nor write progress, even if the first lease is still held', async () => {
+  it('a claim can neither close a run that was claimed again nor write its progress, even if its own lease is still held', async () => {
     const [run, other] = await claimTwo();
     // The other run keeps the first lease alive.
     await engine.fail(run, T0 + 1);
@@ -137,7 +137,7 @@ describe('Status', () => {
     await close(other, holder);
   });
 
-  it('closing a batch returns exactly the runs that were still held by the claim', async () => {
+  it('closing a batch returns exactly the runs that the claim still held', async () => {
     const runs = await claim(3);
     const [, second] = runs as [ClaimedRun, ClaimedRun, ClaimedRun];
     await cancelRun(database.pool, { projectId, run: second, actor: 'ops', now: T0 + 1 });
@@ -155,7 +155,7 @@ describe('Status', () => {
 });
 
 describe('Leases', () => {
-  it('a lease is kept as long as another run under it is running', async () => {
+  it('a lease is kept as long as one of its runs is running', async () => {
     const [run, other] = await claimTwo();
     expect(await close(run, holder)).toHaveLength(1);
     expect(await hasLease(run.epoch)).toBe(true);
@@ -234,7 +234,7 @@ describe('Generation', () => {
   });
 });
 
-it('after a failover that sets the sequence of epochs back, a claim has an epoch that no claim had before', async () => {
+it('after a failover that sets the sequence of epochs back, no claim gets an epoch that an earlier claim had', async () => {
   const before = await claimOne();
   await database.pool.query(`select setval('carillon.leases_epoch_seq', 1, false)`);
   const after = await claimOne();

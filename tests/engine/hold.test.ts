@@ -64,7 +64,7 @@ async function loseRedis(): Promise<void> {
 const loseHeartbeats = () => database.pool.query('update carillon.workers set beats = 0');
 
 describe('Ordinary life is never held', () => {
-  it('a first start, a restart after SIGTERM and a restart after SIGKILL are not held', async () => {
+  it('workers claim at once after a first start, a restart after SIGTERM and a restart after SIGKILL', async () => {
     const first = await start();
     await seeMark();
     await first.end();
@@ -76,7 +76,7 @@ describe('Ordinary life is never held', () => {
     expect(await hold()).toBeNull();
   });
 
-  it('a Redis that was emptied is not held: neither while a worker runs, nor before the next one starts', async () => {
+  it('workers keep claiming after Redis was emptied, both while a worker runs and before one starts', async () => {
     const worker = await start();
     await seeMark();
     await loseRedis();
@@ -89,7 +89,7 @@ describe('Ordinary life is never held', () => {
     expect(await hold()).toBeNull();
   });
 
-  it('a start while Redis is away, and a start without Redis, are not held', async () => {
+  it('workers claim at once if they start while Redis is unreachable or without Redis', async () => {
     const away = await start({ REDIS_URL: 'redis://127.0.0.1:1' });
     await seeFire();
     await away.end();
@@ -98,7 +98,7 @@ describe('Ordinary life is never held', () => {
     expect(await hold()).toBeNull();
   });
 
-  it('a failover that lost nothing is not held: the timeline and the cluster may change while the mark is intact', async () => {
+  it('workers claim at once after a failover that lost nothing, because the mark in Redis is intact', async () => {
     const worker = await start();
     await seeMark();
     await worker.end();
@@ -114,7 +114,7 @@ describe('Ordinary life is never held', () => {
 });
 
 describe('Lost transactions', () => {
-  it('a running worker notices that Postgres has lost its heartbeats, stops claiming, says so, and claims again after the decision', async () => {
+  it('a worker that notices that Postgres has lost its heartbeats stops claiming until an operator decides', async () => {
     const api = await processes.api();
     const worker = await start();
     await seeMark();
@@ -162,7 +162,7 @@ describe('Lost transactions', () => {
     await api.end();
   });
 
-  it('a worker that starts after a restore notices it by the mark in Redis, before it claims anything', async () => {
+  it('a worker that starts after a restore notices the loss by the mark in Redis before it claims anything', async () => {
     const worker = await start();
     await seeMark();
     await worker.end();
@@ -189,7 +189,7 @@ describe('Lost transactions', () => {
     );
   });
 
-  it('an API that starts after a restore notices it by the mark in Redis, so that it issues no id twice', async () => {
+  it('an API that starts after a restore notices the loss by the mark in Redis, and issues no id twice', async () => {
     const worker = await start();
     await seeMark();
     await worker.end();
@@ -201,7 +201,7 @@ describe('Lost transactions', () => {
 });
 
 describe('A copy of the database', () => {
-  it('a copy on another server fires nothing until it is adopted, and then has an id of its own', async () => {
+  it('a copy of the database on another server fires nothing until it is adopted, and then gets an id of its own', async () => {
     const worker = await start();
     await seeMark();
     await worker.end();

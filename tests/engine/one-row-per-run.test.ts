@@ -37,7 +37,7 @@ async function claimTwo() {
 }
 
 describe('The row of a run', () => {
-  it('a run has one row in carillon.runs from its claim on, and it is the same row after the run has ended', async () => {
+  it('a run has one row in carillon.runs from its claim on, and keeps that row after it has ended', async () => {
     const run = await claimOne();
     expect(await engine.runsOf(run.scheduleId)).toMatchObject([
       { status: 'running', attempt: 1, outcome: null },
@@ -76,7 +76,7 @@ describe('The row of a run', () => {
     expect(await readInFlight(database.pool, run.scheduleId)).toEqual([]);
   });
 
-  it('the runs of one batch end independently, and each shows its own state', async () => {
+  it('the runs of one claimed batch end independently of each other', async () => {
     const [done, open] = await claimTwo();
     await engine.succeed(done, T0 + 1);
     expect(await engine.runsOf(done.scheduleId)).toMatchObject([{ status: 'succeeded' }]);
@@ -154,7 +154,7 @@ describe('The row of a run', () => {
 });
 
 describe('Rescue', () => {
-  it('the rescue of an expired lease releases the open runs and leaves ended runs unchanged', async () => {
+  it('the rescue of an expired lease releases its open runs and leaves its ended runs unchanged', async () => {
     const [ended, open] = await claimTwo();
     await engine.succeed(ended, T0 + 1);
     expect(await rescueRuns(database.pool, T0 + LEASE_MS + 1)).toMatchObject([

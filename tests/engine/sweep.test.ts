@@ -77,7 +77,7 @@ describe('The sweep', () => {
     await pool.query(`update carillon.schedules set status = 'cancelled' where key = 'shop'`);
   });
 
-  it('the sweep goes on after Redis has lost everything, including the job that repeats the sweep', async () => {
+  it('the sweep is repeated even after Redis has lost everything, including the repeating job of the sweep', async () => {
     const worker = await start();
     const [before] = await insertSchedules(database, [inMs(300)]);
     await succeeded(before);

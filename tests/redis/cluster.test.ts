@@ -27,7 +27,7 @@ it('two workers on a Redis Cluster of three nodes deliver 300 schedules, each on
   for (const worker of workers) await worker.end();
 }, 60_000);
 
-it('a cluster node that holds all keys of Carillon is killed under load: its replica takes over, every run is delivered, and bells ring on the replica', async () => {
+it('if the Redis Cluster node with all keys of Carillon is killed under load, every run is delivered, and bells ring on its replica', async () => {
   const nodes = await startCluster();
   const { master, replica } = await addReplica(nodes, '{carillon}');
   const hosts = nodes.map(({ port }) => `127.0.0.1:${port}`);
