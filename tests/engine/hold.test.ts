@@ -1,30 +1,16 @@
 import { migrate, openDatabase, readInstallationState } from '@carillon/db';
-import { connectProducer, type RedisClient } from '@carillon/queue';
-import { eventually, insertSchedules, type TestProcess, useDatabase, useProcesses } from '@carillon/testkit';
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { eventually, insertSchedules, useDatabase, useProcesses } from '@carillon/testkit';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { previewRestore, restore } from '../../packages/carillon/src/restore/restore.js';
+import { useRedis } from './use-redis.js';
+import { useWorkers } from './use-workers.js';
 
 const database = useDatabase();
 const processes = useProcesses(database);
-let redis: RedisClient;
-let workers: TestProcess[] = [];
-
-beforeAll(async () => {
-  redis = connectProducer(database.redisUrl, () => {});
-  await new Promise((resolve) => redis.once('ready', resolve));
-});
-afterAll(() => redis.disconnect());
-afterEach(async () => {
-  await Promise.all(workers.map((worker) => worker.end()));
-  workers = [];
-  await release('by-policy');
-});
-
-const start = async (env: Record<string, string> = {}) => {
-  const worker = await processes.worker({ env });
-  workers.push(worker);
-  return worker;
-};
+const redis = useRedis(database);
+// Vitest runs these hooks in reverse order: the workers end first.
+afterEach(async () => void (await release('by-policy')));
+const start = useWorkers(processes);
 const release = (mode: 'account' | 'refire' | 'by-policy', isAdopted = false) =>
   restore(database.pool, { kind: 'release', mode, isAdopted, untilAt: null });
 const hold = async () => (await readInstallationState(database.pool)).hold;
@@ -35,7 +21,7 @@ const seeMark = async () => {
   const { id, generation } = await readInstallationState(database.pool);
   await eventually(
     async () => {
-      const text = await redis.get(`${database.prefix}:carillon-mark:${id}`);
+      const text = await redis.client.get(`${database.prefix}:carillon-mark:${id}`);
       return text !== null && JSON.parse(text).generation === generation;
     },
     { what: 'the mark in Redis' },
@@ -52,12 +38,6 @@ async function seeFire(pool = database.pool): Promise<void> {
         .rowCount === 1,
     { withinMs: 20_000, what: 'a fire' },
   );
-}
-
-/** Deletes all keys of this test from Redis, as FLUSHALL would. */
-async function loseRedis(): Promise<void> {
-  const keys = await redis.keys(`${database.prefix}:*`);
-  if (keys.length > 0) await redis.del(...keys);
 }
 
 /** Brings the workers' rows back to an earlier state, as a restore of the database would. */
@@ -79,11 +59,11 @@ describe('Ordinary life is never held', () => {
   it('workers keep claiming after Redis was emptied, both while a worker runs and before one starts', async () => {
     const worker = await start();
     await seeMark();
-    await loseRedis();
+    await redis.empty();
     await seeMark();
     await seeFire();
     await worker.end();
-    await loseRedis();
+    await redis.empty();
     await start();
     await seeFire();
     expect(await hold()).toBeNull();

@@ -276,14 +276,18 @@ describe('Local years', () => {
 });
 
 describe('Edits during a delivery', () => {
-  it('a birthday greeting in flight during an edit of its user is sent unchanged, and next year’s greeting uses the new data', async () => {
-    const key = await users.create(
-      { dateOfBirth: '1990-02-10', timezone: 'UTC' },
-      at('2026-01-01T00:00:00Z'),
-    );
-    const now = at('2026-02-10T09:00:00Z');
-    const [run] = await claim(key, now);
+  /** Creates a user, and claims the birthday greeting of 10 February 2026. */
+  async function claimGreeting() {
+    const born = { dateOfBirth: '1990-02-10', timezone: 'UTC' };
+    const key = await users.create(born, at('2026-01-01T00:00:00Z'));
+    const [run] = await claim(key, at('2026-02-10T09:00:00Z'));
     if (!run) throw new Error('nothing was claimed');
+    return { key, run };
+  }
+
+  it('a birthday greeting in flight during an edit of its user is sent unchanged, and next year’s greeting uses the new data', async () => {
+    const { key, run } = await claimGreeting();
+    const now = run.dueAt;
     await edit(key, { dateOfBirth: '1990-02-20', firstName: 'Augusta' }, now);
     const [report] = await users.handle(now);
     expect(report).toMatchObject({ rescheduled: 0, skipped: 1, left: [{ why: 'processing' }] });
@@ -294,13 +298,8 @@ describe('Edits during a delivery', () => {
   });
 
   it('a birthday greeting that waits for its retry during an edit of its user is sent unchanged', async () => {
-    const key = await users.create(
-      { dateOfBirth: '1990-02-10', timezone: 'UTC' },
-      at('2026-01-01T00:00:00Z'),
-    );
-    const now = at('2026-02-10T09:00:00Z');
-    const [run] = await claim(key, now);
-    if (!run) throw new Error('nothing was claimed');
+    const { key, run } = await claimGreeting();
+    const now = run.dueAt;
     await engine.fail(run, now);
     await edit(key, { timezone: 'Asia/Tokyo' }, now);
     expect(await users.handle(now)).toMatchObject([{ rescheduled: 0, skipped: 1 }]);

@@ -15,23 +15,11 @@ const MINUTE = 60_000;
 const iso = (at: number) => new Date(at).toISOString();
 
 /** Creates schedules that fire every minute and have ten successful runs. */
-async function ranForTenMinutes(...keys: string[]): Promise<number[]> {
-  const inputs = keys.map((id) => ({ id, rule: { every: 'PT1M' } }));
-  const ids = await insertSchedules(database, inputs, { nowAt: T0 });
-  await database.pool.query(
-    'update carillon.schedules set defined_at = $2, created_at = $2 where id = any($1)',
-    [ids, iso(T0)],
+const ranForTenMinutes = (...keys: string[]) =>
+  engine.insertWithHistory(
+    keys.map((id) => ({ id, rule: { every: 'PT1M' } })),
+    { fromAt: T0, minutes: 10 },
   );
-  for (let minute = 1; minute <= 10; minute++) {
-    const at = T0 + minute * MINUTE;
-    const runs = await engine.claim(at);
-    await engine.closeAll(
-      runs.map((run) => ({ run, outcome: { kind: 'succeeded' } })),
-      at,
-    );
-  }
-  return ids;
-}
 
 const audit = async (query = '') =>
   (await api.call('GET', `/v1/audit/occurrences?from=${iso(T0)}&to=${iso(T0 + 10.5 * MINUTE)}&${query}`))

@@ -1,6 +1,6 @@
 import { readEngineFacts } from '@carillon/db';
 import { judgeHealth } from '@carillon/shared';
-import { eventually, insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
+import { eventually, useDatabase, useEngine } from '@carillon/testkit';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { audit } from '../src/loops/audit.js';
@@ -19,23 +19,11 @@ const iso = (at: number) => new Date(at).toISOString();
 const signal = new AbortController().signal;
 
 /** Creates schedules that ran three times, two hours ago, and have no further occurrence. */
-async function ranThreeTimes(...keys: string[]): Promise<number[]> {
-  const inputs = keys.map((id) => ({ id, rule: { every: 'PT1M' }, maxRuns: 3 }));
-  const ids = await insertSchedules(database, inputs, { nowAt: T0 });
-  await database.pool.query(
-    'update carillon.schedules set defined_at = $2, created_at = $2 where id = any($1)',
-    [ids, iso(T0)],
+const ranThreeTimes = (...keys: string[]) =>
+  engine.insertWithHistory(
+    keys.map((id) => ({ id, rule: { every: 'PT1M' }, maxRuns: 3 })),
+    { fromAt: T0, minutes: 3 },
   );
-  for (let minute = 1; minute <= 3; minute++) {
-    const at = T0 + minute * MINUTE;
-    const runs = await engine.claim(at);
-    await engine.closeAll(
-      runs.map((run) => ({ run, outcome: { kind: 'succeeded' } })),
-      at,
-    );
-  }
-  return ids;
-}
 
 const loseRun = (scheduleId: number | undefined, minute: number) =>
   database.pool.query('delete from carillon.runs where schedule_id = $1 and occurrence_at = $2', [

@@ -3,26 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { type Decision, type DueSchedule, decideDue } from './decide-due.js';
 import { followDecisions } from './follow-decisions.js';
 import type { Plan } from './plan.js';
+import { USUAL_PLAN } from './stored-definition.js';
 
 const MINUTE = 60_000;
 const at = (time: string) => Date.parse(`2026-03-02T${time}Z`);
 
-const PLAN: Plan = {
-  target: { type: 'handler', name: 'noop' },
-  timeoutMs: 15_000,
-  retry: { maxAttempts: 3, baseDelayMs: 1_000, maxDelayMs: 60_000, jitter: false },
-  misfire: { policy: 'once', graceMs: MINUTE, limit: 100 },
-  overlap: 'allow',
-  maxConcurrentRuns: null,
-  dependsOn: null,
-  maxRuns: null,
-  jitterMs: 0,
-  pauseAfterFailures: null,
-  onSuccess: null,
-  onFailure: null,
-  hasSecret: false,
-  slo: null,
-};
+const PLAN: Plan = { ...USUAL_PLAN, target: { type: 'handler', name: 'noop' } };
 
 function everyFiveMinutes(due: string, changes: Partial<Plan> = {}): DueSchedule {
   const parsed = parseTiming({ rule: { cron: '*/5 * * * *' } }, { anchorAt: 0 });
