@@ -284,7 +284,7 @@ describe('Edit', () => {
     expect(await schedule.runs()).toMatchObject([{ version: 1, attempt: 2, status: 'running' }]);
   });
 
-  it('an edit is refused as stale if its client has seen an older version', async () => {
+  it('an edit whose client has seen an older version of the schedule is refused as stale', async () => {
     const schedule = await everyMinute();
     await pauseSchedule(database.pool, schedule.at(T0), { note: null, untilAt: null });
     const result = await editSchedule(database.pool, { ...schedule.at(T0), ifMatch: 1 }, hourly());

@@ -107,7 +107,7 @@ describe('The row of a run', () => {
     expect(await read()).toMatchObject({ status: 'succeeded', attempt: 1, progress: { done: 2 } });
   });
 
-  it('a deferred run does not count its attempt, and its next claim is attempt 1 again', async () => {
+  it('a deferral does not count as an attempt: the next claim of the run is attempt 1 again', async () => {
     const run = await claimOne();
     const deferred = { kind: 'deferred', reasonCode: 'busy', reason: 'deferred', retryInMs: 1_000 } as const;
     await engine.closeAll([{ run, outcome: deferred }], T0 + 1);

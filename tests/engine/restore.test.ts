@@ -211,7 +211,7 @@ describe('Evidence', () => {
     ]);
     await witness.verifyConnection(database.pool);
     expect((await state()).hold).toMatchObject({ code: 'transactions_lost' });
-    // The clock of Postgres does not matter, and neither does a second witness.
+    // A second check neither holds the installation again nor writes a second audit entry.
     await witness.verifyConnection(database.pool);
     const { rows } = await database.pool.query(
       `select detail from carillon.audit_log where action = 'installation.held' and actor = 'carillon'

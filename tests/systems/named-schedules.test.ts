@@ -158,7 +158,7 @@ describe('Templates', () => {
     expect(body.errors).toMatchObject([{ field }]);
   });
 
-  it('templates work in bulk creates and in queue requests', async () => {
+  it('schedules can be created from templates in bulk creates and in requests by queue', async () => {
     const bulk = await ask('POST', '/v1/schedules/bulk', {
       items: [
         { id: 'bulk-1', template: 'hourly', target },

@@ -67,14 +67,14 @@ const isReading = (method: string, path: string) =>
   method === 'GET' || ['/v1/rules/preview', '/v1/simulate'].includes(path) || path.startsWith('/v1/session');
 
 describe('Authentication', () => {
-  it.each(operations)('%s %s answers 401 without a key', async (method, path) => {
+  it.each(operations)('%s %s answers 401 without an API key', async (method, path) => {
     const answer = await request(method, path, null);
     expect(answer.status).toBe(401);
     expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/);
     expect(answer.headers.get('content-type')).toContain('application/problem+json');
   });
 
-  it.each(operations)('%s %s answers 401 to an unknown key', async (method, path) => {
+  it.each(operations)('%s %s answers 401 to an unknown API key', async (method, path) => {
     expect((await request(method, path, 'ck_guess')).status).toBe(401);
   });
 

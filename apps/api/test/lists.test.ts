@@ -202,7 +202,7 @@ describe('Listing runs', () => {
     '1:1/run_x',
     `1:${'9'.repeat(16)}/run_r1_0`,
     '1:1/run_r1_-zzzzzzzzzz',
-  ])('a cursor of runs that holds %j is refused', async (text) => {
+  ])('GET /v1/runs refuses a cursor that encodes %j', async (text) => {
     const cursor = Buffer.from(text).toString('base64url');
     expect((await api.call('GET', `/v1/runs?cursor=${cursor}`)).status).toBe(400);
   });

@@ -95,7 +95,7 @@ describe('POST /v1/session', () => {
 });
 
 describe('A request with a session cookie', () => {
-  it('a request with a session cookie may change something only if it comes from a page of this origin', async () => {
+  it('a change by session cookie is accepted only if it comes from a page of the API’s own origin', async () => {
     const session = await signIn();
     const make = (headers: Record<string, string>) =>
       api.call('POST', '/v1/schedules', {
@@ -109,7 +109,7 @@ describe('A request with a session cookie', () => {
       expect((await make(foreign)).status).toBe(403);
   });
 
-  it('the origin of a request with a session cookie is compared with the host that a trusted proxy gives', async () => {
+  it('behind a trusted proxy, the origin of a change by session cookie is compared with the host that the proxy gives', async () => {
     const { cookie } = await signIn();
     const headers = { cookie, origin: 'http://carillon.example', 'x-forwarded-host': 'carillon.example' };
     const answer = await api.call('DELETE', '/v1/session', { key: null, headers });

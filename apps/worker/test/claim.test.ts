@@ -21,7 +21,7 @@ function openClaimer(places = 100, starvation: Pick<Starvation, 'throttle'> = NO
 }
 
 describe('claimer', () => {
-  it('all bells that ring during a claim together cause one more claim, which begins after the first has ended', async () => {
+  it('bells that ring during a claim cause one further claim, which begins after the current claim has ended', async () => {
     const { claimer } = openClaimer();
     const first = claimer.ring();
     const second = claimer.ring();
@@ -48,7 +48,7 @@ describe('claimer', () => {
     await eventually(async () => (await bells.readArmed(clock.now(), 60_000))?.has(slotEnd(nextAt)));
   });
 
-  it('a claim that fails is logged, and the next bell claims what is due', async () => {
+  it('a claim that fails is logged, and the claim at the next bell takes the due runs', async () => {
     const id = await insertDue(database, {});
     const { claimer, inFlight, flights } = openClaimer();
     await database.pool.query('alter table carillon.agenda rename to agenda_elsewhere');

@@ -68,7 +68,7 @@ describe('A Redis that answers but takes no writes', () => {
     expect([count(TROUBLE), count(RECOVERY)]).toEqual([1, 1]);
   });
 
-  it('a worker finds the new master behind the same address, although the demoted master keeps its connections open', async () => {
+  it('a worker finds the new Redis master behind the same address, even if the demoted master keeps its connections open', async () => {
     const next = await startOwnServers({ databaseUrl: moved.url });
     onTestFinished(() => next.stop());
     const nextAdministrator = new Redis(next.redisUrl);

@@ -68,7 +68,7 @@ describe('Library mode', () => {
     expect(carillon).toMatchObject({ url: null, adminKey: null });
   });
 
-  it('an API in the process of the handlers refuses a payload that does not match the handler’s schema, and names the field', async () => {
+  it('the API of run() refuses a payload that does not match the schema of its handler, and names the field', async () => {
     const creating = carillon.client.schedules.create({
       rule: { in: 'PT1H' },
       target: { type: 'handler', name: 'lib-note' },

@@ -70,7 +70,7 @@ describe('parsing a timing', () => {
     expect(problems(missing)[0]).toContain('does not exist in America/New_York');
   });
 
-  it.each(['TZ', 'CRON_TZ'])('the prefix %s= of a cron pattern is its time zone', (prefix) => {
+  it.each(['TZ', 'CRON_TZ'])('the prefix %s= of a cron pattern sets its time zone', (prefix) => {
     const cron = `${prefix}=Europe/Berlin 0 9 * * *`;
     const result = read({ rule: { cron } });
     expect(result.ok && result.timing).toMatchObject({

@@ -11,7 +11,7 @@ describe('run id', () => {
     expect(decodeRunId(encodeRunId(before1970))).toEqual(before1970);
   });
 
-  it('only the canonical spelling of a run id is accepted', () => {
+  it('a run id in any spelling but the canonical one is refused', () => {
     for (const text of [
       'run_r01_a',
       'run_r1_0a',

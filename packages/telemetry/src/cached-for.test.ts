@@ -17,7 +17,7 @@ describe('cachedFor', () => {
     expect(await read()).toBe(2);
   });
 
-  it('a cached read that fails is not cached', async () => {
+  it('the failure of a cached read is not cached', async () => {
     let reads = 0;
     const read = cachedFor(
       1_000,

@@ -26,7 +26,7 @@ it('losing a lease aborts the deliveries under it, except for those that have en
   expect(inFlight.flights()).toEqual([delivered]);
 });
 
-it('a worker that was full is notified when a place comes free', () => {
+it('a worker whose places were all taken is notified when a place comes free', () => {
   let calls = 0;
   const inFlight = new InFlight(capacity(2), (wasFull) => {
     if (wasFull) calls++;

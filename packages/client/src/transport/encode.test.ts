@@ -4,7 +4,7 @@ import { encodeBody, encodeQuery, segment } from './encode.js';
 const at = new Date('2026-11-16T09:00:00Z');
 
 describe('encode', () => {
-  it('the client leaves out undefined query values', () => {
+  it('the client does not send query values that are undefined', () => {
     expect(encodeQuery()).toBe('');
     expect(encodeQuery({ tag: undefined, limit: 5, q: 'a b&c' })).toBe('?limit=5&q=a+b%26c');
   });

@@ -148,7 +148,7 @@ describe('success rate', () => {
     judge({ successRate }, [], { counts: { succeeded: succeededRuns, failed, latestFailure } }).verdicts[0]
       ?.isBreached;
 
-  it('a success rate over the last n runs allows the same number of failures, even if fewer than n runs have ended', () => {
+  it('a success rate over the last n runs allows its full number of failures even while fewer than n runs have ended', () => {
     const rate = { percent: 95, last: 20, windowMs: null };
     expect(isBreached(rate, 2, 1)).toBe(false);
     expect(isBreached(rate, 2, 2)).toBe(true);
