@@ -92,7 +92,7 @@ export function useEngine(database: TestDatabase) {
     closeAll,
     /** Returns 1 if the run still belonged to this claim, else 0. */
     succeed: (run: ClaimedRun, now: number) => closeAll([{ run, outcome: { kind: 'succeeded' } }], now),
-    /** Creates schedules as of `fromAt`, and lets their runs of the next minutes succeed. Returns the ids of the schedules. */
+    /** Creates schedules as of `fromAt`, and lets their runs of the next minutes succeed. Returns their ids. */
     async insertWithHistory(
       inputs: readonly ScheduleInput[],
       { fromAt, minutes }: { fromAt: number; minutes: number },
