@@ -29,16 +29,8 @@ beforeEach(async () => {
   holder = await engine.holder();
 });
 
-const claim = (count: number, changes: object = {}) =>
-  claimOneShots({ database, engine, nowAt: T0 }, count, changes);
+const { claim, claimOne, claimTwo } = claimOneShots({ database, engine, nowAt: T0 });
 
-async function claimTwo(changes: object = {}) {
-  const [first, second] = await claim(2, changes);
-  if (!first || !second) throw new Error('nothing was claimed');
-  return [first, second] as const;
-}
-
-const claimOne = async () => (await claim(1))[0] as ClaimedRun;
 const close = (run: ClaimedRun, by: Claimant) =>
   closeRuns(database.pool, [succeededRun(run)], { ...by, now: T0 + 1 });
 const statusOf = async (run: ClaimedRun) => (await readRun(database.pool, projectId, run))?.status;

@@ -21,20 +21,7 @@ const T0 = Date.parse('2026-03-02T10:00:00Z');
 const LEASE_MS = 15_000;
 const succeeded = (run: ClaimedRun) => ({ run, outcome: { kind: 'succeeded' } as const });
 
-const claim = (count: number, changes: object = {}) =>
-  claimOneShots({ database, engine, nowAt: T0 }, count, changes);
-
-async function claimOne(changes: object = {}) {
-  const [run] = await claim(1, changes);
-  if (!run) throw new Error('nothing was claimed');
-  return run;
-}
-
-async function claimTwo() {
-  const [first, second] = await claim(2);
-  if (!first || !second) throw new Error('nothing was claimed');
-  return [first, second] as const;
-}
+const { claim, claimOne, claimTwo } = claimOneShots({ database, engine, nowAt: T0 });
 
 describe('The row of a run', () => {
   it('a run has one row in carillon.runs from its claim on, and keeps that row after it has ended', async () => {
