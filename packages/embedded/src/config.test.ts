@@ -15,7 +15,7 @@ test('without any environment variable, npm start embeds all servers and listens
   });
 });
 
-test('npm start with its own Redis URL does not watch handlers for changes, unless CARILLON_WATCH is true', () => {
+test('npm start with a REDIS_URL does not watch handlers for changes, unless CARILLON_WATCH is true', () => {
   const shared = { REDIS_URL: 'redis://cache:6379' };
   expect(readConfig('/project', shared).watch).toBe('false');
   expect(readConfig('/project', { ...shared, CARILLON_WATCH: 'true' }).watch).toBe('true');
@@ -52,7 +52,7 @@ test('npm start treats an empty environment variable as not set', () => {
   });
 });
 
-test('npm start with its own Redis URL refuses webhooks to private addresses, unless ALLOW_PRIVATE_TARGETS is true', () => {
+test('npm start with a REDIS_URL refuses webhooks to private addresses, unless ALLOW_PRIVATE_TARGETS is true', () => {
   const shared = { REDIS_URL: 'redis://cache:6379' };
   expect(readConfig('/project', shared).allowPrivateTargets).toBe('false');
   expect(readConfig('/project', { ...shared, ALLOW_PRIVATE_TARGETS: 'true' }).allowPrivateTargets).toBe(

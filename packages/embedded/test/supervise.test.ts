@@ -74,7 +74,7 @@ test('npm start shows warnings of the apps on the terminal, and writes every lin
   expect(await readFile(join(home, 'logs', 'api.log'), 'utf8')).toContain('calm');
 });
 
-test('two npm start run side by side, and each stops all of its processes on SIGTERM or Ctrl-C', async () => {
+test('two installations of npm start run side by side, and each stops all of its processes on SIGTERM or Ctrl-C', async () => {
   const homes = [temporaryHome(), temporaryHome()] as const;
   const [one, other] = await Promise.all([startSupervisor(homes[0]), startSupervisor(homes[1])]);
   expect(await one.ready()).not.toBe(await other.ready());

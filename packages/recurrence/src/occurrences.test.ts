@@ -134,7 +134,7 @@ describe('exclusions', () => {
     expect(countOccurrences(autumn, Date.UTC(2026, 9, 23), Date.UTC(2026, 9, 27))).toBe(1);
   });
 
-  it('days of overlapping exclusions are excluded once', () => {
+  it('overlapping exclusions exclude all days that any of them names', () => {
     const exclusions = ['2026-02-01/2026-02-20', '2026-02-03', '2026-02-18/2026-02-22'];
     const timing = timingOf({ rule: { cron: '0 9 * * *' }, exclusions });
     expect(nextOccurrence(timing, Date.UTC(2026, 1, 1))).toBe(Date.UTC(2026, 1, 23, 9));

@@ -36,7 +36,7 @@ describe('readSchedule', () => {
     expect(() => read({})).toThrow('no field of the schedule is given');
   });
 
-  it('an invalid option of carillon schedules create is refused with its name', () => {
+  it('an invalid option of carillon schedules create is refused with the reason', () => {
     expect(() => read({ in: '1h', payload: '{' })).toThrow('--payload: ');
     expect(() => read({ in: '1h', 'max-runs': 'many' })).toThrow('--max-runs many: expected a number');
     expect(() => read({ file: '/nowhere/schedule.json' })).toThrow('cannot read /nowhere/schedule.json');

@@ -126,7 +126,7 @@ describe('end objective', () => {
     expect(states(judge(slo, [failed], { nowAt: DUE_AT + MINUTE }))).toEqual([['end', true, 60]]);
   });
 
-  it('occurrences after a run that is still open are judged again when that run has ended', () => {
+  it('occurrences after a run that is still open do not count as judged yet', () => {
     const later = { ...succeeded(0, SECOND), occurrenceAt: DUE_AT + MINUTE };
     expect(judge(slo, [running, later], { nowAt: DUE_AT + 2 * MINUTE }).judgedUntil).toBe(0);
   });
