@@ -82,7 +82,7 @@ it('carillon doctor compares its encryption key with the key of the installation
   expect((await examine({ CARILLON_ENCRYPTION_KEY: other }))('secrets').status).toBe('failed');
 });
 
-it('carillon doctor names each unreachable server, each wrong setting and each missing table', async () => {
+it('carillon doctor reports unreachable servers, a wrong setting and a schema without tables', async () => {
   const away = await examine({
     DATABASE_URL: 'postgres://127.0.0.1:1/none',
     REDIS_URL: 'redis://127.0.0.1:1',
