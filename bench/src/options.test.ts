@@ -11,7 +11,7 @@ describe('options of the bench', () => {
     expect(read('--before', 'herd')).toMatchObject({ names: ['herd'], before: '928375a' });
   });
 
-  it('the bench option --before takes the commit that follows it', () => {
+  it('the bench option --before compares with the commit that follows it', () => {
     expect(read('--before', 'f8e0efe', 'herd')).toMatchObject({ names: ['herd'], before: 'f8e0efe' });
     expect(read('herd', '--before=HEAD~2')).toMatchObject({ names: ['herd'], before: 'HEAD~2' });
   });
@@ -21,7 +21,7 @@ describe('options of the bench', () => {
     expect(() => read('herd', '--before', '--write')).toThrow('--before and --write');
   });
 
-  it('the figures of a benchmark of all races are written to docs/performance.md, and those of a single race only with --write', () => {
+  it('a benchmark of all races writes its figures to docs/performance.md, and a single race does so only with --write', () => {
     expect(read()).toMatchObject({ isWritten: true, before: null });
     expect(read('herd')).toMatchObject({ isWritten: false });
     expect(read('herd', '--write')).toMatchObject({ isWritten: true });

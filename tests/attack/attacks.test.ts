@@ -106,7 +106,7 @@ describe('Attacks of one project on another', () => {
       const installation = useInstallation(scale);
 
       for (const attack of group)
-        it(`under attack by ${attack.name}, every run and request of the other project succeeds`, async () => {
+        it(`while one project attacks with ${attack.name}, every run and request of another project succeeds`, async () => {
           await playAttack(await Stage.open(installation(), scale), attack);
         }, 300_000);
     });

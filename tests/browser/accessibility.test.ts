@@ -140,7 +140,7 @@ describe('Every page of the dashboard', () => {
   });
 
   it.each([SIGN_IN, ...PAGES, FAILED_RUN])(
-    'dashboard page "%s", light and dark, 1280 and 390 px wide: axe finds no violation, nothing scrolls sideways, and nothing moves while it loads',
+    'the dashboard page "%s" is accessible by axe, does not scroll sideways and does not shift while it loads, in each theme and width',
     async (name) => {
       const path = name === FAILED_RUN ? `/runs/${failedRun}` : name;
       const page = await (name === SIGN_IN ? dashboard.open() : dashboard.signIn({ path }));

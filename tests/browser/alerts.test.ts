@@ -41,7 +41,7 @@ it('an admin creates, tests and deletes an alert channel in the dashboard, and s
   await page.getByText('No channels yet').waitFor();
 });
 
-it('the schedule form of the dashboard sets objectives', async () => {
+it('the schedule form of the dashboard sets the objectives of a schedule', async () => {
   await dashboard.call('POST', '/schedules', scheduleBody('watched'));
   const page = await dashboard.signIn({ path: '/schedules/watched/edit' });
   await page.getByText('Objectives and alerts').click();

@@ -20,7 +20,7 @@ describe('The guide in a browser', () => {
     await page.getByRole('heading', { name: 'Deliveries', level: 1 }).waitFor();
   });
 
-  it('the guide is accessible and does not scroll sideways, wide and light, narrow and dark', async () => {
+  it('the guide is accessible by axe and does not scroll sideways, in a wide light and a narrow dark window', async () => {
     for (const [colorScheme, width] of [
       ['light', 1_280],
       ['dark', 390],

@@ -27,7 +27,7 @@ describe('The dashboard in a browser', () => {
     await page.getByLabel('API key').waitFor();
   });
 
-  it('the dashboard of an empty project offers a first schedule, and shows it while it fires', async () => {
+  it('the dashboard of an empty project offers to create a first schedule, and shows its run as it fires', async () => {
     const page = await dashboard.signIn();
     await page.getByRole('heading', { name: 'Your first schedule' }).waitFor();
     await page.getByLabel('Fires in (seconds)').fill('2');
@@ -49,7 +49,7 @@ describe('The dashboard in a browser', () => {
     await page.getByRole('cell', { name: /ran \d+ ms late/ }).waitFor();
   });
 
-  it('the schedule form previews the rule and keeps a draft through a reload, and the page of the new schedule shows its runs as they happen', async () => {
+  it('the schedule form of the dashboard previews the rule and keeps its draft through a reload, and the new schedule’s page shows its runs', async () => {
     const page = await dashboard.signIn();
     await page.getByRole('link', { name: 'Schedules', exact: true }).click();
     await page.getByRole('link', { name: 'New schedule' }).click();
@@ -76,7 +76,7 @@ describe('The dashboard in a browser', () => {
     expect(receiver.to('status/200/pulse').length).toBeGreaterThan(0);
   });
 
-  it('the dashboard page of a schedule pauses it with a note, resumes it, runs it now, moves and skips its next occurrence, and cancels it', async () => {
+  it('the dashboard page of a schedule can pause, resume, trigger and cancel it, and reschedule or skip its next occurrence', async () => {
     await dashboard.call('POST', '/schedules', scheduleBody('acted-on', { rule: { every: 'P1D' } }));
     const page = await dashboard.signIn({ path: '/schedules/acted-on' });
     const act = async (name: string) => {
@@ -122,7 +122,7 @@ describe('The dashboard in a browser', () => {
     expect((await dashboard.call('GET', '/schedules/acted-on')).status).toBe('cancelled');
   });
 
-  it('an edit in the dashboard that conflicts with another edit shows both side by side, and can be saved on top', async () => {
+  it('an edit in the dashboard that conflicts with another edit shows both side by side, and can still be saved', async () => {
     await dashboard.call('POST', '/schedules', scheduleBody('contested'));
     const page = await dashboard.signIn({ path: '/schedules/contested/edit' });
     await page.getByLabel('Name', { exact: true }).fill('Mine');
@@ -142,7 +142,7 @@ describe('The dashboard in a browser', () => {
     await page.getByText('Version 3', { exact: true }).waitFor();
   });
 
-  it('the dashboard pauses all schedules that match a filter, after a dry run and after the user has typed how many they are', async () => {
+  it('the dashboard pauses all schedules that match a filter only after a dry run and after the user has typed their number', async () => {
     const items = Array.from({ length: 130 }, (_, index) =>
       scheduleBody(`herd-${index}`, { tags: ['herd'] }),
     );
@@ -204,7 +204,7 @@ describe('The dashboard in a browser', () => {
     expect(await statusesOf('lost')).toEqual(['failed']);
   });
 
-  it('new runs in the dashboard wait behind a button, and do not push the list down', async () => {
+  it('new runs in the dashboard’s list of runs wait behind a button and do not push the list down', async () => {
     await dashboard.call('POST', '/schedules', scheduleBody('pressed'));
     await dashboard.call('POST', '/schedules/pressed/trigger');
     const page = await dashboard.signIn({ path: '/runs?schedule=pressed' });
@@ -217,7 +217,7 @@ describe('The dashboard in a browser', () => {
     await rows.nth(3).waitFor();
   });
 
-  it('the schedule form sends a test delivery, and shows how the receiver answered', async () => {
+  it('the schedule form of the dashboard sends a test delivery and shows how the receiver answered', async () => {
     const page = await dashboard.signIn({ path: '/schedules/new' });
     await page.getByLabel('URL').fill(receiver.url('status/418/tried'));
     await page.getByRole('button', { name: 'Send a test delivery' }).click();

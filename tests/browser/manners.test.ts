@@ -41,7 +41,7 @@ describe('Behaviour of the dashboard', () => {
     await page.getByText('“before the stream”').waitFor();
   });
 
-  it('the dashboard keeps the search and the filters of a list in the URL, so that they survive a reload, and they can be removed', async () => {
+  it('the dashboard keeps the search and the filters of a list in the URL, so that they survive a reload', async () => {
     await dashboard.call('POST', '/schedules', scheduleBody('needle', { tags: ['hay'] }));
     const page = await dashboard.signIn({ path: '/schedules?tag=hay' });
     await page.getByRole('link', { name: 'Schedule needle' }).waitFor();
@@ -63,7 +63,7 @@ describe('Behaviour of the dashboard', () => {
     dashboard.forgive(/ERR_FAILED/);
   });
 
-  it('the dashboard reopens an event stream that was refused, and the banner goes away', async () => {
+  it('the dashboard reopens an event stream that was refused, and then removes the banner about it', async () => {
     const page = await dashboard.open();
     let isRefused = true;
     await page.route('**/v1/events**', (route) =>
@@ -77,7 +77,7 @@ describe('Behaviour of the dashboard', () => {
     dashboard.forgive(/503/);
   });
 
-  it('two dashboard tabs of one browser share one event stream: both show a change, and the second opens a stream when the first is closed', async () => {
+  it('two dashboard tabs of one browser share an event stream, and the second opens its own when the first is closed', async () => {
     const first = await dashboard.signIn();
     await first.getByRole('button', { name: 'Live' }).waitFor();
     const second = await first.context().newPage();
@@ -120,14 +120,14 @@ describe('Behaviour of the dashboard', () => {
     dashboard.forgive(/401/);
   });
 
-  it('the dashboard opens any page by its URL, and says so if there is no page at a URL', async () => {
+  it('the dashboard opens any page by its URL, and says that an unknown URL has no page', async () => {
     const page = await dashboard.signIn({ path: '/schedules/shown?tab=definition' });
     await page.getByRole('heading', { name: 'Schedule shown', level: 1 }).waitFor();
     await page.goto(`${dashboard.url}/no/such/page`);
     await page.getByText('There is no page at this address').waitFor();
   });
 
-  it('a draft that survived a reload still conflicts with a change that was saved in between', async () => {
+  it('a dashboard draft that survived a reload still conflicts with a change that was saved in between', async () => {
     await dashboard.call('POST', '/schedules', scheduleBody('reloaded'));
     const page = await dashboard.signIn({ path: '/schedules/reloaded/edit' });
     await page.getByLabel('Name', { exact: true }).fill('Mine');
@@ -156,7 +156,7 @@ describe('Behaviour of the dashboard', () => {
     await next.getByText('21:45:00').waitFor();
   });
 
-  it('the dashboard has the theme of the system until the user chooses one, and the choice survives a reload', async () => {
+  it('the dashboard uses the theme of the system until the user chooses one, and the choice survives a reload', async () => {
     const page = await dashboard.signIn({ colorScheme: 'dark' });
     const isTheme = (theme: string) =>
       page.locator(`html[data-theme=${theme}]`).waitFor({ state: 'attached' });

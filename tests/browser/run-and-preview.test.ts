@@ -20,7 +20,7 @@ const stepwise = {
 const dashboard = useDashboard({ handlers: [stepwise] });
 
 describe('The page of a run', () => {
-  it('the page of a run shows its progress as the handler reports it, and cancels the run', async () => {
+  it('the dashboard page of a run shows the progress that its handler reports, and can cancel the run', async () => {
     const rule = { in: 'PT0S' };
     const target = { type: 'handler', name: 'stepwise' };
     await dashboard.call('POST', '/schedules', scheduleBody('long', { rule, target, timeout: 'PT10M' }));
@@ -43,7 +43,7 @@ describe('The page of a run', () => {
 });
 
 describe('The preview of a rule', () => {
-  it('the preview of a rule has remarks about 29 February, about calendar days that are left out, and about jitter', async () => {
+  it('the rule preview in the dashboard has remarks about 29 February, excluded calendar days and jitter', async () => {
     const page = await dashboard.signIn({ path: '/schedules/new' });
     await page.getByText('RRULE', { exact: true }).click();
     await page

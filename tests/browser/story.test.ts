@@ -51,7 +51,7 @@ const labelsOf = (marks: Locator): Promise<string[]> =>
   marks.evaluateAll((all) => all.map((each) => each.getAttribute('aria-label') ?? ''));
 
 describe('The timeline of a schedule', () => {
-  it('the timeline of a schedule flags edits, pauses, resumes and DST changes, each with a sentence', async () => {
+  it('the dashboard’s timeline of a schedule marks edits, pauses, resumes and DST changes, each with a sentence', async () => {
     const page = await dashboard.signIn({ path: '/schedules/nightly' });
     const flags = timelineOf(page).getByRole('button');
     await flags
@@ -67,7 +67,7 @@ describe('The timeline of a schedule', () => {
     ]);
   });
 
-  it('the timeline marks an occurrence that a DST change affects, and its sentence says what the change does', async () => {
+  it('the dashboard’s timeline marks an occurrence that a DST change affects, and says what the change does to it', async () => {
     const page = await dashboard.signIn({ path: '/schedules/nightly' });
     const marked = timelineOf(page).getByRole('button').filter({ hasText: 'DST' });
     await marked.click();
@@ -79,7 +79,7 @@ describe('The timeline of a schedule', () => {
     await page.getByText('02:30 happens twice, fires at the first').first().waitFor();
   });
 
-  it('the timeline hatches a gap, and says how many occurrences are in it and why they did not run', async () => {
+  it('the dashboard’s timeline hatches a gap, and says how many occurrences did not run and why', async () => {
     const page = await dashboard.signIn({ path: '/schedules/often' });
     const gap = timelineOf(page).locator('.hatched');
     await gap.waitFor();
@@ -91,7 +91,7 @@ describe('The timeline of a schedule', () => {
     await page.getByRole('row', { name: /120 occurrences/ }).waitFor();
   });
 
-  it('the arrow keys move along the marks of a timeline, and screen readers announce the sentence of each mark', async () => {
+  it('the arrow keys move along the marks of the dashboard’s timeline, and screen readers announce each mark’s sentence', async () => {
     const page = await dashboard.signIn({ path: '/schedules/nightly' });
     const marks = timelineOf(page).getByRole('button');
     await marks.first().waitFor();
@@ -111,7 +111,7 @@ describe('The timeline of a schedule', () => {
 });
 
 describe('Integers beyond 2^53', () => {
-  it('integers beyond 2^53 in a payload stay exact in the definition, in the form, on the page of a run, and through an edit', async () => {
+  it('the dashboard shows integers beyond 2^53 in a payload exactly, and an edit keeps them', async () => {
     const page = await dashboard.signIn({ path: '/schedules/exact?tab=definition' });
     await page.getByText(`{"order":${ORDER}}`).waitFor();
     await page.getByRole('button', { name: 'curl' }).click();
@@ -141,7 +141,7 @@ describe('Integers beyond 2^53', () => {
 describe('The overview', () => {
   const rowsOf = (page: Page) => page.getByRole('main').locator('tbody tr');
 
-  it('each number of runs by outcome on the overview links to these runs', async () => {
+  it('each count of runs by outcome on the dashboard’s overview links to exactly these runs', async () => {
     const page = await dashboard.signIn();
     for (const word of ['Succeeded', 'Failed', 'Skipped', 'Cancelled']) {
       const figure = page.getByRole('main').getByRole('link', { name: new RegExp(`^${word} \\d`) });
@@ -159,7 +159,7 @@ describe('The overview', () => {
     }
   });
 
-  it('each reason for attention on the overview links to the schedules that it is about', async () => {
+  it('each reason for attention on the dashboard’s overview links to the schedules concerned', async () => {
     const page = await dashboard.signIn();
     const reasons = { '2 failed within the last day': ['gone', 'ill'], '1 paused by Carillon': ['gone'] };
     for (const [words, ids] of Object.entries(reasons)) {
@@ -172,7 +172,7 @@ describe('The overview', () => {
     }
   });
 
-  it('the figures about the engine, lateness and the next fires on the overview are links', async () => {
+  it('the figures about the engine, lateness and the next fires on the dashboard’s overview are links', async () => {
     const page = await dashboard.signIn();
     for (const name of [/^Late, p50/, /^Late, p99/, 'up', '1', 'All that fire next'])
       await page.getByRole('main').getByRole('link', { name, exact: true }).first().waitFor();

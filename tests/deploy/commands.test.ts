@@ -102,7 +102,7 @@ describe('Commands of the image', () => {
     expect(unmigrated.output()).toMatch(/failed +migrations /);
   });
 
-  it('the image command restore tells whether workers are held, and changes nothing without a decision', async () => {
+  it('the image command restore says whether workers are held, and changes nothing without a decision', async () => {
     const restore = run('restore');
     expect([await restore.ended, restore.output()]).toEqual([
       0,
@@ -110,7 +110,7 @@ describe('Commands of the image', () => {
     ]);
   });
 
-  it('in a clone, the command carillon in node_modules has doctor', async () => {
+  it('in a clone of the repository, node_modules/.bin/carillon has the subcommand doctor', async () => {
     const child = spawn(join(root, 'node_modules/.bin/carillon'), ['doctor', '--help'], { stdio: 'pipe' });
     started.push(child);
     let output = '';
@@ -121,7 +121,7 @@ describe('Commands of the image', () => {
     expect(output).toContain('carillon doctor --strict');
   });
 
-  it('after `migrate`, the commands `api` and `worker` of the image start, `health` reports them, and SIGTERM ends them with exit code 0', async () => {
+  it('the image commands api and worker start on a migrated database, health reports them, and SIGTERM ends them with code 0', async () => {
     expect(await run('health').ended).toBe(1);
     const processes = [run('api'), run('worker')];
     await eventually(() => isUp(environment.PORT, '/health/ready'), { withinMs: 60_000 });

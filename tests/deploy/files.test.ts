@@ -30,12 +30,12 @@ describe('The template of npm create carillon', () => {
   const { scripts } = JSON.parse(read(`${template}/package.json`));
   const templateCompose = parse(read(`${template}/compose.yaml`), { merge: true });
 
-  it('the compose file and the Dockerfile of the template have no fault that their checkers know', () => {
+  it('linters find no fault in the compose file and the Dockerfile of the project template', () => {
     expect(composeProblems(templateCompose)).toBe('No errors');
     expect(lintDockerfile(read(`${template}/Dockerfile`)).map(({ message }) => message)).toEqual([]);
   });
 
-  it('the containers of the template run the commands of its npm scripts, on the servers that docker-compose.yml names', () => {
+  it('the containers of the project template run the commands of its npm scripts, on the servers that docker-compose.yml names', () => {
     const { api, worker, postgres, redis } = templateCompose.services;
     expect(`carillon ${api.command.join(' ')}`).toBe(scripts.api);
     expect(`carillon ${worker.command.join(' ')}`).toBe(scripts.worker);
@@ -50,7 +50,7 @@ describe('The template of npm create carillon', () => {
 });
 
 describe('Dockerfile', () => {
-  it('the linter of Dockerfiles finds no fault in the Dockerfile', () => {
+  it('the linter finds no fault in the Dockerfile of Carillon', () => {
     expect(lintDockerfile(dockerfile).map(({ message }) => message)).toEqual([]);
   });
 
@@ -69,11 +69,11 @@ describe('Dockerfile', () => {
 });
 
 describe('docker-compose.yml', () => {
-  it('docker-compose.yml conforms to the schema of Compose', () => {
+  it('docker-compose.yml conforms to the schema of the Compose specification', () => {
     expect(composeProblems(compose)).toBe('No errors');
   });
 
-  it('every Carillon service of docker-compose.yml runs a known command on a read-only root, after the migration', () => {
+  it('every Carillon service of docker-compose.yml runs a known command, on a read-only root, after the migration', () => {
     for (const [name, command] of [
       ['migrate', 'migrate'],
       ['api', 'api'],

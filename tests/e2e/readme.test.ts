@@ -59,7 +59,7 @@ export const sendDigest = { name: 'send-digest', schema: { '~standard': schema }
 `;
 
 describe('README', () => {
-  it.runIf(hasCurl)('the first schedule of the README works by curl', async () => {
+  it.runIf(hasCurl)('the first schedule of the README works when it is created by curl', async () => {
     const scripts = (await blocks('sh')).filter((script) => script.includes('curl'));
     const [hello = '', standup = ''] = scripts;
     expect(await shell(hello)).toContain('"id":"hello"');
@@ -68,7 +68,9 @@ describe('README', () => {
     expect(JSON.parse(await shell(standup))).toMatchObject({ id: 'standup', status: 'active' });
   });
 
-  it('the first schedule of the README works in TypeScript', { timeout: 60_000 }, async () => {
+  it('the first schedule of the README works when it is created in TypeScript', {
+    timeout: 60_000,
+  }, async () => {
     const [program = ''] = await blocks('ts');
     await writeFile(join(folder, 'walk.js'), program);
     expect(await run(process.execPath, ['walk.js'])).toMatch(/^succeeded \d+ ms late\n$/);
@@ -88,7 +90,9 @@ describe('README', () => {
     await run('node_modules/.bin/tsc', [...strict.split(' '), ...programs.map(({ name }) => name)]);
   });
 
-  it('the first schedule of the README works on the command line', { timeout: 60_000 }, async () => {
+  it('the first schedule of the README works when it is created by the carillon command', {
+    timeout: 60_000,
+  }, async () => {
     const scripts = (await blocks('sh')).filter((script) => script.includes('npx carillon'));
     expect(scripts).toHaveLength(1);
     const said = await shell(scripts[0] as string);

@@ -78,7 +78,7 @@ const statusesOf = async (database: TestDatabase, ids: readonly number[]) =>
 
 describe('A bad handler', () => {
   it.each(Object.keys(harms) as (keyof typeof harms)[])(
-    'a handler with the defect %s fails no other handler’s runs, and its worker logs its name and exits with code 1',
+    'a worker with a handler that breaks it (%s) logs the handler’s name and exits with 1, and runs of other handlers succeed',
     async (name) => {
       const database = harms[name];
       const ids = await innocents(database);
@@ -98,7 +98,7 @@ describe('A bad handler', () => {
     },
   );
 
-  it('a worker whose event loop a handler blocked for longer than a lease does not rescue its own runs in flight', async () => {
+  it('a worker whose event loop was blocked by a handler for longer than a lease does not rescue its own runs in flight', async () => {
     await start(blocked);
     const ids = await innocents(blocked);
     const [bad] = await insertDue(blocked, ['block']);
@@ -114,7 +114,7 @@ describe('A bad handler', () => {
 describe('An isolated handler', () => {
   let isolatedWorker: TestProcess;
 
-  it('an isolated handler gets its run, and its progress and errors are stored like those of any other handler', async () => {
+  it('an isolated handler gets its run, and its progress and errors are stored as for any other handler', async () => {
     isolatedWorker = await start(isolated);
     const [well] = await insertDue(isolated, ['isolated'], { payload: { n: 1 } });
     const [bad] = await insertDue(isolated, ['isolated'], { payload: { fails: true } });
@@ -142,7 +142,7 @@ describe('An isolated handler', () => {
   });
 
   it.each(['isolated-exit', 'isolated-exhaust-memory'])(
-    'the handler %s fails its own run only, with a reason that names it, and its worker goes on',
+    'the handler %s fails only its own run, with a reason that names the handler, and its worker keeps running',
     async (name) => {
       const ids = await innocents(isolated);
       const [bad] = await insertDue(isolated, [name]);
@@ -153,7 +153,7 @@ describe('An isolated handler', () => {
     },
   );
 
-  it('an isolated handler that blocks its process for longer than a lease succeeds, and no lease expires meanwhile', async () => {
+  it('a run of an isolated handler that blocks for longer than a lease succeeds, and no lease expires meanwhile', async () => {
     const [blocking] = await insertDue(isolated, ['isolated-block']);
     const ids = await innocents(isolated);
     expect(await statusesOf(isolated, [...ids, blocking as number])).toEqual(new Set(['succeeded']));

@@ -42,7 +42,7 @@ beforeEach(async () => {
 afterAll(() => redis.disconnect());
 
 describe('Bells', () => {
-  it('a bell rings at the end of its slot, when everything in the slot is due', () => {
+  it('the bell of a slot rings at the end of the slot, when everything in it is due', () => {
     for (const at of [0, 1, SLOT_MS - 1, SLOT_MS, SLOT_MS + 1]) {
       expect(slotEnd(at)).toBeGreaterThanOrEqual(at);
       expect(slotEnd(at) - at).toBeLessThan(SLOT_MS);
@@ -60,7 +60,7 @@ describe('Bells', () => {
     expect(await held()).toEqual([]);
   });
 
-  it('a bell less than a second ahead has an id unique to its process, because the bell with the shared id may already be ringing', async () => {
+  it('a bell that is armed less than a second ahead has an id of its process, because the shared bell may be ringing already', async () => {
     await bells.arm([T0 + 500]);
     await bells.arm([T0 + 499]);
     await other.arm([T0 + 500]);
@@ -75,7 +75,7 @@ describe('Bells', () => {
     expect(ids.length).toBeLessThanOrEqual(2);
   });
 
-  it('rearm adds a bell that Redis has lost, although the process has cached it as armed', async () => {
+  it('rearm adds a bell that Redis has lost, even if the process has cached the bell as armed', async () => {
     const ringAt = T0 + 30_000;
     await bells.arm([ringAt]);
     await bells.queue.obliterate({ force: true });
@@ -86,7 +86,7 @@ describe('Bells', () => {
     expect(await bells.readArmed(now, 60_000)).toEqual(new Set([ringAt]));
   });
 
-  it('a bell that could not be armed is not cached as armed: the next call tries again', async () => {
+  it('a bell that could not be armed is not cached as armed, so the next call tries again', async () => {
     const gone = connectProducer('redis://127.0.0.1:1', () => {});
     const away = new Bells({
       redis: gone,
@@ -101,7 +101,7 @@ describe('Bells', () => {
     gone.disconnect();
   });
 
-  it('bells are armed as soon as Redis is reachable, even if it was unreachable when the process started', async () => {
+  it('a process that started while Redis was unreachable arms bells once Redis is reachable', async () => {
     const proxy = await TcpProxy.before(database.redisUrl);
     proxy.refuse();
     const late = connectProducer(proxy.url(database.redisUrl), () => {});

@@ -29,7 +29,7 @@ describe('Named calendars', () => {
     expect(await nextOf('shop')).toBe(midnight(4));
   });
 
-  it('a change of a calendar moves the next occurrence of its schedules to an earlier or a later day', async () => {
+  it('a change of a calendar moves the next occurrence of schedules that name it to an earlier or a later day', async () => {
     expect(await change('closed', [date(2)])).toMatchObject({ retimed: 1 });
     expect(await nextOf('shop')).toBe(midnight(1));
     expect(await change('closed', [date(1), date(2)])).toMatchObject({ retimed: 1 });
@@ -38,7 +38,7 @@ describe('Named calendars', () => {
     expect(claimed.map((run) => run.occurrenceAt)).toEqual([midnight(3)]);
   });
 
-  it('setting a calendar to the dates that it already has changes no schedule', async () => {
+  it('setting the dates that a calendar already has changes no schedule', async () => {
     const version = async () => (await readSchedule(database.pool, projectId, 'shop'))?.version;
     const before = await version();
     const nothing = { retimed: 0, dueAts: [], errors: [], isDone: true };

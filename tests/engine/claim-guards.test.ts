@@ -107,7 +107,7 @@ describe('Re-verification', () => {
     },
   );
 
-  it('an edit that commits while a claim is reading takes effect: the run starts under the new definition (I5)', async () => {
+  it('if an edit commits while a claim is reading, the run starts under the new definition (I5)', async () => {
     const rule = { at: new Date(T0).toISOString() };
     const id = await insert({ payload: 'old' });
     const slow = openSlowClaims();
@@ -162,7 +162,7 @@ describe('Re-verification', () => {
 });
 
 describe('Blocked claims', () => {
-  it('a claim that must write a schedule row skips the schedule while another transaction has locked the row, and reports that it was blocked', async () => {
+  it('a claim that has to write a schedule row skips the schedule while another transaction locks the row, and reports that it was blocked', async () => {
     const id = await insert({ rule: { every: 'PT1M' }, maxRuns: 2 });
     const [first] = (await claim(T0 + MINUTE)).runs;
     await engine.succeed(first as ClaimedRun, T0 + MINUTE);
@@ -187,7 +187,7 @@ describe('Blocked claims', () => {
     });
   });
 
-  it('a claim of a plain one-shot or recurring schedule succeeds even while another transaction has locked the schedule row', async () => {
+  it('a claim of a plain one-shot or recurring schedule succeeds even while another transaction locks the schedule row', async () => {
     const [once, recurring] = [await insert(), await insert({ rule: { every: 'PT1M' } })];
     await whileLocked(once, () =>
       whileLocked(recurring, async () => {
@@ -198,7 +198,7 @@ describe('Blocked claims', () => {
     );
   });
 
-  it('a claim skips a schedule with an unreadable definition while another transaction has locked its row, and a later claim pauses the schedule', async () => {
+  it('a claim skips a schedule with an unreadable definition while its row is locked, and a later claim pauses the schedule', async () => {
     const id = await insert();
     await database.pool.query(`update carillon.schedules set plan = '{' where id = $1`, [id]);
     await whileLocked(id, async () => {
@@ -209,7 +209,7 @@ describe('Blocked claims', () => {
     expect(await agendaOf(id)).toMatchObject({ is_held: true });
   });
 
-  it('a claim skips a waiting run while another transaction has locked its schedule: the claim does not wait, and reports that it was blocked', async () => {
+  it('a claim skips a waiting run, without waiting, while another transaction locks its schedule, and reports that it was blocked', async () => {
     const id = await insert({ retry: { maxAttempts: 3, baseDelay: 'PT1S' } });
     const [run] = (await claim(T0)).runs;
     await engine.fail(run as ClaimedRun, T0 + 1);
@@ -230,7 +230,7 @@ describe('Blocked claims', () => {
     });
   });
 
-  it('after a claim whose whole batch was blocked the worker backs off instead of claiming again at once', async () => {
+  it('a worker backs off after a claim whose whole batch was blocked, instead of claiming again at once', async () => {
     const id = await insert({
       rule: { every: 'PT1M' },
       maxRuns: 2,

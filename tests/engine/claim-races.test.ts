@@ -43,7 +43,7 @@ describe('Claims that race', () => {
     expect(claims.map((claim) => claim.runs.length).sort()).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
   });
 
-  it('eight workers share a herd of 2,000, and every occurrence is claimed exactly once (I2)', async () => {
+  it('eight workers share a herd of 2,000 occurrences, and claim each exactly once (I2)', async () => {
     const { rule } = dueAgo(1_000);
     const ids = await insertSchedules(
       database,
@@ -66,7 +66,7 @@ describe('Claims that race', () => {
     expect(claimed.toSorted((a, b) => a - b)).toEqual(ids.toSorted((a, b) => a - b));
   });
 
-  it('a claim takes schedules that other transactions have locked and released, oldest first', async () => {
+  it('a claim takes due schedules in order of age, even if other transactions have locked and released them before', async () => {
     const ids = await insertSchedules(database, [dueAgo(3_000), dueAgo(2_000), dueAgo(1_000)]);
     const [lockedOnce, lockedTwice] = [ids.slice(0, 1), ids.slice(1, 2)];
     await whileLocked(lockedOnce, 'update', async () => {});
@@ -96,7 +96,7 @@ describe('Claims that race', () => {
     expect(idsOf(await claimBy(worker))).toEqual(ids.slice(0, 1));
   });
 
-  it('eight workers that claim and defer 1,500 runs again and again never hold a run at the same time, and Postgres does not crash', async () => {
+  it('eight workers that claim and defer 1,500 waiting runs again and again never hold the same run at once', async () => {
     await database.pool.query('truncate carillon.runs, carillon.leases');
     const { rule } = dueAgo(1_000);
     await insertSchedules(

@@ -48,7 +48,7 @@ async function untilBlocked(): Promise<void> {
   });
 }
 
-it('a close that meets a concurrent progress report waits for it and then closes every run', async () => {
+it('a close waits for concurrent progress reports of its runs, and then closes every run', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const runs = await claimSome(20);
     const kept = await closeDuring(
@@ -60,7 +60,7 @@ it('a close that meets a concurrent progress report waits for it and then closes
   expect((await database.pool.query('select from carillon.leases')).rowCount).toBe(0);
 });
 
-it('a close that meets a concurrent cancel is refused for the cancelled runs and closes the others', async () => {
+it('a close waits for a concurrent cancel of some of its runs, and then closes only the other runs', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const runs = await claimSome(20);
     const kept = await closeDuring(

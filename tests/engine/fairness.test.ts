@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 const database = useDatabase();
 const T0 = Date.parse('2026-03-02T10:00:00Z');
 
-it('a project with a backlog does not hold up the others: each project gets its share of a claimed batch', async () => {
+it('each project gets its share of a claimed batch, so that a backlog of one project does not hold up another', async () => {
   for (const key of ['two', 'three', 'idle']) {
     await database.pool.query('insert into carillon.projects (key, name) values ($1, $1)', [key]);
   }
@@ -36,7 +36,7 @@ it('a project with a backlog does not hold up the others: each project gets its 
   expect(second.filter((id) => id === 1).length).toBe(10);
 });
 
-it('backfills of one project do not hold up the backfills of another: projects share a batch of waiting runs by weight', async () => {
+it('projects share a claimed batch of waiting runs by weight, so that backfills of one do not hold up another’s', async () => {
   const nowAt = T0 + 86_400_000;
   await database.pool.query(`update carillon.projects set limits = '{"weight":2}' where id = 3`);
   const every = (id: string) => ({ id, rule: { every: 'PT1M' } });
@@ -73,7 +73,7 @@ it('backfills of one project do not hold up the backfills of another: projects s
   expect(counts).toEqual([10, 10, 20]);
 });
 
-it('a claim takes runs until their payloads reach its byte limit, but at least one run, and leaves the rest for the next claim', async () => {
+it('a claim stops when the payloads of its runs reach its byte limit, but takes at least one run', async () => {
   const at = T0 + 2 * 86_400_000;
   const inputs = Array.from({ length: 5 }, () => ({
     rule: { at: new Date(at).toISOString() },

@@ -29,16 +29,8 @@ beforeEach(async () => {
   holder = await engine.holder();
 });
 
-const claim = (count: number, changes: object = {}) =>
-  claimOneShots({ database, engine, nowAt: T0 }, count, changes);
+const { claim, claimOne, claimTwo } = claimOneShots({ database, engine, nowAt: T0 });
 
-async function claimTwo(changes: object = {}) {
-  const [first, second] = await claim(2, changes);
-  if (!first || !second) throw new Error('nothing was claimed');
-  return [first, second] as const;
-}
-
-const claimOne = async () => (await claim(1))[0] as ClaimedRun;
 const close = (run: ClaimedRun, by: Claimant) =>
   closeRuns(database.pool, [succeededRun(run)], { ...by, now: T0 + 1 });
 const statusOf = async (run: ClaimedRun) => (await readRun(database.pool, projectId, run))?.status;
@@ -85,7 +77,7 @@ describe('Fencing token', () => {
 });
 
 describe('Epoch', () => {
-  it('after a run is claimed again, its first claim can neither close it nor write progress, even if the first lease is still held', async () => {
+  it('a claim can neither close a run that was claimed again nor write its progress, even if its own lease is still held', async () => {
     const [run, other] = await claimTwo();
     // The other run keeps the first lease alive.
     await engine.fail(run, T0 + 1);
@@ -137,7 +129,7 @@ describe('Status', () => {
     await close(other, holder);
   });
 
-  it('closing a batch returns exactly the runs that were still held by the claim', async () => {
+  it('closing a batch returns exactly the runs that the claim still held', async () => {
     const runs = await claim(3);
     const [, second] = runs as [ClaimedRun, ClaimedRun, ClaimedRun];
     await cancelRun(database.pool, { projectId, run: second, actor: 'ops', now: T0 + 1 });
@@ -155,7 +147,7 @@ describe('Status', () => {
 });
 
 describe('Leases', () => {
-  it('a lease is kept as long as another run under it is running', async () => {
+  it('a lease is kept as long as one of its runs is running', async () => {
     const [run, other] = await claimTwo();
     expect(await close(run, holder)).toHaveLength(1);
     expect(await hasLease(run.epoch)).toBe(true);
@@ -234,7 +226,7 @@ describe('Generation', () => {
   });
 });
 
-it('after a failover that sets the sequence of epochs back, a claim has an epoch that no claim had before', async () => {
+it('after a failover that sets the sequence of epochs back, no claim gets an epoch that an earlier claim had', async () => {
   const before = await claimOne();
   await database.pool.query(`select setval('carillon.leases_epoch_seq', 1, false)`);
   const after = await claimOne();

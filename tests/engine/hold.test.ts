@@ -1,32 +1,19 @@
 import { migrate, openDatabase, readInstallationState } from '@carillon/db';
-import { connectProducer, type RedisClient } from '@carillon/queue';
 import { eventually, insertSchedules, useDatabase, useProcesses } from '@carillon/testkit';
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { previewRestore, restore } from '../../packages/carillon/src/restore/restore.js';
-import { type Program, usePrograms } from '../use-programs.js';
+import { usePrograms } from '../use-programs.js';
+import { useRedis } from './use-redis.js';
+import { useWorkers } from './use-workers.js';
 
 const database = useDatabase();
 const programs = usePrograms(database);
 const processes = useProcesses(database);
-let redis: RedisClient;
-let workers: Program[] = [];
-
-beforeAll(async () => {
-  redis = connectProducer(database.redisUrl, () => {});
-  await new Promise((resolve) => redis.once('ready', resolve));
-});
-afterAll(() => redis.disconnect());
-afterEach(async () => {
-  await Promise.all(workers.map((worker) => worker.end()));
-  workers = [];
-  await release('by-policy');
-});
-
-const start = async (env: Record<string, string> = {}) => {
-  const worker = await programs.worker({ env });
-  workers.push(worker);
-  return worker;
-};
+const redis = useRedis(database);
+// Vitest runs these hooks in reverse order: the workers end first.
+afterEach(async () => void (await release('by-policy')));
+const startWorker = useWorkers(programs);
+const start = (env: Record<string, string> = {}) => startWorker({ env });
 const release = (mode: 'account' | 'refire' | 'by-policy', isAdopted = false) =>
   restore(database.pool, { kind: 'release', mode, isAdopted, untilAt: null });
 const hold = async () => (await readInstallationState(database.pool)).hold;
@@ -37,7 +24,7 @@ const seeMark = async () => {
   const { id, generation } = await readInstallationState(database.pool);
   await eventually(
     async () => {
-      const text = await redis.get(`${database.prefix}:carillon-mark:${id}`);
+      const text = await redis.client.get(`${database.prefix}:carillon-mark:${id}`);
       return text !== null && JSON.parse(text).generation === generation;
     },
     { what: 'the mark in Redis' },
@@ -56,17 +43,11 @@ async function seeFire(pool = database.pool): Promise<void> {
   );
 }
 
-/** Deletes all keys of this test from Redis, as FLUSHALL would. */
-async function loseRedis(): Promise<void> {
-  const keys = await redis.keys(`${database.prefix}:*`);
-  if (keys.length > 0) await redis.del(...keys);
-}
-
 /** Brings the workers' rows back to an earlier state, as a restore of the database would. */
 const loseHeartbeats = () => database.pool.query('update carillon.workers set beats = 0');
 
 describe('Ordinary life is never held', () => {
-  it('a first start, a restart after SIGTERM and a restart after SIGKILL are not held', async () => {
+  it('workers claim at once after a first start, a restart after SIGTERM and a restart after SIGKILL', async () => {
     const first = await start();
     await seeMark();
     await first.end();
@@ -78,20 +59,20 @@ describe('Ordinary life is never held', () => {
     expect(await hold()).toBeNull();
   });
 
-  it('a Redis that was emptied is not held: neither while a worker runs, nor before the next one starts', async () => {
+  it('workers keep claiming after Redis was emptied, both while a worker runs and before one starts', async () => {
     const worker = await start();
     await seeMark();
-    await loseRedis();
+    await redis.empty();
     await seeMark();
     await seeFire();
     await worker.end();
-    await loseRedis();
+    await redis.empty();
     await start();
     await seeFire();
     expect(await hold()).toBeNull();
   });
 
-  it('a start while Redis is away, and a start without Redis, are not held', async () => {
+  it('workers claim at once if they start while Redis is unreachable or without Redis', async () => {
     const away = await start({ REDIS_URL: 'redis://127.0.0.1:1' });
     await seeFire();
     await away.end();
@@ -100,7 +81,7 @@ describe('Ordinary life is never held', () => {
     expect(await hold()).toBeNull();
   });
 
-  it('a failover that lost nothing is not held: the timeline and the cluster may change while the mark is intact', async () => {
+  it('workers claim at once after a failover that lost nothing, because the mark in Redis is intact', async () => {
     const worker = await start();
     await seeMark();
     await worker.end();
@@ -116,7 +97,7 @@ describe('Ordinary life is never held', () => {
 });
 
 describe('Lost transactions', () => {
-  it('a running worker notices that Postgres has lost its heartbeats, stops claiming, says so, and claims again after the decision', async () => {
+  it('a worker that notices that Postgres has lost its heartbeats stops claiming until an operator decides', async () => {
     const api = await programs.api();
     const worker = await start();
     await seeMark();
@@ -164,7 +145,7 @@ describe('Lost transactions', () => {
     await api.end();
   });
 
-  it('a worker that starts after a restore notices it by the mark in Redis, before it claims anything', async () => {
+  it('a worker that starts after a restore notices the loss by the mark in Redis before it claims anything', async () => {
     const worker = await start();
     await seeMark();
     await worker.end();
@@ -191,7 +172,7 @@ describe('Lost transactions', () => {
     );
   });
 
-  it('an API that starts after a restore notices it by the mark in Redis, so that it issues no id twice', async () => {
+  it('an API that starts after a restore notices the loss by the mark in Redis, and issues no id twice', async () => {
     const worker = await start();
     await seeMark();
     await worker.end();
@@ -203,7 +184,7 @@ describe('Lost transactions', () => {
 });
 
 describe('A copy of the database', () => {
-  it('a copy on another server fires nothing until it is adopted, and then has an id of its own', async () => {
+  it('a copy of the database on another server fires nothing until it is adopted, and then gets an id of its own', async () => {
     const worker = await start();
     await seeMark();
     await worker.end();

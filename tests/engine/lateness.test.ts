@@ -73,7 +73,7 @@ async function figures() {
  */
 const CLOCK_ERROR_MS = 250;
 
-it('latenessMs, /v1/system, /v1/stats and carillon_lateness_seconds agree with the lateness that the receiver saw, once per run', async () => {
+it('latenessMs, /v1/system, /v1/stats and carillon_lateness_seconds show the lateness that the receiver measured, once per run', async () => {
   await ask('PATCH', '/v1/projects/default', { limits: { deliveriesPerSecond: 4 } });
   const at = new Date(Date.now() + 1_000).toISOString();
   const retry = { maxAttempts: 3, baseDelay: 'PT0.2S', jitter: false };

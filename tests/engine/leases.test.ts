@@ -26,7 +26,7 @@ const attempts = async (id: number) => {
 };
 
 describe('Leases', () => {
-  it('the run of an expired lease can be claimed again, and its attempt is closed as unknown (I3)', async () => {
+  it('a run whose lease expired can be claimed again, and its attempt is closed as unknown (I3)', async () => {
     const { id } = await claimOneShot();
     expect(await rescueRuns(database.pool, T0 + LEASE_MS - 1)).toEqual([]);
     expect((await rescueRuns(database.pool, T0 + LEASE_MS + 1)).length).toBe(1);
@@ -65,7 +65,7 @@ describe('Leases', () => {
     expect(await engine.runsOf(id)).toMatchObject([{ status: 'failed', outcome: 'unknown' }]);
   });
 
-  it('a run whose worker was lost during the first attempt keeps the lateness of its claim, and a retry does not change it', async () => {
+  it('a run whose worker was lost during the first attempt keeps the lateness of that attempt after a retry', async () => {
     const { id, run } = await claimOneShot({ rule: { at: new Date(T0 - 7_000).toISOString() } });
     expect(run.hasBegun).toBe(false);
     expect(await rescueRuns(database.pool, T0 + LEASE_MS + 1)).toMatchObject([{ latenessMs: 7_000 }]);
@@ -83,7 +83,7 @@ describe('Leases', () => {
     expect(rows).toEqual([{ lateness_ms: 7_000 }]);
   });
 
-  it('five concurrent sweeps rescue an expired lease once', async () => {
+  it('five concurrent sweeps rescue the runs of an expired lease once', async () => {
     await claimOneShot();
     const rescued = await Promise.all(
       Array.from({ length: 5 }, () => rescueRuns(database.pool, T0 + LEASE_MS + 1)),
@@ -98,7 +98,7 @@ describe('Leases', () => {
     expect(rows).toEqual([]);
   });
 
-  it('a worker can read which of its runs were cancelled in flight', async () => {
+  it('a worker can read which of its runs in flight were cancelled', async () => {
     const { run } = await claimOneShot();
     expect(await findCancelled(database.pool, [run.epoch])).toEqual([]);
     expect(await cancelRun(database.pool, { projectId: run.projectId, run, actor: 'test' })).toMatchObject({

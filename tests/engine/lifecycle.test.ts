@@ -62,7 +62,7 @@ describe('Pause', () => {
     });
   });
 
-  it('a resume records the occurrences of the pause as skipped with the reason, and continues with the next occurrence', async () => {
+  it('a resume records the occurrences of the pause as skipped with a reason, and the schedule continues with the next one', async () => {
     const schedule = await everyMinute();
     await pauseSchedule(database.pool, schedule.at(T0), { note: 'fire drill', untilAt: null });
     await resumeSchedule(database.pool, schedule.at(T0 + 3 * MINUTE + 1));
@@ -89,7 +89,7 @@ describe('Pause', () => {
     expect([first?.occurrenceAt, second?.occurrenceAt]).toEqual([T0 + MINUTE, T0 + 2 * MINUTE]);
   });
 
-  it('a pause of one year at one-second cadence is recorded as one gap', async () => {
+  it('a pause of one year of a schedule that fires every second is recorded as one gap', async () => {
     const schedule = await everyMinute({ rule: { cron: '* * * * * *' } });
     await pauseSchedule(database.pool, schedule.at(T0), { note: null, untilAt: null });
     const YEAR = 365 * 86_400_000;
@@ -168,7 +168,7 @@ describe('Pause', () => {
 });
 
 describe('Cancel', () => {
-  it('a cancel names the run in flight and cancels the waiting run, and nothing is claimed afterwards (I4)', async () => {
+  it('a cancel names the run in flight and cancels the waiting run, and nothing of the schedule is claimed afterwards (I4)', async () => {
     const schedule = await everyMinute({ retry: { baseDelay: 'PT30M' } });
     const [retried] = await schedule.claim(T0 + MINUTE);
     if (!retried) throw new Error('nothing was claimed');
@@ -213,7 +213,7 @@ describe('Trigger', () => {
 });
 
 describe('Reschedule', () => {
-  it('a reschedule moves the due time of the next occurrence only, and the occurrence keeps its identity', async () => {
+  it('a reschedule changes only when the next occurrence is due, and the occurrence keeps its identity', async () => {
     const schedule = await everyMinute();
     await rescheduleNext(database.pool, schedule.at(T0), T0 + 90_000);
     expect(await schedule.claim(T0 + 89_999)).toEqual([]);
@@ -230,7 +230,7 @@ describe('Reschedule', () => {
 });
 
 describe('Skip next', () => {
-  it('a skip leaves out one occurrence and records who asked for it', async () => {
+  it('a skip of the next occurrence skips only that occurrence, and records who asked for it', async () => {
     const schedule = await everyMinute();
     await skipNext(database.pool, schedule.at(T0));
     expect(await schedule.claim(T0 + 2 * MINUTE - 1)).toEqual([]);
@@ -240,7 +240,7 @@ describe('Skip next', () => {
 });
 
 describe('Backfill', () => {
-  it('a backfill runs the occurrences of a range that have not succeeded, each once, however often the backfill is repeated', async () => {
+  it('a backfill runs each occurrence of a range that has not succeeded once, even if the backfill is repeated', async () => {
     const schedule = await everyMinute();
     const [run] = await schedule.claim(T0 + MINUTE);
     if (!run) throw new Error('nothing was claimed');
@@ -273,7 +273,7 @@ describe('Edit', () => {
     expect((await schedule.claim(T0 + 60 * MINUTE)).length).toBe(1);
   });
 
-  it('an edit names the run in flight, which keeps its definition, also for its retry', async () => {
+  it('an edit names the run in flight, and that run and its retry keep the old definition', async () => {
     const schedule = await everyMinute({ payload: 'old' });
     const [run] = await schedule.claim(T0 + MINUTE);
     if (!run) throw new Error('nothing was claimed');
@@ -284,14 +284,14 @@ describe('Edit', () => {
     expect(await schedule.runs()).toMatchObject([{ version: 1, attempt: 2, status: 'running' }]);
   });
 
-  it('an edit is refused as stale if its client has seen an older version', async () => {
+  it('an edit whose client has seen an older version of the schedule is refused as stale', async () => {
     const schedule = await everyMinute();
     await pauseSchedule(database.pool, schedule.at(T0), { note: null, untilAt: null });
     const result = await editSchedule(database.pool, { ...schedule.at(T0), ifMatch: 1 }, hourly());
     expect(result).toEqual({ kind: 'stale', version: 2 });
   });
 
-  it('an occurrence that was skipped does not run if a later edit names the same instant', async () => {
+  it('a skipped occurrence does not run after an edit to a rule that names the same instant', async () => {
     const schedule = await everyMinute({ rule: { cron: '0 9 * * *' } });
     const tomorrowAt = Date.parse('2026-03-03T09:00:00Z');
     expect((await schedule.read()).nextRunAt).toBe(tomorrowAt);
@@ -315,7 +315,7 @@ describe('Edit', () => {
     ['in the same month', T0],
     ['in the next month', MONTH_END],
   ])(
-    'an occurrence that was skipped (%s) stays skipped if an edit brings a rule that also names earlier occurrences',
+    'a skipped occurrence %s stays skipped after an edit to a rule that also names earlier occurrences',
     async (_, startAt) => {
       const schedule = await everyMinute({}, startAt);
       await skipNext(database.pool, schedule.at(startAt));
@@ -337,7 +337,7 @@ describe('Edit', () => {
   });
 
   it.each(['is still running', 'has succeeded'])(
-    'an occurrence that was brought forward and %s is not run after an edit whose new rule names the same instant',
+    'an occurrence that was brought forward and %s does not run again after an edit to a rule that names the same instant',
     async (state) => {
       const startAt = MONTH_END;
       const schedule = await everyMinute({}, startAt);
@@ -354,7 +354,7 @@ describe('Edit', () => {
     },
   );
 
-  it('a skipped occurrence is recorded once, even if a later edit and an outage make it one of many missed occurrences', async () => {
+  it('a skipped occurrence keeps its one record, even if an edit and an outage put it among many missed occurrences', async () => {
     const schedule = await everyMinute();
     await skipNext(database.pool, schedule.at(T0));
     await editSchedule(database.pool, schedule.at(T0 + 1), rule('*/5 * * * * *'));

@@ -12,7 +12,7 @@ const create = async (id: string): Promise<Created['kind'] | undefined> => {
   return created?.kind;
 };
 
-it('ten concurrent creates in a project with a limit of three schedules: three are created, and repeating them changes nothing', async () => {
+it('ten concurrent creates in a project with a limit of three schedules create three, and repeating the creates changes nothing', async () => {
   const ids = Array.from({ length: 10 }, (_, n) => `crowd-${n}`);
   const kinds = await Promise.all(ids.map(create));
   expect(kinds.toSorted()).toEqual([...Array(3).fill('created'), ...Array(7).fill('over_limit')]);

@@ -30,7 +30,7 @@ async function claimAndLoseTheAnswer(holder: Claimant, now: number): Promise<num
 }
 
 describe('A claim whose answer was lost', () => {
-  it('a worker that never got the answer to its claim releases the lease, and the attempt does not count', async () => {
+  it('a worker that never received the response to its claim releases the lease, and the attempt does not count', async () => {
     const id = await claimAndLoseTheAnswer(worker, T0);
     const given = await giveBackUnknownLeases(database.pool, { ...worker, epochs: [], now: T0 + 3_000 });
     expect(given).toEqual({ runs: 1, areMoreLikely: false });
@@ -41,7 +41,7 @@ describe('A claim whose answer was lost', () => {
     if (again) await engine.succeed(again, T0 + 3_002);
   });
 
-  it('a worker does not release an unknown lease younger than two seconds, because the answer to its claim may still arrive', async () => {
+  it('a worker does not release an unknown lease younger than two seconds, because the response to its claim may still arrive', async () => {
     const id = await claimAndLoseTheAnswer(worker, T0 + 10_000);
     const given = await giveBackUnknownLeases(database.pool, { ...worker, epochs: [], now: T0 + 11_000 });
     expect(given).toEqual({ runs: 0, areMoreLikely: true });
@@ -49,7 +49,7 @@ describe('A claim whose answer was lost', () => {
     await giveBackUnknownLeases(database.pool, { ...worker, epochs: [], now: T0 + 13_000 });
   });
 
-  it('a worker releases neither a lease that it knows nor a lease of another worker', async () => {
+  it('a worker releases neither a lease whose claim it received nor a lease of another worker', async () => {
     const other = await registerTestWorker(database);
     const id = await claimAndLoseTheAnswer(other, T0 + 20_000);
     const { rows } = await database.pool.query<{ epoch: number }>('select epoch from carillon.leases');
@@ -69,7 +69,7 @@ describe('A claim whose answer was lost', () => {
 });
 
 describe('A worker that freezes in mid-claim', () => {
-  it('Postgres ends the transaction of a frozen claim, and another worker claims the schedule that it had locked', async () => {
+  it('Postgres ends the transaction of a frozen claim, and another worker claims the schedule that the transaction had locked', async () => {
     const frozen = openDatabase({
       url: database.url,
       max: 1,

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 
 const database = useDatabase();
 
-it('a connection that is lost between two statements fails its transaction, does not end the process, and leaves the pool', async () => {
+it('a Postgres connection lost between two statements fails its transaction and leaves the pool, and the process goes on', async () => {
   const lost = inTransaction(database.pool, async (tx) => {
     const { rows } = await tx.query('select pg_backend_pid() as pid');
     // The connection breaks between two statements, so there is no promise that could be rejected with the error.

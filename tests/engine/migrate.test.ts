@@ -48,12 +48,12 @@ describe('Migrations', () => {
     for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
   });
 
-  it('an error in a migration is reported at once', async () => {
+  it('a migration with an error fails with the error of Postgres', async () => {
     const folder = await migrationOf('ALTER TABLE "carillon"."no_such_table" ADD COLUMN "extra" integer');
     await expect(migrate(database.url, { folder })).rejects.toMatchObject({ cause: { code: '42P01' } });
   });
 
-  it('a migration that would deadlock with a transaction gives way, and succeeds afterwards', async () => {
+  it('a migration that would deadlock with a transaction lets the transaction finish, and then succeeds', async () => {
     const folder = await migrationOf(
       'ALTER TABLE "carillon"."runs" ADD COLUMN "extra" integer',
       'ALTER TABLE "carillon"."leases" ADD COLUMN "extra" integer',
@@ -148,7 +148,7 @@ describe('Migrations', () => {
     return folder;
   }
 
-  it('processes that migrate one database at the same time take turns, and all of them succeed', async () => {
+  it('processes that migrate one database at the same time take turns, and all succeed', async () => {
     await withDatabase('select 1', async (url) => {
       await Promise.all([1, 2, 3, 4].map(() => migrate(url)));
       const pool = openDatabase({ url, max: 1, applicationName: 'test', onError: () => {} });
@@ -176,7 +176,7 @@ describe('Databases that hold other tables', () => {
     });
   });
 
-  it('a database with another application’s table called leases is not refused', async () => {
+  it('a database that has another application’s table called leases is migrated', async () => {
     await withDatabase('create table public.leases (id int)', (url) => migrate(url));
   });
 

@@ -21,23 +21,10 @@ const T0 = Date.parse('2026-03-02T10:00:00Z');
 const LEASE_MS = 15_000;
 const succeeded = (run: ClaimedRun) => ({ run, outcome: { kind: 'succeeded' } as const });
 
-const claim = (count: number, changes: object = {}) =>
-  claimOneShots({ database, engine, nowAt: T0 }, count, changes);
-
-async function claimOne(changes: object = {}) {
-  const [run] = await claim(1, changes);
-  if (!run) throw new Error('nothing was claimed');
-  return run;
-}
-
-async function claimTwo() {
-  const [first, second] = await claim(2);
-  if (!first || !second) throw new Error('nothing was claimed');
-  return [first, second] as const;
-}
+const { claim, claimOne, claimTwo } = claimOneShots({ database, engine, nowAt: T0 });
 
 describe('The row of a run', () => {
-  it('a run has one row in carillon.runs from its claim on, and it is the same row after the run has ended', async () => {
+  it('a run has one row in carillon.runs from its claim on, and keeps that row after it has ended', async () => {
     const run = await claimOne();
     expect(await engine.runsOf(run.scheduleId)).toMatchObject([
       { status: 'running', attempt: 1, outcome: null },
@@ -76,7 +63,7 @@ describe('The row of a run', () => {
     expect(await readInFlight(database.pool, run.scheduleId)).toEqual([]);
   });
 
-  it('the runs of one batch end independently, and each shows its own state', async () => {
+  it('the runs of one claimed batch end independently of each other', async () => {
     const [done, open] = await claimTwo();
     await engine.succeed(done, T0 + 1);
     expect(await engine.runsOf(done.scheduleId)).toMatchObject([{ status: 'succeeded' }]);
@@ -107,7 +94,7 @@ describe('The row of a run', () => {
     expect(await read()).toMatchObject({ status: 'succeeded', attempt: 1, progress: { done: 2 } });
   });
 
-  it('a deferred run does not count its attempt, and its next claim is attempt 1 again', async () => {
+  it('a deferral does not count as an attempt: the next claim of the run is attempt 1 again', async () => {
     const run = await claimOne();
     const deferred = { kind: 'deferred', reasonCode: 'busy', reason: 'deferred', retryInMs: 1_000 } as const;
     await engine.closeAll([{ run, outcome: deferred }], T0 + 1);
@@ -154,7 +141,7 @@ describe('The row of a run', () => {
 });
 
 describe('Rescue', () => {
-  it('the rescue of an expired lease releases the open runs and leaves ended runs unchanged', async () => {
+  it('the rescue of an expired lease releases its open runs and leaves its ended runs unchanged', async () => {
     const [ended, open] = await claimTwo();
     await engine.succeed(ended, T0 + 1);
     expect(await rescueRuns(database.pool, T0 + LEASE_MS + 1)).toMatchObject([

@@ -107,7 +107,7 @@ describe('A one-shot that has fired', () => {
     expect(await readSchedule(database.pool, projectId + 1, schedule.key)).toBeNull();
   });
 
-  it('a finished one-shot is listed as finished, by tag and by key, and neither as active nor as due', async () => {
+  it('a finished one-shot is found by tag and by key as finished, and listed neither as active nor as due', async () => {
     const schedule = await fired({ tags: ['listed'] });
     const list = async (filter: object) => {
       const found = await listSchedules(database.pool, { projectId, filter, limit: 10, beforeId: null });
@@ -121,7 +121,7 @@ describe('A one-shot that has fired', () => {
     expect(await list({ q: schedule.key })).toContainEqual(listed);
   });
 
-  it('a finished one-shot keeps its key: a repeated create returns it, and a create with another body is a conflict', async () => {
+  it('a finished one-shot keeps its id: a repeated create returns it, and a create with another body is a conflict', async () => {
     const schedule = await fired({ id: 'taken' });
     const create = (input: object) => {
       const drafts = [draft({ ...at(T0), id: schedule.key, ...input }, T0)];
@@ -132,7 +132,7 @@ describe('A one-shot that has fired', () => {
     expect(await engine.claim(T0 + HOUR)).toEqual([]);
   });
 
-  it('a finished one-shot can be triggered and is finished afterwards, as before', async () => {
+  it('a finished one-shot can be triggered, and is unchanged after that run', async () => {
     const schedule = await fired();
     const before = await read(schedule);
     expect(await triggerSchedule(database.pool, changing(schedule))).toMatchObject({ kind: 'changed' });
@@ -217,7 +217,7 @@ describe('A one-shot that has fired', () => {
 });
 
 describe('Totals of a schedule that finishes', () => {
-  it('a one-shot that was rescheduled keeps the time of that change as updatedAt after it has fired', async () => {
+  it('a one-shot that was rescheduled and has fired shows the time of the reschedule as updatedAt', async () => {
     const schedule = await insert();
     await rescheduleNext(database.pool, changing(schedule, T0 + 1), T0 + HOUR);
     await engine.succeed(await claimOne(T0 + HOUR), T0 + HOUR);
@@ -250,7 +250,7 @@ describe('Totals of a schedule that finishes', () => {
     expect(await engine.claim(T0 + 2 * HOUR)).toEqual([]);
   });
 
-  it('a one-shot with an overlap policy finishes with one run, as any one-shot does', async () => {
+  it('a one-shot with an overlap policy finishes with one run, as every one-shot does', async () => {
     const schedule = await fired({ overlap: 'skip' });
     expect(await read(schedule)).toMatchObject({ status: 'finished', runsTotal: 1, lastRunAt: T0 });
   });

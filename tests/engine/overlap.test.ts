@@ -51,7 +51,7 @@ describe('Overlapping runs', () => {
     expect(await statuses(id)).toEqual(['retrying', 'skipped']);
   });
 
-  it('overlap policy queue: runs wait and start one after the other, in order', async () => {
+  it('overlap policy queue: runs that would overlap wait and start one after the other, oldest first', async () => {
     const { id, claim, claimOne } = await everyMinute({ overlap: 'queue' });
     const first = await claimOne(1);
     expect(await claim(2)).toEqual([]);
@@ -65,7 +65,7 @@ describe('Overlapping runs', () => {
     expect(await statuses(id)).toEqual(['succeeded', 'running', 'queued']);
   });
 
-  it('a queued run starts even if the worker that should have promoted it was lost, because the sweep finds the stuck queue', async () => {
+  it('overlap policy queue: the sweep starts a queued run whose promotion was lost with its worker', async () => {
     const { id, claim, claimOne } = await everyMinute({ overlap: 'queue' });
     const first = await claimOne(1);
     await claim(2);
@@ -88,7 +88,7 @@ describe('Overlapping runs', () => {
     expect(await statuses(id)).toEqual(['cancelled', 'running']);
   });
 
-  it('maxConcurrentRuns 2: two runs start and the third is queued', async () => {
+  it('maxConcurrentRuns 2: two runs of a schedule start, and the third is queued', async () => {
     const { id, claim, claimOne } = await everyMinute({ maxConcurrentRuns: 2 });
     await claimOne(1);
     await claimOne(2);

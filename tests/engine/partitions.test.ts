@@ -66,7 +66,7 @@ describe('Partitions', () => {
     expect(await readRun(database.pool, projectId, run)).toMatchObject({ status: 'succeeded' });
   });
 
-  it('a run that is claimed in one month and retried or rescued in the next stays one row', async () => {
+  it('a run that is claimed in one month and retried or rescued in the next has one row', async () => {
     const now = at('2032-01-31T23:59:59.999Z');
     const id = await insert(
       { rule: { at: new Date(now).toISOString() }, retry: { maxAttempts: 5 } },

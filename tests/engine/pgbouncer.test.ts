@@ -18,16 +18,16 @@ describe('explainPooler', () => {
   const shared = { sharesBackends: true, breaksPreparedStatements: false };
   const breaking = { sharesBackends: true, breaksPreparedStatements: true };
 
-  it('a direct connection to Postgres needs no pooler setting', () => {
+  it('a direct connection to Postgres is accepted without settings for a pooler', () => {
     expect(explainPooler(direct, { hasDirectUrl: false, usesPreparedStatements: true })).toBeNull();
   });
 
-  it('a pooler that breaks prepared statements is accepted if both settings for it are made', () => {
+  it('a pooler is accepted with DATABASE_DIRECT_URL and, if it breaks them, prepared statements off', () => {
     expect(explainPooler(breaking, { hasDirectUrl: true, usesPreparedStatements: false })).toBeNull();
     expect(explainPooler(shared, { hasDirectUrl: true, usesPreparedStatements: true })).toBeNull();
   });
 
-  it('a pooler that lacks settings is refused with one line that names each of them', () => {
+  it('a pooler is refused with one line that names each missing setting', () => {
     const line = explainPooler(breaking, { hasDirectUrl: false, usesPreparedStatements: true });
     expect(line).toContain('DATABASE_PREPARED_STATEMENTS=off');
     expect(line).toContain('DATABASE_DIRECT_URL');
@@ -91,7 +91,7 @@ else
       });
     }, 90_000);
 
-    it('a commit through the pooler wakes a worker that listens on a direct connection, without a sweep', async () => {
+    it('a request by SQL that commits through a pooler wakes a worker that listens on a direct connection', async () => {
       await processes.endAll();
       await processes.worker({
         env: {

@@ -40,7 +40,7 @@ const close = (runs: readonly ClaimedRun[]) =>
   closeRuns(pool, runs.map(succeededRun), { ...holder, now: null });
 
 describe('Warm-up', () => {
-  it('a worker has prepared the statements of a fire on every connection that it keeps, before anything is due', async () => {
+  it('a worker prepares the statements of a fire on every connection that it keeps before anything is due', async () => {
     const options = { url: database.url, applicationName: 'test', onError: () => {} };
     const kept = openDatabase({ ...options, max: 4, min: 2 });
     await warmUp(kept, holder, 2);

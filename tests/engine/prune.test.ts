@@ -32,7 +32,7 @@ const months = async () => {
 };
 const once = (more: object = {}) => ({ rule: { at: new Date(T0).toISOString() }, ...more });
 
-it('a month of history is dropped when it is old enough, but not while a run in it is running', async () => {
+it('the partition of an old month is dropped, but not while a run in it is running', async () => {
   const [id] = await insertSchedules(database, [once()], { nowAt: T0 });
   const [run] = (await engine.claim(T0)) as [ClaimedRun];
   const month = ['attempts_2020_02', 'runs_2020_02'];
@@ -48,7 +48,7 @@ it('a month of history is dropped when it is old enough, but not while a run in 
   expect(await engine.runsOf(id as number)).toEqual([]);
 });
 
-it('a month of history that an open read kept from being dropped is dropped by a later prune', async () => {
+it('the partition of an old month that an open read kept from being dropped is dropped by a later prune', async () => {
   await insertSchedules(database, [once()], { nowAt: T0 });
   const [run] = (await engine.claim(T0)) as [ClaimedRun];
   await engine.succeed(run, T0 + 1);

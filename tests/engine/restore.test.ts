@@ -86,7 +86,7 @@ describe('A held installation', () => {
     expect(paused).toBeDefined();
   });
 
-  it('a hold is set once, and neither again while it stands nor after an operator has decided', async () => {
+  it('an installation is held once: the same loss does not hold it again, even after an operator has decided', async () => {
     const seen = (await state()).generation;
     expect(await hold()).toBe(true);
     expect(await hold()).toBe(false);
@@ -104,7 +104,7 @@ describe('A held installation', () => {
     expect((await state()).hold).toBeNull();
   });
 
-  it('the new generation is above every generation that a witness has seen', async () => {
+  it('the generation after a restore is higher than every generation that any process has seen', async () => {
     const { generation } = await state();
     await holdForLoss(database.pool, {
       installationId: '',
@@ -117,7 +117,7 @@ describe('A held installation', () => {
     expect(await release('by-policy')).toMatchObject({ generation: generation + 6 });
   });
 
-  it('a hold moves every sequence on by more than the lost time can have used, so that no id is issued twice', async () => {
+  it('a hold advances every sequence beyond the ids that the lost time can have used, so that no id is issued twice', async () => {
     const values = async () =>
       (
         await database.pool.query<{ name: string; value: number }>(
@@ -139,7 +139,7 @@ describe('A held installation', () => {
     expect(id).toBeGreaterThan(100_000_000);
   });
 
-  it('a copy is released only if it is adopted, and gets an id of its own', async () => {
+  it('a held copy of an installation is released only if it is adopted, and then gets an id of its own', async () => {
     const { id, generation } = await state();
     await holdInstallation(database.pool, {
       code: 'database_copied',
@@ -155,7 +155,7 @@ describe('A held installation', () => {
     expect((await state()).id).not.toBe(id);
   });
 
-  it('nothing is released if nothing is held', async () => {
+  it('a decision about a restore is refused if the installation is not held', async () => {
     expect(await release('refire')).toEqual({ kind: 'not_held' });
   });
 });
@@ -177,21 +177,21 @@ describe('Evidence', () => {
   }
   const judge = (evidence: Evidence) => judgeEvidence(database.pool, evidence);
 
-  it('a heartbeat that Postgres has, or has more of, is intact', async () => {
+  it('a remembered heartbeat counts as intact if Postgres has it or a later one of that worker', async () => {
     const evidence = await beatOnce();
     expect(await judge(evidence)).toBe('intact');
     expect(await judge({ ...evidence, beats: evidence.beats - 1 })).toBe('intact');
     expect(await judge((await readLatestEvidence(database.pool)) as Evidence)).toBe('intact');
   });
 
-  it('a heartbeat that Postgres does not have is lost: of a known worker, of an unknown one, and of a later generation', async () => {
+  it('a remembered heartbeat that Postgres does not have counts as lost, also if its worker or generation is unknown', async () => {
     const evidence = await beatOnce();
     expect(await judge({ ...evidence, beats: evidence.beats + 1 })).toBe('lost');
     expect(await judge({ ...evidence, token: crypto.randomUUID() })).toBe('lost');
     expect(await judge({ ...evidence, generation: evidence.generation + 1 })).toBe('lost');
   });
 
-  it('a heartbeat of an earlier generation, or of a worker that was deleted after a week, is no sign of a loss', async () => {
+  it('a remembered heartbeat of an earlier generation, or of a worker gone for a week, is no sign of a loss', async () => {
     const evidence = await beatOnce();
     const lost = { ...evidence, beats: evidence.beats + 1 };
     expect(await judge({ ...lost, generation: evidence.generation - 1 })).toBe('superseded');
@@ -200,7 +200,7 @@ describe('Evidence', () => {
     );
   });
 
-  it('a witness that opens a connection to a server which lost its heartbeat holds the installation', async () => {
+  it('a process that connects to a Postgres without the heartbeat that it remembers holds the installation', async () => {
     const evidence = await beatOnce();
     const witness = new Witness();
     witness.remember(evidence);
@@ -211,7 +211,7 @@ describe('Evidence', () => {
     ]);
     await witness.verifyConnection(database.pool);
     expect((await state()).hold).toMatchObject({ code: 'transactions_lost' });
-    // The clock of Postgres does not matter, and neither does a second witness.
+    // A second check neither holds the installation again nor writes a second audit entry.
     await witness.verifyConnection(database.pool);
     const { rows } = await database.pool.query(
       `select detail from carillon.audit_log where action = 'installation.held' and actor = 'carillon'
@@ -253,20 +253,23 @@ describe('The lost time', () => {
     ['account', { run: 0, skipped: 15 }],
     ['refire', { run: 15, skipped: 0 }],
     ['by-policy', { run: 4, skipped: 11 }],
-  ] as const)('--%s: the claims do what the dry run has said', async (mode, expected) => {
-    const ids = await insertAll();
-    const now = T0 + 5 * MINUTE + 45_000;
-    await hold(now);
-    const lostTime = lostTimeOf({ lostFromAt: T0 }, { mode, untilAt: now });
-    const survey = await surveyLostTime(database.pool, { lostTime, now });
-    expect(survey).toMatchObject({ schedules: 3, ...expected });
-    await release(mode, now);
-    expect(await carryOut(ids, now)).toEqual(expected);
-    // The next occurrence is an ordinary one again.
-    expect((await claimNow(T0 + 6 * MINUTE)).length).toBe(3);
-  });
+  ] as const)(
+    'carillon restore --%s: the claims make as many runs and skips as the dry run has counted',
+    async (mode, expected) => {
+      const ids = await insertAll();
+      const now = T0 + 5 * MINUTE + 45_000;
+      await hold(now);
+      const lostTime = lostTimeOf({ lostFromAt: T0 }, { mode, untilAt: now });
+      const survey = await surveyLostTime(database.pool, { lostTime, now });
+      expect(survey).toMatchObject({ schedules: 3, ...expected });
+      await release(mode, now);
+      expect(await carryOut(ids, now)).toEqual(expected);
+      // The next occurrence is an ordinary one again.
+      expect((await claimNow(T0 + 6 * MINUTE)).length).toBe(3);
+    },
+  );
 
-  it('--account: the skipped runs name the restore', async () => {
+  it('carillon restore --account: the skipped runs name the restore as their reason', async () => {
     const [id] = (await insertAll()) as [number];
     const now = T0 + 2 * MINUTE;
     await hold(now);
@@ -282,7 +285,7 @@ describe('The lost time', () => {
       });
   });
 
-  it('--until: occurrences after the end of the lost time follow the misfire policy', async () => {
+  it('carillon restore --until: occurrences after the given end of the lost time follow the misfire policy', async () => {
     const ids = await insertAll();
     const now = T0 + 5 * MINUTE + 45_000;
     await hold(now);
@@ -290,7 +293,7 @@ describe('The lost time', () => {
     expect(await carryOut(ids, now)).toEqual({ run: 4, skipped: 11 });
   });
 
-  it('a decision is recorded once, in the table of restores and in the audit log', async () => {
+  it('a decision about a restore is recorded once in the table of restores and once in the audit log', async () => {
     await hold();
     const released = await release('refire', T0 + MINUTE);
     if (released.kind !== 'released') throw new Error(released.kind);

@@ -141,7 +141,7 @@ describe('finished one-shots', () => {
     expect(left).toEqual(atFirst);
   });
 
-  it('a finished schedule is kept while it was changed, or while one of its runs has happened, within the retention', async () => {
+  it('a finished schedule is kept until both its last change and its last run are older than the retention', async () => {
     const [id] = await insertSchedules(database, [once({ id: 'young' })], { nowAt: T0 - DAY });
     await fire();
     await backdate();
@@ -160,7 +160,7 @@ describe('finished one-shots', () => {
     expect(await count('schedules', `id = ${id}`)).toBe(0);
   });
 
-  it('active, paused, declared and file-managed schedules survive the retention of schedules', async () => {
+  it('retention deletes no schedule that is active, paused, declared in code or managed by a file', async () => {
     await insertSchedules(
       database,
       [
@@ -186,7 +186,7 @@ describe('finished one-shots', () => {
     expect(rows.map(({ key }) => key)).toEqual(['daily', 'declared', 'managed', 'paused']);
   });
 
-  it('a finished schedule that is triggered while retention is about to delete it survives with its run', async () => {
+  it('a finished schedule that is triggered just before retention deletes it is kept with its run', async () => {
     const [id] = (await insertSchedules(database, [once({ id: 'revived' })], { nowAt: T0 - DAY })) as [
       number,
     ];
@@ -203,7 +203,7 @@ describe('finished one-shots', () => {
     expect((await engine.runsOf(id)).map(({ status }) => status)).toEqual(['succeeded', 'queued']);
   });
 
-  it('a trigger of a finished schedule that retention is deleting waits, and then finds no schedule', async () => {
+  it('a trigger waits while retention deletes its finished schedule, and then finds no schedule', async () => {
     const [id] = (await insertSchedules(database, [once({ id: 'late' })], { nowAt: T0 - DAY })) as [number];
     await fire();
     await backdate();
@@ -223,7 +223,7 @@ describe('finished one-shots', () => {
     expect(await engine.runsOf(id)).toEqual([]);
   });
 
-  it('a finished schedule that another transaction has locked is left to the next prune', async () => {
+  it('retention leaves a finished schedule that another transaction has locked to the next prune', async () => {
     const [id] = await insertSchedules(database, [once({ id: 'locked' })], { nowAt: T0 - DAY });
     await fire();
     await backdate();
@@ -239,7 +239,7 @@ describe('finished one-shots', () => {
 });
 
 describe('retention per project', () => {
-  it('each project keeps its runs for its own time, also within one month', async () => {
+  it('runs are kept for the retention of their project, even if projects with different retentions share a month', async () => {
     const short = await newProject('short', { runs: 'P7D' });
     const long = await newProject('long', { runs: 'P3000D' });
     const ids = await Promise.all(
@@ -264,7 +264,7 @@ describe('retention per project', () => {
     expect(await runs()).toEqual([0, 0, 0]);
   });
 
-  it('a run that is open or was skipped ahead of its occurrence survives a retention that deletes row by row', async () => {
+  it('retention does not delete an open run, nor a skipped run whose occurrence lies ahead', async () => {
     const projectId = await newProject('exact', { runs: 'P1D' });
     const request = { nowAt: T0 - DAY, projectId };
     const [failing, yearly] = (await insertSchedules(
@@ -283,7 +283,7 @@ describe('retention per project', () => {
     expect(await engine.runsOf(yearly)).toEqual([]);
   });
 
-  it('an occurrence that was skipped ahead of its time keeps its run when the month of the skip is dropped', async () => {
+  it('an occurrence that was skipped ahead of its time keeps its run when retention drops the month of the skip', async () => {
     const [yearly] = (await insertSchedules(database, [{ id: 'christmas', rule: { cron: '0 0 25 12 *' } }], {
       nowAt: T0 - DAY,
     })) as [number];
@@ -292,7 +292,7 @@ describe('retention per project', () => {
     expect(await engine.runsOf(yearly)).toMatchObject([{ status: 'skipped' }]);
   });
 
-  it('a replaced definition is kept as long as a run that executed it', async () => {
+  it('retention keeps a replaced definition as long as a run that executed it', async () => {
     const [id] = (await insertSchedules(database, [{ id: 'edited', rule: { every: 'P1D' } }], {
       nowAt: T0 - DAY,
     })) as [number];
@@ -335,7 +335,7 @@ describe('the audit log', () => {
     expect(await entries()).toBe(kept);
   });
 
-  it('retention itself can delete no audit entry that is younger than its cutoff or than a day, and change none', async () => {
+  it('retention can change no audit entry, and can delete none that is younger than its cutoff or than a day', async () => {
     await write(`now() - interval '2 hours'`);
     await write(`now() - interval '40 days'`);
     const as = (before: string, statement: string) =>
@@ -352,7 +352,7 @@ describe('the audit log', () => {
   });
 });
 
-it('retention removes everything that is old in one pass when all three retentions are set', async () => {
+it('one prune deletes an old schedule together with its audit entries if all three retentions are set', async () => {
   await insertSchedules(database, [once({ id: 'whole' })], { nowAt: T0 - DAY });
   await fire();
   await backdate();

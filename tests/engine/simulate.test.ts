@@ -171,7 +171,7 @@ describe('The simulation predicts what the engine does', () => {
   const outage = { fromAt: T0 + 5 * MINUTE_MS, toAt: T0 + 15 * MINUTE_MS + 7_000, receiver: null };
 
   it.each(['once', 'all', 'skip'] as const)(
-    'the simulation agrees with the engine: misfire policy %s after an outage of the engine',
+    'the simulation agrees with the engine: misfire policy %s after an outage',
     async (policy) => {
       const schedules = [{ id: 'minutely', rule: { cron: '* * * * *' }, misfire: { policy, limit: 4 } }];
       await agree({ schedules, options: optionsOf({ outages: [outage] }) });

@@ -49,7 +49,7 @@ async function checkAtOf(scheduleId: number): Promise<number | undefined> {
   return rows[0]?.at;
 }
 
-it('an occurrence that no worker claims raises one alert, and its late start resolves the alert', async () => {
+it('an occurrence that no worker claims in time raises one alert, and its late start resolves the alert', async () => {
   const at = nextDay();
   const [scheduleId = 0] = await insertSchedules(
     database,
@@ -82,7 +82,7 @@ it('an occurrence that no worker claims raises one alert, and its late start res
   expect(await alertsOf('never-came')).toMatchObject([{ id: alert?.id, resolvedAt: lateAt }]);
 });
 
-it('an occurrence that a person reschedules to an earlier time is judged by that time', async () => {
+it('an occurrence that was rescheduled to an earlier time is judged by its new time', async () => {
   const at = nextDay();
   const rule = { at: new Date(at + 12 * HOUR).toISOString() };
   const schedule = { id: 'moved-earlier', rule, slo: { startWithin: 'PT2M' } };
@@ -144,7 +144,7 @@ it('a run that never ends breaches its end and duration objectives as soon as th
   expect((await alertsOf('hangs')).map(({ kind }) => kind).sort()).toEqual(['duration', 'end']);
 });
 
-it('occurrences that one outage makes late are one breach, which recovers with the last of them', async () => {
+it('occurrences that end late because of one outage are one breach, which ends with the last of their runs', async () => {
   const at = nextDay();
   const [scheduleId = 0] = await insertSchedules(
     database,
@@ -166,7 +166,7 @@ it('occurrences that one outage makes late are one breach, which recovers with t
   expect(await alertsOf('outage')).toMatchObject([{ resolvedAt: at + 3 * MINUTE - 400 }]);
 });
 
-it('a hanging run does not raise a second alert for occurrences that were late before the recovery', async () => {
+it('a run that still hangs after a breach has recovered raises no second alert for the same late occurrences', async () => {
   const at = nextDay();
   const [scheduleId = 0] = await insertSchedules(
     database,
@@ -187,7 +187,7 @@ it('a hanging run does not raise a second alert for occurrences that were late b
   expect(await alertsOf('hung')).toMatchObject([{ occurrenceAt: at + MINUTE, resolvedAt: endAt }]);
 });
 
-it('the objective successRate is breached when one run too many fails', async () => {
+it('the objective successRate is breached when more runs fail than it allows', async () => {
   const at = nextDay();
   const [scheduleId = 0] = await insertSchedules(
     database,
@@ -236,7 +236,7 @@ it('cancelling a schedule resolves its alerts and ends its watch', async () => {
   expect(await checkAtOf(scheduleId)).toBeUndefined();
 });
 
-it('hundreds of missed occurrences that the misfire policy skips, recorded as one gap, are one breach', async () => {
+it('hundreds of missed occurrences that are recorded as one gap are one breach', async () => {
   const at = nextDay();
   const misfire = { policy: 'skip' as const, grace: 'PT1M' };
   await insertSchedules(
@@ -249,7 +249,7 @@ it('hundreds of missed occurrences that the misfire policy skips, recorded as on
   expect(await alertsOf('gap')).toMatchObject([{ kind: 'start' }]);
 });
 
-it('the ledger has a sentence for each run, gap and occurrence without either, and none for a removed schedule', async () => {
+it('the ledger has a sentence for each run, each gap and each occurrence without either', async () => {
   const at = nextDay();
   const misfire = { policy: 'skip' as const, grace: 'PT1M' };
   const every = { rule: { every: 'PT1H' } };

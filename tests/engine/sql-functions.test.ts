@@ -109,7 +109,7 @@ describe('carillon.schedule', () => {
       `id => 'bad', at => now(), payload => to_jsonb(repeat('x', 262144))`,
       'payload: the request has',
     ],
-  ])('a call with %s is refused at once, with the reason', async (_, args, reason) => {
+  ])('a call of carillon.schedule with %s is refused at once, with the reason', async (_, args, reason) => {
     const calling = app.client.query(`select carillon.schedule(${args})`);
     await expect(calling).rejects.toMatchObject({ code: '22023', message: expect.stringContaining(reason) });
     expect(await requestsFor('bad')).toEqual([]);
@@ -141,7 +141,7 @@ describe('carillon.schedule', () => {
     expect((await owner('select count(*) as n from carillon.schedules')).rows).toHaveLength(1);
   });
 
-  it('a caller of carillon.schedule cannot replace its functions and tables by setting a search path', async () => {
+  it('a caller of carillon.schedule cannot make it use other functions or tables by setting search_path', async () => {
     await owner(`create schema evil authorization ${app.name}`);
     const lie = `create function evil.pg_has_role(text, name, text) returns boolean language sql as 'select true'`;
     await app.client.query(lie);
@@ -160,7 +160,7 @@ describe('carillon.schedule', () => {
 });
 
 describe('Roles', () => {
-  it('a bound role can call carillon.schedule but can read or write no table', async () => {
+  it('a role that is bound to a project can neither read nor write the tables of Carillon', async () => {
     for (const table of ['schedules', 'sql_requests', 'sql_roles', 'projects'])
       await expect(app.client.query(`select * from carillon.${table}`)).rejects.toMatchObject({
         code: '42501',
@@ -170,7 +170,7 @@ describe('Roles', () => {
     });
   });
 
-  it('a bound role may execute three functions, and any other role may execute none', async () => {
+  it('a role that is bound to a project may execute only carillon.schedule, cancel and trigger', async () => {
     const executable = async (role: string) => {
       const { rows } = await owner(
         `select proname from pg_proc where pronamespace = 'carillon'::regnamespace and prorettype <> 'trigger'::regtype
@@ -183,7 +183,7 @@ describe('Roles', () => {
     expect(await executable(stranger.name)).toEqual(['schedule']);
   });
 
-  it('a role that is bound to no project is refused, even if it may execute the function', async () => {
+  it('a role that is bound to no project is refused, even if it may execute carillon.schedule', async () => {
     await expect(
       stranger.client.query(`select carillon.schedule(id => 's-1', at => now(), ${NOOP})`),
     ).rejects.toMatchObject({
@@ -193,7 +193,7 @@ describe('Roles', () => {
     });
   });
 
-  it('a bound role cannot act for another project', async () => {
+  it('a role that is bound to a project cannot create a schedule in another project', async () => {
     const named = (project: string) =>
       app.client.query(`select carillon.schedule(id => 'named-1', at => now(), ${NOOP}, project => $1)`, [
         project,
@@ -246,7 +246,7 @@ describe('Roles', () => {
     expect(await requestsFor('set-role-1')).toMatchObject([{ project: 'billing', actor: `sql:${app.name}` }]);
   });
 
-  it('bind_role names what is missing and can move a role to another project, and unbind_role takes its rights away', async () => {
+  it('bind_role refuses an unknown role or project and can move a role to another project, and unbind_role takes its rights away', async () => {
     await expect(owner(`select carillon.bind_role('nobody_here', 'billing')`)).rejects.toThrow(
       'there is no role with the name nobody_here',
     );
@@ -274,7 +274,7 @@ describe('Roles', () => {
 describe('carillon.cancel', () => {
   const atOf = (nowAt: number) => ({ at: new Date(nowAt).toISOString() });
 
-  it('no claim takes a schedule after carillon.cancel has committed, even if no worker has carried the cancel out', async () => {
+  it('no claim takes a schedule after carillon.cancel has committed, even if no worker has carried the cancel out yet', async () => {
     const nowAt = Date.now();
     const [id] = await insertSchedules(database, [{ id: 'hold-1', rule: atOf(nowAt - 10) }], {
       nowAt: nowAt - 50,

@@ -45,7 +45,7 @@ async function listed(id: number) {
 }
 
 describe('The list of stopped schedules', () => {
-  it('every change of status keeps the list of stopped schedules in step', async () => {
+  it('the table stopped_schedules follows every pause, resume, cancel, replacement and purge of a schedule', async () => {
     const id = await insertOne();
     expect(await listed(id)).toBeNull();
     await pauseSchedule(pool, changing(id), NO_END);
@@ -66,7 +66,7 @@ describe('The list of stopped schedules', () => {
     expect(await listed(id)).toBeNull();
   });
 
-  it('a list filtered by status has each stopped schedule once, newest first', async () => {
+  it('a list of schedules by status has each schedule once, newest first', async () => {
     const ids = await insertSchedules(database, [HOURLY, HOURLY, HOURLY, HOURLY]);
     await pauseMany(pool, many(ids.slice(0, 3)), NO_END);
     await cancelMany(pool, many(ids.slice(0, 1)));
@@ -81,7 +81,7 @@ describe('The list of stopped schedules', () => {
 });
 
 describe('HOT updates of schedules', () => {
-  it('pausing, resuming, skipping and cancelling scattered schedules rewrites no index entry of them', async () => {
+  it('pausing, resuming, skipping and cancelling schedules are HOT updates, which change no index entry', async () => {
     await stopAutovacuum();
     const inserted = await insertSchedules(
       database,

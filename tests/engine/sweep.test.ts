@@ -1,51 +1,31 @@
 import { cancelSchedule, readSchedule, setCalendar } from '@carillon/db';
-import { connectProducer, QUEUES, type RedisClient, slotEnd } from '@carillon/queue';
+import { QUEUES, slotEnd } from '@carillon/queue';
 import { eventually, insertSchedules, useDatabase, useProcesses } from '@carillon/testkit';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { usePrograms } from '../use-programs.js';
+import { useRedis } from './use-redis.js';
+import { useWorkers } from './use-workers.js';
 
 const database = useDatabase();
 const programs = usePrograms(database);
 const processes = useProcesses(database);
 const CARILLON_HANDLERS = new URL('./handlers.mjs', import.meta.url).href;
-let redis: RedisClient;
-let workers: { end(): Promise<void> }[] = [];
-
-beforeAll(async () => {
-  redis = connectProducer(database.redisUrl, () => {});
-  await new Promise((resolve) => redis.once('ready', resolve));
-});
-afterAll(() => redis.disconnect());
-afterEach(async () => {
-  await Promise.all(workers.map((worker) => worker.end()));
-  workers = [];
-});
-
-const start = async (env: Record<string, string> = {}) => {
-  const worker = await programs.worker({ env });
-  workers.push(worker);
-  return worker;
-};
+const redis = useRedis(database);
+const startProgram = useWorkers(programs);
+const startAlone = useWorkers(processes);
+const start = (env: Record<string, string> = {}) => startProgram({ env });
 /** Starts a worker as a process, with the handlers of `handlers.mjs`. */
-const startProcess = async (env: Record<string, string> = {}) => {
-  const worker = await processes.worker({ env: { CARILLON_HANDLERS, ...env } });
-  workers.push(worker);
-  return worker;
-};
+const startProcess = (env: Record<string, string> = {}, nodeArguments: string[] = []) =>
+  startAlone({ env: { CARILLON_HANDLERS, ...env }, nodeArguments });
+
 const inMs = (ms: number) => ({ rule: { at: new Date(Date.now() + ms).toISOString() } });
 const runOf = async (id: number | undefined) =>
   (await database.pool.query('select status from carillon.runs where schedule_id = $1', [id])).rows[0];
 const succeeded = (id: number | undefined) =>
   eventually(async () => (await runOf(id))?.status === 'succeeded');
 
-/** Deletes all keys of this test from Redis, as FLUSHALL does. */
-async function loseRedis(): Promise<void> {
-  const keys = await redis.keys(`${database.prefix}:*`);
-  if (keys.length > 0) await redis.del(...keys);
-}
-
 async function armedSlots(): Promise<number[]> {
-  const ids = await redis.zrange(`${database.prefix}:${QUEUES.bells}:delayed`, 0, '-1');
+  const ids = await redis.client.zrange(`${database.prefix}:${QUEUES.bells}:delayed`, 0, '-1');
   return [...new Set(ids.map((id) => Number(id.split('-')[1])))].sort();
 }
 
@@ -86,13 +66,15 @@ describe('The sweep', () => {
     await pool.query(`update carillon.schedules set status = 'cancelled' where key = 'shop'`);
   });
 
-  it('the sweep goes on after Redis has lost everything, including the job that repeats the sweep', async () => {
+  it('the sweep is repeated even after Redis has lost everything, including the repeating job of the sweep', async () => {
     const worker = await startProcess();
     const [before] = await insertSchedules(database, [inMs(300)]);
     await succeeded(before);
-    await loseRedis();
+    await redis.empty();
     const [after] = await insertSchedules(database, [inMs(3_000)]);
-    await eventually(async () => (await redis.exists(`${database.prefix}:${QUEUES.ticks}:repeat`)) === 1);
+    await eventually(
+      async () => (await redis.client.exists(`${database.prefix}:${QUEUES.ticks}:repeat`)) === 1,
+    );
     await succeeded(after);
     expect(worker.isRunning).toBe(true);
   });
@@ -105,11 +87,14 @@ describe('The sweep', () => {
       );
     const before = await lastSweep();
     await eventually(async () => (await lastSweep()) > before);
-    await loseRedis();
+    await redis.empty();
     // A sweep counts as missed after two intervals (12 s). The job must be back before that.
-    await eventually(async () => (await redis.exists(`${database.prefix}:${QUEUES.ticks}:repeat`)) === 1, {
-      withinMs: 11_000,
-    });
+    await eventually(
+      async () => (await redis.client.exists(`${database.prefix}:${QUEUES.ticks}:repeat`)) === 1,
+      {
+        withinMs: 11_000,
+      },
+    );
   });
 
   it('the sweep finds a bell that Redis has lost, reports it as drift and arms it again', async () => {
@@ -119,7 +104,7 @@ describe('The sweep', () => {
     await eventually(slotsArmed);
     // The sweep counts a missing bell as drift only if the schedule has not changed in the last two seconds.
     await database.pool.query("update carillon.schedules set updated_at = updated_at - interval '1 minute'");
-    await redis.del(`${database.prefix}:${QUEUES.bells}:delayed`);
+    await redis.client.del(`${database.prefix}:${QUEUES.bells}:delayed`);
     const line = await worker.logged('Sweep repaired drift: overdue runs, missing bells or expired leases');
     expect(line).toMatchObject({ drift: { missingBells: 1 } });
     // Redis still holds a job with the usual id of the bell, so the sweep arms the bell under another id.
@@ -194,10 +179,10 @@ describe('Shutdown', () => {
 
 describe('Clocks', () => {
   it('workers whose clocks are 30 seconds off never fire early by the clock of Postgres (I6)', async () => {
-    const shift = (ms: number) => ({
-      nodeArguments: ['--import', `data:text/javascript,const now=Date.now;Date.now=()=>now()+${ms}`],
-    });
-    workers.push(await processes.worker(shift(30_000)), await processes.worker(shift(-30_000)));
+    const startShifted = (ms: number) =>
+      startProcess({}, ['--import', `data:text/javascript,const now=Date.now;Date.now=()=>now()+${ms}`]);
+    await startShifted(30_000);
+    await startShifted(-30_000);
     const ids = await insertSchedules(
       database,
       Array.from({ length: 50 }, (_, i) => inMs(1_000 + i * 40)),

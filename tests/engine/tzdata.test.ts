@@ -45,7 +45,7 @@ describe('Time zone data', () => {
     });
   });
 
-  it('new time zone data moves each occurrence that it computes differently, and no other', async () => {
+  it('new time zone data moves exactly the next occurrences that it computes differently', async () => {
     const right = new Map<string, number | null>();
     for (const key of ['early', 'late', 'same', 'utc', 'once']) right.set(key, (await viewOf(key)).nextRunAt);
     await shift(['early'], -HOUR_MS);
@@ -66,7 +66,7 @@ describe('Time zone data', () => {
     expect((await viewOf('late')).version).toBe(2);
   });
 
-  it('a change of time zone data has one entry in the audit log, and one more for each schedule that moved', async () => {
+  it('a change of time zone data writes one audit entry, and one more for each schedule that moved', async () => {
     const page = { projectId, limit: 100, beforeId: null };
     const [change] = await listAudit(database.pool, { ...page, filter: { action: 'tzdata.changed' } });
     expect(change).toMatchObject({ actor: `time zone data ${OURS}`, detail: { from: '2001a', to: OURS } });

@@ -73,7 +73,7 @@ it('without Redis, a queue target is refused with a reason', async () => {
   expect(JSON.stringify(body)).toContain('needs Redis, and this installation runs without it');
 });
 
-it('without Redis, the status is ok and says that Redis is off, and there is no page of queues', async () => {
+it('without Redis, the status is ok and says that Redis is off, and the API has no page of queues', async () => {
   await eventually(async () => (await call('/health/ready')).body.status === 'ok');
   const { body } = await call('/v1/system');
   expect(body).toMatchObject({ redis: 'off', bells: { armed: null } });

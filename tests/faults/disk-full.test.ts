@@ -57,7 +57,7 @@ const bulky = (stage: Stage) => ({
 
 const diskFull: Scenario = {
   number: 12,
-  fault: "Postgres's disk full",
+  fault: 'the disk of Postgres is full',
   holds: 'the API answers 503, writes no partial rows, and recovers',
   async play(stage) {
     const { clients, random } = stage;
@@ -103,7 +103,7 @@ afterAll(async () => {
 }, 60_000);
 
 it.runIf(isChosen(diskFull.number))(
-  `12. ${diskFull.fault}: ${diskFull.holds}`,
+  `fault 12, ${diskFull.fault}: ${diskFull.holds}`,
   {
     timeout: 240_000 * SEEDS.length,
   },

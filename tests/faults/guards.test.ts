@@ -70,14 +70,14 @@ const CHANGES = [
 ] as const;
 
 it.each(SCHEDULES.flatMap(([which, rule]) => CHANGES.map((change) => [which, ...change, rule] as const)))(
-  'a claim of %s that was decided before %s starts nothing (%s)',
+  'a claim of %s that was decided before %s starts no run (%s)',
   async (_which, _what, _promise, change, rule) => {
     expect(await claimAfter(rule, change)).toEqual({ started: 0, runs: 0 });
   },
 );
 
 it.each(SCHEDULES)(
-  'a claim of %s by a worker of an earlier generation is refused as a whole (I10)',
+  'a claim of %s by a worker of an earlier generation is refused and starts no run (I10)',
   async (_which, rule) => {
     const change = 'update carillon.installation set generation = generation + 1';
     await expect(claimAfter(rule, change)).rejects.toThrow(StaleGeneration);

@@ -38,7 +38,7 @@ afterAll(async () => {
 }, 60_000);
 
 it.runIf(isChosen(pooled.number))(
-  `27. ${pooled.fault}: ${pooled.holds}`,
+  `fault 27, ${pooled.fault}: ${pooled.holds}`,
   { timeout: 240_000 * SEEDS.length },
   async ({ skip }) => {
     if (!ensurePgbouncer()) {

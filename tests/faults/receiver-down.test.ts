@@ -90,12 +90,12 @@ const mostPerSecond = (ats: readonly number[]) => {
 
 const scenario = {
   number: 17,
-  fault: 'a receiver down for an hour, then up (simulated clock)',
+  fault: 'a receiver is down for an hour, by a simulated clock, and then up again',
   holds: 'the receiver gets few requests while it is down, and no burst when it is back',
 };
 
 it.runIf(isChosen(scenario.number)).each(SEEDS)(
-  `17. ${scenario.fault}: ${scenario.holds} (seed %i)`,
+  `fault 17, ${scenario.fault}: ${scenario.holds} (seed %i)`,
   {
     timeout: 240_000,
   },

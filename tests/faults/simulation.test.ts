@@ -8,7 +8,7 @@ import { World } from './simulation/world.js';
 
 const database = useDatabase();
 
-it('the promises hold after any history of edits, pauses, crashes and clock jumps', {
+it('every promise holds after any history of edits, pauses, crashes and clock jumps', {
   timeout: 60_000 + SIMULATION_RUNS * 3_000,
 }, async () => {
   await fc.assert(
@@ -34,7 +34,7 @@ it('queued runs start after the overlap policy is changed to one that does not c
   await world.checkAll();
 });
 
-it('an edit to a past instant that the old rule had named and missed makes one run of that instant', async () => {
+it('an edit to a one-shot at a past instant, which the old rule had missed, makes one run of that instant', async () => {
   const world = await World.create(database);
   world.now += 60_000;
   await edit(world, { rule: { at: new Date(world.now).toISOString() } });

@@ -71,7 +71,7 @@ if (isChosen(upgrade.number)) {
 
 function playUpgradeFrom(version: EarlierVersion): void {
   const options = { timeout: 240_000 * SEEDS.length };
-  it(`18. ${upgrade.fault}: ${upgrade.holds}`, options, async () => {
+  it(`fault 18, ${upgrade.fault}: ${upgrade.holds}`, options, async () => {
     const { worker, api } = await buildEarlier(version).then((built) => {
       build = built;
       return built;
@@ -130,19 +130,19 @@ const INIT = { '0000_init': 'create table a ()' };
 const SECOND = { ...INIT, '0001_second': 'create table b ()' };
 const THIRD = { ...SECOND, '0002_third': 'create table c ()' };
 
-it('a version with a single migration has no earlier version to upgrade from', async () => {
+it('the upgrade test finds no earlier version if there is only one migration', async () => {
   expect(await findIn([INIT, INIT])).toEqual({ missing: 'there is only one migration' });
 });
 
-it('the earlier version to upgrade from is the last commit before the latest migration', async () => {
+it('the upgrade test starts from the last commit before the latest migration', async () => {
   expect(await findIn([INIT, SECOND, SECOND, THIRD, THIRD])).toEqual({ commit: '2', migrationsBehind: 1 });
 });
 
-it('the earlier version to upgrade from is HEAD while the latest migration is not committed', async () => {
+it('the upgrade test starts from HEAD while the latest migration is not committed', async () => {
   expect(await findIn([INIT, SECOND, THIRD])).toEqual({ commit: '1', migrationsBehind: 1 });
 });
 
-it('a commit with another first migration is not an earlier version to upgrade from', async () => {
+it('the upgrade test does not start from a commit with another first migration', async () => {
   const squashed = { '0000_init': 'create table a_and_b ()', '0001_next': 'create table d ()' };
   expect(await findIn([THIRD, squashed, squashed])).toEqual({
     missing: 'no commit has fewer migrations and the same first one',

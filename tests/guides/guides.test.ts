@@ -24,12 +24,15 @@ const pages = [
 const guides = useGuides();
 
 describe('Guides', () => {
-  it.each(pages)('every file that $path shows is used by a command or by another file', ({ steps }) => {
-    expect(unusedFiles(steps)).toEqual([]);
-  });
+  it.each(pages)(
+    'every file that the guide $path shows is used by a command or by another file',
+    ({ steps }) => {
+      expect(unusedFiles(steps)).toEqual([]);
+    },
+  );
 
   it.each(pages)(
-    'a reader who follows $path from top to bottom gets what the page shows',
+    'the steps of the guide $path, followed from top to bottom, give the output that the page shows',
     { timeout: 180_000 },
     ({ path, name, steps }) => guides.follow(name, steps, { isFromNothing: path === TUTORIAL }),
   );

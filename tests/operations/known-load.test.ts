@@ -167,7 +167,7 @@ const EXPECTED: Record<string, number> = {
 let last: Record<string, number | undefined> = {};
 
 describe('Metrics of a known load', () => {
-  it('the metrics of the API count a known load exactly, summed over all workers', async () => {
+  it('/metrics of the API counts a known load exactly, summed over all workers', async () => {
     const found = await eventually(
       async () => {
         const { samples } = await scrape(apiUrl);
@@ -181,7 +181,7 @@ describe('Metrics of a known load', () => {
     expect(found).toEqual(EXPECTED);
   });
 
-  it('the counters of all workers add up to the sums in the metrics of the API', async () => {
+  it('the counters in /metrics of all workers add up to the sums in /metrics of the API', async () => {
     const [api, ...workers] = await Promise.all([apiUrl, ...workerUrls].map(scrape));
     const own = ['jobs_due_total', 'carillon_retries_total', 'carillon_lateness_seconds_count'];
     for (const name of own) {
@@ -190,7 +190,7 @@ describe('Metrics of a known load', () => {
     }
   });
 
-  it('the metrics have the event loop lag and the connections of every process, and the clock offset of each worker', async () => {
+  it('/metrics has the event loop lag and the connections of every process, and the clock offset of each worker', async () => {
     const all = await Promise.all([apiUrl, ...workerUrls].map(scrape));
     for (const { text } of all) {
       expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds \S+$/m);
@@ -200,7 +200,7 @@ describe('Metrics of a known load', () => {
     expect(all[0]?.text.match(/^carillon_clock_offset_seconds/gm)).toHaveLength(2);
   });
 
-  it('the API omits its sums from the metrics while Postgres is away, instead of resetting them to zero', async () => {
+  it('/metrics of the API omits its sums while Postgres is unreachable, instead of resetting them to zero', async () => {
     proxy.refuse();
     const { samples } = await eventually(async () => {
       const scraped = await scrape(apiUrl);

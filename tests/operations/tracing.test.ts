@@ -72,7 +72,7 @@ afterAll(async () => {
 });
 
 describe('Traces', () => {
-  it('a run has a trace of its own over worker and receiver, linked to the trace of the request that created its schedule', async () => {
+  it('each run has its own trace through worker and receiver, which links to the trace of the request that created the schedule', async () => {
     const target = { type: 'webhook', url: receiver.url('status/200/traced') };
     await create({ id: 'traced', rule: { in: 'PT1S' }, target });
     const [attempt] = (await spansOf('attempt', isOf('traced'))) as [CollectedSpan];

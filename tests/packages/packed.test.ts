@@ -175,7 +175,7 @@ describe('A project that npm create carillon makes', () => {
   afterAll(() => rmSync(parent, { recursive: true, force: true }));
 
   it(
-    'the created project installs, and its own tests, types and build pass',
+    'a project made by npm create carillon installs, and its own tests, types and build pass',
     async () => {
       // `npm create carillon` runs the same command, from the registry.
       const command = ['exec', '--yes', `--package=${tarballOf(CREATE)}`, '--', CREATE, 'my-reminders'];
@@ -191,7 +191,7 @@ describe('A project that npm create carillon makes', () => {
     INSTALL_WITHIN_MS,
   );
 
-  it('npm run dev of the created project runs its TypeScript handlers, and shows what they print', async () => {
+  it('npm run dev in a project made by npm create carillon runs its TypeScript handlers and shows what they print', async () => {
     const command = join(created, 'node_modules', '.bin', 'carillon');
     await useServer('npm', ['run', 'dev'], created, async (lines) => {
       await inCreated(command, ['schedules', 'trigger', 'morning-digest']);

@@ -105,7 +105,7 @@ describe('Prometheus', () => {
     }
   });
 
-  it('promtool accepts the alert rules, and its rule tests pass: each alert fires, and stays silent, when it should', () => {
+  it('promtool accepts the Prometheus alert rules, and its rule tests show that each alert fires only when it should', () => {
     expect(promtool(['check', 'rules', rules])).toContain('SUCCESS');
     expect(promtool(['test', 'rules', join(root, 'deploy/rules.test.yml')])).toContain('SUCCESS');
   });

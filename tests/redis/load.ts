@@ -1,4 +1,11 @@
-import { eventually, insertSchedules, type TestDatabase, type WebhookReceiver } from '@carillon/testkit';
+import {
+  eventually,
+  insertSchedules,
+  type TestDatabase,
+  type TestProcess,
+  type WebhookReceiver,
+} from '@carillon/testkit';
+import { expect } from 'vitest';
 
 /** Inserts one-shots that are due one after the other; returns their paths at the receiver. */
 export async function insertLoad(
@@ -31,4 +38,21 @@ export async function readBellsRung({ pool }: TestDatabase): Promise<number> {
     `select value from carillon.metrics where name = 'carillon_bells_rung_total'`,
   );
   return Number(rows[0]?.value ?? 0);
+}
+
+/** Waits until twenty more bells have rung. */
+export async function awaitBells(database: TestDatabase, what: string): Promise<void> {
+  const rungBefore = await readBellsRung(database);
+  await eventually(async () => (await readBellsRung(database)) > rungBefore + 20, { what });
+}
+
+/** Ends workers that have seen a failover of Redis. Each may have warned once, and must have logged the recovery. */
+export async function endAfterFailover(workers: readonly TestProcess[]): Promise<void> {
+  for (const worker of workers) {
+    const linesOf = (text: string) => worker.lines.filter(({ msg }) => msg?.startsWith(text)).length;
+    await eventually(() => linesOf('Redis takes writes again') === linesOf('Redis takes no writes'));
+    expect(linesOf('Redis takes no writes')).toBeLessThanOrEqual(1);
+    expect(worker.lines.filter(({ level }) => level === undefined)).toEqual([]);
+    await worker.end();
+  }
 }

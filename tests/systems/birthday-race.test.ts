@@ -63,7 +63,7 @@ async function race(round: number, handledAt: number) {
 }
 
 describe('Claim and edit race', () => {
-  it('a birthday that falls due while its user is edited is either claimed unchanged or moved: never both, never neither', async () => {
+  it('a birthday that is due while its user is edited is either claimed unchanged or moved, never both and never neither', async () => {
     const seen = { claimed: 0, moved: 0 };
     for (let round = 0; round < ROUNDS; round++) {
       // The edit is handled a millisecond before the birthday is due. The claim or the handler wins, whichever locks
@@ -93,7 +93,7 @@ describe('Claim and edit race', () => {
     expect(seen.moved).toBeGreaterThan(0);
   });
 
-  it('a birthday that was due before its user was edited is greeted once, whichever comes first, and next year on the new date', async () => {
+  it('a birthday that is due when its user is edited is greeted once this year, and next year on the new date', async () => {
     for (let round = 0; round < ROUNDS / 2; round++) {
       const { runs, next, kept } = await race(round, DUE_AT);
       expect(runs.length).toBe(1);

@@ -70,7 +70,7 @@ async function counters() {
 }
 
 describe('One-shot schedules', () => {
-  it('a one-shot that is requested by queue is stored, its job is completed, and it is published to the queue when it is due', async () => {
+  it('a one-shot that is requested by queue is stored, and published to the queue schedule-due when it is due', async () => {
     const before = await counters();
     const at = new Date(Date.now() + 1_500).toISOString();
     await request(REQUESTS.schedule, { id: 'once', at });
@@ -92,7 +92,7 @@ describe('One-shot schedules', () => {
     });
   });
 
-  it('a one-shot that is requested twice becomes one schedule and is published once', async () => {
+  it('a one-shot that is requested by queue twice becomes one schedule and is published once', async () => {
     const data = { id: 'twice', at: new Date(Date.now() + 1_000).toISOString() };
     await request(REQUESTS.schedule, data);
     await request(REQUESTS.schedule, data);
@@ -101,7 +101,7 @@ describe('One-shot schedules', () => {
     expect(dueOf('twice')).toHaveLength(1);
   });
 
-  it('a run is running until its job is published and the result is stored, and only then succeeded', async () => {
+  it('a run with a queue target stays running until its job is published and the result is stored', async () => {
     await database.pool.query(HOLD_UP('held'));
     await request(REQUESTS.schedule, { id: 'held', at: new Date(Date.now() + 300).toISOString() });
     await eventually(() => dueOf('held').length > 0);
@@ -112,7 +112,7 @@ describe('One-shot schedules', () => {
 });
 
 describe('Recurring schedules', () => {
-  it('a recurring schedule is published at each occurrence, keeps its row, and finishes after its last occurrence', async () => {
+  it('a recurring schedule with a queue target publishes a job at each occurrence, and finishes after the last one', async () => {
     const startsAt = Math.ceil(Date.now() / 1_000) * 1_000 + 1_000;
     const dtstart = new Date(startsAt).toISOString().replace(/[-:]|\.\d{3}/g, '');
     await request(REQUESTS.schedule, {
@@ -136,7 +136,7 @@ describe('Recurring schedules', () => {
 });
 
 describe('Cancellations', () => {
-  it('a cancellation by queue is stored, its job is completed, and the schedule is not published afterwards', async () => {
+  it('a schedule that is cancelled by queue publishes nothing afterwards', async () => {
     const before = await counters();
     const at = new Date(Date.now() + 1_200).toISOString();
     await request(REQUESTS.schedule, { id: 'unwanted', at });

@@ -52,7 +52,7 @@ it('a heartbeat occurrence waits for its ping without holding a worker, and the 
   expect(body.pings[0].occurrenceAt).not.toBeNull();
 });
 
-it('GET and HEAD count as pings of a heartbeat, and a heartbeat with an interval accepts a ping before the occurrence', async () => {
+it('GET and HEAD requests count as pings of a heartbeat, and a heartbeat with an interval accepts early pings', async () => {
   const { url } = await createHeartbeat('early', { every: 'PT2S' }, { grace: 'PT10M' });
   expect(await ping(url, { method: 'HEAD' })).toMatchObject({ status: 200 });
   await runThat('early', ({ status }) => status === 'succeeded');
@@ -85,7 +85,7 @@ it('a ping to /fail fails the heartbeat occurrence at once, with the body of the
   });
 });
 
-it('with startGrace, a heartbeat occurrence without a start ping fails early, and one with a start ping waits for its whole grace', async () => {
+it('with startGrace, a heartbeat occurrence fails early without a start ping, and has its whole grace after a start ping', async () => {
   const target = { grace: 'PT10M', startGrace: 'PT2S' };
   const started = await createHeartbeat('started', { at: soon() }, target);
   await ping(started.startUrl);
@@ -98,7 +98,7 @@ it('with startGrace, a heartbeat occurrence without a start ping fails early, an
   await runThat('started', ({ status }) => status === 'succeeded');
 });
 
-it('after a rotation the old ping URL is refused and the new one works', async () => {
+it('after a rotation of a ping URL the old URL is refused and the new one works', async () => {
   const { url } = await createHeartbeat('rotated', { every: 'PT1H' });
   const { body } = await ask('POST', '/v1/schedules/rotated/heartbeat/rotate');
   expect(body.url).not.toBe(url);
@@ -146,7 +146,7 @@ const whole = async (id: string) => (await ask('GET', `/v1/runs/${id}`)).body;
 const stepsOf = (run: { story: { kind: string; text: string }[] }) =>
   run.story.filter(({ kind }) => kind === 'reported').map(({ text }) => text);
 
-it('a job that reports the start and the failure of its delivered run makes the run fail', async () => {
+it('a run that was delivered successfully fails if the job then reports a failure', async () => {
   const slo = { successRate: { percent: 100, last: 1 } };
   const { startUrl, failUrl } = await createDelivered('handed-over', 'status/202', { slo });
   const { id } = await runThat('handed-over', ({ status }) => status === 'succeeded');
@@ -185,7 +185,7 @@ it('a job that reports the start and the failure of its delivered run makes the 
   );
 });
 
-it('a job that reports a success although its delivery failed ends its run as succeeded, even while a retry waits', async () => {
+it('a run whose delivery failed succeeds if the job reports a success, even while the run waits for a retry', async () => {
   const retry = { maxAttempts: 2, baseDelay: 'PT1H' };
   const waiting = await createDelivered('late-answer', 'status/503', { retry });
   const retrying = await runThat('late-answer', isWaiting);
@@ -201,7 +201,7 @@ it('a job that reports a success although its delivery failed ends its run as su
   );
 });
 
-it('a report during the delivery ends the run, and the result that the worker writes afterwards is refused', async () => {
+it('a report of a job during its delivery ends the run, and the worker’s own result is then refused', async () => {
   const { failUrl } = await createDelivered('in-flight', 'slow/3000', { timeout: 'PT20S' });
   const held = await eventually(() => receiver.to('slow/3000/in-flight')[0]);
   const { runId } = JSON.parse(held.body);
@@ -211,7 +211,7 @@ it('a report during the delivery ends the run, and the result that the worker wr
   expect(await whole(runId)).toMatchObject({ status: 'failed' });
 });
 
-it('a report about a run that was not sent, or about a run of another schedule, is refused', async () => {
+it('a report about a run that was not sent yet, or about a run of another schedule, is refused', async () => {
   const { url } = await createDelivered('unsent', 'status/200', { rule: { every: 'PT1H' } });
   expect(await ping(url)).toMatchObject({ status: 404 });
   const other = await latestRun('handed-over');

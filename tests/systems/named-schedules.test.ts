@@ -61,7 +61,7 @@ describe('Schedules by name', () => {
     expect((await read('cleanup')).nextRunAt).toBe(before.nextRunAt);
   });
 
-  it('a reschedule moves only the next run', async () => {
+  it('a reschedule moves only the next run of a schedule', async () => {
     await ask('POST', '/v1/schedules/cleanup/reschedule', { at: new Date(Date.now() + 300).toISOString() });
     await eventually(async () => (await read('cleanup')).runsTotal === 1);
     expect((await read('cleanup')).nextRunAt).toMatch(/-01-01T03:00:00\.000Z$/);
@@ -98,7 +98,7 @@ describe('Schedules by name', () => {
 });
 
 describe('Templates', () => {
-  it('four templates are built in', async () => {
+  it('an installation has four built-in templates', async () => {
     const { items } = (await ask('GET', '/v1/templates')).body;
     expect(items.map(({ id, rule }: { id: string; rule: object }) => [id, rule])).toEqual([
       ['hourly', { cron: '0 * * * *' }],
@@ -159,7 +159,7 @@ describe('Templates', () => {
     expect(body.errors).toMatchObject([{ field }]);
   });
 
-  it('templates work in bulk creates and in queue requests', async () => {
+  it('schedules can be created from templates in bulk creates and in requests by queue', async () => {
     const bulk = await ask('POST', '/v1/schedules/bulk', {
       items: [
         { id: 'bulk-1', template: 'hourly', target },

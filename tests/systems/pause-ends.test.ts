@@ -16,7 +16,7 @@ beforeAll(async () => {
   await programs.worker({ env: RARE_SWEEPS });
 });
 
-it('a pause that ends arms the bell of the next occurrence, without waiting for a sweep', async () => {
+it('the end of a pause arms the bell of the next occurrence, without waiting for a sweep', async () => {
   await ask('POST', '/v1/schedules', {
     id: 'breather',
     rule: { every: 'PT3S' },

@@ -47,7 +47,7 @@ describe('Projects', () => {
     expect((await ours('POST', '/v1/tasks/scan')).body).toMatchObject({ due: 1, sent: 1 });
   });
 
-  it('a template of another project can’t be used (I9)', async () => {
+  it('a schedule cannot be created from a template of another project (I9)', async () => {
     const target = { type: 'handler', name: 'noop' };
     const { status, body } = await theirs('POST', '/v1/schedules', { template: 'ours', target });
     expect(status).toBe(400);

@@ -32,7 +32,7 @@ describe('Recovery', () => {
     await worker.end();
   });
 
-  it('a worker that starts after a downtime logs the oldest and the newest missed event, then delivers each once', async () => {
+  it('a worker that starts after a downtime logs the oldest and the newest missed run, then delivers each missed run once', async () => {
     const keys = await missed();
     // Reading the missed events does not change them, however often it happens.
     const looks = [0, 0].map(() => readMissed(database.pool, { olderThanMs: 0, now: null }));
@@ -54,7 +54,7 @@ describe('Recovery', () => {
     await worker.end();
   });
 
-  it('a worker that restarts does not deliver recovered events a second time', async () => {
+  it('a worker that restarts does not deliver the missed runs of a downtime a second time', async () => {
     const worker = await programs.worker();
     expect(worker.lines.map(({ msg }) => msg)).toContain('No missed events found');
     expect((await database.pool.query('select from carillon.runs')).rowCount).toBe(3);

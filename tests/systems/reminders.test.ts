@@ -98,7 +98,7 @@ describe('Reminders', () => {
     ]);
   });
 
-  it('a reminder is processing while its attempt is under way', async () => {
+  it('a reminder has the status processing while its attempt is under way', async () => {
     const id = await remind('slow/1200/reminder');
     const { attemptCount, idempotencyKey, runId } = await untilStatus(id, 'processing');
     expect(attemptCount).toBe(1);
@@ -123,7 +123,7 @@ describe('Reminders', () => {
     ]);
   });
 
-  it('a reminder that keeps failing fails for good after its last attempt: the delay doubles, and each attempt has its own idempotency key', async () => {
+  it('a reminder that keeps failing is retried with doubling delays and a new idempotency key each, then fails for good', async () => {
     const id = await remind('status/503/reminder');
     const reminder = await untilStatus(id, 'failed');
     expect(reminder).toMatchObject({

@@ -87,7 +87,7 @@ describe('Task scans', () => {
     expect((await scan()).result).toMatchObject({ due: 0, sent: 0 });
   });
 
-  it('a task scan takes the tasks that are due soonest, at most a thousand', async () => {
+  it('a task scan takes at most a thousand tasks, those that are due soonest', async () => {
     await database.pool.query(
       `insert into carillon.tasks (project_id, key, title, due_at)
        select $1, 'tsk_bulk' || n, 'task ' || n, to_timestamp($2::float8 / 1000) + n * interval '1 second'
@@ -193,7 +193,7 @@ describe('Task scans that fail', () => {
     expect(await remindersOf(key)).toEqual([]);
   });
 
-  it('a task scan gives up a task after three retries, logs an error, and continues with the other tasks', async () => {
+  it('a task scan gives up on a task after three retries, logs an error, and continues with the other tasks', async () => {
     const bad = await task('always deadlocked', HOUR);
     const good = await task('fine', 2 * HOUR);
     await trouble(bad.id, '40P01', 100);
@@ -220,7 +220,7 @@ describe('Task scans that fail', () => {
     expect(result).toMatchObject({ sent: 0, failed: 1 });
   });
 
-  it('a task scan ends if Postgres goes away in the middle, and the reminders that it has sent are kept', async () => {
+  it('a task scan ends if Postgres becomes unreachable, and keeps the reminders that it has sent', async () => {
     const first = await task('before', HOUR);
     const { id, key } = await task('when it went away', 2 * HOUR);
     const last = await task('after', 3 * HOUR);
@@ -239,7 +239,7 @@ describe('Task scans that fail', () => {
     expect((await scan()).result).toMatchObject({ due: 2, sent: 2 });
   });
 
-  it('a task scan ends with an error if Postgres stays away from the start', async () => {
+  it('a task scan ends with an error if Postgres is unreachable from the start', async () => {
     const away = openDatabase({
       url: 'postgres://nobody@127.0.0.1:1/none',
       max: 1,

@@ -106,7 +106,7 @@ describe('Users over HTTP', () => {
     });
   });
 
-  it('an edit of a user whose wake-up is lost is handled by the next sweep', async () => {
+  it('the next sweep handles an edit of a user whose wake-up was lost', async () => {
     const { id } = await create();
     const asked = { projectId: database.projectId, key: id, actor: 'test' };
     await editUser(database.pool, asked, { dateOfBirth: '1990-03-03' });

@@ -67,19 +67,19 @@ const isReading = (method: string, path: string) =>
   method === 'GET' || ['/v1/rules/preview', '/v1/simulate'].includes(path) || path.startsWith('/v1/session');
 
 describe('Authentication', () => {
-  it.each(operations)('%s %s answers 401 without a key', async (method, path) => {
+  it.each(operations)('%s %s answers 401 without an API key', async (method, path) => {
     const answer = await request(method, path, null);
     expect(answer.status).toBe(401);
     expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/);
     expect(answer.headers.get('content-type')).toContain('application/problem+json');
   });
 
-  it.each(operations)('%s %s answers 401 to an unknown key', async (method, path) => {
+  it.each(operations)('%s %s answers 401 to an unknown API key', async (method, path) => {
     expect((await request(method, path, 'ck_guess')).status).toBe(401);
   });
 
   it.each(operations.filter(([method, path]) => !isReading(method, path) && !needsAdmin(method, path)))(
-    '%s %s needs the scope write',
+    '%s %s answers 403 to a key without the scope write',
     async (method, path) => {
       const answer = await request(method, path, readKey);
       expect(answer.status).toBe(403);
@@ -88,13 +88,13 @@ describe('Authentication', () => {
   );
 
   it.each(operations.filter(([method, path]) => needsAdmin(method, path)))(
-    '%s %s requires the scope admin',
+    '%s %s answers 403 to a key without the scope admin',
     async (method, path) => {
       expect((await request(method, path, writeKey)).status).toBe(403);
     },
   );
 
-  it('a cross-site request with a session cookie changes nothing', async () => {
+  it('a cross-site request with a session cookie is refused with 403', async () => {
     const { headers: answered } = await api.call('POST', '/v1/session', {
       key: null,
       body: { key: otherKey },
@@ -111,7 +111,7 @@ describe('Isolation of projects', () => {
     // A PUT is left out, because it would create a schedule in the caller's own project.
     ([method, path]) => /schedules\/{id}|runs\/{id}|keys\/{id}/.test(path) && method !== 'PUT',
   );
-  it.each(finding)('%s %s answers as if an id of another project did not exist', async (method, path) => {
+  it.each(finding)('%s %s answers 404 to a key of another project', async (method, path) => {
     const answer = await request(method, path, otherKey);
     expect(answer.status).toBe(404);
   });

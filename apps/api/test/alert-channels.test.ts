@@ -11,7 +11,7 @@ const CHANNELS = {
 
 describe('The URL of an alert channel', () => {
   it.each(Object.entries(CHANNELS))(
-    'a %s channel to a private address is refused like a webhook, at its creation and at an edit',
+    'an alert channel of type %s to a private address is refused, both on create and on edit',
     async (name, channel) => {
       const strict = await api.replica({ ALLOW_PRIVATE_TARGETS: 'false' });
       const create = (id: string, url: string) =>
@@ -31,7 +31,7 @@ describe('The URL of an alert channel', () => {
     },
   );
 
-  it('a channel to a private address is accepted if the installation allows private targets', async () => {
+  it('an alert channel to a private address is accepted if the installation allows private targets', async () => {
     const body = { id: 'local', type: 'webhook', url: 'http://127.0.0.1:9/hook' };
     expect((await api.call('POST', '/v1/alert-channels', { body })).status).toBe(201);
   });

@@ -9,7 +9,7 @@ const read = async (key?: string) =>
   (await api.call('GET', '/v1/attention', key === undefined ? {} : { key })).body;
 const NOTHING = { count: 0, items: [] };
 
-it('/v1/attention names failing, paused, overdue and blocked schedules, and nothing else', async () => {
+it('/v1/attention lists failing, paused, overdue and blocked schedules, and no others', async () => {
   const nowAt = Date.now();
   expect(await read()).toEqual({
     failing: NOTHING,
@@ -81,7 +81,7 @@ it('/v1/attention names failing, paused, overdue and blocked schedules, and noth
   expect((await read(key)).failing).toEqual(NOTHING);
 });
 
-it('/v1/attention names the coming minute with the most fires if it is a herd', async () => {
+it('/v1/attention shows the busiest coming minute if a herd is due in it', async () => {
   const at = new Date(Math.ceil(Date.now() / 60_000) * 60_000 + 3_600_000).toISOString();
   const key = await api.keyFor({ project: 'herd' });
   const items = Array.from({ length: 1_000 }, () => ({ rule: { at }, target: NOOP }));

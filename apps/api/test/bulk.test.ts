@@ -8,7 +8,7 @@ const bulk = (items: unknown[], headers: Record<string, string> = {}) =>
 const act = (body: Record<string, unknown>) => api.call('POST', '/v1/schedules/actions', { body });
 
 describe('Creating in bulk', () => {
-  it('a bulk create with rules that are slow to evaluate does not block other requests', async () => {
+  it('a bulk create of rules that are slow to evaluate does not block other requests', async () => {
     const rrule = (count: number) =>
       `DTSTART:19000101T000000Z\nRRULE:FREQ=DAILY;BYHOUR=1,5;BYMINUTE=0,1;BYSETPOS=1;COUNT=${count}`;
     const items = Array.from({ length: 100 }, (_, i) => scheduleBody({ rule: { rrule: rrule(47_000 + i) } }));
@@ -25,7 +25,7 @@ describe('Creating in bulk', () => {
     expect(answeredMeanwhile).toBeGreaterThan(10);
   });
 
-  it('bulk create returns a result for each item in order, and an invalid item does not affect the others', async () => {
+  it('a bulk create returns one result per item, in order, and creates the valid items even if others are invalid', async () => {
     const taken = scheduleBody();
     await api.call('POST', '/v1/schedules', { body: taken });
     const { status, body } = await bulk([
@@ -56,7 +56,7 @@ describe('Creating in bulk', () => {
     expect((await api.call('GET', '/v1/schedules/bulk-3')).body.nextRunAt).toBe(body.items[5].nextRunAt);
   });
 
-  it('bulk create accepts 10,000 schedules in one call', async () => {
+  it('a bulk create accepts 10,000 schedules in one call', async () => {
     const items = Array.from({ length: 10_000 }, (_, i) => ({
       id: `herd-${i}`,
       rule: { in: 'PT2H' },
@@ -72,13 +72,13 @@ describe('Creating in bulk', () => {
   });
 
   it.each([
-    ['none', []],
-    ['more than ten thousand', Array.from({ length: 10_001 }, () => ({}))],
-  ])('bulk create refuses %s', async (_what, items) => {
+    ['no', []],
+    ['10,001', Array.from({ length: 10_001 }, () => ({}))],
+  ])('a bulk create of %s schedules is refused', async (_what, items) => {
     expect((await bulk(items)).status).toBe(400);
   });
 
-  it('bulk create with an Idempotency-Key is executed once', async () => {
+  it('a bulk create that is repeated with the same Idempotency-Key is executed once', async () => {
     const items = [
       { rule: { every: 'PT1H' }, target: NOOP },
       { rule: { every: 'PT2H' }, target: NOOP },
@@ -147,7 +147,7 @@ describe('Acting on all that match', () => {
     });
   });
 
-  it('a dry run of a bulk action counts the matches and their fires of the next day, lists examples, and changes nothing', async () => {
+  it('a dry run of a bulk action counts the matching schedules and their fires of the next day, and changes nothing', async () => {
     const tags = ['dry'];
     await bulk([
       { id: 'dry-hourly', name: 'Hourly', rule: { cron: '0 * * * *' }, target: NOOP, tags },
@@ -164,7 +164,7 @@ describe('Acting on all that match', () => {
     expect((await api.call('GET', '/v1/schedules/dry-once')).body.status).toBe('active');
   });
 
-  it('the progress of a bulk action can be read by its id, but not by another project', async () => {
+  it('the progress of a bulk action can be read by its id, but not with a key of another project', async () => {
     await bulk([1, 2, 3].map((n) => scheduleBody({ id: `progress-${n}`, tags: ['progress'] })));
     await api.call('DELETE', '/v1/schedules/progress-3');
     const { body } = await act({ action: 'pause', filter: { tag: 'progress' } });
@@ -185,7 +185,7 @@ describe('Acting on all that match', () => {
     expect((await api.call('GET', `/v1/schedules/actions/${body.id}`, { key })).status).toBe(404);
   });
 
-  it('a bulk action in the background answers at once and goes on until every match is changed', async () => {
+  it('a bulk action in the background answers 202 at once and continues until it has changed every matching schedule', async () => {
     const tags = ['background'];
     await bulk(
       Array.from({ length: 1_100 }, (_, i) => ({ id: `bg-${i}`, rule: { in: 'PT2H' }, target: NOOP, tags })),
@@ -200,10 +200,8 @@ describe('Acting on all that match', () => {
       1_100,
       `/v1/schedules/actions/${body.id}`,
     ]);
-    const seen = new Set<string>();
     const done = await eventually(async () => {
       const progress = (await api.call('GET', `/v1/schedules/actions/${body.id}`)).body;
-      seen.add(progress.status);
       expect(progress.total).toBe(1_100);
       return progress.status !== 'running' && progress;
     });
@@ -211,7 +209,7 @@ describe('Acting on all that match', () => {
     expect((await api.call('GET', '/v1/schedules/bg-1099')).body.status).toBe('paused');
   });
 
-  it('a bulk action whose replica was killed has the status lost, and its cursor continues after the last changed schedule', async () => {
+  it('a bulk action whose API replica was killed is shown as lost, with a cursor from which a new action can continue', async () => {
     const tags = ['lost'];
     await bulk([1, 2, 3].map((n) => scheduleBody({ id: `lost-${n}`, tags })));
     const { body } = await act({ action: 'pause', filter: { q: 'lost-3' } });
@@ -305,7 +303,7 @@ describe('Acting on all that match', () => {
     }
   });
 
-  it('a bulk action that is repeated with the same Idempotency-Key is not executed again, and GET /v1/actions lists it', async () => {
+  it('a bulk action that is repeated with the same Idempotency-Key is executed once, and GET /v1/actions lists the action', async () => {
     await bulk([scheduleBody({ id: 'once-only', tags: ['once-only'] })]);
     const body = { action: 'trigger', filter: { tag: 'once-only' } };
     const headers = { 'idempotency-key': 'trigger-once' };
@@ -324,7 +322,7 @@ describe('Acting on all that match', () => {
     expect((await api.call('GET', '/v1/actions', { key })).body.items).toEqual([]);
   });
 
-  it('a bulk action goes on after its client disconnects, and its progress can be read', async () => {
+  it('a bulk action continues after its client has disconnected, and its progress can still be read', async () => {
     const tags = ['left'];
     await bulk(
       Array.from({ length: 2_500 }, (_, i) => ({
@@ -357,13 +355,13 @@ describe('Acting on all that match', () => {
     expect(done).toMatchObject({ matched: 2_500, changed: 2_500, refused: 0 });
   });
 
-  it('a schedule with the id "actions" can be read and changed by its own routes', async () => {
+  it('a schedule with the id "actions" has occurrences, ledger and versions, although /v1/schedules/actions is a route', async () => {
     await bulk([scheduleBody({ id: 'actions' })]);
     for (const rest of ['occurrences', 'ledger', 'versions'])
       expect((await api.call('GET', `/v1/schedules/actions/${rest}`)).status).toBe(200);
   });
 
-  it('bulk cancel handles overdue schedules one by one, so that their occurrences are recorded', async () => {
+  it('a bulk cancel records the overdue occurrence of a schedule as a skipped run', async () => {
     await bulk([scheduleBody({ id: 'overdue', rule: { at: '2020-01-01T00:00:00Z' }, tags: ['late'] })]);
     expect((await act({ action: 'cancel', filter: { tag: 'late' } })).body.changed).toBe(1);
     expect((await api.call('GET', '/v1/runs?schedule=overdue')).body.items).toMatchObject([
@@ -371,7 +369,7 @@ describe('Acting on all that match', () => {
     ]);
   });
 
-  it('bulk cancel handles rescheduled schedules one by one, so that their occurrences are recorded', async () => {
+  it('a bulk cancel records an occurrence that was rescheduled to a later time as a skipped run', async () => {
     await bulk([scheduleBody({ id: 'put-off', rule: { at: '2020-01-01T00:00:00Z' }, tags: ['put-off'] })]);
     const later = { at: '2031-01-01T00:00:00Z' };
     expect((await api.call('POST', '/v1/schedules/put-off/reschedule', { body: later })).status).toBe(200);
@@ -385,9 +383,9 @@ describe('Acting on all that match', () => {
     ['an unknown action', { action: 'explode' }],
     ['an unknown filter', { action: 'pause', filter: { colour: 'red' } }],
     ['a field that the action does not take', { action: 'resume', note: 'x' }],
-    ['reschedule without a time', { action: 'reschedule' }],
-    ['a cursor of nobody', { action: 'pause', cursor: 'x' }],
-  ])('a bulk action refuses %s', async (_what, body) => {
+    ['the action reschedule without a time', { action: 'reschedule' }],
+    ['a cursor that no list has returned', { action: 'pause', cursor: 'x' }],
+  ])('a bulk action is refused if it has %s', async (_what, body) => {
     expect((await act(body)).status).toBe(400);
   });
 });

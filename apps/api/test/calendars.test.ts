@@ -17,7 +17,7 @@ const ICS = [
 ].join('\r\n');
 
 describe('Calendars', () => {
-  it('a calendar holds dates and weekends, and answers with both', async () => {
+  it('a calendar stores dates and weekend days, and is returned with both', async () => {
     const calendar = await set('office', HOLIDAYS);
     expect(calendar).toMatchObject({
       ...HOLIDAYS,
@@ -28,19 +28,19 @@ describe('Calendars', () => {
     expect(body.dates).toEqual(HOLIDAYS.dates);
   });
 
-  it('a calendar whose weekend is the whole week is refused', async () => {
+  it('a calendar whose weekend covers the whole week is refused', async () => {
     const weekends = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
     const { status, body } = await api.call('PUT', '/v1/calendars/never', { body: { weekends } });
     expect(status).toBe(400);
     expect(body.errors[0].field).toBe('weekends');
   });
 
-  it('the list of calendars accepts a limit of 1,000 like every list', async () => {
+  it('GET /v1/calendars accepts a limit of 1,000, as every list does', async () => {
     expect((await api.call('GET', '/v1/calendars?limit=1000')).status).toBe(200);
     expect((await api.call('GET', '/v1/calendars?limit=1001')).status).toBe(400);
   });
 
-  it('setting a calendar answers before its schedules are re-timed, and says how many will be', async () => {
+  it('a change of a calendar answers before schedules are re-timed, and says how many will be', async () => {
     await set('freeze', {});
     const { id, nextRunAt } = await create({
       rule: { cron: '0 9 2 1 *' },
@@ -55,14 +55,14 @@ describe('Calendars', () => {
     expect(await read()).toMatchObject({ version: 2, nextRunAt: '2099-01-02T09:00:00.000Z' });
   });
 
-  it('importing an .ics text sets the dates of a calendar and keeps its weekends', async () => {
+  it('an import of .ics text replaces the dates of a calendar and keeps its weekend days', async () => {
     await set('imported', { dates: ['2098-05-01'], weekends: ['friday'] });
     const { status, body } = await api.call('POST', '/v1/calendars/imported/import', { body: { ics: ICS } });
     expect(status).toBe(200);
     expect(body).toMatchObject({ dates: ['2098-12-25'], weekends: ['friday'], source: null });
   });
 
-  it('importing from a URL makes it the source of the calendar, which keeps its dates until a worker has fetched the file', async () => {
+  it('an import from a URL stores the URL as the source of the calendar, and keeps the old dates until a worker has fetched the file', async () => {
     await set('sourced', { dates: ['2098-05-01'] });
     const body = { url: 'https://example.com/holidays.ics', refresh: 'P7D', weekends: ['sunday'] };
     const imported = await api.call('POST', '/v1/calendars/sourced/import', { body });
@@ -76,7 +76,7 @@ describe('Calendars', () => {
     ['url', { url: 'https://10.0.0.1/x.ics' }],
     ['url', { url: 'ftp://example.com/x.ics' }],
     ['refresh', { ics: ICS, refresh: 'P1D' }],
-  ])('an import with an unusable %s is refused', async (field, body) => {
+  ])('a calendar import with an unusable %s is refused, and the field is named', async (field, body) => {
     const strict = await api.replica({ ALLOW_PRIVATE_TARGETS: 'false' });
     const answer = await api.call('POST', `${strict}/v1/calendars/x/import`, { body });
     expect(answer.status).toBe(400);
@@ -94,7 +94,7 @@ describe('Occurrences on excluded days', () => {
     target: { type: 'handler', name: 'noop' },
   };
 
-  it('the schedule, its occurrences, the preview and the simulation agree about a moved occurrence', async () => {
+  it('nextRunAt, occurrences, ledger, rule preview and simulation all show the same instant for an occurrence moved off a holiday', async () => {
     const created = await create(payday);
     // 25 December 2098 is a holiday and a Thursday, so the next business day is the Friday.
     const at = '2098-12-26T14:00:00.000Z';
@@ -119,7 +119,7 @@ describe('Occurrences on excluded days', () => {
     expect(simulated.runs).toMatchObject([{ at, status: 'succeeded' }]);
   });
 
-  it('a patch of calendars keeps the excluded dates of a schedule, and a patch of onExcluded keeps both', async () => {
+  it('a PATCH of calendars keeps the excluded dates of a schedule, and a PATCH of onExcluded keeps dates and calendars', async () => {
     const { id } = await create({ ...payday, exclusions: ['2098-12-26'] });
     const patch = async (body: object) => (await api.call('PATCH', `/v1/schedules/${id}`, { body })).body;
     expect(await patch({ onExcluded: 'previous' })).toMatchObject({
@@ -133,7 +133,7 @@ describe('Occurrences on excluded days', () => {
     });
   });
 
-  it('businessDays fires on the nth business day of a month', async () => {
+  it('a schedule with businessDays -1 fires on the last business day of the month', async () => {
     const created = await create({
       rule: { cron: '0 9 * * *' },
       startAt: '2098-12-01T00:00:00Z',

@@ -26,7 +26,7 @@ function serve(basePath = '/', from = folder): FastifyInstance {
 }
 
 describe('The API serves the dashboard', () => {
-  it('the dashboard’s hashed files may be cached for ever, and are sent in the best encoding that the browser accepts', async () => {
+  it('the dashboard’s hashed files are sent as immutable, in the best encoding that the browser accepts', async () => {
     const app = serve();
     for (const [encodings, body, encoding] of [
       ['gzip, deflate, br', 'brotli', 'br'],
@@ -41,7 +41,7 @@ describe('The API serves the dashboard', () => {
     expect((await app.inject('/icon.svg')).headers['cache-control']).not.toContain('immutable');
   });
 
-  it('every path of the dashboard answers with the page, which allows no inline script and is not cached', async () => {
+  it('every path of the dashboard answers with its HTML page, which is sent as no-cache and allows no inline script', async () => {
     const app = serve();
     for (const url of ['/', '/schedules', '/schedules/a%2Fb?tab=runs']) {
       const { body, headers, statusCode } = await app.inject({ url, headers: HTML });
@@ -58,7 +58,7 @@ describe('The API serves the dashboard', () => {
     expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
   });
 
-  it('an unknown path of the API, a missing file, and a request that does not accept HTML answer 404', async () => {
+  it('the dashboard’s page does not replace a 404 for an unknown API path, a missing file or a request that does not accept HTML', async () => {
     const app = serve();
     for (const url of ['/v1/nothing', '/health/nothing', '/queues/nothing'])
       expect((await app.inject({ url, headers: HTML })).statusCode).toBe(404);
@@ -68,7 +68,7 @@ describe('The API serves the dashboard', () => {
     );
   });
 
-  it('DASHBOARD_BASE_PATH moves the page and its files, and / redirects to it', async () => {
+  it('DASHBOARD_BASE_PATH moves the dashboard’s page and files to that path, and / redirects there', async () => {
     const app = serve('/carillon/');
     expect((await app.inject({ url: '/carillon/runs', headers: HTML })).body).toContain(
       '<base href="/carillon/"',
@@ -78,7 +78,7 @@ describe('The API serves the dashboard', () => {
     expect((await app.inject({ url: '/elsewhere', headers: HTML })).statusCode).toBe(404);
   });
 
-  it('an API whose dashboard is not built starts, and its page says how to build it', async () => {
+  it('an API without a built dashboard starts, and answers with a page that says how to build the dashboard', async () => {
     const app = serve('/', join(folder, 'nothing-here'));
     const answer = await app.inject({ url: '/', headers: HTML });
     expect(answer.statusCode).toBe(503);

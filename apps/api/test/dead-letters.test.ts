@@ -45,7 +45,7 @@ const groups = async (query = '') => {
 };
 
 describe('Dead letters', () => {
-  it('failed runs are grouped by receiver and error, the largest group first', async () => {
+  it('GET /v1/runs/dead-letters groups failed runs by receiver and error, the largest group first', async () => {
     expect(await groups()).toEqual([
       ['mail.example.com/send', 'answered 500', 4, 3],
       ['queue bills', 'timed out', 1, 1],
@@ -94,11 +94,11 @@ describe('Replaying dead letters', () => {
     [{ schedule: 'mail-1', error: 'timed out' }, 1],
     [{ filter: { q: 'nothing' } }, 0],
     [{ limit: 2 }, 2],
-  ])('a dry run of the replay %j finds the runs of the schedules that match', async (which, runs) => {
+  ])('a dry run of the replay %j counts only the failed runs that match', async (which, runs) => {
     expect((await replay({ ...which, dryRun: true })).preview.runs).toBe(runs);
   });
 
-  it('replaying a group of dead letters replays exactly its runs, and the group disappears', async () => {
+  it('a replay of one group of dead letters replays exactly its runs, and the group is no longer listed', async () => {
     expect(await replay({ receiver: 'queue bills' })).toMatchObject({ replayed: 1, preview: null });
     expect(await groups('receiver=queue+bills')).toEqual([]);
     expect(await replay({ filter: { tag: 'mail' } })).toMatchObject({ replayed: 4, hasMore: false });

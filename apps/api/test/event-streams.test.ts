@@ -45,7 +45,7 @@ describe('Event streams', () => {
     await eventually(() => canListen(first));
   });
 
-  it('a client that does not read its event stream is disconnected and no longer counts against the limit', async () => {
+  it('a client that does not read its event stream is disconnected, and no longer counts against the limit of streams', async () => {
     const key = await newKey('unread');
     await Promise.all([1, 2].map(() => openUnread(key).answered));
     expect(await canListen(key)).toBe(false);
@@ -65,7 +65,7 @@ describe('Event streams', () => {
     );
   });
 
-  it('a client that disconnects during its catch-up no longer counts against the limit', async () => {
+  it('a client that disconnects while its event stream catches up no longer counts against the limit of streams', async () => {
     const key = await newKey('gone');
     const client = await api.database.pool.connect();
     await client.query('begin; lock table carillon.audit_log in access exclusive mode');
@@ -90,7 +90,7 @@ describe('Event streams', () => {
     await eventually(() => canListen(key), { withinMs: 3_000 });
   });
 
-  it('a resume from the start of a long history is bounded and does not delay other requests', async () => {
+  it('an event stream that resumes from the start of a long history gets at most 5,000 runs, and other requests are answered meanwhile', async () => {
     const { body } = await api.call('POST', '/v1/schedules', { body: scheduleBody() });
     await api.database.pool.query(
       `insert into carillon.runs (schedule_id, occurrence_at, origin, month, project_id, version, status, due_at, recorded_at,
@@ -135,7 +135,7 @@ describe('Event streams', () => {
 });
 
 describe('A replica that stops', () => {
-  it('event streams of a stopping replica send a reconnect delay and end', async () => {
+  it('an API replica that stops ends its event streams, and tells their clients after which delay to reconnect', async () => {
     const config = readConfig({
       DATABASE_URL: api.database.url,
       REDIS_URL: api.database.redisUrl,

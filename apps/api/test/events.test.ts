@@ -24,7 +24,7 @@ const finish = (runs: readonly ClaimedRun[], outcome: Outcome) =>
 const typesOf = (seen: readonly Seen[]) => seen.map(({ type }) => type);
 
 describe('Events', () => {
-  it('event stream: changes of schedules, and runs from start to end, are reported', async () => {
+  it('event stream: changes of schedules and the start and end of each run are reported', async () => {
     const listener = await listen();
     const { id } = (await api.call('POST', '/v1/schedules', { body: scheduleBody() })).body;
     await api.call('POST', `/v1/schedules/${id}/trigger`);
@@ -119,14 +119,14 @@ describe('Events', () => {
     ours.close();
   });
 
-  it('event stream: ends when its key is revoked', async () => {
+  it('event stream: the stream ends when its API key is revoked', async () => {
     const { body } = await api.call('POST', '/v1/keys', { body: { name: 'listener', scopes: ['read'] } });
     const listener = await listen({ key: body.key });
     await api.call('DELETE', `/v1/keys/${body.id}`);
     await eventually(() => listener.state.hasEnded, { withinMs: 5_000 });
   });
 
-  it('event stream: an invalid Last-Event-ID answers 400', async () => {
+  it('event stream: a request with an invalid Last-Event-ID is answered 400', async () => {
     expect((await api.call('GET', '/v1/events', { headers: { 'last-event-id': 'x' } })).status).toBe(400);
   });
 });

@@ -28,7 +28,7 @@ const stored = async (id: string) => {
 };
 
 describe('Integers beyond 2^53 in payloads', () => {
-  it('a payload with big integers is stored and returned digit by digit', async () => {
+  it('integers beyond 2^53 in a payload are stored and returned without losing a digit', async () => {
     const created = await send('POST', '/v1/schedules', scheduleText('big', PAYLOAD));
     expect(created.status).toBe(201);
     expect(created.text).toContain(`"payload":${PAYLOAD}`);
@@ -37,14 +37,14 @@ describe('Integers beyond 2^53 in payloads', () => {
     expect((await api.call('GET', '/v1/schedules?q=big')).text).toContain(`"payload":${PAYLOAD}`);
   });
 
-  it('a repeated create answers 200 if its big integer is the same, and 409 if only the last digit differs', async () => {
+  it('a repeated create answers 409 if only the last digit of an integer beyond 2^53 differs, and 200 if none does', async () => {
     await send('POST', '/v1/schedules', scheduleText('same', '12345678901234567890'));
     const again = await send('POST', '/v1/schedules', scheduleText('same', '12345678901234567890'));
     const other = await send('POST', '/v1/schedules', scheduleText('same', '12345678901234567891'));
     expect([again.status, other.status]).toEqual([200, 409]);
   });
 
-  it('an edit, a bulk call and a request with an Idempotency-Key keep big integers', async () => {
+  it('an edit, a bulk create and a request with an Idempotency-Key keep every digit of integers beyond 2^53', async () => {
     await send('POST', '/v1/schedules', scheduleText('edited', '1'));
     await send('PATCH', '/v1/schedules/edited', `{"payload":${PAYLOAD}}`);
     expect(await stored('edited')).toBe(PAYLOAD);
@@ -58,7 +58,7 @@ describe('Integers beyond 2^53 in payloads', () => {
     expect((await keyed()).text).toBe(first.text);
   });
 
-  it('a big integer outside a payload is refused, and the field is named', async () => {
+  it('an integer beyond 2^53 outside a payload is refused, and the field is named', async () => {
     const { status, text } = await send(
       'POST',
       '/v1/schedules',

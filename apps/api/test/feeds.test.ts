@@ -19,7 +19,7 @@ function eventsOf(text: string): ICAL.Event[] {
 const LONG = 'Rechnungen; Mahnungen, Löhne – 日本 '.repeat(4).trim();
 
 describe('iCal feeds', () => {
-  it('a feed lists coming occurrences, in a form that an independent iCal parser reads', async () => {
+  it('an iCal feed lists coming occurrences, and an independent iCal parser can read it', async () => {
     const { id } = await create({ rule: { cron: '0 9 * * *' }, name: LONG, tags: ['feed-a', 'x,y'] });
     const feed = await newFeed({ name: 'a', tag: 'feed-a' });
     const { status, headers, text } = await read(feed.url);
@@ -36,7 +36,7 @@ describe('iCal feeds', () => {
     expect(new Set(events.map(({ uid }) => uid)).size).toBe(events.length);
   });
 
-  it('a feed ends its lines with CRLF, folds them at 75 bytes and has a DTSTAMP in each event', async () => {
+  it('an iCal feed ends its lines with CRLF, folds them at 75 bytes and has a DTSTAMP in each event', async () => {
     const { url } = await newFeed({ name: 'b', tag: 'feed-a' });
     const { text } = await read(url);
     expect(text.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
@@ -44,7 +44,7 @@ describe('iCal feeds', () => {
     expect(text.match(/^DTSTAMP:\d{8}T\d{6}Z\r$/gm)?.length).toBe(text.match(/^BEGIN:VEVENT\r$/gm)?.length);
   });
 
-  it('an occurrence keeps its UID in the feed when it has run, and then shows its outcome', async () => {
+  it('an occurrence keeps its UID in an iCal feed after it has run, and then shows its outcome', async () => {
     const at = new Date(Date.now() + 3_600_000).toISOString();
     const { id } = await create({ rule: { at }, name: 'Once' });
     const { url } = await newFeed({ name: 'c', schedule: id });
@@ -65,7 +65,7 @@ describe('iCal feeds', () => {
     expect(after?.uid).toBe(before?.uid.replace(String(Date.parse(at)), shifted));
   });
 
-  it('a feed token is stored as a hash, reads only its own feed, and reads nothing after it is revoked', async () => {
+  it('the token of an iCal feed is stored as a hash, reads only its own feed, and is refused after it was revoked', async () => {
     const feed = await newFeed({ name: 'd', tag: 'nothing-has-this-tag' });
     expect(eventsOf((await read(feed.url)).text)).toEqual([]);
     const { rows } = await api.database.pool.query('select * from carillon.feeds where id = $1', [feed.id]);
@@ -80,13 +80,13 @@ describe('iCal feeds', () => {
     expect((await read(feed.url)).status).toBe(404);
   });
 
-  it('a feed for an unknown schedule, or for both a schedule and a tag, is refused', async () => {
+  it('an iCal feed of an unknown schedule, or of both a schedule and a tag, is refused', async () => {
     const post = (body: object) => api.call('POST', '/v1/feeds', { body });
     expect((await post({ name: 'x', schedule: 'unknown' })).status).toBe(404);
     expect((await post({ name: 'x', schedule: 'a', tag: 'b' })).status).toBe(400);
   });
 
-  it('a feed that is read too often is answered with 429', async () => {
+  it('an iCal feed that is read too often is answered with 429', async () => {
     const { url } = await newFeed({ name: 'e', tag: 'nothing-has-this-tag' });
     const statuses = new Set<number>();
     for (let i = 0; i < 40; i++) statuses.add((await read(url)).status);

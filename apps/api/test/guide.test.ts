@@ -21,7 +21,7 @@ function serve(from = folder): FastifyInstance {
 }
 
 describe('The API serves the guide', () => {
-  it('a page of the guide is sent compressed, allows nothing inline, and is requested again every time', async () => {
+  it('a page of the guide is sent compressed and as no-cache, and its content security policy allows no inline script or style', async () => {
     const { body, headers } = await serve().inject({
       url: '/guide/',
       headers: { 'accept-encoding': 'gzip, br' },
@@ -33,20 +33,20 @@ describe('The API serves the guide', () => {
     expect(headers['content-security-policy']).not.toContain('unsafe');
   });
 
-  it('a page of the guide has an address without an extension, and an unknown address answers 404', async () => {
+  it('a page of the guide is served at a path without an extension, and an unknown path answers 404', async () => {
     const app = serve();
     expect((await app.inject('/guide/cookbook/digests')).body).toBe('digests');
     for (const url of ['/guide/cookbook', '/guide/index.html', '/guide/../package.json'])
       expect((await app.inject(url)).statusCode, url).toBe(404);
   });
 
-  it('the hashed files of the guide are cached for good', async () => {
+  it('the hashed files of the guide are sent as immutable', async () => {
     const { headers } = await serve().inject('/guide/assets/guide-1.js');
     expect(headers['cache-control']).toContain('immutable');
     expect(headers['content-type']).toContain('text/javascript');
   });
 
-  it('GET /guide redirects relative to its own address, so that the guide works below the path of a proxy', async () => {
+  it('GET /guide redirects to a relative path, so that the guide works behind a proxy that adds a path', async () => {
     const { statusCode, headers } = await serve().inject('/guide');
     expect([statusCode, headers.location]).toEqual([302, 'guide/']);
   });

@@ -77,7 +77,7 @@ const doorTo = async (url: string) => {
 };
 
 describe('Health', () => {
-  it('readiness is ok while Postgres and Redis are reachable', async () => {
+  it('/health/ready answers ok while Postgres and Redis are reachable', async () => {
     expect((await api.call('GET', '/health/live', { key: null })).body).toEqual({ status: 'ok' });
     expect((await api.call('GET', '/health/ready', { key: null })).body).toEqual({
       status: 'ok',
@@ -87,7 +87,7 @@ describe('Health', () => {
     });
   });
 
-  it('/health/ready and /v1/system are degraded while a deliverable run is overdue, its handler is missing, a clock is off, or no worker is alive', async () => {
+  it('/health/ready and /v1/system are degraded while a run is overdue, its handler is missing, a clock is off, or no worker is alive', async () => {
     const { pool } = api.database;
     const read = async (path: string) => {
       const { status, reasons } = (await api.call('GET', path)).body;
@@ -125,7 +125,7 @@ describe('Health', () => {
     await hasCodes('');
   });
 
-  it('the status is degraded while circuits are open, dead letters rise, drift does not fall, a partition is missing, or the audit found differences', async () => {
+  it('the status is degraded by open circuits, rising dead letters, lasting drift, a missing partition and differences found by the audit', async () => {
     const { pool } = api.database;
     const codes = async () =>
       (await api.call('GET', '/v1/system')).body.reasons.map(({ code }: { code: string }) => code).join();
@@ -200,7 +200,7 @@ describe('Health', () => {
     await hasCodes('');
   });
 
-  it('every reason of a status is explained in docs/explaining.md', async () => {
+  it('docs/explaining.md explains every reason for which a status is degraded or down', async () => {
     const page = await readFile(new URL('../../../docs/explaining.md', import.meta.url), 'utf8');
     expect(HEALTH_REASON_CODES.filter((code) => !page.includes(`| \`${code}\` |`))).toEqual([]);
   });
@@ -226,7 +226,7 @@ describe('Health', () => {
     await servers.stop();
   });
 
-  it('readiness is degraded while Redis is unreachable, and the API still accepts schedules', async () => {
+  it('/health/ready is degraded while Redis is unreachable, and the API still accepts schedules', async () => {
     const door = await doorTo(api.database.redisUrl);
     const url = await api.replica({ REDIS_URL: door.urlFor() });
     await eventually(async () => (await api.call('GET', `${url}/health/ready`)).body.status === 'ok');
@@ -262,7 +262,7 @@ describe('Health', () => {
     await eventually(async () => (await list()).status === 200);
   });
 
-  it('readiness answers down within its own deadline when Postgres stops answering', async () => {
+  it('/health/ready answers down within its own deadline when Postgres stops answering', async () => {
     const door = await doorTo(api.database.url);
     const url = await api.replica({ DATABASE_URL: door.urlFor() });
     await api.call('GET', `${url}/v1/schedules`);
@@ -277,7 +277,7 @@ describe('Health', () => {
 });
 
 describe('Metrics', () => {
-  it('/metrics sums the counters of all replicas and has cumulative histograms', async () => {
+  it('/metrics sums the counters of all replicas, and its histograms are cumulative', async () => {
     const url = await api.replica();
     const before = await api.call('GET', '/metrics', { key: null });
     const read = (text: string, name: string) =>

@@ -13,7 +13,7 @@ const blocked = async () => {
 };
 
 describe('Heavy work', () => {
-  it('thirty concurrent backfills of one project: two run, the others wait or get 429 with Retry-After, and another project is served', async () => {
+  it('30 concurrent backfills of one project: two run, the others wait or get 429, and another project is served meanwhile', async () => {
     const [attacker, other] = [
       await api.keyFor({ project: 'attacker' }),
       await api.keyFor({ project: 'other' }),
@@ -51,7 +51,7 @@ describe('Heavy work', () => {
     }
   });
 
-  it('a bulk request that is refused because of its content frees its place', async () => {
+  it('bulk creates with an invalid body do not use up the limit of concurrent heavy requests', async () => {
     for (let i = 0; i < 20; i++)
       expect((await api.call('POST', '/v1/schedules/bulk', { body: { items: 'none' } })).status).toBe(400);
     const { status } = await api.call('POST', '/v1/schedules/bulk', { body: { items: [scheduleBody()] } });

@@ -228,7 +228,7 @@ const WANTED = Number(process.env.HOSTILE_REQUESTS ?? 1_200);
 const AT_A_TIME = 8;
 
 describe('Hostile input', () => {
-  it('no hostile value in any place of any operation causes a 5xx', async () => {
+  it('no hostile value in any parameter or field of any API operation causes a 5xx', async () => {
     const { body: schedule } = await api.call('POST', '/v1/schedules', { body: scheduleBody() });
     const { body: triggered } = await api.call('POST', `/v1/schedules/${schedule.id}/trigger`);
     const known = { schedules: schedule.id, runs: triggered.runId, projects: 'no-such-project' };

@@ -25,7 +25,7 @@ describe('Idempotency-Key', () => {
     expect((await api.call('GET', '/v1/schedules?q=once')).body.items).toHaveLength(1);
   });
 
-  it('an Idempotency-Key is honoured on every replica', async () => {
+  it('an Idempotency-Key that one API replica has seen is honoured by every other replica', async () => {
     const other = await api.replica();
     const headers = { 'idempotency-key': 'replicas' };
     const body = { rule: { every: 'PT1H' }, target: NOOP };
@@ -34,7 +34,7 @@ describe('Idempotency-Key', () => {
     expect(second.text).toBe(first.text);
   });
 
-  it('an Idempotency-Key that is reused for another request answers 422', async () => {
+  it('a request that reuses the Idempotency-Key of a different request is answered 422', async () => {
     const headers = { 'idempotency-key': 'another' };
     await api.call('POST', '/v1/schedules', { headers, body: scheduleBody({ id: 'x1' }) });
     const answer = await api.call('POST', '/v1/schedules', { headers, body: scheduleBody({ id: 'x2' }) });
@@ -55,7 +55,7 @@ describe('Idempotency-Key', () => {
     expect(await count('crashed')).toBe(1);
   });
 
-  it('a refused request does not use up its Idempotency-Key', async () => {
+  it('an Idempotency-Key can be used again after a request that was refused', async () => {
     const headers = { 'idempotency-key': 'refused' };
     const body = scheduleBody({ id: 'late' });
     expect((await api.call('POST', '/v1/schedules/late/trigger', { headers })).status).toBe(404);
@@ -85,7 +85,7 @@ describe('Idempotency-Key', () => {
     expect((await api.call('GET', `/v1/schedules/${id}`)).body).toMatchObject({ name: 'edited', version: 2 });
   });
 
-  it('an Idempotency-Key may be used again after a day', async () => {
+  it('an Idempotency-Key can be used for another request after a day', async () => {
     const headers = { 'idempotency-key': 'old' };
     await api.call('POST', '/v1/schedules', { headers, body: scheduleBody() });
     await api.database.pool.query(

@@ -5,7 +5,7 @@ import { useApi } from './use-api.js';
 
 const api = useApi();
 
-it('an idle API without listeners and requests sends no queries to Postgres', async () => {
+it('an API without requests and event streams sends no queries to Postgres', async () => {
   const lastQueryAt = async () => {
     const { rows } = await api.database.pool.query(
       `select max(query_start) as at from pg_stat_activity where application_name = 'carillon-api' and datname = current_database()`,

@@ -16,7 +16,7 @@ function useCache() {
 }
 
 describe('KeyCache', () => {
-  it('key cache: concurrent requests share one lookup, and a known key is cached for less than a second', async () => {
+  it('key cache: concurrent requests with one key share a lookup, and a valid key is cached for less than a second', async () => {
     const { clock, cache, lookups } = useCache();
     await ensureAdminKey(database.pool, keyOf('shared'));
     const before = lookups();
@@ -56,7 +56,7 @@ describe('KeyCache', () => {
     expect(cache.wasRecentlyValid(credentialOf('later'))).toBe(false);
   });
 
-  it('key cache: a lookup that fails is not cached', async () => {
+  it('key cache: the failure of a lookup is not cached', async () => {
     await ensureAdminKey(database.pool, keyOf('away'));
     const proxy = await TcpProxy.before(database.url);
     const pool = openDatabase({

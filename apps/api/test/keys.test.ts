@@ -7,7 +7,7 @@ const isTaken = async (key: string, url = '') =>
   (await api.call('GET', `${url}/v1/schedules`, { key })).status === 200;
 
 describe('Keys', () => {
-  it('a key is shown once and stored as a hash only', async () => {
+  it('an API key is shown once and stored only as a hash', async () => {
     const { status, body } = await api.call('POST', '/v1/keys', {
       body: { name: 'ci', scopes: ['read', 'read'] },
     });
@@ -27,7 +27,7 @@ describe('Keys', () => {
     expect(JSON.stringify(rows)).not.toContain(body.key.slice(12));
   });
 
-  it('a revoked key is refused by every replica within a second', async () => {
+  it('a revoked API key is refused by every replica within a second', async () => {
     const other = await api.replica();
     const { body } = await api.call('POST', '/v1/keys', { body: { name: 'gone', scopes: ['read'] } });
     expect(await isTaken(body.key)).toBe(true);
@@ -40,7 +40,7 @@ describe('Keys', () => {
     expect((await api.call('DELETE', `/v1/keys/${body.id}`)).body.revokedAt).toBe(revoked.body.revokedAt);
   });
 
-  it('an expired key is refused', async () => {
+  it('an expired API key is refused', async () => {
     const expiresAt = new Date(Date.now() + 1_200).toISOString();
     const { body } = await api.call('POST', '/v1/keys', {
       body: { name: 'short', scopes: ['read'], expiresAt },
@@ -62,14 +62,14 @@ describe('Keys', () => {
     expect(answer.body.errors[0].field).toBe(field);
   });
 
-  it('a key for an unknown project answers 404', async () => {
+  it('POST /v1/keys answers 404 if its project does not exist', async () => {
     const body = { name: 'x', scopes: ['read'], project: 'nowhere' };
     expect((await api.call('POST', '/v1/keys', { body })).status).toBe(404);
   });
 });
 
 describe('Projects', () => {
-  it('projects are created, listed and edited', async () => {
+  it('/v1/projects creates, lists and edits projects', async () => {
     const { status, body } = await api.call('POST', '/v1/projects', {
       body: { id: 'acme', limits: { schedules: 5 } },
     });
@@ -98,7 +98,7 @@ describe('Projects', () => {
 });
 
 describe('The retention of a project', () => {
-  it('the retention of a project is set and edited as durations, and everything else is refused', async () => {
+  it('the retention of a project is a duration of at least a day for runs, schedules and audit; anything else is refused', async () => {
     const retention = { runs: 'P90D', schedules: 'P4W' };
     const { body } = await api.call('POST', '/v1/projects', { body: { id: 'keeps', retention } });
     expect(body.retention).toEqual({ ...retention, audit: null });
@@ -116,7 +116,7 @@ describe('The retention of a project', () => {
 });
 
 describe("A project's secret", () => {
-  it('a project secret is stored encrypted, and the previous secret stays valid after a rotation', async () => {
+  it('a webhook secret of a project is stored encrypted, and its rotation keeps the previous secret', async () => {
     await api.call('POST', '/v1/projects', { body: { id: 'signed' } });
     const first = await api.call('POST', '/v1/projects/signed/secret');
     const second = await api.call('POST', '/v1/projects/signed/secret');
@@ -134,7 +134,7 @@ describe("A project's secret", () => {
 });
 
 describe('Rate limits', () => {
-  it('rate limit headers are in every response, and the limit is enforced', async () => {
+  it('responses carry RateLimit headers, and requests beyond the limit of a project are answered 429 with Retry-After', async () => {
     const key = await api.keyFor({ project: 'limited' });
     await api.call('PATCH', '/v1/projects/limited', { body: { limits: { requestsPerMinute: 3 } } });
     const ask = () => api.call('GET', '/v1/schedules', { key });

@@ -5,7 +5,7 @@ const api = useApi();
 const KIB = 1_024;
 
 describe('Size limits', () => {
-  it('a bulk item of more than 256 KiB is refused, and the other items are created', async () => {
+  it('an item of more than 256 KiB in a bulk create is refused, and the other items are created', async () => {
     const items = [
       scheduleBody({ payload: 'x'.repeat(300 * KIB) }),
       scheduleBody({ payload: 'x'.repeat(200 * KIB) }),
@@ -27,7 +27,7 @@ describe('Size limits', () => {
     ]);
   });
 
-  it('a list of schedules with large payloads is paged by bytes, and its pages together have all of them', async () => {
+  it('a page of schedules with large payloads stays below 5 MiB, and all pages together have every schedule', async () => {
     const key = await api.keyFor({ project: 'large' });
     const items = Array.from({ length: 40 }, () => scheduleBody({ payload: 'z'.repeat(250 * KIB) }));
     for (let from = 0; from < items.length; from += 20)
@@ -44,7 +44,7 @@ describe('Size limits', () => {
     expect(seen.sort()).toEqual(items.map(({ id }) => id).sort());
   });
 
-  it('the list of calendars is paged', async () => {
+  it('GET /v1/calendars returns its list in pages', async () => {
     const key = await api.keyFor({ project: 'dates' });
     for (const name of ['a', 'b', 'c'])
       await api.call('PUT', `/v1/calendars/${name}`, { key, body: { dates: ['2030-01-01'] } });
@@ -54,7 +54,7 @@ describe('Size limits', () => {
     expect([names, second.nextCursor]).toEqual([['a', 'b', 'c'], null]);
   });
 
-  it('the headers of one target are limited to 16 KiB in total', async () => {
+  it('a target whose headers exceed 16 KiB in total is refused', async () => {
     const headers = Object.fromEntries([1, 2, 3, 4, 5].map((n) => [`x-${n}`, 'v'.repeat(4_000)]));
     const target = { type: 'webhook', url: 'https://example.com/', headers };
     const { status, body } = await api.call('POST', '/v1/schedules', { body: scheduleBody({ target }) });

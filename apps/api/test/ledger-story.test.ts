@@ -99,7 +99,7 @@ describe('The story of an occurrence', () => {
     expect(body).toMatchObject({ latenessMs: 280_000, why: entry.why, story: entry.story });
   });
 
-  it('a retry does not erase the lateness of the first attempt, and the ledger lists each attempt with its result', async () => {
+  it('the ledger lists each attempt of a run with its result, and the run keeps the lateness of its first attempt', async () => {
     const { id, key } = await everyMinute({ retry: { maxAttempts: 5, baseDelay: 'PT1S', jitter: false } });
     const dueAt = T0 + MINUTE;
     await end(id, dueAt + 9, REFUSED);
@@ -147,7 +147,7 @@ describe('The story of an occurrence', () => {
     expect(entry.why).toContain(`edited by ops (version 4 holds from here on) at ${iso(dueAt + 21_000)}`);
   });
 
-  it('the ledger says who moved an occurrence and who cancelled its run', async () => {
+  it('the ledger says who rescheduled an occurrence and who cancelled its run', async () => {
     const { id, key, change } = await everyMinute();
     const dueAt = T0 + MINUTE;
     await rescheduleNext(database.pool, change(T0 + 1_000), dueAt + 20_000);
@@ -222,7 +222,7 @@ describe('The order of the ledger', () => {
     );
   });
 
-  it('with order=desc the ledger lists the newest occurrence first, and its pages together equal the ledger in reverse', async () => {
+  it('with order=desc the ledger lists the newest occurrence first, and all its pages equal the ledger in reverse', async () => {
     const { id, key } = await everyMinute();
     for (let minute = 1; minute <= 20; minute++) await end(id, T0 + minute * MINUTE, { kind: 'succeeded' });
     const range = `from=${iso(T0)}&to=${iso(T0 + 30 * MINUTE)}`;
@@ -241,7 +241,7 @@ describe('The order of the ledger', () => {
     expect(paged).toEqual(whole.toReversed());
   });
 
-  it('with order=desc the ledger shows a gap of thousands of occurrences once, wherever its pages end', async () => {
+  it('with order=desc the ledger shows a gap of thousands of occurrences once, even if a page ends inside it', async () => {
     const { key, change } = await everyMinute({ rule: { every: 'PT1S' } });
     await pauseSchedule(database.pool, change(T0 + 60_000), { note: null, untilAt: null });
     await resumeSchedule(database.pool, change(T0 + 3_600_000));

@@ -4,7 +4,7 @@ import { scheduleBody, useApi } from './use-api.js';
 const api = useApi();
 
 describe('GET /v1/rules/lint', () => {
-  it('GET /v1/rules/lint lists schedules with an occurrence in a DST gap or overlap, and what happens to it', async () => {
+  it('GET /v1/rules/lint lists schedules with an occurrence in a DST gap or overlap, and says what happens to the occurrence', async () => {
     const berlin = (id: string, rule: object, more: object = {}) =>
       api.call('POST', '/v1/schedules', {
         body: scheduleBody({ id, rule, timezone: 'Europe/Berlin', ...more }),

@@ -67,7 +67,7 @@ describe('Listing schedules', () => {
     expect((await api.call('GET', `/v1/schedules?${query}`)).status).toBe(400);
   });
 
-  it('paging through schedules returns each one exactly once while others are created and edited', async () => {
+  it('paging through schedules returns each schedule exactly once, even while others are created and edited', async () => {
     const key = await api.keyFor({ project: 'paging' });
     const made: string[] = [];
     for (let i = 0; i < 25; i++) {
@@ -90,7 +90,7 @@ describe('Listing schedules', () => {
 });
 
 describe('Listing runs', () => {
-  it('paging through schedules by next run returns each one once, the soonest first', async () => {
+  it('paging through schedules by next run returns each schedule once, the soonest first', async () => {
     const key = await api.keyFor({ project: 'next' });
     for (const minute of [30, 10, 20, 10])
       await api.call('POST', '/v1/schedules', {
@@ -106,13 +106,13 @@ describe('Listing runs', () => {
     expect(seen).toEqual(['10', '10', '20', '30']);
   });
 
-  it('a cursor of the list by age is refused in the list by next run', async () => {
+  it('a cursor from the list of schedules by age is refused in the list by next run', async () => {
     const { body } = await api.call('GET', '/v1/schedules?limit=1');
     const { status } = await api.call('GET', `/v1/schedules?order=next&cursor=${body.nextCursor}`);
     expect(status).toBe(400);
   });
 
-  it('runs are filtered by schedule, status and time, and paged', async () => {
+  it('GET /v1/runs filters by schedule, status and time, and returns pages', async () => {
     await api.call('POST', '/v1/schedules', { body: scheduleBody({ id: 'runs', rule: { every: 'PT1M' } }) });
     for (let i = 0; i < 5; i++) await api.call('POST', '/v1/schedules/runs/trigger');
     const first = (await api.call('GET', '/v1/runs?schedule=runs&limit=3')).body;
@@ -134,7 +134,7 @@ describe('Listing runs', () => {
     expect((await api.call('POST', `/v1/runs/${run.id}/replay`)).body.status).toBe('retrying');
   });
 
-  it('the run that changed last comes first in the list of runs, even if the list is of one schedule', async () => {
+  it('GET /v1/runs lists the run that changed last first, for a project and for one schedule', async () => {
     const key = await api.keyFor({ project: 'changing' });
     await api.call('POST', '/v1/schedules', { key, body: scheduleBody({ id: 'changing' }) });
     const made: string[] = [];
@@ -147,7 +147,7 @@ describe('Listing runs', () => {
     expect(await listed('?schedule=changing')).toEqual([made[0], made[2], made[1]]);
   });
 
-  it('a page of runs ends after 2,000 runs that do not match the filter, and its cursor leads to the match', async () => {
+  it('a page of filtered runs ends after 2,000 runs without a match, and its cursor leads to the next match', async () => {
     const [id] = await insertSchedules(api.database, [{ id: 'rarely-failing', rule: { every: 'PT1M' } }]);
     await api.database.pool.query(
       `insert into carillon.runs (schedule_id, occurrence_at, origin, month, project_id, version, status, due_at, recorded_at,
@@ -165,7 +165,7 @@ describe('Listing runs', () => {
     expect(second.nextCursor).toBeNull();
   });
 
-  it('a skip of tomorrow’s occurrence does not hide a failure that came after the skip', async () => {
+  it('GET /v1/runs lists a failed run before an older skip, even if the skipped occurrence lies in the future', async () => {
     await api.call('POST', '/v1/schedules', {
       body: scheduleBody({
         id: 'tomorrow',
@@ -202,7 +202,7 @@ describe('Listing runs', () => {
     '1:1/run_x',
     `1:${'9'.repeat(16)}/run_r1_0`,
     '1:1/run_r1_-zzzzzzzzzz',
-  ])('a cursor of runs that holds %j is refused', async (text) => {
+  ])('GET /v1/runs refuses a cursor that encodes %j', async (text) => {
     const cursor = Buffer.from(text).toString('base64url');
     expect((await api.call('GET', `/v1/runs?cursor=${cursor}`)).status).toBe(400);
   });

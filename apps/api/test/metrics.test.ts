@@ -5,7 +5,7 @@ import { useApi } from './use-api.js';
 const api = useApi();
 
 describe('Metrics', () => {
-  it('promtool finds no fault in /metrics; without promtool, every line is a comment or a sample', async () => {
+  it('every line of /metrics is a comment or a sample, and promtool, if installed, finds no fault', async () => {
     await api.database.pool.query(
       `insert into carillon.metrics (name, labels, value) values
          ('carillon_drift_total', 'kind="overdue"', 2), ('carillon_drift_total', 'kind="missingBells"', 3),

@@ -10,7 +10,7 @@ const headersOf = (path: string, method: string, status: number): string[] =>
   Object.keys(document.paths[path][method].responses[status].headers);
 
 describe('OpenAPI document', () => {
-  it('the OpenAPI document has the same defaults of a schedule as the API fills in', async () => {
+  it('the OpenAPI document states the same defaults of a schedule that the API fills in', async () => {
     const { body } = await api.call('POST', '/v1/schedules', {
       body: { rule: { cron: '0 9 * * *' }, target: NOOP },
     });
@@ -45,7 +45,7 @@ describe('OpenAPI document', () => {
     }
   });
 
-  it('an operation takes an Idempotency-Key, If-Match and an optional body exactly as the OpenAPI document says', async () => {
+  it('an API operation accepts Idempotency-Key, If-Match and an empty body exactly if the OpenAPI document says so', async () => {
     const named = (path: string, method: string) =>
       document.paths[path][method].parameters?.map(({ name }: { name: string }) => name) ?? [];
     expect(named('/v1/schedules', 'post')).toEqual(['Idempotency-Key']);

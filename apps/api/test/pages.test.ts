@@ -46,7 +46,7 @@ describe('Sign-in', () => {
     expect((await make({})).status).toBe(403);
   });
 
-  it('sign-in with an invalid key answers 401 and shows the page again', async () => {
+  it('sign-in with an invalid key answers 401 and shows the sign-in page again', async () => {
     const answer = await signIn('ck_guess');
     expect(answer.status).toBe(401);
     expect(answer.text).toContain('unknown, expired or revoked');
@@ -73,14 +73,14 @@ describe('Sign-in', () => {
 });
 
 describe('Queue pages', () => {
-  it('the queue pages require a session', async () => {
+  it('the pages of the queues below /queues require a session', async () => {
     const asked = await api.call('GET', '/queues', { key: null, headers: page });
     expect([asked.status, asked.headers.get('location')]).toEqual([303, '/sign-in?next=%2Fqueues']);
     expect((await api.call('GET', '/queues/api/queues', { key: null })).status).toBe(401);
     expect((await api.call('GET', '/queues/static/js/main.js', { key: null })).status).toBe(401);
   });
 
-  it('the queue pages are for admins of the default project only', async () => {
+  it('the pages of the queues below /queues are only for admins of the default project', async () => {
     for (const options of [{ scopes: ['write'] }, { project: 'other' }]) {
       const { headers } = await signIn(await api.keyFor(options));
       const cookie = (headers.get('set-cookie') ?? '').split(';')[0] as string;

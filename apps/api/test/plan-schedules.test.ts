@@ -12,7 +12,7 @@ const webhook = (authorization: string) => ({
 });
 
 describe('POST /v1/schedules/plan', () => {
-  it('a plan tells new, changed, equal, cancelled and invalid schedules apart, and saves nothing', async () => {
+  it('POST /v1/schedules/plan tells new, changed, equal, cancelled and invalid schedules apart, and saves nothing', async () => {
     const kept = scheduleBody({ rule: { every: 'PT1H' }, payload: { a: 1 } });
     const changed = scheduleBody({ rule: { cron: '0 9 * * *' }, retry: { maxAttempts: 3 } });
     const cancelled = scheduleBody();
@@ -46,13 +46,13 @@ describe('POST /v1/schedules/plan', () => {
     expect((await api.call('GET', `/v1/schedules/${changed.id}`)).body).toMatchObject({ version: 1 });
   });
 
-  it('a plan marks a schedule without an id as invalid, and still answers for the other schedules', async () => {
+  it('POST /v1/schedules/plan marks a schedule without an id as invalid, and plans the other schedules', async () => {
     const [without, other] = await plan({ rule: { every: 'PT1H' } }, scheduleBody({ id: 'planned-other' }));
     expect(without).toMatchObject({ action: 'invalid', id: null, errors: [{ field: 'id' }] });
     expect(other).toMatchObject({ action: 'create' });
   });
 
-  it('a plan reports a changed header or secret without showing it, and a PUT of unchanged ones changes nothing', async () => {
+  it('a plan reports that a header or a secret of a schedule differs, without showing its value', async () => {
     const secret = `whsec_${btoa('x'.repeat(32))}`;
     const body = scheduleBody({ target: webhook('Bearer one'), secret });
     await put(body);
@@ -71,7 +71,7 @@ describe('POST /v1/schedules/plan', () => {
     expect(withoutSecret.changes).toEqual([{ field: 'secret', before: '•••', after: null }]);
   });
 
-  it('a key without the scope write may not plan', async () => {
+  it('POST /v1/schedules/plan answers 403 to a key without the scope write', async () => {
     const { key } = (await api.call('POST', '/v1/keys', { body: { name: 'reader', scopes: ['read'] } })).body;
     const refused = await api.call('POST', '/v1/schedules/plan', { body: { items: [{}] }, key });
     expect(refused.status).toBe(403);
@@ -79,7 +79,7 @@ describe('POST /v1/schedules/plan', () => {
 });
 
 describe('Audit log', () => {
-  it('the audit log names the set that manages a schedule, from its creation to its end', async () => {
+  it('every audit entry of a managed schedule, from its creation to its end, names the set that manages it', async () => {
     const body = scheduleBody({ tags: ['set:billing'] });
     await put(body);
     await put({ ...body, name: 'renamed' } as typeof body);
@@ -95,7 +95,7 @@ describe('Audit log', () => {
     for (const { detail } of entries) expect(detail).toMatchObject({ managedBy: 'set billing' });
   });
 
-  it('the audit entry of a schedule in no set has no managedBy', async () => {
+  it('the audit entry of a schedule that belongs to no set has no managedBy', async () => {
     const body = scheduleBody();
     await put(body);
     const [entry] = (await api.call('GET', `/v1/audit?subject=${body.id}`)).body.items;

@@ -10,20 +10,23 @@ const proxies: TcpProxy[] = [];
 afterAll(() => Promise.all(proxies.map((proxy) => proxy.close())));
 
 describe('Problems', () => {
-  it('docs/problems.md is the list of problems that the API answers with', () => {
+  it('docs/problems.md is up to date with the problems that the API defines', () => {
     const file = new URL('../../../docs/problems.md', import.meta.url);
     expect(readFileSync(file, 'utf8')).toBe(renderProblemMarkdown());
   });
 
-  it.each(PROBLEM_CODES)('the page of the problem %s explains it without a script', async (code) => {
-    const page = await api.call('GET', `/problems/${code}`, { key: null });
-    expect(page.status).toBe(200);
-    expect(page.headers.get('content-type')).toContain('text/html');
-    expect(page.text).toContain(PROBLEMS[code].title);
-    expect(page.text).not.toContain('<script');
-    const list = await api.call('GET', '/problems', { key: null });
-    expect(list.text).toContain(`href="/problems/${code}"`);
-  });
+  it.each(PROBLEM_CODES)(
+    '/problems/%s is an HTML page without script that explains this problem',
+    async (code) => {
+      const page = await api.call('GET', `/problems/${code}`, { key: null });
+      expect(page.status).toBe(200);
+      expect(page.headers.get('content-type')).toContain('text/html');
+      expect(page.text).toContain(PROBLEMS[code].title);
+      expect(page.text).not.toContain('<script');
+      const list = await api.call('GET', '/problems', { key: null });
+      expect(list.text).toContain(`href="/problems/${code}"`);
+    },
+  );
 
   it.each([
     ['invalid_request', 'POST', '/v1/schedules', { body: {} }],
@@ -43,7 +46,7 @@ describe('Problems', () => {
     ['body_too_large', 'POST', '/v1/schedules', { body: JSON.stringify('x'.repeat(300_000)) }],
     ['unsupported_media_type', 'POST', '/v1/schedules', { body: 'x', headers: { 'content-type': 'text/x' } }],
   ] as const)(
-    'the API answers %s to %s %s, with a type that leads to its page',
+    'the problem %s, as answered to %s %s, has the path of the page that explains it as its type',
     async (code, method, path, options) => {
       const { status, body } = await api.call(method, path, options);
       expect(body).toMatchObject({ code, type: `/problems/${code}`, title: PROBLEMS[code].title });
@@ -63,7 +66,7 @@ describe('Problems', () => {
     expect(await codes({ target: { type: 'handler' } })).toEqual(['missing']);
   });
 
-  it('if Postgres is unreachable when a request is authenticated, the answer is database_unavailable: nothing was changed', async () => {
+  it('if Postgres is unreachable when a request is authenticated, the API answers database_unavailable', async () => {
     const proxy = await TcpProxy.before(api.database.url);
     proxies.push(proxy);
     const url = await api.replica({ DATABASE_URL: proxy.url(api.database.url) });
@@ -72,7 +75,7 @@ describe('Problems', () => {
     expect([status, body.code]).toEqual([503, 'database_unavailable']);
   });
 
-  it('if the connection to Postgres breaks during a change, the answer is outcome_unknown', async () => {
+  it('if the connection to Postgres breaks during a change, the API answers outcome_unknown', async () => {
     const proxy = await TcpProxy.before(api.database.url);
     proxies.push(proxy);
     const url = await api.replica({ DATABASE_URL: proxy.url(api.database.url) });

@@ -15,7 +15,7 @@ const definition = (more: Record<string, unknown> = {}) => {
 };
 
 describe('PUT /v1/schedules/:id', () => {
-  it('PUT creates a schedule with 201, and replaces its definition with 200: omitted fields get their defaults', async () => {
+  it('a PUT of a new schedule answers 201; a second PUT answers 200 and resets omitted fields to their defaults', async () => {
     const { id, body } = definition({ name: 'First', timeout: 'PT30S', tags: ['a'] });
     const created = await put(id, body);
     expect(created.status).toBe(201);
@@ -31,7 +31,7 @@ describe('PUT /v1/schedules/:id', () => {
     expect(versions.body.items).toHaveLength(2);
   });
 
-  it('a PUT of the same definition changes nothing, also for an interval and if the body repeats the id', async () => {
+  it('a PUT of the same definition keeps the version and the next run of a schedule', async () => {
     const { id, body } = definition({ rule: { every: 'PT1H' }, payload: { a: 1 } });
     const created = await put(id, body);
     const again = await put(id, { ...body, id });
@@ -40,7 +40,7 @@ describe('PUT /v1/schedules/:id', () => {
     expect((await put(id, { ...body, payload: { a: 2 } })).body.version).toBe(2);
   });
 
-  it('a PUT with If-Match replaces only that version, and a PUT with If-None-Match: * never replaces', async () => {
+  it('a PUT with If-Match replaces only the given version, and a PUT with If-None-Match: * never replaces a schedule', async () => {
     const { id, body } = definition();
     expect((await put(id, body, { 'if-match': '"1"' })).status).toBe(412);
     expect((await put(id, body, { 'if-none-match': '*' })).status).toBe(201);
@@ -53,7 +53,7 @@ describe('PUT /v1/schedules/:id', () => {
     expect((await put(id, body, { 'if-none-match': '"3"' })).body.code).toBe('invalid_header');
   });
 
-  it('PUT refuses an id that differs from the path, and an id with a reserved prefix', async () => {
+  it('a PUT is refused if the id in its body differs from the path, or if the id has a reserved prefix', async () => {
     const { id, body } = definition();
     const other = await put(id, { ...body, id: 'other' });
     expect(other.status).toBe(400);
@@ -61,7 +61,7 @@ describe('PUT /v1/schedules/:id', () => {
     expect((await put('rem_mine', body)).status).toBe(400);
   });
 
-  it('a paused schedule stays paused when it is replaced, and keeps its secret unless a new one is given', async () => {
+  it('a PUT of a paused schedule leaves it paused, and keeps its secret if the body has none', async () => {
     const { id, body } = definition({ secret: `whsec_${btoa('x'.repeat(32))}` });
     await put(id, body);
     await api.call('POST', `/v1/schedules/${id}/pause`, { body: { note: 'held' } });
@@ -76,7 +76,7 @@ describe('PUT /v1/schedules/:id', () => {
     expect((await secrets()).rowCount).toBe(1);
   });
 
-  it('four concurrent PUTs of one new id make one schedule, and each is applied in turn', async () => {
+  it('four concurrent PUTs with one new id make one schedule, and all four are applied, one after the other', async () => {
     const { id, body } = definition();
     const answers = await Promise.all(
       Array.from({ length: 4 }, (_, i) => put(id, { ...body, name: `writer ${i}` })),
@@ -95,7 +95,7 @@ describe('PUT /v1/schedules/:id', () => {
     expect(again.headers.get('idempotency-replayed')).toBe('true');
   });
 
-  it('a POST with the same body as the last PUT is a repeat, not a conflict', async () => {
+  it('a POST with the body of the last PUT answers 200 as a repeat; a POST with an earlier body answers 409', async () => {
     const { id, body } = definition();
     await put(id, body);
     await put(id, { ...body, name: 'second' });
@@ -105,7 +105,7 @@ describe('PUT /v1/schedules/:id', () => {
 });
 
 describe('The id of a cancelled schedule', () => {
-  it('a create over a cancelled schedule answers 409 and says what to do, also with the same body', async () => {
+  it('a create with the id of a cancelled schedule answers 409 and says what to do, even if the body is the same', async () => {
     const body = scheduleBody();
     await create(body);
     await remove(body.id);
@@ -159,7 +159,7 @@ describe('The id of a cancelled schedule', () => {
 });
 
 describe('DELETE /v1/schedules/:id?purge=true', () => {
-  it('a purge removes the schedule and everything that is stored about it, and frees the id', async () => {
+  it('a purge deletes a schedule and everything that is stored about it, and its id can be used again', async () => {
     const body = scheduleBody({
       secret: `whsec_${btoa('x'.repeat(32))}`,
       slo: { startWithin: 'PT1M' },
@@ -200,7 +200,7 @@ describe('DELETE /v1/schedules/:id?purge=true', () => {
     expect(audit.body.items[0]).toMatchObject({ subject: body.id });
   });
 
-  it('a purge is refused while a run is in flight, and succeeds once it has ended', async () => {
+  it('a purge is refused while a run of the schedule is in flight, and succeeds after the run has ended', async () => {
     const nowAt = Date.now();
     await insertSchedules(
       api.database,
@@ -224,7 +224,7 @@ describe('DELETE /v1/schedules/:id?purge=true', () => {
     expect((await remove('busy', '?purge=true')).body).toMatchObject({ purged: true });
   });
 
-  it('a purge honours If-Match, and an invalid value of purge is refused', async () => {
+  it('a purge honours If-Match, and a value of the parameter purge other than true or false is refused', async () => {
     const body = scheduleBody();
     await create(body);
     const stale = await api.call('DELETE', `/v1/schedules/${body.id}?purge=true`, {
@@ -237,7 +237,7 @@ describe('DELETE /v1/schedules/:id?purge=true', () => {
 });
 
 describe('A schedule without a target', () => {
-  it('a create without a target is refused if the project has no default target, and the field is named', async () => {
+  it('a create without a target is refused if the project has no default target, and the error names the field', async () => {
     const answers = await Promise.all([
       create({ rule: { every: 'PT1H' } }),
       put('untargeted', { rule: { every: 'PT1H' } }),

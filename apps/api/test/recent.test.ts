@@ -6,7 +6,7 @@ const api = useApi();
 const engine = useEngine(api.database);
 
 describe('GET /v1/schedules?include=recent', () => {
-  it('include=recent adds the latest 30 runs of each schedule, newest first, or an empty list', async () => {
+  it('GET /v1/schedules?include=recent adds the latest 30 runs of each schedule, newest first', async () => {
     const [busy, idle] = [scheduleBody(), scheduleBody()];
     for (const body of [busy, idle]) await api.call('POST', '/v1/schedules', { body });
     const runIds: string[] = [];
@@ -32,7 +32,7 @@ describe('GET /v1/schedules?include=recent', () => {
     expect((await api.call('GET', `/v1/runs/${recent[0]?.runId}`)).status).toBe(200);
   });
 
-  it('include=recent adds the rule of each schedule in words', async () => {
+  it('GET /v1/schedules?include=recent describes the rule of each schedule in words', async () => {
     const { id } = scheduleBody();
     const rule = { cron: '0 9 * * 1-5' };
     await api.call('POST', '/v1/schedules', { body: scheduleBody({ id, rule, timezone: 'Europe/Berlin' }) });
@@ -40,13 +40,13 @@ describe('GET /v1/schedules?include=recent', () => {
     expect(body.items[0].text).toBe('at 09:00 on weekdays, Berlin time');
   });
 
-  it('a list of schedules has no runs without include=recent, and any other include is refused', async () => {
+  it('GET /v1/schedules lists no runs without include=recent, and refuses any other include', async () => {
     const { body } = await api.call('GET', '/v1/schedules');
     expect(body.items[0]).not.toHaveProperty('recent');
     expect((await api.call('GET', '/v1/schedules?include=everything')).status).toBe(400);
   });
 
-  it('include=recent shows only runs of the caller’s own project', async () => {
+  it('GET /v1/schedules?include=recent shows only schedules of the caller’s own project', async () => {
     const key = await api.keyFor({ project: 'other', scopes: ['read'] });
     expect((await api.call('GET', '/v1/schedules?include=recent', { key })).body.items).toEqual([]);
   });

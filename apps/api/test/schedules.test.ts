@@ -48,7 +48,7 @@ describe('Creating a schedule', () => {
     expect(again.body.createdAt).toBe(first.body.createdAt);
   });
 
-  it('a create with an existing id and another body answers 409', async () => {
+  it('a create with the id of an existing schedule and a different body answers 409', async () => {
     const body = scheduleBody();
     await create(body);
     const answer = await create({ ...body, name: 'another' });
@@ -73,7 +73,7 @@ describe('Creating a schedule', () => {
     ['payload.x', { payload: { x: '\ud800' } }, 'surrogate'],
     ['secret', { secret: 'short' }, 'the base64 of'],
   ])(
-    'an invalid schedule is refused with the field %s and the expected value',
+    'a create with an invalid %s is refused, and the error says what is expected',
     async (field, more, message) => {
       const { status, body } = await create(scheduleBody(more));
       expect(status).toBe(400);
@@ -83,16 +83,16 @@ describe('Creating a schedule', () => {
   );
 
   it.each([
-    ['nothing', '', 400],
-    ['half of a JSON text', '{"rule":', 400],
-    ['__proto__', '{"rule":{"every":"PT1H"},"payload":{"__proto__":{"a":1}}}', 400],
+    ['is empty', '', 400],
+    ['is half of a JSON text', '{"rule":', 400],
+    ['has the key __proto__', '{"rule":{"every":"PT1H"},"payload":{"__proto__":{"a":1}}}', 400],
     [
-      'a payload nested without end',
+      'nests its payload 5,000 levels deep',
       `{"rule":{"every":"PT1H"},"payload":${'['.repeat(5_000)}${']'.repeat(5_000)}}`,
       400,
     ],
-    ['more than 256 KiB', JSON.stringify(scheduleBody({ payload: 'x'.repeat(257 * 1_024) })), 413],
-  ])('POST /v1/schedules refuses %s', async (_what, body, status) => {
+    ['has more than 256 KiB', JSON.stringify(scheduleBody({ payload: 'x'.repeat(257 * 1_024) })), 413],
+  ])('a create is refused if its body %s', async (_what, body, status) => {
     const answer = await api.call('POST', '/v1/schedules', {
       body,
       headers: { 'content-type': 'application/json' },
@@ -101,7 +101,7 @@ describe('Creating a schedule', () => {
     expect(answer.headers.get('content-type')).toContain('application/problem+json');
   });
 
-  it('a body that is not JSON is refused', async () => {
+  it('a create whose content type is not JSON is refused with 415', async () => {
     const answer = await api.call('POST', '/v1/schedules', {
       body: 'rule=x',
       headers: { 'content-type': 'text/plain' },
@@ -179,7 +179,7 @@ describe('Creating a schedule', () => {
 });
 
 describe('Editing a schedule', () => {
-  it('a PATCH changes the given fields and keeps the others, also inside retry and misfire', async () => {
+  it('a PATCH changes the given fields and keeps all others, even inside retry and misfire', async () => {
     const { id } = (
       await create(scheduleBody({ name: 'before', retry: { maxAttempts: 5 }, payload: { a: 1 } }))
     ).body;
@@ -196,7 +196,7 @@ describe('Editing a schedule', () => {
     });
   });
 
-  it('PATCH with a stale If-Match answers 412 and changes nothing', async () => {
+  it('PATCH /v1/schedules/:id with a stale If-Match answers 412 and changes nothing', async () => {
     const { id } = (await create(scheduleBody())).body;
     expect((await edit(id, { name: 'one' }, { 'if-match': '"1"' })).status).toBe(200);
     const stale = await edit(id, { name: 'two' }, { 'if-match': '"1"' });
@@ -224,7 +224,7 @@ describe('Editing a schedule', () => {
     expect(body).toMatchObject({ version: 5, ...Object.assign({}, ...patches) });
   });
 
-  it('an edit that does not touch the timing keeps the next occurrence', async () => {
+  it('an edit that does not change the timing keeps the next occurrence', async () => {
     const { id, nextRunAt } = (await create(scheduleBody({ rule: { every: 'PT1H' } }))).body;
     expect((await edit(id, { name: 'renamed', timeout: 'PT5S' })).body.nextRunAt).toBe(nextRunAt);
     const { at } = { at: '2031-05-06T07:08:09.000Z' };
@@ -272,7 +272,7 @@ describe('Editing a schedule', () => {
     expect((await edit(id, { maxRuns: 2 })).body).toMatchObject({ status: 'active', runsTotal: 1 });
   });
 
-  it('an edit of a one-shot that has fired is refused if it would never fire again, and a rename is accepted', async () => {
+  it('a one-shot that has fired can be renamed, but an edit after which it would never fire again is refused', async () => {
     const { id } = (await create(scheduleBody({ rule: { at: '2020-01-01T00:00:00Z' } }))).body;
     await engine.claim(Date.now());
     const { status, body } = await edit(id, { timezone: 'Asia/Tokyo' });
@@ -299,13 +299,13 @@ describe('Editing a schedule', () => {
     ['id', { id: 'other' }],
     ['version', { version: 3 }],
     ['rule', { endAt: '2001-01-01T00:00:00Z', startAt: null }],
-  ])('PATCH refuses an invalid %s', async (_field, body) => {
+  ])('PATCH /v1/schedules/:id refuses an invalid %s', async (_field, body) => {
     const { id } = (await create(scheduleBody())).body;
     expect((await edit(id, body)).status).toBe(400);
     expect((await api.call('GET', `/v1/schedules/${id}`)).body.version).toBe(1);
   });
 
-  it('PATCH refuses a cancelled schedule', async () => {
+  it('PATCH /v1/schedules/:id refuses to edit a cancelled schedule', async () => {
     const { id } = (await create(scheduleBody())).body;
     await api.call('DELETE', `/v1/schedules/${id}`);
     expect((await edit(id, { name: 'x' })).status).toBe(409);
@@ -313,7 +313,7 @@ describe('Editing a schedule', () => {
 });
 
 describe('Cancelling', () => {
-  it('DELETE answers with the cancelled schedule, and a repeat gets the same response', async () => {
+  it('DELETE /v1/schedules/:id answers with the cancelled schedule, and a repeat gets the same response', async () => {
     const { id } = (await create(scheduleBody())).body;
     const first = await api.call('DELETE', `/v1/schedules/${id}`);
     expect(first.status).toBe(200);
@@ -321,7 +321,7 @@ describe('Cancelling', () => {
     expect((await api.call('DELETE', `/v1/schedules/${id}`)).body.status).toBe('cancelled');
   });
 
-  it('DELETE of a one-shot that is retrying cancels its retries', async () => {
+  it('DELETE /v1/schedules/:id of a one-shot whose run waits for a retry cancels the run', async () => {
     const { id } = (await create(scheduleBody({ rule: { at: '2020-01-01T00:00:00Z' } }))).body;
     const isOurs = ({ scheduleKey }: { scheduleKey: string }) => scheduleKey === id;
     const [run] = (await engine.claim(Date.now())).filter(isOurs);
@@ -338,7 +338,7 @@ describe('Cancelling', () => {
     expect((await engine.claim(Date.now() + 86_400_000)).filter(isOurs)).toEqual([]);
   });
 
-  it('DELETE of a one-shot in flight names its run, which may end but is not retried', async () => {
+  it('DELETE /v1/schedules/:id of a one-shot in flight names its run, which may end but is not retried', async () => {
     const { id } = (await create(scheduleBody({ rule: { at: '2020-01-01T00:00:00Z' } }))).body;
     const isOurs = ({ scheduleKey }: { scheduleKey: string }) => scheduleKey === id;
     const [run] = (await engine.claim(Date.now())).filter(isOurs);
@@ -351,7 +351,7 @@ describe('Cancelling', () => {
     expect((await api.call('GET', `/v1/runs/${body.inFlight[0]}`)).body.status).toBe('cancelled');
   });
 
-  it('DELETE with a stale If-Match answers 412 and changes nothing', async () => {
+  it('DELETE /v1/schedules/:id with a stale If-Match answers 412 and changes nothing', async () => {
     const { id } = (await create(scheduleBody())).body;
     const answer = await api.call('DELETE', `/v1/schedules/${id}`, { headers: { 'if-match': '"9"' } });
     expect(answer.status).toBe(412);
@@ -359,7 +359,7 @@ describe('Cancelling', () => {
 });
 
 describe('Actions', () => {
-  it('each action on a schedule responds with its new state', async () => {
+  it('pause, resume and the other actions on a schedule answer with its new state', async () => {
     const { id } = (await create(scheduleBody())).body;
     const act = (action: string, body?: unknown) =>
       api.call('POST', `/v1/schedules/${id}/${action}`, { body });

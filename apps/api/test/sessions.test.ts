@@ -36,7 +36,7 @@ describe('GET /v1/me', () => {
     expect((await api.call('GET', '/v1/me')).body.isOperator).toBe(true);
   });
 
-  it('GET /v1/me answers a session like its key, and adds when the session ends', async () => {
+  it('GET /v1/me answers a session as it answers its key, and adds when the session ends', async () => {
     const { body } = await me(await signIn());
     expect(body).toMatchObject({ project: 'default', keyName: 'admin', scopes: ['read', 'write', 'admin'] });
     expect(Date.parse(body.sessionExpiresAt)).toBeGreaterThan(Date.parse('2026-01-01'));
@@ -56,7 +56,7 @@ describe('POST /v1/session', () => {
     for (const { hash } of rows) expect(String(hash)).not.toContain(token);
   });
 
-  it('sign-in behind https sets a Secure cookie with the prefix __Host-, and over https no other session cookie is accepted', async () => {
+  it('sign-in over https sets a Secure cookie with the prefix __Host-, and then no other session cookie is accepted', async () => {
     const secure = (await start(ADMIN_KEY, https)).headers.get('set-cookie') ?? '';
     expect(secure).toMatch(/^__Host-carillon_session=.*; Secure(;|$)/);
     const cookie = secure.split(';')[0] as string;
@@ -81,7 +81,7 @@ describe('POST /v1/session', () => {
     expect((await start(ADMIN_KEY, { origin: 'https://evil.example' })).status).toBe(403);
   });
 
-  it('a key has at most 100 sessions: one more ends the oldest', async () => {
+  it('an API key has at most 100 sessions: one more sign-in ends the oldest session', async () => {
     const key = await api.keyFor({ project: 'crowded', scopes: ['read'] });
     const oldest = await signIn(key);
     for (let n = 0; n < 100; n++) await signIn(key);
@@ -95,7 +95,7 @@ describe('POST /v1/session', () => {
 });
 
 describe('A request with a session cookie', () => {
-  it('a request with a session cookie may change something only if it comes from a page of this origin', async () => {
+  it('a change by session cookie is accepted only if it comes from a page of the API’s own origin', async () => {
     const session = await signIn();
     const make = (headers: Record<string, string>) =>
       api.call('POST', '/v1/schedules', {
@@ -109,7 +109,7 @@ describe('A request with a session cookie', () => {
       expect((await make(foreign)).status).toBe(403);
   });
 
-  it('the origin of a request with a session cookie is compared with the host that a trusted proxy gives', async () => {
+  it('behind a trusted proxy, the origin of a change by session cookie is compared with the host that the proxy gives', async () => {
     const { cookie } = await signIn();
     const headers = { cookie, origin: 'http://carillon.example', 'x-forwarded-host': 'carillon.example' };
     const answer = await api.call('DELETE', '/v1/session', { key: null, headers });
@@ -138,7 +138,7 @@ describe('The end of a session', () => {
   const end = (path: string, cookie: string) =>
     api.call('DELETE', path, { key: null, headers: { cookie, origin: api.url } });
 
-  it('DELETE /v1/session ends this session at once, clears the cookie, and leaves other sessions alone', async () => {
+  it('DELETE /v1/session ends the session of its caller at once, clears the cookie, and leaves other sessions open', async () => {
     const [mine, other] = [await signIn(), await signIn()];
     expect((await me(mine)).status).toBe(200);
     const answer = await end('/v1/session', mine.cookie);
@@ -148,7 +148,7 @@ describe('The end of a session', () => {
     expect((await me(other)).status).toBe(200);
   });
 
-  it('DELETE /v1/sessions ends all sessions of the key on every replica, and none of another key', async () => {
+  it('DELETE /v1/sessions ends all sessions of the caller’s key on every replica, and no session of another key', async () => {
     const key = await api.keyFor({ scopes: ['read'] });
     const [first, second, other] = [await signIn(key), await signIn(key), await signIn()];
     const replica = await api.replica();
@@ -160,7 +160,7 @@ describe('The end of a session', () => {
     expect((await me(other)).status).toBe(200);
   });
 
-  it('revoking a key ends its sessions', async () => {
+  it('revoking an API key ends its sessions', async () => {
     const made = await api.call('POST', '/v1/keys', { body: { name: 'short-lived', scopes: ['read'] } });
     const session = await signIn(made.body.key);
     expect((await me(session)).status).toBe(200);
@@ -179,7 +179,7 @@ describe('The end of a session', () => {
     expect(rowCount).toBe(0);
   });
 
-  it('an event stream of a session is closed when the session ends', async () => {
+  it('the event stream of a session is closed when the session ends', async () => {
     const { cookie } = await signIn();
     const stream = await fetch(`${api.url}/v1/events`, { headers: { cookie } });
     expect(stream.status).toBe(200);

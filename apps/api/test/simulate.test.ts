@@ -16,7 +16,7 @@ const minutely = (id: string, more: object = {}) => ({
 const countSchedules = async () => (await api.call('GET', '/v1/schedules?limit=1000')).body.items.length;
 
 describe('POST /v1/simulate', () => {
-  it('a simulated outage of the engine shows a different result for each misfire policy, and nothing is saved', async () => {
+  it('the simulation of an outage shows a different result for each misfire policy, and saves nothing', async () => {
     const before = await countSchedules();
     const policies = ['once', 'all', 'skip'].map((policy) =>
       minutely(policy, { misfire: { policy, limit: 10 } }),
@@ -32,7 +32,7 @@ describe('POST /v1/simulate', () => {
     expect(await countSchedules()).toBe(before);
   });
 
-  it('with a simulated receiver that is down, its circuit opens, and runs are deferred and delivered after the outage', async () => {
+  it('in the simulation of a receiver that is down, its circuit opens, and deferred runs are delivered after the outage', async () => {
     const { body } = await simulate({
       schedules: Array.from({ length: 40 }, (_, i) => minutely(`herd-${i}`)),
       to: '2098-03-03T09:30:00Z',
@@ -59,7 +59,7 @@ describe('POST /v1/simulate', () => {
     expect(advice.perSecondAfter).toBeLessThanOrEqual(6);
   });
 
-  it('schedules of the project are simulated by filter, with edits that are not saved', async () => {
+  it('a simulation takes schedules of the project by a filter, with edits that are not saved', async () => {
     const { body: stored } = await api.call('POST', '/v1/schedules', {
       body: scheduleBody({ rule: { cron: '15 * * * *' }, tags: ['simulated'] }),
     });

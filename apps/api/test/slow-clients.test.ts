@@ -30,12 +30,15 @@ describe('Slow clients', () => {
   it.each([
     ['body', POST, ' '],
     ['header', 'GET /health/live HTTP/1.1\r\nHost: x\r\nX-Slow: ', 'x'],
-  ])('a request whose %s arrives too slowly is cut off', async (_part, beginning, drop) => {
-    const { state } = trickle(beginning, drop);
-    await eventually(() => state.isClosed, { withinMs: 6_000 });
-  });
+  ])(
+    'the API closes the connection of a request whose %s arrives too slowly',
+    async (_part, beginning, drop) => {
+      const { state } = trickle(beginning, drop);
+      await eventually(() => state.isClosed, { withinMs: 6_000 });
+    },
+  );
 
-  it('connections beyond the limit are closed at once, and new ones are accepted after some have closed', async () => {
+  it('the API closes connections beyond its limit at once, and accepts new ones after others have closed', async () => {
     const silent = Array.from({ length: 40 }, () => trickle('', ''));
     await eventually(() => silent.filter(({ state }) => state.isClosed).length >= 10, { withinMs: 900 });
     for (const { end } of silent) end();
@@ -45,7 +48,7 @@ describe('Slow clients', () => {
     });
   });
 
-  it('a request that has arrived in time is not cut off while the API prepares its response', async () => {
+  it('the API does not close the connection of a request that arrived in time while it prepares the response', async () => {
     const client = await api.database.pool.connect();
     await client.query('begin; lock table carillon.templates in access exclusive mode');
     setTimeout(() => client.query('rollback').then(() => client.release()), 4_000);

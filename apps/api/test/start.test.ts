@@ -42,7 +42,7 @@ describe('Start of the API', () => {
     ['another key', { CARILLON_ENCRYPTION_KEY: Buffer.alloc(32, 8).toString('base64') }],
     ['no key', {}],
   ])(
-    'a process that starts with %s for encryption is refused with one line that names CARILLON_ENCRYPTION_KEY',
+    'a process that starts with %s for encryption stops with one line that names CARILLON_ENCRYPTION_KEY',
     async (_what, env) => {
       const stranger = 'ck_stranger_0123456789_0123456789';
       const refusal = await start({ ...env, CARILLON_ADMIN_KEY: stranger }).catch(
@@ -88,7 +88,7 @@ describe('Start of the API', () => {
     for (const { prefix } of body.items) expect(prefix.length).toBeLessThanOrEqual(11);
   });
 
-  it('DATABASE_SCHEMA puts every table into another schema of the same database', async () => {
+  it('DATABASE_SCHEMA puts every table into the Postgres schema of that name', async () => {
     const schema = 'other_place';
     await migrate(api.database.url, { schema });
     const url = await start({ DATABASE_SCHEMA: schema, CARILLON_ADMIN_KEY: ADMIN_KEY });
@@ -161,7 +161,7 @@ describe('Metrics', () => {
     for (const name of names) if (name !== 'carillon_of_tomorrow_total') expect(page).toContain(`\`${name}`);
   });
 
-  it('/metrics, which needs no key, reads from Postgres at most once a second', async () => {
+  it('/metrics queries Postgres at most once a second, however often a client without a key requests it', async () => {
     const startedAt = performance.now();
     const texts = new Set<string>();
     // The text contains the CPU time of the process, so each new read yields another text.

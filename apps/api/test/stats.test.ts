@@ -68,7 +68,7 @@ describe('GET /v1/stats', () => {
     expect((await ofMinute(3)).lateness).toEqual({ count: 0, p50Ms: null, p99Ms: null });
   });
 
-  it('a run that ends long after its minute was counted is added to that minute', async () => {
+  it('GET /v1/stats also counts a run that ended long after its minute was computed', async () => {
     const [long] = await claimAt(at(10), 1);
     if (!long) throw new Error('nothing was claimed');
     await computeUntil(at(13));
@@ -78,7 +78,7 @@ describe('GET /v1/stats', () => {
     expect(await ofMinute(10)).toMatchObject({ succeeded: 1, running: 0 });
   });
 
-  it('a failure stays counted after its run was replayed, even if its minute is computed again', async () => {
+  it('GET /v1/stats still counts a failure after its run was replayed, even if the minute is computed again', async () => {
     const [failing, long] = await claimAt(at(40), 2);
     if (!failing || !long) throw new Error('nothing was claimed');
     await engine.fail(failing, at(40, 30));
@@ -90,7 +90,7 @@ describe('GET /v1/stats', () => {
     expect(await ofMinute(40)).toMatchObject({ failed: 1, succeeded: 1, running: 0 });
   });
 
-  it('computing the statistics of the same minutes again after a crash changes nothing', async () => {
+  it('the statistics of a minute do not change if they are computed again after a crash', async () => {
     const runs = await claimAt(at(70), 3);
     await engine.closeAll(
       runs.map((run) => ({ run, outcome: { kind: 'succeeded' } })),
@@ -115,7 +115,7 @@ describe('GET /v1/stats', () => {
     expect(body).toMatchObject({ complete: true, total: { succeeded: runs.length } });
   });
 
-  it('GET /v1/stats sums minutes into longer steps, one item per step, with totals', async () => {
+  it('GET /v1/stats with a longer step sums the minutes of each step into one item, and adds totals', async () => {
     const body = await stats({ from: iso(at(0)), to: iso(at(120)), step: 'PT30M' });
     expect(body.step).toBe('PT30M');
     const [first] = body.items;
@@ -145,14 +145,14 @@ describe('GET /v1/stats', () => {
     expect(body.errors[0].field).toBe(field);
   });
 
-  it('statistics that are requested until the end of the year 9999 end with the step in progress', async () => {
+  it('GET /v1/stats with an end in the year 9999 returns no step after the current one', async () => {
     const { status, body } = await api.call('GET', '/v1/stats?to=9999-12-31T23:59:59.999Z');
     expect(status).toBe(200);
     expect(body.items.length).toBeLessThanOrEqual(61);
     expect(Date.parse(body.to)).toBeLessThan(Date.parse('9999-01-01T00:00:00Z'));
   });
 
-  it('retention deletes statistics of minutes older than 35 days, and no others', async () => {
+  it('retention deletes exactly the statistics of minutes older than 35 days', async () => {
     const count = async () =>
       (await api.database.pool.query('select from carillon.run_stats')).rowCount as number;
     const before = await count();

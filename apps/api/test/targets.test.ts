@@ -34,7 +34,7 @@ describe('Targets that a project may use', () => {
     },
   );
 
-  it('a project other than default may use its own queues and built-in handlers but no calls, unless its limits allow more', async () => {
+  it('a project other than default may target only its own queues and built-in handlers, unless its limits allow more', async () => {
     const key = await api.keyFor({ project: 'tenant' });
     const refused = [queue('schedule-due'), queue('default.x'), handler('import'), CALL];
     for (const target of refused) {
@@ -57,7 +57,7 @@ describe('Targets that a project may use', () => {
     expect((await create(handler('export'), key)).status).toBe(400);
   });
 
-  it('bulk items, reminders, tasks and users may use the same targets as schedules and no others', async () => {
+  it('a target that a project may not use is also refused in bulk creates, reminders, tasks and users', async () => {
     const key = await api.keyFor({ project: 'tenant2' });
     const items = [scheduleBody({ target: CALL }), scheduleBody({ target: queue('tenant2.x') })];
     const bulk = await api.call('POST', '/v1/schedules/bulk', { key, body: { items } });
@@ -76,7 +76,7 @@ describe('Targets that a project may use', () => {
     expect(answers.map(({ status }) => status)).toEqual([400, 400, 400]);
   });
 
-  it('a default target must be allowed by the limits that are set in the same request', async () => {
+  it('the default target of a project is refused if the limits in the same request do not allow it', async () => {
     const make = (id: string, limits: object) =>
       api.call('POST', '/v1/projects', { body: { id, defaultTarget: handler('import'), limits } });
     expect((await make('denied', {})).body.errors[0].field).toBe('defaultTarget.name');
@@ -113,7 +113,7 @@ const storedHeader = async (id: string) => {
 };
 
 describe('Headers of a target', () => {
-  it('header values are encrypted at rest and redacted in every response', async () => {
+  it('header values of targets are encrypted at rest and redacted in every response', async () => {
     const { body: made } = await create(webhook());
     expect(made.target.headers).toEqual(REDACTED);
     const key = await api.keyFor({ scopes: ['read'] });
@@ -169,7 +169,7 @@ describe('Headers of a target', () => {
     expect(await storedHeader(made.id)).toBe('Bearer other');
   });
 
-  it('a redacted header is refused if no value is stored, or for another origin', async () => {
+  it('a redacted header is refused if no value is stored for it, or if the URL changes to another origin', async () => {
     expect((await create(webhook({ headers: REDACTED }))).body.errors[0]).toMatchObject({
       field: 'target.headers.Authorization',
       message: 'is redacted; send the value itself',
@@ -183,7 +183,7 @@ describe('Headers of a target', () => {
     expect(body.detail).toContain('another origin');
   });
 
-  it('an edit of a user, task or default target keeps redacted headers', async () => {
+  it('an edit of a user, a task or a default target that sends redacted headers back keeps the stored values', async () => {
     const soon = new Date(Date.now() + 3_600_000).toISOString();
     const { body: task } = await api.call('POST', '/v1/tasks', {
       body: { title: 'x', dueAt: soon, target: webhook() },
@@ -225,7 +225,7 @@ describe('Headers of a target', () => {
     expect(await storedHeader('inherited')).toBe(TOKEN);
   });
 
-  it('a repeated create with the same headers returns the schedule, and one with other headers is a conflict', async () => {
+  it('a repeated create with the same headers returns the schedule, and with other headers it is a conflict', async () => {
     const body = scheduleBody({ target: webhook() });
     const statuses = [];
     for (const target of [webhook(), webhook(), webhook({ headers: { Authorization: 'x' } })])

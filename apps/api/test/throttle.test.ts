@@ -24,7 +24,7 @@ describe('Throttle before authentication', () => {
     expect((await ask(key, newClient())).status).toBe(401);
   });
 
-  it('a recently valid key still passes from a throttled address', async () => {
+  it('a valid API key that was used recently is still accepted from a throttled client address', async () => {
     const headers = newClient();
     const key = await api.keyFor({ scopes: ['read'] });
     expect((await ask(key, headers)).status).toBe(200);
@@ -35,7 +35,7 @@ describe('Throttle before authentication', () => {
     expect((await ask(key, headers)).status).toBe(200);
   });
 
-  it('a valid key that this replica has never seen passes from a throttled address, and a revoked one does not', async () => {
+  it('a valid API key that is new to the replica is accepted from a throttled client address, and a revoked key is not', async () => {
     const headers = newClient();
     for (let n = 0; n < FAILURES; n++) await ask(`nobody-${n}`, headers);
     expect((await ask('nobody', headers)).status).toBe(429);
@@ -58,7 +58,7 @@ describe('Throttle before authentication', () => {
     expect((await signIn()).status).toBe(429);
   });
 
-  it('a repeated unknown key is refused from the cache, without a query', async () => {
+  it('an unknown API key that is sent again is refused from the cache, without a query', async () => {
     const headers = newClient();
     expect((await ask('repeated', headers)).status).toBe(401);
     const client = await api.database.pool.connect();
@@ -74,7 +74,7 @@ describe('Throttle before authentication', () => {
 });
 
 describe('Request limit', () => {
-  it('all keys of a project share its request limit', async () => {
+  it('all API keys of a project share its request limit', async () => {
     const keys = [await api.keyFor({ project: 'greedy' }), await api.keyFor({ project: 'greedy' })];
     await api.call('PATCH', '/v1/projects/greedy', { body: { limits: { requestsPerMinute: 4 } } });
     const statuses: number[] = [];

@@ -31,7 +31,7 @@ describe('Rule preview', () => {
     expect(body.warnings.length).toBeGreaterThan(0);
   });
 
-  it('a rule preview lists a past one-shot, because it would still run', async () => {
+  it('a rule preview lists the occurrence of a one-shot in the past, because it would still run', async () => {
     const { body } = await api.call('POST', '/v1/rules/preview', {
       body: { rule: { at: '2020-01-01T00:00:00Z' } },
     });
@@ -51,7 +51,7 @@ describe('Rule preview', () => {
 });
 
 describe('leap day policy of a schedule', () => {
-  it('a schedule on 29 February shows its effective leap day policy, also after its rule is replaced', async () => {
+  it('a schedule on 29 February shows its effective leap day policy, even after its rule is replaced', async () => {
     const { id, leapDay } = await create({ rule: { cron: '0 0 29 2 *' } });
     expect(leapDay).toBe('skip');
     const read = async () => (await api.call('GET', `/v1/schedules/${id}`)).body;
@@ -69,7 +69,7 @@ describe('leap day policy of a schedule', () => {
 });
 
 describe('Next occurrences', () => {
-  it('the next occurrences begin at the next run of the schedule and are paged', async () => {
+  it('GET /v1/schedules/:id/occurrences begins with the next run and returns pages', async () => {
     const { id } = await create({ rule: { cron: '0 9 * * *' }, timezone: 'Asia/Tokyo' });
     const path = `/v1/schedules/${id}/occurrences?limit=2`;
     const first = (await api.call('GET', path)).body;
@@ -79,7 +79,7 @@ describe('Next occurrences', () => {
     expect(days.map((day) => day - (days[0] as number))).toEqual([0, 1, 2, 3]);
   });
 
-  it('the next occurrences are limited by the runs that are left, and a cancelled schedule has none', async () => {
+  it('GET /v1/schedules/:id/occurrences lists no more than the remaining runs, and none for a cancelled schedule', async () => {
     const { id } = await create({ rule: { every: 'PT1H' }, maxRuns: 3 });
     const { body } = await api.call('GET', `/v1/schedules/${id}/occurrences?limit=10`);
     expect(body.items).toHaveLength(3);
@@ -88,7 +88,7 @@ describe('Next occurrences', () => {
     expect((await api.call('GET', `/v1/schedules/${id}/occurrences`)).body.items).toEqual([]);
   });
 
-  it('the next occurrences show the new due time of a rescheduled occurrence', async () => {
+  it('GET /v1/schedules/:id/occurrences shows the new due time of a rescheduled occurrence', async () => {
     const { id } = await create({ rule: { every: 'PT1H' } });
     const at = new Date(Date.now() + 10 * HOUR_MS).toISOString();
     await api.call('POST', `/v1/schedules/${id}/reschedule`, { body: { at } });
@@ -100,7 +100,7 @@ describe('Next occurrences', () => {
 });
 
 describe('Forecast', () => {
-  it('the forecast counts the fires of each minute', async () => {
+  it('GET /v1/forecast counts the fires of each minute', async () => {
     const key = await api.keyFor({ project: 'forecast' });
     const make = (body: Record<string, unknown>) =>
       api.call('POST', '/v1/schedules', { key, body: scheduleBody(body) });
@@ -120,7 +120,7 @@ describe('Forecast', () => {
     expect((await api.call('GET', '/v1/forecast?hours=169', { key })).status).toBe(400);
   });
 
-  it('the forecast of a minute lists every schedule that fires in it, even one that also fires earlier', async () => {
+  it('GET /v1/forecast/minute lists every schedule that fires in that minute, even if it fires earlier too', async () => {
     const key = await api.keyFor({ project: 'minute' });
     const make = (body: Record<string, unknown>) =>
       api.call('POST', '/v1/schedules', { key, body: scheduleBody(body) });
@@ -142,7 +142,7 @@ describe('Forecast', () => {
   });
 
   it.each(['2020-01-01T00:00:00Z', '2040-01-01T00:00:00Z'])(
-    'the forecast of a minute in the past or beyond the next week is refused: %s',
+    'GET /v1/forecast/minute refuses %s, which is not within the next week',
     async (at) => {
       const { status, body } = await api.call('GET', `/v1/forecast/minute?at=${at}`);
       expect([status, body.errors[0].field]).toEqual([400, 'at']);
@@ -227,7 +227,7 @@ describe('Ledger', () => {
     expect(items[2]).toMatchObject({ status: 'upcoming' });
   });
 
-  it('the ledger shows a pause of fifty years of an every-second rule as one entry, without evaluating each second', async () => {
+  it('the ledger shows a pause of fifty years at one fire per second as one entry, without evaluating each second', async () => {
     const { id } = await create({ rule: { every: 'PT1S' } });
     await moveBack(id, 24 * 365 * 50);
     await api.call('POST', `/v1/schedules/${id}/pause`);
@@ -241,7 +241,7 @@ describe('Ledger', () => {
     expect(items[1].status).not.toBe('skipped');
   });
 
-  it('the ledger read in pages equals the ledger read at once', async () => {
+  it('the ledger has the same entries whether it is read in pages or at once', async () => {
     const { id } = await create({ rule: { every: 'PT1M' } });
     for (let i = 0; i < 3; i++) await api.call('POST', `/v1/schedules/${id}/trigger`);
     const to = new Date(Date.now() + HOUR_MS / 4).toISOString();

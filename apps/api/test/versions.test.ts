@@ -7,7 +7,7 @@ const versions = (id: string, query = '', key?: string) =>
   api.call('GET', `/v1/schedules/${id}/versions${query}`, key === undefined ? {} : { key });
 
 describe('GET /v1/schedules/:id/versions', () => {
-  it('each version of a schedule has an author and shows how the next occurrences changed, newest first', async () => {
+  it('the versions of a schedule are listed newest first, each with its author and how it changed the next occurrences', async () => {
     const { id } = scheduleBody();
     const editor = await api.keyFor({ scopes: ['write'] });
     const body = scheduleBody({ id, rule: { cron: '0 9 1 1 *' }, payload: { n: 1 } });
@@ -35,7 +35,7 @@ describe('GET /v1/schedules/:id/versions', () => {
     expect(before.nextBefore).toBeNull();
   });
 
-  it('the versions of a schedule are paged, and the last one of a page is still compared with its predecessor', async () => {
+  it('the versions of a schedule come in pages, and the last version of a page is compared with the one before it', async () => {
     const { id } = scheduleBody();
     await api.call('POST', '/v1/schedules', { body: scheduleBody({ id }) });
     for (const hour of [10, 11, 12, 13])
@@ -60,7 +60,7 @@ describe('GET /v1/schedules/:id/versions', () => {
     expect(body.items.map(({ version }: { version: number }) => version)).toEqual([1]);
   });
 
-  it('a page of versions ends at 4 MiB, and its cursor leads to the rest', async () => {
+  it('a page of versions of a schedule ends at 4 MiB, and its cursor leads to the other versions', async () => {
     const { id } = scheduleBody();
     const text = 'x'.repeat(200_000);
     await api.call('POST', '/v1/schedules', { body: scheduleBody({ id, payload: { text } }) });

@@ -40,7 +40,7 @@ describe('The guide', () => {
     }
   });
 
-  it('a link to a missing file, a missing heading or a missing image is reported with its page', () => {
+  it('a link in the guide to a missing file, heading or image is reported with its page', () => {
     const home = page('docs/README.md', '# Guide\n\n## Start\n\n- [A](a.md)\n');
     const text = '# A\n\n[gone](gone.md) [no heading](a.md#b) [fine](#a) ![no image](images/none.png)\n';
     expect(problemsOf(home, page('docs/a.md', text))).toEqual([
@@ -50,7 +50,7 @@ describe('The guide', () => {
     ]);
   });
 
-  it('a page that the home page does not list is reported', () => {
+  it('a page of the guide that its home page does not list is reported', () => {
     const home = page('docs/README.md', '# Guide\n');
     expect(problemsOf(home, page('docs/a.md', '# A\n'))).toEqual([
       'docs/a.md: docs/README.md does not list this page',

@@ -8,7 +8,7 @@ const arrowsOf = (...lines: string[]) =>
     .slice(1)
     .map((item) => textOf(item));
 
-it('a flowchart becomes a list of arrows with the names of its parts', () => {
+it('a Mermaid flowchart is rendered as a list of arrows with the names of its parts', () => {
   expect(
     arrowsOf(
       'flowchart LR',
@@ -26,7 +26,7 @@ it('a flowchart becomes a list of arrows with the names of its parts', () => {
   ]);
 });
 
-it('a state diagram and a sequence become lists of arrows with their labels', () => {
+it('Mermaid state and sequence diagrams are rendered as lists of arrows with their labels', () => {
   expect(arrowsOf('stateDiagram-v2', '  [*] --> active: created', '  active --> paused: pause')).toEqual([
     '• → active: created',
     'active → paused: pause',

@@ -10,7 +10,7 @@ it('the built-in handler log writes the ids and the size of the payload, never t
   expect(logged).toEqual([[{ scheduleId: 'invoice', payloadBytes: 15 }, 'Run']]);
 });
 
-it('a module’s definitions are those that it makes while it is loaded; no other definition of the process is kept', async () => {
+it('loading a module returns only the handlers and schedules that it defines while it is loaded', async () => {
   const before = defineHandler('before', () => {});
   const load = (name: string) =>
     collectDefinitions(async () => {
@@ -28,7 +28,7 @@ it('a module’s definitions are those that it makes while it is loaded; no othe
   expect(second.schedules.map(({ input }) => input.id)).toEqual(['second']);
 });
 
-it('a module that fails while it is loaded leaves no later definition behind', async () => {
+it('a handler that is defined after a module failed to load does not appear in the next module', async () => {
   await expect(collectDefinitions(() => Promise.reject(new Error('broken module')))).rejects.toThrow(
     'broken',
   );

@@ -16,7 +16,7 @@ it('a stopped worker that is asked to claim again and again claims nothing and r
   await expect(claimer.ring()).resolves.toBeUndefined();
 });
 
-it('a stopped worker that is asked for requests by SQL again and again carries none out and reports no error', async () => {
+it('a stopped worker that is told of requests by SQL again and again carries none out and reports no error', async () => {
   const requests = new SqlRequests(context, {} as Drafts, AbortSignal.abort());
   await expect(Promise.all([requests.handle(), requests.handle()])).resolves.toBeDefined();
   await expect(requests.handle()).resolves.toBeUndefined();

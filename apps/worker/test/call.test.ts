@@ -15,7 +15,7 @@ const VAPI = () => ({
 useWorker(database, () => ({ ...VAPI(), ALLOW_PRIVATE_TARGETS: 'false' }));
 
 describe('Call target', () => {
-  it('a delivery to a call target asks Vapi to call, sends the key of the attempt, and stores the id of the call', async () => {
+  it('a delivery to a call target asks Vapi to call, sends the attempt’s idempotency key, and stores the id of the call', async () => {
     const id = await insertDue(database, {
       target: { type: 'call', number: '+4930123456', assistantId: null, phoneNumberId: 'phone_2' },
       payload: { message: 'Take your pills' },

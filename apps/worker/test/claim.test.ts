@@ -21,7 +21,7 @@ function openClaimer(places = 100, starvation: Pick<Starvation, 'throttle'> = NO
 }
 
 describe('claimer', () => {
-  it('all bells that ring during a claim together cause one more claim, which begins after the first has ended', async () => {
+  it('bells that ring during a claim cause one further claim, which begins after the current claim has ended', async () => {
     const { claimer } = openClaimer();
     const first = claimer.ring();
     const second = claimer.ring();
@@ -30,7 +30,7 @@ describe('claimer', () => {
     await second;
   });
 
-  it('a claimer without a free place claims nothing, and claims as soon as a place comes free', async () => {
+  it('a worker without a free place claims nothing, and claims as soon as a place comes free', async () => {
     await Promise.all([insertDue(database, {}), insertDue(database, {})]);
     const { claimer, inFlight, flights } = openClaimer(1);
     await claimer.ring();
@@ -48,7 +48,7 @@ describe('claimer', () => {
     await eventually(async () => (await bells.readArmed(clock.now(), 60_000))?.has(slotEnd(nextAt)));
   });
 
-  it('a claim that fails is logged, and the next bell claims what is due', async () => {
+  it('a claim that fails is logged, and the claim at the next bell takes the due runs', async () => {
     const id = await insertDue(database, {});
     const { claimer, inFlight, flights } = openClaimer();
     await database.pool.query('alter table carillon.agenda rename to agenda_elsewhere');
@@ -60,7 +60,7 @@ describe('claimer', () => {
     expect(onlyOne(flights).run.scheduleId).toBe(id);
   });
 
-  it('a stopped claimer claims nothing', async () => {
+  it('a worker whose claimer is stopped claims nothing', async () => {
     const id = await insertDue(database, {});
     const { claimer } = openClaimer();
     await claimer.stop();
@@ -71,7 +71,7 @@ describe('claimer', () => {
   it.each([
     ['pauses because it is starved of CPU', { throttle: () => ({ pauseMs: 50, limit: 10 }) }],
     ['reads the projects that share the batch', NOT_STARVED],
-  ])('a claimer that is stopped while it %s claims nothing', async (_when, starvation) => {
+  ])('a claim that is stopped while the worker %s takes no run', async (_when, starvation) => {
     const id = await insertDue(database, {});
     const { claimer } = openClaimer(100, starvation);
     const rung = claimer.ring();

@@ -26,7 +26,7 @@ describe('finalizer', () => {
     expect(inFlight.count).toBe(0);
   });
 
-  it('a run whose result Postgres refuses to store is dropped alone, and the rest of its batch is closed', async () => {
+  it('if Postgres refuses to store the result of one run, the worker drops that result and closes the rest of the batch', async () => {
     const [bad, ...good] = (await insertMany(4)) as [number, ...number[]];
     const { inFlight, flights, finalizer } = await claimAll(worker.context);
     await database.pool.query(refuseToClose(bad, '22000'));
@@ -38,7 +38,7 @@ describe('finalizer', () => {
     expect(inFlight.count).toBe(0);
   });
 
-  it('results of deliveries are kept while Postgres takes no writes, and written when it takes them again', async () => {
+  it('a worker keeps the results of deliveries while Postgres accepts no writes, and stores them afterwards', async () => {
     const id = await insertDue(database, {});
     const { flights, finalizer } = await claimAll(worker.context);
     await database.pool.query(refuseToClose(id, '53000'));
@@ -49,7 +49,7 @@ describe('finalizer', () => {
     expect((await readRun(database, id))?.status).toBe('succeeded');
   });
 
-  it('closing a run after its lease is lost is refused and counted, and calls no hook', async () => {
+  it('a close of a run whose lease is lost is refused and counted, and calls no hook', async () => {
     const id = await insertDue(database, {});
     const closed: string[] = [];
     const hooks = joinHooks([

@@ -37,7 +37,7 @@ describe('follow-ups of closed runs', () => {
     expect((await readRun(database, id as number))?.status).toBe('succeeded');
   });
 
-  it('a failed attempt arms the bell of its retry', async () => {
+  it('closing a failed attempt arms the bell of its retry', async () => {
     const id = await insertDue(database, { retry: { maxAttempts: 2, baseDelay: 'PT30S', jitter: false } });
     const { flights, finalizer } = await claimAll(worker.context);
     finalizer.close(onlyOne(flights), FAILED);
@@ -53,7 +53,7 @@ describe('follow-ups of closed runs', () => {
     );
   });
 
-  it('a run that fails for good is logged once with its reason and counted by target and reason, and a retry is neither logged nor counted', async () => {
+  it('a run that fails for good is logged and counted once, and a failed attempt that will be retried is neither', async () => {
     await insertDue(database, { retry: { maxAttempts: 2, baseDelay: 'PT30S', jitter: false } });
     await insertDue(database, { retry: { maxAttempts: 1 } });
     const { flights, finalizer } = await claimAll(worker.context);
@@ -71,7 +71,7 @@ describe('follow-ups of closed runs', () => {
     });
   });
 
-  it('the lateness of a run is counted when its first attempt has begun, and not again for a deferral or a retry', async () => {
+  it('the lateness of a run is counted once, with its first attempt, and neither for a deferral nor for a retry', async () => {
     const id = await insertDue(database, { retry: { maxAttempts: 3, baseDelay: 'PT0S', jitter: false } });
     const counted = () =>
       worker.context.metrics.take().find(({ name }) => name === 'carillon_lateness_seconds_count')?.value ??
@@ -107,7 +107,7 @@ describe('follow-ups of closed runs', () => {
     expect(onlyOne((await claimAll(worker.context)).flights).run.scheduleId).toBe(id);
   });
 
-  it('an answer 410 Gone pauses the schedule', async () => {
+  it('a schedule whose receiver answers 410 Gone is paused', async () => {
     const [id] = (await insertSchedules(database, [FAR_AWAY])) as [number];
     await triggerSchedule(database.pool, { ref: { id }, actor: 'test' });
     const { flights, finalizer } = await claimAll(worker.context);
@@ -116,7 +116,7 @@ describe('follow-ups of closed runs', () => {
     expect(await statusOf(id)).toBe('paused');
   });
 
-  it('a schedule whose latest runs all failed is paused, and a schedule with a success among them is not', async () => {
+  it('pauseAfterFailures 2 pauses a schedule whose last two runs failed, but not if one of them succeeded', async () => {
     const limit = { retry: { maxAttempts: 1 }, pauseAfterFailures: 2 };
     const [failing, recovering] = (await insertSchedules(database, [
       { ...FAR_AWAY, ...limit },
@@ -134,7 +134,7 @@ describe('follow-ups of closed runs', () => {
     expect([await statusOf(failing), await statusOf(recovering)]).toEqual(['paused', 'active']);
   });
 
-  it('a failed follow-up is logged, and the other follow-ups of its batch and of later batches are still carried out', async () => {
+  it('if pausing one schedule after a close fails, the error is logged and other schedules are still paused', async () => {
     const [refused, other] = (await insertSchedules(database, [
       { ...FAR_AWAY, id: 'refused' },
       FAR_AWAY,

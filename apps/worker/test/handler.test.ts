@@ -66,7 +66,7 @@ describe('The value that a handler returns', () => {
     expect(await resultOf('test-returns')).toBeNull();
   });
 
-  it('a result of more than 16 KiB, or one that is not JSON, is not stored: the run succeeds and says why', async () => {
+  it('a handler’s result of more than 16 KiB, or that is not JSON, is not stored, and the run succeeds and says why', async () => {
     const most = 'x'.repeat(MAX_RESULT_BYTES - 2);
     expect(await resultOf('test-returns', most)).toEqual({ value: most });
     for (const large of [`${most}x`, 'x'.repeat(50_000), Array.from({ length: 20_000 }, () => 1)])
@@ -83,7 +83,7 @@ describe('Handler target', () => {
     expect(await awaitRun(database, id, hasEnded)).toMatchObject({ progress: { projectId: 'default' } });
   });
 
-  it('a handler that its project may no longer use is not run: the run fails with the reason', async () => {
+  it('a run whose project may no longer use its handler fails with the reason, and the handler is not called', async () => {
     const { rows } = await database.pool.query<{ id: number }>(
       `insert into carillon.projects (key, name) values ('tenant', 'tenant') returning id`,
     );
@@ -158,7 +158,7 @@ describe('Handler target', () => {
     });
   });
 
-  it('a run waits unclaimed, and keeps its attempts, while no worker has its handler', async () => {
+  it('a run is not claimed and loses no attempt while no worker has its handler', async () => {
     const unknown = await insertDue(database, handler('no-such'));
     const known = await insertDue(database, handler('noop'));
     expect(await awaitRun(database, known)).toMatchObject({ status: 'succeeded' });

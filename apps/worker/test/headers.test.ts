@@ -10,7 +10,7 @@ const receiver = useReceiver();
 useWorker(database);
 
 describe('Delivery', () => {
-  it('a webhook is sent with its headers decrypted', async () => {
+  it('a webhook is sent with the decrypted values of its headers', async () => {
     const box = new SecretBox(ENCRYPTION_KEY);
     const headers = {
       Authorization: box.sealText('Bearer token', database.projectId),

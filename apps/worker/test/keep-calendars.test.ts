@@ -97,7 +97,7 @@ describe('Fetching a file', () => {
     expect(await problemOf(`${origin}/inside.ics`)).toMatch(/169\.254|address/);
   });
 
-  it('an .ics file that is too large, or redirects without end, is given up', async () => {
+  it('the fetch of an .ics file that is too large, or that redirects without end, fails', async () => {
     expect(await problemOf(`${origin}/round.ics`)).toContain('redirected more than');
     expect(await problemOf(`${origin}/large.ics`)).toContain('more than 1000000 bytes');
   });

@@ -42,7 +42,7 @@ const moveClaims = (by: string) =>
   database.pool.query('update carillon.leases set claimed_at = now() + $1::interval', [by]);
 
 describe('lease keeper', () => {
-  it('the lease of a run in flight is extended', async () => {
+  it('a worker extends the lease of a run in flight', async () => {
     const { inFlight, flight } = await startFlight();
     const { epoch } = flight.run;
     await database.pool.query(
@@ -55,7 +55,7 @@ describe('lease keeper', () => {
     expect(flight.aborted).toBe(false);
   });
 
-  it('a delivery whose lease was lost is aborted and no longer in flight', async () => {
+  it('a delivery whose lease was lost is aborted and no longer counts as in flight', async () => {
     const { inFlight, flight } = await startFlight();
     await database.pool.query('delete from carillon.leases where epoch = $1', [flight.run.epoch]);
     await keepLeases(worker.context, inFlight);
@@ -71,7 +71,7 @@ describe('lease keeper', () => {
     expect(inFlight.count).toBe(1);
   });
 
-  it('the runs of a claim whose answer was lost are released as soon as the answer can no longer arrive', async () => {
+  it('runs of a claim whose response from Postgres was lost are handed back once that response can no longer arrive', async () => {
     const { scheduleId } = await claimOne();
     const inFlight = new InFlight({ places: 10, bytes: 1e9 }, () => {});
     inFlight.hasLostAnswer = true;

@@ -28,14 +28,14 @@ async function another(version: string): Promise<void> {
 describe('workers with different time zone data', () => {
   beforeAll(() => keepTzdata(worker.context));
 
-  it('workers with the same time zone data do not warn', async () => {
+  it('a worker does not warn if all workers have the same time zone data', async () => {
     await another(TZDATA_VERSION);
     await keepTzdata(worker.context);
     expect(warnings()).toBe(0);
     expect(await codes()).not.toContain('tzdata_differs');
   });
 
-  it('workers with different time zone data warn once, and /v1/system names both versions', async () => {
+  it('a worker warns once if another worker has different time zone data, and the status gives the reason tzdata_differs', async () => {
     await another('2001a');
     await keepTzdata(worker.context);
     await keepTzdata(worker.context);
@@ -43,7 +43,7 @@ describe('workers with different time zone data', () => {
     expect(await codes()).toContain('tzdata_differs');
   });
 
-  it('the warning about time zone data comes again if workers agree and then differ once more', async () => {
+  it('a worker warns again if time zone data differs, then agrees, and then differs once more', async () => {
     await database.pool.query(`update carillon.workers set alive_until = now() where tzdata = '2001a'`);
     await keepTzdata(worker.context);
     await another('2001a');

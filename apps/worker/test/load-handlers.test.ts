@@ -40,11 +40,11 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const canStripTypes = Boolean((process.features as { typescript?: unknown }).typescript);
 
 describe('loadHandlers', () => {
-  it('a module of handlers in TypeScript is loaded by the tsx of its project, with the files that it imports', async () => {
+  it('a TypeScript module of handlers, with the files that it imports, is loaded by the tsx of its project', async () => {
     expect(await load('./with-tsx/handlers.ts')).toBe('typed');
   });
 
-  it('a module of handlers in TypeScript without tsx is loaded by a Node that strips types, and refused with advice by another', async () => {
+  it('a TypeScript module of handlers without tsx is loaded if Node strips types, and otherwise refused with advice to install tsx', async () => {
     const loading = load('./without-tsx/handlers.ts');
     if (canStripTypes) expect(await loading).toBe('typed');
     else
@@ -55,7 +55,7 @@ describe('loadHandlers', () => {
       });
   });
 
-  it('a module of handlers that does not exist is refused with its path and the name of the setting', async () => {
+  it('a missing module of handlers is refused with an error that names its path and the setting', async () => {
     await expect(load('./missing.mjs')).rejects.toMatchObject({
       stderr: expect.stringMatching(/there is no file \S+missing\.mjs: .*--handlers or CARILLON_HANDLERS/),
     });

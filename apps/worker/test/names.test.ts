@@ -71,7 +71,7 @@ const addressesOf = async (names: NameResolver, name: string, projectId = 1) => 
 };
 
 describe('Names of receivers', () => {
-  it('a name in the hosts file resolves to the addresses there, and localhost needs no name server', async () => {
+  it('a host name in the hosts file resolves to its addresses there, and localhost resolves without a DNS query', async () => {
     const names = resolver();
     expect(await addressesOf(names, 'DB.internal')).toEqual(['10.1.2.3', '::5']);
     expect(await addressesOf(names, 'localhost')).toEqual(['127.0.0.1', '::1']);
@@ -79,7 +79,7 @@ describe('Names of receivers', () => {
     expect(asked).toEqual([]);
   });
 
-  it('a short name is tried in the search domains first, and a name that does not exist fails', async () => {
+  it('a host name without a dot is resolved in the search domains first, and an unknown host name fails', async () => {
     const names = resolver();
     expect(await addressesOf(names, 'billing')).toEqual(['127.0.0.1']);
     expect(asked).toContain('billing.cluster.test');
@@ -87,7 +87,7 @@ describe('Names of receivers', () => {
     expect(await addressesOf(names, 'missing.one.test')).toBe('failed');
   });
 
-  it('an answer is cached for its TTL: the name server is queried once, also if several queries come at the same moment', async () => {
+  it('a DNS answer is cached for its TTL, and 20 concurrent lookups of one host name share a query', async () => {
     const names = resolver();
     await Promise.all(Array.from({ length: 20 }, () => addressesOf(names, 'kept.one.test')));
     await addressesOf(names, 'kept.one.test');
@@ -95,13 +95,13 @@ describe('Names of receivers', () => {
     expect(asked.filter((name) => name === 'kept.one.test')).toHaveLength(2);
   });
 
-  it('a name whose answer takes a second is resolved, even after many quick answers', async () => {
+  it('a host name whose DNS answer takes a second is resolved, even after many quick answers', async () => {
     const names = resolver();
     for (let i = 0; i < 100; i++) await addressesOf(names, `quick-${i}.one.test`);
     expect(await addressesOf(names, 'slow.one.test')).toEqual(['127.0.0.1']);
   });
 
-  it('a project with many names that never resolve is refused further names for a while, and the names of another project are resolved meanwhile', async () => {
+  it('a project with too many unanswered DNS lookups is refused further ones, and lookups of another project succeed meanwhile', async () => {
     const names = resolver();
     const silent: Promise<{ kind: string }>[] = [];
     let busy = 0;
@@ -121,7 +121,7 @@ describe('Names of receivers', () => {
     await Promise.all(silent);
   });
 
-  it('60 webhooks to names that never resolve do not fail the webhooks of another project', async () => {
+  it('60 webhooks to host names that never resolve do not make webhooks of another project fail', async () => {
     await database.pool.query(`insert into carillon.projects (key, name) values ('attacker', 'attacker')`);
     const worker = await startTestWorker(database, { DNS_SERVERS: server });
     const port = new URL(receiver.origin).port;

@@ -52,22 +52,25 @@ describe('Private addresses', () => {
     ['10.0.0.1'],
     ['0.0.0.0'],
     ['::ffff:7f00:1'],
-  ])('a public name that resolves to the private address %s is refused at connect time', async (address) => {
-    expect(await postTo([address])).toMatchObject({
-      kind: 'unanswered',
-      isTransient: false,
-      errorCode: 'blocked_address',
-    });
-    expect(receiver.received).toHaveLength(0);
-  });
+  ])(
+    'a webhook to a public host name that resolves to the private address %s is refused at connect time',
+    async (address) => {
+      expect(await postTo([address])).toMatchObject({
+        kind: 'unanswered',
+        isTransient: false,
+        errorCode: 'blocked_address',
+      });
+      expect(receiver.received).toHaveLength(0);
+    },
+  );
 
-  it('a webhook to a name with a public and a private address tries only the public one', async () => {
+  it('a webhook to a host name with a public and a private address connects only to the public address', async () => {
     const result = await postTo(['203.0.114.1', '127.0.0.1']);
     expect(result).not.toMatchObject({ kind: 'answered' });
     expect(receiver.received).toHaveLength(0);
   });
 
-  it('if private addresses are allowed, a webhook reaches a name with a private address, but never one with a link-local address', async () => {
+  it('if private addresses are allowed, a webhook reaches a host name with a private address, but never a link-local one', async () => {
     expect(await postTo(['127.0.0.1'], true)).toMatchObject({ kind: 'answered', answer: { status: 200 } });
     expect(await postTo(['169.254.169.254'], true)).toMatchObject({ errorCode: 'blocked_address' });
   });

@@ -50,7 +50,7 @@ describe('Probes of a worker', () => {
     expect(await ask(worker.port, '/v1/schedules')).toMatchObject({ status: 404 });
   });
 
-  it('a worker that has not connected yet is live and not ready', async () => {
+  it('a worker that has not connected to its servers yet is live but not ready', async () => {
     const probes = new Probes();
     onTestFinished(() => probes.close());
     const port = await probes.listen({ host: '127.0.0.1', port: 0 });
@@ -64,7 +64,7 @@ describe('Probes of a worker', () => {
     expect(metrics.text).not.toContain('jobs_due_total');
   });
 
-  it('a stopping worker is not ready, claims nothing more, and finishes its runs in flight', async () => {
+  it('a stopping worker is not ready, claims no more runs, and finishes its runs in flight', async () => {
     const worker = await start(stopping, { STOP_DEADLINE_MS: '20000' });
     const begun = await insertDue(stopping, { target: { type: 'handler', name: 'probes-wait' } });
     await eventually(() => calls.started === 1);
@@ -82,7 +82,7 @@ describe('Probes of a worker', () => {
     await expect(ask(worker.port, '/health/live')).rejects.toThrow('fetch failed');
   });
 
-  it('a worker whose Postgres is away is not ready, and still ends on SIGTERM', async () => {
+  it('a worker whose Postgres is unreachable is not ready, and still ends on SIGTERM', async () => {
     const proxy = await TcpProxy.before(cutOff.url);
     onTestFinished(() => proxy.close());
     const port = await freePort();

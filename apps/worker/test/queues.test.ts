@@ -54,7 +54,7 @@ describe('Queue target', () => {
     expect(job.id).toBe(job.data.runId);
   });
 
-  it('a queue target adds a herd of 1,200 runs, each once', async () => {
+  it('1,200 runs with a queue target that are due at one instant add 1,200 jobs, one each', async () => {
     const at = new Date().toISOString();
     const ids = await insertSchedules(
       database,
@@ -68,7 +68,7 @@ describe('Queue target', () => {
     expect(new Set(jobs.map((job) => job.data.runId)).size).toBe(ids.length);
   });
 
-  it('a replay is added to the queue under a job id of its own', async () => {
+  it('the replay of a run with a queue target adds a job under a new job id', async () => {
     const id = await insertDue(database, { id: 'q-2', target: { type: 'queue', queue: 'replayed' } });
     await awaitRun(database, id, hasEnded);
     const [first] = (await waitingIn('replayed')) as [Job];
@@ -104,7 +104,7 @@ describe('Bytes in Redis', () => {
       ...(maxWaitingBytes === undefined ? {} : { maxWaitingBytes }),
     });
 
-  it('a run with a queue target fails transiently while large jobs fill its queue, which has no consumer', async () => {
+  it('a run with a queue target fails transiently while the waiting jobs of its queue exceed the byte limit', async () => {
     const queues = open(250_000);
     const outcomes = [];
     for (let i = 0; i < 3; i++)
@@ -115,7 +115,7 @@ describe('Bytes in Redis', () => {
     await queues.close();
   });
 
-  it('jobs that are claimed together are added in parts of 4 MiB, each job once', async () => {
+  it('60 large jobs that are delivered together are each added to their queue once', async () => {
     const queues = open();
     const flights = Array.from({ length: 60 }, (_, i) => flightTo('heavy', { payload, occurrenceAt: i }));
     const outcomes = await Promise.all(flights.map(queues.deliver));
@@ -124,7 +124,7 @@ describe('Bytes in Redis', () => {
     await queues.close();
   });
 
-  it('a queue keeps fewer completed jobs if they are large', async () => {
+  it('a queue target keeps fewer completed jobs if they are large', async () => {
     const queues = open();
     await queues.deliver(flightTo('kept', { payload }));
     const [job] = (await waitingIn('kept')) as [Job];
@@ -134,7 +134,7 @@ describe('Bytes in Redis', () => {
 });
 
 describe('While Redis is away', () => {
-  it('a run with a queue target fails transiently while Redis is away', async () => {
+  it('a run with a queue target fails transiently while Redis is unreachable', async () => {
     const away = connectProducer('redis://127.0.0.1:1', () => {});
     const queues = new DueQueues({
       redis: away,
@@ -155,7 +155,7 @@ describe('The queue schedule-requests', () => {
     ['{ id, at }', 'short-at', { at: new Date(Date.now() + 3_600_000).toISOString() }],
     ['{ id, rrule }', 'short-rrule', { rrule: 'FREQ=DAILY;BYHOUR=9' }],
   ])(
-    'the queue schedule-requests takes the short form %s, for the default project and the queue schedule-due',
+    'a request %s in the queue schedule-requests creates a schedule whose target is the queue schedule-due',
     async (_, id, rule) => {
       await queueOf(QUEUES.requests).add(REQUESTS.schedule, { id, ...rule });
       const made = await eventually(() => scheduleOf(id));
@@ -180,7 +180,7 @@ describe('The queue schedule-requests', () => {
     expect(Date.parse(due.data.firedAt)).toBeGreaterThanOrEqual(Date.parse(due.data.occurrenceAt));
   });
 
-  it('a full schedule request creates one schedule, however often it is repeated and whatever the order of its fields', async () => {
+  it('a request by queue with all fields creates one schedule, even if it is repeated with another order of fields', async () => {
     const request = {
       id: 'whole',
       rule: { cron: '0 9 * * *' },
@@ -219,7 +219,7 @@ describe('The queue schedule-requests', () => {
       /host/,
     ],
     ['whole', { id: 'whole', at: '2030-01-01T00:00:00Z' }, /exists already/],
-  ])('the queue schedule-requests rejects the request %s with the reason', async (id, data, reason) => {
+  ])('an invalid request by queue (%s) is rejected with the reason', async (id, data, reason) => {
     await queueOf(QUEUES.requests).add(REQUESTS.schedule, data);
     const rejected = await rejectionOf(id);
     expect(rejected.data).toMatchObject({ name: REQUESTS.schedule, data });
@@ -227,7 +227,7 @@ describe('The queue schedule-requests', () => {
   });
 
   it.each([null, 'text', 7, [1]])(
-    'the queue schedule-requests rejects %j, which is not a request',
+    'a job with the data %j in the queue schedule-requests is rejected',
     async (data) => {
       const job = await queueOf(QUEUES.requests).add(REQUESTS.schedule, data);
       const rejected = await eventually(async () =>
@@ -237,7 +237,7 @@ describe('The queue schedule-requests', () => {
     },
   );
 
-  it('a request that would exceed the project’s limit of schedules is rejected, and a repeated request is not', async () => {
+  it('a request by queue beyond the project’s limit of schedules is rejected, but the repeat of an earlier request is not', async () => {
     const target = { type: 'handler', name: 'noop' };
     const request = (id: string) => ({ id, rule: { cron: '0 9 * * *' }, target });
     const ask = (id: string) => queueOf(QUEUES.requests).add(REQUESTS.schedule, request(id));
@@ -273,7 +273,7 @@ describe('The queue schedule-requests', () => {
     });
   });
 
-  it('the queue schedule-requests rejects a job with an unknown name', async () => {
+  it('a job with an unknown name in the queue schedule-requests is rejected', async () => {
     const job = await queueOf(QUEUES.requests).add('Other', { id: 'other' });
     const rejected = await eventually(async () =>
       (await waitingIn(QUEUES.rejected)).find((each) => each.id === `rejected-${job.id}`),
@@ -281,7 +281,7 @@ describe('The queue schedule-requests', () => {
     expect(rejected.data.reason).toContain(REQUESTS.cancel);
   });
 
-  it('a cancel request may be repeated, and a cancel request for an unknown schedule is rejected', async () => {
+  it('a cancel request by queue may be repeated, and for an unknown schedule it is rejected', async () => {
     await queueOf(QUEUES.requests).add(REQUESTS.schedule, { id: 'to-cancel', rrule: 'FREQ=DAILY' });
     await eventually(() => scheduleOf('to-cancel'));
     for (let n = 0; n < 2; n++) await queueOf(QUEUES.requests).add(REQUESTS.cancel, { id: 'to-cancel' });
@@ -291,7 +291,7 @@ describe('The queue schedule-requests', () => {
     expect((await waitingIn(QUEUES.rejected)).filter((job) => job.data.data?.id === 'to-cancel')).toEqual([]);
   });
 
-  it('a thousand requests that arrive at once are all carried out', async () => {
+  it('a thousand requests by queue that arrive at once are all carried out', async () => {
     const at = new Date(Date.now() + 3_600_000).toISOString();
     const jobs = Array.from({ length: 1_000 }, (_, n) => ({
       name: REQUESTS.schedule,
@@ -308,7 +308,7 @@ describe('The queue schedule-requests', () => {
 });
 
 describe('While Postgres is away', () => {
-  it('requests in the queue wait while Postgres is away, and are carried out when it is back', async () => {
+  it('requests by queue wait while Postgres is unreachable, and are carried out afterwards', async () => {
     const name = new URL(database.url).pathname.slice(1);
     const elsewhere = new pg.Client({ connectionString: testServers().databaseUrl });
     await elsewhere.connect();

@@ -16,7 +16,7 @@ const leftOver = async () =>
   Number((await database.pool.query(`select count(*) as count from carillon.receipts`)).rows[0].count);
 
 describe('Receipts', () => {
-  it('a success receipt is posted once to onSuccess, and nothing to onFailure', async () => {
+  it('the receipt of a successful run is posted once to onSuccess, and none to onFailure', async () => {
     const id = await insertDue(database, {
       id: 'rcpt-1',
       target: webhook('created/ext_1'),
@@ -40,7 +40,7 @@ describe('Receipts', () => {
     expect(receiver.to('status/200/failure')).toHaveLength(0);
   });
 
-  it('a failure receipt is posted after the last attempt has failed', async () => {
+  it('the receipt of a failed run is posted to onFailure after its last attempt has failed', async () => {
     const onFailure = receiver.url('status/204/failed');
     const id = await insertDue(database, {
       target: webhook('status/503/rcpt'),
@@ -59,7 +59,7 @@ describe('Receipts', () => {
     });
   });
 
-  it('a receipt is retried with the same id if its receiver fails', async () => {
+  it('a receipt is sent again with the same id if its receiver fails', async () => {
     const path = 'flaky/1/receipt';
     await insertDue(database, { target: { type: 'handler', name: 'noop' }, onSuccess: receiver.url(path) });
     await eventually(() => receiver.to(path).length === 1);
@@ -74,7 +74,7 @@ describe('Receipts', () => {
     await eventually(async () => (await leftOver()) === 0);
   });
 
-  it('a failure receipt is posted for a run whose worker was lost during the last attempt', async () => {
+  it('the receipt of a run whose worker was lost during the last attempt is posted to onFailure', async () => {
     const path = 'status/200/lost';
     const id = await insertDue(database, {
       target: webhook('hang/lost'),
@@ -95,7 +95,7 @@ describe('Receipts', () => {
     expect(receipt).toMatchObject({ type: 'run.failed', attempt: 1, httpStatus: null });
   });
 
-  it('a receipt that its receiver refuses is given up', async () => {
+  it('a receipt that its receiver refuses is not sent again', async () => {
     await insertDue(database, {
       target: { type: 'handler', name: 'noop' },
       onSuccess: receiver.url('status/404/receipt'),
@@ -165,7 +165,7 @@ describe('Secrets of schedules', () => {
     expect(receiver.to('status/200/removed').at(-1)?.headers['webhook-signature']).toBeUndefined();
   });
 
-  it('Postgres holds no secret in plain text', async () => {
+  it('webhook secrets are not stored in plain text in Postgres', async () => {
     const { rows } = await database.pool.query(`select sealed from carillon.webhook_secrets`);
     for (const { sealed } of rows) expect(sealed.includes(older.slice(6))).toBe(false);
     const { rows: plans } = await database.pool.query(

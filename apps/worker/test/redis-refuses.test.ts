@@ -68,7 +68,7 @@ describe('A Redis that answers but takes no writes', () => {
     expect([count(TROUBLE), count(RECOVERY)]).toEqual([1, 1]);
   });
 
-  it('a worker finds the new master behind the same address, although the demoted master keeps its connections open', async () => {
+  it('a worker finds the new Redis master behind the same address, even if the demoted master keeps its connections open', async () => {
     const next = await startOwnServers({ databaseUrl: moved.url });
     onTestFinished(() => next.stop());
     const nextAdministrator = new Redis(next.redisUrl);
@@ -89,9 +89,9 @@ describe('A Redis that answers but takes no writes', () => {
 
   it.each([
     ['a wrong password', 'wrong'],
-    ['a user that may only read', 'secret'],
+    ['writes of a read-only user', 'secret'],
   ])(
-    '%s is reported by its own name and not as an unreachable Redis, and the worker recovers from it',
+    'a Redis that refuses %s is reported as access_denied, and as up after the access is granted',
     async (_, password) => {
       await administrator.acl(
         'SETUSER',
@@ -114,7 +114,7 @@ describe('A Redis that answers but takes no writes', () => {
     },
   );
 
-  it('a Redis that is out of memory is reported as out of memory, and not as unreachable', async () => {
+  it('a Redis that has reached its memory limit is reported as out of memory, and not as unreachable', async () => {
     const redis = connectProducer(servers.redisUrl, () => {});
     onTestFinished(() => redis.disconnect());
     const heard: string[] = [];

@@ -85,7 +85,7 @@ describe('Replay', () => {
     expect(await cancelRun(database.pool, await requestFor(id, 999))).toEqual({ kind: 'not_found' });
   });
 
-  it('a replay of all failed runs starts them one after the other, at the rate that was asked for', async () => {
+  it('a replay of all failed runs starts them one after the other, at the requested rate', async () => {
     await database.pool.query(`delete from carillon.runs where status = 'failed'`);
     const at = new Date().toISOString();
     const ids = await insertSchedules(

@@ -57,7 +57,7 @@ describe('Worker', () => {
     expect(mostRunning).toBe(3);
   });
 
-  it('due runs are delivered even if the claim of waiting runs, made at the same time, fails', async () => {
+  it('due runs are delivered even if the concurrent claim of waiting runs fails', async () => {
     const worker = await start(broken, {});
     const waiting = await insertDue(broken, {
       target: { type: 'webhook', url: 'http://127.0.0.1:1/', headers: {} },

@@ -142,7 +142,7 @@ describe('A worker that is woken by the commit', () => {
     expect(await pending('as-api')).toEqual([]);
   });
 
-  it('the same request by SQL again changes nothing, and a different one with the same id is refused with the reason', async () => {
+  it('a repeated request by SQL changes nothing, and a different request with the same id is refused with the reason', async () => {
     await schedule('twice', `every => 'PT1H', ${NOOP}`);
     await schedule('twice', `every => 'PT1H', ${NOOP}`);
     await schedule('twice', `every => 'PT2H', ${NOOP}`);
@@ -211,7 +211,7 @@ describe('A worker that is woken by the commit', () => {
     },
   );
 
-  it('a request by SQL that cannot be stored is refused, and the others of its transaction are carried out', async () => {
+  it('a request by SQL that cannot be stored is refused, and other requests of its transaction are carried out', async () => {
     await owner(`alter table carillon.schedules add constraint test_bad_row check (key <> 'bad-row')`);
     onTestFinished(
       async () => void (await owner('alter table carillon.schedules drop constraint test_bad_row')),
@@ -268,7 +268,7 @@ describe('A worker that is woken by the commit', () => {
     expect(refused.rows).toEqual([]);
   });
 
-  it('projects take turns: a request by SQL is not held up by the many requests of another project', async () => {
+  it('a request by SQL is not held up by many requests of another project, because projects take turns', async () => {
     await owner(`insert into carillon.projects (key, name) values ('many', 'Many'), ('few', 'Few')`);
     const client = await database.pool.connect();
     onTestFinished(() => client.release());
@@ -302,7 +302,7 @@ describe('A worker that finds requests by its sweep', () => {
     await succeeded('swept');
   });
 
-  it('requests by SQL that come while no worker runs are not lost: a schedule that came due runs later, and a cancelled one does not', async () => {
+  it('requests by SQL made while no worker runs are carried out later: due schedules run, and cancelled ones do not', async () => {
     await schedule('early', `at => clock_timestamp() + interval '50 milliseconds', ${NOOP}`);
     await schedule('cancelled-early', `at => clock_timestamp(), ${NOOP}`);
     await owner(`select carillon.cancel('cancelled-early')`);
@@ -381,7 +381,7 @@ describe('Triggers in one batch', () => {
   };
   const countRuns = async (key: string) => (await runsOf(key)).length;
 
-  it('triggers that are requested together run once each, and each audit entry names its own actor', async () => {
+  it('triggers by SQL in one batch run once each, and the audit entry of each names its own actor', async () => {
     await owner(`select carillon.bind_role($1, 'default')`, [tenant.name]);
     onTestFinished(async () => void (await owner(`select carillon.bind_role($1, 'tenant')`, [tenant.name])));
     await owner(`select carillon.trigger('batch-1')`);
@@ -405,7 +405,7 @@ describe('Triggers in one batch', () => {
     expect(await pending('batch-1')).toEqual([]);
   });
 
-  it('one trigger whose run cannot be stored is refused, and the others of its batch are carried out', async () => {
+  it('a trigger by SQL whose run cannot be stored is refused, and other triggers of its batch are carried out', async () => {
     const before = await countRuns('batch-3');
     await owner(
       `alter table carillon.runs add constraint test_bad_run check (schedule_id <> ${ids['batch-2']}) not valid`,
@@ -422,7 +422,7 @@ describe('Triggers in one batch', () => {
     ['schedule', 'select from carillon.schedules where id = $1 for update'],
     ['agenda row', 'select from carillon.agenda where schedule_id = $1 for update'],
   ])(
-    'a trigger waits while another transaction holds its %s, and the others of its batch run',
+    'a trigger by SQL waits while another transaction locks its %s, and other triggers of its batch run meanwhile',
     async (_, lock) => {
       const before = { held: await countRuns('batch-1'), free: await countRuns('batch-3') };
       const client = await database.pool.connect();
@@ -439,7 +439,7 @@ describe('Triggers in one batch', () => {
     },
   );
 
-  it('a trigger of a cancelled schedule is refused, and the others of its batch run', async () => {
+  it('a trigger by SQL of a cancelled schedule is refused, and other triggers of its batch run', async () => {
     const before = await countRuns('batch-3');
     await owner(`update carillon.schedules set status = 'cancelled' where key = 'batch-2'`);
     await triggerAll();

@@ -44,12 +44,12 @@ afterAll(async () => {
 });
 
 describe('ticks', () => {
-  it('BullMQ repeats the sweep tick', async () => {
+  it('the tick of the sweep is a repeating BullMQ job', async () => {
     await ticks.ensure();
     await eventually(() => done.sweep >= 2);
   });
 
-  it('a wake-up makes a worker do a tick at once', async () => {
+  it('a wake-up makes a worker carry out a tick at once', async () => {
     await wakeUps.wake(TICKS.events);
     await wakeUps.wake(TICKS.tasks);
     await eventually(() => done.events === 1 && done.tasks === 1);
@@ -64,7 +64,7 @@ describe('ticks', () => {
     await eventually(() => done.sweep > before);
   });
 
-  it('a worker creates the ticks again after Redis has lost them', async () => {
+  it('a worker adds the repeating jobs of its ticks again after Redis has lost them', async () => {
     expect(await ticks.isSweepKnown()).toBe(true);
     const { producer } = worker.connections;
     await producer.del(await producer.keys(`${database.prefix}:*`));

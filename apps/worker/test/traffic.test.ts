@@ -26,7 +26,7 @@ const insertMany = (count: number, url: string, more: object = {}) =>
   );
 
 describe('Circuit', () => {
-  it('the circuit of an origin opens after twenty failures: runs wait as retrying with the reason, and no attempt is counted', async () => {
+  it('after twenty failures the circuit of an origin opens, and runs wait as retrying without losing an attempt', async () => {
     const ids = await insertMany(20, bad.url('status/500'), { retry: { maxAttempts: 1 } });
     for (const id of ids) await awaitRun(database, id, hasEnded);
     const before = bad.received.length;
@@ -68,7 +68,7 @@ describe('Circuit', () => {
     expect(await awaitRun(database, id)).toMatchObject({ status: 'succeeded' });
   });
 
-  it('a run that waits for a circuit to close keeps the attempts that it has made', async () => {
+  it('a run that an open circuit defers keeps the number of attempts it has made', async () => {
     const id = await insertDue(database, {
       target: webhook(bad.url('status/503/first')),
       retry: { maxAttempts: 2, baseDelay: 'PT2S', jitter: false },
@@ -85,7 +85,7 @@ describe('Circuit', () => {
 });
 
 describe('Concurrency of an origin', () => {
-  it('an origin that hangs never has more concurrent deliveries than its limit, and does not hold up other origins', async () => {
+  it('an origin that hangs gets no more concurrent deliveries than its limit, and does not hold up other origins', async () => {
     // These deliveries hang until after the test has ended. If another delivery waited for one of them, it would not
     // end in time.
     const hung = await insertMany(40, limited.url('hang'), { timeout: 'PT60S', retry: { maxAttempts: 1 } });
@@ -112,7 +112,7 @@ describe('Limits of a project', () => {
     return insertSchedules(database, inputs, { projectId: rows[0].id });
   };
 
-  it('a project delivers no more runs per second than its limit, and the rest waits', async () => {
+  it('runs beyond the deliveriesPerSecond of their project wait, and are delivered later', async () => {
     const ids = await insertInto('slow', { deliveriesPerSecond: 5 }, healthy.url('status/200/rate'), 30);
     for (const id of ids) await awaitRun(database, id, ({ status }) => status === 'succeeded');
     const times = healthy.to('status/200/rate').map(({ at }) => at);
@@ -121,7 +121,7 @@ describe('Limits of a project', () => {
     expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(2_500);
   });
 
-  it('a project never has more concurrent deliveries than its limit, and the rest waits', async () => {
+  it('runs beyond the concurrentDeliveries of their project wait, and are delivered later', async () => {
     const ids = await insertInto('narrow', { concurrentDeliveries: 2 }, narrow.url('slow/50'));
     for (const id of ids) await awaitRun(database, id, ({ status }) => status === 'succeeded');
     expect(narrow.mostOpen).toBe(2);

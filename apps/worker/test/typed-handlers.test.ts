@@ -89,7 +89,7 @@ describe('A typed handler', () => {
     );
   });
 
-  it('a payload whose schema validates asynchronously is validated when the run starts', async () => {
+  it('a payload whose handler has an asynchronous schema is validated when the run starts', async () => {
     expect(registry.payloadProblem(target(asynchronous).target, { code: 'other' })).toBeNull();
     const id = await insertDue(database, { ...target(asynchronous), payload: { code: 'other' } });
     expect((await awaitRun(database, id, hasEnded)).error).toContain('code: is not known');
@@ -112,7 +112,7 @@ describe('A typed handler', () => {
     );
   });
 
-  it('two workers of one installation with different handlers claim only the runs of their own handlers', async () => {
+  it('two workers with different handlers claim only the runs of their own handlers', async () => {
     const ranIn: string[] = [];
     const start = (name: string) => {
       const run = () => void ranIn.push(name);
@@ -143,7 +143,7 @@ describe('A typed handler', () => {
     );
   });
 
-  it('a second handler with the same name is refused, and a schedule that is declared with a handler registers it', () => {
+  it('declaring a schedule with a handler registers that handler, and a second handler with its name is refused', () => {
     const schedule = defineSchedule({ name: 'typed-hourly', every: 'PT1H', handler: greet });
     expect(new Registry({ handlers: [], schedules: [schedule] }).names).toContain('typed-greet');
     expect(new Registry({ handlers: [greet], schedules: [schedule] }).names).toContain('typed-greet');

@@ -129,20 +129,20 @@ describe('Webhook receivers that answer', () => {
     expect(delay).toBeLessThanOrEqual(300);
   });
 
-  it('a webhook that is answered with a gigabyte succeeds, and 16 KiB of the answer are stored', async () => {
+  it('a webhook whose response is a gigabyte long succeeds, and 16 KiB of the response are stored', async () => {
     const run = await outcomeOf('huge');
     expect(run).toMatchObject({ status: 'succeeded', httpStatus: 200 });
     expect(run.response).toBe('x'.repeat(16 * 1_024));
   });
 
-  it('a webhook that is answered with a gzip bomb succeeds, and the answer is stored compressed', async () => {
+  it('a webhook whose response is a gzip bomb succeeds, and the response is stored compressed', async () => {
     const run = await outcomeOf('bomb');
     expect(run).toMatchObject({ status: 'succeeded', httpStatus: 200 });
     expect(Buffer.byteLength(run.response ?? '')).toBeLessThanOrEqual(16 * 1_024);
     expect(run.response?.startsWith('\u001f')).toBe(true);
   });
 
-  it('a webhook that is answered with binary bytes succeeds, and at most 16 KiB are stored', async () => {
+  it('a webhook whose response is binary succeeds, and at most 16 KiB of the response are stored', async () => {
     const run = await outcomeOf('binary');
     expect(run).toMatchObject({ status: 'succeeded' });
     expect(Buffer.byteLength(run.response ?? '')).toBeLessThanOrEqual(16 * 1_024);
@@ -158,7 +158,7 @@ describe('Webhook receivers that do not answer', () => {
     ['hang', 'timeout'],
     ['drip', 'timeout'],
   ])(
-    'a webhook is retried if its receiver misbehaves (%s), and its error code is %s',
+    'a webhook whose receiver misbehaves (%s) is retried with the error code %s',
     async (path, errorCode) => {
       expect(await outcomeOf(path, SOON)).toMatchObject({
         status: 'retrying',
@@ -169,7 +169,7 @@ describe('Webhook receivers that do not answer', () => {
     },
   );
 
-  it('a webhook to a port that nothing listens on is retried with connection_refused', async () => {
+  it('a webhook to a closed port is retried with the error code connection_refused', async () => {
     const id = await insertDue(database, {
       target: { type: 'webhook', url: 'http://127.0.0.1:1/', headers: {} },
       retry: RETRY,
@@ -180,7 +180,7 @@ describe('Webhook receivers that do not answer', () => {
     });
   });
 
-  it('a webhook to a name that does not exist is retried with name_not_found', async () => {
+  it('a webhook to an unknown host name is retried with the error code name_not_found', async () => {
     const url = 'http://does-not-exist.invalid/';
     const id = await insertDue(database, { target: { type: 'webhook', url, headers: {} }, retry: RETRY });
     expect(await awaitRun(database, id)).toMatchObject({ status: 'retrying', errorCode: 'name_not_found' });
@@ -193,7 +193,7 @@ describe('Webhook receivers that do not answer', () => {
 });
 
 describe('Webhook requests', () => {
-  it('a webhook carries the documented body and headers, and the payload exactly as it was stored', async () => {
+  it('a webhook has the documented body and headers, and the payload exactly as it was stored', async () => {
     const payload = '{"amount": 1.0,  "big":12345678901234567890, "b":1,"a":"é\\u00e9"}';
     const id = await deliver('status/200/body', {
       id: 'body-1',
@@ -235,7 +235,7 @@ describe('Webhook requests', () => {
     expect(Number(headers['webhook-timestamp'])).toBeCloseTo(Date.now() / 1_000, -2);
   });
 
-  it('a webhook target chooses the method and the body, and the signature covers the body that is sent', async () => {
+  it('a webhook is sent with the method and body that its target chooses, and its signature covers that body', async () => {
     const secret = spellSecret(randomBytes(32));
     const sealed = new SecretBox(ENCRYPTION_KEY).seal(secret, database.projectId);
     const payload = { b: 1, a: ['ü', null] };
@@ -291,7 +291,7 @@ describe('Webhook requests', () => {
     expect((await send('status/200/none', { body: 'payload' }, { payload: undefined })).body).toBe('');
   });
 
-  it('a webhook is signed with the project’s secret, during a rotation with both secrets, and a tampered body does not verify', async () => {
+  it('a webhook is signed with the secret of its project, and during a rotation with the old and the new secret', async () => {
     const box = new SecretBox(ENCRYPTION_KEY);
     const [older, newer] = [spellSecret(randomBytes(24)), spellSecret(randomBytes(32))];
     for (const secret of [older, newer]) {

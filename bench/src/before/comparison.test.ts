@@ -15,7 +15,7 @@ describe('comparison with an earlier commit', () => {
     ]);
   });
 
-  it('a benchmark of two commits has no figure if one of them produced wrong results', () => {
+  it('a benchmark of two commits gives no figure if one commit produced wrong results', () => {
     expect(compare([], [10, 10])).toEqual([]);
     expect(compare([10, 10], [])).toEqual([]);
   });

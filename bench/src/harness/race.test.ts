@@ -12,7 +12,7 @@ describe('race', () => {
     expect(turns).toEqual(['sound', 'unsound', 'sound', 'unsound']);
   });
 
-  it('a contender with an invalid round gets no figure in a benchmark race, and the other contenders go on', async () => {
+  it('a contender with an invalid round gets no figure in a benchmark race, and the other contenders keep theirs', async () => {
     let rounds = 0;
     const all = await interleave(context(3), [sound, unsound], async (contender) => {
       if (contender === unsound && ++rounds === 2) throw new Error('it lost one\nat such a place');
@@ -35,7 +35,7 @@ describe('round of jobs', () => {
     expect(faults([1, 1, 1], [0, 5, 0])).toEqual([]);
   });
 
-  it('a benchmark round is invalid if Carillon stored another lateness than the handler measured', () => {
+  it('a benchmark round is invalid if the lateness that Carillon stored differs from the one that the handler measured', () => {
     const measured = Int32Array.from([5, 9_000]);
     const stored = (latenessMs: number | null) => [
       { n: 0, latenessMs: 6 },

@@ -20,7 +20,7 @@ const examine = async (more?: Record<string, string>) => {
   return (name: string) => checks.find((check) => check.name === name) as Check;
 };
 
-it('doctor passes a new installation with a worker, and says so for each of its checks', async () => {
+it('carillon doctor reports every check of a new installation with a worker as passed', async () => {
   const tzdata = process.versions.tz ?? 'unknown';
   const worker = {
     host: 'a',
@@ -54,7 +54,7 @@ it('doctor passes a new installation with a worker, and says so for each of its 
   ]);
 });
 
-it('doctor finds an invalid index, a missing partition and a table without autovacuum', async () => {
+it('carillon doctor reports an invalid index, a missing partition and a table without autovacuum', async () => {
   const { pool } = database;
   await pool.query(
     `update pg_index set indisvalid = false where indexrelid = 'carillon.runs_waiting'::regclass`,
@@ -74,7 +74,7 @@ it('doctor finds an invalid index, a missing partition and a table without autov
   expect(found('autovacuum')).toMatchObject({ status: 'failed', message: expect.stringContaining('agenda') });
 });
 
-it('doctor compares the encryption key with the key of the installation, and stores nothing', async () => {
+it('carillon doctor compares its encryption key with the key of the installation, and stores nothing', async () => {
   expect((await examine())('secrets').message).toContain('the first process that starts');
   await verifyEncryptionKey(database.pool, key);
   expect((await examine())('secrets').status).toBe('ok');
@@ -82,7 +82,7 @@ it('doctor compares the encryption key with the key of the installation, and sto
   expect((await examine({ CARILLON_ENCRYPTION_KEY: other }))('secrets').status).toBe('failed');
 });
 
-it('doctor names each server that is unreachable, each wrong setting, and missing tables', async () => {
+it('carillon doctor reports unreachable servers, a wrong setting and a schema without tables', async () => {
   const away = await examine({
     DATABASE_URL: 'postgres://127.0.0.1:1/none',
     REDIS_URL: 'redis://127.0.0.1:1',

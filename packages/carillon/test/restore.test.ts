@@ -17,7 +17,7 @@ const run = async (values: Record<string, boolean | string>) => {
   return output;
 };
 
-it('carillon restore refuses contradictory options and an unreadable time, as usage errors', async () => {
+it('carillon restore exits with 2 for contradictory options and for a time that is not RFC 3339', async () => {
   expect(await run({ account: true, refire: true })).toMatchObject({
     exitCode: 2,
     text: 'choose one of --account and --refire',
@@ -29,7 +29,7 @@ it('carillon restore refuses contradictory options and an unreadable time, as us
   });
 });
 
-it('carillon restore without a decision shows what each would do, and changes nothing', async () => {
+it('carillon restore without options shows what each decision would do, and holds nothing', async () => {
   const output = await run({});
   expect(output.text).toContain('Workers are not held: they claim as usual.');
   expect(output.json).toMatchObject({
@@ -38,7 +38,7 @@ it('carillon restore without a decision shows what each would do, and changes no
   });
 });
 
-it('carillon restore holds the workers, shows the hold in a dry run, and releases them once', async () => {
+it('carillon restore --hold holds the workers, and --refire releases them once', async () => {
   expect(await run({ refire: true })).toMatchObject({
     exitCode: 1,
     text: expect.stringContaining('not held'),

@@ -68,7 +68,7 @@ describe('Library mode', () => {
     expect(carillon).toMatchObject({ url: null, adminKey: null });
   });
 
-  it('an API in the process of the handlers refuses a payload that does not match the handler’s schema, and names the field', async () => {
+  it('the API of run() refuses a payload that does not match the schema of its handler, and names the field', async () => {
     const creating = carillon.client.schedules.create({
       rule: { in: 'PT1H' },
       target: { type: 'handler', name: 'lib-note' },
@@ -111,7 +111,7 @@ describe('Library mode', () => {
     expect((await fetch(`${url}/scheduler/v1/me`)).status).toBe(401);
   });
 
-  it('carillon.handle answers API requests inside any other HTTP server', async () => {
+  it('carillon.handle answers API requests inside a user’s own HTTP server', async () => {
     const server = createServer(carillon.handle).listen(0, '127.0.0.1');
     onTestFinished(() => void server.close());
     await once(server, 'listening');
@@ -129,7 +129,7 @@ describe('Library mode', () => {
     expect((await fetch(`${other.url}/health/live`)).status).toBe(200);
   });
 
-  it('a pg.Pool that the user passes is used, and stays open and unchanged', async () => {
+  it('run() uses a pg.Pool that the user passes, and leaves the pool open and unchanged', async () => {
     // The connection is given in parts, because a pool hides a password that is passed as a separate option.
     const { hostname: host, port, username: user, password, pathname } = new URL(second.url);
     const database = pathname.slice(1);
@@ -147,7 +147,7 @@ describe('Library mode', () => {
     expect(rows).toEqual([{ n: '1', at: new Date('2026-01-01Z') }]);
   });
 
-  it('aborting the signal stops everything that run() started: the runs in flight end and the connections close', async () => {
+  it('aborting the signal of run() lets the runs in flight end and then closes all connections', async () => {
     const stopping = new AbortController();
     let hasEnded = false;
     const slow = defineHandler({
@@ -167,7 +167,7 @@ describe('Library mode', () => {
     await eventually(async () => (await connectionsTo(second)) === 0);
   });
 
-  it('if run() fails, it closes everything that it had opened, and the error says why', async () => {
+  it('a run() that fails closes every connection that it had opened, and its error says why it failed', async () => {
     const schedules = [defineSchedule({ name: 'lib-bad', cron: '61 * * * *', handler: tick })];
     await expect(run({ ...optionsOf(second), schedules })).rejects.toThrow(
       /lib-bad declared in code: rule\.cron/,

@@ -53,7 +53,7 @@ const read = (id: string) =>
   );
 
 describe('scheduleIn, cancelIn and triggerIn', () => {
-  it('a schedule requested in a pg transaction fires after the commit, not before', async () => {
+  it('scheduleIn in a pg transaction: the schedule fires after the commit, not before', async () => {
     const client = await pool.connect();
     await client.query('begin');
     await client.query(`insert into invoices values ('pg-1')`);
@@ -70,7 +70,7 @@ describe('scheduleIn, cancelIn and triggerIn', () => {
     await eventually(() => seen.some((payload) => (payload as { n: string }).n === 'pg-1'));
   });
 
-  it('a schedule requested in a transaction that is rolled back is not created', async () => {
+  it('scheduleIn in a pg transaction that is rolled back creates no schedule', async () => {
     const client = await pool.connect();
     await client.query('begin');
     await scheduleIn(client, { id: 'pg-2', rule: later, target });
@@ -81,7 +81,7 @@ describe('scheduleIn, cancelIn and triggerIn', () => {
     await expect(carillon.client.schedules.get('pg-2')).rejects.toMatchObject({ status: 404 });
   });
 
-  it('a drizzle transaction requests, triggers and cancels, and its rollback undoes all of it', async () => {
+  it('the requests, triggers and cancels of a drizzle transaction are undone by its rollback', async () => {
     const db = drizzle(pool);
     await db.transaction(async (tx) => {
       await tx.execute(sql`insert into invoices values ('drizzle-1')`);
@@ -100,7 +100,7 @@ describe('scheduleIn, cancelIn and triggerIn', () => {
     expect(await db.transaction((tx) => cancelIn(tx, 'unknown'))).toBe(false);
   });
 
-  it('scheduleIn passes every field of a schedule on, and a null payload stays null', async () => {
+  it('scheduleIn passes on every field of a schedule, and a null payload stays null', async () => {
     await scheduleIn(pool, {
       id: 'full',
       rule: { cron: '0 9 * * 1-5' },
@@ -136,7 +136,7 @@ describe('scheduleIn, cancelIn and triggerIn', () => {
     );
   });
 
-  it('scheduleIn and triggerIn throw if the SQL function refuses, and SQL text in an argument is not executed', async () => {
+  it('scheduleIn and triggerIn throw if the SQL function refuses, and do not execute SQL text in their arguments', async () => {
     const evil = `x'); drop table invoices; --`;
     await expect(scheduleIn(pool, { id: evil, rule: later, target })).rejects.toThrow('is refused: id:');
     await expect(triggerIn(pool, evil)).rejects.toThrow('there is no schedule with the id');

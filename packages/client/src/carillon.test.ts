@@ -74,7 +74,7 @@ describe('Calls', () => {
     });
   });
 
-  it('a client call is retried after a lost connection, 503 and 429 with the same Idempotency-Key', async () => {
+  it('a client call is retried with the same Idempotency-Key after a lost connection, a 503 and a 429', async () => {
     script = [
       reset,
       problem(503, 'away'),
@@ -118,7 +118,7 @@ describe('Calls', () => {
     expect(received).toHaveLength(1);
   });
 
-  it('an error response of a proxy becomes a CarillonError without a problem', async () => {
+  it('an error response that comes from a proxy becomes a CarillonError without a problem', async () => {
     script = [(response) => response.writeHead(403, 'Forbidden').end('<h1>Proxy</h1>')];
     expect(await failure(client().system())).toMatchObject({
       status: 403,
@@ -184,7 +184,7 @@ describe('Lists', () => {
     ]);
   });
 
-  it('a loop over a list of the client that ends early requests no further pages', async () => {
+  it('a loop over a list of the client that is left early requests no further pages', async () => {
     script = [...pages];
     expect(await client().runs.list().take(3)).toEqual([1, 2, 3]);
     expect(received).toHaveLength(2);

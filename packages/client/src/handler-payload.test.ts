@@ -24,7 +24,7 @@ const callsToCheck = (schedules: Schedules) => {
 };
 
 describe('A schedule for a typed handler', () => {
-  it('a typed handler becomes the target, and its payload is sent as it was given', async () => {
+  it('the client sends a typed handler as the target, and its payload as it was given', async () => {
     expect(callsToCheck).toBeTypeOf('function');
     const payload = { to: 'ada@example.com', limit: '5' };
     expect(await toRequest({ id: 'digest', handler: sendDigest, payload })).toEqual({
@@ -34,7 +34,7 @@ describe('A schedule for a typed handler', () => {
     });
   });
 
-  it('a payload that does not fit its typed handler is refused by the client, and the error names field and handler', async () => {
+  it('the client refuses a payload that does not fit its typed handler, and the error names field and handler', async () => {
     await expect(toRequest({ handler: sendDigest, payload: { to: 'ada' } })).rejects.toMatchObject({
       kind: 'invalid',
       message: expect.stringMatching(
@@ -43,7 +43,7 @@ describe('A schedule for a typed handler', () => {
     });
   });
 
-  it('a schedule without a typed handler is sent unchanged', async () => {
+  it('the client sends a schedule without a typed handler unchanged', async () => {
     const schedule = { rule: { in: 'PT1S' }, target: { type: 'handler', name: 'log' } };
     expect(await toRequest(schedule)).toBe(schedule);
   });

@@ -7,7 +7,7 @@ describe('ServerSentReader', () => {
   const text =
     ': hello\nretry: 250\n\nid: 7\n\nevent: run.started\r\ndata: {"a":\r\ndata: 1}\r\n\r\ndata:x\nid: 8\n\n';
 
-  it('server-sent events are parsed in the same way, however the stream is split into chunks', () => {
+  it('the client parses server-sent events in the same way, however their bytes are split into chunks', () => {
     const whole = reader();
     const messages = [...whole.read(text)];
     expect(messages).toEqual([
@@ -19,7 +19,7 @@ describe('ServerSentReader', () => {
     expect(pieces).toMatchObject({ lastEventId: '8', retryMs: 250 });
   });
 
-  it('the id from which an event stream resumes changes only when a message is complete', () => {
+  it('an event stream of the client resumes from the id of the last complete message', () => {
     const stream = reader();
     expect([...stream.read('id: 9\ndata: half')]).toEqual([]);
     expect(stream.lastEventId).toBe('');

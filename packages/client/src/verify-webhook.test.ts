@@ -33,7 +33,7 @@ describe('verifyWebhook', () => {
     }
   });
 
-  it('verifyWebhook accepts any of several secrets and signatures', async () => {
+  it('verifyWebhook accepts a request if any of its signatures matches any of the given secrets', async () => {
     expect(await verifyWebhook({ payload, headers: signed(), secret: [other, secret], now })).toEqual(
       delivery,
     );
@@ -43,26 +43,38 @@ describe('verifyWebhook', () => {
   });
 
   it.each([
-    ['another secret', { headers: signed(now, other) }, 'no signature matches'],
-    ['another body', { payload: payload.replace('42', '43') }, 'no signature matches'],
-    ['another id', { headers: { ...signed(), 'webhook-id': 'run_x' } }, 'no signature matches'],
-    ['another time', { headers: { ...signed(), 'webhook-timestamp': '1794819601' } }, 'no signature matches'],
-    ['another version', { headers: { ...signed(), 'webhook-signature': 'v2,AAAA' } }, 'no signature matches'],
+    ['a signature of another secret', { headers: signed(now, other) }, 'no signature matches'],
+    ['a changed body', { payload: payload.replace('42', '43') }, 'no signature matches'],
+    ['a changed id', { headers: { ...signed(), 'webhook-id': 'run_x' } }, 'no signature matches'],
+    [
+      'a changed timestamp',
+      { headers: { ...signed(), 'webhook-timestamp': '1794819601' } },
+      'no signature matches',
+    ],
+    [
+      'an unknown version of signatures',
+      { headers: { ...signed(), 'webhook-signature': 'v2,AAAA' } },
+      'no signature matches',
+    ],
     [
       'a broken signature',
       { headers: { ...signed(), 'webhook-signature': 'v1,%%%' } },
       'no signature matches',
     ],
     [
-      'no signature',
+      'a request without a signature',
       { headers: { ...signed(), 'webhook-signature': undefined } },
       'webhook-signature is missing',
     ],
-    ['no time', { headers: { ...signed(), 'webhook-timestamp': 'NaN' } }, 'is not a time'],
-    ['an old time', { now: after(301) }, 'too old'],
-    ['a time to come', { now: after(-301) }, 'in the future'],
-    ['no secret', { secret: [] }, 'no secret'],
-    ['a secret that is none', { secret: 'whsec_ü' }, 'not base64'],
+    [
+      'a timestamp that is not a number',
+      { headers: { ...signed(), 'webhook-timestamp': 'NaN' } },
+      'is not a time',
+    ],
+    ['a timestamp that is too old', { now: after(301) }, 'too old'],
+    ['a timestamp in the future', { now: after(-301) }, 'in the future'],
+    ['an empty list of secrets', { secret: [] }, 'no secret'],
+    ['a secret that is not base64', { secret: 'whsec_ü' }, 'not base64'],
   ])('verifyWebhook refuses %s', async (_what, change, message) => {
     const refusal = verifyWebhook({ payload, headers: signed(), secret, now, ...change });
     await expect(refusal).rejects.toThrow(message);
@@ -83,7 +95,7 @@ describe('verifyWebhook', () => {
     }
   });
 
-  it('verifyWebhook honours toleranceSeconds', async () => {
+  it('verifyWebhook accepts a timestamp that is off by no more than toleranceSeconds', async () => {
     const old = { payload, headers: signed(), secret, now: after(3_000) };
     expect(await verifyWebhook({ ...old, toleranceSeconds: 3_600 })).toEqual(delivery);
   });

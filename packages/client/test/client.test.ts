@@ -78,7 +78,7 @@ describe('Schedules', () => {
     });
   });
 
-  it('the client creates, lists and changes many schedules', async () => {
+  it('the client creates 60 schedules in one call, lists them in pages and pauses them by tag', async () => {
     const many = Array.from({ length: 60 }, (_, i) => ({ id: `many-${i}`, ...far, tags: ['many'] }));
     expect(await carillon.schedules.createMany(many)).toMatchObject({ created: 60, refused: 0 });
     const ids = new Set<string>();
@@ -94,7 +94,7 @@ describe('Schedules', () => {
     expect(paused.items[0]?.pause).toMatchObject({ note: 'incident 7' });
   });
 
-  it('the client pauses, resumes, reschedules and skips', async () => {
+  it('the client pauses and resumes a schedule, and reschedules and skips its next occurrence', async () => {
     const id = 'moved';
     await carillon.schedules.create({ id, rule: { cron: '0 9 * * 1-5' }, timezone: 'Asia/Tokyo', target });
     const until = new Date(Date.now() + 86_400_000);
@@ -133,7 +133,7 @@ describe('Runs', () => {
     });
   });
 
-  it('the client replays single runs and all failed runs', async () => {
+  it('the client replays a single run and all failed runs', async () => {
     await carillon.schedules.create({
       id: 'flaky',
       rule: { in: 'PT0.1S' },
@@ -157,7 +157,7 @@ describe('Runs', () => {
     expect(replayed.attempts).toHaveLength(3);
   });
 
-  it('the client triggers and cancels runs', async () => {
+  it('the client triggers a schedule and cancels the run', async () => {
     await carillon.schedules.create({
       id: 'slow',
       ...far,
@@ -169,7 +169,7 @@ describe('Runs', () => {
     expect(await carillon.runs.cancel(runId)).toMatchObject({ id: runId, status: 'cancelled' });
   });
 
-  it('the client reads the ledger in words', async () => {
+  it('the client reads the ledger of a schedule, with a sentence for each occurrence', async () => {
     await carillon.schedules.create({
       id: 'told',
       rule: { in: 'PT0.1S' },
@@ -225,7 +225,7 @@ describe('Events', () => {
 });
 
 describe('Operations', () => {
-  it('the client previews a rule', async () => {
+  it('the client previews a rule, with a remark about a DST gap', async () => {
     const preview = await carillon.rules.preview({
       rule: { cron: '30 2 * * *' },
       timezone: 'Europe/Berlin',
@@ -260,7 +260,7 @@ describe('Operations', () => {
     expect((await carillon.projects.list().take(10)).map(({ id }) => id)).toContain('billing');
   });
 
-  it('the client manages calendars', async () => {
+  it('the client sets, lists and deletes calendars', async () => {
     await carillon.calendars.set('closed', { dates: ['2098-12-25'] });
     const daily = {
       rule: { cron: '0 9 * * *' },

@@ -7,7 +7,7 @@ import { useCommand } from './use-command.js';
 const { place, database, carillon, json, start } = useCommand();
 
 describe('First steps', () => {
-  it('carillon schedules create and carillon why: the first schedule is created and explained', async () => {
+  it('carillon schedules create makes a schedule, and carillon why explains its run', async () => {
     const made = await carillon('schedules create --id hello --in 1s --target handler:log --payload {"a":1}');
     expect(made).toMatchObject({ code: 0, out: expect.stringMatching(/^hello is active, due /), notes: '' });
     await eventually(async () => (await json('runs ls --schedule hello')).items[0]?.status === 'succeeded', {
@@ -17,7 +17,7 @@ describe('First steps', () => {
     expect(why.out).toMatch(/hello is finished.*\n\nOCCURRENCE +STATUS +WHY\n.*succeeded +ran .* late/s);
   });
 
-  it('carillon why --steps: every step of an occurrence is listed below it with its time', async () => {
+  it('carillon why --steps lists every step of an occurrence with its time', async () => {
     const { out, code } = await carillon('why hello -n 1 --steps');
     expect(code).toBe(0);
     const rows = out.trimEnd().split('\n').slice(3);
@@ -34,7 +34,7 @@ describe('First steps', () => {
     expect(rows).toHaveLength(1 + steps.length);
   });
 
-  it('carillon check: exits with 0 while each occurrence has its run, and with 1 and a list if one is lost', async () => {
+  it('carillon check exits with 0 while each occurrence has its run, and with 1 and a list if a run is lost', async () => {
     expect(await carillon('check hello --last 1h')).toMatchObject({
       code: 0,
       out: '1 occurrences of 1 schedules compared: each has its run or lies in a gap.\n',
@@ -61,7 +61,7 @@ describe('First steps', () => {
     });
   });
 
-  it('the command uses the key of the installation in this folder and sends it to no other host', async () => {
+  it('the carillon command uses the key of the installation in its folder and sends it to no other host', async () => {
     const home = join(place.folder, '.carillon');
     await mkdir(home);
     await writeFile(join(home, 'admin.key'), `${ADMIN_KEY}\n`);
@@ -78,7 +78,7 @@ describe('First steps', () => {
     expect(elsewhere).toMatchObject({ code: 2, notes: expect.stringContaining('no API key') });
   });
 
-  it('the command suggests npm start if the API does not answer', async () => {
+  it('the carillon command suggests npm start if the API does not answer', async () => {
     const { code, notes } = await carillon('system', {
       CARILLON_URL: 'http://127.0.0.1:1',
       CARILLON_KEY: 'k',
@@ -135,7 +135,7 @@ describe('Schedules', () => {
     ).toHaveLength(2);
   });
 
-  it('carillon schedules: update, pause, resume, reschedule, skip-next, trigger, backfill and cancel', async () => {
+  it('carillon schedules updates, pauses, resumes, reschedules, skips, triggers, backfills, cancels and purges a schedule', async () => {
     await carillon('schedules create --id edited --every 1h --target handler:noop');
     expect(await json('schedules update edited --attempts 5 --if-match 1')).toMatchObject({
       version: 2,
@@ -165,7 +165,7 @@ describe('Schedules', () => {
     expect((await carillon('schedules show edited')).code).toBe(3);
   });
 
-  it('the command changes several schedules, by their ids or by a filter', async () => {
+  it('the carillon command changes several schedules, by their ids or by a filter', async () => {
     await Promise.all(
       ['one', 'two'].map((id) =>
         carillon(`schedules create --id ${id} --every 1h --tag both --target handler:noop`),
@@ -206,7 +206,7 @@ describe('Crontab import', () => {
   const text =
     'CRON_TZ=Asia/Tokyo\nSHELL=/bin/bash\n0 3 * * * /usr/bin/backup --all\n@reboot /usr/bin/start\n61 * * * * x\n';
 
-  it('carillon import crontab: a dry run needs no API, and a second import changes nothing', async () => {
+  it('carillon import crontab makes a dry run without an API, and a second import changes nothing', async () => {
     const file = join(place.folder, 'crontab');
     await writeFile(file, text);
     const dry = await carillon(`import crontab ${file} --dry-run`, {});
@@ -285,7 +285,7 @@ describe('Other commands', () => {
     expect((await carillon('audit --action key.created')).out).toMatch(/key\.created/);
   });
 
-  it('the command explains an invalid command line with a hint, and exits with the code for it', async () => {
+  it('the carillon command answers an invalid command line with a hint and an exit code for the kind of mistake', async () => {
     expect(await carillon('schedules show nobody')).toMatchObject({
       code: 3,
       notes: 'carillon: there is no schedule with the id nobody\n',

@@ -33,7 +33,7 @@ async function runAll(scripts: readonly string[]): Promise<string> {
 }
 
 describe('Documented commands', () => {
-  it('the commands of docs/files.md work one after the other', { timeout: 60_000 }, async () => {
+  it('the commands of docs/files.md work in the order of the page', { timeout: 60_000 }, async () => {
     const [billing = ''] = await blocks('docs/files.md', 'yaml');
     await writeFile(join(place.folder, 'billing.yaml'), billing);
     const said = await runAll(await blocks('docs/files.md', 'sh'));
@@ -45,7 +45,7 @@ describe('Documented commands', () => {
     });
   });
 
-  it('the commands of docs/importing.md work one after the other, and print the remarks that the page shows', {
+  it('the commands of docs/importing.md work in the order of the page, and print the remarks that the page shows', {
     timeout: 60_000,
   }, async () => {
     const said = await runAll(await blocks('docs/importing.md', 'sh'));

@@ -184,7 +184,7 @@ describe('Concurrent edits', () => {
 });
 
 describe('carillon export', () => {
-  it('a plan of an exported file finds no change, for every kind of field', async () => {
+  it('carillon plan finds no change in a file that carillon export wrote, for every kind of field', async () => {
     const file = await write(
       'rich.yaml',
       `set: rich

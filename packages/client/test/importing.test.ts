@@ -10,7 +10,7 @@ const { place, database, carillon, json } = useCommand();
 const path = (name: string) => join(place.folder, name);
 
 describe('carillon import bullmq', () => {
-  it('job schedulers that BullMQ stored are imported, and the import does not change Redis', async () => {
+  it('carillon import bullmq imports the job schedulers that BullMQ stored, and changes nothing in Redis', async () => {
     const prefix = `${database.prefix}-import`;
     const connection = { url: database.redisUrl };
     const queue = new Queue('reports', { connection, prefix });
@@ -76,7 +76,7 @@ async function startPgBoss(connectionString: string) {
 }
 
 describe('carillon import pg-boss', () => {
-  it('schedules that pg-boss stored are imported from its table', { timeout: 60_000 }, async () => {
+  it('carillon import imports the schedules in the table of pg-boss', { timeout: 60_000 }, async () => {
     const boss = await startPgBoss(database.url);
     await boss.createQueue('report');
     const retry = { retryLimit: 4, retryDelay: 30, retryBackoff: true };
@@ -156,7 +156,7 @@ spec: { schedule: "0 3 * * *", timeZone: Europe/Berlin, concurrencyPolicy: Forbi
     });
   });
 
-  it('graphile-worker, node-cron and Agenda are imported from files', async () => {
+  it('carillon import imports schedules of graphile-worker, node-cron and Agenda from files', async () => {
     await writeFile(path('crontab'), '0 4 * * * send_digest {to: "all"}\n');
     await writeFile(
       path('jobs.js'),

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => rm(parent, { recursive: true, force: true }));
 
 describe('createProject', () => {
-  it('a new project has the files of the template, a .gitignore, and the name of its folder', async () => {
+  it('npm create carillon makes a project with the files of the template, a .gitignore, and the name of its folder', async () => {
     const { folder, name } = await createProject(join(parent, 'My Reminders'));
     expect(name).toBe('my-reminders');
     expect(await readJson(join(folder, 'package.json'))).toMatchObject({
@@ -40,7 +40,7 @@ describe('createProject', () => {
     expect(await readFile(join(folder, '.gitignore'), 'utf8')).toContain('.carillon/');
   });
 
-  it('a folder that holds files is refused with their names, and stays as it is', async () => {
+  it('npm create carillon refuses a folder that has files, names them, and changes nothing', async () => {
     const folder = join(parent, 'used');
     await mkdir(folder);
     await writeFile(join(folder, 'notes.txt'), 'mine');
@@ -54,7 +54,7 @@ describe('createProject', () => {
     );
   });
 
-  it('the clone of an empty repository counts as an empty folder', async () => {
+  it('npm create carillon accepts the clone of an empty repository as an empty folder', async () => {
     const folder = join(parent, 'cloned');
     await mkdir(join(folder, '.git'), { recursive: true });
     expect((await createProject(folder)).name).toBe('cloned');
@@ -65,13 +65,13 @@ describe('createProject', () => {
     ['.hidden', 'hidden'],
     ['Ärger & Co.', 'rger-co.'],
     ['日本', 'carillon-app'],
-  ])('the folder %s makes a package name that npm accepts: %s', (folder, name) => {
+  ])('npm create carillon turns the folder name %s into the package name %s', (folder, name) => {
     expect(packageNameOf(folder)).toBe(name);
   });
 });
 
 describe('The template', () => {
-  it('the template asks for the versions that Carillon itself is tested with', async () => {
+  it('the project template requires the versions that Carillon itself is tested with', async () => {
     const { catalog } = parse(await readFile(join(root, 'pnpm-workspace.yaml'), 'utf8'));
     const { version } = await readJson(join(root, 'packages/carillon/package.json'));
     const { dependencies, devDependencies } = await readJson(
@@ -98,7 +98,7 @@ describe('The command create-carillon', () => {
     });
   });
 
-  it('create-carillon explains itself, and refuses an option or a second folder that it does not know', async () => {
+  it('create-carillon --help prints its usage, and an unknown option or a second folder is refused', async () => {
     expect((await create('--help')).stdout).toContain('Usage: npm create carillon [folder]');
     await expect(create('a', 'b')).rejects.toMatchObject({
       stderr: expect.stringContaining('unexpected argument "b"; expected one folder'),

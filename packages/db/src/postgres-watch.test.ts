@@ -16,7 +16,7 @@ function open() {
 }
 
 describe('PostgresWatch', () => {
-  it('an outage of Postgres is one warning at its beginning and one line at its end, whatever fails meanwhile', () => {
+  it('an outage of Postgres is logged as one warning at its start and one line at its end, whatever fails meanwhile', () => {
     const { watch, lines } = open();
     watch.noteAnswer();
     watch.report(REFUSED, 'Claim failed');
@@ -40,7 +40,7 @@ describe('PostgresWatch', () => {
     expect(lines.filter((line) => line.startsWith('warn'))).toHaveLength(2);
   });
 
-  it('a statement that Postgres refuses is logged as an error, and is no outage', () => {
+  it('a statement that Postgres refuses is logged as an error, and not as an outage', () => {
     const { watch, lines } = open();
     watch.report(SYNTAX_ERROR, 'Claim failed');
     watch.noteAnswer();

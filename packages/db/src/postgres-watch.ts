@@ -8,7 +8,7 @@ export class PostgresWatch {
 
   constructor(
     private readonly log: Log,
-    /** Says in the warning what does not work during the outage. */
+    /** The part of the warning that says what does not work during an outage. */
     private readonly consequence: string,
   ) {}
 

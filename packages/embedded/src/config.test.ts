@@ -15,7 +15,7 @@ test('without any environment variable, npm start embeds all servers and listens
   });
 });
 
-test('workers watch their handlers only if the servers are embedded, or if CARILLON_WATCH says so', () => {
+test('npm start with a REDIS_URL does not watch handlers for changes, unless CARILLON_WATCH is true', () => {
   const shared = { REDIS_URL: 'redis://cache:6379' };
   expect(readConfig('/project', shared).watch).toBe('false');
   expect(readConfig('/project', { ...shared, CARILLON_WATCH: 'true' }).watch).toBe('true');
@@ -35,7 +35,7 @@ test.each([
   [{ CARILLON_ADMIN_KEY: 'short' }, 'CARILLON_ADMIN_KEY must be 24 or more visible characters'],
   [{ CARILLON_ENCRYPTION_KEY: 'short' }, 'CARILLON_ENCRYPTION_KEY must be 32 bytes in base64'],
   [{ ALLOW_PRIVATE_TARGETS: 'yes' }, 'ALLOW_PRIVATE_TARGETS must be true or false'],
-])('the settings %j are refused in one line that says what is expected', (variables, line) => {
+])('npm start refuses the settings %j with one line that says what is expected', (variables, line) => {
   expect(() => readConfig('/project', variables)).toThrow(new StartError(line));
 });
 
@@ -45,14 +45,14 @@ test('npm start reports several invalid environment variables in one line', () =
   );
 });
 
-test('an empty environment variable counts as not set', () => {
+test('npm start treats an empty environment variable as not set', () => {
   expect(readConfig('/project', { PORT: '', DATABASE_URL: ' ' })).toMatchObject({
     port: 3000,
     databaseUrl: undefined,
   });
 });
 
-test('webhooks may not go to private addresses if Postgres or Redis is not embedded, unless allowed', () => {
+test('npm start with a REDIS_URL refuses webhooks to private addresses, unless ALLOW_PRIVATE_TARGETS is true', () => {
   const shared = { REDIS_URL: 'redis://cache:6379' };
   expect(readConfig('/project', shared).allowPrivateTargets).toBe('false');
   expect(readConfig('/project', { ...shared, ALLOW_PRIVATE_TARGETS: 'true' }).allowPrivateTargets).toBe(

@@ -95,7 +95,7 @@ async function runUnsupervised(home: string, binaries = findPostgresBinaries()):
   return started.pid;
 }
 
-test('a postmaster.pid whose pid now belongs to another process does not prevent a start', async () => {
+test('the embedded Postgres starts even if its old postmaster.pid names a process that is not Postgres', async () => {
   const home = temporaryHome();
   await (await start(home)).stop();
   await writeFile(
@@ -113,7 +113,7 @@ test('a postmaster.pid whose pid now belongs to another process does not prevent
 const FOLDERS = [tmpdir(), dirname(findPostgresBinaries().postgres), import.meta.dirname];
 
 test.runIf(isRoot).each(waysToRunNewCluster(FOLDERS))(
-  'root can run the embedded Postgres $how, and start it again',
+  'root can run the embedded Postgres $how, and can start it again after a stop',
   async (way) => {
     const home = temporaryHome();
     const first = await start(home, [way]);
@@ -126,7 +126,7 @@ test.runIf(isRoot).each(waysToRunNewCluster(FOLDERS))(
 );
 
 test.runIf(isRoot)(
-  'Postgres that root starts as another user works in a folder that only root may enter, binaries included',
+  'an embedded Postgres that root starts as another user works in a folder that only root may enter',
   async () => {
     const privateFolder = temporaryHome();
     const { postgres } = findPostgresBinaries();
@@ -141,7 +141,7 @@ test.runIf(isRoot)(
 );
 
 test.runIf(isRoot)(
-  'a cluster that was made in a user namespace starts on a machine without user namespaces',
+  'an embedded Postgres that was initialized in a user namespace starts on a machine without user namespaces',
   async () => {
     const home = temporaryHome();
     await (await start(home)).stop();

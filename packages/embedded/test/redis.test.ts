@@ -126,7 +126,7 @@ test.each(choices)(
   },
 );
 
-test('a start that asks for a native Redis on a machine without one fails with one line', async () => {
+test('npm start with CARILLON_REDIS=native fails with one line on a machine without a native Redis', async () => {
   const supervisor = await startSupervisor(temporaryHome(), {
     CARILLON_REDIS: 'native',
     PATH: '/nowhere',

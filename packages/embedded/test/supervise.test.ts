@@ -15,7 +15,7 @@ interface ApiAnswer {
 
 const ask = async (url: string) => (await (await fetch(url)).json()) as ApiAnswer;
 
-test('npm start prints its address and key when it is ready, and passes the settings on to the apps', async () => {
+test('npm start prints the address and key when it is ready, and passes its settings on to the apps', async () => {
   const home = temporaryHome();
   const supervisor = await startSupervisor(home, { WORKERS: '2', CARILLON_REDIS: 'wasm' });
   const { env } = await ask(await supervisor.ready());
@@ -42,7 +42,7 @@ test('npm start prints its address and key when it is ready, and passes the sett
   }
 });
 
-test('npm start writes the address of its API into the home, for the command to find, and removes it when it stops', async () => {
+test('npm start writes the URL of its API to CARILLON_HOME, where the carillon command finds it, and deletes it on stop', async () => {
   const home = temporaryHome();
   const supervisor = await startSupervisor(home, GIVEN_SERVERS);
   const url = await supervisor.ready();
@@ -74,7 +74,7 @@ test('npm start shows warnings of the apps on the terminal, and writes every lin
   expect(await readFile(join(home, 'logs', 'api.log'), 'utf8')).toContain('calm');
 });
 
-test('two supervisors run side by side, and each stops all of its processes on SIGTERM or Ctrl-C', async () => {
+test('two installations of npm start run side by side, and each stops all of its processes on SIGTERM or Ctrl-C', async () => {
   const homes = [temporaryHome(), temporaryHome()] as const;
   const [one, other] = await Promise.all([startSupervisor(homes[0]), startSupervisor(homes[1])]);
   expect(await one.ready()).not.toBe(await other.ready());
@@ -115,7 +115,7 @@ test('npm start restarts an app that crashes', async () => {
   expect(supervisor.output()).toMatch(/api ended \(exit code 3\)/);
 });
 
-test('a killed supervisor takes all of its processes with it, and the next start finds the data', async () => {
+test('all processes of an npm start that is killed end too, and the next npm start finds the data', async () => {
   const home = temporaryHome();
   const first = await startSupervisor(home);
   const key = (await ask(await first.ready())).env.CARILLON_ADMIN_KEY;
@@ -137,7 +137,7 @@ test('npm start stops processes that an earlier start has left behind', async ()
   expect(supervisor.output()).toContain('Stopped worker-1, which an earlier start had left behind');
 });
 
-test('a second supervisor on the same home fails with one line, and the first one keeps running', async () => {
+test('a second npm start with the same CARILLON_HOME fails with one line, and the first keeps running', async () => {
   const home = temporaryHome();
   const first = await startSupervisor(home, GIVEN_SERVERS);
   const url = await first.ready();

@@ -6,7 +6,7 @@ const Settings = z.object(redisVariables).transform(settleRedis);
 const problemsOf = (variables: Record<string, string>) =>
   Settings.safeParse(variables).error?.issues.map(({ path, message }) => `${path}: ${message}`);
 
-it('the default prefix of Redis keys has a hash tag on a cluster, and none elsewhere', () => {
+it('the default prefix of Redis keys has a hash tag on a Redis Cluster, and none on a single Redis', () => {
   expect(Settings.parse({ REDIS_URL: 'redis://a' }).REDIS_PREFIX).toBe('bull');
   expect(Settings.parse({ REDIS_URL: 'redis-cluster://a' }).REDIS_PREFIX).toBe('{bull}');
 });
@@ -21,6 +21,6 @@ it('the error about a CA file that cannot be read names the environment variable
   expect(problems).toEqual(["REDIS_CA_FILE: the file can't be read (ENOENT)"]);
 });
 
-it('REDIS_URL=none means that there is no Redis', () => {
+it('REDIS_URL=none gives settings without a Redis', () => {
   expect(Settings.parse({ REDIS_URL: 'none' }).redis).toBeNull();
 });

@@ -12,7 +12,7 @@ describe('ISO 8601 duration', () => {
     ['PT0.25S', 250],
     ['PT0S', 0],
     ['PT36H', 129_600_000],
-  ])('duration %s is %i ms', (text, durationMs) => {
+  ])('the duration %s is parsed as %i ms', (text, durationMs) => {
     expect(parseDuration(text)).toBe(durationMs);
   });
 
@@ -31,7 +31,7 @@ describe('ISO 8601 duration', () => {
     'pt1s',
     'P1H',
     'PT1D',
-  ])('"%s" is not a duration of fixed length', (text) => {
+  ])('the text "%s" is refused as a duration of fixed length', (text) => {
     expect(parseDuration(text)).toBeNull();
   });
 

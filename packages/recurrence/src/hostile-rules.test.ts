@@ -151,19 +151,19 @@ describe('hostile rule', () => {
   );
 
   it.each([
-    ['no rule', undefined],
-    ['an empty rule', {}],
+    ['undefined', undefined],
+    ['an empty object', {}],
     ['two rules', { cron: '* * * * *', every: 'PT1M' }],
     ['a rule of another kind', { magic: '1' }],
     ['a number', { cron: 5 }],
     ['a list', ['* * * * *']],
     ['a string', '* * * * *'],
-  ])('%s instead of a rule is refused', (_name, rule) => {
+  ])('a timing with %s for its rule is refused', (_name, rule) => {
     const result = parseTiming({ rule } as unknown as TimingInput, { anchorAt });
     expect(result.ok ? [] : result.problems[0]?.field).toMatch(/^rule/);
   });
 
-  it('a rule whose every day is excluded is refused', () => {
+  it('a rule all of whose days are excluded is refused', () => {
     const everyDay = parseTiming(
       { rule: { cron: '* * * * * *' }, timezone: 'Europe/Berlin', exclusions: ['1900-01-01/2200-12-31'] },
       { anchorAt },
@@ -181,7 +181,7 @@ describe('hostile rule', () => {
     return `${start('19000101T000000')}FREQ=YEARLY;COUNT=80000;${by}\nEXDATE:${dates('0101')}\nRDATE:${dates('0701')}`;
   })();
 
-  it('a rule that takes more steps than the budget is refused each time, with advice on what to simplify', () => {
+  it('a rule whose evaluation exceeds the step budget is refused every time, with advice on what to simplify', () => {
     for (let attempt = 0; attempt < 2; attempt++) {
       const result = parseTiming({ rule: { rrule: costlyRule } }, { anchorAt });
       expect(result.ok ? '' : result.problems[0]?.message).toBe(
@@ -190,7 +190,7 @@ describe('hostile rule', () => {
     }
   });
 
-  it('the occurrences of any accepted rule can be counted up to the year 2199, also with long BY lists and BYSETPOS', () => {
+  it('the occurrences of any accepted rule can be counted up to the year 2199, even with long BY lists and BYSETPOS', () => {
     const positions = list(366, (i) => i + 1);
     const everyDay = 'BYDAY=MO,TU,WE,TH,FR,SA,SU';
     for (const freq of ['WEEKLY', 'MONTHLY', 'YEARLY']) {
@@ -200,7 +200,7 @@ describe('hostile rule', () => {
     }
   });
 
-  it('the step budget leaves room for ordinary rules that count from 1900', () => {
+  it('ordinary rules that count from 1900 stay within the step budget', () => {
     const rules = [
       'FREQ=DAILY;COUNT=100000',
       'FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1;COUNT=3000',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { jitterMs } from './jitter.js';
 
 describe('jitter', () => {
-  it('jitter is the same for each worker that computes it', () => {
+  it('every worker computes the same jitter for an occurrence', () => {
     expect(jitterMs('invoice-42', 1_770_000_000_000, 60_000)).toBe(
       jitterMs('invoice-42', 1_770_000_000_000, 60_000),
     );

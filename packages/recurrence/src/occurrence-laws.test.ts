@@ -51,7 +51,7 @@ function timingOf(input: TimingInput): Timing {
 }
 
 describe('laws of occurrences', () => {
-  it('the next occurrence of any rule is strictly after the given instant, and none lies between', () => {
+  it('nextOccurrence of any rule is strictly after the given instant, and no other occurrence lies between them', () => {
     fc.assert(
       fc.property(inputs, instants, (input, afterAt) => {
         const timing = timingOf(input);
@@ -65,7 +65,7 @@ describe('laws of occurrences', () => {
     );
   });
 
-  it('nextOccurrences of any rule agrees with repeated nextOccurrence', () => {
+  it('nextOccurrences of any rule gives the same instants as repeated calls of nextOccurrence', () => {
     fc.assert(
       fc.property(inputs, instants, (input, afterAt) => {
         const timing = timingOf(input);
@@ -83,7 +83,7 @@ describe('laws of occurrences', () => {
     );
   });
 
-  it('the count of any rule agrees with listing, and adds up over adjacent ranges', () => {
+  it('countOccurrences of any rule agrees with a list of its occurrences, and counts of adjacent ranges add up', () => {
     fc.assert(
       fc.property(inputs, instants, fc.integer({ min: 0, max: 25 }), (input, afterAt, split) => {
         const timing = timingOf(input);
@@ -99,7 +99,7 @@ describe('laws of occurrences', () => {
     );
   });
 
-  it('lastOccurrence of any rule agrees with the last occurrence of a list', () => {
+  it('lastOccurrence of any rule is the last item of a list of its occurrences', () => {
     fc.assert(
       fc.property(inputs, instants, fc.nat({ max: 10_000_000 }), (input, afterAt, extraMs) => {
         const timing = timingOf(input);

@@ -24,7 +24,7 @@ function timingOf(input: TimingInput): Timing {
 const iso = (list: (number | null)[]) => list.map((at) => new Date(at ?? 0).toISOString());
 
 describe('next occurrence', () => {
-  it('the next occurrence is strictly after the given instant, for each kind of rule', () => {
+  it('nextOccurrence of every kind of rule is strictly after the given instant', () => {
     const rules: TimingInput['rule'][] = [
       { every: 'PT15M' },
       { cron: '*/15 * * * *' },
@@ -39,7 +39,7 @@ describe('next occurrence', () => {
     }
   });
 
-  it('an interval rule counts from the creation of its schedule, which is not an occurrence', () => {
+  it('the first occurrence of an interval rule is one interval after the creation of its schedule', () => {
     const timing = timingOf({ rule: { every: 'PT15M' } });
     expect(iso(nextOccurrences(timing, 0, 2))).toEqual([
       '2026-01-15T12:15:00.250Z',
@@ -56,24 +56,24 @@ describe('next occurrence', () => {
     expect(firstOccurrence(timing)).toBe(Date.UTC(2026, 2, 1, 9));
   });
 
-  it('the first occurrence of `at` is found even if it is past', () => {
+  it('firstOccurrence of a one-shot rule finds an instant in the past', () => {
     const timing = timingOf({ rule: { at: '2020-01-01T00:00:00Z' } });
     expect(firstOccurrence(timing)).toBe(Date.UTC(2020, 0, 1));
     expect(nextOccurrence(timing, anchorAt)).toBeNull();
   });
 
-  it('the occurrence of a rule `in` lies that duration after the creation of its schedule', () => {
+  it('a rule `in` with 90 s fires 90 s after the creation of its schedule', () => {
     expect(nextOccurrence(timingOf({ rule: { in: 'PT90S' } }), anchorAt)).toBe(anchorAt + 90_000);
   });
 
-  it('nextOccurrence accepts any number as its start, also infinity and fractions', () => {
+  it('nextOccurrence accepts any number as the given instant, even infinity and fractions', () => {
     const timing = timingOf({ rule: { cron: '0 9 * * *' } });
     expect(nextOccurrence(timing, Number.NEGATIVE_INFINITY)).toBe(Date.UTC(1900, 0, 1, 9));
     expect(nextOccurrence(timing, Number.POSITIVE_INFINITY)).toBeNull();
     expect(nextOccurrence(timing, 0.5)).toBe(Date.UTC(1970, 0, 1, 9));
   });
 
-  it('a stored timing that can no longer be evaluated throws UnusableRule', () => {
+  it('nextOccurrence throws UnusableRule for a stored timing that can no longer be evaluated', () => {
     const timing = timingOf({ rule: { cron: '0 9 * * *' } });
     expect(() => nextOccurrence({ ...timing, timezone: 'Mars/Base' }, 0)).toThrow(UnusableRule);
     expect(() => nextOccurrence({ ...timing, rule: { kind: 'cron', cron: 'x' } }, 0)).toThrow(UnusableRule);
@@ -81,7 +81,7 @@ describe('next occurrence', () => {
 });
 
 describe('startAt and endAt', () => {
-  it('startAt and endAt are both inclusive', () => {
+  it('an occurrence exactly at startAt or at endAt fires', () => {
     const timing = timingOf({
       rule: { cron: '0 9 * * *' },
       startAt: '2026-03-01T09:00:00Z',
@@ -95,7 +95,7 @@ describe('startAt and endAt', () => {
     expect(countOccurrences(timing, 0, anchorAt + YEAR_MS)).toBe(3);
   });
 
-  it('startAt does not change where COUNT begins to count', () => {
+  it('COUNT of an RRULE also counts the instances before startAt', () => {
     const rrule = 'DTSTART:20260201T090000\nRRULE:FREQ=DAILY;COUNT=5';
     const timing = timingOf({ rule: { rrule }, startAt: '2026-02-04T00:00:00Z' });
     expect(iso(nextOccurrences(timing, 0, 9))).toEqual([
@@ -106,7 +106,7 @@ describe('startAt and endAt', () => {
 });
 
 describe('exclusions', () => {
-  it('exclusions remove occurrences by local date, both ends of a range included', () => {
+  it('exclusions remove the occurrences of local dates, including both ends of a range', () => {
     const timing = timingOf({
       rule: { cron: '0 9 * * *' },
       timezone: 'Asia/Tokyo',
@@ -122,7 +122,7 @@ describe('exclusions', () => {
     expect(countOccurrences(timing, Date.UTC(2026, 0, 31, 3), Date.UTC(2026, 1, 8))).toBe(4);
   });
 
-  it('exclusions end at local midnight, also after a DST change', () => {
+  it('an exclusion ends at local midnight, even if the clocks change during it', () => {
     const rule = { cron: '30 0 * * *' };
     const spring = timingOf({ rule, timezone: 'Europe/Berlin', exclusions: ['2026-03-28/2026-03-30'] });
     expect(iso(nextOccurrences(spring, Date.UTC(2026, 2, 27), 2))).toEqual([
@@ -134,14 +134,14 @@ describe('exclusions', () => {
     expect(countOccurrences(autumn, Date.UTC(2026, 9, 23), Date.UTC(2026, 9, 27))).toBe(1);
   });
 
-  it('exclusions may overlap each other', () => {
+  it('overlapping exclusions exclude all days that any of them names', () => {
     const exclusions = ['2026-02-01/2026-02-20', '2026-02-03', '2026-02-18/2026-02-22'];
     const timing = timingOf({ rule: { cron: '0 9 * * *' }, exclusions });
     expect(nextOccurrence(timing, Date.UTC(2026, 1, 1))).toBe(Date.UTC(2026, 1, 23, 9));
     expect(countOccurrences(timing, Date.UTC(2026, 0, 31), Date.UTC(2026, 1, 28))).toBe(6);
   });
 
-  it('exclusions apply to intervals, RDATE and `at` as well', () => {
+  it('exclusions also apply to intervals, to RDATE and to one-shots', () => {
     const exclusions = ['2026-01-16'];
     const every = timingOf({ rule: { every: 'PT12H' }, exclusions });
     expect(iso(nextOccurrences(every, anchorAt, 2))).toEqual([
@@ -157,15 +157,15 @@ describe('exclusions', () => {
 
 describe('counting occurrences', () => {
   it.each([
-    ['every second by cron', { cron: '* * * * * *' }],
-    ['every second by RRULE', { rrule: 'FREQ=SECONDLY' }],
-    ['every second by interval', { every: 'PT1S' }],
-  ])('the count of a year is exact across DST changes: %s', (_name, rule) => {
+    ['a cron rule that fires every second', { cron: '* * * * * *' }],
+    ['an RRULE that fires every second', { rrule: 'FREQ=SECONDLY' }],
+    ['an interval of one second', { every: 'PT1S' }],
+  ])('countOccurrences of a year is exact across DST changes for %s', (_name, rule) => {
     const timing = timingOf({ rule, timezone: 'Europe/Berlin' });
     expect(countOccurrences(timing, anchorAt, anchorAt + YEAR_MS)).toBe(YEAR_MS / 1000);
   });
 
-  it('counting leaves out excluded local days', () => {
+  it('countOccurrences does not count occurrences on excluded local days', () => {
     const timing = timingOf({
       rule: { cron: '* * * * *' },
       timezone: 'Europe/Berlin',
@@ -175,14 +175,14 @@ describe('counting occurrences', () => {
     expect(countOccurrences(timing, fromAt, toAt)).toBe(48 * 60 - 23 * 60);
   });
 
-  it('an empty or reversed range has no occurrences', () => {
+  it('an empty range and a range that ends before it begins have no occurrences', () => {
     const timing = timingOf({ rule: { cron: '* * * * *' } });
     expect(countOccurrences(timing, anchorAt, anchorAt)).toBe(0);
     expect(countOccurrences(timing, anchorAt, 0)).toBe(0);
     expect(lastOccurrence(timing, anchorAt, 0)).toBeNull();
   });
 
-  it('a COUNT of 100 million ends at the right instant', () => {
+  it('an RRULE with COUNT=100000000 ends at the right instant', () => {
     const timing = timingOf({
       rule: { rrule: 'FREQ=SECONDLY;COUNT=100000000' },
       timezone: 'America/New_York',
@@ -220,7 +220,7 @@ describe('counting occurrences', () => {
     fc.integer({ min: 1, max: 30 * 86_400_000 }),
   );
 
-  it('counting and the last occurrence agree with stepping through random rules', () => {
+  it('countOccurrences and lastOccurrence of random rules agree with a list of their occurrences', () => {
     fc.assert(
       fc.property(rules, zones, windows, fc.boolean(), (rule, timezone, [fromAt, lengthMs], excluded) => {
         const exclusions = excluded ? ['2026-03-29', '2026-06-01/2026-06-14', '2026-10-25'] : [];
@@ -277,7 +277,7 @@ describe('timing key', () => {
     expect(made(anchorAt)).toBe(made(anchorAt + 5000));
   });
 
-  it('two timings with different occurrences have different timing keys', () => {
+  it('timings that differ in any field have different timing keys', () => {
     const timing = timingOf({ rule: { rrule: 'FREQ=DAILY' } });
     const variants: Partial<Timing>[] = [
       {},
@@ -295,7 +295,7 @@ describe('timing key', () => {
     expect(new Set(variants.map((change) => timingKey({ ...timing, ...change }))).size).toBe(variants.length);
   });
 
-  it('a timing keeps its key when it is stored as JSON', () => {
+  it('a timing that is stored as JSON keeps its timing key', () => {
     const timing = timingOf({
       rule: { cron: '0 9 * * *' },
       timezone: 'Europe/Berlin',
@@ -312,25 +312,25 @@ describe('settled occurrences', () => {
   if (!parsed.ok) throw new Error('the test has an invalid rule');
   const settled = { ...parsed.timing, settledAts: [Date.parse('2026-01-02T09:00:00Z')] };
 
-  it('an occurrence that was settled ahead of its time is not named again', () => {
+  it('an occurrence that was skipped or brought forward ahead of its time is not listed again', () => {
     expect(nextOccurrences(settled, Date.parse('2026-01-01T00:00:00Z'), 2)).toEqual([
       Date.parse('2026-01-01T09:00:00Z'),
       Date.parse('2026-01-03T09:00:00Z'),
     ]);
   });
 
-  it('a settled occurrence is not counted', () => {
+  it('an occurrence that was skipped or brought forward ahead of its time is not counted', () => {
     const [from, to] = [Date.parse('2026-01-01T00:00:00Z'), Date.parse('2026-01-05T00:00:00Z')];
     expect(countOccurrences(settled, from, to)).toBe(3);
   });
 
-  it('a settled instant that the rule does not name changes nothing', () => {
+  it('a settled instant that is no occurrence of the rule does not change the count', () => {
     const other = { ...parsed.timing, settledAts: [Date.parse('2026-01-02T10:00:00Z')] };
     const [from, to] = [Date.parse('2026-01-01T00:00:00Z'), Date.parse('2026-01-05T00:00:00Z')];
     expect(countOccurrences(other, from, to)).toBe(4);
   });
 
-  it('a one-shot whose instant is settled has no occurrence', () => {
+  it('a one-shot that was skipped or brought forward ahead of its time has no occurrence left', () => {
     const at = Date.parse('2026-01-02T09:00:00Z');
     const once = { ...settled, rule: { kind: 'at', at, wallTime: null } as const };
     expect(nextOccurrence(once, at - 1)).toBeNull();

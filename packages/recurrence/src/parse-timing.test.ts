@@ -38,7 +38,7 @@ describe('parsing a timing', () => {
     });
   });
 
-  it('`at` without a UTC offset is a local time, with an offset it is an instant', () => {
+  it('the time of a rule `at` is a local time without a UTC offset, and an instant with one', () => {
     const at = (text: string) => {
       const result = read({ rule: { at: text }, timezone: 'America/New_York' });
       return result.ok && result.timing.rule.kind === 'at'
@@ -54,7 +54,7 @@ describe('parsing a timing', () => {
     expect(at('2026-11-01T01:30:00')).toBe('2026-11-01T05:30:00.000Z');
   });
 
-  it('`at` inside a DST gap or overlap follows the DST policy', () => {
+  it('a rule `at` with a local time inside a DST gap or overlap follows the DST policy', () => {
     const input = {
       rule: { at: '2026-11-01T01:30:00' },
       timezone: 'America/New_York',
@@ -70,7 +70,7 @@ describe('parsing a timing', () => {
     expect(problems(missing)[0]).toContain('does not exist in America/New_York');
   });
 
-  it.each(['TZ', 'CRON_TZ'])('the prefix %s= of a cron pattern is its time zone', (prefix) => {
+  it.each(['TZ', 'CRON_TZ'])('the prefix %s= of a cron pattern sets its time zone', (prefix) => {
     const cron = `${prefix}=Europe/Berlin 0 9 * * *`;
     const result = read({ rule: { cron } });
     expect(result.ok && result.timing).toMatchObject({
@@ -167,7 +167,7 @@ describe('invalid timing', () => {
     expect(problems(input).join('\n')).toContain(message);
   });
 
-  it('exclusions that name over 10,000 dates with their calendars are refused', () => {
+  it('exclusions of more than 10,000 dates, including those of calendars, are refused', () => {
     const dates = Array.from({ length: 1000 }, (_, i) => new Date(i * 86_400_000).toISOString().slice(0, 10));
     const names = Array.from({ length: 11 }, (_, i) => `calendar-${i}`);
     const result = parseTiming(
@@ -179,7 +179,7 @@ describe('invalid timing', () => {
     ]);
   });
 
-  it('an invalid timing is refused with all of its problems at once', () => {
+  it('an invalid timing is refused with a list of all its problems', () => {
     const input = { rule: { cron: '99 * * * *' }, timezone: 'Mars', leapDay: 'x', endAt: 'y' };
     expect(problems(input)).toHaveLength(4);
   });
@@ -195,7 +195,7 @@ describe('warnings', () => {
     expect(warnings({ rule: { at: '2020-01-01T00:00:00Z' } })).toEqual(['this instant is already past']);
   });
 
-  it('weekday numbers in a pattern with ? get a warning, because Quartz and AWS count them differently', () => {
+  it('weekday numbers in a cron pattern with ? get a warning, because Quartz and AWS count them differently', () => {
     const warning = 'weekdays count from 0 = Sunday here, but from 1 = Sunday in Quartz and AWS';
     expect(warnings({ rule: { cron: '0 0 12 ? * 2' } })[0]).toContain(warning);
     expect(warnings({ rule: { cron: '0 12 ? * 2-6' } })[0]).toContain(warning);

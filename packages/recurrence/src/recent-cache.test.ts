@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { RecentCache } from './recent-cache.js';
 
 describe('recent cache', () => {
-  it('the cache computes a value once, even if the value is null', () => {
+  it('a RecentCache computes a value once, even if the value is null', () => {
     const cache = new RecentCache<string, number | null>(10);
     let made = 0;
     const ask = () =>
@@ -14,7 +14,7 @@ describe('recent cache', () => {
     expect(made).toBe(1);
   });
 
-  it('the cache drops old entries and keeps an entry that is read all the time', () => {
+  it('a RecentCache drops old entries and keeps an entry that is read all the time', () => {
     const cache = new RecentCache<number, number>(10);
     const made: number[] = [];
     const ask = (key: number) => cache.get(key, () => made.push(key));
@@ -28,7 +28,7 @@ describe('recent cache', () => {
     expect(made.length).toBeGreaterThan(970);
   });
 
-  it('the cache never holds more than twice its byte limit: one limit for each of its two generations', () => {
+  it('a RecentCache never holds more than twice its byte limit, once for each of its two generations', () => {
     const cache = new RecentCache<number, string>({
       maxEntries: 1000,
       maxBytes: 10_000,
@@ -43,7 +43,7 @@ describe('recent cache', () => {
     expect(highest).toBeLessThanOrEqual(20_000);
   });
 
-  it('the cache does not keep an entry that is larger than its byte limit', () => {
+  it('a RecentCache does not keep an entry that is larger than its byte limit', () => {
     const cache = new RecentCache<string, string>({
       maxEntries: 10,
       maxBytes: 100,

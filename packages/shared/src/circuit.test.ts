@@ -15,7 +15,7 @@ describe('Circuit', () => {
     expect(circuit.waitMs(4_000)).toBe(6_000);
   });
 
-  it('a success resets the count of failures that opens a circuit', () => {
+  it('a success resets the count of failures after which a circuit opens', () => {
     const circuit = new Circuit(10_000);
     for (let n = 0; n < 100; n++) {
       circuit.failed(false, 0);
@@ -24,7 +24,7 @@ describe('Circuit', () => {
     expect(circuit.waitMs(0)).toBe(0);
   });
 
-  it('an open circuit lets one probe through after its wait, and the other deliveries go on waiting', () => {
+  it('an open circuit lets one probe through after its wait, and other deliveries keep waiting', () => {
     const circuit = opened();
     expect(circuit.waitMs(10_000)).toBe(0);
     expect(circuit.begin()).toBe(true);
@@ -48,13 +48,13 @@ describe('Circuit', () => {
     expect(waits).toEqual([20_000, 40_000, 80_000, 120_000, 120_000, 120_000]);
   });
 
-  it('failures of deliveries that were under way when the circuit opened do not prolong its wait', () => {
+  it('failures of deliveries that were in flight when the circuit opened do not prolong its wait', () => {
     const circuit = opened();
     circuit.failed(false, 9_000);
     expect(circuit.waitMs(9_000)).toBe(1_000);
   });
 
-  it('the time for which a circuit has been open includes its failed probes', () => {
+  it('the time for which a circuit has been open includes the time of its failed probes', () => {
     const circuit = opened();
     circuit.failed(circuit.begin(), 50_000);
     expect(circuit.openForMs(60_000)).toBe(60_000);
@@ -68,7 +68,7 @@ describe('Circuit', () => {
     expect(circuit.waitMs(10_000)).toBe(0);
   });
 
-  it('an open circuit is reported as holding deliveries back only while deferred deliveries can still return', () => {
+  it('an open circuit counts as holding deliveries back only while deliveries that it deferred can still return', () => {
     const circuit = opened();
     expect(circuit.isHoldingBack(10_001)).toBe(true);
     expect(circuit.isHoldingBack(30_000)).toBe(false);

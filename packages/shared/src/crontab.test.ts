@@ -38,14 +38,14 @@ describe('A crontab', () => {
     expect(one('0 3 * * * a', { timezone: 'Asia/Tokyo' })?.timezone).toBe('Asia/Tokyo');
   });
 
-  it('variables of a crontab are passed on in the payload', () => {
+  it('the environment variables of a crontab are passed on in the payload', () => {
     expect(one("SHELL=/bin/bash\nGREETING='a b'\n0 3 * * * a")?.payload).toEqual({
       command: 'a',
       environment: { SHELL: '/bin/bash', GREETING: 'a b' },
     });
   });
 
-  it('a crontab command is separated from its input, and in a system crontab from its user', () => {
+  it('the command of a crontab line is separated from its input, and in a system crontab from its user', () => {
     expect(one('0 3 * * * mail -s "100\\% done" me%dear me,%bye')?.payload).toEqual({
       command: 'mail -s "100% done" me',
       input: 'dear me,\nbye',

@@ -3,26 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { type Decision, type DueSchedule, decideDue } from './decide-due.js';
 import { followDecisions } from './follow-decisions.js';
 import type { Plan } from './plan.js';
+import { USUAL_PLAN } from './stored-definition.js';
 
 const MINUTE = 60_000;
 const at = (time: string) => Date.parse(`2026-03-02T${time}Z`);
 
-const PLAN: Plan = {
-  target: { type: 'handler', name: 'noop' },
-  timeoutMs: 15_000,
-  retry: { maxAttempts: 3, baseDelayMs: 1_000, maxDelayMs: 60_000, jitter: false },
-  misfire: { policy: 'once', graceMs: MINUTE, limit: 100 },
-  overlap: 'allow',
-  maxConcurrentRuns: null,
-  dependsOn: null,
-  maxRuns: null,
-  jitterMs: 0,
-  pauseAfterFailures: null,
-  onSuccess: null,
-  onFailure: null,
-  hasSecret: false,
-  slo: null,
-};
+const PLAN: Plan = { ...USUAL_PLAN, target: { type: 'handler', name: 'noop' } };
 
 function everyFiveMinutes(due: string, changes: Partial<Plan> = {}): DueSchedule {
   const parsed = parseTiming({ rule: { cron: '*/5 * * * *' } }, { anchorAt: 0 });
@@ -61,7 +47,7 @@ describe('due occurrence', () => {
     });
   });
 
-  it('occurrences that are late by less than the grace all run, one after the other', () => {
+  it('occurrences that are late by less than the grace of their misfire policy all run, one after the other', () => {
     expect(moved(decideDue(everyFiveMinutes('10:00'), at('10:01')))).toEqual({
       runs: '10:00',
       passed: null,
@@ -95,7 +81,7 @@ describe('missed occurrences', () => {
     });
   });
 
-  it('a single missed occurrence runs by default', () => {
+  it('by default a single missed occurrence runs', () => {
     expect(moved(decideDue(everyFiveMinutes('10:00', misfire('once')), at('10:03')))).toEqual({
       runs: '10:00',
       passed: null,
@@ -103,7 +89,7 @@ describe('missed occurrences', () => {
     });
   });
 
-  it('the misfire policy skip skips missed occurrences, except those within the grace', () => {
+  it('the misfire policy skip skips missed occurrences, except those that are within the grace', () => {
     expect(moved(decideDue(everyFiveMinutes('10:00', misfire('skip')), at('10:20:30')))).toEqual({
       runs: null,
       passed: '10:00-10:15 ×4 misfire',
@@ -137,7 +123,7 @@ describe('missed occurrences', () => {
 });
 
 describe('rescheduled occurrence', () => {
-  it('a rescheduled occurrence keeps its identity, and later occurrences stay where they are', () => {
+  it('a reschedule changes when an occurrence is due, but neither its identity nor later occurrences', () => {
     const schedule = { ...everyFiveMinutes('10:00'), dueAt: at('10:03') };
     expect(moved(decideDue(schedule, at('10:03')))).toEqual({ runs: '10:00', passed: null, next: '10:05' });
   });
@@ -152,7 +138,7 @@ describe('rescheduled occurrence', () => {
   });
 });
 
-it('a rule that can no longer be evaluated leads to a decision, not to an exception', () => {
+it('a rule that can no longer be evaluated gives the decision broken instead of an exception', () => {
   const schedule = everyFiveMinutes('10:00');
   const broken = { ...schedule, timing: { ...schedule.timing, timezone: 'Mars/Olympus' } };
   expect(decideDue(broken, at('10:00'))).toMatchObject({ kind: 'broken' });
@@ -164,7 +150,7 @@ describe('time that a restore has lost', () => {
     lostTime: { mode, untilAt: at(until), reason: 'a restore has lost it' },
   });
 
-  it('account: every occurrence of the lost time is passed over, and the schedule moves on to the first one after it', () => {
+  it('restore --account: every occurrence of the lost time is skipped, and the schedule moves on to the first one after it', () => {
     expect(moved(decideDue(lost('account', '10:17'), at('10:17')))).toEqual({
       runs: null,
       passed: '10:00-10:15 ×4 restored',
@@ -172,7 +158,7 @@ describe('time that a restore has lost', () => {
     });
   });
 
-  it('account: an occurrence that is due a moment ago is passed over too, although it is within its grace', () => {
+  it('restore --account: an occurrence of the lost time is skipped even if it is still within its grace', () => {
     expect(moved(decideDue(lost('account', '10:00'), at('10:00')))).toMatchObject({
       runs: null,
       passed: '10:00-10:00 ×1 restored',
@@ -180,7 +166,7 @@ describe('time that a restore has lost', () => {
   });
 
   it.each([misfire('skip'), misfire('once'), misfire('all', 1)])(
-    'refire: every occurrence of the lost time is run in its turn, whatever the misfire policy (%j)',
+    'restore --refire: the occurrences of the lost time run one after the other, whatever the misfire policy (%j)',
     (policy) => {
       expect(moved(decideDue(lost('refire', '10:17', '10:00', policy), at('11:00')))).toEqual({
         runs: '10:00',
@@ -191,7 +177,7 @@ describe('time that a restore has lost', () => {
   );
 
   it.each(['account', 'refire'] as const)(
-    'an occurrence after the lost time follows the misfire policy again (%s)',
+    'restore --%s: an occurrence after the lost time follows the misfire policy',
     (mode) => {
       const schedule = lost(mode, '10:04', '10:05', misfire('skip'));
       expect(moved(decideDue(schedule, at('10:17')))).toMatchObject({
@@ -201,7 +187,7 @@ describe('time that a restore has lost', () => {
     },
   );
 
-  it('the count of a dry run is what the decisions do, one after the other', () => {
+  it('the dry run of a restore counts as many runs and skips as the decisions then make', () => {
     const schedules = [
       lost('account', '10:17'),
       lost('refire', '10:17'),

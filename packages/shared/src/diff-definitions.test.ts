@@ -10,13 +10,13 @@ const definition = {
 };
 
 describe('diffDefinitions', () => {
-  it('equal definitions have no differences, whatever the order of their fields', () => {
+  it('equal definitions have no differences, even if the order of their fields differs', () => {
     const { name, ...rest } = definition;
     const shuffled = { ...rest, retry: { jitter: true, maxAttempts: 3 }, name };
     expect(diffDefinitions(definition, shuffled)).toEqual([]);
   });
 
-  it('a policy, a target and its headers are compared part by part, a rule and tags as a whole', () => {
+  it('differences in a policy, a target or its headers are reported field by field, and in a rule or tags as a whole', () => {
     const after = {
       ...definition,
       tags: ['billing', 'set:billing'],
@@ -34,7 +34,7 @@ describe('diffDefinitions', () => {
     ]);
   });
 
-  it('a change of the target type is reported as one difference', () => {
+  it('two definitions with different types of target differ in one field, the target', () => {
     const target = { type: 'queue', queue: 'reports' };
     expect(diffDefinitions(definition, { ...definition, target })).toEqual([
       { field: 'target', before: definition.target, after: target },

@@ -9,7 +9,7 @@ describe('Exact JSON', () => {
     '{"a\\"1234567890123456789":"\\\\","b":{"c":[[1234567890123456789]]}}',
     '["integer:1234567890123456789",1234567890123456789]',
     '["_integer:5",1234567890123456789,"integer:5"]',
-  ])('the JSON text %s is unchanged after it was parsed and written', (text) => {
+  ])('the JSON text %s is the same after it was parsed and written', (text) => {
     expect(writeExactly(parseExactly(text))).toBe(text);
   });
 

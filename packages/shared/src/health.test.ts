@@ -30,7 +30,7 @@ describe('judgeHealth', () => {
     expect(judge({})).toEqual(['ok']);
   });
 
-  it('an installation is degraded once a deliverable row has been due for longer than two sweeps, and not before', () => {
+  it('an installation is degraded once a run has been due for longer than two sweeps, and not before', () => {
     expect(judge({ oldestDeliverableAt: WELL.now - 10_000 })).toEqual(['ok']);
     expect(judge({ oldestDeliverableAt: WELL.now - 10_001 })).toEqual(['degraded', 'overdue']);
     expect(judge({ oldestDeliverableAt: WELL.now - 10_001, sweepIntervalMs: 60_000 })).toEqual(['ok']);
@@ -57,13 +57,13 @@ describe('judgeHealth', () => {
     expect(judge({ failedLately: 10, succeededLately: 190 })).toEqual(['degraded', 'dead_letters_rising']);
   });
 
-  it('drift degrades an installation if it was found in each of three minutes and does not fall', () => {
+  it('drift degrades an installation if it was found in three minutes in a row and does not fall', () => {
     expect(judge({ driftByMinute: [9, 8, 1] })).toEqual(['ok']);
     expect(judge({ driftByMinute: [0, 8, 9] })).toEqual(['ok']);
     expect(judge({ driftByMinute: [8, 1, 8] })).toEqual(['degraded', 'drift_not_falling']);
   });
 
-  it('an installation is degraded as soon as the partition of a coming month is missing', () => {
+  it('an installation is degraded if the partition of a coming month is missing', () => {
     expect(judge({ missingPartitions: 1 })).toEqual(['degraded', 'partitions_missing']);
   });
 
@@ -71,7 +71,7 @@ describe('judgeHealth', () => {
     expect(judge({ tzdataVersions: ['2026a', '2026b'] })).toEqual(['degraded', 'tzdata_differs']);
   });
 
-  it('occurrences that differ from their runs degrade an installation', () => {
+  it('a difference that the audit of occurrences found degrades an installation', () => {
     expect(judge({ auditDifferences: 1 })).toEqual(['degraded', 'audit_differences']);
   });
 

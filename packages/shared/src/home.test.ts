@@ -8,34 +8,37 @@ const kinds = (changes: Partial<HomeNow>, recorded: Home | null = HOME) =>
   MARKS.map((mark) => judgeHome(recorded, { ...NOW, ...changes }, mark).kind);
 
 describe('judgeHome', () => {
-  it('a database on the server that its workers know is never taken for a copy, whatever Redis says', () => {
+  it('a database on the server that its workers know is not taken for a copy, whether or not Redis has the mark', () => {
     expect(kinds({})).toEqual(['same', 'same', 'same']);
   });
 
-  it('a database without a recorded server is recorded, and never taken for a copy', () => {
+  it('a database for which no server is recorded yet is not taken for a copy, and its server is recorded', () => {
     expect(kinds({}, null)).toEqual(['moved', 'moved', 'moved']);
   });
 
   it.each([
-    ['another cluster', { systemIdentifier: '72' }],
-    ['a database that was created anew', { databaseOid: 6 }],
-  ])('%s is a copy, unless the mark in Redis is intact', (_what, changes) => {
+    ['in another cluster', { systemIdentifier: '72' }],
+    ['that was created anew', { databaseOid: 6 }],
+  ])('a database %s is taken for a copy, unless the mark in Redis is intact', (_what, changes) => {
     expect(kinds(changes)).toEqual(['moved', 'copied', 'copied']);
   });
 
   it.each([
-    ['a new timeline', { timeline: 2 }],
-    ['a new address', { address: 'staging:5432/carillon' }],
-  ])('%s is a copy only if Redis has lost the mark too, and a suspicion without Redis', (_what, changes) => {
-    expect(kinds(changes)).toEqual(['moved', 'copied', 'suspect']);
-  });
+    ['on a new timeline', { timeline: 2 }],
+    ['at a new address', { address: 'staging:5432/carillon' }],
+  ])(
+    'a database %s is taken for a copy if Redis lacks the mark, and is only suspect if Redis does not answer',
+    (_what, changes) => {
+      expect(kinds(changes)).toEqual(['moved', 'copied', 'suspect']);
+    },
+  );
 
-  it('an address is not compared if this worker or all workers before it connected over loopback', () => {
+  it('the address of a database is not compared if this worker, or every worker before it, connected over loopback', () => {
     expect(kinds({ address: null })).toEqual(['same', 'same', 'same']);
     expect(kinds({}, { ...HOME, addresses: [] })).toEqual(['moved', 'moved', 'moved']);
   });
 
-  it('facts that a managed Postgres does not show are not compared', () => {
+  it('a database whose managed Postgres hides its identity is not taken for a copy', () => {
     expect(kinds({ systemIdentifier: null, databaseOid: null, timeline: null })).toEqual([
       'same',
       'same',
@@ -43,20 +46,20 @@ describe('judgeHome', () => {
     ]);
   });
 
-  it('every address by which workers have reached the database stays known', () => {
+  it('a new address of a database is added to the addresses by which workers have reached it', () => {
     const verdict = judgeHome(HOME, { ...NOW, address: 'pooler:6432/carillon' }, 'intact');
     expect(verdict).toMatchObject({ home: { addresses: ['db:5432/carillon', 'pooler:6432/carillon'] } });
   });
 });
 
 describe('addressOf', () => {
-  it('an address names host, port and database, and no credentials', () => {
+  it('the recorded address of a database has its host, port and name, and no credentials', () => {
     expect(addressOf('postgres://user:secret@db.example.com/carillon?sslmode=require')).toBe(
       'db.example.com:5432/carillon',
     );
   });
 
-  it('loopback addresses and sockets are no addresses', () => {
+  it('a database that is reached over loopback or a socket has no address to record', () => {
     for (const host of ['localhost', '127.0.0.1:5433', '[::1]:5432', '']) {
       expect(addressOf(`postgres://${host}/carillon`)).toBeNull();
     }

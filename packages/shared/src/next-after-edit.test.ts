@@ -34,10 +34,12 @@ const before = (more: Partial<ScheduleBeforeEdit> = {}): ScheduleBeforeEdit => (
   ...more,
 });
 
-it('an edit that keeps the rule keeps the next occurrence and the time to which a person moved it', () => {
-  const moved = { occurrenceAt: at('03T09:00:00'), dueAt: at('03T15:30:00') };
+/** The next occurrence, which a person has rescheduled to the afternoon. */
+const RESCHEDULED = { occurrenceAt: at('03T09:00:00'), dueAt: at('03T15:30:00') };
+
+it('an edit that keeps the rule keeps the next occurrence and the time to which it was rescheduled', () => {
   const edited = define({ rule: { cron: '0 9 * * *' }, timeout: 'PT5S' });
-  expect(nextAfterEdit(before(moved), edited)).toEqual(moved);
+  expect(nextAfterEdit(before(RESCHEDULED), edited)).toEqual(RESCHEDULED);
 });
 
 it('an edit to another rule makes the schedule continue with the first occurrence after the edit', () => {
@@ -46,16 +48,16 @@ it('an edit to another rule makes the schedule continue with the first occurrenc
   expect(nextAfterEdit(before(), edited)).toEqual({ occurrenceAt: next, dueAt: next });
 });
 
-it('an edit to a rule that names the same next occurrence keeps the time to which a person moved it', () => {
-  const moved = { occurrenceAt: at('03T09:00:00'), dueAt: at('03T15:30:00') };
-  expect(nextAfterEdit(before(moved), define({ rule: { cron: '0 9 * * 2' } }))).toEqual(moved);
+it('an edit to a rule with the same next occurrence keeps the time to which the occurrence was rescheduled', () => {
+  expect(nextAfterEdit(before(RESCHEDULED), define({ rule: { cron: '0 9 * * 2' } }))).toEqual(RESCHEDULED);
 });
 
-it('an edit of the jitter moves the next occurrence unless a person has moved it', () => {
+it('an edit of the jitter changes when the next occurrence is due, unless it was rescheduled', () => {
   const edited = define({ rule: { cron: '0 9 * * *' }, jitter: 'PT10M' });
   const next = nextAfterEdit(before(), edited);
   expect(next?.occurrenceAt).toBe(at('03T09:00:00'));
   expect(next?.dueAt).toBeGreaterThan(at('03T09:00:00'));
+  expect(nextAfterEdit(before(RESCHEDULED), edited)).toEqual(RESCHEDULED);
 });
 
 it('an edit to a one-shot rule with a past instant fires that instant', () => {
@@ -63,13 +65,13 @@ it('an edit to a one-shot rule with a past instant fires that instant', () => {
   expect(nextAfterEdit(before(), edited)?.occurrenceAt).toBe(at('01T08:00:00'));
 });
 
-it('an instant that is settled already does not fire again after an edit', () => {
+it('an occurrence that was skipped or brought forward ahead of its time does not fire again after an edit', () => {
   const edited = define({ rule: { at: '2026-03-01T08:00:00Z' } });
   const timing = { ...edited.timing, settledAts: [at('01T08:00:00')] };
   expect(nextAfterEdit(before(), { ...edited, timing })).toBeNull();
 });
 
-it('an occurrence that was rescheduled to a later time stays pending if only a calendar changed', () => {
+it('an occurrence that was rescheduled to a later time stays pending after a change of a calendar, unless the calendar excludes it', () => {
   const holidays = (dates: string[]) =>
     define({ rule: { cron: '0 9 * * *' }, exclusions: ['holidays'] }, new Map([['holidays', dates]]));
   const putOff = { occurrenceAt: at('02T09:00:00'), dueAt: at('02T15:00:00') };

@@ -41,7 +41,7 @@ describe('stored definition', () => {
     expect(readTiming(storeTiming(zoned))).toEqual(zoned);
   });
 
-  it('the stored form of each rule keeps each leap day policy, and leaves out the default one', () => {
+  it('the stored form of a rule keeps its leap day policy, and omits the default policy', () => {
     const rules: Timing['rule'][] = [
       { kind: 'cron', cron: '0 0 29 2 *' },
       { kind: 'rrule', rrule: 'FREQ=YEARLY' },
@@ -60,7 +60,7 @@ describe('stored definition', () => {
     );
   });
 
-  it('the stored form of a definition leaves out defaults', () => {
+  it('the stored form of a definition omits fields that have their default', () => {
     expect(storePlan(plan)).toBe('{"target":{"type":"handler","name":"noop"}}');
     expect(storeTiming(timing)).toBe('{"rule":{"kind":"at","at":1794787200000,"wallTime":null}}');
   });
@@ -72,7 +72,7 @@ describe('stored definition', () => {
     );
   });
 
-  it('the defaults of the stored form never change, because stored definitions rely on them', () => {
+  it('fields that a stored definition omits always read as the same defaults', () => {
     expect(readPlan('{"target":{"type":"handler","name":"noop"}}')).toEqual({
       target: { type: 'handler', name: 'noop' },
       timeoutMs: 15_000,

@@ -9,25 +9,25 @@ const CALL: Target = { type: 'call', number: '+441632960000', assistantId: null,
 
 describe('Targets of a project', () => {
   it.each([
-    ['default', {}, queue('anything'), true],
-    ['billing', {}, queue('billing.due'), true],
-    ['billing', {}, queue('billing'), false],
-    ['billing', {}, queue('billing2.due'), false],
-    ['billing', {}, queue('schedule-due'), false],
-    ['billing', { queues: ['schedule-due'] }, queue('schedule-due'), true],
-    ['default', {}, handler('import'), true],
-    ['default', { handlers: ['export'] }, handler('import'), false],
-    ['billing', {}, handler('import'), false],
-    ['billing', {}, handler('noop'), true],
-    ['billing', { handlers: ['import'] }, handler('import'), true],
-    ['billing', { handlers: ['*'] }, handler('import'), true],
-    ['default', {}, CALL, true],
-    ['default', { calls: false }, CALL, false],
-    ['billing', {}, CALL, false],
-    ['billing', { calls: true }, CALL, true],
-    ['billing', {}, { type: 'webhook', url: 'https://example.com/', headers: {} } as const, true],
-  ])('the project %s with the limits %j may use the target %j: %s', (project, limits, target, isAllowed) => {
-    expect(targetProblem(target, { project, limits }) === null).toBe(isAllowed);
+    ['default', {}, 'may use', queue('anything')],
+    ['billing', {}, 'may use', queue('billing.due')],
+    ['billing', {}, 'may not use', queue('billing')],
+    ['billing', {}, 'may not use', queue('billing2.due')],
+    ['billing', {}, 'may not use', queue('schedule-due')],
+    ['billing', { queues: ['schedule-due'] }, 'may use', queue('schedule-due')],
+    ['default', {}, 'may use', handler('import')],
+    ['default', { handlers: ['export'] }, 'may not use', handler('import')],
+    ['billing', {}, 'may not use', handler('import')],
+    ['billing', {}, 'may use', handler('noop')],
+    ['billing', { handlers: ['import'] }, 'may use', handler('import')],
+    ['billing', { handlers: ['*'] }, 'may use', handler('import')],
+    ['default', {}, 'may use', CALL],
+    ['default', { calls: false }, 'may not use', CALL],
+    ['billing', {}, 'may not use', CALL],
+    ['billing', { calls: true }, 'may use', CALL],
+    ['billing', {}, 'may use', { type: 'webhook', url: 'https://example.com/', headers: {} } as const],
+  ])('the project %s with the limits %j %s the target %j', (project, limits, verb, target) => {
+    expect(targetProblem(target, { project, limits }) === null).toBe(verb === 'may use');
   });
 
   it.each([

@@ -23,7 +23,7 @@ const at = (text: string) => Date.parse(text);
 const iso = (instant: number | null) => (instant === null ? null : new Date(instant).toISOString());
 
 describe('yearly event', () => {
-  it('a yearly event is a schedule in the time zone of its person, with a message', () => {
+  it('a yearly event becomes a schedule in the time zone of its user, with a message', () => {
     expect(scheduleYearly(birthday, { person, key: 'evt_1', target: null })).toMatchObject({
       rule: { cron: '0 9 10 12 *' },
       timezone: 'Europe/London',
@@ -31,7 +31,7 @@ describe('yearly event', () => {
     });
   });
 
-  it('a yearly event of 29 February occurs on 28 February of the other years, in Apia too', () => {
+  it('a yearly event of 29 February occurs on 28 February in years that are not leap years', () => {
     const next = nextOccurrences(timingOf('2000-02-29', 'Pacific/Apia'), at('2026-11-16T00:00:00Z'), 3);
     expect(next.map(iso)).toEqual([
       '2027-02-27T20:00:00.000Z',
@@ -50,7 +50,7 @@ describe('yearly event', () => {
     ]);
   });
 
-  it('a yearly event gets a new id each year, if its payload has the placeholder', () => {
+  it('a yearly event has a new event id each year, unless its payload has an id of its own', () => {
     const named = { key: 'evt_1', runId: 'run_r1_a' };
     expect(nameEvent('{"eventId":"evt_1","message":"hi"}', named)).toBe(
       '{"eventId":"run_r1_a","message":"hi"}',
@@ -75,7 +75,7 @@ describe('yearly event that is moved', () => {
     expect(iso(next)).toBe('2026-06-15T20:00:00.000Z');
   });
 
-  it('a pending yearly event that moves to a zone across the date line, where its time has already passed, occurs at once', () => {
+  it('a yearly event that moves east across the date line, to a zone where its time has passed, occurs at once', () => {
     const next = moveYearly({
       before: pagoPago,
       after: apia,
@@ -86,7 +86,7 @@ describe('yearly event that is moved', () => {
     expect(iso(next)).toBe('2026-06-14T20:00:00.000Z');
   });
 
-  it('a birthday celebrated on 1 January is not celebrated again that year after a move to a zone where it is still 31 December', () => {
+  it('a birthday greeted on 1 January is not greeted again that year after a move to a zone where it is still 31 December', () => {
     const kiritimati = timingOf('1990-01-01', 'Pacific/Kiritimati');
     const honolulu = timingOf('1990-01-01', 'Pacific/Honolulu');
     // 9 in the morning of 1 January 2026 in Kiritimati: in Honolulu it is still 2025.
@@ -101,7 +101,7 @@ describe('yearly event that is moved', () => {
     expect(iso(next)).toBe('2027-01-01T19:00:00.000Z');
   });
 
-  it('a yearly event that was never celebrated occurs on its next date in the new zone, even if it was due a year later in the old zone', () => {
+  it('a yearly event that never occurred before occurs on its next date in the new zone, even if its date has passed in the old zone', () => {
     const next = moveYearly({
       before: timingOf('1990-01-01', 'Pacific/Kiritimati'),
       after: timingOf('1990-01-01', 'Pacific/Honolulu'),
@@ -112,7 +112,7 @@ describe('yearly event that is moved', () => {
     expect(iso(next)).toBe('2026-01-01T19:00:00.000Z');
   });
 
-  it('a yearly event that moves to a date which has passed this year occurs next year', () => {
+  it('a yearly event whose date is changed to one that has passed this year occurs next year', () => {
     const next = moveYearly({
       before: timingOf('1990-11-20', 'UTC'),
       after: timingOf('1990-11-10', 'UTC'),
@@ -123,7 +123,7 @@ describe('yearly event that is moved', () => {
     expect(iso(next)).toBe('2027-11-10T09:00:00.000Z');
   });
 
-  it('a yearly event that was celebrated this year and moves to a later date occurs next year', () => {
+  it('a yearly event that has occurred this year and is changed to a later date occurs next year', () => {
     const next = moveYearly({
       before: timingOf('1990-02-10', 'UTC'),
       after: timingOf('1990-02-20', 'UTC'),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { cachedFor } from './cached-for.js';
 
 describe('cachedFor', () => {
-  it('a cached read is shared by concurrent callers and repeated after its TTL', async () => {
+  it('concurrent callers share one cached read, which is repeated after its TTL', async () => {
     let reads = 0;
     let now = 0;
     const read = cachedFor(
@@ -17,7 +17,7 @@ describe('cachedFor', () => {
     expect(await read()).toBe(2);
   });
 
-  it('a cached read that fails is not cached', async () => {
+  it('the failure of a cached read is not cached', async () => {
     let reads = 0;
     const read = cachedFor(
       1_000,

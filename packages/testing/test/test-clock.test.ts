@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => test?.stop());
 
 describe('The test clock', () => {
-  it('until the test advances its clock, nothing fires, and the API uses the time of that clock', async () => {
+  it('nothing fires until a test advances its clock, and the API uses the time of that clock', async () => {
     const schedule = await test.client.schedules.get('daily');
     expect(schedule).toMatchObject({
       createdAt: '2027-03-26T11:00:00.000Z',
@@ -43,7 +43,7 @@ describe('The test clock', () => {
     expect(fired).toEqual([]);
   });
 
-  it('advancing the test clock runs each occurrence and each retry at its own time, also across a DST gap', async () => {
+  it('advancing the test clock runs each occurrence and each retry at its own time, even across a DST gap', async () => {
     await test.clock.advance('3 days');
     expect(test.clock.now()).toEqual(new Date('2027-03-29T11:00:00Z'));
     const attemptsAt = (at: string, ...nows: string[]) =>
@@ -74,7 +74,7 @@ describe('The test clock', () => {
     expect(runs).toEqual(['succeeded', 'succeeded', 'succeeded']);
   });
 
-  it('a pause with an end is over once the test clock has passed that end', async () => {
+  it('a paused schedule runs again once the test clock has passed the end of the pause', async () => {
     await test.client.schedules.pause('daily', { until: '2027-03-31T12:00:00Z' });
     fired.length = 0;
     await test.clock.advanceTo('2027-03-31T11:59:00Z');
@@ -83,7 +83,7 @@ describe('The test clock', () => {
     expect(fired.map(({ at }) => at)).toContain('2027-04-01T00:30:00.000Z');
   });
 
-  it('the test clock cannot go back, and text that is not a duration is refused with examples', async () => {
+  it('the test clock cannot go back, and refuses text that is not a duration', async () => {
     await expect(test.clock.advanceTo('2027-01-01T00:00:00Z')).rejects.toThrow('time only moves forward');
     await expect(async () => test.clock.advance('soon')).rejects.toThrow('"soon" is not a duration');
     expect(['1 day', '90 minutes', 'PT1H30M', 'P1DT1S', 250].map(toMilliseconds)).toEqual([

@@ -10,8 +10,9 @@ import {
   registerWorker,
   toClosedRun,
 } from '@carillon/db';
-import type { Outcome } from '@carillon/shared';
+import type { Outcome, ScheduleInput } from '@carillon/shared';
 import type { TestDatabase } from './database.js';
+import { insertSchedules } from './schedules.js';
 
 export interface RunRow {
   occurrenceAt: number;
@@ -91,6 +92,26 @@ export function useEngine(database: TestDatabase) {
     closeAll,
     /** Returns 1 if the run still belonged to this claim, else 0. */
     succeed: (run: ClaimedRun, now: number) => closeAll([{ run, outcome: { kind: 'succeeded' } }], now),
+    /** Creates schedules as of `fromAt`, and lets their runs of the next minutes succeed. Returns their ids. */
+    async insertWithHistory(
+      inputs: readonly ScheduleInput[],
+      { fromAt, minutes }: { fromAt: number; minutes: number },
+    ): Promise<number[]> {
+      const ids = await insertSchedules(database, inputs, { nowAt: fromAt });
+      await database.pool.query(
+        'update carillon.schedules set defined_at = $2, created_at = $2 where id = any($1)',
+        [ids, new Date(fromAt)],
+      );
+      for (let minute = 1; minute <= minutes; minute++) {
+        const at = fromAt + minute * 60_000;
+        const runs = await claim(at);
+        await closeAll(
+          runs.map((run) => ({ run, outcome: { kind: 'succeeded' } })),
+          at,
+        );
+      }
+      return ids;
+    },
     fail: (run: ClaimedRun, now: number) => closeAll([{ run, outcome: FAILED }], now),
     /** The runs of a schedule, by occurrence. */
     async runsOf(scheduleId: number): Promise<RunRow[]> {

@@ -85,7 +85,7 @@ describe('Helm chart', () => {
     }
   });
 
-  it('the Helm chart refuses to render without its secrets, and names those that are missing', () => {
+  it('the Helm chart refuses to render without its secrets, and names the missing ones', () => {
     expect(render({}).error).toContain('secrets.database: set it to the name of a Secret');
     expect(render({ secrets: { database: 'db' } }).error).toContain('secrets.redis: ');
     expect(render({ secrets: { database: 'db', redis: 'redis' } }).error).toContain('secrets.keys: ');

@@ -1,11 +1,11 @@
-import type { AlertMessage, ReportedAlert } from '../harness/alert-receiver.js';
+import type { Alert, WebhookAlert } from '@carillon/client';
 import type { IncidentSpan } from './incident.js';
 import type { Entry } from './incident-facts.js';
 
 export interface AlertFacts {
   /** The alerts of the schedules that have objectives, as the API lists them. */
-  alerts: ReportedAlert[];
-  messages: readonly AlertMessage[];
+  alerts: Alert[];
+  messages: readonly WebhookAlert[];
   ledgers: ReadonlyMap<string, readonly Entry[]>;
   /** The schedules that have objectives. */
   watchedIds: readonly string[];
@@ -48,12 +48,12 @@ export function checkAlerts(facts: AlertFacts): string[] {
 }
 
 /** The entries about an alert in all messages: of its breach and of its recovery. */
-const toldOf = ({ id }: ReportedAlert, messages: readonly AlertMessage[]) => ({
+const toldOf = ({ id }: Alert, messages: readonly WebhookAlert[]) => ({
   openings: messages.flatMap(({ opened }) => opened.filter((told) => told.id === id)),
   recoveries: messages.flatMap(({ resolved }) => resolved.filter((told) => told.id === id)),
 });
 
-function* problemsOf(alert: ReportedAlert, { messages, ledgers }: AlertFacts): Generator<string> {
+function* problemsOf(alert: Alert, { messages, ledgers }: AlertFacts): Generator<string> {
   const { openings, recoveries } = toldOf(alert, messages);
   if (openings.length !== 1 || recoveries.length !== 1)
     yield `told ${openings.length} times as a breach and ${recoveries.length} times as a recovery`;
@@ -66,7 +66,7 @@ function* problemsOf(alert: ReportedAlert, { messages, ledgers }: AlertFacts): G
   }
 }
 
-function* problemsOfOutage(alert: ReportedAlert, { messages }: AlertFacts): Generator<string> {
+function* problemsOfOutage(alert: Alert, { messages }: AlertFacts): Generator<string> {
   const { openings, recoveries } = toldOf(alert, messages);
   for (const { why, sentence } of openings) {
     if (!CAUSE.test(why ?? '')) yield `the breach does not tell why: ${why}`;
@@ -77,7 +77,7 @@ function* problemsOfOutage(alert: ReportedAlert, { messages }: AlertFacts): Gene
 }
 
 /** Finds alerts of one objective that were open at the same time. There must be none. */
-function overlaps(alerts: readonly ReportedAlert[]): string[] {
+function overlaps(alerts: readonly Alert[]): string[] {
   return alerts.flatMap((alert, index) =>
     alerts
       .slice(index + 1)

@@ -1,30 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-
-/** An alert as a channel message describes it. */
-export interface ReportedAlert {
-  id: string;
-  scheduleId: string;
-  occurrenceAt: string;
-  openedAt: string;
-  resolvedAt: string | null;
-  sentence: string;
-  why: string | null;
-  resolution: string | null;
-  link: string;
-}
-
-export interface AlertMessage {
-  summary: string;
-  opened: ReportedAlert[];
-  resolved: ReportedAlert[];
-}
+import type { WebhookAlert } from '@carillon/client';
 
 export interface AlertReceiver {
   url: string;
   /** The messages so far, each counted once. */
-  readonly messages: readonly AlertMessage[];
+  readonly messages: readonly WebhookAlert[];
   close(): void;
 }
 
@@ -33,7 +15,7 @@ export interface AlertReceiver {
  * dropped.
  */
 export async function receiveAlerts(): Promise<AlertReceiver> {
-  const byId = new Map<string, AlertMessage>();
+  const byId = new Map<string, WebhookAlert>();
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);

@@ -38,7 +38,7 @@ export function playAll(
 
     for (const seed of SEEDS) {
       for (const scenario of chosen) {
-        it(`${scenario.number}. ${scenario.fault}: ${scenario.holds} (seed ${seed})`, async () => {
+        it(`fault ${scenario.number}, ${scenario.fault}: ${scenario.holds} (seed ${seed})`, async () => {
           await play(installation, scenario, seed);
         });
       }

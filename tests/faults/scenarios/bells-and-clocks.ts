@@ -11,7 +11,7 @@ const shifted = (ms: number) => ({
 
 const clocksApart: Scenario = {
   number: 9,
-  fault: "one worker's clock a minute ahead, another's behind",
+  fault: "one worker's clock is a minute ahead, and another's is a minute behind",
   holds: "no run fires early by Postgres's clock",
   async play(stage) {
     const { installation, random } = stage;
@@ -48,7 +48,8 @@ const GARBAGE: unknown[] = [
 
 const falseBells: Scenario = {
   number: 10,
-  fault: 'a hundred duplicate bells, and bells with garbage, from the far past and from the far future',
+  fault:
+    'a hundred duplicate bells ring, and bells with garbage, with times of long ago and of the far future',
   holds: 'no worker crashes, and nothing is claimed twice',
   async play(stage) {
     const { installation, random } = stage;

@@ -9,8 +9,8 @@ const MOST_AT_ONCE = 5_000;
 
 const herd: Scenario = {
   number: 15,
-  fault: 'a herd due in one second, with a slow receiver',
-  holds: "each run fires once, and another project's lateness is bounded",
+  fault: 'a herd is due in one second, and its receiver is slow',
+  holds: 'each run fires once, and runs of another project do not wait for the herd',
   async play(stage) {
     const { random, clients, installation } = stage;
     // A herd of 100,000 takes minutes on two cores, so only the full size uses it.
@@ -69,7 +69,7 @@ async function askRepeatedly(client: Client, isWanted: () => boolean, pauseMs: n
 
 const flood: Scenario = {
   number: 16,
-  fault: 'a flood of requests with one key',
+  fault: 'a client floods the API with requests of one key',
   holds: 'that key gets 429, and every request with another key is answered',
   async play(stage) {
     const { clients, random, installation } = stage;

@@ -1,3 +1,4 @@
+import type { Alert } from '@carillon/client';
 import { eventually } from '@carillon/testkit';
 import { expect } from 'vitest';
 import {
@@ -9,7 +10,7 @@ import {
 } from '../checks/incident.js';
 import { checkAlerts } from '../checks/incident-alerts.js';
 import { type Entry, readFigures, readIncident } from '../checks/incident-facts.js';
-import { type ReportedAlert, receiveAlerts } from '../harness/alert-receiver.js';
+import { receiveAlerts } from '../harness/alert-receiver.js';
 import type { Scenario } from '../harness/play.js';
 import type { Input, Stage } from '../harness/stage.js';
 import { seeArrive } from '../harness/traffic.js';
@@ -97,11 +98,11 @@ async function watchObjectives({ clients: { alpha } }: Stage, inputs: Input[]) {
   const receiver = await receiveAlerts();
   const channel = `on-call-${Date.now()}`;
   await alpha.ask('POST', '/v1/alert-channels', { id: channel, type: 'webhook', url: receiver.url });
-  const read = async (state: 'open' | 'resolved'): Promise<ReportedAlert[]> => {
+  const read = async (state: 'open' | 'resolved'): Promise<Alert[]> => {
     const { body } = await alpha.ask('GET', `/v1/alerts?limit=1000&state=${state}`);
-    return body.items.filter(({ scheduleId }: ReportedAlert) => ids.includes(scheduleId));
+    return body.items.filter(({ scheduleId }: Alert) => ids.includes(scheduleId));
   };
-  const isTold = ({ id }: ReportedAlert) =>
+  const isTold = ({ id }: Alert) =>
     receiver.messages.some(({ resolved }) => resolved.some((told) => told.id === id));
   return {
     ids,

@@ -6,7 +6,7 @@ import { createThroughout, seeAccepted, seeFire } from '../harness/traffic.js';
 
 const redisKilled: Scenario = {
   number: 4,
-  fault: 'kill -9 Redis, which has persisted nothing and stays away for a while',
+  fault: 'Redis is killed without having persisted anything, and stays away for a while',
   holds: 'the sweep goes on firing meanwhile, and bells resume',
   async play(stage) {
     const { servers, proxies } = stage.installation;
@@ -31,7 +31,7 @@ const redisKilled: Scenario = {
 
 const flushed: Scenario = {
   number: 5,
-  fault: 'FLUSHALL of Redis under load',
+  fault: 'Redis is emptied by FLUSHALL under load',
   holds: 'all bells and the repeatable sweep job are armed again',
   async play(stage) {
     const { redis } = stage.installation;

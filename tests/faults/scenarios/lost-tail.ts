@@ -136,13 +136,15 @@ const seeHeartbeatsAfter = ({ installation }: Stage, at: number) =>
     { what: 'heartbeats in the lost time' },
   );
 
+const HOLDS =
+  'workers claim nothing until an operator decides, no id or epoch is issued twice, and late writes are refused';
+
 /** Scenarios in which Postgres loses its last transactions while the workers keep running. */
 export const lostTail = (postgres: () => ReplicatedPostgres): Scenario[] => [
   {
     number: 21,
-    fault: 'failover to an asynchronous standby that lacks the last transactions, workers alive',
-    holds:
-      'workers notice it and hold until an operator decides; no id and no epoch is issued twice, no place of a worker leaks, and late writes are refused',
+    fault: 'Postgres fails over to a standby that lacks the last transactions, while workers run',
+    holds: HOLDS,
     async play(stage) {
       const standby = await postgres().startStandby();
       await stage.load({ seconds: 6 });
@@ -156,8 +158,7 @@ export const lostTail = (postgres: () => ReplicatedPostgres): Scenario[] => [
   {
     number: 22,
     fault: 'the database is replaced by a backup while workers hold leases that are newer than the backup',
-    holds:
-      'workers notice it and hold until an operator decides; no id and no epoch is issued twice, no place of a worker leaks, and late writes are refused',
+    holds: HOLDS,
     async play(stage) {
       await stage.load({ seconds: 6 });
       const held = await createHeld(stage, lengthOf(stage));

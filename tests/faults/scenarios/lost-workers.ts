@@ -38,7 +38,7 @@ const succeeded = (stage: Stage, id: string) =>
 
 const killedInMidDelivery: Scenario = {
   number: 1,
-  fault: 'kill -9 a worker in mid-delivery',
+  fault: 'a worker is killed during a delivery',
   holds: 'the run is tried again with the same id, and its first attempt is recorded as unknown',
   async play(stage) {
     await stage.load();
@@ -65,7 +65,7 @@ const killedInMidDelivery: Scenario = {
 
 const killedBeforeRecording: Scenario = {
   number: 2,
-  fault: 'kill -9 a worker after the receiver answered 2xx and before that is recorded',
+  fault: 'a worker is killed after the receiver has answered 2xx and before the result is stored',
   holds: 'the receiver gets at most one duplicate, under the same id',
   async play(stage) {
     const { installation, receiver } = stage;
@@ -94,7 +94,7 @@ const killedBeforeRecording: Scenario = {
 
 const stoppedForLonger: Scenario = {
   number: 3,
-  fault: 'SIGSTOP a worker for longer than its lease, then SIGCONT',
+  fault: 'a worker is frozen by SIGSTOP for longer than its lease, and then continues',
   holds: 'the late write of that worker is refused',
   async play(stage) {
     await stage.load({ seconds: 3 });

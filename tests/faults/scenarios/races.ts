@@ -24,8 +24,8 @@ const CHANGES: ((stage: Stage, input: Input) => Promise<{ status: number }>)[] =
 
 const changesRaceFires: Scenario = {
   number: 13,
-  fault: 'cancel, pause, edit, reschedule, skip and trigger racing with the fire',
-  holds: 'after an acknowledged change, nothing is claimed that it forbids',
+  fault: 'cancels, pauses, edits, reschedules, skips and triggers race with the fires of their schedules',
+  holds: 'nothing is claimed that an acknowledged change forbids',
   async play(stage) {
     const { random, clients } = stage;
     const count = stage.scaled({ short: 100, long: 500, full: 500 });
@@ -61,7 +61,7 @@ const compact = (at: string) => `${at.replace(/[-:]/g, '').slice(0, 15)}Z`;
 
 const rollingRestart: Scenario = {
   number: 14,
-  fault: 'rolling restarts of all workers under load',
+  fault: 'all workers are restarted one after the other under load',
   holds: 'no attempt ends as unknown',
   async play(stage) {
     const { installation } = stage;

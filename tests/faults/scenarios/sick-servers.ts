@@ -49,7 +49,7 @@ const COMMIT = Buffer.from('commit\0');
 const resetAtCommit: Scenario = {
   number: 8,
   fault: 'connections to Postgres are reset at COMMIT, before or after it took effect',
-  holds: 'creating again with the same idempotency key makes one schedule',
+  holds: 'a create that is repeated with the same Idempotency-Key makes one schedule',
   async play(stage) {
     const { random, clients, installation } = stage;
     const proxy = installation.proxies.apiPostgres;
@@ -82,7 +82,7 @@ const resetAtCommit: Scenario = {
 const outOfMemory: Scenario = {
   number: 11,
   fault: 'Redis reaches its maxmemory under noeviction',
-  holds: 'creating goes on, and missing bells are armed later',
+  holds: 'schedules can still be created, and missing bells are armed later',
   async play(stage) {
     const { redis } = stage.installation;
     await stage.load({ seconds: 4 });
@@ -101,7 +101,7 @@ const outOfMemory: Scenario = {
 const readOnly: Scenario = {
   number: 26,
   fault: 'Redis answers every write with READONLY, as a demoted master does',
-  holds: 'creating goes on, the sweep fires meanwhile, and bells resume',
+  holds: 'schedules can still be created, the sweep fires them meanwhile, and bells resume afterwards',
   async play(stage) {
     const { redis } = stage.installation;
     await stage.load({ seconds: 4 });

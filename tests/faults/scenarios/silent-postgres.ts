@@ -54,7 +54,7 @@ async function freezeInMidClaim(
 
 const frozenInMidClaim: Scenario = {
   number: 19,
-  fault: 'SIGSTOP a worker when it has locked due schedules and not yet started their runs',
+  fault: 'a worker is frozen by SIGSTOP after it has locked due schedules and before it starts their runs',
   holds:
     'while the worker is stopped, other workers fire these schedules, and a pause of one of them is answered',
   async play(stage) {

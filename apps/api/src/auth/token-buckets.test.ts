@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { TokenBuckets } from './token-buckets.js';
 
 describe('Token buckets', () => {
-  it('a token bucket holds the tokens of one minute and refills continuously', () => {
+  it('a token bucket holds one minute’s worth of tokens and refills continuously', () => {
     let now = 0;
     const buckets = new TokenBuckets<string>({ now: () => now });
     expect([1, 2, 3].map(() => buckets.take('a', 2).isTaken)).toEqual([true, true, false]);
@@ -13,7 +13,7 @@ describe('Token buckets', () => {
     expect(buckets.peek('a', 2).tokens).toBe(2);
   });
 
-  it('a token bucket in use is not refilled by a flood of requests of other owners', () => {
+  it('an exhausted token bucket stays exhausted, even if 30,000 other owners take tokens meanwhile', () => {
     const buckets = new TokenBuckets<number>({ now: () => 0 });
     for (let owner = 1; owner <= 30_000; owner++) {
       buckets.take(owner, 5);

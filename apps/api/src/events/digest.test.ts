@@ -3,7 +3,7 @@ import { Digest } from './digest.js';
 
 const event = (type: string, n: number) => ({ type, data: { id: `${type}.${n}` } });
 
-it('a digest counts a herd by type, shows at most 20 events, and shows failures first', () => {
+it('an event digest counts 100,000 events by type and lists only 20 of them, failures first', () => {
   const digest = new Digest();
   const herd = Array.from({ length: 100_000 }, (_, n) => event('run.succeeded', n));
   digest.add(herd, { at: 1, auditId: 1 });
@@ -18,7 +18,7 @@ it('a digest counts a herd by type, shows at most 20 events, and shows failures 
   expect(JSON.stringify(data).length).toBeLessThan(2_000);
 });
 
-it('a digest shows a failure even if many schedules were changed before it', () => {
+it('an event digest lists a failure first, even after 60 changes of schedules', () => {
   const digest = new Digest();
   const changes = Array.from({ length: 60 }, (_, n) => event('schedule.changed', n));
   digest.add([...changes, event('run.failed', 1)], { at: 1, auditId: 60 });
@@ -27,7 +27,7 @@ it('a digest shows a failure even if many schedules were changed before it', () 
   expect(data.samples[0]?.type).toBe('run.failed');
 });
 
-it('taking a digest empties it, and the next digest is null if nothing has happened since', () => {
+it('an event digest is empty after it was taken, and an empty digest is null', () => {
   const digest = new Digest();
   digest.add([event('run.failed', 1)], { at: 1, auditId: 1 });
   expect(digest.take()).not.toBeNull();

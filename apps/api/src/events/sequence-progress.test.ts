@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SequenceProgress } from './sequence-progress.js';
 
 describe('SequenceProgress', () => {
-  it('a number of a sequence is read again for a while, because a smaller number may commit later', () => {
+  it('a reader of a sequence reads recent numbers again for 3 s, because a smaller number may commit late', () => {
     const progress = new SequenceProgress(10);
     progress.advance(15, 1_000, 3_000);
     expect([progress.floor, progress.highest]).toEqual([10, 15]);
@@ -12,7 +12,7 @@ describe('SequenceProgress', () => {
     expect([progress.floor, progress.highest]).toEqual([15, 20]);
   });
 
-  it('a smaller number of a sequence that commits late is still read', () => {
+  it('a reader of a sequence still reads a number that commits after a larger one', () => {
     const progress = new SequenceProgress(0);
     progress.advance(8, 0, 3_000);
     // Number 5 was drawn before 8, but its transaction commits after the first poll.
@@ -21,7 +21,7 @@ describe('SequenceProgress', () => {
     expect(progress.highest).toBe(8);
   });
 
-  it('with a settling time of zero, a number of a sequence is read only once', () => {
+  it('a reader of a sequence with a settling time of zero reads each number once', () => {
     const progress = new SequenceProgress(0);
     progress.advance(5, 1_000, 0);
     expect(progress.floor).toBe(5);

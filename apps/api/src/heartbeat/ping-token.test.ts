@@ -6,7 +6,7 @@ import { makePingToken, readPingToken } from './ping-token.js';
 const secrets = new SecretBox(randomBytes(32).toString('base64'));
 const token = makePingToken(secrets, { scheduleId: 42, generation: 3 });
 
-it('reading a ping token returns its schedule and its rotation', () => {
+it('a ping token decodes to the schedule and the rotation that it was made for', () => {
   expect(token).toHaveLength(40);
   expect(readPingToken(secrets, token)).toEqual({ scheduleId: 42, generation: 3 });
 });

@@ -10,4 +10,12 @@ describe('The difference between two definitions', () => {
       { field: 'rule', before: '{"cron":"0 9 * * *"}', after: '{"cron":"0 10 * * *"}' },
     ]);
   });
+
+  it('diffDefinitions lists a change of onExcluded and of businessDays', () => {
+    const fields = diffDefinitions(
+      { onExcluded: 'skip', businessDays: [] },
+      { onExcluded: 'next', businessDays: [1] },
+    ).map(({ field }) => field);
+    expect(fields).toEqual(['onExcluded', 'businessDays']);
+  });
 });

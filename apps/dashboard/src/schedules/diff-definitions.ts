@@ -15,6 +15,8 @@ export const DEFINITION_FIELDS = [
   'dst',
   'leapDay',
   'exclusions',
+  'onExcluded',
+  'businessDays',
   'misfire',
   'overlap',
   'maxConcurrentRuns',

@@ -43,7 +43,7 @@ const SCHEDULE: Schedule = {
 };
 
 describe('The draft of a schedule', () => {
-  it('a draft turns days of the week or of the month into a cron rule, and reads them back from it', () => {
+  it('a draft of a schedule turns days of the week or month into a cron rule, and reads them back from that rule', () => {
     for (const days of [
       { by: 'week', weekdays: [1, 2, 3, 4, 5], monthDays: '1', time: '09:00' },
       { by: 'week', weekdays: [0, 1, 2, 3, 4, 5, 6], monthDays: '1', time: '23:59' },
@@ -63,11 +63,11 @@ describe('The draft of a schedule', () => {
     expect(patchOf(draft, SCHEDULE)).toEqual({ name: 'Export', timezone: 'UTC' });
   });
 
-  it('a draft whose payload is not JSON is refused before it is sent', () => {
+  it('a draft of a schedule whose payload is not JSON is refused before it is sent', () => {
     expect(() => requestOf({ ...EMPTY_DRAFT, payload: '{' })).toThrow(SyntaxError);
   });
 
-  it('a draft keeps the objectives and the heartbeat of its schedule, and sends them only if they change', () => {
+  it('a draft keeps the objectives and the heartbeat of its schedule, and a patch has them only if they changed', () => {
     const slo = {
       startWithin: 'PT1M',
       endWithin: 'PT1H',

@@ -5,7 +5,7 @@ import { every } from './every.js';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it('a loop waits for its interval between two calls, and never runs two calls at once', async () => {
+it('a worker loop waits for its interval between two calls, and never runs two calls at once', async () => {
   const endings: (() => void)[] = [];
   const work = vi.fn(() => new Promise<void>((resolve) => endings.push(resolve)));
   const loop = every(100, work, () => {});
@@ -18,7 +18,7 @@ it('a loop waits for its interval between two calls, and never runs two calls at
   await loop.stop();
 });
 
-it('a loop reports an error of its work and goes on', async () => {
+it('a worker loop reports an error of its work and continues', async () => {
   const errors: unknown[] = [];
   const loop = every(
     100,
@@ -30,7 +30,7 @@ it('a loop reports an error of its work and goes on', async () => {
   await loop.stop();
 });
 
-it('a loop that is stopped ends without waiting for its interval, after the work in progress', async () => {
+it('a worker loop that is stopped ends as soon as the work in progress is done, without waiting for its interval', async () => {
   let end = () => {};
   const loop = every(
     100,

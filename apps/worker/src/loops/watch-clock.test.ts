@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { watchClock } from './watch-clock.js';
 
-it('a worker warns once each time its clock becomes more than a second off, and reports once that it is right again', () => {
+it('a worker warns once when its clock becomes more than a second off, and logs once when the clock is right again', () => {
   const lines: string[] = [];
   const log = { warn: () => lines.push('warn'), info: () => lines.push('info') };
   const clock = { offsetMs: 0 };

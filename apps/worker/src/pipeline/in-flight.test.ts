@@ -7,7 +7,7 @@ const run = (epoch: number, timeoutMs = 1_000) =>
   ({ epoch, projectId: 1, payload: null, plan: { timeoutMs } }) as ClaimedRun;
 const capacity = (places: number) => ({ places, bytes: 1_000 });
 
-it('a lease is listed for extension only while a run of that lease is in flight', () => {
+it('a worker extends a lease only while a run under that lease is in flight', () => {
   const inFlight = new InFlight(capacity(10), () => {});
   const [first, second] = inFlight.add([run(1), run(1)]) as [Flight, Flight];
   inFlight.remove(first);
@@ -16,7 +16,7 @@ it('a lease is listed for extension only while a run of that lease is in flight'
   expect(inFlight.epochs).toEqual([]);
 });
 
-it('losing a lease stops the deliveries under it, but not the ones that have ended and only wait to be closed', () => {
+it('losing a lease aborts the deliveries under it, except for those that have ended and only wait to be closed', () => {
   const inFlight = new InFlight(capacity(10), () => {});
   const [open, delivered] = inFlight.add([run(1), run(1)]) as [Flight, Flight];
   delivered.isDelivered = true;
@@ -26,7 +26,7 @@ it('losing a lease stops the deliveries under it, but not the ones that have end
   expect(inFlight.flights()).toEqual([delivered]);
 });
 
-it('a worker that was full is notified when a place comes free', () => {
+it('a worker whose places were all taken is notified when a place comes free', () => {
   let calls = 0;
   const inFlight = new InFlight(capacity(2), (wasFull) => {
     if (wasFull) calls++;
@@ -39,7 +39,7 @@ it('a worker that was full is notified when a place comes free', () => {
   expect([inFlight.free, inFlight.count, calls]).toEqual([2, 0, 1]);
 });
 
-it('an aborted flight calls its listeners once with the first reason, and an AbortSignal that is created later is aborted too', () => {
+it('a delivery that is aborted twice calls its listeners once, and its AbortSignal has the first reason', () => {
   const flight = new Flight(run(1));
   const heard: unknown[] = [];
   const leave = () => heard.push('removed listener');
@@ -56,7 +56,7 @@ it('an aborted flight calls its listeners once with the first reason, and an Abo
   expect(late.signal.reason).toBe('cancelled');
 });
 
-it('an answer that arrived while the event loop was blocked counts, although the time-out has passed since', async () => {
+it('a response that arrived while the event loop was blocked is accepted, although the time-out has passed meanwhile', async () => {
   const inFlight = new InFlight(capacity(10), () => {});
   const [flight] = inFlight.add([run(1, 20)]) as [Flight];
   const answered = new Promise<string | null>((resolve) => stat('.', () => resolve(flight.reason)));

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Done } from './finalize.js';
 import { joinHooks } from './run-hooks.js';
 
-it('hooks are called only for runs whose schedule id begins with their prefix', () => {
+it('the hooks of a feature are called only for runs whose schedule id begins with the feature’s prefix', () => {
   const calls: string[] = [];
   const hooks = joinHooks([
     {

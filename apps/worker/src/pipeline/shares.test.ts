@@ -17,7 +17,7 @@ function fill(shares: Shares, projects: readonly { id: number; weight: number }[
 
 const equal = (count: number) => Array.from({ length: count }, (_, id) => ({ id, weight: 1 }));
 
-it('a single project can borrow idle places, but at least an eighth of all places stays free for a project that comes later', () => {
+it('a project that is alone may use most places of a worker, but at least an eighth stays free for another project', () => {
   const shares = new Shares(PLACES);
   fill(shares, equal(1));
   expect(shares.heldBy(0)).toBeGreaterThanOrEqual(PLACES / 2);
@@ -25,7 +25,7 @@ it('a single project can borrow idle places, but at least an eighth of all place
 });
 
 it.each([2, 3, 5, 10])(
-  '%i projects that never free a place end up with about the same number of places, and some places stay free',
+  '%i projects that never free a place get about the same number of places each, and some places stay free',
   (count) => {
     const shares = new Shares(PLACES);
     fill(shares, equal(count));
@@ -53,7 +53,7 @@ it('a project that has used up its share may claim again when any project frees 
   expect([shares.hasUsedUp(1, 1), shares.isCrowded]).toEqual([false, false]);
 });
 
-it('a project that holds nothing has not used up its share, even while no place is free', () => {
+it('a project without runs in flight has not used up its share, even if no place of the worker is free', () => {
   const shares = new Shares(2);
   shares.take(1, 5);
   expect([shares.free, shares.hasUsedUp(2, 1), shares.hasUsedUp(1, 1)]).toEqual([0, false, true]);

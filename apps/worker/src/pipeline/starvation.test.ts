@@ -6,7 +6,7 @@ it('a worker with enough CPU claims without a limit', () => {
   expect(starvation.throttle()).toBeNull();
 });
 
-it('a starved worker claims slightly more than it has sent since its last claim, and always at least a few runs', () => {
+it('a worker starved of CPU claims slightly more runs than it has sent since its last claim, and always at least a few', () => {
   const starvation = new Starvation(() => 400);
   for (let sent = 0; sent < 80; sent++) starvation.noteSent();
   expect(starvation.throttle()?.limit).toBe(100);
@@ -21,7 +21,7 @@ it('a worker that gets its CPU back claims without a limit again', () => {
   expect(starvation.throttle()).toBeNull();
 });
 
-it('a worker whose event loop is blocked again and again is recognised as starved', async () => {
+it('a worker whose event loop is blocked again and again is recognised as starved of CPU', async () => {
   const starvation = new Starvation();
   const startedAt = performance.now();
   let throttle = starvation.throttle();

@@ -30,7 +30,7 @@ const transaction = { pid: 7, application: 'report', state: 'idle in transaction
 const statuses = (checks: Check[]) => checks.map(({ status }) => status);
 
 describe('carillon doctor', () => {
-  it('doctor passes a healthy installation', () => {
+  it('carillon doctor finds nothing wrong with a healthy installation', () => {
     const checks = [
       judgeServer(server),
       judgeExtensions(server),
@@ -72,12 +72,12 @@ describe('carillon doctor', () => {
       'failed',
       'REDIS_URL',
     ],
-  ])('doctor finds %s and says what to do', (_, check, status, advice) => {
+  ])('carillon doctor reports %s and says what to do', (_, check, status, advice) => {
     expect(check.status).toBe(status);
     expect(check.advice).toContain(advice);
   });
 
-  it('doctor finds workers whose clocks or time zone data differ, and names them', () => {
+  it('carillon doctor names the workers whose clocks or time zone data differ', () => {
     const other = { ...worker, id: 2, host: 'b', tzdata: '2025b', clockOffsetMs: 5_000 };
     const checks = judgeWorkers([worker, other], '2026a');
     expect(statuses(checks)).toEqual(['failed', 'failed']);
@@ -86,12 +86,12 @@ describe('carillon doctor', () => {
     expect(statuses(judgeWorkers([], '2026a'))).toEqual(['warning', 'skipped']);
   });
 
-  it('doctor finds an old, evicting or slow Redis, also if it is one node of several', () => {
+  it('carillon doctor reports a Redis node that is too old, evicts keys or is slow, even if the other nodes are fine', () => {
     const bad = { version: '6.0.9', maxmemoryPolicy: 'allkeys-lru', latencyMs: 80 };
     expect(statuses(judgeRedisServers([redis, bad]))).toEqual(['failed', 'failed', 'warning']);
   });
 
-  it('doctor skips the API if it cannot be reached, and otherwise repeats the problems that the API reports', async () => {
+  it('carillon doctor skips the check of an unreachable API, and repeats the problems that a reachable API reports', async () => {
     const away = await checkApi(() => Promise.reject(new Error('connect ECONNREFUSED')));
     expect(away.status).toBe('skipped');
     const reasons = [{ code: 'no_workers', message: 'Start one.' }];

@@ -16,7 +16,7 @@ COMP_WORDS=("$@"); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _carillon; printf '%s
 }
 
 describe('completionScript', () => {
-  it('bash completes groups, commands and options', () => {
+  it('the bash completion of the carillon command completes groups, commands and options', () => {
     expect(completeInBash('carillon', 'sched')).toEqual(['schedules']);
     expect(completeInBash('carillon', 'plan', '--det')).toEqual(['--detailed-exitcode']);
     expect(completeInBash('carillon', 'import', 'k')).toEqual(['kubernetes']);
@@ -26,13 +26,16 @@ describe('completionScript', () => {
     expect(completeInBash('carillon', 'completion', '--he')).toEqual(['--help']);
   });
 
-  it.each(SHELLS)('the completion script of %s names every command and parses', (shell) => {
-    const script = completionScript(shell, carillonCommand);
-    for (const { name } of carillonCommand.commands) expect(script).toContain(name);
-    const file = join(mkdtempSync(join(tmpdir(), 'carillon-completion-')), shell);
-    writeFileSync(file, script);
-    const check = spawnSync(shell, ['-n', file], { encoding: 'utf8' });
-    if (check.error) console.log(`${shell} is not installed: only the content of its script is checked`);
-    else expect(check.stderr).toBe('');
-  });
+  it.each(SHELLS)(
+    'the completion script of the carillon command for %s names every command and parses',
+    (shell) => {
+      const script = completionScript(shell, carillonCommand);
+      for (const { name } of carillonCommand.commands) expect(script).toContain(name);
+      const file = join(mkdtempSync(join(tmpdir(), 'carillon-completion-')), shell);
+      writeFileSync(file, script);
+      const check = spawnSync(shell, ['-n', file], { encoding: 'utf8' });
+      if (check.error) console.log(`${shell} is not installed: only the content of its script is checked`);
+      else expect(check.stderr).toBe('');
+    },
+  );
 });

@@ -9,7 +9,7 @@ writeFileSync(join(home, 'admin.key'), 'ck_local\n');
 afterAll(() => rmSync(home, { recursive: true }));
 
 describe('connectionOf', () => {
-  it('the command takes the API URL and key from its options, then from the environment, then from the local installation', () => {
+  it('the carillon command takes the API URL and key from its options, else from the environment, else from the local installation', () => {
     const env = { CARILLON_URL: 'https://a', CARILLON_KEY: 'ck_env', CARILLON_HOME: home };
     expect(connectionOf(env, { url: 'https://b', key: 'ck_b' })).toEqual({ url: 'https://b', key: 'ck_b' });
     expect(connectionOf(env, {})).toEqual({ url: 'https://a', key: 'ck_env' });
@@ -19,7 +19,7 @@ describe('connectionOf', () => {
     });
   });
 
-  it('the command finds the URL that npm start wrote to its home folder', () => {
+  it('the carillon command finds the API URL that npm start wrote to CARILLON_HOME', () => {
     const elsewhere = mkdtempSync(join(tmpdir(), 'carillon-home-'));
     writeFileSync(join(elsewhere, 'admin.key'), 'ck_elsewhere\n');
     writeFileSync(join(elsewhere, 'api.url'), 'http://192.168.7.7:4567\n');
@@ -36,14 +36,14 @@ describe('connectionOf', () => {
     rmSync(elsewhere, { recursive: true });
   });
 
-  it('the API key of the local installation is never sent to another host', () => {
+  it('the carillon command never sends the API key of the local installation to another host', () => {
     expect(() => connectionOf({ CARILLON_HOME: home, CARILLON_URL: 'https://a' }, {})).toThrow('no API key');
     expect(connectionOf({ CARILLON_HOME: home }, { url: 'http://localhost:4000' })).toMatchObject({
       key: 'ck_local',
     });
   });
 
-  it('the command refuses an invalid API URL', () => {
+  it('the carillon command refuses an invalid API URL', () => {
     for (const url of ['127.0.0.1:3000', 'ftp://a', 'x']) {
       expect(() => connectionOf({ CARILLON_KEY: 'k' }, { url })).toThrow('is not a URL of an API');
     }
@@ -51,7 +51,7 @@ describe('connectionOf', () => {
 });
 
 describe('wantsColour', () => {
-  it('the command uses colours only on terminals, and not with NO_COLOR', () => {
+  it('the carillon command uses colours only on a terminal, and never with NO_COLOR', () => {
     expect(wantsColour({}, true)).toBe(true);
     expect(wantsColour({}, false)).toBe(false);
     expect(wantsColour({ NO_COLOR: '1' }, true)).toBe(false);

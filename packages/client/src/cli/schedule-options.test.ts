@@ -6,7 +6,7 @@ const nowAt = Date.parse('2026-11-16T09:00:00Z');
 const read = (options: Parameters<typeof readSchedule>[0]) => readSchedule(options, nowAt);
 
 describe('readSchedule', () => {
-  it('the schedule options build exactly the given fields', () => {
+  it('the options of carillon schedules create set exactly the given fields', () => {
     expect(
       read({
         every: '15m',
@@ -28,7 +28,7 @@ describe('readSchedule', () => {
     expect(read({ payload: 'null' })).toEqual({ payload: null });
   });
 
-  it('the schedule options accept exactly one rule', () => {
+  it('the options of carillon schedules create need exactly one rule', () => {
     expect(() => read({ every: '1h', cron: '* * * * *' })).toThrow(
       'expected one rule, got --cron and --every',
     );
@@ -36,13 +36,13 @@ describe('readSchedule', () => {
     expect(() => read({})).toThrow('no field of the schedule is given');
   });
 
-  it('invalid schedule options are refused', () => {
+  it('an invalid option of carillon schedules create is refused with the reason', () => {
     expect(() => read({ in: '1h', payload: '{' })).toThrow('--payload: ');
     expect(() => read({ in: '1h', 'max-runs': 'many' })).toThrow('--max-runs many: expected a number');
     expect(() => read({ file: '/nowhere/schedule.json' })).toThrow('cannot read /nowhere/schedule.json');
   });
 
-  it('the --target option accepts every kind of target', () => {
+  it('the option --target of the carillon command accepts a URL, a handler or a phone number', () => {
     expect(readTarget('https://example.com/a')).toEqual({ type: 'webhook', url: 'https://example.com/a' });
     expect(readTarget('handler:log')).toEqual({ type: 'handler', name: 'log' });
     expect(readTarget('call:+4930123456')).toEqual({ type: 'call', number: '+4930123456' });

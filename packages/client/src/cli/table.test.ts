@@ -8,31 +8,31 @@ describe('table', () => {
     ['bcd', 'x', ''],
   ];
 
-  it('a table aligns its columns under their titles', () => {
+  it('a table of the carillon command aligns its columns under their titles', () => {
     expect(table(['ID', 'STATUS', 'WHY'], rows, { style: plain, columns: null })).toBe(
       ['ID   STATUS  WHY', 'a    active  something that is rather long', 'bcd  x'].join('\n'),
     );
   });
 
-  it('a table that is too wide shortens its last column', () => {
+  it('a table of the carillon command that is too wide shortens its last column', () => {
     const lines = table(['ID', 'STATUS', 'WHY'], rows, { style: plain, columns: 30 }).split('\n');
     expect(lines[1]).toBe('a    active  something that i…');
     expect(lines[1]).toHaveLength(30);
   });
 
-  it('a table with colours is aligned', () => {
+  it('a table of the carillon command is aligned even if its cells have colours', () => {
     const [, first] = table(['ID', 'STATUS', 'WHY'], rows, { style: coloured, columns: null }).split('\n');
     expect(first).toBe('a    \u001b[32mactive\u001b[0m  something that is rather long');
   });
 
-  it('a table removes control characters from its cells', () => {
+  it('a table of the carillon command shows no control characters of its data', () => {
     const hostile = [['\u001b[2Jgone\r\nnext\u009b31m']];
     expect(table(['ID'], hostile, { style: plain, columns: null })).toBe('ID\n [2Jgone next 31m');
   });
 });
 
 describe('fields', () => {
-  it('the output of the command leaves out fields without a value', () => {
+  it('the carillon command prints no line for a field without a value', () => {
     const pairs = [
       ['id', 'a'],
       ['name', null],

@@ -4,7 +4,7 @@ import { readDuration, readShort, readTime, shortTime, timeFromNow } from './tim
 const nowAt = Date.parse('2026-11-16T09:00:00Z');
 
 describe('Times', () => {
-  it('the command parses times as durations, instants and offsets from now', () => {
+  it('the carillon command accepts durations, instants and offsets from now as times', () => {
     expect(['90s', '15m', '2h', '1d', '2w', 'PT5M'].map(readDuration)).toEqual([
       'PT90S',
       'PT15M',
@@ -23,7 +23,7 @@ describe('Times', () => {
     expect(() => readShort('a week', 'last')).toThrow('--last a week: expected a duration');
   });
 
-  it('the command shows times without milliseconds and with their distance from now', () => {
+  it('the carillon command prints times without milliseconds and with their distance from now', () => {
     expect(shortTime('2026-11-16T09:00:00.123Z')).toBe('2026-11-16 09:00:00Z');
     expect(shortTime('2026-11-16T09:00:00+09:00')).toBe('2026-11-16 09:00:00+09:00');
     expect(timeFromNow('2026-11-16T12:00:00.000Z', nowAt)).toBe('2026-11-16 12:00:00Z  in 3 h');

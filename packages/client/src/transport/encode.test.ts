@@ -4,7 +4,7 @@ import { encodeBody, encodeQuery, segment } from './encode.js';
 const at = new Date('2026-11-16T09:00:00Z');
 
 describe('encode', () => {
-  it('the client leaves out undefined query values', () => {
+  it('the client does not send query values that are undefined', () => {
     expect(encodeQuery()).toBe('');
     expect(encodeQuery({ tag: undefined, limit: 5, q: 'a b&c' })).toBe('?limit=5&q=a+b%26c');
   });
@@ -19,7 +19,7 @@ describe('encode', () => {
     expect(() => encodeQuery({ from: new Date('soon') })).toThrow('from is an invalid Date');
   });
 
-  it('the client encodes an id with slashes or dots, so that it cannot become another path', () => {
+  it('the client encodes slashes and dots in an id, so that the id cannot address another path', () => {
     expect(segment('a/../b')).toBe('a%2F..%2Fb');
     for (const id of ['', '.', '..']) expect(() => segment(id)).toThrow(`"${id}" is not an id`);
   });

@@ -29,7 +29,7 @@ describe('retryDelay', () => {
   );
 
   it.each([502, 503, 504])(
-    'the client retries status %i, after which the outcome is unknown, only if the request is repeatable',
+    'the client retries a status %i with an unknown outcome only if the request is repeatable',
     (status) => {
       const problem = problemOf('outcome_unknown', status);
       expect(delay({ kind: 'refused', status, problem })).toBe(250);
@@ -48,7 +48,7 @@ describe('retryDelay', () => {
     expect(delay({ kind: 'network' }, { tries: 3, random: 0 })).toBe(500);
   });
 
-  it('the client honours Retry-After up to a minute and gives up beyond it', () => {
+  it('the client waits for a Retry-After of up to a minute, and gives up if it is longer', () => {
     expect(delay({ kind: 'refused', status: 429, retryAfterMs: 7_000 })).toBe(7_000);
     expect(delay({ kind: 'refused', status: 429, retryAfterMs: 61_000 })).toBeNull();
   });

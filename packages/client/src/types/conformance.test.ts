@@ -44,7 +44,7 @@ const agree = <A, B>(_do: Agree<A, B>) => {};
 // The types of this package are written by hand, so that its users need neither zod nor our other packages. The
 // compiler compares them with the contracts here; at run time nothing is compared.
 describe('Client types', () => {
-  it('the response types of the client equal the contracts', () => {
+  it('the response types of the client equal the contracts of the API', () => {
     agree<Shape.Schedule, Out<typeof Contract.Schedule>>(true);
     agree<Shape.ListedSchedule, Out<typeof Contract.ListedSchedule>>(true);
     agree<Shape.ScheduleVersion, Out<typeof Contract.ScheduleVersion>>(true);
@@ -99,7 +99,7 @@ describe('Client types', () => {
     agree<WebhookAlert, Out<typeof Contract.WebhookAlert>>(true);
   });
 
-  it('the request types of the client equal the contracts, and accept a Date for every instant', () => {
+  it('the request types of the client equal the contracts of the API, and accept a Date for every instant', () => {
     agree<Sent<Shape.SchedulePatch>, In<typeof Contract.SchedulePatch>>(true);
     agree<Sent<Either>, In<typeof Contract.ScheduleRequest>>(true);
     agree<Sent<BulkAction>, In<typeof Contract.ActionInput>>(true);

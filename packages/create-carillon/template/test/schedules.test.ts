@@ -27,7 +27,7 @@ it('the digest goes out at nine in Berlin, before and after the clocks go back',
   ]);
 }, 60_000);
 
-it('the clean-up of half past two runs at three on the night in which half past two does not exist', async () => {
+it('the clean-up at 02:30 runs at 03:00 in the night in which the clocks skip 02:30', async () => {
   await using test = await startTestCarillon({
     servers,
     now: '2027-03-28T00:00:00+01:00',
@@ -38,7 +38,7 @@ it('the clean-up of half past two runs at three on the night in which half past 
   expect(run?.occurrenceAt).toBe('2027-03-28T01:00:00.000Z');
 }, 60_000);
 
-it('a digest to an address that is no e-mail address is refused when it is created', async () => {
+it('creating a digest for an invalid e-mail address is refused', async () => {
   await using test = await startTestCarillon({ servers, handlers: [sendDigest] });
   const creating = test.client.schedules.create({
     rule: { in: 'PT1H' },

@@ -34,7 +34,7 @@ describe('closing an attempt', () => {
     });
   });
 
-  it('a failed attempt is retried, and the last one fails the run', () => {
+  it('a failed attempt is retried, and a failed last attempt fails the run', () => {
     expect(toClosedRun(run(2), FAILED, END)).toMatchObject({
       status: 'retrying',
       errorCode: 'http_503',
@@ -47,7 +47,7 @@ describe('closing an attempt', () => {
     expect(toClosedRun(run(3, 1), FAILED, END)).toMatchObject({ status: 'retrying', retryInMs: 120_000 });
   });
 
-  it('a deferred attempt has no outcome and no lateness, and carries the reason of the delay', () => {
+  it('a deferred run gets no outcome and no lateness, but the reason for the deferral', () => {
     const outcome = { kind: 'deferred', retryInMs: 1_000, reasonCode: 'busy', reason: 'busy now' } as const;
     expect(toClosedRun(run(1), outcome, END)).toMatchObject({
       status: 'retrying',
@@ -58,7 +58,7 @@ describe('closing an attempt', () => {
     });
   });
 
-  it('the next attempts of deferred runs are due at shared instants, never earlier than their delays ask for', () => {
+  it('the next attempts of deferred runs are rounded up to multiples of 250 ms, so that they share bells', () => {
     const returnAts = [1, 140, 150, 151].map((retryInMs) => {
       const outcome = { kind: 'deferred', retryInMs, reasonCode: 'busy', reason: 'busy' } as const;
       return (toClosedRun(run(1), outcome, END).retryInMs ?? 0) + NOW_AT;

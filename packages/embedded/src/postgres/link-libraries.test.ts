@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { linkLibraries } from './link-libraries.js';
 
-it('the libraries of an embedded Postgres whose install script did not run are linked, once', () => {
+it('the libraries of an embedded Postgres are linked if its install script did not run, and linking twice is harmless', () => {
   const folder = mkdtempSync(join(tmpdir(), 'carillon-link-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   mkdirSync(join(folder, 'native/lib'), { recursive: true });
@@ -16,6 +16,6 @@ it('the libraries of an embedded Postgres whose install script did not run are l
   expect(readFileSync(join(folder, 'native/lib/libx.so.1'), 'utf8')).toBe('library');
 });
 
-it('an embedded Postgres without a list of links needs none', () => {
+it('an embedded Postgres that lists no library links is left unchanged', () => {
   expect(() => linkLibraries(join(tmpdir(), 'carillon-no-such-folder'))).not.toThrow();
 });

@@ -17,6 +17,6 @@ test.each([
   ['printed by a handler', output('api: printed by a handler')],
   ['{"half":', output('api: {"half":')],
   ['  ', null],
-])('for the log line %s the terminal shows %s', (line, shown) => {
+])('the supervisor turns the log line %s into the terminal output %j', (line, shown) => {
   expect(terminalLine('api', line)).toEqual(shown);
 });

@@ -61,7 +61,7 @@ describe('cron pattern', () => {
     expect(fires(cron, expected.length).map((text) => text.slice(5))).toEqual(expected);
   });
 
-  it('a cron pattern of six fields begins with the seconds', () => {
+  it('the first field of a cron pattern with six fields is the seconds', () => {
     const found = nextOccurrences(timingOf('15,45 0 9 * * *'), anchorAt, 3);
     expect(found.map((at) => new Date(at).toISOString().slice(5, 19))).toEqual([
       '01-01T09:00:15',
@@ -70,11 +70,11 @@ describe('cron pattern', () => {
     ]);
   });
 
-  it('cron fires on days that match either day field if both are restricted', () => {
+  it('cron with both day fields restricted fires on days that match either of them', () => {
     expect(dates('0 0 13 * FRI', 4)).toEqual(['26-01-02', '26-01-09', '26-01-13', '26-01-16']);
   });
 
-  it('cron needs both day fields to match if one of them begins with a star, as in Vixie cron', () => {
+  it('cron with a day field that begins with a star fires only on days that match both fields, as in Vixie cron', () => {
     expect(dates('0 0 */10 * MON', 3)).toEqual(['26-05-11', '26-06-01', '26-08-31'].slice(0, 3));
   });
 });
@@ -93,7 +93,7 @@ describe('cron on 29 February', () => {
     expect(dates('0 9 29 2 *', 3, { leapDay })).toEqual(expected);
   });
 
-  it('leapDay does not apply to a cron pattern that names other days as well', () => {
+  it('leapDay does not apply to a cron pattern that names other days besides 29 February', () => {
     const leapDay = 'mar1';
     expect(dates('0 9 28,29 2 *', 3, { leapDay })).toEqual(['26-02-28', '27-02-28', '28-02-28']);
     expect(dates('0 9 29 * *', 3, { leapDay })).toEqual(['26-01-29', '26-03-29', '26-04-29']);
@@ -208,7 +208,7 @@ describe('invalid cron pattern', () => {
     expect(result.ok ? [] : result.messages.join()).toContain(message);
   });
 
-  it('an invalid cron pattern is refused with one message for each wrong field', () => {
+  it('a cron pattern with several wrong fields is refused with one message for each of them', () => {
     const result = parseCron('61 25 * * 9');
     expect(result.ok ? [] : result.messages).toHaveLength(3);
   });

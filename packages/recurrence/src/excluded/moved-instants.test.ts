@@ -28,11 +28,11 @@ const listOf = (timing: Timing, from: string, limit: number) =>
 const first = { rule: { cron: '0 9 1 * *' }, calendars: ['us'] };
 
 describe('occurrences on excluded days', () => {
-  it('onExcluded skip leaves out an occurrence on an excluded day', () => {
+  it('onExcluded skip: an occurrence on an excluded day does not fire', () => {
     expect(listOf(timingOf(first), '2026-01-15T00:00Z', 2)).toEqual(['2026-04-01T09:00', '2026-05-01T09:00']);
   });
 
-  it('onExcluded next moves an occurrence on a weekend or holiday to the next business day at the same local time', () => {
+  it('onExcluded next: an occurrence on a weekend or holiday moves to the next business day at the same local time', () => {
     const timing = timingOf({ ...first, onExcluded: 'next' });
     expect(listOf(timing, '2026-01-15T00:00Z', 4)).toEqual([
       '2026-02-02T09:00',
@@ -43,13 +43,13 @@ describe('occurrences on excluded days', () => {
     expect(listOf(timing, '2026-12-15T00:00Z', 1)).toEqual(['2027-01-04T09:00']);
   });
 
-  it('onExcluded previous moves an occurrence on a weekend or holiday to the business day before it', () => {
+  it('onExcluded previous: an occurrence on a weekend or holiday moves to the business day before', () => {
     const timing = timingOf({ ...first, onExcluded: 'previous' });
     expect(listOf(timing, '2026-01-15T00:00Z', 2)).toEqual(['2026-01-30T09:00', '2026-02-27T09:00']);
     expect(listOf(timing, '2026-12-15T00:00Z', 1)).toEqual(['2026-12-31T09:00']);
   });
 
-  it('an occurrence that is moved to the instant of another occurrence does not make it fire twice', () => {
+  it('if an occurrence moves to the instant of another occurrence, the rule fires once at that instant', () => {
     const timing = timingOf({ rule: { cron: '0 9 * * *' }, calendars: ['us'], onExcluded: 'next' });
     expect(listOf(timing, '2026-07-02T00:00Z', 3)).toEqual([
       '2026-07-02T09:00',
@@ -61,7 +61,7 @@ describe('occurrences on excluded days', () => {
     );
   });
 
-  it('a moved occurrence keeps its local time across a clock change', () => {
+  it('an occurrence that moves to a business day keeps its local time across a clock change', () => {
     const timing = timingOf({
       rule: { cron: '0 9 28 3 *' },
       timezone: 'Europe/Berlin',
@@ -72,12 +72,12 @@ describe('occurrences on excluded days', () => {
     expect(listOf(timing, '2026-03-01T00:00Z', 1)).toEqual(['2026-03-30T07:00']);
   });
 
-  it('onExcluded next also moves a one-shot on an excluded day', () => {
+  it('onExcluded next: a one-shot on an excluded day moves too', () => {
     const at = timingOf({ rule: { at: '2026-12-25T09:00:00Z' }, calendars: ['us'], onExcluded: 'next' });
     expect(iso(nextOccurrence(at, anchorAt))).toBe('2026-12-28T09:00');
   });
 
-  it('an occurrence more than 31 days from a business day is left out', () => {
+  it('an occurrence that is more than 31 days from the next business day does not fire', () => {
     const closed = { rule: { cron: '0 9 1 * *' }, exclusions: ['2026-02-01/2026-04-30'] };
     expect(listOf(timingOf({ ...closed, onExcluded: 'next' }), '2026-01-15T00:00Z', 1)).toEqual([
       '2026-05-01T09:00',
@@ -88,7 +88,7 @@ describe('occurrences on excluded days', () => {
     ]);
   });
 
-  it('an excluded occurrence is moved neither before startAt nor beyond endAt', () => {
+  it('an occurrence on an excluded day does not fire if it would move out of startAt and endAt', () => {
     const bounded = timingOf({
       ...first,
       onExcluded: 'next',
@@ -98,7 +98,7 @@ describe('occurrences on excluded days', () => {
     expect(listOf(bounded, '2025-12-31T00:00Z', 5)).toEqual(['2026-01-02T09:00']);
   });
 
-  it('the remark of a moved occurrence names the day from which it was moved', () => {
+  it('the remark on an occurrence that moved to a business day names the day from which it moved', () => {
     const timing = timingOf({ ...first, onExcluded: 'next' });
     expect(occurrenceRemark(timing, Date.parse('2026-02-02T09:00Z'))).toBe(
       'moved from 2026-02-01, which is excluded',
@@ -107,7 +107,7 @@ describe('occurrences on excluded days', () => {
     expect(describeRule(timing)).toMatch(/, moved to the next business day if excluded$/);
   });
 
-  it('onExcluded next is refused for a rule that fires more than 24 times a day', () => {
+  it('onExcluded next: a rule that fires more than 24 times a day is refused', () => {
     const problem = [expect.objectContaining({ field: 'onExcluded' })];
     for (const rule of [{ every: 'PT30M' }, { cron: '*/5 * * * *' }, { rrule: 'FREQ=MINUTELY' }])
       expect(problemsOf({ rule, calendars: ['us'], onExcluded: 'next' })).toEqual(problem);
@@ -118,7 +118,7 @@ describe('occurrences on excluded days', () => {
 describe('business days of a month', () => {
   const daily = { rule: { cron: '0 9 * * *' }, calendars: ['us'] };
 
-  it('businessDays keeps only the nth business day of each month', () => {
+  it('a rule with businessDays 3 fires only on the third business day of each month', () => {
     const third = timingOf({ ...daily, businessDays: [3] });
     // 1 January is a holiday, so the third business day is the 6th.
     expect(listOf(third, '2026-01-01T00:00Z', 3)).toEqual([
@@ -129,7 +129,7 @@ describe('business days of a month', () => {
     expect(describeRule(third)).toMatch(/, only on the 3rd business day of a month$/);
   });
 
-  it('negative business days count from the end of the month', () => {
+  it('a rule with businessDays -1 fires on the last business day of each month', () => {
     const last = timingOf({ ...daily, businessDays: [-1, 1] });
     expect(listOf(last, '2026-01-20T00:00Z', 3)).toEqual([
       '2026-01-30T09:00',
@@ -138,7 +138,7 @@ describe('business days of a month', () => {
     ]);
   });
 
-  it('businessDays without a calendar is refused, and so is a number that no month can have', () => {
+  it('businessDays is refused without a calendar, and with a number that no month can have', () => {
     expect(problemsOf({ rule: { cron: '0 9 * * *' }, businessDays: [3] })).toMatchObject([
       { field: 'businessDays' },
     ]);
@@ -169,7 +169,7 @@ describe('laws of moved occurrences', () => {
   });
   const instants = fc.integer({ min: Date.UTC(2026, 1, 1), max: Date.UTC(2027, 1, 1) });
 
-  it('listing, counting and lastOccurrence agree about moved occurrences', () => {
+  it('nextOccurrence, countOccurrences and lastOccurrence agree if occurrences move to business days', () => {
     fc.assert(
       fc.property(
         inputs,
@@ -196,7 +196,7 @@ describe('laws of moved occurrences', () => {
     );
   });
 
-  it('moved occurrences are the same as those that a day-by-day search for business days finds', () => {
+  it('occurrences move to the same business days that a day-by-day search finds', () => {
     fc.assert(
       fc.property(inputs, (input) => {
         const direction = input.onExcluded === 'skip' ? 'next' : input.onExcluded;

@@ -7,7 +7,7 @@ import { parseTiming } from '../parse-timing.js';
 describe('recurrence set', () => {
   const start = 'DTSTART:20260105T090000\nRRULE:FREQ=DAILY;COUNT=5';
 
-  it('EXDATE removes an instance, which COUNT still counts', () => {
+  it('EXDATE removes an instance, but COUNT still counts that instance', () => {
     expect(fires(`${start}\nEXDATE:20260106T090000,20260108T090000`, 9)).toEqual(
       days('2026-01: 5 7 9').map((day) => `${day}T09:00`),
     );
@@ -21,7 +21,7 @@ describe('recurrence set', () => {
     ]);
   });
 
-  it('RDATE adds an instance once, unless EXDATE removes it', () => {
+  it('an RDATE adds an instance, unless the RRULE has that instance already or an EXDATE removes it', () => {
     const text = `${start}\nRDATE:20260107T090000,20260107T120000\nRDATE;TZID=Europe/Berlin:20260201T100000,20260202T100000\nEXDATE:20260202T090000`;
     expect(fires(text, 9)).toEqual([
       '2026-01-05T09:00',
@@ -49,7 +49,7 @@ describe('recurrence set', () => {
     ]);
   });
 
-  it('an RRULE repeats by the clock of its TZID, which is also the default time zone', () => {
+  it('an RRULE repeats at the local time of its TZID, which is also the default time zone of the schedule', () => {
     const timing = timingOf('DTSTART;TZID=Asia/Tokyo:20260105T090000\nRRULE:FREQ=DAILY');
     expect(timing.timezone).toBe('Asia/Tokyo');
     expect(nextOccurrences(timing, anchorAt, 1)).toEqual([Date.UTC(2026, 0, 5)]);
@@ -61,7 +61,7 @@ describe('recurrence set', () => {
     expect(result.ok && result.warnings.join()).toContain('DTSTART is in UTC');
   });
 
-  it('an RRULE without DTSTART fires COUNT times after its creation, which is not an instance', () => {
+  it('an RRULE without DTSTART fires COUNT times, all of them after the creation of its schedule', () => {
     const madeAt = Date.UTC(2026, 0, 15, 12, 0, 0, 250);
     const result = parseTiming({ rule: { rrule: 'FREQ=MINUTELY;INTERVAL=5;COUNT=3' } }, { anchorAt: madeAt });
     const found = result.ok ? nextOccurrences(result.timing, madeAt, 9) : [];
@@ -79,12 +79,12 @@ describe('recurrence set', () => {
     ]);
   });
 
-  it('UNTIL inside a DST gap includes the instance that is shifted out of the gap', () => {
+  it('an RRULE with UNTIL inside a DST gap still fires the instance that is shifted out of the gap', () => {
     const rule = 'DTSTART;TZID=Europe/Berlin:20260328T023000\nRRULE:FREQ=DAILY;UNTIL=20260329T023000';
     expect(fires(rule, 9)).toEqual(['2026-03-28T02:30', '2026-03-29T03:00']);
   });
 
-  it('BYWEEKNO numbers weeks as ISO 8601 does, also across New Year', () => {
+  it('BYWEEKNO numbers weeks as ISO 8601 does, even across New Year', () => {
     const rule = (weeks: string) => `DTSTART:20250101T090000\nRRULE:FREQ=YEARLY;BYWEEKNO=${weeks}`;
     const at9 = (dates: string[]) => dates.map((date) => `${date}T09:00`);
     expect(fires(rule('53;BYDAY=FR'), 3)).toEqual(at9(['2027-01-01', '2032-12-31', '2038-01-01']));
@@ -94,7 +94,7 @@ describe('recurrence set', () => {
     expect(fires(rule('20'), 2)).toEqual(at9(['2025-05-14', '2026-05-13']));
   });
 
-  it('BYSETPOS selects from whole periods, even if DTSTART lies inside one', () => {
+  it('BYSETPOS selects from the whole period, even if DTSTART lies inside the period', () => {
     const thursday = 'DTSTART:20260101T090000\nRRULE:';
     expect(fires(`${thursday}FREQ=WEEKLY;BYDAY=MO,FR;BYSETPOS=1`, 2)).toEqual([
       '2026-01-05T09:00',
@@ -122,7 +122,7 @@ describe('recurrence set', () => {
     ]);
   });
 
-  it('an RRULE may have folded lines and lower case, and may leave out the name RRULE', () => {
+  it('an RRULE may have folded lines and lower case letters, and may omit the name RRULE', () => {
     expect(fires('DTSTART:20260105T090000\r\nRRULE:FREQ=DAILY;\r\n COUNT=2', 9)).toHaveLength(2);
     expect(fires('DTSTART:20260105T090000\nfreq=daily;count=2', 9)).toHaveLength(2);
   });
@@ -134,12 +134,15 @@ describe('recurrence set', () => {
     ['FREQ=YEARLY;BYMONTH=2', 'mar1', '2025-03-01'],
     ['FREQ=YEARLY', 'skip', '2028-02-29'],
     ['FREQ=MONTHLY;BYMONTHDAY=29', 'feb28', '2024-03-29'],
-  ] as const)('RRULE on 29 February: %s with leapDay %s fires on %s', (rule, leapDay, second) => {
-    const found = fires(`DTSTART:20240229T090000\nRRULE:${rule}`, 2, { leapDay });
-    expect(found).toEqual(['2024-02-29T09:00', `${second}T09:00`]);
-  });
+  ] as const)(
+    'the RRULE %s with leapDay %s, started on 29 February 2024, fires next on %s',
+    (rule, leapDay, second) => {
+      const found = fires(`DTSTART:20240229T090000\nRRULE:${rule}`, 2, { leapDay });
+      expect(found).toEqual(['2024-02-29T09:00', `${second}T09:00`]);
+    },
+  );
 
-  it('BYSETPOS with BYWEEKNO selects from the whole week, also if it begins in December', () => {
+  it('BYSETPOS with BYWEEKNO selects from the whole week, even if the week begins in December', () => {
     const rule = 'FREQ=YEARLY;BYWEEKNO=1;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=1';
     expect(fires(`DTSTART:20250101T090000Z\nRRULE:${rule}`, 3)).toEqual([
       '2025-12-29T09:00',
@@ -152,7 +155,7 @@ describe('recurrence set', () => {
     ]);
   });
 
-  it('INTERVAL with BYWEEKNO keeps a week together that lies across New Year', () => {
+  it('INTERVAL with BYWEEKNO treats a week across New Year as one week of one year', () => {
     const rule = 'FREQ=YEARLY;INTERVAL=2;BYWEEKNO=1;BYDAY=MO,TU,WE,TH,FR';
     expect(fires(`DTSTART:20251229T090000Z\nRRULE:${rule}`, 6)).toEqual([
       ...['2025-12-29', '2025-12-30', '2025-12-31', '2026-01-01', '2026-01-02'].map((day) => `${day}T09:00`),
@@ -173,14 +176,14 @@ describe('recurrence set', () => {
     expect(result.ok && result.warnings.join()).toContain('BYHOUR, BYMINUTE, BYSECOND is ignored');
   });
 
-  it('a DTSTART inside a DST gap cuts off earlier times of the same gap', () => {
+  it('an RRULE with DTSTART inside a DST gap does not fire at earlier local times of that gap', () => {
     const at2 = 'DTSTART;TZID=Europe/Berlin:20260329T023000\nRRULE:FREQ=DAILY;BYHOUR=2;BYMINUTE=0';
     expect(fires(at2, 1)).toEqual(['2026-03-30T02:00']);
     const at230 = at2.replace('BYMINUTE=0', 'BYMINUTE=30');
     expect(fires(at230, 2)).toEqual(['2026-03-29T03:00', '2026-03-30T02:30']);
   });
 
-  it('a DTSTART inside a DST overlap cuts off earlier local times, also on their second pass', () => {
+  it('an RRULE with DTSTART inside a DST overlap does not fire at earlier local times, even when the clocks repeat them', () => {
     const rule = 'DTSTART;TZID=Europe/Berlin:20261025T023000\nRRULE:FREQ=DAILY;BYHOUR=2;BYMINUTE=0,30';
     expect(fires(rule, 2, { dst: { overlap: 'second' } })).toEqual(['2026-10-25T02:30', '2026-10-26T02:00']);
     expect(fires(rule, 3, { dst: { overlap: 'both' } })).toEqual([
@@ -190,7 +193,7 @@ describe('recurrence set', () => {
     ]);
   });
 
-  it('a local UNTIL inside a DST gap or overlap cuts off later local times', () => {
+  it('an RRULE with a local UNTIL inside a DST gap or overlap does not fire at later local times', () => {
     const overlap =
       'DTSTART;TZID=Europe/Berlin:20261024T020000\nRRULE:FREQ=DAILY;BYHOUR=2;BYMINUTE=15,45;UNTIL=20261025T023000';
     expect(fires(overlap, 9)).toEqual(['2026-10-24T02:15', '2026-10-24T02:45', '2026-10-25T02:15']);
@@ -199,7 +202,7 @@ describe('recurrence set', () => {
     expect(fires(gap, 9)).toEqual(['2026-03-28T02:45']);
   });
 
-  it('an RRULE that fires in every hour keeps its pace from a DTSTART inside a DST overlap', () => {
+  it('an RRULE every 30 minutes with DTSTART inside a DST overlap fires every 30 minutes of real time', () => {
     const timing = timingOf(
       'DTSTART;TZID=Europe/Berlin:20261025T023000\nRRULE:FREQ=MINUTELY;INTERVAL=30;COUNT=4',
     );

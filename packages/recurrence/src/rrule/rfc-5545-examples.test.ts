@@ -179,7 +179,7 @@ describe('examples of RFC 5545, 3.8.5.3', () => {
       'FREQ=MONTHLY;BYMONTHDAY=15,30;COUNT=5',
       days('1997-09: 15 30', '1997-10: 15 30', '1997-11: 15'),
     ],
-  ])('RFC 5545 example: %s', (_name, rule, expected) => {
+  ])('the RFC 5545 example "%s" fires at the times that the RFC lists', (_name, rule, expected) => {
     expect(fires(`${NINE}${rule}`, expected.length)).toEqual(expected.map((day) => `${day}T09:00`));
     const timing = timingOf(`${NINE}${rule}`);
     const ends = /COUNT|UNTIL/.test(rule);
@@ -212,7 +212,7 @@ describe('examples of RFC 5545, 3.8.5.3', () => {
       'FREQ=MINUTELY;INTERVAL=20;BYHOUR=9,10,11,12,13,14,15,16',
       ['02T09:00', '02T09:20', '02T09:40', '02T10:00'],
     ],
-  ])('RFC 5545 example: %s', (_name, rule, expected) => {
+  ])('the RFC 5545 example "%s" fires at the times that the RFC lists', (_name, rule, expected) => {
     expect(fires(`${NINE}${rule}`, expected.length)).toEqual(expected.map((time) => `1997-09-${time}`));
   });
 

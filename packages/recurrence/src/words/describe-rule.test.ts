@@ -86,7 +86,7 @@ describe('describing a rule', () => {
     expect(describeRule(timingOf({ rule: { rrule }, timezone: NEW_YORK }))).toBe(`${words}, New York time`);
   });
 
-  it('the description of a rule names the date of an instant and the length of an interval', () => {
+  it('the description of a one-shot names its date, and that of an interval names its length', () => {
     expect(describeRule(timingOf({ rule: { at: '2026-12-24T18:00:00' }, timezone: 'Europe/Berlin' }))).toBe(
       'once, at 18:00 on 24 December 2026, Berlin time',
     );
@@ -102,7 +102,7 @@ describe('DST remark', () => {
   const spring = Date.parse('2026-03-29T01:00:00Z');
   const autumn = Date.parse('2026-10-25T00:30:00Z');
 
-  it('the DST remark says that a time does not exist and when it fires instead', () => {
+  it('the remark on an occurrence in a DST gap says that the time does not exist and when it fires instead', () => {
     const remark = 'clocks go forward: 02:30 does not exist, fires at 03:00';
     expect(dstRemark(berlin({ cron: '30 2 * * *' }), spring)).toBe(remark);
     expect(dstRemark(berlin({ at: '2026-03-29T02:30:00' }), spring)).toBe(remark);
@@ -111,7 +111,7 @@ describe('DST remark', () => {
     );
   });
 
-  it('the DST remark says that a time happens twice and which of the two fires', () => {
+  it('the remark on an occurrence in a DST overlap says that the time happens twice and which one fires', () => {
     expect(dstRemark(berlin({ cron: '30 2 * * *' }), autumn)).toBe(
       'clocks go back: 02:30 happens twice, fires at the first',
     );
@@ -124,7 +124,7 @@ describe('DST remark', () => {
     expect(dstRemark(berlin({ at: '2026-10-25T02:30:00' }), autumn)).toContain('fires at the first');
   });
 
-  it('an occurrence without a DST change has no DST remark', () => {
+  it('an occurrence that no DST change affects has no DST remark', () => {
     expect(dstRemark(berlin({ cron: '30 2 * * *' }), spring + 86_400_000)).toBeNull();
     expect(dstRemark(berlin({ cron: '0 3 * * *' }), spring)).toBeNull();
     expect(dstRemark(berlin({ cron: '30 4 * * *' }), autumn + 3 * 3_600_000)).toBeNull();

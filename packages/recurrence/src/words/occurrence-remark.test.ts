@@ -18,7 +18,7 @@ const remarks = (input: TimingInput, count: number) => {
 describe('The remark on an occurrence', () => {
   const leapDay = { rrule: 'DTSTART:20240229T090000Z\nRRULE:FREQ=YEARLY' };
 
-  it('the remark on an occurrence says that it replaces 29 February, and an occurrence on 29 February has no remark', () => {
+  it('an occurrence that replaces 29 February has a remark that says so, and one on 29 February has none', () => {
     expect(remarks({ rule: leapDay }, 3)).toEqual([
       'in place of 29 February, which 2026 does not have',
       'in place of 29 February, which 2027 does not have',
@@ -34,7 +34,7 @@ describe('The remark on an occurrence', () => {
     expect(remarks({ rule: { cron: '0 9 28 2 *' }, leapDay: 'feb28' }, 1)).toEqual([null]);
   });
 
-  it('excludedOccurrences lists the instants that exclusions remove from a range, and none if they are moved instead', () => {
+  it('excludedOccurrences lists the instants that exclusions remove, and none if onExcluded moves them', () => {
     const timing = timingOf({ rule: { cron: '0 9 * * *' }, exclusions: ['2026-01-02', '2026-01-09'] });
     const until = { afterAt: FROM, untilAt: Date.parse('2026-01-04T09:00:00Z'), limit: 12 };
     expect(excludedOccurrences(timing, until).map((at) => new Date(at).toISOString())).toEqual([

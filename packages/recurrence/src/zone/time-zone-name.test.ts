@@ -23,20 +23,20 @@ describe('time zone name', () => {
   });
 
   it.each(['+02:00', '-0500', '+2', 'UTC+2', 'GMT-05:00', 'Mars/Base', '', 'x'.repeat(1000)])(
-    '%s is not a time zone',
+    '%s is refused as a time zone',
     (name) => {
       expect(isTimeZone(name)).toBe(false);
       expect(timeZoneProblem(name)).toMatch(/expected an IANA name/);
     },
   );
 
-  it('a city instead of a time zone is refused with a suggestion', () => {
+  it('a city that is given as a time zone is refused with a suggestion', () => {
     expect(timeZoneProblem('new york')).toBe(
       '"new york" is not a known time zone; did you mean America/New_York?',
     );
   });
 
-  it('a time zone gets its IANA spelling, and an alias stays an alias', () => {
+  it('a time zone name in any case is turned into its IANA spelling', () => {
     expect(canonicalTimeZone('europe/berlin')).toBe('Europe/Berlin');
     expect(canonicalTimeZone('utc')).toBe('UTC');
     expect(canonicalTimeZone('Etc/UTC')).toBe('UTC');
@@ -51,12 +51,12 @@ describe('time zone name', () => {
     ['PST', 'America/Los_Angeles'],
     ['ist', 'Asia/Kolkata'],
     ['CEST', 'Europe/Berlin'],
-  ])('the abbreviation %s is refused with the suggestion %s', (name, suggestion) => {
+  ])('the abbreviation %s is refused as a time zone with the suggestion %s', (name, suggestion) => {
     expect(isTimeZone(name)).toBe(false);
     expect(timeZoneProblem(name)).toContain(`did you mean ${suggestion}?`);
   });
 
-  it('no abbreviation of two or three letters is accepted unless it is an IANA name', () => {
+  it('a time zone of two or three letters is refused unless it is an IANA name', () => {
     const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
     const two = letters.flatMap((a) => letters.map((b) => a + b));
     const three = two.flatMap((start) => letters.map((c) => start + c));
@@ -80,7 +80,7 @@ describe('time zone name', () => {
     ]);
   });
 
-  it('each suggestion for an abbreviation is a time zone itself', () => {
+  it('every time zone that is suggested for an abbreviation exists', () => {
     for (const name of ['ECT', 'VST', 'IET', 'PNT', 'SST', 'CTT', 'MIT', 'NET', 'PLT', 'EAT', 'CAT', 'BET']) {
       const suggestion = /did you mean (\S+)\?/.exec(timeZoneProblem(name) ?? '')?.[1] ?? '';
       expect(isTimeZone(suggestion)).toBe(true);

@@ -153,7 +153,7 @@ const hourChoices = fc.oneof(
 );
 
 describe('cron through DST changes', () => {
-  it('cron fires at exactly the minutes that a walk through local time finds, in any zone, year and policy', () => {
+  it('cron fires at exactly the minutes that a minute-by-minute search finds, in any zone and year and with any DST policy', () => {
     fc.assert(
       fc.property(places, policies, some(0, 59, 4), hourChoices, ({ zone, fromAt }, dst, minutes, hours) => {
         const timing = timingOf({ rule: { cron: `${minutes} ${hours} * * *` }, timezone: zone, dst });
@@ -167,7 +167,7 @@ describe('cron through DST changes', () => {
     );
   }, 30_000);
 
-  it('cron fires only on dates that match its pattern, also around DST changes', () => {
+  it('cron fires only on dates that match its pattern, even around DST changes', () => {
     const dates = fc.record({ days: some(1, 31, 8), weekdays: some(0, 6, 3), either: fc.boolean() });
     fc.assert(
       fc.property(places, policies, dates, some(0, 3, 2), ({ zone, fromAt }, dst, date, hours) => {
@@ -224,7 +224,7 @@ describe('RRULE through DST changes', () => {
     })),
   );
 
-  it('RRULE fires at exactly the minutes that a walk through local time finds, in any zone, year and policy', () => {
+  it('an RRULE fires at exactly the minutes that a minute-by-minute search finds, in any zone and year and with any DST policy', () => {
     fc.assert(
       fc.property(places, policies, cases, fc.nat({ max: 1439 }), ({ zone, fromAt }, dst, one, minute) => {
         const walked = walk(zone, fromAt);
@@ -248,7 +248,7 @@ describe('RRULE through DST changes', () => {
 });
 
 describe('interval through DST changes', () => {
-  it('an interval ignores DST: each occurrence is a whole number of steps from the start', () => {
+  it('an interval rule ignores DST: each occurrence is a whole number of intervals after the start', () => {
     fc.assert(
       fc.property(places, fc.integer({ min: 1000, max: 400_000_000 }), ({ zone, fromAt }, everyMs) => {
         const startAt = new Date(fromAt).toISOString();
@@ -278,11 +278,11 @@ describe('default DST policy', () => {
     ['America/Havana', '0 0 * * *', '2026-03-07T12:00Z', ['03-08T05:00', '03-09T04:00']],
     ['Australia/Lord_Howe', '15 2 * * *', '2026-10-03T12:00Z', ['10-03T15:30', '10-04T15:15']],
     ['Antarctica/Troll', '0 1,2 * * *', '2026-03-28T12:00Z', ['03-29T01:00', '03-29T23:00']],
-  ])('the default DST policy in %s resolves %s after %s to %j', (timezone, cron, from, expected) => {
+  ])('with the default DST policy in %s, cron %s after %s fires at %j', (timezone, cron, from, expected) => {
     expect(fires({ rule: { cron }, timezone }, from, 2)).toEqual(expected);
   });
 
-  it('hourly and more frequent patterns keep their real pace through DST changes', () => {
+  it('cron patterns that fire every hour or more often keep a constant interval through DST changes', () => {
     const gaps = (cron: string, from: number) => {
       const found = nextOccurrences(timingOf({ rule: { cron }, timezone: 'Europe/Berlin' }), from, 200);
       return new Set(found.slice(1).map((at, i) => (at - (found[i] ?? 0)) / MINUTE_MS));
@@ -294,7 +294,7 @@ describe('default DST policy', () => {
     }
   });
 
-  it('a daily rule fires right after a whole day that its zone skipped', () => {
+  it('a daily rule fires right after a whole day that its time zone skipped', () => {
     const input: TimingInput = { rule: { cron: '0 9 * * *' }, timezone: 'Pacific/Apia' };
     const timing = { ...timingOf(input), anchorAt: 0 };
     const found = nextOccurrences(timing, Date.parse('2011-12-29T12:00Z'), 3);

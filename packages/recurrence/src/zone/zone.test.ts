@@ -18,7 +18,7 @@ describe('time zone offsets', () => {
     ['Asia/Gaza', 2072, 2073],
     ['America/Recife', 2000, 2000],
     ['America/Argentina/Tucuman', 2004, 2004],
-  ])('local time in %s is the same as in Intl from %i to %i', (name, fromYear, toYear) => {
+  ])('the local time in %s is the same as in Intl from %i to %i', (name, fromYear, toYear) => {
     const clock = new Intl.DateTimeFormat('en-GB', {
       timeZone: name,
       hourCycle: 'h23',
@@ -44,7 +44,7 @@ describe('time zone offsets', () => {
     expect(new Date(found[1] ?? 0).toLocaleString('en-GB', { timeZone: 'Asia/Gaza' })).toContain('09:00:00');
   });
 
-  it('a transition of a time zone is found to the second', () => {
+  it('the UTC offset changes of a time zone are found to the second', () => {
     const change = Date.parse('2026-03-29T01:00:00Z') / 1000;
     expect(zoneNamed('Europe/Berlin').spanAt(change)).toMatchObject({
       fromSec: change,
@@ -72,7 +72,7 @@ describe('local time', () => {
     ['2026-01-01T00:00:00Z', 'America/St_Johns', '2025-12-31T20:30:00-03:30'],
     ['2026-01-01T00:00:00.250Z', 'UTC', '2026-01-01T00:00:00.250+00:00'],
     ['2026-07-01T00:00:00Z', 'Asia/Kathmandu', '2026-07-01T05:45:00+05:45'],
-  ])('local time of %s in %s is %s', (iso, timezone, expected) => {
+  ])('the local time of %s in %s is %s', (iso, timezone, expected) => {
     expect(localTime(Date.parse(iso), timezone)).toBe(expected);
     expect(Date.parse(expected)).toBe(Date.parse(iso));
   });

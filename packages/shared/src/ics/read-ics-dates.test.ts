@@ -17,7 +17,7 @@ const datesOf = (...events: string[]) => {
 };
 
 describe('reading holidays from an .ics file', () => {
-  it('a whole-day event of an .ics file excludes its days, without the day of its DTEND', () => {
+  it('a whole-day event of an .ics file excludes its days up to, but not including, its DTEND', () => {
     expect(datesOf('DTSTART;VALUE=DATE:20261225\r\nDTEND;VALUE=DATE:20261227\r\nSUMMARY:Christmas')).toEqual([
       '2026-12-25',
       '2026-12-26',
@@ -33,7 +33,7 @@ describe('reading holidays from an .ics file', () => {
     expect(datesOf('DTSTART:20261231T180000\r\nDURATION:PT6H')).toEqual(['2026-12-31']);
   });
 
-  it('a yearly event of an .ics file is listed from a year ago until five years ahead, without its exceptions', () => {
+  it('a yearly event of an .ics file excludes its dates from a year ago until five years ahead, without its EXDATEs', () => {
     const event = 'DTSTART;VALUE=DATE:20000501\r\nRRULE:FREQ=YEARLY\r\nEXDATE;VALUE=DATE:20280501';
     expect(datesOf(event)).toEqual(['2026-05-01', '2027-05-01', '2029-05-01', '2030-05-01', '2031-05-01']);
   });
@@ -47,7 +47,7 @@ describe('reading holidays from an .ics file', () => {
     ]);
   });
 
-  it('an .ics file that is no calendar, or has no dates or too many, is refused with the reason', () => {
+  it('an .ics file without a calendar, without dates or with too many dates is refused with the reason', () => {
     expect(read('<html>')).toEqual({ ok: false, problem: 'it does not begin with BEGIN:VCALENDAR' });
     expect(read(ics())).toMatchObject({ ok: false, problem: expect.stringContaining('no event') });
     expect(read(ics('SUMMARY:x'))).toMatchObject({ ok: false, problem: expect.stringContaining('event 1') });

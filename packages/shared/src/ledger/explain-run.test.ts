@@ -44,7 +44,7 @@ const explain = (more: Partial<StoryRun>, attempts: StoryAttempt[] = []) => {
 };
 
 describe('explainRun', () => {
-  it('an ordinary success is explained by its lateness alone', () => {
+  it('the explanation of a run that succeeded at its first attempt gives only its lateness', () => {
     expect(explain({})).toBe('ran 12 ms late');
   });
 
@@ -56,12 +56,12 @@ describe('explainRun', () => {
     );
   });
 
-  it('a run that failed before anything was sent is never called late', () => {
+  it('the explanation of a run that failed before anything was sent does not call it late', () => {
     const error = 'its project may not use this target';
     expect(explain({ status: 'failed', latenessMs: null, error })).toBe(`never sent, failed: ${error}`);
   });
 
-  it('a run with dozens of different failures is explained by the first and the last of them', () => {
+  it('the explanation of a run with dozens of different errors gives the first and the last of them', () => {
     const attempts = Array.from({ length: 40 }, (_, n) => failure(n + 1, DUE + n * 1_000, `error ${n + 1}`));
     const text = explain({ status: 'retrying', attempt: 40, nextAttemptAt: DUE + 99_000 }, attempts);
     expect(text).toContain('attempt 1 failed (error 1)');
@@ -70,7 +70,7 @@ describe('explainRun', () => {
     expect(text).toContain(`it is tried again at ${iso(DUE + 99_000)}`);
   });
 
-  it('the explanation of a run names the restore that lost the time in which it was due, if it was recorded after the restore', () => {
+  it('the explanation of a run that was due in lost time and recorded after the restore names that restore', () => {
     const restored = {
       at: DUE + 3_000,
       actor: 'carillon restore',

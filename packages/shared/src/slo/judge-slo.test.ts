@@ -94,7 +94,7 @@ describe('start objective', () => {
     ]);
   });
 
-  it('an occurrence skipped as missed is a breach; one that a person skipped is not', () => {
+  it('an occurrence that the misfire policy skipped breaches its start objective, and one that a person skipped does not', () => {
     const skipped = (reasonCode: string) =>
       run({ status: 'skipped', reasonCode, finishedAt: DUE_AT + 10 * MINUTE });
     const nowAt = DUE_AT + 10 * MINUTE;
@@ -102,7 +102,7 @@ describe('start objective', () => {
     expect(states(judge(slo, [skipped('skipped_by_request')], { nowAt }))).toEqual([]);
   });
 
-  it('a paused schedule misses no deadline, but a run that has ended is judged', () => {
+  it('a paused schedule breaches no objective by an open run, but its ended runs are judged', () => {
     const nowAt = DUE_AT + 10 * MINUTE;
     const paused = judge(slo, [run()], { nowAt, isPaused: true });
     expect(states(paused)).toEqual([]);
@@ -126,7 +126,7 @@ describe('end objective', () => {
     expect(states(judge(slo, [failed], { nowAt: DUE_AT + MINUTE }))).toEqual([['end', true, 60]]);
   });
 
-  it('occurrences after a run that is still open are judged again later', () => {
+  it('occurrences after a run that is still open do not count as judged yet', () => {
     const later = { ...succeeded(0, SECOND), occurrenceAt: DUE_AT + MINUTE };
     expect(judge(slo, [running, later], { nowAt: DUE_AT + 2 * MINUTE }).judgedUntil).toBe(0);
   });
@@ -148,7 +148,7 @@ describe('success rate', () => {
     judge({ successRate }, [], { counts: { succeeded: succeededRuns, failed, latestFailure } }).verdicts[0]
       ?.isBreached;
 
-  it('a success rate over the last n runs allows the same number of failures, even if fewer than n runs have ended', () => {
+  it('a success rate over the last n runs allows its full number of failures even while fewer than n runs have ended', () => {
     const rate = { percent: 95, last: 20, windowMs: null };
     expect(isBreached(rate, 2, 1)).toBe(false);
     expect(isBreached(rate, 2, 2)).toBe(true);

@@ -58,7 +58,7 @@ describe('IP addresses', () => {
     ['192.31.196.1', 'forbidden'],
     ['192.52.193.1', 'forbidden'],
     ['192.175.48.1', 'forbidden'],
-  ] as const)('the IP address %s is %s', (text, kind) => expect(addressKind(text)).toBe(kind));
+  ] as const)('the IP address %s is classified as %s', (text, kind) => expect(addressKind(text)).toBe(kind));
 
   it.each([
     '',
@@ -75,5 +75,5 @@ describe('IP addresses', () => {
     '1:2:3:4:5:6:7:8:9',
     '::1.2.3',
     '::g',
-  ])('%j is not an IP address', (text) => expect(addressKind(text)).toBeNull());
+  ])('the text %j is not taken for an IP address', (text) => expect(addressKind(text)).toBeNull());
 });

@@ -20,21 +20,21 @@ describe('target headers', () => {
   );
 
   it.each(['webhook-id', 'Webhook-Signature', 'X-Idempotency-Key', 'X-Attempt-Key'])(
-    'the target header %s is refused because Carillon sets it',
+    'the header %s of a webhook target is refused because Carillon sets it',
     (name) => {
       expect(headersProblem({ [name]: 'x' })).toContain(name);
     },
   );
 
   it.each(['a\r\nX-Injected: 1', 'a\nb', 'a\rb', 'a\0b', 'a\u007fb', 'snow \u2603', 'a'.repeat(4_097)])(
-    'the target header value %j is refused',
+    'the header value %j of a webhook target is refused',
     (value) => {
       expect(headersProblem({ 'X-Value': value })).not.toBeNull();
     },
   );
 
   it.each(['', 'a b', 'a:b', 'a\r\nb', 'é', '(x)', 'a'.repeat(129)])(
-    'the target header name %j is refused',
+    'the header name %j of a webhook target is refused',
     (name) => {
       expect(headersProblem({ [name]: 'x' })).not.toBeNull();
     },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { secretBytes, spellSecret } from './secret.js';
 
 describe('webhook secrets', () => {
-  it.each([24, 32, 64])('a webhook secret may have %i bytes', (length) => {
+  it.each([24, 32, 64])('a webhook secret of %i bytes is accepted', (length) => {
     expect(secretBytes(spellSecret(Buffer.alloc(length, 1)))).toHaveLength(length);
   });
 
@@ -13,5 +13,5 @@ describe('webhook secrets', () => {
     Buffer.alloc(32).toString('base64'),
     'whsec_not base64 at all, is it? no it is not',
     `whsec_${'_-'.repeat(20)}`,
-  ])('a webhook secret may not be %s', (secret) => expect(secretBytes(secret)).toBeNull());
+  ])('the webhook secret %s is refused', (secret) => expect(secretBytes(secret)).toBeNull());
 });

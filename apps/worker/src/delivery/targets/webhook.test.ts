@@ -17,18 +17,18 @@ function headersOf(secrets: string[], text = body) {
 }
 
 describe('Signatures', () => {
-  it('a signature verifies with the public Standard Webhooks library', () => {
+  it('the signature of a webhook verifies with the public Standard Webhooks library', () => {
     expect(new Webhook(SECRET).verify(body, headersOf([SECRET]))).toEqual(JSON.parse(body));
   });
 
-  it('a signature does not verify a tampered body, another id or another secret', () => {
+  it('the signature of a webhook does not verify with a tampered body, another id or another secret', () => {
     const headers = headersOf([SECRET]);
     expect(() => new Webhook(SECRET).verify(body.replace('1.0', '9.0'), headers)).toThrow();
     expect(() => new Webhook(SECRET).verify(body, { ...headers, 'webhook-id': 'run_r2_abc' })).toThrow();
     expect(() => new Webhook(OTHER).verify(body, headers)).toThrow();
   });
 
-  it('a signature verifies with either secret during a rotation', () => {
+  it('during a rotation the signature of a webhook verifies with the old and with the new secret', () => {
     const headers = headersOf([OTHER, SECRET]);
     expect(headers['webhook-signature'].split(' ')).toHaveLength(2);
     for (const secret of [SECRET, OTHER])

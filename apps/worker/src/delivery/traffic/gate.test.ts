@@ -9,7 +9,7 @@ afterEach(() => void vi.useRealTimers());
 const never = new AbortController().signal;
 
 describe('Gate', () => {
-  it('a gate lets in as many deliveries as its limit, and gives a free place to the next one that waits', async () => {
+  it('a gate admits as many deliveries as its limit, and gives a place that comes free to the next waiting delivery', async () => {
     const gate = new Gate(2);
     expect(await Promise.all([gate.enter(0, never), gate.enter(0, never)])).toEqual([0, 0]);
     const third = gate.enter(1_000, never);
@@ -20,7 +20,7 @@ describe('Gate', () => {
     expect(gate.isIdle).toBe(true);
   });
 
-  it('a full gate gives each deferred delivery a different delay, so that they come back one after the other', async () => {
+  it('a full gate defers deliveries by different delays, so that they do not all come back at once', async () => {
     const gate = new Gate(1);
     await gate.enter(0, never);
     const returns = await Promise.all(Array.from({ length: 5 }, () => gate.enter(0, never)));
@@ -29,7 +29,7 @@ describe('Gate', () => {
     expect(new Set(returns).size).toBe(5);
   });
 
-  it('a delivery waits at a gate no longer than it may, and is then deferred', async () => {
+  it('a delivery that waits at a full gate is deferred when its maximum wait is over', async () => {
     const gate = new Gate(1);
     await gate.enter(0, never);
     const sentAway = vi.fn();
@@ -44,7 +44,7 @@ describe('Gate', () => {
     [10, 100],
     [100, 10],
   ])(
-    'with deliveries that take %i ms, a gate lets only %i wait, so that each of them gets in within a second',
+    'if deliveries take %i ms, a gate lets only %i of them wait, so that each is admitted within a second',
     async (tookMs, most) => {
       const gate = new Gate(1);
       for (let i = 0; i < 100; i++) {
@@ -60,7 +60,7 @@ describe('Gate', () => {
     },
   );
 
-  it('a gate defers a new delivery at once if no delivery has left it for longer than the new one may wait', async () => {
+  it('a full gate that no delivery has left for 60 ms defers a delivery that may wait 50 ms at once', async () => {
     const gate = new Gate(1);
     await gate.enter(0, never);
     vi.advanceTimersByTime(60);
@@ -82,7 +82,7 @@ describe('Gate', () => {
 });
 
 describe('Rate limit', () => {
-  it('a rate limit lets one second’s worth of deliveries through at once, then one at a time', () => {
+  it('a rate limit of 10 a second admits a burst of one second’s worth of deliveries, then one every 100 ms', () => {
     const limit = new RateLimit(10);
     const at = (now: number) => limit.take(now) === 0;
     expect(Array.from({ length: 30 }, () => at(10_000)).filter(Boolean)).toHaveLength(11);

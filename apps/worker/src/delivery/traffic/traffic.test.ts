@@ -36,7 +36,7 @@ async function failTwenty(traffic: Traffic) {
 }
 
 describe('Circuit of an origin', () => {
-  it('an open circuit defers the deliveries of its origin and project, and no others', async () => {
+  it('an open circuit defers deliveries of its own project to its own origin, and no others', async () => {
     const traffic = trafficOf(60_000);
     await failTwenty(traffic);
     const succeed = async (): Promise<Outcome> => ({ kind: 'succeeded' });
@@ -99,11 +99,11 @@ describe('Backpressure', () => {
     expect(await backpressureOf(trafficOf(60_000), 1_500, 201)).toBeNull();
   });
 
-  it('claims go on while fewer deliveries wait for an origin than the origin takes in a second', async () => {
+  it('backpressure does not pause claims while fewer deliveries wait for an origin than it takes in a second', async () => {
     expect(await backpressureOf(trafficOf(60_000), 600)).toBeNull();
   });
 
-  it('claims go on however many deliveries wait for a slow origin, so that runs for other origins are not late', async () => {
+  it('backpressure does not pause claims because of a slow origin, so that runs for other origins are not late', async () => {
     expect(await backpressureOf(trafficOf(60_000, 4), 1_500)).toBeNull();
   });
 });

@@ -46,7 +46,7 @@ const schedule = (fields: Partial<Schedule> = {}): Schedule => ({
 });
 
 describe('exportSchedules', () => {
-  it('an exported schedule holds only the fields that differ from their defaults, and is a valid entry', () => {
+  it('an exported schedule has only the fields that differ from their defaults, and is valid in a schedule file', () => {
     const { schedules, notes } = exportSchedules(
       [schedule({ tags: ['x', 'set:s'], exclusions: ['2026-12-24', 'office'], calendars: ['office'] })],
       's',
@@ -66,7 +66,7 @@ describe('exportSchedules', () => {
     expect(ScheduleFile.safeParse({ set: 's', schedules }).success).toBe(true);
   });
 
-  it('an export names the schedules that it leaves out, and the reason', () => {
+  it('an export of schedules says which ones it leaves out and why', () => {
     const { schedules, notes } = exportSchedules(
       [
         schedule({ id: 'delay', rule: { in: 'PT1H' } }),
@@ -85,7 +85,7 @@ describe('exportSchedules', () => {
     ]);
   });
 
-  it('an exported file parses back to the same schedules, also if a text looks like a variable reference', () => {
+  it('an exported schedule file parses back to the same schedules, even if a text looks like a variable reference', () => {
     const target = { type: 'webhook', url: `https://example.com/\${X}`, headers: {} } as const;
     const { schedules } = exportSchedules(
       [schedule({ target, payload: { text: '0 9 * * *\n', on: 'no' } })],

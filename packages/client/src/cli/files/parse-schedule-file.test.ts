@@ -55,7 +55,7 @@ schedules:
     expect(entries).toEqual([]);
   });
 
-  it('environment variables that a schedule file names are filled in the target and the secret, but not in the payload', () => {
+  it('references to environment variables in a schedule file are replaced in the target and the secret, but not in the payload', () => {
     const text = `schedules:
   - id: a
     rule: { every: PT1H }

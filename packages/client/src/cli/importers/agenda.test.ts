@@ -36,7 +36,7 @@ describe('importAgenda', () => {
     ]);
   });
 
-  it('a row of Agenda’s Postgres table is read by its column names, and an interval continues from its next run', () => {
+  it('a row of Agenda’s Postgres table becomes a schedule, whose interval continues from the next run of the job', () => {
     const [draft] = importAgenda([{ name: 'poll', repeat_interval: '5000', next_run_at: next }]).drafts;
     expect(draft?.schedule).toMatchObject({ rule: { every: 'PT5S' }, startAt: next });
   });
@@ -62,7 +62,7 @@ describe('importAgenda', () => {
     ]);
   });
 
-  it('intervals in English such as "3 minutes" are parsed into milliseconds', () => {
+  it('an Agenda interval in English such as "3 minutes" is parsed into milliseconds', () => {
     expect(
       ['one hour', '1 hour and 30 minutes', 'week', '2.5 days', '', 'soon'].map(readHumanInterval),
     ).toEqual([3_600_000, 5_400_000, 604_800_000, 216_000_000, null, null]);

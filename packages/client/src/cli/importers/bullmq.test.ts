@@ -40,7 +40,7 @@ describe('importBullmq', () => {
     ]);
   });
 
-  it('an interval of BullMQ continues from its next job, and one attempt stays one attempt', () => {
+  it('an imported BullMQ interval continues from its next job, and a job with one attempt stays without retries', () => {
     const { drafts } = importBullmq([scheduler({ name: 'tick', every: '90000' })]);
     expect(drafts[0]?.schedule).toMatchObject({
       rule: { every: 'PT1M30S' },
@@ -49,7 +49,7 @@ describe('importBullmq', () => {
     });
   });
 
-  it('the BullMQ import reports a fixed backoff, and refuses a repeatable job of an old version', () => {
+  it('the BullMQ import reports a fixed backoff, and refuses a repeatable job of an old BullMQ version', () => {
     const { drafts, refusals } = importBullmq([
       scheduler({ name: 'x', every: '1000', opts: '{"backoff":{"type":"fixed","delay":5000}}' }),
       scheduler({}),

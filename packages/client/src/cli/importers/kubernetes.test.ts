@@ -31,7 +31,7 @@ spec: { schedule: "CRON_TZ=Asia/Tokyo 0 9 * * *", concurrencyPolicy: Forbid, job
 `;
 
 describe('importKubernetes', () => {
-  it('a CronJob becomes a schedule with its zone, its policies and the job template in the payload', () => {
+  it('a Kubernetes CronJob becomes a schedule with its zone, its policies and the job template in the payload', () => {
     const { drafts } = importKubernetes(parseDocuments(MANIFEST, 'x.yaml'));
     expect(drafts).toMatchObject([
       {
@@ -53,7 +53,7 @@ describe('importKubernetes', () => {
     ]);
   });
 
-  it('settings of a CronJob that have no equivalent are reported', () => {
+  it('settings of a Kubernetes CronJob that have no equivalent are reported', () => {
     const { drafts } = importKubernetes(parseDocuments(MANIFEST, 'x.yaml'));
     expect(drafts[0]?.remarks).toEqual([
       'has no equivalent: concurrencyPolicy Replace; overlap cancel ends the earlier run, and its receiver has to stop the job',
@@ -63,7 +63,7 @@ describe('importKubernetes', () => {
     ]);
   });
 
-  it('the CronJobs in a list of kubectl are imported, and a CronJob without a time zone gets the given one', () => {
+  it('all CronJobs in the output of kubectl are imported, and a CronJob without a time zone gets the given one', () => {
     const items = [
       { kind: 'CronJob', metadata: { name: 'a' }, spec: { schedule: '@daily' } },
       { kind: 'CronJob' },

@@ -40,7 +40,7 @@ describe('importNodeCron', () => {
     ]);
   });
 
-  it('calls of node-cron are found in a source file, with their lines and literal options', () => {
+  it('calls of node-cron in a source file are found, each with its line and its literal options', () => {
     const source = `import cron from 'node-cron';
 cron.schedule('0 9 * * *', () => send({ name: 'not this' }), { timezone: 'Asia/Tokyo', name: 'digest', noOverlap: true });
 cron.schedule("*/5 * * * *", poll);
