@@ -42,8 +42,9 @@ async function watchOther(stage: Stage, name: string): Promise<Seen> {
       seen.mostPlacesOfAttacker = Math.max(seen.mostPlacesOfAttacker, await stage.inFlightOf('attacker'));
       const { rows } = await stage.database.pool.query<{ status: string; latenessMs: number }>(
         `select r.status, r.lateness_ms as "latenessMs" from carillon.runs r join carillon.schedules s on s.id = r.schedule_id
-         where s.key = any($1) and r.finished_at is not null and r.next_attempt_at is null`,
-        [keys],
+           join carillon.projects p on p.id = r.project_id
+         where p.key = $2 and s.key = any($1) and r.finished_at is not null and r.next_attempt_at is null`,
+        [keys, stage.projects.other],
       );
       if (rows.length < keys.length) return false;
       seen.succeeded = rows.filter((row) => row.status === 'succeeded').length;
