@@ -1,8 +1,7 @@
 import { command, EXIT, type Output, table } from '@carillon/client/command-line';
-import { RESTORE_MODES, type RestoreMode } from '@carillon/shared';
+import type { RestoreMode } from '@carillon/shared';
 import { readDoctorEnvironment } from '../config.js';
-import { openInstallation } from '../restore/open-installation.js';
-import { type Preview, previewRestore, type RestoreState, restore } from '../restore/restore.js';
+import type { Preview, RestoreState } from '../restore/restore.js';
 
 export const restoreCommand = command({
   name: 'restore',
@@ -31,7 +30,13 @@ export const restoreCommand = command({
     'carillon restore --adopt',
   ],
   async run({ values, terminal }): Promise<Output> {
-    const problem = problemOf(values);
+    // The server's code takes a second to load, so only the commands that need it import it.
+    const [{ RESTORE_MODES }, { openInstallation }, { previewRestore, restore }] = await Promise.all([
+      import('@carillon/shared'),
+      import('../restore/open-installation.js'),
+      import('../restore/restore.js'),
+    ]);
+    const problem = problemOf(values, RESTORE_MODES);
     if (problem !== null) return failure(problem, EXIT.usage);
     const mode = RESTORE_MODES.find((each) => values[each]) ?? (values.adopt ? 'account' : null);
     const untilAt = values.until === undefined ? null : Date.parse(values.until);
@@ -61,8 +66,8 @@ export const restoreCommand = command({
 
 type Values = { [Option in RestoreMode | 'hold' | 'adopt']?: boolean } & { until?: string };
 
-function problemOf(values: Values): string | null {
-  const chosen = [...RESTORE_MODES, 'hold' as const].filter((each) => values[each]);
+function problemOf(values: Values, modes: readonly RestoreMode[]): string | null {
+  const chosen = [...modes, 'hold' as const].filter((each) => values[each]);
   if (chosen.length > 1) return `choose one of --${chosen.join(' and --')}`;
   if (values.hold && values.adopt) return 'choose one of --hold and --adopt';
   if (values.until !== undefined && Number.isNaN(Date.parse(values.until)))
