@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -14,10 +14,14 @@ const pages = [
   TUTORIAL,
   'docs/concepts.md',
   'docs/comparison.md',
+  ...['library', 'testing', 'deliveries', 'foresight', 'alerts', 'retention'].map(
+    (name) => `docs/${name}.md`,
+  ),
+  'packages/recurrence/README.md',
   ...readdirSync(join(root, 'docs/cookbook')).map((name) => `docs/cookbook/${name}`),
 ].map((path) => ({
   path,
-  name: basename(path, '.md'),
+  name: path.replace(/\W+/g, '-').replace(/-md$/, ''),
   steps: readSteps(path, readFileSync(join(root, path), 'utf8')),
 }));
 

@@ -20,6 +20,16 @@ describe('The steps of a guide', () => {
     );
   });
 
+  it('a block of json becomes a module that the type check compares with the type in the comment before it', () => {
+    const page = `<!-- type: WebhookAlert -->\n${block('json', '{ "type": "alert" }')}`;
+    const text = `import type { WebhookAlert } from '@carillon/client';
+
+export const example: WebhookAlert = { "type": "alert" };
+`;
+    expect(readSteps('page', page)).toEqual([{ kind: 'example', line: 2, name: 'json-of-line-2.ts', text }]);
+    expect(() => readSteps('docs/a.md', block('json', '{}'))).toThrow('docs/a.md:1');
+  });
+
   it('a file of a guide that no command and no other file mentions is reported', () => {
     const used =
       block('ts', '// a.ts', "import './b.ts';") + block('ts', '// b.ts') + block('sh', 'node a.ts');

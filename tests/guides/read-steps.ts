@@ -1,15 +1,19 @@
-/** A step that a reader of a page takes: to save a file, or to run commands. */
+/** A step that a reader of a page takes: to save a file, to run commands, or to read an example of JSON. */
 export type Step =
   | { kind: 'file'; line: number; name: string; text: string }
-  | { kind: 'commands'; line: number; text: string; expected: string | null };
+  | { kind: 'commands'; line: number; text: string; expected: string | null }
+  | { kind: 'example'; line: number; name: string; text: string };
 
 const FENCE = /^```([^\n]*)\n([\s\S]*?)^```$/gm;
 /** The first line of a block that is a file names the file, in a comment. */
 const FILE_NAME = /^(?:\/\/|#|--) ((?:[\w-]+\/)*(?:[\w.-]+\.\w+|Dockerfile))\n/;
+/** A comment right before a block of `json` names the type that the client has for it. The page does not show the comment. */
+const TYPE_OF_JSON = /<!-- type: (\w+) -->\n$/;
 
 /**
  * Reads the steps of a page from its blocks of code. Commands are in blocks of `sh`, SQL in blocks of `sql`. A block
- * without a language right after them is their output. Every other block is a file.
+ * without a language right after them is their output. A block of `json` is an example of a type of the client, and
+ * becomes a module that the type check reads. Every other block is a file.
  */
 export function readSteps(page: string, text: string): Step[] {
   const steps: Step[] = [];
@@ -18,9 +22,11 @@ export function readSteps(page: string, text: string): Step[] {
     const [whole, language = '', code = ''] = match;
     const line = text.slice(0, match.index).split('\n').length;
     const before = steps.at(-1);
-    const isRightAfter = text.slice(end, match.index).trim() === '';
+    const between = text.slice(end, match.index);
+    const isRightAfter = between.trim() === '';
     end = match.index + whole.length;
     const [, name] = FILE_NAME.exec(code) ?? [];
+    const [, type] = TYPE_OF_JSON.exec(between) ?? [];
     if (name !== undefined) steps.push({ kind: 'file', line, name, text: code });
     else if (language === 'sh') steps.push({ kind: 'commands', line, text: code, expected: null });
     else if (language === 'sql')
@@ -30,10 +36,17 @@ export function readSteps(page: string, text: string): Step[] {
         text: `psql <<'END_OF_SQL'\n${code}END_OF_SQL\n`,
         expected: null,
       });
+    else if (language === 'json' && type !== undefined)
+      steps.push({
+        kind: 'example',
+        line,
+        name: `json-of-line-${line}.ts`,
+        text: `import type { ${type} } from '@carillon/client';\n\nexport const example: ${type} = ${code.trim()};\n`,
+      });
     else if (language === '' && isRightAfter && before?.kind === 'commands') before.expected = code;
     else
       throw new Error(
-        `${page}:${line}: this block would not be executed. Name its file in a comment on the first line, or make it a block of sh, sql, or output`,
+        `${page}:${line}: this block would not be executed. Name its file in a comment on the first line, or make it a block of sh, sql, output, or json with a type`,
       );
   }
   return steps;

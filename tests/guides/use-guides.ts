@@ -14,13 +14,17 @@ const standIns = fileURLToPath(new URL('stand-ins', import.meta.url));
 /** The packages that pages may install, each with a folder of the repository that has it. */
 const PACKAGES: Record<string, string> = {
   '@carillon/client': 'packages/client',
+  '@carillon/recurrence': 'packages/recurrence',
   '@types/node': 'node_modules/@types/node',
   '@types/pg': 'packages/carillon/node_modules/@types/pg',
   bullmq: 'bench/node_modules/bullmq',
+  fastify: 'packages/carillon/node_modules/fastify',
   'graphile-worker': 'bench/node_modules/graphile-worker',
   ioredis: 'bench/node_modules/ioredis',
   pg: 'bench/node_modules/pg',
   'pg-boss': 'bench/node_modules/pg-boss',
+  tsx: 'packages/create-carillon/node_modules/tsx',
+  vitest: 'node_modules/vitest',
   zod: 'packages/carillon/node_modules/zod',
 };
 /** Databases of Redis that no other test uses: pages have the default prefix of BullMQ, like their readers. */
@@ -117,7 +121,10 @@ async function installPackages(folder: string): Promise<void> {
     npm: join(standIns, 'npm'),
     npx: join(standIns, 'npx'),
     psql: join(standIns, 'psql.mjs'),
+    curl: join(standIns, 'curl.mjs'),
     docker: join(standIns, 'docker.mjs'),
+    tsx: join(root, PACKAGES.tsx as string, 'dist/cli.mjs'),
+    vitest: join(root, PACKAGES.vitest as string, 'vitest.mjs'),
   };
   for (const [name, path] of Object.entries(programs)) await symlink(path, join(modules, '.bin', name));
 }

@@ -16,6 +16,16 @@ const project = mkdtempSync(join(tmpdir(), 'carillon-consumer-'));
 const NAMES = ['carillon', 'carillon-client', 'carillon-recurrence', 'carillon-testing'];
 const CREATE = 'create-carillon';
 const tarballOf = (name: string) => join(tarballs, `${name}-0.1.0.tgz`);
+/** Maximum time for a process to start or to print a line. */
+const SOON = { withinMs: 90_000 };
+
+/** The first block of code in a README, as its reader would copy it. */
+function programOf(readme: string, language: 'js' | 'ts'): string {
+  const text = readFileSync(join(root, readme), 'utf8');
+  const [, program] = new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(text) ?? [];
+  if (program === undefined) throw new Error(`${readme} has no block of ${language}`);
+  return program;
+}
 const inProject = (command: string, args: string[]) => exec(command, args, { cwd: project });
 
 /** Maximum time to install the packages. The dependencies come from npm's cache or from the registry. */
@@ -25,6 +35,10 @@ beforeAll(async () => {
   await exec(process.execPath, [join(root, 'scripts/pack.mjs'), tarballs], { cwd: root });
   cpSync(fileURLToPath(new URL('./consumer', import.meta.url)), project, { recursive: true });
   writeFileSync(join(project, 'package.json'), '{ "name": "consumer", "private": true, "type": "module" }');
+  writeFileSync(join(project, 'readme.mts'), programOf('README.md', 'js'));
+  // The port is free here, and 3000 may be taken.
+  const scheduler = programOf('packages/carillon/README.md', 'js').replace('api: true', 'api: { port: 0 }');
+  writeFileSync(join(project, 'scheduler.mts'), scheduler);
   const packages = [...NAMES.map(tarballOf), 'zod', '@types/node@20'];
   await inProject('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', ...packages]);
 }, INSTALL_WITHIN_MS);
@@ -39,6 +53,7 @@ async function useServer(
   args: string[],
   cwd: string,
   use: (lines: string[]) => Promise<void>,
+  readyLine = 'Carillon ready on',
 ): Promise<number | null> {
   const env = { ...process.env, PORT: '0', WORKERS: '1' };
   const server = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -47,7 +62,7 @@ async function useServer(
     createInterface({ input }).on('line', (line) => lines.push(line));
   const ended = new Promise<number | null>((resolve) => server.once('exit', resolve));
   try {
-    await eventually(() => lines.some((line) => line.startsWith('Carillon ready on')), { withinMs: 90_000 });
+    await eventually(() => lines.some((line) => line.startsWith(readyLine)), SOON);
     await use(lines);
   } catch (error) {
     throw new Error(`the server printed:\n${lines.join('\n')}`, { cause: error });
@@ -126,6 +141,14 @@ describe('The packages as they are published', () => {
     });
   }, 120_000);
 
+  it('the program in the README of the package carillon runs a schedule that it creates, and stops on SIGTERM', async () => {
+    const args = [join(project, 'built/scheduler.mjs')];
+    const use = async (lines: string[]) => {
+      await eventually(() => lines.some((line) => /^digest of .* to grace@example\.com$/.test(line)));
+    };
+    expect(await useServer(process.execPath, args, project, use, 'The dashboard is at http:')).toBe(0);
+  }, 120_000);
+
   it('an installed project tests a schedule over a DST change on the real engine', async () => {
     const { stdout } = await inProject(process.execPath, [join(project, 'built/dst.mjs')]);
     // On 25 October 2026 the clocks of Berlin go back, so nine o'clock comes an hour later in UTC.
@@ -183,7 +206,11 @@ describe('A project that npm create carillon makes', () => {
       expect(steps).toContain('cd my-reminders');
       const packages = ['carillon', 'carillon-testing'].map(tarballOf);
       await inCreated('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', ...packages]);
-      expect((await inCreated('npm', ['test'])).stdout).toMatch(/Tests .*3 passed/);
+      // The examples of two READMEs become part of the project.
+      writeFileSync(join(created, 'test/readme.test.ts'), programOf('packages/testing/README.md', 'ts'));
+      const client = programOf('packages/create-carillon/template/README.md', 'ts');
+      writeFileSync(join(created, 'src/readme.ts'), client);
+      expect((await inCreated('npm', ['test'])).stdout).toMatch(/Tests .*4 passed/);
       await inCreated('npm', ['run', 'typecheck']);
       await inCreated('npm', ['run', 'build']);
       expect(readFileSync(join(created, 'dist/schedules.js'), 'utf8')).toContain(`from './handlers.js'`);
@@ -191,13 +218,18 @@ describe('A project that npm create carillon makes', () => {
     INSTALL_WITHIN_MS,
   );
 
-  it('npm run dev in a project made by npm create carillon runs its TypeScript handlers and shows what they print', async () => {
+  it('npm run dev of the created project runs its TypeScript handlers, shows what they print, and reloads them when they change', async () => {
     const command = join(created, 'node_modules', '.bin', 'carillon');
     await useServer('npm', ['run', 'dev'], created, async (lines) => {
       await inCreated(command, ['schedules', 'trigger', 'morning-digest']);
       await eventually(() => lines.some((line) => line.includes('goes to ada@example.com')));
       const { stdout } = await inCreated(command, ['runs', 'ls', '--schedule', 'morning-digest', '--json']);
       expect(JSON.parse(stdout).items).toMatchObject([{ origin: 'trigger' }]);
+      const handlers = join(created, 'src/handlers.ts');
+      writeFileSync(handlers, readFileSync(handlers, 'utf8').replace('goes to', 'now goes to'));
+      await eventually(() => lines.includes('worker-1 starts again with changed handlers'), SOON);
+      await inCreated(command, ['schedules', 'trigger', 'morning-digest']);
+      await eventually(() => lines.some((line) => line.includes('now goes to ada@example.com')), SOON);
     });
     // The signal has ended npm and its shell. The server notices that, and stops Postgres last.
     await eventually(() => !existsSync(join(created, '.carillon/postgres/postmaster.pid')));

@@ -1,3 +1,5 @@
+import type { RunningCarillon, RunOptions } from './run.js';
+
 export { Carillon, CarillonError } from '@carillon/client';
 export {
   type DeclaredSchedule,
@@ -9,7 +11,6 @@ export {
   type HandlerRun,
   type ScheduleDefinition,
 } from '@carillon/worker/define';
-export { type RunningCarillon, type RunOptions, run } from './run.js';
 export {
   cancelIn,
   type SqlOptions,
@@ -18,3 +19,12 @@ export {
   triggerIn,
   type UserTransaction,
 } from './sql.js';
+export type { RunningCarillon, RunOptions };
+
+/** Starts Carillon in this process: a worker with the given handlers and schedules, and the API if it is asked for. */
+export async function run(options: RunOptions = {}): Promise<RunningCarillon> {
+  // Modules of handlers import this package too, in every worker and in every process of an isolated handler. Only a
+  // program that calls `run` loads the server, which takes two seconds of CPU time.
+  const { start } = await import('./run.js');
+  return (await start(options)).carillon;
+}

@@ -35,17 +35,15 @@ export interface RunningCarillon extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-/** Starts Carillon in this process: a worker with the given handlers and schedules, and the API if it is asked for. */
-export async function run(options: RunOptions = {}): Promise<RunningCarillon> {
-  return (await start(options)).carillon;
-}
-
 /** The part of a worker that a test needs: it sweeps, and waits until no run is left in flight. */
 export interface SettlingWorker {
   settle(): Promise<void>;
 }
 
-/** Starts Carillon like `run`, for tests that move time. The function also accepts a clock, and returns the worker. */
+/**
+ * Starts Carillon in this process. Tests that move time pass a clock and use the worker; `run` of the package does
+ * neither.
+ */
 export async function start(
   options: RunOptions,
   { localNow }: { localNow?: () => number } = {},

@@ -1,5 +1,5 @@
 import type { ScheduleInput } from '@carillon/client';
-import { callFunction } from '@carillon/db';
+import { callFunction } from '@carillon/db/call-function';
 
 /**
  * A transaction of your program: a `pg` client, any object with the same `query` method, or a drizzle transaction of

@@ -167,6 +167,17 @@ describe('Library mode', () => {
     await eventually(async () => (await connectionsTo(second)) === 0);
   });
 
+  it('the end of an await using block stops what run() started, also if the block throws', async () => {
+    const use = async () => {
+      await using scoped = await run({ ...optionsOf(second), handlers: [tick] });
+      expect((await scoped.client.me()).project).toBe('default');
+      expect(await connectionsTo(second)).toBeGreaterThan(0);
+      throw new Error('thrown in the block');
+    };
+    await expect(use()).rejects.toThrow('thrown in the block');
+    await eventually(async () => (await connectionsTo(second)) === 0);
+  });
+
   it('a run() that fails closes every connection that it had opened, and its error says why it failed', async () => {
     const schedules = [defineSchedule({ name: 'lib-bad', cron: '61 * * * *', handler: tick })];
     await expect(run({ ...optionsOf(second), schedules })).rejects.toThrow(

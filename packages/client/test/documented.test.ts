@@ -56,4 +56,16 @@ describe('Documented commands', () => {
       items: [{ id: 'node-cron-poll' }, { id: 'node-cron-digest' }],
     });
   });
+
+  it('the commands in the README of the client work one after the other', { timeout: 60_000 }, async () => {
+    const prepared = `
+      npx() { "$@"; }
+      crontab() { echo '0 9 * * 1-5 report'; }
+      carillon schedules create --id invoice-42 --in 1h --target handler:log`;
+    const said = await runAll([prepared, ...(await blocks('packages/client/README.md', 'sh'))]);
+    expect(said).toContain('invoice-42 is active');
+    expect(await json('schedules ls --tag crontab')).toMatchObject({
+      items: [{ rule: { cron: '0 9 * * 1-5' }, timezone: 'Europe/Berlin' }],
+    });
+  });
 });

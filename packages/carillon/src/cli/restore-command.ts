@@ -30,7 +30,7 @@ export const restoreCommand = command({
     'carillon restore --adopt',
   ],
   async run({ values, terminal }): Promise<Output> {
-    // This command needs most of the server's code, which takes two seconds to load. The other commands do not.
+    // The server's code takes a second to load, so only the commands that need it import it.
     const [{ RESTORE_MODES }, { openInstallation }, { previewRestore, restore }] = await Promise.all([
       import('@carillon/shared'),
       import('../restore/open-installation.js'),

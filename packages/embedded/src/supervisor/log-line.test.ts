@@ -14,6 +14,14 @@ test.each([
     warning('api error: sweep failed: timeout'),
   ],
   ['{"level":60,"msg":"timeout","err":{"message":"timeout"}}', warning('api fatal: timeout')],
+  [
+    '{"level":40,"msg":"Handler failed","runId":"run_r1_0","handler":"greet","err":{"message":"no name","stack":"Error: no name\\n    at run (node:vm:1:2)\\n    at Object.run (/app/src/greet.ts:3:9)"}}',
+    warning('api warning: Handler failed: greet: no name (/app/src/greet.ts:3:9)'),
+  ],
+  [
+    '{"level":50,"msg":"Run failed for good","runId":"run_r1_0","scheduleId":"daily","error":"handler greet: no name"}',
+    warning('api error: Run failed for good: daily: handler greet: no name'),
+  ],
   ['printed by a handler', output('api: printed by a handler')],
   ['{"half":', output('api: {"half":')],
   ['  ', null],
