@@ -92,12 +92,19 @@ export const arrayOf = (values: readonly (string | number)[]): string => `{${val
 function columnOf<Row>(rows: readonly Row[], field: keyof Row): string {
   let text = '';
   let hasValue = false;
+  // Most rows of a batch repeat the value of the row before, such as a status or a reason.
+  let last: unknown = null;
+  let lastText = '';
   for (const row of rows) {
     const value = row[field];
     if (value === null || value === undefined) text += ',null';
     else {
+      if (value !== last) {
+        last = value;
+        lastText = `,${element(value)}`;
+      }
       hasValue = true;
-      text += `,${element(value)}`;
+      text += lastText;
     }
   }
   return hasValue ? `{${text.slice(1)}}` : '{}';

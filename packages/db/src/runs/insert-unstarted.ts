@@ -1,4 +1,5 @@
 import type { RunIdentity } from '@carillon/shared';
+import type { Transaction } from '../database.js';
 import { instant, monthOf } from '../instants.js';
 import { batch, statement, type Values } from '../statement.js';
 
@@ -37,9 +38,7 @@ const unstarted = batch<Omit<UnstartedRun, 'startsAt'> & { startsAt: number | nu
  * The transitions `enqueue` and `skip`. The caller holds the schedule's lock, so no other transaction can insert the
  * run between the `not exists` check and the insert.
  */
-const insertUnstarted = statement<Values, RunIdentity>(
-  'insert-unstarted-runs',
-  `insert into carillon.runs (schedule_id, occurrence_at, origin, month, project_id, version, handler, status, due_at,
+const INSERT = `insert into carillon.runs (schedule_id, occurrence_at, origin, month, project_id, version, handler, status, due_at,
                               recorded_at, happened_at, next_attempt_at, finished_at, reason_code, reason)
    select unstarted.schedule_id, unstarted.occurrence_at, unstarted.origin, ${monthOf(instant(':now'))}, unstarted.project_id,
           unstarted.version, unstarted.handler, unstarted.status, unstarted.due_at, ${instant(':now')}, ${instant(':now')},
@@ -50,19 +49,36 @@ const insertUnstarted = statement<Values, RunIdentity>(
      select from carillon.runs r where r.schedule_id = unstarted.schedule_id
        and r.occurrence_at = unstarted.occurrence_at and r.origin = unstarted.origin
    )
-   on conflict do nothing
-   returning schedule_id as "scheduleId", occurrence_at as "occurrenceAt", origin`,
+   on conflict do nothing`;
+const insertUnstarted = statement<Values>('insert-unstarted-runs', INSERT);
+const insertAndReturn = statement<Values, RunIdentity>(
+  'insert-unstarted-runs-returning',
+  `${INSERT} returning schedule_id as "scheduleId", occurrence_at as "occurrenceAt", origin`,
 );
 
-/** Inserts runs that do not start now. Returns the runs that did not exist before. */
-export function insertUnstartedRuns(
-  ...[tx, runs, nowAt]: [Parameters<typeof insertUnstarted>[0], readonly UnstartedRun[], number]
+/** Inserts runs that do not start now. A run that exists already stays as it is. */
+export async function insertUnstartedRuns(
+  tx: Transaction,
+  runs: readonly UnstartedRun[],
+  nowAt: number,
+): Promise<void> {
+  if (runs.length > 0) await insertUnstarted(tx, parametersOf(runs, nowAt));
+}
+
+/** Inserts runs that do not start now, and returns those that did not exist before. */
+export async function insertMissingRuns(
+  tx: Transaction,
+  runs: readonly UnstartedRun[],
+  nowAt: number,
 ): Promise<RunIdentity[]> {
-  if (runs.length === 0) return Promise.resolve([]);
+  return runs.length > 0 ? insertAndReturn(tx, parametersOf(runs, nowAt)) : [];
+}
+
+function parametersOf(runs: readonly UnstartedRun[], now: number): Values {
   const rows = runs.map((run) => ({
     ...run,
     isHeld: run.startsAt === Number.POSITIVE_INFINITY,
     startsAt: run.startsAt === Number.POSITIVE_INFINITY ? null : run.startsAt,
   }));
-  return insertUnstarted(tx, { now: nowAt, ...unstarted.of(rows) });
+  return { now, ...unstarted.of(rows) };
 }

@@ -3,7 +3,7 @@ import type { Database, Transaction } from '../database.js';
 import { admitRuns } from '../engine/admit-runs.js';
 import { REPLACED, unstartedRun } from '../engine/claim-due.js';
 import { instant } from '../instants.js';
-import { insertUnstartedRuns, type UnstartedRun } from '../runs/insert-unstarted.js';
+import { insertMissingRuns, type UnstartedRun } from '../runs/insert-unstarted.js';
 import { cancelOpenRuns } from '../runs/stop-runs.js';
 import { statement } from '../statement.js';
 import { type ChangeRequest, type ChangeResult, changeSchedule, Refused } from './change-schedule.js';
@@ -41,7 +41,7 @@ export async function triggerLocked(
   const runs = schedules.map((schedule) =>
     runOf(schedule, 'trigger', nowAt, admissions.get(schedule.id) ?? { kind: 'start' }),
   );
-  const inserted = await insertUnstartedRuns(tx, runs, nowAt);
+  const inserted = await insertMissingRuns(tx, runs, nowAt);
   const insertedIds = new Set(inserted.map(({ scheduleId }) => scheduleId));
   return schedules
     .filter(({ id }) => insertedIds.has(id))
@@ -134,7 +134,7 @@ async function insertTogether(
   missing: readonly number[],
 ): Promise<number> {
   const runs = missing.map((at) => runOf(schedule, 'backfill', at, { kind: 'start' }));
-  return (await insertUnstartedRuns(tx, runs, schedule.nowAt)).length;
+  return (await insertMissingRuns(tx, runs, schedule.nowAt)).length;
 }
 
 /** Inserts runs one after the other, so that the policies of the schedule count the runs that were inserted before. */
@@ -159,7 +159,7 @@ async function insertOne(
   const admissions = isCounted ? await admitRuns(tx, [schedule], nowAt) : null;
   const admission = admissions?.get(id) ?? { kind: 'start' };
   if (admission.kind === 'replace') await cancelOpenRuns(tx, { scheduleIds: [id], now: nowAt, ...REPLACED });
-  const inserted = await insertUnstartedRuns(tx, [runOf(schedule, origin, occurrenceAt, admission)], nowAt);
+  const inserted = await insertMissingRuns(tx, [runOf(schedule, origin, occurrenceAt, admission)], nowAt);
   return inserted.length === 1;
 }
 
