@@ -239,7 +239,7 @@ describe('finished one-shots', () => {
 });
 
 describe('retention per project', () => {
-  it('runs are kept for the retention of their project, even if projects with different retentions share a month', async () => {
+  it('runs are kept for the retention of their own project, even if their monthly partition holds runs of projects with other retentions', async () => {
     const short = await newProject('short', { runs: 'P7D' });
     const long = await newProject('long', { runs: 'P3000D' });
     const ids = await Promise.all(

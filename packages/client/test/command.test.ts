@@ -206,7 +206,7 @@ describe('Crontab import', () => {
   const text =
     'CRON_TZ=Asia/Tokyo\nSHELL=/bin/bash\n0 3 * * * /usr/bin/backup --all\n@reboot /usr/bin/start\n61 * * * * x\n';
 
-  it('carillon import crontab makes a dry run without an API, and a second import changes nothing', async () => {
+  it('carillon import crontab --dry-run needs no API, and importing the same crontab a second time changes nothing', async () => {
     const file = join(place.folder, 'crontab');
     await writeFile(file, text);
     const dry = await carillon(`import crontab ${file} --dry-run`, {});

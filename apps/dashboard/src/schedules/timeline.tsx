@@ -10,7 +10,7 @@ import type { LedgerWindow } from './use-schedule.js';
 const DAY_MS = 86_400_000;
 const keyOf = (entry: LedgerEntry) => `${entry.at} ${entry.origin} ${entry.runId ?? ''}`;
 
-/** An occurrence, or a change of the schedule or of the clocks. */
+/** A mark on the timeline: an occurrence, an edit or pause of the schedule, or a DST change. */
 type Mark =
   | { kind: 'occurrence'; key: string; at: number; entry: LedgerEntry }
   | ({ kind: 'flag' } & TimelineFlag);

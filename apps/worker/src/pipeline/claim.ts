@@ -100,7 +100,7 @@ export class Claimer {
     return false;
   }
 
-  /** Resolves to true if there may be more to claim and a place for it. */
+  /** Claims one batch. Resolves to true if more may be due and this worker still has room for it. */
   async #claimOnce(): Promise<boolean> {
     const { context, inFlight } = this;
     const starved = this.starvation.throttle();

@@ -53,7 +53,7 @@ it('a project that has used up its share may claim again when any project frees 
   expect([shares.hasUsedUp(1, 1), shares.isCrowded]).toEqual([false, false]);
 });
 
-it('a project without runs in flight has not used up its share, even if no place of the worker is free', () => {
+it('a project with no runs in flight is below its fair share, even if the worker runs at its full concurrency', () => {
   const shares = new Shares(2);
   shares.take(1, 5);
   expect([shares.free, shares.hasUsedUp(2, 1), shares.hasUsedUp(1, 1)]).toEqual([0, false, true]);

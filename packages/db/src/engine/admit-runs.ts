@@ -59,10 +59,10 @@ const dependencies = batch<{ id: number; projectId: number; key: string; sinceAt
 });
 
 /**
- * How long before the window of a dependency the occurrence of a successful run may lie. The limit keeps the search for
- * such a run short.
+ * A run that ended within a dependency's window counts only if its occurrence is at most this much older than the window.
+ * The limit keeps the search for a successful run short.
  */
-const LATEST_SUCCESS = `interval '30 days'`;
+const OCCURRENCE_LOOKBACK = `interval '30 days'`;
 
 const selectUnmet = statement<Values, { id: number }>(
   'find-unmet-dependencies',
@@ -70,7 +70,7 @@ const selectUnmet = statement<Values, { id: number }>(
    where not exists (
      select from carillon.schedules s join carillon.runs r on r.schedule_id = s.id
      where s.project_id = dependency.project_id and s.key = dependency.key and r.status = 'succeeded'
-       and r.finished_at >= dependency.since_at and r.occurrence_at >= dependency.since_at - ${LATEST_SUCCESS}
+       and r.finished_at >= dependency.since_at and r.occurrence_at >= dependency.since_at - ${OCCURRENCE_LOOKBACK}
    )`,
 );
 

@@ -43,7 +43,10 @@ export const latestFailed = (limit: number | string) =>
 /** SQL: true if the run went to `:receiver`. Parsing a plan is slow, so only plans that hold the text are parsed. */
 const MATCHES_RECEIVER = `case when strpos(${PLAN_OF_RUN}, :receiverText) > 0 then ${receiverOf(PLAN_OF_RUN)} = :receiver else false end`;
 
-/** The part of a receiver that is in the stored plan word for word: a URL without its scheme, or a name. */
+/**
+ * The part of a receiver that appears word for word in the JSON of a stored plan. A receiver is written like
+ * `example.com/hook`, `queue mail` or `handler export`, and the first word of the last two is not in the plan.
+ */
 const textInPlan = (receiver: string) => JSON.stringify(receiver.replace(/^\S+ /, '')).slice(1, -1);
 
 /** The SQL that selects the failed runs which match, over the aliases `r` (runs), `s` (schedules) and `a` (agenda). */

@@ -33,7 +33,7 @@ export interface SloFacts {
   /** True while the schedule is paused. It then misses no deadline, but runs that have ended are still judged. */
   isPaused: boolean;
   judgedUntil: number;
-  /** The occurrences after `judgedUntil`, earliest first, and the earlier occurrences whose alerts are still open. */
+  /** The runs of occurrences after `judgedUntil`, earliest first, and older runs whose alerts are still open. */
   runs: readonly WatchedRun[];
   /** Null if the schedule has no objective for its success rate. */
   counts: RunCounts | null;
