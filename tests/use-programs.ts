@@ -1,9 +1,9 @@
 import { readConfig as readApiConfig, startApi } from '@carillon/api';
 import {
   ADMIN_KEY,
+  databaseSettings,
   eventually,
   type LogLine,
-  poolerSettings,
   QUICK_SETTINGS,
   type TestDatabase,
 } from '@carillon/testkit';
@@ -36,8 +36,7 @@ export function usePrograms(database: TestDatabase) {
     // All programs share one event loop, which may be busy for seconds. A lease that is lost delivers a second time.
     LEASE_MS: '15000',
     ALLOW_PRIVATE_TARGETS: 'true',
-    DATABASE_URL: database.pooledUrl,
-    ...(database.pooledUrl === database.url ? {} : poolerSettings(database.url)),
+    ...databaseSettings(database, env),
     REDIS_URL: database.redisUrl,
     REDIS_PREFIX: database.prefix,
     ...env,

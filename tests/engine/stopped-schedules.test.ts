@@ -85,14 +85,14 @@ describe('HOT updates of schedules', () => {
     await stopAutovacuum();
     const inserted = await insertSchedules(
       database,
-      Array.from({ length: 400 }, (_, n) => ({
+      Array.from({ length: 800 }, (_, n) => ({
         ...HOURLY,
         name: `Export of account ${n}`,
         tags: ['export'],
       })),
     );
-    // Every twentieth: each page of the table has room for one new version of a row.
-    const ids = inserted.filter((_, n) => n % 20 === 0);
+    // Every fortieth, so that no two of them share a page: a page of the table has room for few new versions of its rows.
+    const ids = inserted.filter((_, n) => n % 40 === 0);
     const before = await countUpdates();
     await pauseMany(pool, many(ids), { note: 'incident', untilAt: Date.now() + 3_600_000 });
     await resumeMany(pool, many(ids));

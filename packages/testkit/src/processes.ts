@@ -92,9 +92,8 @@ export type TestApi = TestProcess & { url: string };
 
 /** Starts processes on a test database, and stops them when the test file ends. */
 export function useProcesses(database: TestDatabase) {
-  const processes = new Processes(() => ({
-    DATABASE_URL: database.pooledUrl,
-    ...(database.pooledUrl === database.url ? {} : poolerSettings(database.url)),
+  const processes = new Processes((env) => ({
+    ...databaseSettings(database, env),
     REDIS_URL: database.redisUrl,
     REDIS_PREFIX: database.prefix,
   }));
@@ -102,11 +101,18 @@ export function useProcesses(database: TestDatabase) {
   return processes;
 }
 
+/** A process with a DATABASE_URL of its own does not get the settings for the shared PgBouncer. */
+export const databaseSettings = ({ pooledUrl, url }: TestDatabase, env: Record<string, string>) => ({
+  DATABASE_URL: pooledUrl,
+  ...(pooledUrl === url || env.DATABASE_URL !== undefined ? {} : poolerSettings(url)),
+});
+
 /** Starts processes that share an environment. */
 export class Processes {
   readonly #started: TestProcess[] = [];
 
-  constructor(private readonly environment: () => Record<string, string>) {}
+  /** `environment` gets the settings of one process, which override those that it returns. */
+  constructor(private readonly environment: (env: Record<string, string>) => Record<string, string>) {}
 
   async worker(options: ProcessOptions = {}): Promise<TestProcess> {
     const worker = this.#start(options.main ?? mainOf('worker'), options);
@@ -132,7 +138,7 @@ export class Processes {
         ...QUICK_SETTINGS,
         ALLOW_PRIVATE_TARGETS: 'true',
         CARILLON_ADMIN_KEY: ADMIN_KEY,
-        ...this.environment(),
+        ...this.environment(env),
         ...env,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
