@@ -74,6 +74,7 @@ function ensurePackage(name, program) {
 function describe({ testResults }) {
   const minutes = Math.round((Date.now() - startedAt) / 60_000);
   const day = new Date(startedAt).toISOString().slice(0, 10);
+  const failures = [];
   const rows = parts.map((part) => {
     const tests = testResults
       .filter(({ name }) => name.includes(`/${part}`))
@@ -81,7 +82,8 @@ function describe({ testResults }) {
     const named = (status) => tests.filter((test) => test.status === status).map(({ title }) => title);
     const [passed, failed] = [named('passed'), named('failed')];
     const others = tests.length - passed.length - failed.length;
-    return `| \`${part}\` | ${passed.length} | ${failed.length} | ${others} |${failed.map((title) => `\n\nFailed: ${title}`).join('')}`;
+    failures.push(...failed);
+    return `| \`${part}\` | ${passed.length} | ${failed.length} | ${others} |`;
   });
   return [
     `${day}, ${serverName()}, ${minutes} minutes:`,
@@ -89,6 +91,7 @@ function describe({ testResults }) {
     '| tests | passed | failed | left out |',
     '| --- | --- | --- | --- |',
     ...rows,
+    ...failures.flatMap((title) => ['', `Failed: ${title}`]),
   ].join('\n');
 }
 
