@@ -42,9 +42,13 @@ export const hasArrived = (stage: Stage, { id }: Pick<Input, 'id'>) =>
   stage.receiver.log.some(({ scheduleKey }) => scheduleKey === id);
 
 /** Waits until the runs of all these schedules have reached the receiver. */
-export async function seeArrive(stage: Stage, inputs: readonly Input[]): Promise<void> {
+export async function seeArrive(
+  stage: Stage,
+  inputs: readonly Input[],
+  { withinMs = 60_000 } = {},
+): Promise<void> {
   await eventually(() => inputs.every((input) => hasArrived(stage, input)), {
-    withinMs: 60_000,
+    withinMs,
     what: 'all deliveries',
   });
 }
