@@ -110,6 +110,40 @@ describe('Re-verification', () => {
   it('if an edit commits while a claim is reading, the run starts under the new definition (I5)', async () => {
     const rule = { at: new Date(T0).toISOString() };
     const id = await insert({ payload: 'old' });
+    const read = await claimWhile(async () => {
+      const edited = await editSchedule(
+        database.pool,
+        { ref: { id }, actor: 'ops', now: T0 },
+        draft({ rule, payload: 'new' }, T0),
+      );
+      expect(edited).toMatchObject({ kind: 'changed', value: { version: 2 }, dueAts: [T0] });
+    });
+    // The claim in progress may skip the schedule. In production the edit arms a bell, which causes another claim.
+    const runs = [...read.runs, ...(await claim(T0)).runs];
+    expect(runs).toMatchObject([{ scheduleId: id, payload: '"new"' }]);
+    expect(await engine.runsOf(id)).toMatchObject([{ version: 2 }]);
+  });
+
+  it.each([
+    ['a pause', 'I4', 'update carillon.agenda set is_held = true where schedule_id = $1'],
+    ['a cancel', 'I4', 'delete from carillon.agenda where schedule_id = $1'],
+    [
+      'a reschedule',
+      'I6',
+      `update carillon.agenda set due_at = due_at + interval '1 minute' where schedule_id = $1`,
+    ],
+  ])(
+    'if %s of a one-shot commits while a claim is reading, the claim starts no run (%s)',
+    async (_, _promise, change) => {
+      const [changed, other] = [await insert(), await insert()];
+      const { runs } = await claimWhile(() => database.pool.query(change, [changed]));
+      expect(runs.map(({ scheduleId }) => scheduleId)).toEqual([other]);
+      expect(await engine.runsOf(changed)).toEqual([]);
+    },
+  );
+
+  /** Claims, and makes a change after the claim has taken its snapshot and before it locks a row. */
+  async function claimWhile(change: () => Promise<unknown>) {
     const slow = openSlowClaims();
     const gate = await database.pool.connect();
     try {
@@ -119,22 +153,14 @@ describe('Re-verification', () => {
         const waiting = `select from pg_locks where locktype = 'advisory' and not granted and objid = ${GATE}`;
         return (await database.pool.query(waiting)).rowCount === 1;
       });
-      const edited = await editSchedule(
-        database.pool,
-        { ref: { id }, actor: 'ops', now: T0 },
-        draft({ rule, payload: 'new' }, T0),
-      );
-      expect(edited).toMatchObject({ kind: 'changed', value: { version: 2 }, dueAts: [T0] });
+      await change();
       await gate.query('select pg_advisory_unlock($1)', [GATE]);
-      // The claim in progress may skip the schedule. In production the edit arms a bell, which causes another claim.
-      const runs = [...(await claiming).runs, ...(await claim(T0)).runs];
-      expect(runs).toMatchObject([{ scheduleId: id, payload: '"new"' }]);
-      expect(await engine.runsOf(id)).toMatchObject([{ version: 2 }]);
+      return await claiming;
     } finally {
       gate.release();
       await slow.end();
     }
-  });
+  }
 
   const GATE = 4_711;
 
@@ -196,6 +222,19 @@ describe('Blocked claims', () => {
         expect(claimed.isBlocked).toBe(false);
       }),
     );
+  });
+
+  it('a recurring schedule that was edited to a one-shot keeps the total of its runs after the last one', async () => {
+    const id = await insert({ rule: { every: 'PT1M' } });
+    await claim(T0 + MINUTE);
+    const rule = { at: new Date(T0 + 2 * MINUTE).toISOString() };
+    const request = { ref: { id }, actor: 'ops', now: T0 + MINUTE + 1 };
+    await editSchedule(database.pool, request, draft({ rule }, T0 + MINUTE + 1));
+    const [last] = (await claim(T0 + 2 * MINUTE)).runs;
+    expect(await readSchedule(database.pool, projectId, last?.scheduleKey ?? '')).toMatchObject({
+      status: 'finished',
+      runsTotal: 2,
+    });
   });
 
   it('a claim skips a schedule with an unreadable definition while its row is locked, and a later claim pauses the schedule', async () => {

@@ -209,6 +209,17 @@ describe('Generation', () => {
     await database.pool.query('truncate carillon.runs, carillon.leases, carillon.agenda');
   });
 
+  it('a worker of an earlier generation starts no one-shot: the claim throws StaleGeneration and changes nothing', async () => {
+    await insertSchedules(database, [{ rule: { at: new Date(T0).toISOString() } }], { nowAt: T0 });
+    await setGeneration(holder.generation + 1);
+    const before = await everything();
+
+    await expect(claimDue(database.pool, options())).rejects.toThrow(StaleGeneration);
+
+    expect(await everything()).toEqual(before);
+    await database.pool.query('truncate carillon.agenda');
+  });
+
   it('a worker of an earlier generation claims no waiting run: the claim throws StaleGeneration and changes nothing', async () => {
     const run = await claimOne();
     await engine.fail(run, T0 + 1);

@@ -285,6 +285,16 @@ describe('The lost time', () => {
       });
   });
 
+  it('carillon restore --account: a one-shot that was due in the lost time is skipped', async () => {
+    const rule = { at: new Date(T0 + MINUTE).toISOString() };
+    const [id] = (await insertSchedules(database, [{ rule }], { nowAt: T0 })) as [number];
+    const now = T0 + 2 * MINUTE;
+    await hold(now);
+    await release('account', now);
+    await carryOut([id], now);
+    expect(await engine.runsOf(id)).toMatchObject([{ status: 'skipped', reasonCode: 'restored' }]);
+  });
+
   it('carillon restore --until: occurrences after the given end of the lost time follow the misfire policy', async () => {
     const ids = await insertAll();
     const now = T0 + 5 * MINUTE + 45_000;
