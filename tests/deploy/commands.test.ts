@@ -102,7 +102,7 @@ describe('Commands of the image', () => {
     expect(unmigrated.output()).toMatch(/failed +migrations /);
   });
 
-  it('the image command restore says whether workers are held, and changes nothing without a decision', async () => {
+  it('the image’s command `restore`, run without a decision, says whether workers are held and changes nothing', async () => {
     const restore = run('restore');
     expect([await restore.ended, restore.output()]).toEqual([
       0,

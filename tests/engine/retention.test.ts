@@ -37,7 +37,10 @@ const TABLES = Object.values(schema)
 const countAll = async () =>
   Object.fromEntries(await Promise.all(TABLES.map(async (table) => [table, await count(table)] as const)));
 
-/** Makes everything that carries the real time as old as T0. The audit log lets only its owner do that, without the trigger. */
+/**
+ * Sets the times that the real clock wrote back to T0. A trigger keeps the audit log from being changed, so the owner
+ * of the table disables the trigger meanwhile.
+ */
 async function backdate(): Promise<void> {
   await database.pool.query(`
     alter table carillon.audit_log disable trigger user;

@@ -51,7 +51,7 @@ export class Membership {
     return this.#hold !== null || this.#lost !== null;
   }
 
-  /** Looks at the database before anything is written to it, then registers the worker. */
+  /** Checks whether Postgres has lost transactions or is a copy, and only then registers the worker. */
   async join(): Promise<Claimant> {
     await this.#compare();
     this.#holder = await this.parts.register();

@@ -100,7 +100,7 @@ describe('Shares per project', () => {
     });
     for (const id of ids)
       expect(await awaitRun(database, id, hasEnded)).toMatchObject({ status: 'succeeded' });
-    // Sixteen of these payloads fill the 4 MB.
+    // WORKER_PAYLOAD_MB is 4. Sixteen of these payloads would fill it, so some memory stayed free.
     expect(hostile.to('hang/large').length).toBeLessThanOrEqual(15);
     await endAttack();
   });

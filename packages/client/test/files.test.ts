@@ -102,7 +102,7 @@ describe('carillon plan and carillon apply', () => {
     expect(await json('schedules show t-one')).toMatchObject({ tags: ['set:yours'] });
   });
 
-  it('carillon apply adds an existing schedule without a set to the set of the file', async () => {
+  it('on carillon apply, an existing schedule that belongs to no set joins the set of the file', async () => {
     await carillon('schedules create --id adopted --every 1h --target handler:noop');
     const file = await write(
       'adopt.yaml',

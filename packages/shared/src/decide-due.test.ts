@@ -89,7 +89,7 @@ describe('missed occurrences', () => {
     });
   });
 
-  it('the misfire policy skip skips missed occurrences, except those that are within the grace', () => {
+  it('under the misfire policy "skip", missed occurrences are skipped, except those within the grace', () => {
     expect(moved(decideDue(everyFiveMinutes('10:00', misfire('skip')), at('10:20:30')))).toEqual({
       runs: null,
       passed: '10:00-10:15 ×4 misfire',
@@ -97,7 +97,7 @@ describe('missed occurrences', () => {
     });
   });
 
-  it('the misfire policy all runs missed occurrences one by one', () => {
+  it('under the misfire policy "all", missed occurrences run one by one', () => {
     expect(moved(decideDue(everyFiveMinutes('10:00', misfire('all')), at('10:22')))).toEqual({
       runs: '10:00',
       passed: null,
@@ -105,7 +105,7 @@ describe('missed occurrences', () => {
     });
   });
 
-  it('the misfire policy all runs only the latest missed occurrences, up to its limit', () => {
+  it('under the misfire policy "all" with a limit, only the latest missed occurrences run, up to the limit', () => {
     expect(moved(decideDue(everyFiveMinutes('10:00', misfire('all', 2)), at('10:22')))).toEqual({
       runs: '10:15',
       passed: '10:00-10:10 ×3 misfire',

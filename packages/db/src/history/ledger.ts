@@ -123,7 +123,7 @@ export function readAttemptsBetween(db: Database, range: Range): Promise<(Attemp
   return selectAttempts(db, range);
 }
 
-/** A change that a person or the engine made to a schedule or to one of its runs. */
+/** A change that a person or the engine made to a schedule or one of its runs, or a restore of the installation. */
 export interface ScheduleChange {
   at: number;
   actor: string;

@@ -70,7 +70,7 @@ describe('explainRun', () => {
     expect(text).toContain(`it is tried again at ${iso(DUE + 99_000)}`);
   });
 
-  it('the explanation of a run that was due in lost time and recorded after the restore names that restore', () => {
+  it('if a run was due in lost time and recorded after the restore, its explanation names the restore', () => {
     const restored = {
       at: DUE + 3_000,
       actor: 'carillon restore',

@@ -120,7 +120,7 @@ interface Result {
 }
 
 /** The reasons of skipped occurrences that count as missed. A skip by a person, a pause or an edit does not. */
-const MISSED_REASONS = ['misfire', 'overlap', 'busy', 'dependency', 'queue_full'];
+const MISSED_REASONS = ['misfire', 'overlap', 'dependency', 'queue_full'];
 
 function judgeRun(run: WatchedRun, slo: Slo, nowAt: number): Result[] {
   const wasMissed = run.status === 'skipped' && MISSED_REASONS.includes(run.reasonCode ?? '');

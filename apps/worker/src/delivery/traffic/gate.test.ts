@@ -82,7 +82,7 @@ describe('Gate', () => {
 });
 
 describe('Rate limit', () => {
-  it('a rate limit of 10 a second admits a burst of one second’s worth of deliveries, then one every 100 ms', () => {
+  it('a rate limit of 10 a second admits a burst of 11 deliveries, then one every 100 ms', () => {
     const limit = new RateLimit(10);
     const at = (now: number) => limit.take(now) === 0;
     expect(Array.from({ length: 30 }, () => at(10_000)).filter(Boolean)).toHaveLength(11);
