@@ -13,6 +13,7 @@ import {
   releaseInstallation,
   sendHeartbeat,
   surveyLostTime,
+  takeReceipts,
   triggerSchedule,
 } from '@carillon/db';
 import type { RestoreMode } from '@carillon/shared';
@@ -55,6 +56,21 @@ afterEach(async () => {
 });
 
 describe('A held installation', () => {
+  it('a held installation takes no receipt, because a receipt of the restored state was probably sent in the lost time', async () => {
+    await database.pool.query(
+      `insert into carillon.receipts (project_id, schedule_id, url, body, next_try_at) values ($1, 1, 'http://127.0.0.1/', '{}', to_timestamp($2 / 1000.0))`,
+      [projectId, T0],
+    );
+    const now = T0 + 2 * MINUTE;
+    const shares = [{ id: projectId, weight: 1 }];
+    await hold();
+    expect(await takeReceipts(database.pool, { limit: 10, fairTo: [], now })).toEqual([]);
+    expect(await takeReceipts(database.pool, { limit: 10, fairTo: shares, now })).toEqual([]);
+    await release('by-policy', now);
+    expect(await takeReceipts(database.pool, { limit: 10, fairTo: shares, now })).toHaveLength(1);
+    await database.pool.query('truncate carillon.receipts');
+  });
+
   it('a held installation claims nothing: neither due schedules, nor waiting runs, nor schedules whose pause has ended', async () => {
     const [due, triggered, paused] = (await insertSchedules(
       database,

@@ -52,7 +52,7 @@ async function claimAfter(rule: Rule, change: string): Promise<{ started: number
 }
 
 it.each(SCHEDULES)(
-  'a claim of %s that has not changed since the decision starts its run',
+  'a claim of %s starts its run if nothing has changed since the decision',
   async (_which, rule) => {
     expect(await claimAfter(rule, 'select 1')).toEqual({ started: 1, runs: 1 });
   },

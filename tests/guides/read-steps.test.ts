@@ -13,7 +13,7 @@ describe('The steps of a guide', () => {
     ]);
   });
 
-  it('a code block of a guide that no step would execute is refused with its line', () => {
+  it('a guide with a code block that would not be executed is refused, and the error names the line of the block', () => {
     expect(() => readSteps('docs/a.md', `Text.\n\n${block('ts', 'x();')}`)).toThrow('docs/a.md:3');
     expect(() => readSteps('docs/a.md', `${block('sh', 'a')}Text.\n\n${block('', 'out')}`)).toThrow(
       'would not be executed',

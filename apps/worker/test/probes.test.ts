@@ -1,4 +1,4 @@
-import { eventually, insertSchedules, TcpProxy, useDatabase, useProcesses } from '@carillon/testkit';
+import { eventually, freePort, insertSchedules, TcpProxy, useDatabase, useProcesses } from '@carillon/testkit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { defineHandler } from '../src/define.js';
 import { Probes } from '../src/probes.js';
@@ -98,14 +98,3 @@ describe('Probes of a worker', () => {
     expect(worker.child.exitCode).toBe(0);
   }, 120_000);
 });
-
-/**
- * Returns a port that was free a moment ago. Port 0 won't do, because a separate process can't tell the test which port
- * it got.
- */
-async function freePort(): Promise<number> {
-  const probes = new Probes();
-  const port = await probes.listen({ host: '127.0.0.1', port: 0 });
-  await probes.close();
-  return port;
-}

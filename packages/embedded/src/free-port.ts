@@ -1,11 +1,42 @@
+import { randomInt } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 
-/** A port of 127.0.0.1 that is free now. Another process may still take it first, so starting on it can fail. */
-function freePort(): Promise<number> {
+const LOWEST_PORT = 10_240;
+/** The first port of the ephemeral range in macOS, and above the one in Linux. */
+const USUAL_EPHEMERAL_FROM = 49_152;
+const TRIES = 20;
+
+/**
+ * A port of 127.0.0.1 that is free now. Another process may still take it first, so starting on it can fail.
+ *
+ * The port lies below the ephemeral range, from which the system takes the local ports of outgoing connections. A server
+ * that crashes is started again on the same port. If that port were an ephemeral one, a connection could have taken it
+ * meanwhile, and the server could not start until that connection ends.
+ */
+export async function freePort(): Promise<number> {
+  const ephemeralFrom = await firstEphemeralPort();
+  if (ephemeralFrom > LOWEST_PORT) {
+    for (let tries = 0; tries < TRIES; tries++) {
+      const port = await listenBriefly(randomInt(LOWEST_PORT, ephemeralFrom)).catch(() => null);
+      if (port !== null) return port;
+    }
+  }
+  return listenBriefly(0);
+}
+
+/** On Linux the ephemeral range is a setting of the system. */
+async function firstEphemeralPort(): Promise<number> {
+  const range = await readFile('/proc/sys/net/ipv4/ip_local_port_range', 'utf8').catch(() => '');
+  return Number.parseInt(range, 10) || USUAL_EPHEMERAL_FROM;
+}
+
+/** Listens on the port, or on any free one if it is 0, and resolves to the port once it is free again. */
+function listenBriefly(wanted: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
+    server.listen(wanted, '127.0.0.1', () => {
       const address = server.address();
       const port = typeof address === 'object' && address !== null ? address.port : 0;
       server.close(() => resolve(port));

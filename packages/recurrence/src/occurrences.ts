@@ -96,8 +96,9 @@ interface CachedTiming extends CompiledTiming {
 }
 
 const NEXT_KEPT = 64;
-// Measured with hostile rules: a compiled rule takes up to 15 kB for its objects and its 2 × 64 cached results, about
-// 10 bytes for each character of its text (EXDATE, exclusions), and 70 kB for the tables of a long sub-daily INTERVAL.
+// Measured with hostile rules: a compiled rule takes up to 15 kB for its objects and its cached results (64 in each of
+// the two generations of `nextAfter`), about 10 bytes for each character of its text (EXDATE, exclusions), and 70 kB
+// for the tables of a long sub-daily INTERVAL.
 const OBJECT_BYTES = 16_384;
 const BYTES_PER_CHARACTER = 12;
 const INTERVAL_TABLE_BYTES = 70_000;

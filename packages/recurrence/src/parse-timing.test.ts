@@ -221,6 +221,7 @@ describe('warnings', () => {
     expect(warnings({ rule: daily, timezone: 'EST' })).toEqual([
       'EST is standard time all year round; America/New_York has daylight saving time in summer',
     ]);
+    expect(warnings({ rule: daily, timezone: 'MST' })[0]).toContain('MST is standard time all year round');
     expect(warnings({ rule: { every: 'PT1H' }, timezone: 'EST' })).toEqual([]);
   });
 

@@ -2,8 +2,9 @@ import type { Plan } from './plan.js';
 
 /** The number of open runs of a schedule, counted while its row is locked. */
 export interface OpenRuns {
-  /** Runs that are `running` or `retrying`, and queued runs that may start now. */
+  /** Runs that are `running` or `retrying`, and queued runs that are released but not claimed by a worker yet. */
   started: number;
+  /** Queued runs that wait until an open run of the schedule has ended. */
   queued: number;
 }
 

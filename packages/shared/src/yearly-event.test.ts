@@ -101,7 +101,7 @@ describe('yearly event that is moved', () => {
     expect(iso(next)).toBe('2027-01-01T19:00:00.000Z');
   });
 
-  it('a yearly event that never occurred before occurs on its next date in the new zone, even if its date has passed in the old zone', () => {
+  it('a yearly event that has never occurred and moves to another time zone occurs on its next date there, even if that date has already passed in the old zone', () => {
     const next = moveYearly({
       before: timingOf('1990-01-01', 'Pacific/Kiritimati'),
       after: timingOf('1990-01-01', 'Pacific/Honolulu'),

@@ -1,10 +1,10 @@
+export { freePort } from '@carillon/embedded';
 export { bundleLibrary } from './bundle-apps.js';
 export { poolerSettings, USES_PGBOUNCER } from './chosen-servers.js';
 export * from './database.js';
 export * from './empty-tables.js';
 export * from './engine.js';
 export * from './eventually.js';
-export { freePort } from './free-port.js';
 export * from './own-servers.js';
 export * from './pgbouncer.js';
 export * from './processes.js';

@@ -5,8 +5,8 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDatabase } from '@carillon/db';
+import { freePort } from '@carillon/embedded';
 import { eventually } from './eventually.js';
-import { freePort } from './free-port.js';
 
 /** Finds PgBouncer, or installs it if possible. Returns false if there is no PgBouncer. */
 export function ensurePgbouncer(): boolean {

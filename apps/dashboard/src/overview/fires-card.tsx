@@ -28,7 +28,7 @@ const LATENESS = [
   { name: 'Late, p99', line: 'border-dashed border-accent', of: 'p99Ms' },
 ] as const;
 
-/** Fires by outcome and their lateness, over the last hour or day. Every figure links to the runs that it counts. */
+/** Fires by outcome and their lateness, over the last hour or day. The totals link to the list of runs since then. */
 export function FiresCard() {
   const search: OverviewSearch = route.useSearch();
   const last = search.last ?? 'hour';

@@ -6,7 +6,7 @@ const nowAt = Date.parse('2026-11-16T09:00:00Z');
 const read = (options: Parameters<typeof readSchedule>[0]) => readSchedule(options, nowAt);
 
 describe('readSchedule', () => {
-  it('the options of carillon schedules create set exactly the given fields', () => {
+  it('the options of `carillon schedules create` set the fields that they name, and no others', () => {
     expect(
       read({
         every: '15m',
@@ -28,7 +28,7 @@ describe('readSchedule', () => {
     expect(read({ payload: 'null' })).toEqual({ payload: null });
   });
 
-  it('the options of carillon schedules create need exactly one rule', () => {
+  it('the options of `carillon schedules create` must name exactly one rule', () => {
     expect(() => read({ every: '1h', cron: '* * * * *' })).toThrow(
       'expected one rule, got --cron and --every',
     );
@@ -36,7 +36,7 @@ describe('readSchedule', () => {
     expect(() => read({})).toThrow('no field of the schedule is given');
   });
 
-  it('an invalid option of carillon schedules create is refused with the reason', () => {
+  it('an invalid option of `carillon schedules create` is refused with the reason', () => {
     expect(() => read({ in: '1h', payload: '{' })).toThrow('--payload: ');
     expect(() => read({ in: '1h', 'max-runs': 'many' })).toThrow('--max-runs many: expected a number');
     expect(() => read({ file: '/nowhere/schedule.json' })).toThrow('cannot read /nowhere/schedule.json');

@@ -138,9 +138,9 @@ async function withSettledOccurrences(
 }
 
 /**
- * The new rule may name a past instant that the old rule had named too. In that case this edit has already recorded a
- * run of the instant, when it settled the overdue occurrences of the old rule. The schedule continues after the
- * instant, so that it does not run twice.
+ * The new rule may name a past instant that the old rule had named too. If this edit has recorded a run of the instant,
+ * because it settled the overdue occurrences of the old rule, the schedule continues after the instant, so that it does
+ * not run twice.
  */
 async function passOverSettled(
   tx: Transaction,

@@ -112,15 +112,15 @@ async function areFewDue(db: Database, { projectId, filter }: FilteredPage): Pro
 const isFull = ({ schedules, isCut }: SchedulePage, { limit }: { limit: number }) =>
   isCut || schedules.length >= limit;
 
-/** Number of newest schedules that a search reads first, which takes some 30 ms at most. */
-const NEWEST = 20_000;
+/** Number of schedules that a search reads first, from the newest or the soonest on. It takes some 30 ms at most. */
+const READ_FIRST = 20_000;
 
 type Source = (where: Where, page: FilteredPage) => string;
 
 const fromNewest: Source = (where, { beforeId }) => `(
     select * from carillon.schedules
     where project_id = :projectId and id < ${where.parameter('newestBefore', beforeId ?? Number.MAX_SAFE_INTEGER)}
-    order by id desc limit ${NEWEST}
+    order by id desc limit ${READ_FIRST}
   ) as s left join carillon.agenda a on a.schedule_id = s.id`;
 
 /**
@@ -162,7 +162,7 @@ export async function listNextSchedules(
     selectPage(db, { where, source, limit: page.limit, order: SOONEST_FIRST, isByMatches });
   const soonest = `(
     select * from carillon.agenda where project_id = :projectId and not is_held and ${position}
-    order by due_at, schedule_id limit ${NEWEST}
+    order by due_at, schedule_id limit ${READ_FIRST}
   ) as a join carillon.schedules s on s.id = a.schedule_id`;
   const found = await read(soonest);
   if (isFull(found, page)) return found;

@@ -3,8 +3,8 @@ import { parseRecurrenceText } from '../rrule/rrule-text.js';
 import type { Timing } from '../timing.js';
 
 /**
- * Maximum number of occurrences per day of a rule whose excluded occurrences are moved. On a day to which occurrences
- * are moved, all of them are counted one by one, so their number must be small.
+ * Maximum number of occurrences per day of a rule whose excluded occurrences are moved. On a day that receives moved
+ * occurrences, its own and the moved ones are counted one by one, so their number must be small.
  */
 const MAX_A_DAY = 24;
 const HOUR_MS = 3_600_000;

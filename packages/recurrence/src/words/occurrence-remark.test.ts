@@ -29,7 +29,7 @@ describe('The remark on an occurrence', () => {
     ]);
   });
 
-  it('an occurrence on 28 February that the rule itself names has no remark', () => {
+  it('an occurrence on 28 February is not described as a replacement for 29 February if the rule itself names 28 February', () => {
     expect(remarks({ rule: { rrule: 'DTSTART:20240228T090000Z\nRRULE:FREQ=YEARLY' } }, 1)).toEqual([null]);
     expect(remarks({ rule: { cron: '0 9 28 2 *' }, leapDay: 'feb28' }, 1)).toEqual([null]);
   });

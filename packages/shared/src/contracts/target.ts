@@ -23,8 +23,8 @@ const WebhookTarget = z
       context.addIssue({ code: 'custom', message, path: [field], input: target });
   });
 
-/** Queues that Carillon uses for its own jobs. They cannot be targets. */
-const OWN_QUEUES = ['schedule-requests', 'schedule-rejected'];
+/** The queues of requests by other programs, and of requests that were refused. Neither can be a target. */
+const REQUEST_QUEUES = ['schedule-requests', 'schedule-rejected'];
 const OWN_PREFIX = 'carillon-';
 
 export const QueueName = z
@@ -32,7 +32,7 @@ export const QueueName = z
   .regex(/^[A-Za-z0-9_.-]{1,128}$/, 'expected 1 to 128 letters, digits, "_", "." or "-"')
   .superRefine(
     refuseWith((name) =>
-      OWN_QUEUES.includes(name) || name.startsWith(OWN_PREFIX)
+      REQUEST_QUEUES.includes(name) || name.startsWith(OWN_PREFIX)
         ? `"${name}" is one of Carillon’s own queues; choose another name`
         : null,
     ),

@@ -188,8 +188,8 @@ function readAnswer(
 const toError = (reason: unknown) => (reason instanceof Error ? reason : new Error(String(reason)));
 
 /**
- * Cuts a text that has become too long. Decoding turns an invalid byte into a replacement character of three bytes, so
- * a third of the maximum always fits.
+ * Cuts a text that decoding has made longer than the maximum: each invalid byte becomes a character of three bytes. One
+ * UTF-16 unit takes at most three bytes in UTF-8, so a third as many units as the maximum has bytes always fit.
  */
 const kept = (text: string) =>
   Buffer.byteLength(text) <= MAX_ANSWER_BYTES ? text : text.slice(0, MAX_ANSWER_BYTES / 3);

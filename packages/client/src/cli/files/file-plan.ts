@@ -25,7 +25,7 @@ export interface PrunedEntry {
 export interface FilePlan {
   entries: PlannedEntry[];
   pruned: PrunedEntry[];
-  /** Schedules of the sets that are in no file, if pruning was not asked for. */
+  /** Schedules that belong to one of the files' sets but are in no file. Empty if they are to be pruned. */
   unlisted: PrunedEntry[];
 }
 
