@@ -1,4 +1,11 @@
-import { eventually, freePort, insertSchedules, TcpProxy, useDatabase, useProcesses } from '@carillon/testkit';
+import {
+  eventually,
+  freePort,
+  insertSchedules,
+  TcpProxy,
+  useDatabase,
+  useProcesses,
+} from '@carillon/testkit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { defineHandler } from '../src/define.js';
 import { Probes } from '../src/probes.js';
