@@ -15,7 +15,7 @@ const { values } = parseArgs({
     from: { type: 'string', default: '1' },
     only: { type: 'string' },
     with: { type: 'string' },
-    histories: { type: 'string', default: '2000' },
+    histories: { type: 'string', default: '5000' },
     requests: { type: 'string', default: '500' },
   },
 });
@@ -162,30 +162,35 @@ function describe(results, notPlayed) {
   ].join('\n');
 }
 
+/** The upper bounds of the histogram of lateness, in milliseconds. */
+const BOUNDS = [50, 250, 1_000, 5_000, 30_000];
+
 /**
- * Formats how late runs reached the receiver: those that were due during the fault, and those that were due after it.
+ * Formats how late runs reached the receiver, with a histogram: those that were due during the fault, and those that
+ * were due after it.
  */
 function describeLateness(results) {
   const numbers = [...new Set(results.map(({ number }) => number))].sort((a, b) => a - b);
-  const rows = numbers.flatMap((number) => {
-    const own = results.filter((result) => result.number === number);
-    const cells = ['during', 'after'].flatMap((when) => {
+  const rows = numbers.flatMap((number) =>
+    ['during', 'after'].flatMap((when) => {
+      const own = results.filter((result) => result.number === number);
       const values = own.flatMap(({ lateness }) => lateness[when]);
-      const figures = [0.5, 0.99, 1].map((share) =>
-        Math.round(percentile(values, share)).toLocaleString('en'),
+      // Scenario 17 simulates its clock and scenario 16 sends nothing, so neither has a lateness to show.
+      if (values.length === 0) return [];
+      const figures = [0.5, 0.99, 1].map((share) => Math.round(percentile(values, share)));
+      const counts = [...BOUNDS, Number.POSITIVE_INFINITY].map(
+        (bound, index) =>
+          values.filter((value) => value <= bound && value > (BOUNDS[index - 1] ?? -Infinity)).length,
       );
-      return [values.length.toLocaleString('en'), ...(values.length > 0 ? figures : ['', '', ''])];
-    });
-    // Scenario 17 simulates its clock and scenario 16 sends nothing, so neither has a lateness to show.
-    return cells.every((cell) => cell === '0' || cell === '')
-      ? []
-      : [`| ${[number, ...cells].join(' | ')} |`];
-  });
+      const cells = [values.length, ...figures, ...counts].map((cell) => cell.toLocaleString('en'));
+      return [`| ${[number, when, ...cells].join(' | ')} |`];
+    }),
+  );
   return [
-    'Lateness at the receiver, in milliseconds, of all seeds together:',
+    'Lateness at the receiver in milliseconds, for runs that were due during the fault and after it, of all seeds together. The last six columns are a histogram:',
     '',
-    '| # | runs due during the fault | p50 | p99 | worst | runs due after it | p50 | p99 | worst |',
-    `|${' --- |'.repeat(9)}`,
+    '| # | due | runs | p50 | p99 | worst | up to 50 ms | to 250 ms | to 1 s | to 5 s | to 30 s | later |',
+    `|${' --- |'.repeat(12)}`,
     ...rows,
   ];
 }

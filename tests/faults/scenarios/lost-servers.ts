@@ -9,7 +9,7 @@ const redisKilled: Scenario = {
   fault: 'Redis is killed without having persisted anything, and stays away for a while',
   holds: 'the sweep goes on firing meanwhile, and bells resume',
   async play(stage) {
-    const { servers, proxies } = stage.installation;
+    const { servers, proxies, redis } = stage.installation;
     await stage.load({ seconds: 5 });
     proxies.redis.refuse();
     await servers.killRedis();
@@ -24,6 +24,8 @@ const redisKilled: Scenario = {
     await seeFire(stage);
     await sleep(Math.max(0, backAt - performance.now()));
     proxies.redis.pass();
+    // Redis starts again after a delay that grows with each kill of a series.
+    await eventually(() => redis.status === 'ready', { what: 'Redis after its restart' });
     stage.heal();
     await seeRepeatingSweep(stage);
   },
