@@ -16,6 +16,8 @@ import { draft, eventually, testServers, useDatabase } from '@carillon/testkit';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { succeededRun } from './closed-run.js';
 
+/** The time of the migrations that these tests add, later than that of all others. */
+const LATER = '2999-01-01';
 const MIGRATIONS = join(import.meta.dirname, '../../packages/db/migrations');
 const database = useDatabase();
 /** For creating and dropping databases that Carillon has not migrated yet. */
@@ -51,6 +53,21 @@ describe('Migrations', () => {
   it('a migration with an error fails with the error of Postgres', async () => {
     const folder = await migrationOf('ALTER TABLE "carillon"."no_such_table" ADD COLUMN "extra" integer');
     await expect(migrate(database.url, { folder })).rejects.toMatchObject({ cause: { code: '42P01' } });
+  });
+
+  it('Postgres ends the session of a migration whose process is frozen or whose host has vanished', async () => {
+    const folder = await migrationOf(
+      `CREATE TABLE carillon.session_settings AS SELECT name, setting::int FROM pg_settings
+       WHERE name IN ('idle_session_timeout', 'idle_in_transaction_session_timeout', 'tcp_keepalives_idle')`,
+    );
+    await migrate(database.url, { folder });
+    const { rows } = await database.pool.query(
+      'select setting from carillon.session_settings where setting > 0',
+    );
+    expect(rows).toHaveLength(3);
+    await database.pool.query(
+      `drop table carillon.session_settings; delete from carillon.migrations where created_at = ${Date.parse(LATER)}`,
+    );
   });
 
   it('a migration that would deadlock with a transaction lets the transaction finish, and then succeeds', async () => {
@@ -96,7 +113,7 @@ describe('Migrations', () => {
     const entry = {
       idx: 0,
       version: '7',
-      when: Date.parse('2999-01-01'),
+      when: Date.parse(LATER),
       tag: '9999_later',
       breakpoints: true,
     };

@@ -1,9 +1,10 @@
-import { explainPooler, openDatabase, probePooler } from '@carillon/db';
+import { explainPooler, inTransaction, migrate, openDatabase, probePooler } from '@carillon/db';
 import {
   ensurePgbouncer,
   eventually,
   insertSchedules,
   Pgbouncer,
+  TcpProxy,
   useDatabase,
   useProcesses,
 } from '@carillon/testkit';
@@ -40,6 +41,46 @@ describe('explainPooler', () => {
   it('a direct connection to Postgres is not taken for a pooler', async () => {
     expect(await probePooler(database.url)).toEqual(direct);
   });
+
+  it('a program does not wait forever for a Postgres that is silent when it starts', async () => {
+    const proxy = await TcpProxy.before(database.url);
+    onTestFinished(() => proxy.close());
+    proxy.silence();
+    await expect(probePooler(proxy.url(database.url))).rejects.toThrow('timeout expired');
+    await expect(migrate(proxy.url(database.url))).rejects.toThrow('timeout expired');
+  });
+});
+
+describe('A pool that leads to a pooler', () => {
+  it('verifies each transaction and each single statement before anything of it is executed', async () => {
+    let isVerified = true;
+    const pool = openDatabase({
+      url: database.url,
+      max: 1,
+      applicationName: 'test',
+      isPooled: true,
+      verify: async (client) => {
+        await client.query('select 1');
+        if (!isVerified) throw new Error('another server');
+      },
+      onError: () => {},
+    });
+    onTestFinished(() => pool.end());
+    await database.pool.query('create table carillon.written (by text)');
+    onTestFinished(() => database.pool.query('drop table carillon.written').then(() => {}));
+    const write = (by: string) => pool.query('insert into carillon.written values ($1)', [by]);
+    await write('a statement');
+    // The connection stays open and was verified. Behind a pooler, its next transaction may reach another server.
+    isVerified = false;
+    await expect(write('a statement, refused')).rejects.toThrow('another server');
+    await expect(
+      inTransaction(pool, (tx) => tx.query(`insert into carillon.written values ('a transaction, refused')`)),
+    ).rejects.toThrow('another server');
+    isVerified = true;
+    await inTransaction(pool, (tx) => tx.query(`insert into carillon.written values ('a transaction')`));
+    const { rows } = await database.pool.query('select by from carillon.written');
+    expect(rows).toEqual([{ by: 'a statement' }, { by: 'a transaction' }]);
+  });
 });
 
 if (!ensurePgbouncer())
@@ -67,6 +108,20 @@ else
       await expect(processes.worker({ env: { DATABASE_URL: url } })).rejects.toThrow(
         `[{"msg":"carillon worker: ${line}"}]`,
       );
+    });
+
+    it('an API behind a pooler in transaction mode without the two settings exits with one line that names them', async () => {
+      const line = explainPooler(await probePooler(url), {
+        hasDirectUrl: false,
+        usesPreparedStatements: true,
+      });
+      await expect(processes.api({ env: { DATABASE_URL: url } })).rejects.toThrow(`carillon api: ${line}`);
+    });
+
+    it('migrations through a pooler in transaction mode are refused, and leave no lock in its sessions', async () => {
+      await expect(migrate(url)).rejects.toThrow('set DATABASE_DIRECT_URL to Postgres itself');
+      const { rows } = await database.pool.query(`select from pg_locks where locktype = 'advisory'`);
+      expect(rows).toEqual([]);
     });
 
     it('a worker behind a pooler in transaction mode delivers every run if both settings are made', async () => {

@@ -12,7 +12,7 @@ if ('problems' in config) {
 const log = pino({ level: config.LOG_LEVEL, base: { app: 'api', pid: process.pid } });
 const { DATABASE_DIRECT_URL = config.DATABASE_URL, DATABASE_SCHEMA: schema } = config;
 const api = await verifyPooler({
-  url: config.DATABASE_URL,
+  server: config.DATABASE_URL,
   hasDirectUrl: config.DATABASE_DIRECT_URL !== undefined,
   usesPreparedStatements: config.DATABASE_PREPARED_STATEMENTS,
 })

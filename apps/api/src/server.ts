@@ -108,6 +108,7 @@ export async function openApi(
     connectTimeoutMs: 2_000,
     queryTimeoutMs: 20_000,
     verify: (client) => witness.verifyConnection(client),
+    isPooled: config.DATABASE_DIRECT_URL !== undefined,
     onError: reportError('Postgres connection error'),
   });
   const encryptionKey = config.CARILLON_ENCRYPTION_KEY;

@@ -87,7 +87,7 @@ const FOR_OPERATOR = [UnsupportedDatabase, WrongEncryptionKey, UnusableModule, D
 
 try {
   await verifyPooler({
-    url: config.DATABASE_URL,
+    server: config.DATABASE_URL,
     hasDirectUrl: config.DATABASE_DIRECT_URL !== undefined,
     usesPreparedStatements: config.DATABASE_PREPARED_STATEMENTS,
   });

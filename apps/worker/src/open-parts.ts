@@ -105,6 +105,7 @@ export async function openParts(
     queryTimeoutMs: (config.LEASE_MS * 2) / 3,
     transactionTimeoutMs: config.LEASE_MS / 2,
     verify: (client) => witness.verifyConnection(client),
+    isPooled: config.DATABASE_DIRECT_URL !== undefined,
     onError: reportError('Postgres'),
   });
   const connections = config.redis && {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { resolve } from 'node:path';
-import { type OpenApi, openApi, readConfig as readApiConfig } from '@carillon/api';
+import { type ApiConfig, type OpenApi, openApi, readConfig as readApiConfig } from '@carillon/api';
 import { Carillon } from '@carillon/client';
-import { migrate } from '@carillon/db';
+import { migrate, verifyPooler } from '@carillon/db';
 import { localAdminKey, localEncryptionKey, startServers } from '@carillon/embedded';
 import { Registry, readConfig as readWorkerConfig, startWorker } from '@carillon/worker';
 import type { FastifyPluginAsync } from 'fastify';
@@ -52,11 +52,12 @@ export async function start(
   const closing = new ClosingSteps(log);
   try {
     signal?.throwIfAborted();
-    const { environment, adminKey } = await openServers(options, closing, log);
+    const { environment, adminKey, server, isEmbedded } = await openServers(options, closing, log);
     signal?.throwIfAborted();
+    const apiConfig = accepted(readApiConfig(environment));
+    await prepareDatabase(server, apiConfig, { mayBePooled: !isEmbedded });
     const registry = new Registry({ handlers: options.handlers ?? [], schedules: options.schedules ?? [] });
     const ownKey = `ck_${randomBytes(32).toString('base64url')}`;
-    const apiConfig = accepted(readApiConfig(environment));
     const { payloadProblem } = registry;
     const { pool } = options;
     const api = await openApi(apiConfig, log, { pool, payloadProblem, ownKey, mountPath, localNow });
@@ -104,13 +105,19 @@ function describe({
   };
 }
 
-/** Starts the servers that are not given, migrates, and returns the settings for the API and the worker. */
-async function openServers(
-  options: RunOptions,
-  closing: ClosingSteps,
-  log: Logger,
-): Promise<{ environment: Record<string, string>; adminKey: string | null }> {
-  const { pool, connectionString, redisUrl, schema, settings = {} } = options;
+type Server = Parameters<typeof migrate>[0];
+
+interface OpenServers {
+  /** The settings for the API and the worker. */
+  environment: Record<string, string>;
+  adminKey: string | null;
+  server: Server;
+  isEmbedded: boolean;
+}
+
+/** Starts the servers that are not given. */
+async function openServers(options: RunOptions, closing: ClosingSteps, log: Logger): Promise<OpenServers> {
+  const { pool, connectionString, redisUrl, settings = {} } = options;
   const home = resolve(options.home ?? '.carillon');
   const isEmbedded = pool === undefined && connectionString === undefined;
   let databaseUrl = connectionString;
@@ -133,13 +140,27 @@ async function openServers(
   const encryptionKey = options.encryptionKey ?? (isEmbedded ? await localEncryptionKey(home) : undefined);
   // A pool's `password` is not enumerable, so a copy of the options lacks it.
   const given = { ...pool?.options, password: pool?.options.password };
-  await migrate(databaseUrl ?? given, schema === undefined ? {} : { schema });
   const environment = toEnvironment(
     options,
     { databaseUrl, redisUrl: redis as string, isEmbedded },
     { adminKey, encryptionKey },
   );
-  return { environment, adminKey: adminKey ?? null };
+  return { environment, adminKey: adminKey ?? null, server: databaseUrl ?? given, isEmbedded };
+}
+
+/** Refuses a pooler that would make statements fail later, and migrates. */
+async function prepareDatabase(
+  server: Server,
+  { DATABASE_DIRECT_URL, DATABASE_PREPARED_STATEMENTS, DATABASE_SCHEMA: schema }: ApiConfig,
+  { mayBePooled }: { mayBePooled: boolean },
+): Promise<void> {
+  if (mayBePooled)
+    await verifyPooler({
+      server,
+      hasDirectUrl: DATABASE_DIRECT_URL !== undefined,
+      usesPreparedStatements: DATABASE_PREPARED_STATEMENTS,
+    });
+  await migrate(DATABASE_DIRECT_URL ?? server, { schema });
 }
 
 function accepted<T extends object>(config: T | { problems: string[] }): T {

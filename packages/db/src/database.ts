@@ -46,6 +46,11 @@ export interface DatabaseOptions {
   transactionTimeoutMs?: number;
   /** Called with each new connection before its first use. If it fails, the connection is closed. */
   verify?: ((client: Transaction) => Promise<unknown>) | undefined;
+  /**
+   * True if the URL leads to a pooler in transaction mode, where each transaction of a connection may reach another
+   * server. Then `verify` is also called in each transaction, and each single statement is a transaction.
+   */
+  isPooled?: boolean;
   onError: (error: Error) => void;
 }
 
@@ -57,10 +62,11 @@ export function openDatabase({
   applicationName,
   schema = SCHEMA,
   usesPreparedStatements = true,
-  connectTimeoutMs = 5_000,
+  connectTimeoutMs = CONNECT_WITHIN_MS,
   queryTimeoutMs = 10_000,
   transactionTimeoutMs = 8_000,
   verify,
+  isPooled = false,
   onError,
 }: DatabaseOptions): pg.Pool {
   const prepare = (client: pg.ClientBase) => {
@@ -70,6 +76,7 @@ export function openDatabase({
   if (given) {
     const adopted = adoptPool(given, { types, queryTimeoutMs, onConnect: prepare, verify });
     begins.set(adopted, beginWithin(transactionTimeoutMs));
+    if (isPooled && verify) verifyTransactions(adopted, verify);
     return adopted;
   }
   const pool = new pg.Pool({
@@ -98,7 +105,37 @@ export function openDatabase({
     client.on('error', onError);
     prepare(client);
   });
+  if (isPooled && verify) verifyTransactions(pool, verify);
   return pool;
+}
+
+/** The check at the beginning of each transaction, for pools that lead to a pooler. */
+const verifiers = new WeakMap<pg.Pool, (tx: Transaction) => Promise<unknown>>();
+
+function verifyTransactions(pool: pg.Pool, verify: (tx: Transaction) => Promise<unknown>): void {
+  verifiers.set(pool, verify);
+  const query = (...statement: [pg.QueryConfig, unknown[]?]) =>
+    inTransaction(pool, (tx) => tx.query(...statement));
+  Object.assign(pool, { query });
+}
+
+/** How long to wait until a server accepts a connection. */
+const CONNECT_WITHIN_MS = 5_000;
+
+/** A single connection outside of any pool, for the work before a program starts. */
+export function singleClient(
+  server: string | pg.ClientConfig,
+  applicationName: string,
+  queryTimeoutMs?: number,
+): pg.Client {
+  return new pg.Client({
+    ...(typeof server === 'string' ? { connectionString: server } : server),
+    types,
+    application_name: applicationName,
+    connectionTimeoutMillis: CONNECT_WITHIN_MS,
+    keepAlive: true,
+    ...(queryTimeoutMs !== undefined && { query_timeout: queryTimeoutMs }),
+  });
 }
 
 /**
@@ -202,7 +239,9 @@ async function transact<T>(pool: pg.Pool, work: (tx: Transaction) => Promise<T>,
   };
   client.on('error', onBroken);
   try {
-    const [, result] = await inOnePacket(client, () => [client.query(begin), work(client)]);
+    const verify = verifiers.get(pool);
+    if (verify) await inOnePacket(client, () => [client.query(begin), verify(client)]);
+    const [, result] = await inOnePacket(client, () => [verify ? null : client.query(begin), work(client)]);
     await client.query('commit');
     return result;
   } catch (error) {
@@ -223,7 +262,7 @@ async function transact<T>(pool: pg.Pool, work: (tx: Transaction) => Promise<T>,
  */
 function inOnePacket<T extends unknown[]>(
   client: Transaction,
-  ask: () => { [K in keyof T]: Promise<T[K]> },
+  ask: () => { [K in keyof T]: T[K] | Promise<T[K]> },
 ): Promise<T> {
   const { stream } = client.connection;
   stream.cork();

@@ -44,7 +44,7 @@ export {
   sendHeartbeat,
   signOff,
 } from './engine/workers.js';
-export { isBadData, isDatabaseAway, isTransientError } from './errors.js';
+export { isBadData, isDatabaseAway, isTransientError, UnsupportedDatabase } from './errors.js';
 export { type Attention, type AttentionList, readAttention } from './history/attention.js';
 export { type AuditPosition, auditOccurrences, type FoundDifference } from './history/audit-occurrences.js';
 export {
@@ -114,7 +114,7 @@ export {
   type SystemFigures,
   type WorkerView,
 } from './history/system.js';
-export { migrate, UnsupportedDatabase, verifyMigrated } from './migrate.js';
+export { migrate, verifyMigrated } from './migrate.js';
 export { explainPooler, probePooler, verifyPooler } from './pooler.js';
 export { PostgresWatch } from './postgres-watch.js';
 export { requestHashOf } from './request-hash.js';

@@ -4,9 +4,10 @@ import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator';
 import pg from 'pg';
-import { types, useSchema } from './database.js';
-import { isConflict } from './errors.js';
+import { singleClient, useSchema } from './database.js';
+import { isConflict, UnsupportedDatabase } from './errors.js';
 import { ensurePartitions } from './history/partitions.js';
+import { probePooler } from './pooler.js';
 import { SCHEMA } from './schema/columns.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url));
@@ -21,6 +22,13 @@ const LOCK_TIMEOUT = '500ms';
 /** The pause before the next try, in which workers and APIs can use the tables. */
 const PAUSE_MS = 250;
 const MAX_TRIES = 100;
+/**
+ * The server ends the session of a migration whose process is frozen or whose host has vanished. Otherwise its locks
+ * would keep every other replica from starting.
+ */
+const END_IF_VANISHED = `set idle_session_timeout = '1min'; set idle_in_transaction_session_timeout = '1min';
+  set tcp_keepalives_idle = 15; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3`;
+const ANSWER_WITHIN_MS = 10_000;
 
 interface MigrateOptions {
   /** The schema that holds Carillon's tables, and the table of its migrations. */
@@ -28,9 +36,6 @@ interface MigrateOptions {
   /** The folder of the migrations. */
   folder?: string;
 }
-
-/** Thrown if the database holds tables of a version that this version cannot migrate. */
-export class UnsupportedDatabase extends Error {}
 
 /**
  * Brings the database up to date while other programs work in it. If several replicas start together, one of them
@@ -40,11 +45,12 @@ export async function migrate(
   server: string | pg.ClientConfig,
   { schema = SCHEMA, folder = MIGRATIONS }: MigrateOptions = {},
 ): Promise<void> {
-  const connection = typeof server === 'string' ? { connectionString: server } : server;
-  const client = new pg.Client({ ...connection, types, application_name: 'carillon-migrate' });
+  await refusePooler(server);
+  const client = singleClient(server, 'carillon-migrate');
   useSchema(client, schema);
   await client.connect();
   try {
+    await client.query(END_IF_VANISHED);
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
     await client.query(`set lock_timeout = '${LOCK_TIMEOUT}'`);
     await refusePreRelease(client);
@@ -68,7 +74,7 @@ export async function verifyMigrated(
   { schema = SCHEMA, folder = MIGRATIONS }: MigrateOptions = {},
 ): Promise<void> {
   const wanted = readMigrationFiles({ migrationsFolder: folder }).at(-1)?.folderMillis ?? 0;
-  const client = new pg.Client({ connectionString: url, application_name: 'carillon-verify' });
+  const client = singleClient(url, 'carillon-verify', ANSWER_WITHIN_MS);
   await client.connect();
   try {
     const table = `${pg.escapeIdentifier(schema)}.migrations`;
@@ -83,6 +89,14 @@ export async function verifyMigrated(
   throw new UnsupportedDatabase(
     `The tables in the schema "${schema}" are missing or older than this version: run the command migrate first, or set MIGRATE_ON_START=true`,
   );
+}
+
+/** A migration holds a lock and settings in its session, which a pooler would hand on to the next client. */
+async function refusePooler(server: string | pg.ClientConfig): Promise<void> {
+  if ((await probePooler(server)).sharesBackends)
+    throw new UnsupportedDatabase(
+      'This address leads to a connection pooler in transaction mode, and migrations need a session of their own: set DATABASE_DIRECT_URL to Postgres itself',
+    );
 }
 
 /** The pre-release kept its tables in the schema `public`, in a form that no migration can convert. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
-import { UnsupportedDatabase } from './migrate.js';
+import type pg from 'pg';
+import { singleClient } from './database.js';
+import { UnsupportedDatabase } from './errors.js';
 
 /**
  * How a connection pooler between us and Postgres behaves. Both fields are false without a pooler, and with a pooler in
@@ -14,7 +15,7 @@ export interface PoolerTraits {
 }
 
 export interface PoolerOptions {
-  url: string;
+  server: string | pg.ClientConfig;
   hasDirectUrl: boolean;
   usesPreparedStatements: boolean;
 }
@@ -30,15 +31,15 @@ const BROKEN_STATEMENT = new Set(['42P05', '26000']);
 /**
  * Refuses to start behind a pooler that would make statements fail later. The error is one line that names the setting.
  */
-export async function verifyPooler({ url, ...options }: PoolerOptions): Promise<void> {
-  const problem = explainPooler(await probePooler(url), options);
+export async function verifyPooler({ server, ...options }: PoolerOptions): Promise<void> {
+  const problem = explainPooler(await probePooler(server), options);
   if (problem !== null) throw new UnsupportedDatabase(problem);
 }
 
 /** The settings that a pooler with these traits needs; null if nothing is missing. */
 export function explainPooler(
   { sharesBackends, breaksPreparedStatements }: PoolerTraits,
-  { hasDirectUrl, usesPreparedStatements }: Omit<PoolerOptions, 'url'>,
+  { hasDirectUrl, usesPreparedStatements }: Omit<PoolerOptions, 'server'>,
 ): string | null {
   const settings: string[] = [];
   if (breaksPreparedStatements && usesPreparedStatements)
@@ -50,10 +51,11 @@ export function explainPooler(
 }
 
 /** Finds out with two sessions whether there is a pooler: without a pooler, two sessions never share a backend. */
-export async function probePooler(url: string): Promise<PoolerTraits> {
-  const [first, second] = [0, 1].map(
-    () => new pg.Client({ connectionString: url, application_name: 'carillon-probe' }),
-  ) as [pg.Client, pg.Client];
+export async function probePooler(server: string | pg.ClientConfig): Promise<PoolerTraits> {
+  const [first, second] = [0, 1].map(() => singleClient(server, 'carillon-probe', 10_000)) as [
+    pg.Client,
+    pg.Client,
+  ];
   const probe = { name: `carillon_probe_${randomUUID()}`, text: 'select pg_backend_pid() as pid' };
   const readPid = async (client: pg.Client): Promise<number> => (await client.query(probe)).rows[0].pid;
   try {

@@ -112,7 +112,18 @@ async function detachAndDrop(
 ): Promise<void> {
   const partition = `${SCHEMA}.${table}_${suffix}`;
   const how = isDetachPending ? 'finalize' : 'concurrently';
-  if (isAttached) await pool.query(`alter table ${SCHEMA}.${table} detach partition ${partition} ${how}`);
+  if (isAttached)
+    await outsideTransaction(pool, `alter table ${SCHEMA}.${table} detach partition ${partition} ${how}`);
   // A back-up may still read the detached table: the drop then gives way to it.
   await inOneBatch(pool, (tx) => tx.query(`drop table if exists ${partition}`));
+}
+
+/** Runs a statement that Postgres refuses in a transaction. Behind a pooler, `pool.query` begins one. */
+async function outsideTransaction(pool: Pool, statement: string): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    client.release();
+  }
 }
