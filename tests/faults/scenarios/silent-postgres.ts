@@ -12,7 +12,11 @@ async function startWatched(stage: Stage): Promise<{ victim: TestProcess; proxy:
   const index = random.integer(0, 2);
   await installation.workers[index]?.end();
   const proxy = await TcpProxy.before(installation.servers.databaseUrl);
-  const env = { DATABASE_URL: proxy.url(installation.databaseUrl) };
+  const env = {
+    DATABASE_URL: proxy.url(installation.databaseUrl),
+    // The scenario recognises a claim by the name of its statement. This worker's proxy leads around PgBouncer.
+    DATABASE_PREPARED_STATEMENTS: 'on',
+  };
   return { victim: await installation.startWorker(index, { env }), proxy };
 }
 
