@@ -28,6 +28,8 @@ const Environment = MigrationEnvironment.extend({
     .string()
     .regex(/^[\x21-\x7e]{24,512}$/, 'expected at least 24 random visible ASCII characters')
     .optional(),
+  /** Set by `npm start`: nobody has chosen this admin key. */
+  CARILLON_ADMIN_KEY_IS_GENERATED: z.stringbool().default(false),
   CARILLON_ENCRYPTION_KEY: EncryptionKey.optional(),
   ALLOW_PRIVATE_TARGETS: z.stringbool().default(false),
   ARM_HORIZON_MS: z.coerce.number().int().min(1_000).default(60_000),

@@ -1,4 +1,11 @@
-import { migrate, UnsupportedDatabase, verifyMigrated, verifyPooler, WrongEncryptionKey } from '@carillon/db';
+import {
+  migrate,
+  UnsupportedDatabase,
+  verifyMigrated,
+  verifyPooler,
+  WrongAdminKey,
+  WrongEncryptionKey,
+} from '@carillon/db';
 import { pino } from 'pino';
 import { readConfig } from './config.js';
 import { startApi } from './server.js';
@@ -8,6 +15,9 @@ if ('problems' in config) {
   for (const problem of config.problems) console.error(`carillon api: ${problem}`);
   process.exit(2);
 }
+
+/** The operator can fix these errors, so they are printed as one line instead of a stack trace. */
+const FOR_OPERATOR = [UnsupportedDatabase, WrongAdminKey, WrongEncryptionKey];
 
 const log = pino({ level: config.LOG_LEVEL, base: { app: 'api', pid: process.pid } });
 const { DATABASE_DIRECT_URL = config.DATABASE_URL, DATABASE_SCHEMA: schema } = config;
@@ -23,9 +33,8 @@ const api = await verifyPooler({
   )
   .then(() => startApi(config, log))
   .catch((error: unknown) => {
-    // The operator can fix these errors, so they are printed as one line instead of a stack trace.
-    if (!(error instanceof UnsupportedDatabase || error instanceof WrongEncryptionKey)) throw error;
-    console.error(`carillon api: ${error.message}`);
+    if (!FOR_OPERATOR.some((kind) => error instanceof kind)) throw error;
+    console.error(`carillon api: ${(error as Error).message}`);
     process.exit(2);
   });
 

@@ -120,7 +120,11 @@ export async function openApi(
       log.warn(
         'CARILLON_ENCRYPTION_KEY is not set: webhooks are sent unsigned, and targets with headers are refused. Set it to sign webhooks.',
       );
-    if (config.CARILLON_ADMIN_KEY && !(await ensureAdminKey(pool, config.CARILLON_ADMIN_KEY)))
+    const isGenerated = config.CARILLON_ADMIN_KEY_IS_GENERATED;
+    if (
+      config.CARILLON_ADMIN_KEY &&
+      !(await ensureAdminKey(pool, config.CARILLON_ADMIN_KEY, { isGenerated }))
+    )
       log.warn(
         'The key in CARILLON_ADMIN_KEY was revoked and stays revoked. Set CARILLON_ADMIN_KEY to another key.',
       );

@@ -67,6 +67,19 @@ describe('Start of the API', () => {
     }
   });
 
+  it('an API with a generated admin key does not replace the admin key of another installation on its database', async () => {
+    const env = {
+      CARILLON_ENCRYPTION_KEY: KEY,
+      CARILLON_ADMIN_KEY_IS_GENERATED: 'true',
+      CARILLON_ADMIN_KEY: 'ck_generated_0123456789_01234',
+    };
+    await expect(processes.api({ env })).rejects.toThrow(
+      'carillon api: Another installation has set the admin key',
+    );
+    expect(await canRead(ADMIN_KEY)).toBe(true);
+    await expect(canRead(env.CARILLON_ADMIN_KEY)).resolves.toBe(false);
+  });
+
   it('a new value of CARILLON_ADMIN_KEY revokes the previous value and no other key', async () => {
     const made = await rotated.keyFor({});
     const next = 'ck_new_0123456789_0123456789_abc';

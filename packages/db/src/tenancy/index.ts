@@ -14,6 +14,7 @@ export {
   revokeKey,
   type Scope,
   touchKeys,
+  WrongAdminKey,
 } from './keys.js';
 export {
   createProject,

@@ -78,11 +78,25 @@ export async function readIssuedSecrets(db: Database): Promise<(secret: string) 
 
 const ENVIRONMENT = 'CARILLON_ADMIN_KEY';
 
+/** Thrown if another installation on the same database has set an admin key. */
+export class WrongAdminKey extends Error {
+  constructor() {
+    super(
+      'Another installation has set the admin key of this database, and this one has generated a key of its own: set CARILLON_ADMIN_KEY to the key of the first installation (admin.key in its CARILLON_HOME)',
+    );
+  }
+}
+
 /**
  * Makes sure that the admin key from the environment works. It belongs to the default project, and it replaces the key
- * that the variable held before, which is revoked. Returns false if a person has revoked this key: it stays revoked.
+ * that the variable held before, which is revoked. A generated key replaces no other: it would lock out the users of
+ * the other installation. Returns false if a person has revoked this key: it stays revoked.
  */
-export function ensureAdminKey(db: Database, key: string): Promise<boolean> {
+export function ensureAdminKey(
+  db: Database,
+  key: string,
+  { isGenerated = false }: { isGenerated?: boolean } = {},
+): Promise<boolean> {
   const hash = hashOf(key);
   return inTransaction(db, async (tx) => {
     const { id: projectId } = await readDefaultProject(tx);
@@ -102,6 +116,7 @@ export function ensureAdminKey(db: Database, key: string): Promise<boolean> {
       .set({ revokedAt: NOW })
       .where(and(eq(apiKeys.isFromEnvironment, true), isNull(apiKeys.revokedAt), ne(apiKeys.hash, hash)))
       .returning({ id: apiKeys.id, name: apiKeys.name });
+    if (isGenerated && replaced.length > 0) throw new WrongAdminKey();
     for (const { id, name } of replaced)
       await recordAudit(tx, {
         projectId,

@@ -63,6 +63,10 @@ async function appEnvironment({ config, servers, adminKey }: StartAppsOptions, p
     DATABASE_URL: servers.databaseUrl,
     REDIS_URL: servers.redisUrl,
     CARILLON_ADMIN_KEY: adminKey,
+    // On a database that other machines use too, a generated key must not replace theirs.
+    CARILLON_ADMIN_KEY_IS_GENERATED: String(
+      config.adminKey === undefined && config.databaseUrl !== undefined,
+    ),
     CARILLON_ENCRYPTION_KEY: config.encryptionKey ?? (await localEncryptionKey(servers.paths.home)),
     ALLOW_PRIVATE_TARGETS: config.allowPrivateTargets,
     CARILLON_WATCH: config.watch,
