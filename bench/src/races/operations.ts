@@ -28,7 +28,7 @@ export const operations: Race = {
   async run(context) {
     const sizes = context.isQuick ? { schedules: 20_000, oneIn: 25 } : { schedules: 1_000_000, oneIn: 25 };
     const { searches, actions } = await onSite(context.arena, (site) => measure(context, site, sizes));
-    const slowestMs = Math.max(...searches.map(({ ms }) => ms));
+    const slowestMedianMs = Math.max(...searches.map(({ ms }) => ms));
     const longestMs = Math.max(...actions.map(({ ms }) => ms));
     return {
       head: ['', 'found or changed', 'median ms', 'slowest ms'],
@@ -45,9 +45,9 @@ export const operations: Race = {
           isMet: longestMs <= BULK_GOAL_MS,
         },
         {
-          goal: `search ≤ ${SEARCH_GOAL_MS} ms`,
-          figure: number(slowestMs),
-          isMet: slowestMs <= SEARCH_GOAL_MS,
+          goal: `each search ≤ ${SEARCH_GOAL_MS} ms (median)`,
+          figure: number(slowestMedianMs),
+          isMet: slowestMedianMs <= SEARCH_GOAL_MS,
         },
       ],
       notes: [],
