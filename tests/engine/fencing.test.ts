@@ -8,6 +8,7 @@ import {
   closeRuns,
   extendLeases,
   readRun,
+  reportRun,
   rescueRuns,
   StaleGeneration,
   writeProgress,
@@ -115,6 +116,14 @@ describe('Status', () => {
 
     expect(await statusOf(run)).toBe('cancelled');
     expect(await progressOf(run)).toBe('before');
+    await close(other, holder);
+  });
+
+  it('a run that a report has ended in flight is not closed by its worker, although both say that it succeeded', async () => {
+    const [run, other] = await claimTwo();
+    await reportRun(database.pool, { projectId, run, kind: 'success', body: null, now: T0 + 1 });
+    expect(await statusOf(run)).toBe('succeeded');
+    expect(await close(run, holder)).toEqual([]);
     await close(other, holder);
   });
 

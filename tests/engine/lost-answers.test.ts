@@ -2,13 +2,22 @@ import { EventEmitter, once } from 'node:events';
 import {
   type Claimant,
   claimDue,
+  closeRuns,
   extendLeases,
   giveBackUnknownLeases,
   inTransaction,
   openDatabase,
 } from '@carillon/db';
-import { eventually, insertSchedules, registerTestWorker, useDatabase, useEngine } from '@carillon/testkit';
-import { beforeAll, describe, expect, it } from 'vitest';
+import {
+  eventually,
+  insertSchedules,
+  registerTestWorker,
+  TcpProxy,
+  useDatabase,
+  useEngine,
+} from '@carillon/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { succeededRun } from './closed-run.js';
 
 const database = useDatabase();
 const engine = useEngine(database);
@@ -65,6 +74,39 @@ describe('A claim whose answer was lost', () => {
     expect(await extendLeases(database.pool, { ...other, epochs, leaseMs: 1_000, now: later })).toEqual(
       epochs,
     );
+  });
+});
+
+describe('A close whose answer was lost', () => {
+  let proxy: TcpProxy;
+  let pool: ReturnType<typeof openDatabase>;
+  beforeAll(async () => {
+    proxy = await TcpProxy.before(database.url);
+    pool = openDatabase({
+      url: proxy.url(database.url),
+      max: 2,
+      applicationName: 'carillon-proxied',
+      onError: () => {},
+    });
+  });
+  afterAll(async () => {
+    await pool?.end();
+    await proxy?.close();
+  });
+
+  it('a worker that repeats the close learns that its own attempts have closed the runs', async () => {
+    const rule = { at: new Date(T0 + 30_000).toISOString() };
+    const ids = await insertSchedules(database, [{ rule }, { rule }, { rule }], { nowAt: T0 });
+    const options = { ...(await engine.holder()), now: T0 + 30_001 };
+    const runs = (await engine.claim(options.now)).filter(({ scheduleId }) => ids.includes(scheduleId));
+    expect(runs).toHaveLength(3);
+    const closed = runs.map(succeededRun);
+
+    proxy.ambush({ bytes: Buffer.from('commit\0'), isDelivered: true, times: 1 });
+    await expect(closeRuns(pool, closed, options)).rejects.toThrow();
+    await eventually(async () => (await engine.runsOf(ids[0] as number))[0]?.status === 'succeeded');
+
+    expect(await closeRuns(pool, closed, options)).toEqual(closed);
   });
 });
 

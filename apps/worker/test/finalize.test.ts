@@ -1,18 +1,27 @@
+import { rescueRuns } from '@carillon/db';
 import type { Outcome } from '@carillon/shared';
 import { eventually, insertSchedules, useDatabase } from '@carillon/testkit';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { joinHooks } from '../src/pipeline/run-hooks.js';
 import { claimAll, insertDue, onlyOne, readRun, useParts } from './support.js';
 
 const database = useDatabase();
 const worker = useParts(database);
 const SUCCEEDED: Outcome = { kind: 'succeeded' };
+const FAILED: Outcome = { kind: 'failed', isTransient: false, errorCode: 'test', error: 'failed on purpose' };
+const REFUSED_WRITES = 'carillon_refused_writes_total';
 
-const insertMany = (count: number) =>
-  insertSchedules(
+/** Inserts one-shots that are due now; returns their ids in the order in which a close changes their runs. */
+async function insertMany(count: number): Promise<number[]> {
+  const rule = { at: new Date().toISOString() };
+  const ids = await insertSchedules(
     database,
-    Array.from({ length: count }, () => ({ rule: { at: new Date().toISOString() } })),
+    Array.from({ length: count }, () => ({ rule })),
   );
+  return ids.toSorted((a, b) => a - b);
+}
+
+beforeEach(() => worker.context.postgres.noteAnswer());
 
 describe('finalizer', () => {
   it('runs whose deliveries end in the same turn of the event loop are closed by one statement', async () => {
@@ -29,21 +38,53 @@ describe('finalizer', () => {
   it('if Postgres refuses to store the result of one run, the worker drops that result and closes the rest of the batch', async () => {
     const [bad, ...good] = (await insertMany(4)) as [number, ...number[]];
     const { inFlight, flights, finalizer } = await claimAll(worker.context);
-    await database.pool.query(refuseToClose(bad, '22000'));
+    await database.pool.query(refuseToClose({ [bad]: '22000' }));
     for (const flight of flights) finalizer.close(flight, SUCCEEDED);
     await finalizer.finish();
     await database.pool.query(ALLOW_TO_CLOSE);
     expect((await readRun(database, bad))?.status).toBe('running');
     for (const id of good) expect((await readRun(database, id))?.status).toBe('succeeded');
     expect(inFlight.count).toBe(0);
+    // The lease still protects the run, and a sweep takes the run back after the lease has expired.
+    const { leaseMs } = worker.context;
+    const rescued = await rescueRuns(database.pool, Date.now() + 2 * leaseMs);
+    expect(rescued.map(({ scheduleId }) => scheduleId)).toEqual([bad]);
+    await claimAll(worker.context);
+  });
+
+  it('a batch that Postgres accepts in part before it goes away is closed afterwards, and each run has its follow-ups once', async () => {
+    const [first, second, bad, last] = (await insertMany(4)) as [number, number, number, number];
+    const { flights, closed, finalizer } = await claimAndListen();
+    await database.pool.query(refuseToClose({ [bad]: '22000', [last]: '53000' }));
+    for (const flight of flights) finalizer.close(flight, SUCCEEDED);
+    await eventually(() => worker.context.postgres.isAway);
+    await database.pool.query(ALLOW_TO_CLOSE);
+    await finalizer.finish();
+    expect(closed.toSorted((a, b) => a - b)).toEqual([first, second, last]);
+    expect(worker.context.metrics.take().map(({ name }) => name)).not.toContain(REFUSED_WRITES);
+    expect((await readRun(database, bad))?.status).toBe('running');
+  });
+
+  it('a batch of successes and failures of which Postgres accepts the successes before it goes away is closed afterwards, and each run has its follow-ups once', async () => {
+    const [success, failure] = (await insertMany(2)) as [number, number];
+    const { flights, closed, finalizer } = await claimAndListen();
+    await database.pool.query(refuseToClose({ [failure]: '53000' }));
+    for (const flight of flights)
+      finalizer.close(flight, flight.run.scheduleId === success ? SUCCEEDED : FAILED);
+    await eventually(() => worker.context.postgres.isAway);
+    expect((await readRun(database, success))?.status).toBe('succeeded');
+    await database.pool.query(ALLOW_TO_CLOSE);
+    await finalizer.finish();
+    expect(closed.toSorted((a, b) => a - b)).toEqual([success, failure]);
+    expect(worker.context.metrics.take().map(({ name }) => name)).not.toContain(REFUSED_WRITES);
   });
 
   it('a worker keeps the results of deliveries while Postgres accepts no writes, and stores them afterwards', async () => {
     const id = await insertDue(database, {});
     const { flights, finalizer } = await claimAll(worker.context);
-    await database.pool.query(refuseToClose(id, '53000'));
+    await database.pool.query(refuseToClose({ [id]: '53000' }));
     finalizer.close(onlyOne(flights), SUCCEEDED);
-    await eventually(() => worker.messages.some((message) => message.startsWith('Postgres is away')));
+    await eventually(() => worker.context.postgres.isAway);
     await database.pool.query(ALLOW_TO_CLOSE);
     await finalizer.finish();
     expect((await readRun(database, id))?.status).toBe('succeeded');
@@ -51,27 +92,37 @@ describe('finalizer', () => {
 
   it('a close of a run whose lease is lost is refused and counted, and calls no hook', async () => {
     const id = await insertDue(database, {});
-    const closed: string[] = [];
-    const hooks = joinHooks([
-      { prefix: '', afterClose: ({ flight }) => void closed.push(flight.run.scheduleKey) },
-    ]);
-    const { flights, finalizer } = await claimAll({ ...worker.context, hooks });
-    worker.context.metrics.take();
+    const { flights, closed, finalizer } = await claimAndListen();
     await database.pool.query('delete from carillon.leases');
     finalizer.close(onlyOne(flights), SUCCEEDED);
     await finalizer.finish();
     expect((await readRun(database, id))?.status).toBe('running');
     expect(closed).toEqual([]);
     expect(worker.context.metrics.take()).toContainEqual(
-      expect.objectContaining({ name: 'carillon_refused_writes_total', value: 1 }),
+      expect.objectContaining({ name: REFUSED_WRITES, value: 1 }),
     );
   });
 });
 
-/** Makes Postgres refuse, with an SQLSTATE, to close the runs of one schedule. */
-const refuseToClose = (scheduleId: number, sqlState: string) => `
-  create or replace function refuse_to_close() returns trigger language plpgsql as $$ begin
-    if new.schedule_id = ${scheduleId} then raise exception 'refused by the test' using errcode = '${sqlState}'; end if;
+/** Claims everything that is due. `closed` gets the schedule of each run that has follow-ups. */
+async function claimAndListen() {
+  const closed: number[] = [];
+  const hooks = joinHooks([
+    { prefix: '', afterClose: ({ flight }) => void closed.push(flight.run.scheduleId) },
+  ]);
+  const claimed = await claimAll({ ...worker.context, hooks });
+  worker.context.metrics.take();
+  return { ...claimed, closed };
+}
+
+/** Makes Postgres refuse to close the runs of these schedules, each with an SQLSTATE. */
+const refuseToClose = (sqlStates: Record<number, string>) => `
+  create or replace function refuse_to_close() returns trigger language plpgsql as $$
+  declare refused constant jsonb := '${JSON.stringify(sqlStates)}';
+  begin
+    if refused ? new.schedule_id::text then
+      raise exception 'refused by the test' using errcode = refused->>new.schedule_id::text;
+    end if;
     return new;
   end $$;
   create or replace trigger refuse_to_close before update on carillon.runs for each row execute function refuse_to_close()`;

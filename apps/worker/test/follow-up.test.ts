@@ -1,6 +1,6 @@
-import { triggerSchedule } from '@carillon/db';
+import { openDatabase, triggerSchedule } from '@carillon/db';
 import type { Outcome, ScheduleInput } from '@carillon/shared';
-import { eventually, insertSchedules, useDatabase } from '@carillon/testkit';
+import { eventually, insertSchedules, TcpProxy, useDatabase } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
 import { joinHooks } from '../src/pipeline/run-hooks.js';
 import { claimAll, insertDue, onlyOne, readRun, useParts } from './support.js';
@@ -114,6 +114,26 @@ describe('follow-ups of closed runs', () => {
     finalizer.close(onlyOne(flights), GONE);
     await finalizer.finish();
     expect(await statusOf(id)).toBe('paused');
+  });
+
+  it('a schedule whose receiver answers 410 Gone is paused, although the answer to the commit of the close was lost', async () => {
+    const proxy = await TcpProxy.before(database.url);
+    const url = proxy.url(database.url);
+    const pool = openDatabase({ url, max: 2, applicationName: 'carillon-proxied', onError: () => {} });
+    const [id] = (await insertSchedules(database, [FAR_AWAY])) as [number];
+    await triggerSchedule(database.pool, { ref: { id }, actor: 'test' });
+    const { flights, finalizer } = await claimAll({ ...worker.context, pool });
+    worker.context.metrics.take();
+    proxy.ambush({ bytes: Buffer.from('commit\0'), isDelivered: true, times: 1 });
+    finalizer.close(onlyOne(flights), GONE);
+    await finalizer.finish();
+    expect(proxy.ambushesLeft).toBe(0);
+    expect(await statusOf(id)).toBe('paused');
+    const names = worker.context.metrics.take().map(({ name }) => name);
+    expect(names).toContain('carillon_runs_failed_total');
+    expect(names).not.toContain('carillon_refused_writes_total');
+    await pool.end();
+    await proxy.close();
   });
 
   it('pauseAfterFailures 2 pauses a schedule whose last two runs failed, but not if one of them succeeded', async () => {

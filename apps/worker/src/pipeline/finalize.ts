@@ -60,7 +60,8 @@ export class Finalizer {
         // Postgres is away. The results stay in memory and are written when it is back. If the lease expires first, the
         // sweep rescues the runs.
         this.context.postgres.report(error, 'Closing runs failed, trying again', { runs: batch.length });
-        this.#waiting.unshift(...batch);
+        // If the batch was halved, a part of it may be closed already.
+        this.#waiting.unshift(...batch.filter(({ flight }) => this.inFlight.has(flight)));
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }
     }

@@ -59,13 +59,7 @@ const closeText = ({ withReceipts = false, isDeferral = false } = {}) => `
     update carillon.leases l set open_runs = l.open_runs - counted.runs from counted, held
     where l.epoch = counted.epoch and held.epoch = counted.epoch and held.open_runs > counted.runs
   )${withReceipts ? `, received as (${RECEIVED})` : ''}${isDeferral ? `, deferred as (${DEFERRED})` : ''}
-  select count(*) as closed,
-         case when count(*) < :expected then (
-           select json_agg(json_build_object('scheduleId', schedule_id,
-                                             'occurrenceAt', round(extract(epoch from occurrence_at) * 1000)))
-           from closed
-         ) end as runs
-  from closed`;
+  select count(*) as closed from closed`;
 
 /** Stores receipts only for the runs that this statement has closed. */
 const RECEIVED = `
@@ -87,7 +81,7 @@ const DEFERRED = `
     on conflict (schedule_id, occurrence_at, origin, attempt, reason_code)
     do update set reason = excluded.reason, until_at = excluded.until_at, count = d.count + 1`;
 
-type Result = { closed: number; runs: Pick<RunIdentity, 'scheduleId' | 'occurrenceAt'>[] | null };
+type Result = { closed: number };
 
 const closeGroup = statement<Values, Result>('close-runs', closeText());
 const closeGroupWithReceipts = statement<Values, Result>(
@@ -96,12 +90,26 @@ const closeGroupWithReceipts = statement<Values, Result>(
 );
 const deferGroup = statement<Values, Result>('defer-runs', closeText({ isDeferral: true }));
 
+/**
+ * Finds the runs that these attempts have closed, now or before. If the answer to a commit was lost, the worker closes
+ * the runs again, and they are closed already. Nothing but the close of this attempt stores the epoch, the result and
+ * the duration of the attempt together: a report and a cancel store no duration, and a rescue stores another result.
+ */
+const selectClosed = statement<Values, Pick<RunIdentity, 'scheduleId' | 'occurrenceAt'>>(
+  'read-closed-runs',
+  `select r.schedule_id as "scheduleId", r.occurrence_at as "occurrenceAt" from carillon.runs r, ${closings.source}
+   where r.schedule_id = closing.schedule_id and r.occurrence_at = closing.occurrence_at and r.origin = :origin
+     and r.month = :month and r.epoch = closing.epoch and r.status = :status::carillon.run_status
+     and r.outcome is not distinct from :outcome::carillon.attempt_outcome and r.duration_ms = closing.duration_ms`,
+);
+
 export interface CloseOptions extends Holder {
   now: number | null;
 }
 
 /**
- * Closes a batch of attempts. Returns the runs that were still under a lease of this worker. Each statement makes one
+ * Closes a batch of attempts. Returns the runs that were still under a lease of this worker, and those that an earlier
+ * call for the same attempts has closed already, so that a call may be repeated after an error. Each statement makes one
  * transition on runs of one partition; nearly always a single statement covers the whole batch.
  */
 export async function closeRuns<Run extends ClosedRun>(
@@ -117,7 +125,7 @@ export async function closeRuns<Run extends ClosedRun>(
 
 /** Runs the statement on empty input, so that the connection plans it before the first close. */
 export async function prepareClose(db: Database, { workerId, token, generation }: Holder): Promise<void> {
-  const nothing = { epochs: '{}', expected: 0, ...closings.of([]) };
+  const nothing = { epochs: '{}', ...closings.of([]) };
   await closeGroup(db, {
     now: null,
     workerId,
@@ -141,20 +149,19 @@ async function closeAll<Run extends ClosedRun>(
   const noted = runs.flatMap((run) => (run.receipt ? [{ ...run, ...run.receipt }] : []));
   const isDeferral = runs[0]?.outcome === null;
   const closeThem = isDeferral ? deferGroup : noted.length > 0 ? closeGroupWithReceipts : closeGroup;
+  const attempts = { ...sharedBy(runs), ...closings.of(sorted) };
   const [result] = await closeThem(db, {
     now,
     workerId,
     token,
     generation,
-    ...sharedBy(runs),
     epochs: arrayOf([...new Set(runs.map(({ epoch }) => epoch))]),
-    expected: runs.length,
-    ...closings.of(sorted),
+    ...attempts,
     ...(noted.length > 0 ? receipts.of(noted) : {}),
   });
-  const { closed = 0, runs: kept = null } = result ?? {};
-  if (closed === runs.length) return runs;
-  const names = new Set(kept?.map(nameOf));
+  if (result?.closed === runs.length) return runs;
+  // A statement of its own, because its snapshot has to include a commit for which the close has waited.
+  const names = new Set((await selectClosed(db, attempts)).map(nameOf));
   return runs.filter((run) => names.has(nameOf(run)));
 }
 
