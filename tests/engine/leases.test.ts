@@ -1,4 +1,4 @@
-import { cancelRun, extendLeases, findCancelled, rescueRuns } from '@carillon/db';
+import { cancelRun, extendLeases, findCancelled, rescueRuns, triggerSchedule } from '@carillon/db';
 import { insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
 
@@ -81,6 +81,29 @@ describe('Leases', () => {
       [id],
     );
     expect(rows).toEqual([{ lateness_ms: 7_000 }]);
+  });
+
+  it('a run that is cancelled during its first attempt has the time from due to its claim as its lateness, and a run that is cancelled before has none', async () => {
+    const { id, run } = await claimOneShot({ rule: { at: new Date(T0 - 7_000).toISOString() } });
+    const [waitingId] = (await insertSchedules(database, [{ rule: { cron: '0 0 1 1 *' } }])) as [number];
+    await triggerSchedule(database.pool, { ref: { id: waitingId }, actor: 'test', now: T0 - 7_000 });
+    const [waiting] = await engine.runsOf(waitingId);
+    if (!waiting) throw new Error('nothing is waiting');
+    for (const { scheduleId, occurrenceAt, origin } of [run, { ...waiting, scheduleId: waitingId }])
+      await cancelRun(database.pool, {
+        projectId: database.projectId,
+        run: { scheduleId, occurrenceAt, origin: origin as 'rule' },
+        actor: 'test',
+        now: T0 + 1_000,
+      });
+    const { rows } = await database.pool.query(
+      'select schedule_id, status, lateness_ms from carillon.runs where schedule_id in ($1, $2) order by schedule_id',
+      [id, waitingId],
+    );
+    expect(rows).toEqual([
+      { schedule_id: id, status: 'cancelled', lateness_ms: 7_000 },
+      { schedule_id: waitingId, status: 'cancelled', lateness_ms: null },
+    ]);
   });
 
   it('five concurrent sweeps rescue the runs of an expired lease once', async () => {

@@ -121,10 +121,17 @@ export const HOLD = `next_attempt_at = 'infinity'`;
 /** `release`: the run may start. */
 export const release = (at: string) => `next_attempt_at = ${at}`;
 
+/**
+ * The lateness of a run that ends while its attempt is in flight. If that is the first attempt, the time of the claim is
+ * the best estimate of when its first byte was sent.
+ */
+const LATENESS_IN_FLIGHT = `coalesce(r.lateness_ms, greatest(0, ${asMilliseconds('r.claimed_at')} - ${asMilliseconds('r.due_at')}))`;
+
 /** `cancel`: an attempt that is in flight ends as cancelled, and the late result of its worker is refused. */
 export const cancel = ({ at, reasonCode, reason }: { at: string; reasonCode: string; reason: string }) => `
   status = 'cancelled', next_attempt_at = null, finished_at = ${at}, happened_at = ${at},
   outcome = case when r.status = 'running' then 'cancelled'::carillon.attempt_outcome else r.outcome end,
+  lateness_ms = case when r.status = 'running' then ${LATENESS_IN_FLIGHT} else r.lateness_ms end,
   reason_code = ${reasonCode}, reason = ${reason}`;
 
 /** `setAside`: the run can't be claimed, and must not keep others from being claimed. */
@@ -142,7 +149,7 @@ export const report = ({ at, status, reason }: Record<'at' | 'status' | 'reason'
   outcome = case when r.status = 'running' then ${status}::text::carillon.attempt_outcome else r.outcome end,
   error_code = case when r.status = 'running' and ${status} = 'failed' then 'reported_failure' else r.error_code end,
   error = case when r.status = 'running' then ${reason} else r.error end,
-  lateness_ms = coalesce(r.lateness_ms, greatest(0, ${asMilliseconds('r.claimed_at')} - ${asMilliseconds('r.due_at')})),
+  lateness_ms = ${LATENESS_IN_FLIGHT},
   reason_code = case when ${status} = 'failed' then 'reported_failure' end, reason = ${reason}`;
 
 /** Maximum number of replays of one run. */
