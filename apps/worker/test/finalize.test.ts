@@ -1,4 +1,4 @@
-import { rescueRuns } from '@carillon/db';
+import { cancelRun, type RunChangeRequest, reportRun, rescueRuns } from '@carillon/db';
 import type { Outcome } from '@carillon/shared';
 import { eventually, insertSchedules, useDatabase } from '@carillon/testkit';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -9,7 +9,9 @@ const database = useDatabase();
 const worker = useParts(database);
 const SUCCEEDED: Outcome = { kind: 'succeeded' };
 const FAILED: Outcome = { kind: 'failed', isTransient: false, errorCode: 'test', error: 'failed on purpose' };
+type Change = RunChangeRequest & { now: null };
 const REFUSED_WRITES = 'carillon_refused_writes_total';
+const LATENESS = 'carillon_lateness_seconds';
 
 /** Inserts one-shots that are due now; returns their ids in the order in which a close changes their runs. */
 async function insertMany(count: number): Promise<number[]> {
@@ -101,6 +103,43 @@ describe('finalizer', () => {
     expect(worker.context.metrics.take()).toContainEqual(
       expect.objectContaining({ name: REFUSED_WRITES, value: 1 }),
     );
+  });
+
+  it.each([
+    ['reported', (run: Change) => reportRun(database.pool, { ...run, kind: 'fail', body: null })],
+    ['cancelled', (run: Change) => cancelRun(database.pool, run)],
+  ])(
+    'the lateness of a run that is %s during its first attempt is counted once, by the worker whose close is refused',
+    async (_, end) => {
+      await insertDue(database, {});
+      const { flights, finalizer } = await claimAndListen();
+      const flight = onlyOne(flights);
+      flight.sentAt = worker.context.clock.now();
+      const { projectId, run } = { projectId: database.projectId, run: flight.run };
+      expect(await end({ projectId, run, actor: 'test', now: null })).toMatchObject({ kind: 'changed' });
+      finalizer.close(flight, SUCCEEDED);
+      await finalizer.finish();
+      const { rows } = await database.pool.query<{ lateness: number }>(
+        'select lateness_ms as lateness from carillon.runs where schedule_id = $1',
+        [run.scheduleId],
+      );
+      const counted = worker.context.metrics.take();
+      expect(counted).toContainEqual(expect.objectContaining({ name: `${LATENESS}_count`, value: 1 }));
+      const sum = counted.find(({ name }) => name === `${LATENESS}_sum`)?.value ?? 0;
+      expect(rows).toEqual([{ lateness: expect.closeTo(sum * 1_000, 3) }]);
+    },
+  );
+
+  it('the lateness of a rescued run is not counted by the worker whose close is refused, because the sweep counts it', async () => {
+    await insertDue(database, {});
+    const { flights, finalizer } = await claimAndListen();
+    const flight = onlyOne(flights);
+    flight.sentAt = worker.context.clock.now();
+    const rescued = await rescueRuns(database.pool, Date.now() + 2 * worker.context.leaseMs);
+    expect(rescued).toMatchObject([{ latenessMs: expect.any(Number) }]);
+    finalizer.close(flight, SUCCEEDED);
+    await finalizer.finish();
+    expect(worker.context.metrics.take().map(({ name }) => name)).not.toContain(`${LATENESS}_count`);
   });
 });
 

@@ -125,6 +125,7 @@ export { cancelRun, type RunChangeRequest, replayRun } from './runs/change-run.j
 export { type DeadLetterGroup, type DeadLetters, readDeadLetters } from './runs/dead-letters.js';
 export type { FailedRunFilter } from './runs/failed-runs.js';
 export { readInFlight } from './runs/read-in-flight.js';
+export { readLatenessOfEnded } from './runs/read-lateness.js';
 export { type RecentRun, readRecentRuns } from './runs/read-recent.js';
 export {
   type AttemptView,

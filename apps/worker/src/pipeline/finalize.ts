@@ -84,10 +84,14 @@ export class Finalizer {
       performance.now() - startedAt,
     );
     for (const { flight } of batch) this.inFlight.remove(flight);
-    const refused = batch.length - kept.size;
-    if (refused > 0) {
-      metrics.count('carillon_refused_writes_total', refused);
-      log.warn({ refused }, 'Late writes refused: the runs were rescued or cancelled meanwhile');
+    const refused = batch.filter(({ closed }) => !kept.has(closed));
+    if (refused.length > 0) {
+      metrics.count('carillon_refused_writes_total', refused.length);
+      log.warn(
+        { refused: refused.length },
+        'Late writes refused: the runs were rescued or cancelled meanwhile',
+      );
+      this.#followUps.addRefused(refused);
     }
     this.#followUps.add(batch.filter(({ closed }) => kept.has(closed)));
   }

@@ -5,6 +5,7 @@ import {
   pauseFailing,
   pauseGone,
   promoteQueued,
+  readLatenessOfEnded,
 } from '@carillon/db';
 import type { WorkerContext } from '../context.js';
 import type { Metrics } from '../metrics.js';
@@ -22,7 +23,7 @@ const LARGEST_BATCH = 500;
 export class FollowUps {
   /** Schedules with a run that has ended, by project, so that the projects can take turns. */
   readonly #endedOf = new Map<number, Set<number>>();
-  #pauses: (() => Promise<void>)[] = [];
+  #steps: (() => Promise<void>)[] = [];
   #working: Promise<void> | null = null;
 
   constructor(private readonly context: WorkerContext) {}
@@ -53,7 +54,22 @@ export class FollowUps {
     }
     if (batch.some(({ closed }) => closed.receipt)) this.context.receipts.send();
     if (retryAts.length > 0) bells.arm(retryAts).catch(() => {}); // If Redis is away, the sweep arms the bells later.
-    if (this.#endedOf.size + this.#pauses.length > 0) this.#working ??= this.#work();
+    this.#start();
+  }
+
+  /**
+   * Counts how late the runs began whose close was refused because a report or a cancel ended them during their first
+   * attempt. Only this worker knows that they began.
+   */
+  addRefused(batch: readonly Done[]): void {
+    const first = batch.map(({ flight }) => flight.run).filter((run) => !run.hasBegun);
+    if (first.length === 0) return;
+    const { pool, metrics } = this.context;
+    this.#steps.push(async () => {
+      for (const { run, latenessMs } of await readLatenessOfEnded(pool, first))
+        observeStart(metrics, run, latenessMs);
+    });
+    this.#start();
   }
 
   /** Resolves when all follow-ups that were added so far are done. */
@@ -61,11 +77,15 @@ export class FollowUps {
     await this.#working;
   }
 
+  #start(): void {
+    if (this.#endedOf.size + this.#steps.length > 0) this.#working ??= this.#work();
+  }
+
   #collect({ flight, outcome, closed }: Done): void {
     const { projectId, scheduleId, scheduleKey, plan, isCounted } = flight.run;
     const { pool, log } = this.context;
     if (outcome.kind === 'failed' && outcome.isGone) {
-      this.#pauses.push(async () => {
+      this.#steps.push(async () => {
         const paused = await pauseGone(pool, scheduleId);
         if (paused.kind === 'changed')
           log.warn({ schedule: scheduleKey }, 'Schedule paused: its receiver answered 410 Gone');
@@ -73,7 +93,7 @@ export class FollowUps {
     }
     const limit = plan.pauseAfterFailures;
     if (closed.status === 'failed' && limit !== null) {
-      this.#pauses.push(async () => {
+      this.#steps.push(async () => {
         const paused = await pauseFailing(pool, { scheduleId, limit });
         if (paused.kind === 'changed')
           log.warn({ schedule: scheduleKey }, 'Schedule paused: it keeps failing');
@@ -86,11 +106,11 @@ export class FollowUps {
   }
 
   async #work(): Promise<void> {
-    while (this.#endedOf.size + this.#pauses.length > 0) {
-      const pauses = this.#pauses.splice(0);
+    while (this.#endedOf.size + this.#steps.length > 0) {
+      const steps = this.#steps.splice(0);
       const ended = this.#takeEnded();
       // A failed follow-up must not stop the others. The sweep promotes the queues that were left out.
-      for (const followUp of [...pauses, () => this.#promote(ended)]) {
+      for (const followUp of [...steps, () => this.#promote(ended)]) {
         await followUp().catch((error) =>
           this.context.postgres.report(
             error,
