@@ -58,7 +58,6 @@ async function figures() {
   const sum = Number(/^carillon_lateness_seconds_sum ([\d.]+)/m.exec(text)?.[1]);
   const { total } = await ask('GET', '/v1/stats');
   return {
-    minute: windows.minute,
     hour: windows.hour,
     day: windows.day,
     counted,
@@ -142,3 +141,31 @@ it('latenessMs, /v1/system, /v1/stats and carillon_lateness_seconds show the lat
   await eventually(attemptsReported);
   expect((await figures()).counted).toBe(16);
 }, 120_000);
+
+it('the time for which triggered runs of a schedule wait for their turn is counted in waits.queue and carillon_queue_wait_seconds', async () => {
+  const target = { type: 'webhook', url: receiver.url('slow/500') };
+  await ask('POST', '/v1/schedules', { id: 'queued', rule: { cron: '0 0 1 1 *' }, overlap: 'queue', target });
+  for (let n = 0; n < 2; n++) await ask('POST', '/v1/schedules/queued/trigger');
+  const waited = await eventually(async () => {
+    const { rows } = await database.pool.query<{ ms: number }>(
+      `select extract(epoch from r.claimed_at - r.recorded_at)::float8 * 1000 as ms
+       from carillon.runs r join carillon.schedules s on s.id = r.schedule_id
+       where s.key = 'queued' and r.status = 'succeeded' order by r.claimed_at`,
+    );
+    return rows.length === 2 ? rows.map(({ ms }) => ms) : null;
+  });
+  // The second run waits while the receiver takes half a second for the first one.
+  expect(waited[1]).toBeGreaterThan(400);
+  const shown = await eventually(async () => {
+    const { hour } = await figures();
+    return hour.waits.queue.count === 2 ? hour.waits.queue : null;
+  });
+  expect(shown).toEqual({ count: 2, p50Ms: quantile(waited, 0.5), p99Ms: quantile(waited, 0.99) });
+  const text = await (await fetch(`${api.url}/metrics`)).text();
+  expect(text).toMatch(/^carillon_queue_wait_seconds_count 2$/m);
+  const sum = Number(/^carillon_queue_wait_seconds_sum ([\d.]+)/m.exec(text)?.[1]);
+  expect(sum * 1_000).toBeCloseTo(
+    waited.reduce((sum, each) => sum + each, 0),
+    0,
+  );
+});

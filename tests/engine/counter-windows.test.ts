@@ -1,0 +1,38 @@
+import { addMetrics, readCounterWindows } from '@carillon/db';
+import { useDatabase } from '@carillon/testkit';
+import { expect, it } from 'vitest';
+
+const database = useDatabase();
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+/** A whole minute. */
+const T0 = Date.parse('2026-03-02T10:00:00Z');
+
+it('the windows of the counters begin a minute, an hour and a day before the current minute, and include what was counted since', async () => {
+  const name = 'carillon_queue_wait_seconds_bucket';
+  const labels = 'le="0.5"';
+  // Each value is a digit of the sum, so that the sum shows which of them a window includes.
+  const counted: [at: number, value: number][] = [
+    [T0 + 29 * SECOND, 1],
+    [T0 - MINUTE, 10],
+    [T0 - MINUTE - 1, 100],
+    [T0 - HOUR, 1_000],
+    [T0 - HOUR - 1, 10_000],
+    [T0 - DAY, 100_000],
+    [T0 - DAY - 1, 1_000_000],
+  ];
+  for (const [at, value] of counted) await addMetrics(database.pool, [{ name, labels, value }], at);
+  // A counter that no window shows is not kept by the minute.
+  await addMetrics(database.pool, [{ name: 'jobs_due_total', labels: '', value: 1 }], T0);
+
+  const nowAt = T0 + 30 * SECOND;
+  const counters = (value: number) => [{ name, labels, value }];
+  expect(await readCounterWindows(database.pool, nowAt)).toEqual({
+    nowAt,
+    minute: { fromAt: T0 - MINUTE, counters: counters(11) },
+    hour: { fromAt: T0 - HOUR, counters: counters(1_111) },
+    day: { fromAt: T0 - DAY, counters: counters(111_111) },
+  });
+});
