@@ -219,6 +219,60 @@ it('the objective successRate is breached when more runs fail than it allows', a
   expect(await end(5, 'succeed')).toEqual([true]);
 });
 
+it('a run that ends after its maxDuration resolves the alert about its duration, and the next run within the limit raises none', async () => {
+  const at = nextDay();
+  const [scheduleId = 0] = await insertSchedules(
+    database,
+    [{ id: 'slow', rule: { every: 'PT1H' }, slo: { maxDuration: 'PT5M' } }],
+    { nowAt: at },
+  );
+  const end = async (run: ClaimedRun, endAt: number) => {
+    await engine.succeed(run, endAt);
+    await bringWatchesForward(database.pool, { failed: [], ended: [scheduleId], now: endAt });
+    await judge(endAt);
+  };
+  const slow = await claimOf(scheduleId, at + HOUR);
+  await judge(at + HOUR + 5 * MINUTE);
+  expect(await alertsOf('slow')).toMatchObject([
+    { kind: 'duration', openedAt: at + HOUR + 5 * MINUTE, resolvedAt: null },
+  ]);
+  await end(slow, at + HOUR + 8 * MINUTE);
+  expect(await alertsOf('slow')).toMatchObject([{ resolvedAt: at + HOUR + 8 * MINUTE }]);
+  await end(await claimOf(scheduleId, at + 2 * HOUR), at + 2 * HOUR + 4 * MINUTE);
+  await judge(at + 2 * HOUR + 30 * MINUTE);
+  expect(await alertsOf('slow')).toHaveLength(1);
+});
+
+it('the objective successRate with a window recovers when the failure has left the window, without another run', async () => {
+  const at = nextDay();
+  const [scheduleId = 0] = await insertSchedules(
+    database,
+    [
+      {
+        id: 'windowed',
+        rule: { every: 'PT10M' },
+        retry: { maxAttempts: 1 },
+        slo: { successRate: { percent: 90, window: 'PT1H' } },
+      },
+    ],
+    { nowAt: at },
+  );
+  const failedAt = at + 10 * MINUTE;
+  await engine.fail(await claimOf(scheduleId, failedAt), failedAt);
+  await bringWatchesForward(database.pool, { failed: [scheduleId], ended: [scheduleId], now: failedAt });
+  await judge(failedAt);
+  expect(await alertsOf('windowed')).toMatchObject([
+    { kind: 'success_rate', openedAt: failedAt, resolvedAt: null },
+  ]);
+  await engine.succeed(await claimOf(scheduleId, at + 20 * MINUTE), at + 20 * MINUTE);
+  for (const now of [failedAt + HOUR - 1, failedAt + HOUR]) {
+    await bringWatchesForward(database.pool, { failed: [], ended: [scheduleId], now });
+    await judge(now);
+    const resolvedAt = now === failedAt + HOUR ? now : null;
+    expect(await alertsOf('windowed')).toMatchObject([{ resolvedAt }]);
+  }
+});
+
 it('cancelling a schedule resolves its alerts and ends its watch', async () => {
   const at = nextDay();
   const [scheduleId = 0] = await insertSchedules(
