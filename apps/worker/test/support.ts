@@ -64,11 +64,14 @@ function testConfig(database: TestDatabase, env: Record<string, string>): Config
 }
 
 /** Opens the parts of a worker without starting it, so that no bell, sweep or heartbeat interferes with the test. */
-export function useParts(database: TestDatabase) {
+export function useParts(database: TestDatabase, env: () => Record<string, string> = () => ({})) {
   const { log, messages } = keepLog();
   let parts: WorkerParts;
   beforeAll(async () => {
-    parts = await openParts(testConfig(database, { LEASE_MS: '60000', ARM_HORIZON_MS: '60000' }), log);
+    parts = await openParts(
+      testConfig(database, { LEASE_MS: '60000', ARM_HORIZON_MS: '60000', ...env() }),
+      log,
+    );
   });
   afterAll(async () => {
     await parts?.closeTargets();

@@ -1,0 +1,40 @@
+import { insertSchedules, useDatabase, useReceiver } from '@carillon/testkit';
+import { beforeEach, expect, it } from 'vitest';
+import { claimAll, useParts } from './support.js';
+
+const database = useDatabase();
+const receiver = useReceiver();
+const env = () => ({ HEARTBEAT_URL: receiver.url('status/200/monitor'), HEARTBEAT_INTERVAL_SECONDS: '3600' });
+const workers = [useParts(database, env), useParts(database, env)] as const;
+
+let pingsBefore = 0;
+const allPings = () => receiver.to('status/200/monitor').length;
+const pings = () => allPings() - pingsBefore;
+const HOUR_AGO = `now() - interval '1 hour'`;
+const setPingedAt = (at: string) =>
+  database.pool.query(`update carillon.installation set monitor_pinged_at = ${at}`);
+beforeEach(() => {
+  pingsBefore = allPings();
+});
+
+it('two workers together send the outside monitor one ping per interval', async () => {
+  const pingFromBoth = () => Promise.all(workers.map(({ parts }) => parts.pingMonitor()));
+  for (let n = 0; n < 3; n++) await pingFromBoth();
+  expect(pings()).toBe(1);
+  await setPingedAt(HOUR_AGO);
+  for (let n = 0; n < 3; n++) await pingFromBoth();
+  expect(pings()).toBe(2);
+});
+
+it('the outside monitor gets no ping while a run is overdue, and one when nothing is overdue any more', async () => {
+  await setPingedAt('null');
+  const [{ parts, messages, context }] = workers;
+  const dueAt = Date.now() - 60_000;
+  await insertSchedules(database, [{ rule: { at: new Date(dueAt).toISOString() } }], { nowAt: dueAt - 1 });
+  await parts.pingMonitor();
+  expect(pings()).toBe(0);
+  expect(messages).toContain('The outside monitor is not pinged, because runs are overdue');
+  expect((await claimAll(context)).flights).toHaveLength(1);
+  await parts.pingMonitor();
+  expect(pings()).toBe(1);
+});
