@@ -25,7 +25,7 @@ const forEachBucket = (sql: (bucket: number) => string) =>
 const MINUTE = `date_bin('1 minute', r.happened_at, 'epoch')`;
 const isStatus = (status: string) => `count(*) filter (where r.status = '${status}')::int`;
 /** The lateness of a run is counted once: not while the run waits for a retry, and not again after a replay. */
-const HAS_LATENESS = `r.status in ('succeeded', 'failed') and r.replays = 0`;
+const HAS_LATENESS = `r.status in ('succeeded', 'failed', 'cancelled') and r.replays = 0`;
 
 const COUNTS = `
   ${isStatus('succeeded')} as succeeded, ${isStatus('failed')} as failed, ${isStatus('skipped')} as skipped,
@@ -41,7 +41,8 @@ const MERGE = `
   succeeded = greatest(s.succeeded, excluded.succeeded), failed = greatest(s.failed, excluded.failed),
   skipped = greatest(s.skipped, excluded.skipped), cancelled = greatest(s.cancelled, excluded.cancelled),
   open = excluded.open, computed_at = excluded.computed_at,
-  lateness = case when excluded.succeeded + excluded.failed >= s.succeeded + s.failed then excluded.lateness else s.lateness end`;
+  lateness = case when excluded.succeeded + excluded.failed + excluded.cancelled >= s.succeeded + s.failed + s.cancelled
+    then excluded.lateness else s.lateness end`;
 
 /** A minute is computed this long after its end. Transactions that have not committed by then are not waited for. */
 const SETTLED_MS = 15_000;
