@@ -55,4 +55,14 @@ describe('Schedules declared in code', () => {
     expect(await worker.logged('Schedules declared in code')).toMatchObject({ created: ['every-second'] });
     await eventually(async () => ((await read('every-second'))?.runsTotal ?? 0) > 0);
   });
+
+  it('workers that start at the same time with a changed declaration apply the change once', async () => {
+    await deploy({ ...digest, id: 'raced' });
+    for (let edition = 1; edition <= 10; edition++) {
+      const changed = { ...digest, id: 'raced', payload: { edition: edition + 1 } };
+      const reports = await Promise.all(Array.from({ length: 4 }, () => deploy(changed)));
+      expect(reports.flatMap((report) => report.changed)).toEqual(['raced']);
+      expect((await read('raced'))?.version).toBe(edition + 1);
+    }
+  });
 });
