@@ -91,3 +91,27 @@ it('a claim stops when the payloads of its runs reach its byte limit, but takes 
   expect(await claim(1_500)).toMatchObject({ claimed: 2, areWhole: true });
   expect(await claim(1_500)).toMatchObject({ claimed: 2, areWhole: true });
 });
+
+it('each of more than 1,000 projects with due schedules gets its turn among the projects that share a batch', async () => {
+  const at = T0 + 3 * 86_400_000;
+  await database.pool.query('delete from carillon.agenda');
+  await database.pool.query(
+    `insert into carillon.projects (key, name) select 'many-' || n, 'many' from generate_series(1, 1100) n`,
+  );
+  await insertSchedules(
+    database,
+    Array.from({ length: 1_100 }, () => ({ rule: { at: new Date(at).toISOString() } })),
+    { nowAt: at },
+  );
+  // Each of the new projects gets one of the due schedules.
+  await database.pool.query(
+    `with project as (select id, row_number() over (order by id) as n from carillon.projects where key like 'many-%'),
+          due as (select schedule_id, row_number() over (order by schedule_id) as n from carillon.agenda)
+     update carillon.agenda a set project_id = project.id from due join project using (n) where a.schedule_id = due.schedule_id`,
+  );
+  const seen = new Set<number>();
+  // A read leaves a project out with a probability of 1 in 11.
+  for (let reads = 0; reads < 30 && seen.size < 1_100; reads++)
+    for (const { id } of await readProjectsWith('due', database.pool, at)) seen.add(id);
+  expect(seen.size).toBe(1_100);
+});
