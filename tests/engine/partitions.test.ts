@@ -66,6 +66,20 @@ describe('Partitions', () => {
     expect(await readRun(database.pool, projectId, run)).toMatchObject({ status: 'succeeded' });
   });
 
+  it('a claim in a month without a partition creates it even while a long read of runs is open', async () => {
+    const now = at('2031-09-15T12:00:00Z');
+    const id = await insert({ rule: { at: new Date(now).toISOString() } }, now - HOUR);
+    const reader = await database.pool.connect();
+    try {
+      // The lock of a read is kept until its transaction ends.
+      await reader.query('begin; select count(*) from carillon.runs, carillon.attempts');
+      expect(await engine.claim(now)).toMatchObject([{ scheduleId: id, month: '2031-09-01' }]);
+    } finally {
+      await reader.query('rollback');
+      reader.release();
+    }
+  });
+
   it('a run that is claimed in one month and retried or rescued in the next has one row', async () => {
     const now = at('2032-01-31T23:59:59.999Z');
     const id = await insert(
