@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BELL_JOB, IDLE_BEHAVIOURS, openQueue, PostgresClock, QUEUES } from '@carillon/queue';
 import { eventually, useDatabase } from '@carillon/testkit';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { InFlight } from '../src/pipeline/in-flight.js';
 import { listenForBells } from '../src/pipeline/pipeline.js';
-import { useParts } from './support.js';
+import { claimAll, insertDue, onlyOne, useParts } from './support.js';
 
 const database = useDatabase();
 const worker = useParts(database);
@@ -45,4 +45,71 @@ it("a bell does not ring early by the clock of Postgres, even if the worker's es
   await eventually(() => rangAts.length > 0);
   await bellWorker.close();
   expect(rangAts[0]).toBeGreaterThanOrEqual(ringAt);
+});
+
+/** Opens a queue to which the test adds bells itself. */
+function openBells() {
+  const queue = openQueue(QUEUES.bells, { redis: worker.connections.blocking, prefix: database.prefix });
+  onTestFinished(() => queue.close());
+  return { queue, ring: () => queue.add(BELL_JOB, { ringAt: Date.now() - 1_000 }) };
+}
+
+/** Starts a worker that counts the bells at which it would claim, and the bells that it passes on. */
+function listen(inFlight: InFlight) {
+  const seen = { rung: 0, passedOn: 0 };
+  const { context } = worker;
+  const bells = Object.assign(Object.create(context.bells), {
+    ringNow: () => {
+      seen.passedOn++;
+      return context.bells.ringNow();
+    },
+  });
+  const bellWorker = listenForBells(
+    { ...context, bells },
+    {
+      redis: worker.connections.blocking,
+      prefix: database.prefix,
+      idle: IDLE_BEHAVIOURS.punctual,
+      inFlight,
+      ring: async () => void seen.rung++,
+    },
+  );
+  onTestFinished(() => bellWorker.close());
+  return { seen, bellWorker };
+}
+
+const withFreePlaces = () => new InFlight({ places: 10, bytes: 1e9 }, () => {});
+
+it('a worker without a free place passes its bell on to another worker, and takes no more bells until a place comes free', async () => {
+  await insertDue(database, {});
+  const { run } = onlyOne((await claimAll(worker.context)).flights);
+  const inFlight = new InFlight({ places: 1, bytes: 1e9 }, (wasFull) => wasFull && full.bellWorker.resume());
+  const flight = onlyOne(inFlight.add([run]));
+  const full = listen(inFlight);
+  const bells = openBells();
+
+  await bells.ring();
+  await eventually(() => full.seen.passedOn > 0);
+  const other = listen(withFreePlaces());
+  await eventually(() => other.seen.rung === 1);
+  await bells.ring();
+  await eventually(() => other.seen.rung === 2);
+  expect(full.seen).toEqual({ rung: 0, passedOn: 1 });
+  await other.bellWorker.close();
+
+  inFlight.remove(flight);
+  await bells.ring();
+  await eventually(() => full.seen.rung === 1);
+});
+
+it('a job in the queue of bells that is not a bell is ignored with a warning, and the next bell rings', async () => {
+  const { seen } = listen(withFreePlaces());
+  const { queue, ring } = openBells();
+  await queue.add('other', { ringAt: Date.now() });
+  await queue.add(BELL_JOB, { ringAt: 'soon' });
+  const ignored = () => worker.messages.filter((message) => message.includes('not a bell')).length;
+  await eventually(() => ignored() === 2);
+  expect(seen.rung).toBe(0);
+  await ring();
+  await eventually(() => seen.rung === 1);
 });
