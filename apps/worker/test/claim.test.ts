@@ -1,5 +1,5 @@
 import type { ClaimedRun } from '@carillon/db';
-import { slotEnd } from '@carillon/queue';
+import { type Bells, slotEnd } from '@carillon/queue';
 import { eventually, insertSchedules, useDatabase } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
 import { Claimer } from '../src/pipeline/claim.js';
@@ -15,9 +15,13 @@ const NOT_STARVED = { throttle: () => null };
 function openClaimer(places = 100, starvation: Pick<Starvation, 'throttle'> = NOT_STARVED) {
   const inFlight = new InFlight({ places, bytes: 1e9 }, () => claimer.onFree());
   const flights: Flight[] = [];
-  const keep = (runs: readonly ClaimedRun[]) => void flights.push(...inFlight.add(runs));
+  const batches: number[] = [];
+  const keep = (runs: readonly ClaimedRun[]) => {
+    batches.push(runs.length);
+    flights.push(...inFlight.add(runs));
+  };
   const claimer = new Claimer(worker.context, inFlight, starvation, keep);
-  return { claimer, inFlight, flights };
+  return { claimer, inFlight, flights, batches };
 }
 
 describe('claimer', () => {
@@ -58,6 +62,30 @@ describe('claimer', () => {
     expect(inFlight.hasLostAnswer).toBe(true);
     await claimer.ring();
     expect(onlyOne(flights).run.scheduleId).toBe(id);
+  });
+
+  it('a worker that is starved of CPU claims no more runs at once than its throttle allows', async () => {
+    const at = new Date().toISOString();
+    await insertSchedules(
+      database,
+      Array.from({ length: 50 }, () => ({ rule: { at } })),
+    );
+    const { claimer, batches } = openClaimer(1_000, { throttle: () => ({ pauseMs: 1, limit: 10 }) });
+    await claimer.ring();
+    expect(batches).toEqual([10, 10, 10, 10, 10]);
+  });
+
+  it('a claim that leaves more due runs than the worker can take rings a bell for the other workers', async () => {
+    const { queue } = worker.context.bells as Bells;
+    await queue.drain();
+    await Promise.all([insertDue(database, {}), insertDue(database, {}), insertDue(database, {})]);
+    const { claimer, inFlight, flights } = openClaimer(2);
+    await claimer.ring();
+    expect(flights).toHaveLength(2);
+    await eventually(async () => (await queue.getWaitingCount()) > 0);
+    inFlight.remove(flights[0] as Flight);
+    await eventually(() => flights.length === 3);
+    await claimer.stop();
   });
 
   it('a worker whose claimer is stopped claims nothing', async () => {
