@@ -1,0 +1,71 @@
+import { eventually, useDatabase } from '@carillon/testkit';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { connectWorker } from '../src/connection.js';
+import { BELL_JOB, QUEUES } from '../src/names.js';
+import { openQueue } from '../src/open-queue.js';
+import { keepPunctual } from '../src/punctual.js';
+
+const database = useDatabase();
+const HOUR_MS = 3_600_000;
+let number = 0;
+
+/** Opens a queue of bells of its own, in which one bell rings after a delay by the clock of this machine. */
+async function openQueueWithBell({ delay }: { delay: number }) {
+  const redis = connectWorker(database.redisUrl, () => {});
+  const queue = openQueue(QUEUES.bells, { redis, prefix: `${database.prefix}-${++number}` });
+  onTestFinished(async () => {
+    await queue.close();
+    redis.disconnect();
+  });
+  await queue.add(BELL_JOB, { ringAt: Date.now() + delay }, { delay });
+  return { redis, queue };
+}
+
+/** Keeps a queue punctual until the test has finished. Postgres's clock is ahead of this machine's. */
+function keep({ redis, queue }: Awaited<ReturnType<typeof openQueueWithBell>>, { aheadMs = 0 } = {}) {
+  const stopped = new AbortController();
+  let reads = 0;
+  const zrange = redis.zrange.bind(redis) as (...args: unknown[]) => unknown;
+  const countedZrange = (...args: unknown[]) => {
+    reads++;
+    return zrange(...args);
+  };
+  Object.assign(redis, { zrange: countedZrange });
+  const kept = keepPunctual(redis, queue, {
+    clock: { now: () => Date.now() + aheadMs },
+    localNow: Date.now,
+    longestLookMs: 20,
+    signal: stopped.signal,
+  });
+  onTestFinished(async () => {
+    stopped.abort();
+    await kept;
+  });
+  return { countReads: () => reads };
+}
+
+describe('keepPunctual', () => {
+  it('a bell that is due by the clock of Postgres is promoted, although it is not due by the clock of this machine', async () => {
+    const bells = await openQueueWithBell({ delay: HOUR_MS });
+    keep(bells, { aheadMs: 2 * HOUR_MS });
+    await eventually(async () => (await bells.queue.getWaitingCount()) === 1);
+    expect(await bells.queue.getDelayedCount()).toBe(0);
+  });
+
+  it('a bell that is not due by the clock of Postgres stays delayed', async () => {
+    const bells = await openQueueWithBell({ delay: HOUR_MS });
+    const { countReads } = keep(bells, { aheadMs: HOUR_MS / 2 });
+    await eventually(() => countReads() > 5);
+    expect(await bells.queue.getDelayedCount()).toBe(1);
+  });
+
+  it('while a bell stays overdue because no worker takes it, Redis is read less and less often', async () => {
+    const bells = await openQueueWithBell({ delay: 1 });
+    const startedAt = performance.now();
+    const { countReads } = keep(bells, { aheadMs: 10 });
+    await eventually(() => countReads() >= 12, { everyMs: 1 });
+    // The pauses between these reads are 2, 4, 8, 16, 32 and 64 ms, and then 100 ms each. Without growing pauses, a
+    // quick machine would read twelve times within 20 ms.
+    expect(performance.now() - startedAt).toBeGreaterThan(500);
+  });
+});
