@@ -28,6 +28,10 @@ export function isDatabaseAway(error: unknown): boolean {
   return severity === 'FATAL' || severity === 'PANIC' || UNAVAILABLE.test(code);
 }
 
+/** True if a statement failed, for whatever reason, as opposed to any other error of the program. */
+export const isDatabaseError = (error: unknown): boolean =>
+  isDatabaseAway(error) || (error as PostgresError).severity !== undefined;
+
 /** True if another transaction was in the way: a deadlock, a serialization failure or a lock time-out. */
 export function isConflict(error: unknown): boolean {
   const { code = '', severity } = error as PostgresError;

@@ -44,7 +44,7 @@ export {
   sendHeartbeat,
   signOff,
 } from './engine/workers.js';
-export { isBadData, isDatabaseAway, isTransientError, UnsupportedDatabase } from './errors.js';
+export { isBadData, isDatabaseAway, isDatabaseError, isTransientError, UnsupportedDatabase } from './errors.js';
 export { type Attention, type AttentionList, readAttention } from './history/attention.js';
 export { type AuditPosition, auditOccurrences, type FoundDifference } from './history/audit-occurrences.js';
 export {

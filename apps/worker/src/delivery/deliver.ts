@@ -1,4 +1,4 @@
-import { isTransientError } from '@carillon/db';
+import { isDatabaseError, isTransientError } from '@carillon/db';
 import { type Outcome, type Plan, targetProblem } from '@carillon/shared';
 import type { Flight } from '../pipeline/in-flight.js';
 import type { ProjectSettings } from './traffic/project-settings.js';
@@ -38,10 +38,11 @@ export function deliverBy(
 
 const POSTGRES_UNAVAILABLE = 'Carillon could not read its own settings from Postgres';
 
-function toFailure(error: unknown, { reason, run }: Flight): Outcome {
+function toFailure(error: unknown, { reason, run, sentAt }: Flight): Outcome {
   if (reason === 'shutdown') return { kind: 'handed_back' };
   // A failure on Carillon's side (settings or secrets could not be read) must not cost the run an attempt.
-  if (isTransientError(error))
+  // Before the first byte is sent, only Carillon's own statements run.
+  if (isTransientError(error) || (sentAt === null && isDatabaseError(error)))
     return {
       kind: 'deferred',
       retryInMs: 1_000,
