@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { eventually, useDatabase } from '@carillon/testkit';
+import { eventually, freePort, useDatabase } from '@carillon/testkit';
 import fastify from 'fastify';
 import pg from 'pg';
 import { pino } from 'pino';
@@ -129,7 +129,7 @@ describe('Library mode', () => {
     expect((await fetch(`${other.url}/health/live`)).status).toBe(200);
   });
 
-  it('run() uses a pg.Pool that the user passes, and leaves the pool open and unchanged', async () => {
+  it('run() uses a pg.Pool that the user passes, reports its connections in /metrics, and leaves the pool open and unchanged', async () => {
     // The connection is given in parts, because a pool hides a password that is passed as a separate option.
     const { hostname: host, port, username: user, password, pathname } = new URL(second.url);
     const database = pathname.slice(1);
@@ -138,10 +138,18 @@ describe('Library mode', () => {
     const { connectionString: _, ...options } = optionsOf(second);
     const ran: string[] = [];
     const handler = defineHandler({ name: 'lib-pooled', run: () => void ran.push('pooled') });
-    const pooled = await run({ ...options, pool, handlers: [handler] });
+    const settings = { ...options.settings, WORKER_PORT: String(await freePort()) };
+    const pooled = await run({ ...options, settings, pool, handlers: [handler], api: { port: 0 } });
     await pooled.client.schedules.create({ rule: { in: 'PT0.1S' }, handler });
     await eventually(() => ran.length === 1);
     expect(await connectionsTo(second)).toBe(0);
+    for (const url of [pooled.url, `http://127.0.0.1:${settings.WORKER_PORT}`]) {
+      const metrics = await fetch(`${url}/metrics`);
+      expect([metrics.status, await metrics.text()]).toEqual([
+        200,
+        expect.stringMatching(/^carillon_pool_connections\{.*state="idle".*\} \d+$/m),
+      ]);
+    }
     await pooled.stop();
     const { rows } = await pool.query(`select 1::bigint as n, '2026-01-01Z'::timestamptz as at`);
     expect(rows).toEqual([{ n: '1', at: new Date('2026-01-01Z') }]);

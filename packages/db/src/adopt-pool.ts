@@ -59,8 +59,14 @@ export function adoptPool(
   };
 
   // The object inherits from our own `pg.Pool`, because `inTransaction` tests for this class. The user's program may
-  // have loaded another copy of `pg`, whose pools would fail the test.
-  return Object.assign(Object.create(pg.Pool.prototype) as pg.Pool, {
+  // have loaded another copy of `pg`, whose pools would fail the test. The counts that `/metrics` reads are the given
+  // pool's: the getters of the class need fields that only its constructor makes.
+  const counts = {
+    totalCount: { get: () => pool.totalCount },
+    idleCount: { get: () => pool.idleCount },
+    waitingCount: { get: () => pool.waitingCount },
+  };
+  return Object.assign(Object.create(pg.Pool.prototype, counts) as pg.Pool, {
     options: pool.options,
     connect,
     query: async (statement: unknown, values?: unknown) => {
