@@ -6,6 +6,7 @@ import { ADMIN_KEY, eventually, useDatabase, useReceiver } from '@carillon/testk
 import { readConfig as readWorkerConfig, startWorker } from '@carillon/worker';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { promtool } from './promtool.js';
 import { Prometheus } from './run-prometheus.js';
 
@@ -94,6 +95,16 @@ const hasData = (expression: string) =>
     { withinMs: 40_000, everyMs: 250, what: `data for ${expression}` },
   );
 
+const SIGNAL = /carillon\w*:[\w:]+/g;
+
+/** The expressions of the alerts in rules.yml. */
+function alertExpressions(): string[] {
+  const { groups }: { groups: { rules: { alert?: string; expr: string }[] }[] } = parse(
+    chart('files/rules.yml'),
+  );
+  return groups.flatMap(({ rules }) => rules.flatMap(({ alert, expr }) => (alert ? [expr] : [])));
+}
+
 /** Replaces the variables that Grafana would fill in. */
 const withIntervals = (expression: string) => expression.replaceAll(/\$__(rate_interval|range)/g, '1m');
 
@@ -133,10 +144,11 @@ describe('Prometheus', () => {
     ]);
     // Alert expressions contain only signals and constants, so an alert has data if its signals have.
     const names = signals.map(({ name }) => name);
-    for (const [, expression = ''] of chart('files/rules.yml').matchAll(/alert: \w+\n\s+expr: '(.*)'/g)) {
-      const used = expression.match(/carillon\w*:[\w:]+/g) ?? [];
-      for (const name of used) expect(names).toContain(name);
-      expect(expression.replaceAll(/carillon\w*:[\w:]+/g, '')).not.toMatch(/carillon|jobs_/);
+    const expressions = alertExpressions();
+    expect(expressions).toHaveLength(15);
+    for (const expression of expressions) {
+      for (const name of expression.match(SIGNAL) ?? []) expect(names).toContain(name);
+      expect(expression.replaceAll(SIGNAL, '')).not.toMatch(/carillon|jobs_/);
     }
   }, 120_000);
 
