@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { openDatabase } from '@carillon/db';
 import pg from 'pg';
 import { afterAll, beforeAll } from 'vitest';
+import { dropDatabase, urlOf, withAdmin } from './administer.js';
 import type { TestDatabase } from './database.js';
+import { testServers } from './servers.js';
 
 /** Creates a login role for one test file, without a right on any table, and opens a connection as that role. */
 export function useRole(database: TestDatabase) {
@@ -22,6 +25,43 @@ export function useRole(database: TestDatabase) {
     name,
     get client() {
       return client;
+    },
+  };
+}
+
+/**
+ * Creates a role without superuser rights, and an empty database that belongs to it, as a hosted Postgres offers them.
+ * The addresses and the pool of the database connect as that role.
+ */
+export function useOwnedDatabase(): TestDatabase & { role: string } {
+  const role = `owner_${randomBytes(6).toString('hex')}`;
+  const name = `test_${role}`;
+  const { databaseUrl, redisUrl } = testServers();
+  const url = Object.assign(new URL(urlOf(databaseUrl, name)), { username: role, password: role }).toString();
+  let pool: pg.Pool;
+  beforeAll(async () => {
+    await withAdmin(databaseUrl, async (admin) => {
+      await admin.query(
+        `create role ${role} login nosuperuser nocreatedb nocreaterole noreplication password '${role}'`,
+      );
+      await admin.query(`create database ${name} owner ${role}`);
+    });
+    pool = openDatabase({ url, max: 10, applicationName: 'carillon-test', onError: () => {} });
+  });
+  afterAll(async () => {
+    await pool?.end();
+    await dropDatabase(databaseUrl, name);
+    await withAdmin(databaseUrl, async (admin) => void (await admin.query(`drop role ${role}`)));
+  });
+  return {
+    role,
+    url,
+    pooledUrl: url,
+    redisUrl,
+    prefix: name,
+    projectId: 1,
+    get pool() {
+      return pool;
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { DeadRows, LiveWorker, OpenTransaction, ServerFacts } from '@carillon/db';
 import { LARGEST_CLOCK_OFFSET_MS } from '@carillon/shared';
+import pg from 'pg';
 import { type Check, failed, ok, skipped, warning } from './check.js';
 
 /** The oldest Postgres on which the tests run. */
@@ -67,9 +68,19 @@ const MANY_DEAD_ROWS = 100_000;
 const LONG_TRANSACTION_MS = 300_000;
 const VERY_LONG_TRANSACTION_MS = 3_600_000;
 
-export function judgeTransaction(longest: OpenTransaction | null): Check {
+export function judgeTransaction(
+  longest: OpenTransaction | null,
+  { role, seesOtherSessions }: Pick<ServerFacts, 'role' | 'seesOtherSessions'>,
+): Check {
   const name = 'longest transaction';
-  if (!longest || longest.ageMs < LONG_TRANSACTION_MS)
+  const isLong = longest !== null && longest.ageMs >= LONG_TRANSACTION_MS;
+  if (!isLong && !seesOtherSessions)
+    return warning(
+      name,
+      `the role ${role} cannot see the transactions of other roles`,
+      `Run as an administrator: grant pg_monitor to ${pg.escapeIdentifier(role)}.`,
+    );
+  if (!isLong)
     return ok(
       name,
       longest ? `open for ${Math.round(longest.ageMs / 1_000)} s` : 'no other transaction is open',

@@ -99,7 +99,7 @@ async function checkPostgres(settings: PostgresSettings): Promise<Check[]> {
       migrations,
       judgePartitions(await readMonthsAhead(pool)),
       judgeIndexes(await readInvalidIndexes(pool, schema)),
-      judgeTransaction(await readLongestTransaction(pool)),
+      judgeTransaction(await readLongestTransaction(pool), facts),
       judgeAutovacuum(facts, await readDeadRows(pool, { schema })),
       ...judgeWorkers(await readLiveWorkers(pool, {}), TZDATA),
       judgeEncryptionKey(await compareEncryptionKey(pool, key), key !== undefined),

@@ -10,6 +10,10 @@ export interface ServerFacts {
   hasAutovacuum: boolean;
   /** True if `track_counts` is on. Otherwise autovacuum does not know which tables have dead rows. */
   hasTrackCounts: boolean;
+  /** The role that asks. */
+  role: string;
+  /** Whether the role sees what sessions of other roles do. Otherwise their transactions are hidden from it. */
+  seesOtherSessions: boolean;
   connections: number;
   maxConnections: number;
   extensions: string[];
@@ -20,7 +24,10 @@ const selectServer = statement<Record<string, never>, ServerFacts>(
   `select current_setting('server_version_num')::int as "versionNumber", current_setting('server_version') as version,
           pg_is_in_recovery() as "isReplica", current_setting('autovacuum')::boolean as "hasAutovacuum",
           current_setting('track_counts')::boolean as "hasTrackCounts",
-          (select count(*) from pg_stat_activity where backend_type = 'client backend') as connections,
+          current_user::text as role, pg_has_role(current_user, 'pg_read_all_stats', 'usage') as "seesOtherSessions",
+          -- The type of another role's session may be hidden. Only processes of the server have no database.
+          (select count(*) from pg_stat_activity
+           where datid is not null and coalesce(backend_type, 'client backend') = 'client backend') as connections,
           current_setting('max_connections')::int as "maxConnections",
           array(select extname::text from pg_extension order by 1) as extensions`,
 );
@@ -49,7 +56,7 @@ export interface OpenTransaction {
   ageMs: number;
 }
 
-/** The transaction of this database that has been open longest; null if there is no other. */
+/** The transaction of this database that has been open longest; null if the role sees no other. */
 export async function readLongestTransaction(db: Database): Promise<OpenTransaction | null> {
   const [longest] = await selectLongestTransaction(db, {});
   return longest ?? null;
