@@ -17,17 +17,34 @@ const run = async (values: Record<string, boolean | string>) => {
   return output;
 };
 
-it('carillon restore exits with 2 for contradictory options and for a time that is not RFC 3339', async () => {
+it('carillon restore exits with 2 for contradictory options, --until with --hold among them', async () => {
   expect(await run({ account: true, refire: true })).toMatchObject({
     exitCode: 2,
     text: 'choose one of --account and --refire',
   });
   expect(await run({ hold: true, adopt: true })).toMatchObject({ exitCode: 2 });
-  expect(await run({ account: true, until: 'soon' })).toMatchObject({
+  expect(await run({ hold: true, until: '2026-11-18T09:00:00Z' })).toMatchObject({
     exitCode: 2,
-    text: expect.stringContaining('RFC 3339'),
+    text: expect.stringContaining('leave --until out'),
   });
 });
+
+it.each(['soon', '5', '2026', '2026-11-18', '2026-11-18T09:00:00', '18 Nov 2026 09:00 UTC', ''])(
+  'carillon restore refuses --until "%s", which is not RFC 3339, and says what it expects',
+  async (until) => {
+    expect(await run({ account: true, until })).toMatchObject({
+      exitCode: 2,
+      text: `--until ${until}: expected an RFC 3339 time with Z or an offset, such as 2026-11-18T09:00:00Z`,
+    });
+  },
+);
+
+it.each(['2026-11-18T09:00:00Z', '2026-11-18T10:00:00+01:00'])(
+  'carillon restore accepts --until %s and shows what each decision would do until then',
+  async (until) => {
+    expect(await run({ until })).toMatchObject({ json: { decisions: [{}, {}, {}] } });
+  },
+);
 
 it('carillon restore without options shows what each decision would do, and holds nothing', async () => {
   const output = await run({});

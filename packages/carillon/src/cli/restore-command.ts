@@ -31,15 +31,16 @@ export const restoreCommand = command({
   ],
   async run({ values, terminal }): Promise<Output> {
     // The server's code takes a second to load, so only the commands that need it import it.
-    const [{ RESTORE_MODES }, { openInstallation }, { previewRestore, restore }] = await Promise.all([
+    const [{ MomentInput, RESTORE_MODES }, { openInstallation }, { previewRestore, restore }] = await Promise.all([
       import('@carillon/shared'),
       import('../restore/open-installation.js'),
       import('../restore/restore.js'),
     ]);
-    const problem = problemOf(values, RESTORE_MODES);
+    const until = MomentInput.optional().safeParse(values.until);
+    const problem = problemOf(values, { modes: RESTORE_MODES, isUntilValid: until.success });
     if (problem !== null) return failure(problem, EXIT.usage);
+    const untilAt = until.data ?? null;
     const mode = RESTORE_MODES.find((each) => values[each]) ?? (values.adopt ? 'account' : null);
-    const untilAt = values.until === undefined ? null : Date.parse(values.until);
     const installation = openInstallation(readDoctorEnvironment());
     if ('problem' in installation) return failure(installation.problem, EXIT.usage);
     const { pool, close } = installation;
@@ -66,12 +67,17 @@ export const restoreCommand = command({
 
 type Values = { [Option in RestoreMode | 'hold' | 'adopt']?: boolean } & { until?: string };
 
-function problemOf(values: Values, modes: readonly RestoreMode[]): string | null {
+function problemOf(
+  values: Values,
+  { modes, isUntilValid }: { modes: readonly RestoreMode[]; isUntilValid: boolean },
+): string | null {
   const chosen = [...modes, 'hold' as const].filter((each) => values[each]);
   if (chosen.length > 1) return `choose one of --${chosen.join(' and --')}`;
   if (values.hold && values.adopt) return 'choose one of --hold and --adopt';
-  if (values.until !== undefined && Number.isNaN(Date.parse(values.until)))
-    return `--until ${values.until}: expected an RFC 3339 time such as 2026-11-18T09:00:00Z`;
+  if (values.hold && values.until !== undefined)
+    return '--until belongs to a decision such as --account; --hold decides nothing, so leave --until out';
+  if (!isUntilValid)
+    return `--until ${values.until}: expected an RFC 3339 time with Z or an offset, such as 2026-11-18T09:00:00Z`;
   return null;
 }
 
