@@ -1,5 +1,5 @@
 import { migrate, openDatabase, readInstallationState } from '@carillon/db';
-import { eventually, insertSchedules, useDatabase, useProcesses } from '@carillon/testkit';
+import { ADMIN_KEY, eventually, insertSchedules, useDatabase, useProcesses } from '@carillon/testkit';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { previewRestore, restore } from '../../packages/carillon/src/restore/restore.js';
 import { usePrograms } from '../use-programs.js';
@@ -41,6 +41,19 @@ async function seeFire(pool = database.pool): Promise<void> {
         .rowCount === 1,
     { withinMs: 20_000, what: 'a fire' },
   );
+}
+
+/** The steps that the ledger shows for the only occurrence of a schedule. */
+async function storyOf({ url }: { url: string }, scheduleId: number): Promise<object[]> {
+  const { rows } = await database.pool.query('select key from carillon.schedules where id = $1', [
+    scheduleId,
+  ]);
+  const response = await fetch(`${url}/v1/schedules/${rows[0].key}/ledger`, {
+    headers: { authorization: `Bearer ${ADMIN_KEY}` },
+  });
+  const { items } = (await response.json()) as { items: { story: object[] }[] };
+  expect(items).toHaveLength(1);
+  return items[0]?.story ?? [];
 }
 
 /** Brings the workers' rows back to an earlier state, as a restore of the database would. */
@@ -97,7 +110,7 @@ describe('Ordinary life is never held', () => {
 });
 
 describe('Lost transactions', () => {
-  it('a worker that notices that Postgres has lost its heartbeats stops claiming until an operator decides', async () => {
+  it('a worker that notices that Postgres has lost its heartbeats stops claiming until an operator decides, and the ledger names the decision', async () => {
     const api = await programs.api();
     const worker = await start();
     await seeMark();
@@ -139,6 +152,9 @@ describe('Lost transactions', () => {
         ).rowCount === 1,
     );
     expect((await readInstallationState(database.pool)).generation).toBe(generation + 1);
+    expect(await storyOf(api, id as number)).toContainEqual(
+      expect.objectContaining({ kind: 'restored', actor: 'carillon restore' }),
+    );
     await seeFire();
     await seeMark();
     expect(await hold()).toBeNull();
