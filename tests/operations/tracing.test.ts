@@ -31,8 +31,13 @@ const environment = ({ url, redisUrl, prefix } = database) => ({
 const QUICK = { SWEEP_INTERVAL_MS: '200', ARM_HORIZON_MS: '10000' };
 
 async function create(body: object): Promise<void> {
-  const response = await fetch(`${api.url}/v1/schedules`, {
-    method: 'POST',
+  const response = await send('POST', '/v1/schedules', body);
+  expect(response.status).toBe(201);
+}
+
+const send = (method: string, path: string, body: object) =>
+  fetch(`${api.url}${path}`, {
+    method,
     headers: {
       authorization: `Bearer ${ADMIN_KEY}`,
       'content-type': 'application/json',
@@ -40,8 +45,6 @@ async function create(body: object): Promise<void> {
     },
     body: JSON.stringify(body),
   });
-  expect(response.status).toBe(201);
-}
 
 /** Waits until the collector has at least `count` matching spans of this name; returns them. */
 const spansOf = (name: string, isIt: (span: CollectedSpan) => boolean, count = 1) =>
@@ -97,6 +100,35 @@ describe('Traces', () => {
     const [claim] = (await spansOf('claim', ({ spanId }) => claimIds.has(spanId))) as [CollectedSpan];
     expect(claim.links).toEqual([expect.objectContaining({ traceId: CALLER.traceId })]);
     expect(new Set([attempt.traceId, claim.traceId, close.traceId]).size).toBe(3);
+  });
+
+  it('five schedules that are due at one instant and claimed together have one claim span, and an attempt span each', async () => {
+    const at = new Date(Date.now() + 2_000).toISOString();
+    const target = { type: 'handler', name: 'noop' };
+    const ids = [0, 1, 2, 3, 4].map((n) => `herd-${n}`);
+    const items = ids.map((id) => ({ id, rule: { at }, target }));
+    expect((await send('POST', '/v1/schedules/bulk', { items })).status).toBe(200);
+    const isOfHerd = (span: CollectedSpan) => ids.some((id) => isOf(id)(span));
+    const attempts = await spansOf('attempt', isOfHerd, 5);
+    expect(attempts.map((span) => attribute(span, 'carillon.schedule')).sort()).toEqual(ids);
+    const claims = await spansOf('claim', ({ spanId }) =>
+      attempts.some(({ links = [] }) => links.some((link) => link.spanId === spanId)),
+    );
+    expect(claims.map((span) => Number(attribute(span, 'carillon.runs')))).toEqual([5]);
+  });
+
+  it('a PUT that creates a schedule has a create span, to which the attempt is linked, and the create span of a PUT that replaces one says that it created none', async () => {
+    const target = { type: 'handler', name: 'noop' };
+    const put = (rule: object) => send('PUT', '/v1/schedules/put', { rule, target });
+    const isPut = (span: CollectedSpan) => attribute(span, 'http.request.method') === 'PUT';
+    expect((await put({ in: 'PT1H' })).status).toBe(201);
+    const [created] = (await spansOf('create', isPut)) as [CollectedSpan];
+    expect(created.parentSpanId).toBe(CALLER.spanId);
+    expect((await put({ in: 'PT1S' })).status).toBe(200);
+    const [attempt] = (await spansOf('attempt', isOf('put'))) as [CollectedSpan];
+    expect(attempt.links).toEqual(linksTo(created));
+    const creates = await spansOf('create', isPut, 2);
+    expect(creates.map((span) => Number(attribute(span, 'carillon.schedules')))).toEqual([1, 0]);
   });
 
   it('all attempts of a run are spans of one trace', async () => {

@@ -36,8 +36,8 @@ export interface TracingOptions {
 }
 
 /**
- * Starts to record traces. OpenTelemetry is imported here and nowhere else, so a process without a collector never
- * loads it.
+ * Starts to record traces. The SDK of OpenTelemetry is imported here and nowhere else, so a process without a collector
+ * never loads it.
  */
 export async function openTracing(options: TracingOptions): Promise<Tracing> {
   const { OtelTracing } = await import('./otel-tracing.js');

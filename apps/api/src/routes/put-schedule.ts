@@ -9,6 +9,7 @@ import { BODY_ERRORS, responses } from '../http/responses.js';
 import { presentSchedule } from '../present/schedule.js';
 import { putSchedule, readPrecondition } from '../schedules/put-schedule.js';
 import { etagOf } from '../schedules/respond-with-change.js';
+import { traceCreate } from '../schedules/trace-create.js';
 
 /** Creates a schedule under a chosen id, or replaces the schedule that has the id. */
 export const putScheduleRoutes =
@@ -34,6 +35,7 @@ export const putScheduleRoutes =
         if (body.id !== undefined && body.id !== params.id)
           throw invalid([{ field: 'id', message: `expected the id of the path, ${params.id}, or none` }]);
         const precondition = readPrecondition(request);
+        const noteCreated = traceCreate(context, { request, reply });
         return respondOnce(context, { request, reply }, async (db) => {
           const put = await putSchedule(context, db, {
             caller,
@@ -41,7 +43,10 @@ export const putScheduleRoutes =
             precondition,
           });
           const { schedule, isNew, dueAts, inFlight, warnings } = put;
-          if (isNew) context.counters.count('jobs_queued_total');
+          if (isNew) {
+            context.counters.count('jobs_queued_total');
+            noteCreated([schedule.key]);
+          }
           return {
             status: isNew ? 201 : 200,
             headers: { etag: etagOf(schedule), location: `/v1/schedules/${schedule.key}` },

@@ -31,11 +31,12 @@ export const restoreCommand = command({
   ],
   async run({ values, terminal }): Promise<Output> {
     // The server's code takes a second to load, so only the commands that need it import it.
-    const [{ MomentInput, RESTORE_MODES }, { openInstallation }, { previewRestore, restore }] = await Promise.all([
-      import('@carillon/shared'),
-      import('../restore/open-installation.js'),
-      import('../restore/restore.js'),
-    ]);
+    const [{ MomentInput, RESTORE_MODES }, { openInstallation }, { previewRestore, restore }] =
+      await Promise.all([
+        import('@carillon/shared'),
+        import('../restore/open-installation.js'),
+        import('../restore/restore.js'),
+      ]);
     const until = MomentInput.optional().safeParse(values.until);
     const problem = problemOf(values, { modes: RESTORE_MODES, isUntilValid: until.success });
     if (problem !== null) return failure(problem, EXIT.usage);
