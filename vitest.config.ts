@@ -25,6 +25,7 @@ const OPTIONAL = [
     program: 'redis-server or openssl',
     folder: 'tests/redis',
   },
+  { isThere: hasProgram('openssl'), program: 'openssl', folder: 'tests/tls' },
 ];
 
 /**

@@ -1,4 +1,5 @@
 import {
+  explainCertificate,
   migrate,
   UnsupportedDatabase,
   verifyMigrated,
@@ -33,8 +34,10 @@ const api = await verifyPooler({
   )
   .then(() => startApi(config, log))
   .catch((error: unknown) => {
-    if (!FOR_OPERATOR.some((kind) => error instanceof kind)) throw error;
-    console.error(`carillon api: ${(error as Error).message}`);
+    const isForOperator = FOR_OPERATOR.some((kind) => error instanceof kind);
+    const problem = isForOperator ? (error as Error).message : explainCertificate(error);
+    if (problem === null) throw error;
+    console.error(`carillon api: ${problem}`);
     process.exit(2);
   });
 

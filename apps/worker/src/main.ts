@@ -1,5 +1,12 @@
 import { fileURLToPath } from 'node:url';
-import { migrate, UnsupportedDatabase, verifyMigrated, verifyPooler, WrongEncryptionKey } from '@carillon/db';
+import {
+  explainCertificate,
+  migrate,
+  UnsupportedDatabase,
+  verifyMigrated,
+  verifyPooler,
+  WrongEncryptionKey,
+} from '@carillon/db';
 import { pino } from 'pino';
 import { readConfig } from './config.js';
 import { DefinitionRefused } from './define.js';
@@ -105,7 +112,7 @@ try {
   if (config.CARILLON_WATCH && CARILLON_HANDLERS) reloadOnChange(CARILLON_HANDLERS);
 } catch (error) {
   const isForOperator = FOR_OPERATOR.some((kind) => error instanceof kind);
-  if (isForOperator) console.error(`carillon worker: ${(error as Error).message}`);
-  else console.error(error);
-  exit(isForOperator ? 2 : 1);
+  const problem = isForOperator ? (error as Error).message : explainCertificate(error);
+  console.error(problem === null ? error : `carillon worker: ${problem}`);
+  exit(problem === null ? 1 : 2);
 }

@@ -32,6 +32,17 @@ export function isDatabaseAway(error: unknown): boolean {
 export const isDatabaseError = (error: unknown): boolean =>
   isDatabaseAway(error) || (error as PostgresError).severity !== undefined;
 
+/** Codes of Node for a certificate that is not accepted: untrusted, expired, or made out to another name. */
+const REFUSED_CERTIFICATE =
+  /^(ERR_TLS_CERT_|CERT_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_|UNABLE_TO_(VERIFY|GET)_)/;
+
+/** Says what to do if the certificate of Postgres is not accepted; null for any other error. */
+export function explainCertificate(error: unknown): string | null {
+  const { code = '', message = '' } = error as PostgresError;
+  if (!REFUSED_CERTIFICATE.test(code)) return null;
+  return `the certificate of Postgres is refused (${message}): with sslmode=verify-full, DATABASE_URL has to contain the name in the certificate, and sslrootcert the file of its authority`;
+}
+
 /** True if another transaction was in the way: a deadlock, a serialization failure or a lock time-out. */
 export function isConflict(error: unknown): boolean {
   const { code = '', severity } = error as PostgresError;

@@ -44,7 +44,14 @@ export {
   sendHeartbeat,
   signOff,
 } from './engine/workers.js';
-export { isBadData, isDatabaseAway, isDatabaseError, isTransientError, UnsupportedDatabase } from './errors.js';
+export {
+  explainCertificate,
+  isBadData,
+  isDatabaseAway,
+  isDatabaseError,
+  isTransientError,
+  UnsupportedDatabase,
+} from './errors.js';
 export { type Attention, type AttentionList, readAttention } from './history/attention.js';
 export { type AuditPosition, auditOccurrences, type FoundDifference } from './history/audit-occurrences.js';
 export {

@@ -21,6 +21,8 @@ const SECRETS = { database: 'db', redis: 'redis', keys: 'keys' };
 const EVERYTHING = {
   secrets: SECRETS,
   env: { LOG_LEVEL: 'debug' },
+  extraVolumes: [{ name: 'ca', secret: { secretName: 'postgres-ca' } }],
+  extraVolumeMounts: [{ name: 'ca', mountPath: '/etc/carillon/ca', readOnly: true }],
   imagePullSecrets: [{ name: 'registry' }],
   tolerations: [{ key: 'spot', operator: 'Exists' }],
   monitoring: { enabled: true, labels: { release: 'prometheus' } },
@@ -126,6 +128,20 @@ describe('Helm chart', () => {
         ['readinessProbe', '/health/ready'],
       ])
         expect(container[probe as string].httpGet).toEqual({ path, port: container.ports[0].name });
+    }
+  });
+
+  it('extraVolumes and extraVolumeMounts of the Helm chart reach every pod and every container, the migration among them', () => {
+    const { manifests } = render(EVERYTHING);
+    const pods = manifests
+      .filter(({ kind }) => kind === 'Deployment' || kind === 'Job')
+      .map(({ spec }) => spec.template.spec);
+    expect(pods).toHaveLength(3);
+    for (const { volumes, containers, initContainers = [] } of pods) {
+      expect(volumes.map(({ name }: Manifest) => name)).toEqual(['tmp', 'data', 'ca']);
+      expect(volumes).toContainEqual(EVERYTHING.extraVolumes[0]);
+      for (const { volumeMounts } of [...containers, ...initContainers])
+        expect(volumeMounts).toContainEqual(EVERYTHING.extraVolumeMounts[0]);
     }
   });
 

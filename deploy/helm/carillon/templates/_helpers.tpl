@@ -65,9 +65,15 @@ volumes:
     emptyDir: {}
   - name: data
     emptyDir: {}
+{{- with .Values.extraVolumes }}
+{{ toYaml . | indent 2 }}
+{{- end }}
 {{- end }}
 
 {{- define "carillon.volumeMounts" -}}
 - { name: tmp, mountPath: /tmp }
 - { name: data, mountPath: /data }
+{{- with .Values.extraVolumeMounts }}
+{{ toYaml . }}
+{{- end }}
 {{- end }}
