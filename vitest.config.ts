@@ -7,7 +7,7 @@ import { SpreadLong } from './scripts/spread-long.mjs';
 // Workspace packages are read from their sources, so that a test never sees an old build.
 const conditions = ['@carillon/source'];
 
-/** Tests that need a program which npm can't install. Debian's packages: chromium-headless-shell, prometheus, golang-go with sprig, redis-server. */
+/** Tests that need a program which npm can't install. Debian's packages: chromium-headless-shell, prometheus, golang-go with sprig, redis-server, postgresql-client. */
 const OPTIONAL = [
   { isThere: findChromium() !== null, program: 'Chromium', folder: 'tests/browser' },
   {
@@ -24,6 +24,11 @@ const OPTIONAL = [
     isThere: hasProgram('redis-server') && hasProgram('openssl'),
     program: 'redis-server or openssl',
     folder: 'tests/redis',
+  },
+  {
+    isThere: ['redis-server', 'redis-cli', 'pg_isready', 'promtool'].every((name) => hasProgram(name)),
+    program: 'redis-server, redis-cli, pg_isready or promtool',
+    folder: 'tests/deploy/compose',
   },
   { isThere: hasProgram('openssl'), program: 'openssl', folder: 'tests/tls' },
 ];
