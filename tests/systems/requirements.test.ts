@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
@@ -17,6 +18,14 @@ async function missingTests(page: string): Promise<{ named: number; missing: str
   return { named: matches.length, missing };
 }
 
+/** Returns the files that a page names in backticks. A name without a folder counts only if it is a source file's. */
+function filesNamedIn(page: string): Set<string> {
+  const words = [...page.matchAll(/`([\w@./-]+)`/g)].map(([, word = '']) => word);
+  return new Set(
+    words.filter((word) => /\.(tsx?|mjs)$|\/.*\.(jsx?|json|sql|ya?ml|md|css|sh|grit)$/.test(word)),
+  );
+}
+
 describe('Documents', () => {
   it('every test that docs/requirements.md names exists in the named file', async () => {
     const { named, missing } = await missingTests('docs/requirements.md');
@@ -30,14 +39,19 @@ describe('Documents', () => {
     expect(missing).toEqual([]);
   });
 
-  it('every file that docs/architecture.md and docs/state-machine.md name exists', async () => {
-    const pages = (await read('docs/architecture.md')) + (await read('docs/state-machine.md'));
-    const paths = [...pages.matchAll(/`((?:apps|packages|tests|bench)\/[\w./-]+\.\w+)`/g)].map(
-      ([, path = '']) => path,
-    );
-    expect(paths.length).toBeGreaterThan(15);
-    const missing = [];
-    for (const path of new Set(paths)) if ((await read(path)) === '') missing.push(path);
+  it('every file that the pages on the design name exists, relative to the repository or to packages/db/src', async () => {
+    const decisions = (await readdir(`${root}/docs/decisions`)).map((name) => `docs/decisions/${name}`);
+    const pages = ['docs/architecture.md', 'docs/reliability.md', 'docs/state-machine.md', ...decisions];
+    const missing: string[] = [];
+    let named = 0;
+    for (const page of pages) {
+      for (const path of filesNamedIn(await read(page))) {
+        named++;
+        if (!existsSync(`${root}/${path}`) && !existsSync(`${root}/packages/db/src/${path}`))
+          missing.push(`${page}: ${path}`);
+      }
+    }
+    expect(named).toBeGreaterThan(100);
     expect(missing).toEqual([]);
   });
 
