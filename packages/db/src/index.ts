@@ -195,6 +195,7 @@ export { listZonedSchedules, type ZonedSchedule } from './schedules/read-zoned.j
 export { resumeEnded, resumeSchedule } from './schedules/resume-schedule.js';
 export type { ScheduleStatus } from './schedules/schedule-columns.js';
 export type { ScheduleFilter } from './schedules/schedule-filter.js';
+export { SCHEDULE_TRANSITIONS } from './schedules/schedule-transitions.js';
 export { cancelMany, pauseMany, type Stopped, type StopRequest } from './schedules/stop-many.js';
 export { type Backfill, backfillSchedule, triggerSchedule } from './schedules/trigger-backfill.js';
 export { readTzdata, stepTzdata, type TzdataState, type TzdataStep } from './schedules/tzdata.js';

@@ -1,6 +1,7 @@
 import type { Moment } from '@carillon/shared';
 import type { Transaction } from '../database.js';
 import { instant, milliseconds, monthOf } from '../instants.js';
+import { totals } from '../schedules/schedule-transitions.js';
 import { batch, statement, type Values } from '../statement.js';
 import { type Holder, StaleGeneration } from './fencing.js';
 import type { DueRow } from './lock-due.js';
@@ -43,8 +44,8 @@ const AT = '(select now from clock)';
 /** Moves the agenda on to the next occurrence. */
 const MOVED = `
      update carillon.agenda a
-     set occurrence_at = start.next_occurrence_at, due_at = start.next_due_at, runs_total = a.runs_total + 1,
-         last_run_at = start.occurrence_at, last_claimed_at = ${AT}
+     set occurrence_at = start.next_occurrence_at, due_at = start.next_due_at,
+         ${totals({ runs: 'a.runs_total + 1', lastRunAt: 'start.occurrence_at', lastClaimedAt: AT })}
      from ${starts.source} where ${IS_AS_DECIDED}`;
 
 /** Takes the schedule off the agenda after its last occurrence. */
@@ -58,7 +59,7 @@ const ENDED = `
  */
 const TOTALLED = `, totalled as (
      update carillon.schedules s
-     set runs_total = started.runs_total + 1, last_run_at = started.occurrence_at, last_claimed_at = ${AT}
+     set ${totals({ runs: 'started.runs_total + 1', lastRunAt: 'started.occurrence_at', lastClaimedAt: AT })}
      from started where s.id = started.schedule_id and started.runs_total > 0
    )`;
 

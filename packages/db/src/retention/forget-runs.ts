@@ -1,6 +1,7 @@
 import type { Cutoffs } from '@carillon/shared';
 import type { Pool } from 'pg';
 import { instant, monthOf, NOW } from '../instants.js';
+import { totals } from '../schedules/schedule-transitions.js';
 import { statement } from '../statement.js';
 import type { KeptMonth } from './drop-months.js';
 import { BATCH_SIZE, deleteInBatches, inOneBatchByKey } from './in-batches.js';
@@ -27,7 +28,7 @@ const deleteBatch = statement<Old, object>(
        and r.next_attempt_at is null and r.status <> 'running' and r.occurrence_at <= ${NOW}
      limit ${BATCH_SIZE} for update skip locked
    ), totals as (
-     update carillon.schedules s set runs_total = 1, last_run_at = old.occurrence_at, last_claimed_at = old.recorded_at
+     update carillon.schedules s set ${totals({ runs: '1', lastRunAt: 'old.occurrence_at', lastClaimedAt: 'old.recorded_at' })}
      from old where s.id = old.schedule_id and old.origin = 'rule' and old.status <> 'skipped' and s.runs_total is null
        and not exists (select from carillon.agenda a where a.schedule_id = s.id)
    ), tries as (

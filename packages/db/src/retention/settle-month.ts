@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import { monthOf, NOW } from '../instants.js';
+import { totals } from '../schedules/schedule-transitions.js';
 import { arrayOf, statement } from '../statement.js';
 import { BATCH_SIZE, inOneBatchByKey } from './in-batches.js';
 
@@ -24,7 +25,7 @@ const keepTotals = statement<{ month: string; ids: string }>(
        and not exists (select from carillon.agenda a where a.schedule_id = s.id)
    )
    update carillon.schedules s
-   set runs_total = 1, last_run_at = once.occurrence_at, last_claimed_at = once.recorded_at
+   set ${totals({ runs: '1', lastRunAt: 'once.occurrence_at', lastClaimedAt: 'once.recorded_at' })}
    from fired, lateral (
      select r.occurrence_at, r.recorded_at from carillon.runs r
      where r.month = :month::date and r.schedule_id = fired.id and r.origin = 'rule' and r.status <> 'skipped' limit 1

@@ -3,9 +3,10 @@ import { asMilliseconds, instant, milliseconds } from '../instants.js';
 import { batch, type Values } from '../statement.js';
 
 /**
- * Defines all transitions between the states of a run. Every statement that changes the state of a run takes its `set`
- * list from here, whether it changes one run or a thousand. docs/state-machine.md shows the same table; a test compares
- * the two.
+ * Defines all transitions between the states of a run. Every statement that changes the state of an existing run takes
+ * its `set` list from here, whether it changes one run or a thousand. The statements that insert runs are `start` in
+ * engine/start-runs.ts, and `enqueue` and `skip` in insert-unstarted.ts. docs/state-machine.md shows the same table; a
+ * test compares the two.
  */
 
 export type RunStatus = (typeof RUN_STATUSES)[number];

@@ -3,6 +3,7 @@ import { judgeNextSweep } from '../alerts/watches.js';
 import type { Transaction } from '../database.js';
 import { instant } from '../instants.js';
 import { arrayOf, batch, statement, type Values } from '../statement.js';
+import { leaveAgendaOf, totalsOfGone } from './schedule-transitions.js';
 
 /** A locked agenda row that moves to the next occurrence without starting a run. */
 export interface AgendaMove {
@@ -41,11 +42,10 @@ export async function moveAgenda(tx: Transaction, all: readonly AgendaMove[]): P
 const leave = statement<{ scheduleIds: string; runsAdded: number }>(
   'leave-agenda',
   `with gone as (
-     delete from carillon.agenda where schedule_id = any(:scheduleIds::bigint[])
-     returning schedule_id, runs_total, last_run_at, last_claimed_at
+     ${leaveAgendaOf(':scheduleIds')}
    )
    update carillon.schedules s
-   set runs_total = gone.runs_total + :runsAdded, last_run_at = gone.last_run_at, last_claimed_at = gone.last_claimed_at
+   set ${totalsOfGone({ runsAdded: ':runsAdded' })}
    from gone where s.id = gone.schedule_id`,
 );
 

@@ -7,7 +7,7 @@ import { statement } from '../statement.js';
 import { leaveAgenda } from './agenda.js';
 import { type ChangeRequest, type ChangeResult, changeSchedule, Refused } from './change-schedule.js';
 import type { LockedSchedule } from './locked-schedule.js';
-import { TO_CANCELLED } from './schedule-transitions.js';
+import { CANCEL } from './schedule-transitions.js';
 
 export interface Cancelled {
   /** Runs that were already in flight. They are delivered to the end, and no other run starts. */
@@ -19,7 +19,7 @@ export interface Cancelled {
 const setCancelled = statement<{ id: number; now: number }>(
   'cancel-schedule',
   `update carillon.schedules
-   set ${TO_CANCELLED}
+   set ${CANCEL}
    where id = :id and status <> 'cancelled'`,
 );
 

@@ -11,7 +11,7 @@ import { type LockedSchedule, lockSchedules } from './locked-schedule.js';
 import { noNextRefusal, skippedStretch } from './move-next.js';
 import { promoteLocked } from './promote-queued.js';
 import { afterPause, releaseRetries, resumeRefusal } from './resume-schedule.js';
-import { TO_ACTIVE } from './schedule-transitions.js';
+import { RESUME } from './schedule-transitions.js';
 import type { StopRequest } from './stop-many.js';
 import { cancelledRefusal, triggerLocked } from './trigger-backfill.js';
 
@@ -88,7 +88,7 @@ const resumeAll = statement<Values>(
   'resume-many',
   `with resumed as (
      update carillon.schedules
-     set ${TO_ACTIVE}
+     set ${RESUME}
      where id = any(:ids::bigint[]) returning id, version
    )
    update carillon.agenda a

@@ -19,6 +19,7 @@ import { type ChangeRequest, type ChangeResult, changeSchedule, Refused } from '
 import { type DefinitionFields, requireRoom } from './create-schedules.js';
 import type { LockedSchedule } from './locked-schedule.js';
 import { promoteLocked } from './promote-queued.js';
+import { canTake, REVIVE } from './schedule-transitions.js';
 import { settleOverdue } from './settle-overdue.js';
 
 /** A new definition for a schedule. */
@@ -42,7 +43,7 @@ export function editSchedule(
   definition: Definition,
 ): Promise<ChangeResult<Edited>> {
   return changeSchedule(db, request, async (tx, schedule) => {
-    if (schedule.status === 'cancelled') throw new Refused("it is cancelled and can't be edited");
+    if (!canTake('edit', schedule.status)) throw new Refused("it is cancelled and can't be edited");
     const settled = await withSettledOccurrences(tx, schedule, definition);
     const next = nextAfterEdit(schedule, settled);
     const edited = await writeDefinition(tx, schedule, { definition: settled, next, actor: request.actor });
@@ -61,7 +62,7 @@ export function replaceSchedule(
   { requestHash, limits, ...definition }: Definition & { requestHash: string; limits: ProjectLimits },
 ): Promise<ChangeResult<Edited>> {
   return changeSchedule(db, request, async (tx, locked) => {
-    const isRevived = locked.status === 'cancelled';
+    const isRevived = canTake('revive', locked.status);
     if (isRevived) await requireRoom(tx, locked.projectId, limits);
     const schedule: LockedSchedule = isRevived ? { ...locked, status: 'active', runsTotal: 0 } : locked;
     const settled = await withSettledOccurrences(tx, schedule, definition);
@@ -76,7 +77,7 @@ export function replaceSchedule(
 
 const setActive = statement<{ id: number }>(
   'revive-schedule',
-  `update carillon.schedules set status = 'active' where id = :id`,
+  `update carillon.schedules set ${REVIVE} where id = :id`,
 );
 const setRequestHash = statement<{ id: number; requestHash: string }>(
   'set-request-hash',

@@ -6,6 +6,7 @@ import { statement } from '../statement.js';
 import { leaveAgenda, writeAgenda } from './agenda.js';
 import { type ChangeRequest, type ChangeResult, changeSchedule, Refused } from './change-schedule.js';
 import type { LockedSchedule } from './locked-schedule.js';
+import { canTake } from './schedule-transitions.js';
 
 const touch = statement<{ id: number; now: number }>(
   'touch-schedule',
@@ -65,7 +66,7 @@ export const skippedStretch = (occurrenceAt: number, actor: string): Stretch => 
 export const noNextRefusal =
   (what: string) =>
   ({ status, occurrenceAt }: LockedSchedule): string | null => {
-    const hasNext = occurrenceAt !== null && (status === 'active' || status === 'paused');
+    const hasNext = occurrenceAt !== null && canTake('move', status);
     return hasNext ? null : `it is ${status} and has no next occurrence that could be ${what}`;
   };
 

@@ -3,7 +3,7 @@ import { holdWaitingRuns } from '../runs/stop-runs.js';
 import { statement, type Values } from '../statement.js';
 import { type ChangeRequest, type ChangeResult, changeSchedule, Refused } from './change-schedule.js';
 import type { LockedSchedule } from './locked-schedule.js';
-import { TO_PAUSED } from './schedule-transitions.js';
+import { canTake, HOLD_AGENDA, PAUSE } from './schedule-transitions.js';
 
 export interface Pause {
   note: string | null;
@@ -20,7 +20,7 @@ export function pauseSchedule(
   pause: Pause,
 ): Promise<ChangeResult<void>> {
   return changeSchedule(db, request, async (tx, schedule) => {
-    if (schedule.status !== 'active' && schedule.status !== 'paused')
+    if (!canTake('pause', schedule.status))
       throw new Refused(`it is ${schedule.status}; only an active schedule can be paused`);
     await pauseLocked(tx, schedule, { ...pause, actor: request.actor });
     return {
@@ -35,11 +35,11 @@ const setPaused = statement<Values>(
   'pause-schedule',
   `with paused as (
      update carillon.schedules
-     set ${TO_PAUSED}
+     set ${PAUSE}
      where id = :id
      returning id, version
    )
-   update carillon.agenda a set is_held = true, version = paused.version from paused where a.schedule_id = paused.id`,
+   ${HOLD_AGENDA}`,
 );
 
 export async function pauseLocked(

@@ -12,7 +12,7 @@ import { type ChangeRequest, type ChangeResult, changeSchedule, Refused } from '
 import { type LockedSchedule, lockSchedule } from './locked-schedule.js';
 import { pauseBroken } from './pause-broken.js';
 import { promoteLocked } from './promote-queued.js';
-import { TO_ACTIVE } from './schedule-transitions.js';
+import { canTake, RESUME } from './schedule-transitions.js';
 
 export function resumeSchedule(db: Database, request: ChangeRequest): Promise<ChangeResult<void>> {
   return changeSchedule(db, request, async (tx, schedule) => {
@@ -27,7 +27,7 @@ export function resumeSchedule(db: Database, request: ChangeRequest): Promise<Ch
 }
 
 export const resumeRefusal = ({ status }: LockedSchedule): string | null =>
-  status === 'paused' ? null : `it is ${status}; only a paused schedule can be resumed`;
+  canTake('resume', status) ? null : `it is ${status}; only a paused schedule can be resumed`;
 
 const selectEnded = statement<{ now: number | null }, { id: number }>(
   'read-ended-pauses',
@@ -65,7 +65,7 @@ async function resumeIfEnded(tx: Transaction, id: number, now: number | null): P
 const setActive = statement<{ id: number; now: number }>(
   'resume-schedule',
   `update carillon.schedules
-   set ${TO_ACTIVE}
+   set ${RESUME}
    where id = :id`,
 );
 

@@ -5,7 +5,7 @@ import { cancelWaitingRuns, holdWaitingRuns } from '../runs/stop-runs.js';
 import { arrayOf, statement, type Values } from '../statement.js';
 import { lockManyAgendas, lockManySchedules } from './locked-schedule.js';
 import type { Pause } from './pause-schedule.js';
-import { TO_CANCELLED, TO_PAUSED } from './schedule-transitions.js';
+import { CANCEL, HOLD_AGENDA, leaveAgendaOf, PAUSE, totalsOfGone } from './schedule-transitions.js';
 
 /** The schedules to change, and the actor who asks for it. */
 export interface StopRequest {
@@ -75,10 +75,10 @@ const pauseAll = statement<Values>(
   'pause-many',
   `with paused as (
      update carillon.schedules
-     set ${TO_PAUSED}
+     set ${PAUSE}
      where id = any(:ids::bigint[]) returning id, project_id, key, version
    ), held as (
-     update carillon.agenda a set is_held = true, version = paused.version from paused where a.schedule_id = paused.id
+     ${HOLD_AGENDA}
    )
    insert into carillon.audit_log (project_id, actor, action, subject, detail, at)
    select project_id, :actor, 'schedule.paused', key, :detail::json, ${instant(':now')} from paused`,
@@ -102,11 +102,10 @@ export function pauseMany(pool: Pool, request: StopRequest, pause: Pause): Promi
 const cancelAll = statement<Values>(
   'cancel-many',
   `with gone as (
-     delete from carillon.agenda where schedule_id = any(:ids::bigint[])
-     returning schedule_id, runs_total, last_run_at, last_claimed_at
+     ${leaveAgendaOf(':ids')}
    ), cancelled as (
      update carillon.schedules s
-     set ${TO_CANCELLED}, runs_total = gone.runs_total, last_run_at = gone.last_run_at, last_claimed_at = gone.last_claimed_at
+     set ${CANCEL}, ${totalsOfGone({ runsAdded: '0' })}
      from gone where s.id = gone.schedule_id returning s.project_id, s.key
    )
    insert into carillon.audit_log (project_id, actor, action, subject, at)
