@@ -8,6 +8,9 @@ export type Statement<Parameters extends object, Row extends object> = (
   parameters: Parameters,
 ) => Promise<Row[]>;
 
+/** The text of each name. Postgres refuses another text under a name that its connection has prepared already. */
+const texts = new Map<string, string>();
+
 const PARAMETER = /(?<![:\w]):([A-Za-z]\w*)/g;
 
 /**
@@ -18,6 +21,9 @@ export function statement<Parameters extends object, Row extends object = never>
   name: string,
   text: string,
 ): Statement<Parameters, Row> {
+  if ((texts.get(name) ?? text) !== text)
+    throw new Error(`two prepared statements have the name ${name}; give one of them another name`);
+  texts.set(name, text);
   const { positional, names } = numberParameters(text);
   return async (db, parameters) => {
     const values = names.map((key) => (parameters as Values)[key] ?? null);

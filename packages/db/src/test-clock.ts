@@ -50,7 +50,7 @@ export async function setTestClock(db: Database, now: number): Promise<void> {
 }
 
 const selectNext = statement<{ now: number }, { dueAt: number | null }>(
-  'read-next-due',
+  'read-next-test-instant',
   `select least(
      (select min(due_at) from carillon.agenda where due_at > to_timestamp(:now::float8 / 1000)),
      (select min(next_attempt_at) from carillon.runs

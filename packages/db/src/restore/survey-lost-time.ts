@@ -26,7 +26,7 @@ const selectOverdue = statement<{ afterId: number; limit: number; now: number | 
 );
 
 const selectOpen = statement<object, { running: number; waiting: number }>(
-  'count-open-runs',
+  'count-runs-of-lost-time',
   `select (select count(*) from carillon.leases l join carillon.runs r on r.epoch = l.epoch where r.status = 'running') as running,
           (select count(*) from carillon.runs where next_attempt_at is not null) as waiting`,
 );
