@@ -1,11 +1,12 @@
 import { isBadRow } from '../errors.js';
+import type { Claim } from './claim.js';
 
 /**
  * Claims a batch in smaller and smaller parts while a bad row makes the claim fail. Each part takes the earliest rows,
  * so after each successful part the bad row is nearer to the front. In the end a part consists of the bad row alone,
  * and `setAside` removes it.
  */
-export async function claimApart<Claim>({
+export async function claimApart({
   limit,
   claim,
   setAside,
@@ -19,6 +20,8 @@ export async function claimApart<Claim>({
   } catch (error) {
     if (!isBadRow(error)) throw error;
     if (limit <= 1) return setAside(error as Error);
-    return claimApart({ limit: Math.floor(limit / 2), claim, setAside });
+    const part = await claimApart({ limit: Math.floor(limit / 2), claim, setAside });
+    // A part leaves rows of the batch behind, so there is more to claim.
+    return { ...part, isFull: part.isFull || part.runs.length > 0 };
   }
 }

@@ -37,13 +37,10 @@ export async function claimDue(pool: Pool, options: ClaimOptions): Promise<Claim
     limit: options.limit,
     claim: async (limit) => {
       const attempt = { ...options, limit, onLocked };
-      // A claim with a smaller limit leaves rows behind, so there is more to claim.
-      const isCut = limit < options.limit;
-      const claimed = await claim(pool, attempt, { mayExist: false }).catch((error) => {
+      return claim(pool, attempt, { mayExist: false }).catch((error) => {
         if (!isDuplicate(error)) throw error;
         return claim(pool, attempt, { mayExist: true });
       });
-      return isCut ? { ...claimed, isFull: claimed.isFull || claimed.runs.length > 0 } : claimed;
     },
     setAside: async (error) => {
       const [bad] = tried;

@@ -81,16 +81,11 @@ function claimOrSetAside(pool: Pool, options: ClaimWaitingOptions): Promise<Clai
   let tried: readonly WaitingRun[] = [];
   return claimApart({
     limit: options.limit,
-    claim: async (limit) => {
-      const claimed = await inFireTransaction(pool, async (tx) => {
+    claim: (limit) =>
+      inFireTransaction(pool, async (tx) => {
         tried = await lockWaitingRuns(tx, { ...options, limit });
         return startWaiting(tx, tried, { ...options, limit });
-      });
-      // A claim with a smaller limit leaves rows behind, so there is more to claim.
-      return limit < options.limit
-        ? { ...claimed, isFull: claimed.isFull || claimed.runs.length > 0 }
-        : claimed;
-    },
+      }),
     setAside: async (error) => {
       const reason = `it could not be claimed: ${error.message}`;
       const [failed = null] = await setAsideRuns(pool, {

@@ -3,20 +3,25 @@ import { NOW } from '../instants.js';
 import type { RunKey } from '../runs/run-transitions.js';
 import { definitionOf } from '../schedules/definition.js';
 import { arrayOf, batch, statement, type Values } from '../statement.js';
+import type { ClaimedRun } from './claim.js';
 import { IS_RELEASED, isDeliverable } from './lock-due.js';
 import { divide, type ProjectShare, SHARES, type ShareParameters } from './project-shares.js';
 
 /** A run that waits for an attempt, and is locked. */
-export interface WaitingRun extends RunKey {
-  projectId: number;
+export interface WaitingRun
+  extends RunKey,
+    Pick<
+      ClaimedRun,
+      | 'projectId'
+      | 'dueAt'
+      | 'attempt'
+      | 'freeAttempts'
+      | 'replays'
+      | 'hasBegun'
+      | 'recordedAt'
+      | 'deferredFromAt'
+    > {
   version: number;
-  dueAt: number;
-  attempt: number;
-  freeAttempts: number;
-  replays: number;
-  hasBegun: boolean;
-  recordedAt: number;
-  deferredFromAt: number | null;
   nowAt: number;
 }
 

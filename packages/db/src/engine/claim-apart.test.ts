@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { type Claim, type ClaimedRun, NOTHING_CLAIMED } from './claim.js';
+import { claimApart } from './claim-apart.js';
+
+const badRow = Object.assign(new Error('the value is out of range'), { code: '22003' });
+
+/** Claims from a list of which some rows are bad, as a transaction would: a bad row fails the whole part. */
+async function claimFrom(rows: string[], limit: number): Promise<Claim> {
+  let tried: string[] = [];
+  return claimApart({
+    limit,
+    claim: async (part) => {
+      tried = rows.slice(0, part);
+      if (tried.includes('bad')) throw badRow;
+      rows.splice(0, part);
+      const runs = tried.map((scheduleKey) => ({ scheduleKey }) as ClaimedRun);
+      return { ...NOTHING_CLAIMED, runs, isFull: tried.length === part };
+    },
+    setAside: async () => {
+      rows.splice(0, 1);
+      return { ...NOTHING_CLAIMED, isFull: true };
+    },
+  });
+}
+
+const keysOf = ({ runs }: Claim) => runs.map(({ scheduleKey }) => scheduleKey);
+
+it('a claim that took only a part of its batch because of a bad row says that there may be more to claim', async () => {
+  const rows = ['a', 'b', 'c', 'bad', 'd'];
+  const first = await claimFrom(rows, 5);
+  expect(keysOf(first)).toEqual(['a', 'b']);
+  expect(first.isFull).toBe(true);
+  expect(rows).toEqual(['c', 'bad', 'd']);
+
+  // The rows that are left would fit into the limit, but the part was not full.
+  const short = await claimApart({
+    limit: 4,
+    claim: async (part) => {
+      if (part > 2) throw badRow;
+      return { ...NOTHING_CLAIMED, runs: [{ scheduleKey: 'e' } as ClaimedRun] };
+    },
+    setAside: async () => NOTHING_CLAIMED,
+  });
+  expect(short.isFull).toBe(true);
+});
+
+it('a bad row that is alone in its part is set aside, and the rows after it are claimed by the next claim', async () => {
+  const rows = ['bad', 'a', 'b'];
+  expect(await claimFrom(rows, 3)).toEqual({ ...NOTHING_CLAIMED, isFull: true });
+  expect(keysOf(await claimFrom(rows, 3))).toEqual(['a', 'b']);
+});
