@@ -5,11 +5,16 @@ import {
   claimWaiting,
   closeRuns,
   openDatabase,
+  readMissed,
+  readNextDue,
+  readSlots,
+  readStuckQueues,
+  rescueRuns,
   warmUp,
 } from '@carillon/db';
 import { insertSchedules, registerTestWorker, useDatabase } from '@carillon/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { succeededRun } from './closed-run.js';
+import { deferredRun, succeededRun } from './closed-run.js';
 
 const database = useDatabase();
 /** A pool with one connection. The test reads the plans that Postgres has prepared on this connection. */
@@ -77,6 +82,27 @@ describe('HOT updates', () => {
   }
 });
 
+/** The statements whose plans must not depend on the statistics: claim, close, rescue, and the reads of the sweep. */
+const STATEMENTS_OF_A_FIRE = [
+  'lock-due',
+  'start-last',
+  'start-next',
+  'look-for-waiting',
+  'lock-waiting',
+  'lock-schedules-of-waiting',
+  'reopen-runs',
+  'close-runs',
+  'defer-runs',
+  'lock-expired-leases',
+  'lock-lost-runs',
+  'close-lost-runs',
+  'delete-leases',
+  'read-slots',
+  'read-next-due',
+  'read-missed',
+  'read-stuck-queues',
+];
+
 describe('Planner policy', () => {
   /** Returns the plan that Postgres keeps for a prepared statement of the connection. */
   async function planOf(name: string): Promise<string> {
@@ -85,8 +111,23 @@ describe('Planner policy', () => {
       [name],
     );
     const nulls = Array.from({ length: rows[0]?.count ?? 0 }, () => 'null').join();
-    const plan = await pool.query<{ 'QUERY PLAN': string }>(`explain execute "${name}"(${nulls})`);
+    const parameters = nulls === '' ? '' : `(${nulls})`;
+    const plan = await pool.query<{ 'QUERY PLAN': string }>(`explain execute "${name}"${parameters}`);
     return plan.rows.map((row) => row['QUERY PLAN']).join('\n');
+  }
+
+  /** Makes each statement of a fire, and each read of the sweep, run once, so that Postgres plans it. */
+  async function executeAll(): Promise<void> {
+    await warmUp(pool, holder, 1);
+    const runs = await claim(3);
+    await closeRuns(pool, runs.map(deferredRun), { ...holder, now: null });
+    const reopened = await claimWaiting(pool, { ...holder, leaseMs: 0, limit: 10, now: null });
+    expect(reopened.runs).toHaveLength(3);
+    expect(await rescueRuns(pool, Date.now() + 60_000)).toHaveLength(3);
+    await readSlots(pool, { horizonMs: 60_000, slotMs: 5, now: null });
+    await readNextDue(pool, null);
+    await readMissed(pool, { olderThanMs: 0, now: null });
+    await readStuckQueues(pool);
   }
 
   it('the statements of a fire use index lookups, even if they were planned while the tables were nearly empty', async () => {
@@ -99,19 +140,17 @@ describe('Planner policy', () => {
     // The plans are read with null parameters. With partition pruning Postgres would remove all partitions from the
     // plan, because none holds a null month.
     await pool.query('set enable_partition_pruning = off');
-    await warmUp(pool, holder, 1);
-    await claimWaiting(pool, { ...holder, leaseMs: 60_000, limit: 10, now: null });
+    await executeAll();
 
-    for (const name of ['lock-due', 'start-last', 'start-next']) {
+    for (const name of STATEMENTS_OF_A_FIRE) {
       const plan = await planOf(name);
-      expect(plan, name).not.toContain('Seq Scan on agenda');
+      // The table has a single row.
+      expect(plan, name).not.toMatch(/Seq Scan on (?!installation)/);
       expect(plan, name).not.toMatch(/Hash Join|Merge Join/);
-      expect(plan, name).toMatch(/Index Scan using \w+ on agenda/);
     }
-    for (const name of ['look-for-waiting', 'close-runs']) {
-      const plan = await planOf(name);
-      expect(plan, name).not.toContain(`Seq Scan on ${RUNS}`);
-      expect(plan, name).toMatch(new RegExp(`Index (Only )?Scan using \\w+ on ${RUNS}`));
-    }
+    for (const name of ['lock-due', 'start-last', 'start-next'])
+      expect(await planOf(name), name).toMatch(/Index Scan using \w+ on agenda/);
+    for (const name of ['look-for-waiting', 'lock-waiting', 'reopen-runs', 'close-runs', 'close-lost-runs'])
+      expect(await planOf(name), name).toMatch(new RegExp(`Index (Only )?Scan using \\w+ on ${RUNS}`));
   });
 });

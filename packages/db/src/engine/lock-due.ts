@@ -52,9 +52,6 @@ const FITS = `coalesce(sum(octet_length(s.payload)) over (rows between unbounded
     <= coalesce(:maxBytes::bigint, 9223372036854775807)`;
 
 /**
- * `limit 1` makes Postgres look up the definitions row by row, whatever the planner assumes about the size of the
- * tables.
- *
  * The lock returns the newest agenda row, but the definition is read from the statement's snapshot. If an edit has
  * committed in between, the two versions differ, no definition is found, and the row is passed over. A row whose
  * payload would exceed `maxBytes` is passed over too.
@@ -67,7 +64,7 @@ const COLUMNS = `
   (select lost_time from carillon.installation) as "lostTime"`;
 const DEFINITION = `left join lateral (
     select key, definition_version, is_counted, timing, plan, payload::text from carillon.schedules
-    where id = due.schedule_id and version = due.version limit 1
+    where id = due.schedule_id and version = due.version
   ) as s on true`;
 
 interface Row extends Omit<DueRow, 'timing' | 'plan'> {

@@ -78,10 +78,11 @@ const selectNextDue = statement<{ now: number | null }, NextDue>(
 );
 
 /**
- * Reads when a schedule, a waiting run or the end of a pause is due next. The statement consists of index lookups only.
+ * Reads when a schedule, a waiting run or the end of a pause is due next. The statement consists of index lookups only,
+ * even if it was planned while the tables were nearly empty.
  */
 export async function readNextDue(pool: Pool, now: number | null): Promise<NextDue> {
-  const [next] = await selectNextDue(pool, { now });
+  const [next] = await inFireTransaction(pool, (tx) => selectNextDue(tx, { now }));
   return next as NextDue;
 }
 
