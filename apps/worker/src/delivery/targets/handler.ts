@@ -9,8 +9,7 @@ import type { Flight } from '../../pipeline/in-flight.js';
 import type { Registry } from '../../registry.js';
 import type { TargetDeliver } from '../deliver.js';
 import { HandlerCrashed, type HandlerProcess } from '../isolation/handler-process.js';
-import { Gate } from '../traffic/gate.js';
-import { passGate } from '../traffic/pass-gate.js';
+import { Gate, passGate } from '../traffic/gate.js';
 import { storedResult } from './handler-result.js';
 import { Progress } from './progress.js';
 

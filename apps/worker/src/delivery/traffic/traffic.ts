@@ -2,8 +2,7 @@ import { Circuit, isOriginFailure, type Outcome } from '@carillon/shared';
 import type { Logger } from 'pino';
 import type { Metrics } from '../../metrics.js';
 import type { StopSignal } from '../../pipeline/in-flight.js';
-import { Gate } from './gate.js';
-import { hasTimedOut, PATIENCE_MS, passGate } from './pass-gate.js';
+import { Gate, hasTimedOut, PATIENCE_MS, passGate } from './gate.js';
 import type { ProjectSettings } from './project-settings.js';
 
 /** A delivery that asks whether it may be sent now. */
