@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { PROBLEM_CODES, PROBLEMS } from '@carillon/shared';
-import { eventually, TcpProxy } from '@carillon/testkit';
+import { ADMIN_KEY, eventually, TcpProxy } from '@carillon/testkit';
 import { afterAll, describe, expect, it } from 'vitest';
 import { renderProblemMarkdown } from '../src/pages/problems.js';
 import { scheduleBody, useApi } from './use-api.js';
@@ -94,5 +94,31 @@ describe('Problems', () => {
     await blocker.query('rollback');
     blocker.release();
     expect([status, body.code]).toEqual([503, 'outcome_unknown']);
+  });
+
+  it('if the connection to Postgres breaks when a ping or a sign-in commits, the API answers outcome_unknown, because the write was made', async () => {
+    const proxy = await TcpProxy.before(api.database.url);
+    proxies.push(proxy);
+    const url = await api.replica({ DATABASE_URL: proxy.url(api.database.url) });
+    const target = { type: 'heartbeat' };
+    const { id } = (await api.call('POST', '/v1/schedules', { body: scheduleBody({ target }) })).body;
+    const heartbeat = async () => (await api.call('GET', `/v1/schedules/${id}/heartbeat`)).body;
+    const count = async (table: string) =>
+      Number((await api.database.pool.query(`select count(*) from carillon.${table}`)).rows[0].count);
+    const pingPath = new URL((await heartbeat()).url).pathname;
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    for (const [table, method, path, options] of [
+      ['pings', 'GET', pingPath, {}],
+      ['pings', 'POST', `${pingPath}/fail`, {}],
+      ['sessions', 'POST', '/v1/session', { body: { key: ADMIN_KEY } }],
+      ['sessions', 'POST', '/sign-in', { body: `key=${ADMIN_KEY}`, headers: form }],
+    ] as const) {
+      const before = await count(table);
+      // Postgres executes the statement, and the API never gets the answer.
+      proxy.ambush({ bytes: Buffer.from(`insert into carillon.${table}`), isDelivered: true, times: 1 });
+      const { body, status } = await api.call(method, `${url}${path}`, { key: null, ...options });
+      expect([path, status, body.code]).toEqual([path, 503, 'outcome_unknown']);
+      await eventually(async () => (await count(table)) === before + 1);
+    }
   });
 });

@@ -11,6 +11,13 @@ import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
 import { codedErrors, fieldErrors } from './field-errors.js';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** True if the route writes although its method is GET or HEAD, or although it has no authenticated caller. */
+    mayWrite?: boolean;
+  }
+}
+
 interface Details {
   errors?: readonly (FieldProblem | z.infer<typeof FieldError>)[];
   headers?: Record<string, string>;
@@ -101,11 +108,11 @@ function toProblem(error: FastifyError | HttpProblem, request: FastifyRequest): 
 /**
  * The problem of a failed query. If the connection breaks during a change, the change may have been committed or not.
  * Nothing was changed if the request only reads, or if it failed before the caller was authenticated: the problem then
- * says so.
+ * says so. A route that writes in spite of this has `mayWrite` in its config.
  */
-function databaseProblem({ method, caller }: FastifyRequest): HttpProblem {
+function databaseProblem({ method, caller, routeOptions: { config } }: FastifyRequest): HttpProblem {
   const headers = { 'retry-after': '1' };
-  const isUnchanged = caller === undefined || method === 'GET' || method === 'HEAD';
+  const isUnchanged = !config.mayWrite && (caller === undefined || method === 'GET' || method === 'HEAD');
   return isUnchanged
     ? new HttpProblem('database_unavailable', 'the database could not be reached; try again', { headers })
     : new HttpProblem(

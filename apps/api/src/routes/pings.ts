@@ -92,6 +92,7 @@ export const pingRoutes =
         app.route({
           method,
           url: path,
+          config: { mayWrite: true },
           schema: {
             operationId: method === 'GET' ? operation : `${operation}WithBody`,
             summary,

@@ -20,6 +20,7 @@ export const signInByKeyRoutes =
     app.post(
       '/session',
       {
+        config: { mayWrite: true },
         schema: {
           operationId: 'signIn',
           summary: 'Exchange an API key for a session cookie',

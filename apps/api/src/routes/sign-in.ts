@@ -27,7 +27,7 @@ export const signInRoutes =
       return reply.type('text/html; charset=utf-8').send(renderSignIn({ next }));
     });
 
-    app.post('/sign-in', { schema: { hide: true } }, async (request, reply) => {
+    app.post('/sign-in', { config: { mayWrite: true }, schema: { hide: true } }, async (request, reply) => {
       const { key = '', next } = (request.body ?? {}) as { key?: string; next?: string };
       if (await signIn(context, { request, reply, key: key.trim() }))
         return reply.redirect(localPath(next), 303);
@@ -36,7 +36,7 @@ export const signInRoutes =
       return reply.status(401).type('text/html; charset=utf-8').send(page);
     });
 
-    app.post('/sign-out', { schema: { hide: true } }, async (request, reply) => {
+    app.post('/sign-out', { config: { mayWrite: true }, schema: { hide: true } }, async (request, reply) => {
       refuseOtherSite(request);
       await signOut(context, { request, reply });
       return reply.redirect('/sign-in', 303);
