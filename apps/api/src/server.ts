@@ -13,7 +13,7 @@ import {
 } from '@carillon/db';
 import { connectProducer, PostgresClock } from '@carillon/queue';
 import type { ScheduleDefaults } from '@carillon/shared';
-import { cachedFor, openTracing, readHealthFacts } from '@carillon/telemetry';
+import { cachedFor, openTracing, readHealthFacts, within } from '@carillon/telemetry';
 import type { FastifyInstance } from 'fastify';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -63,6 +63,11 @@ export interface OpenApi {
 const MAX_STREAMS = 1_000;
 /** Time for requests in progress to finish when the API stops. */
 const SHUTDOWN_TIMEOUT_MS = 8_000;
+/**
+ * Maximum time of each further step of a stop, so that a stop ends even while Postgres or Redis does not answer. All
+ * steps together are shorter than the 15 s after which Docker Compose kills the API.
+ */
+const STEP_DEADLINE_MS = 2_000;
 
 /** Number of clock readings at the start. The one with the shortest round trip counts. */
 const CLOCK_SAMPLES = 3;
@@ -233,18 +238,14 @@ export async function openApi(
       const deadline = setTimeout(() => app.server.closeAllConnections(), SHUTDOWN_TIMEOUT_MS);
       const closing = app.close();
       closeSilentConnections();
-      await closing;
+      // Bulk actions end after their current page, which needs Postgres.
+      await within(SHUTDOWN_TIMEOUT_MS + STEP_DEADLINE_MS, closing);
       clearTimeout(deadline);
-      await Promise.allSettled([
-        counters.flush(),
-        keys.flush(),
-        bells.close(),
-        wakeUps.close(),
-        tracing?.stop(),
-      ]);
+      const flushes = [counters.flush(), keys.flush(), bells.close(), wakeUps.close(), tracing?.stop()];
+      await within(STEP_DEADLINE_MS, Promise.allSettled(flushes));
       usage.close();
       redis?.disconnect();
-      await pool.end();
+      await within(STEP_DEADLINE_MS, pool.end());
       log.info('API stopped');
     },
   };

@@ -1,3 +1,4 @@
+import { within } from '@carillon/telemetry';
 import type { Logger } from 'pino';
 import { type Config, retentionDays } from './config.js';
 import { declare } from './declare.js';
@@ -187,16 +188,6 @@ const MEGABYTE = 1_024 ** 2;
 
 /** Maximum time of each step of a stop, so that a stop ends even while Postgres or Redis is away. */
 const STEP_DEADLINE_MS = 2_000;
-
-/** Waits until a step of the stop has ended, successfully or not, but no longer than its deadline. */
-async function within(deadlineMs: number, step: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, deadlineMs);
-  });
-  await Promise.race([step.catch(() => {}), deadline]);
-  clearTimeout(timer);
-}
 
 /** Waits for a condition until a deadline. */
 async function until(condition: () => boolean, deadlineMs: number): Promise<void> {

@@ -6,3 +6,4 @@ export { quantileOf } from './histogram.js';
 export { type PoolUse, poolGauges } from './pool-gauges.js';
 export { processMetrics } from './process-metrics.js';
 export { openTracing, type TraceSpan, type Tracing } from './tracing.js';
+export { within } from './within.js';

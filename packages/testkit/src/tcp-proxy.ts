@@ -48,7 +48,8 @@ export class TcpProxy {
   #watch: Watch | null = null;
 
   private constructor(private targetPort: number) {
-    this.#listener = createServer((client) => this.#join(client));
+    // Without half-open sockets, a silent proxy would still answer the end of a connection.
+    this.#listener = createServer({ allowHalfOpen: true }, (client) => this.#join(client));
   }
 
   static async before(targetUrl: string): Promise<TcpProxy> {

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { within } from './within.js';
+
+it('within waits for a step that ends before its deadline, also if the step fails', async () => {
+  let isDone = false;
+  const work = new Promise((resolve) => setImmediate(resolve)).then(() => {
+    isDone = true;
+  });
+  await within(60_000, work);
+  expect(isDone).toBe(true);
+  await expect(within(60_000, Promise.reject(new Error('failed')))).resolves.toBeUndefined();
+});
+
+it('within stops waiting at its deadline for a step that never ends', async () => {
+  await expect(within(1, new Promise(() => {}))).resolves.toBeUndefined();
+});
