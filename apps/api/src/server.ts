@@ -111,7 +111,9 @@ export async function openApi(
     applicationName: 'carillon-api',
     // A client waits for the response, and a quick 503 is better than a late success.
     connectTimeoutMs: 2_000,
-    queryTimeoutMs: 20_000,
+    // Shorter than the lease of a worker (15 s), so that a request that was sent to a silent Postgres has ended before
+    // the sweep acts on the same runs. Postgres ends transactions sooner, after 8 s.
+    queryTimeoutMs: 10_000,
     verify: (client) => witness.verifyConnection(client),
     isPooled: config.DATABASE_DIRECT_URL !== undefined,
     onError: reportError('Postgres connection error'),

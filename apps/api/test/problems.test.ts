@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import { PROBLEM_CODES, PROBLEMS } from '@carillon/shared';
 import { ADMIN_KEY, eventually, TcpProxy } from '@carillon/testkit';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { renderProblemMarkdown } from '../src/pages/problems.js';
 import { scheduleBody, useApi } from './use-api.js';
 
@@ -120,5 +121,14 @@ describe('Problems', () => {
       expect([path, status, body.code]).toEqual([path, 503, 'outcome_unknown']);
       await eventually(async () => (await count(table)) === before + 1);
     }
+  });
+
+  it('a request whose query does not end is answered with database_unavailable before the lease of a worker (15 s) expires', async () => {
+    const blocker = await api.database.pool.connect();
+    onTestFinished(() => blocker.release(true));
+    await blocker.query('begin; lock table carillon.templates in access exclusive mode');
+    const leaseExpired = setTimeout(15_000, 'the lease has expired', { ref: false });
+    const answer = api.call('GET', '/v1/templates').then(({ body }) => body.code);
+    expect(await Promise.race([answer, leaseExpired])).toBe('database_unavailable');
   });
 });
