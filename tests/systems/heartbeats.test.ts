@@ -85,6 +85,35 @@ it('a ping to /fail fails the heartbeat occurrence at once, with the body of the
   });
 });
 
+it('a ping with exit status 0 ends the heartbeat occurrence as succeeded, and one with another exit status as failed with both as the reason', async () => {
+  const good = await createHeartbeat('exit-0', { at: soon() }, { grace: 'PT10M' });
+  await runThat('exit-0', isWaiting);
+  expect(await ping(`${good.url}/0`)).toEqual({ status: 200, text: 'OK' });
+  await runThat('exit-0', ({ status }) => status === 'succeeded');
+  const bad = await createHeartbeat('exit-3', { at: soon() }, { grace: 'PT10M' });
+  await runThat('exit-3', isWaiting);
+  for (const unknown of ['256', '1000', '-1', 'done'])
+    expect((await ping(`${bad.url}/${unknown}`)).status).toBeOneOf([400, 404]);
+  await ping(`${bad.url}/3`, { method: 'POST', body: 'disk full' });
+  const run = await runThat('exit-3', ({ status }) => status === 'failed');
+  const [attempt] = (await ask('GET', `/v1/runs/${run.id}`)).body.attempts;
+  expect(attempt.error).toBe('the job reported a failure: exit status 3: disk full');
+});
+
+it('a ping to /log of a heartbeat is kept and changes nothing: the occurrence still waits, and only a later ping ends it', async () => {
+  const { url } = await createHeartbeat('logging', { at: soon() }, { grace: 'PT10M' });
+  const waiting = await runThat('logging', isWaiting);
+  expect(await ping(`${url}/log`, { method: 'POST', body: '3 of 5 files' })).toMatchObject({ status: 200 });
+  expect(await latestRun('logging')).toEqual(waiting);
+  await ping(url);
+  await runThat('logging', ({ status }) => status === 'succeeded');
+  const { body } = await ask('GET', '/v1/schedules/logging/heartbeat');
+  expect(body.pings).toMatchObject([
+    { kind: 'success', occurrenceAt: expect.any(String) },
+    { kind: 'log', body: '3 of 5 files', occurrenceAt: null },
+  ]);
+});
+
 it('with startGrace, a heartbeat occurrence fails early without a start ping, and has its whole grace after a start ping', async () => {
   const target = { grace: 'PT10M', startGrace: 'PT2S' };
   const started = await createHeartbeat('started', { at: soon() }, target);
@@ -151,6 +180,7 @@ it('a run that was delivered successfully fails if the job then reports a failur
   const { startUrl, failUrl } = await createDelivered('handed-over', 'status/202', { slo });
   const { id } = await runThat('handed-over', ({ status }) => status === 'succeeded');
   expect(await ping(`${startUrl}?rid=${id}`)).toEqual({ status: 200, text: 'OK' });
+  await ping(`${startUrl.replace('/start', '/log')}?rid=${id}`, { method: 'POST', body: '1 of 2' });
   expect(await whole(id)).toMatchObject({ status: 'succeeded' });
   expect(await ping(`${failUrl}?rid=${id}`, { method: 'POST', body: 'disk full' })).toMatchObject({
     status: 200,
@@ -162,6 +192,7 @@ it('a run that was delivered successfully fails if the job then reports a failur
   );
   expect(stepsOf(run)).toEqual([
     'the job reported its start',
+    'the job reported a text (note: 1 of 2)',
     'the job reported a failure (note: disk full)',
   ]);
   // The delivery itself succeeded, and its attempt says so.
@@ -169,6 +200,7 @@ it('a run that was delivered successfully fails if the job then reports a failur
   const { body } = await ask('GET', '/v1/schedules/handed-over/heartbeat');
   expect(body.pings).toMatchObject([
     { kind: 'fail', body: 'disk full', occurrenceAt: run.occurrenceAt },
+    { kind: 'log', body: '1 of 2', occurrenceAt: run.occurrenceAt },
     { kind: 'start', occurrenceAt: run.occurrenceAt },
   ]);
   await eventually(async () => {

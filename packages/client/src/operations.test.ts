@@ -3,7 +3,10 @@ import { expect, it } from 'vitest';
 import { Carillon } from './carillon.js';
 
 /** Operations for load balancers, Prometheus, calendar programs and watched jobs, which do not use the client. */
-const PINGS = ['/ping/x', '/ping/x/start', '/ping/x/fail'].flatMap((path) => [`GET ${path}`, `POST ${path}`]);
+const PINGS = ['/ping/x', '/ping/x/start', '/ping/x/fail', '/ping/x/log', '/ping/x/x'].flatMap((path) => [
+  `GET ${path}`,
+  `POST ${path}`,
+]);
 const NOT_FOR_CLIENTS = ['GET /health/live', 'GET /metrics', 'GET /v1/calendar.ics', ...PINGS];
 
 interface OpenApi {

@@ -11,15 +11,44 @@ import { HttpProblem } from '../http/problem.js';
 import { publicResponses } from '../http/responses.js';
 
 const tags = ['Heartbeats'];
+const Token = z.string().min(1).max(128);
+const params = z.object({ token: Token });
 const PATHS = [
-  { path: '/ping/:token', kind: 'success', operation: 'ping', summary: 'Report that a job has succeeded' },
+  {
+    path: '/ping/:token',
+    kind: 'success',
+    operation: 'ping',
+    summary: 'Report that a job has succeeded',
+    params,
+  },
   {
     path: '/ping/:token/start',
     kind: 'start',
     operation: 'pingStart',
     summary: 'Report that a job has started',
+    params,
   },
-  { path: '/ping/:token/fail', kind: 'fail', operation: 'pingFail', summary: 'Report that a job has failed' },
+  {
+    path: '/ping/:token/fail',
+    kind: 'fail',
+    operation: 'pingFail',
+    summary: 'Report that a job has failed',
+    params,
+  },
+  {
+    path: '/ping/:token/log',
+    kind: 'log',
+    operation: 'pingLog',
+    summary: 'Keep a text of a job, which changes nothing',
+    params,
+  },
+  {
+    path: '/ping/:token/:exitStatus(^\\d{1,3}$)',
+    kind: 'exit status',
+    operation: 'pingExitStatus',
+    summary: 'Report the exit status of a job: 0 is a success, and any other is a failure',
+    params: z.object({ token: Token, exitStatus: z.coerce.number().int().min(0).max(255) }),
+  },
 ] as const;
 
 /** Maximum number of bytes of a ping's body that are kept. */
@@ -27,7 +56,10 @@ const MAX_KEPT_BYTES = 10 * 1_024;
 /** Maximum size of a ping's body. A longer one is refused. */
 const MAX_BODY_BYTES = 256 * 1_024;
 
-type PingRequest = FastifyRequest<{ Params: { token: string }; Querystring: { rid?: string | undefined } }>;
+type PingRequest = FastifyRequest<{
+  Params: { token: string; exitStatus?: number };
+  Querystring: { rid?: string | undefined };
+}>;
 
 /** Receives pings of jobs that run elsewhere. They need no API key: the token in the path is the credential. */
 export const pingRoutes =
@@ -40,19 +72,20 @@ export const pingRoutes =
       done(null, body),
     );
 
-    const take = (kind: PingKind) => async (request: PingRequest, reply: FastifyReply) => {
-      // Both checks come before any query, so wrong tokens and too many pings do not reach Postgres.
-      const token = secrets && readPingToken(secrets, request.params.token);
-      if (!token) throw unknownPing();
-      const { isTaken, waitMs } = buckets.take(token.scheduleId, pingsPerMinute);
-      if (!isTaken)
-        throw tooMany('too_many_pings', { detail: `more than ${pingsPerMinute} pings a minute`, waitMs });
-      const body = keptBody(request.body);
-      const recorded = await recordPing(pool, { ...token, kind, body, now: null });
-      if (!recorded) await takeReport(request, { token, kind, body });
-      if (recorded?.hasWoken) bells.arm([clock.now()]).catch(() => {}); // If Redis is away, the sweep finds the run.
-      return reply.type('text/plain; charset=utf-8').serializer(String).send('OK');
-    };
+    const take =
+      (reported: PingKind | 'exit status') => async (request: PingRequest, reply: FastifyReply) => {
+        // Both checks come before any query, so wrong tokens and too many pings do not reach Postgres.
+        const token = secrets && readPingToken(secrets, request.params.token);
+        if (!token) throw unknownPing();
+        const { isTaken, waitMs } = buckets.take(token.scheduleId, pingsPerMinute);
+        if (!isTaken)
+          throw tooMany('too_many_pings', { detail: `more than ${pingsPerMinute} pings a minute`, waitMs });
+        const { kind, body } = readPing(reported, request);
+        const recorded = await recordPing(pool, { ...token, kind, body, now: null });
+        if (!recorded) await takeReport(request, { token, kind, body });
+        if (recorded?.hasWoken) bells.arm([clock.now()]).catch(() => {}); // If Redis is away, the sweep finds the run.
+        return reply.type('text/plain; charset=utf-8').serializer(String).send('OK');
+      };
 
     /**
      * Records a ping about a run that was delivered. `rid` names the run; without it, the ping is about the run that
@@ -87,7 +120,7 @@ export const pingRoutes =
       );
     };
 
-    for (const { path, kind, operation, summary } of PATHS) {
+    for (const { path, kind, operation, summary, params } of PATHS) {
       for (const method of ['GET', 'POST'] as const) {
         app.route({
           method,
@@ -100,7 +133,7 @@ export const pingRoutes =
               'Needs no key: the token is the permission. Also answers HEAD. With POST, up to 10 KB of the body are kept.',
             tags,
             security: [],
-            params: z.object({ token: z.string().min(1).max(128) }),
+            params,
             querystring: z.object({
               rid: z
                 .string()
@@ -134,6 +167,18 @@ const unknownRun = (rid: string | undefined) =>
 
 const unknownPing = () =>
   new HttpProblem('unknown_ping', 'no heartbeat has this token; it may have been rotated');
+
+/** An exit status other than 0 becomes the start of the text, because the text is the reason of the failure. */
+function readPing(
+  reported: PingKind | 'exit status',
+  { params: { exitStatus = 0 }, body }: PingRequest,
+): { kind: PingKind; body: string | null } {
+  const text = keptBody(body);
+  if (reported !== 'exit status') return { kind: reported, body: text };
+  if (exitStatus === 0) return { kind: 'success', body: text };
+  const status = `exit status ${exitStatus}`;
+  return { kind: 'fail', body: text === null ? status : `${status}: ${text}` };
+}
 
 /** The start of the body as text that Postgres can store. */
 function keptBody(body: unknown): string | null {

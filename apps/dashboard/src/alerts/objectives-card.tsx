@@ -64,7 +64,7 @@ export function ObjectivesCard({
   );
 }
 
-const PING_WORDS = { start: 'started', success: 'succeeded', fail: 'failed' };
+const PING_WORDS = { start: 'started', success: 'succeeded', fail: 'failed', log: 'logged' };
 
 function HeartbeatPings({ id, heartbeat }: { id: string; heartbeat: Heartbeat }) {
   const rotate = useMutation({

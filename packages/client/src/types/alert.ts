@@ -113,7 +113,7 @@ export interface Maintenance {
 /** A ping of a job that runs elsewhere. */
 export interface Ping {
   at: string;
-  kind: 'start' | 'success' | 'fail';
+  kind: 'start' | 'success' | 'fail' | 'log';
   body: string | null;
   /** The occurrence that the ping ended, if any. */
   occurrenceAt: string | null;

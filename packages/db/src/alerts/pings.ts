@@ -6,7 +6,8 @@ import { mayTake, release } from '../runs/run-transitions.js';
 import { statement, type Values } from '../statement.js';
 import { recordAudit } from '../tenancy/audit.js';
 
-export type PingKind = 'start' | 'success' | 'fail';
+/** A `log` is kept for people and changes nothing. */
+export type PingKind = 'start' | 'success' | 'fail' | 'log';
 
 /** The reason code of a run that waits for a ping. */
 export const AWAITING_PING = 'awaiting_ping';
@@ -23,7 +24,7 @@ const insertPing = statement<Values, { projectId: number; woken: number }>(
    ), woken as (
      update carillon.runs r set ${release(NOW)} from found
      where r.schedule_id = found.id and r.project_id = found.project_id and ${mayTake('release')}
-       and r.next_attempt_at > ${NOW} and r.next_attempt_at < 'infinity' and r.reason_code = '${AWAITING_PING}' and :kind <> 'start'
+       and r.next_attempt_at > ${NOW} and r.next_attempt_at < 'infinity' and r.reason_code = '${AWAITING_PING}' and :kind in ('success', 'fail')
      returning r.schedule_id
    )
    select project_id as "projectId", (select count(*) from woken) as woken from found`,
@@ -68,7 +69,7 @@ const take = statement<Values, { kind: 'success' | 'fail'; body: string | null }
   'take-ping',
   `update carillon.pings set occurrence_at = ${instant(':occurrenceAt')} where id = (
      select id from carillon.pings
-     where ${IN_WINDOW} and kind <> 'start' and (occurrence_at is null or occurrence_at = ${instant(':occurrenceAt')})
+     where ${IN_WINDOW} and kind in ('success', 'fail') and (occurrence_at is null or occurrence_at = ${instant(':occurrenceAt')})
      order by at limit 1 for update
    ) returning kind, body`,
 );

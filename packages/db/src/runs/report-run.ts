@@ -10,8 +10,8 @@ import { statement, type Values } from '../statement.js';
 import { changeRun, type LockedRun } from './change-run.js';
 import { IS_RUN, identityOf, RUN_TRANSITIONS, type RunStatus, report } from './run-transitions.js';
 
-/** The report of a job that runs elsewhere: its run has started, succeeded or failed. */
-export type ReportKind = 'start' | 'success' | 'fail';
+/** The report of a job that runs elsewhere: its run has started, succeeded or failed, or it sends a text (`log`). */
+export type ReportKind = 'start' | 'success' | 'fail' | 'log';
 
 export interface ReportRequest {
   projectId: number;
@@ -97,8 +97,8 @@ export async function reportRun(pool: Pool, request: ReportRequest): Promise<Cha
 }
 
 /**
- * Ends the run as the report says. Returns false if the report changes nothing, because it reports a start or a result
- * that the run already has.
+ * Ends the run as the report says. Returns false if the report changes nothing, because it is a start, a text or a result that
+ * the run already has.
  */
 async function endByReport(
   tx: Transaction,
@@ -111,7 +111,7 @@ async function endByReport(
   const from: readonly RunStatus[] = RUN_TRANSITIONS.report.from;
   if (attempt === 0 || !from.includes(status))
     throw new Refused(`the run is ${status}; only a run that was sent can be reported on`);
-  if (kind === 'start' || ENDS[kind] === status) return false;
+  if (kind === 'start' || kind === 'log' || ENDS[kind] === status) return false;
   const reason = kind === 'fail' ? reasonOf(body) : null;
   await reportOne(tx, { ...identityOf(run), now: nowAt, status: ENDS[kind], reason });
   return true;

@@ -172,6 +172,6 @@ export const pings = carillon.table(
   (t) => [
     index('pings_schedule').on(t.scheduleId, t.at),
     index('pings_age').on(t.at),
-    check('pings_kind', sql`kind in ('start', 'success', 'fail')`),
+    check('pings_kind', sql`kind in ('start', 'success', 'fail', 'log')`),
   ],
 );

@@ -153,7 +153,7 @@ export const Maintenance = z
 export const Ping = z
   .object({
     at: Instant,
-    kind: z.enum(['start', 'success', 'fail']),
+    kind: z.enum(['start', 'success', 'fail', 'log']),
     body: z.string().nullable().meta({ description: 'The first 10 KB of the body.' }),
     occurrenceAt: NullableInstant.meta({ description: 'The occurrence that the ping ended, if any.' }),
   })

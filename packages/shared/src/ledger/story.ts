@@ -274,7 +274,12 @@ function isPauseOf(change: StoryChange, run: StoryRun, changes: readonly StoryCh
   return last === change;
 }
 
-const REPORTS: Record<string, string> = { start: 'its start', success: 'a success', fail: 'a failure' };
+const REPORTS: Record<string, string> = {
+  start: 'its start',
+  success: 'a success',
+  fail: 'a failure',
+  log: 'a text',
+};
 
 export function changeStep({ at, actor, action, detail }: StoryChange): StoryStep {
   const kind = KIND_OF_ACTION[action] ?? 'edited';
