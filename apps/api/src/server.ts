@@ -12,7 +12,7 @@ import {
   Witness,
 } from '@carillon/db';
 import { connectProducer, PostgresClock } from '@carillon/queue';
-import type { ScheduleDefaults } from '@carillon/shared';
+import type { EngineFacts, ScheduleDefaults } from '@carillon/shared';
 import { cachedFor, openTracing, readHealthFacts, within } from '@carillon/telemetry';
 import type { FastifyInstance } from 'fastify';
 import type { Pool } from 'pg';
@@ -162,7 +162,7 @@ export async function openApi(
   const health = cachedFor(HEALTH_CACHE_TTL_MS, () =>
     readHealthFacts({
       pingPostgres,
-      readEngine: () => readEngineFacts(pool, null),
+      readEngine: async () => withOwnTzdata(await readEngineFacts(pool, null)),
       lookAtRedis: () => watch.look(),
     }),
   );
@@ -251,4 +251,14 @@ export async function openApi(
       log.info('API stopped');
     },
   };
+}
+
+/**
+ * Adds the version of this process to the versions of time zone data. The API computes the first occurrence of a
+ * schedule, and an edited one, so its data must be that of the workers.
+ */
+function withOwnTzdata(facts: EngineFacts): EngineFacts {
+  const { tz } = process.versions;
+  if (tz === undefined || facts.tzdataVersions.includes(tz)) return facts;
+  return { ...facts, tzdataVersions: [...facts.tzdataVersions, tz].sort() };
 }

@@ -200,6 +200,20 @@ describe('Health', () => {
     await hasCodes('');
   });
 
+  it('the status has the reason tzdata_differs while all live workers agree on time zone data that differs from that of the API', async () => {
+    const { pool } = api.database;
+    const readReasons = async () => (await api.call('GET', '/health/ready', { key: null })).body.reasons;
+    await pool.query(`update carillon.workers set tzdata = '2001a'`);
+    const [reason] = await eventually(async () => {
+      const reasons = await readReasons();
+      return reasons.length > 0 && reasons;
+    });
+    expect(reason.code).toBe('tzdata_differs');
+    expect(reason.message).toContain(`(2001a, ${process.versions.tz})`);
+    await pool.query('update carillon.workers set tzdata = $1', [process.versions.tz]);
+    await eventually(async () => (await readReasons()).length === 0);
+  });
+
   it('docs/explaining.md explains every reason for which a status is degraded or down', async () => {
     const page = await readFile(new URL('../../../docs/explaining.md', import.meta.url), 'utf8');
     expect(HEALTH_REASON_CODES.filter((code) => !page.includes(`| \`${code}\` |`))).toEqual([]);

@@ -92,7 +92,7 @@ export interface EngineFacts {
    * differences.
    */
   auditDifferences: number;
-  /** The distinct versions of time zone data of the live workers. */
+  /** The distinct versions of time zone data of the live workers, and of the API if the API has read the facts. */
   tzdataVersions: string[];
 }
 
@@ -202,7 +202,7 @@ function judgeEngine(engine: EngineFacts): HealthReason[] {
   if (engine.tzdataVersions.length > 1)
     reasons.push({
       code: 'tzdata_differs',
-      message: `Workers have different time zone data (${engine.tzdataVersions.join(', ')}): run one version of Node on all of them.`,
+      message: `The processes have different time zone data (${engine.tzdataVersions.join(', ')}): run one version of Node for the API and all workers.`,
     });
   return [...reasons, ...judgeDeliveries(engine), ...judgeUpkeep(engine)];
 }
