@@ -65,6 +65,44 @@ describe('iCal feeds', () => {
     expect(after?.uid).toBe(before?.uid.replace(String(Date.parse(at)), shifted));
   });
 
+  it('a stretch of occurrences that an outage has skipped is one cancelled event of an iCal feed, with its number and reason', async () => {
+    const { id } = await create({ rule: { cron: '* * * * *' }, name: 'Frequent' });
+    const { url } = await newFeed({ name: 'f', schedule: id });
+    // The next occurrence is moved a day into the past, as if no worker had claimed anything since then.
+    await api.database.pool.query(
+      `update carillon.agenda set occurrence_at = occurrence_at - interval '1 day', due_at = due_at - interval '1 day'
+       where schedule_id = (select id from carillon.schedules where key = $1)`,
+      [id],
+    );
+    await engine.claim(Date.now());
+    const { rows } = await api.database.pool.query(
+      `select g.from_at as "fromAt", g.count from carillon.gaps g
+       join carillon.schedules s on s.id = g.schedule_id where s.key = $1`,
+      [id],
+    );
+    expect(rows).toHaveLength(1);
+    expect(rows[0].count).toBeGreaterThan(1_000);
+    const past = eventsOf((await read(url)).text).filter(
+      ({ component }) => component.getFirstPropertyValue('status') === 'CANCELLED',
+    );
+    expect(past).toHaveLength(1);
+    expect(past[0]?.startDate.toJSDate().getTime()).toBe(Math.floor(rows[0].fromAt / 1_000) * 1_000);
+    expect(past[0]?.summary).toBe(`Frequent (${rows[0].count} skipped)`);
+    expect(past[0]?.description).toMatch(/skipped, \d+ occurrences until .+Z: /);
+  });
+
+  it('an iCal feed of a whole project lists every schedule of this project and none of another project', async () => {
+    const key = await api.keyFor({ project: 'feeds-whole' });
+    const post = (path: string, body: object) => api.call('POST', path, { key, body });
+    const ids: string[] = [];
+    for (const tags of [['a'], []])
+      ids.push((await post('/v1/schedules', scheduleBody({ tags, rule: { in: 'PT1H' } }))).body.id);
+    await create({ name: 'Of another project', rule: { in: 'PT1H' } });
+    const feed = (await post('/v1/feeds', { name: 'whole' })).body;
+    expect(feed).toMatchObject({ schedule: null, tag: null });
+    expect(eventsOf((await read(feed.url)).text).map(({ summary }) => summary)).toEqual(ids);
+  });
+
   it('the token of an iCal feed is stored as a hash, reads only its own feed, and is refused after it was revoked', async () => {
     const feed = await newFeed({ name: 'd', tag: 'nothing-has-this-tag' });
     expect(eventsOf((await read(feed.url)).text)).toEqual([]);

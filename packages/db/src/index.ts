@@ -73,8 +73,10 @@ export {
 } from './history/events.js';
 export { explainOccurrences, type NamedOccurrence } from './history/explain-occurrences.js';
 export {
+  type FeedGap,
   type FeedRun,
   type FeedSchedule,
+  readFeedGaps,
   readFeedRuns,
   readFeedSchedules,
 } from './history/feed-occurrences.js';

@@ -3,6 +3,7 @@ import {
   deleteFeed,
   type FeedView,
   listFeeds,
+  readFeedGaps,
   readFeedRuns,
   readFeedSchedules,
   readSchedule,
@@ -26,6 +27,7 @@ const tags = ['Feeds'];
 const DAY_MS = 86_400_000;
 const MAX_SCHEDULES = 500;
 const MAX_RUNS = 1_000;
+const MAX_GAPS = 1_000;
 /** Maximum reads of a feed per minute. Calendar programs read a few times an hour. */
 const READS_PER_MINUTE = 30;
 
@@ -50,7 +52,7 @@ export const feedRoutes =
         schema: {
           operationId: 'readFeed',
           summary: 'Read an iCal feed',
-          description: `Past runs of the last ${FEED_DAYS_BACK} days with their outcome, and the occurrences of the next 90 days, up to 1,000 of each, for calendar programs. Needs no key: the token of the feed is enough.`,
+          description: `Past runs of the last ${FEED_DAYS_BACK} days with their outcome, one cancelled event for each stretch of occurrences that did not run, and the occurrences of the next 90 days, up to 1,000 of each, for calendar programs. Needs no key: the token of the feed is enough.`,
           tags,
           security: [],
           querystring: z.strictObject({ token: z.string().min(1).max(200) }),
@@ -80,14 +82,17 @@ export const feedRoutes =
         const nowAt = Math.floor(clock.now());
         const { projectId, projectKey, name } = feed;
         const schedules = await readFeedSchedules(pool, { ...feed, limit: MAX_SCHEDULES });
-        const runs = await readFeedRuns(pool, {
+        const past = {
           projectId,
           scheduleIds: schedules.map(({ id }) => id),
           fromAt: nowAt - FEED_DAYS_BACK * DAY_MS,
           toAt: nowAt,
-          limit: MAX_RUNS,
-        });
-        const events = await composeFeed({ projectKey, schedules, runs, nowAt });
+        };
+        const [runs, gaps] = await Promise.all([
+          readFeedRuns(pool, { ...past, limit: MAX_RUNS }),
+          readFeedGaps(pool, { ...past, limit: MAX_GAPS }),
+        ]);
+        const events = await composeFeed({ projectKey, schedules, runs, gaps, nowAt });
         return reply
           .header('content-type', 'text/calendar; charset=utf-8')
           .header('content-disposition', 'inline; filename="carillon.ics"')

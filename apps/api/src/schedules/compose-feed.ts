@@ -1,11 +1,11 @@
-import type { FeedRun, FeedSchedule } from '@carillon/db';
+import type { FeedGap, FeedRun, FeedSchedule } from '@carillon/db';
 import { describeRule, type IcsEvent, nextOccurrences, occurrenceRemark } from '@carillon/shared';
 
 const DAY_MS = 86_400_000;
 export const FEED_DAYS_BACK = 30;
 const DAYS_AHEAD = 90;
 const MAX_AHEAD_PER_SCHEDULE = 60;
-/** Maximum number of coming occurrences in a feed. With the past runs a feed has up to two thousand events. */
+/** Maximum number of coming occurrences in a feed. With the past runs and gaps a feed has up to three thousand events. */
 const MAX_AHEAD = 1_000;
 /** Number of schedules that are processed in one turn of the event loop. Other requests run between two turns. */
 const SLICE = 20;
@@ -14,17 +14,31 @@ interface Sources {
   projectKey: string;
   schedules: readonly FeedSchedule[];
   runs: readonly FeedRun[];
+  gaps: readonly FeedGap[];
   nowAt: number;
 }
 
-/** The events of a feed: past runs with their outcome, then coming occurrences, soonest first. */
-export async function composeFeed({ projectKey, schedules, runs, nowAt }: Sources): Promise<IcsEvent[]> {
+/** The events of a feed: past runs with their outcome, gaps, then coming occurrences, soonest first. */
+export async function composeFeed({
+  projectKey,
+  schedules,
+  runs,
+  gaps,
+  nowAt,
+}: Sources): Promise<IcsEvent[]> {
   const byId = new Map(schedules.map((schedule) => [schedule.id, schedule]));
   const past = runs.flatMap((run) => {
     const schedule = byId.get(run.scheduleId);
     return schedule ? [pastEvent(projectKey, schedule, run)] : [];
   });
   const settled = new Set(past.map(({ uid }) => uid));
+  for (const gap of gaps) {
+    const schedule = byId.get(gap.scheduleId);
+    const event = schedule && gapEvent(projectKey, schedule, gap);
+    if (!event || settled.has(event.uid)) continue;
+    settled.add(event.uid);
+    past.push(event);
+  }
   const coming: IcsEvent[] = [];
   for (const [index, schedule] of schedules.entries()) {
     coming.push(...comingEvents(projectKey, schedule, nowAt).filter(({ uid }) => !settled.has(uid)));
@@ -62,6 +76,22 @@ function pastEvent(projectKey: string, schedule: FeedSchedule, run: FeedRun): Ic
       ...(why === null ? [] : [`${words}: ${why}`]),
     ].join('\n'),
     status,
+    categories: tags,
+  };
+}
+
+/** One event for all occurrences of a gap. It has the UID of the first of them, whose entry it replaces. */
+function gapEvent(projectKey: string, schedule: FeedSchedule, gap: FeedGap): IcsEvent {
+  const { key, name, tags, timing } = schedule;
+  const { fromAt, toAt, count, reason, createdAt } = gap;
+  const until = count === 1 ? '' : `, ${count} occurrences until ${new Date(toAt).toISOString()}`;
+  return {
+    uid: uidOf(projectKey, key, { origin: 'rule', at: fromAt }),
+    stampAt: createdAt,
+    startAt: fromAt,
+    summary: `${name ?? key} (${count === 1 ? 'skipped' : `${count} skipped`})`,
+    description: [`Schedule ${key}: ${describeRule(timing)}`, `skipped${until}: ${reason}`].join('\n'),
+    status: 'CANCELLED',
     categories: tags,
   };
 }

@@ -67,3 +67,29 @@ export const readFeedRuns = statement<
    ) as r
    order by r.occurrence_at desc limit :limit`,
 );
+
+/** A stretch of occurrences of the past that did not run. */
+export interface FeedGap {
+  scheduleId: number;
+  fromAt: number;
+  toAt: number;
+  count: number;
+  reason: string;
+  createdAt: number;
+}
+
+/** The latest gaps of some schedules that touch a range, newest first. */
+export const readFeedGaps = statement<
+  { projectId: number; scheduleIds: number[]; fromAt: number; toAt: number; limit: number },
+  FeedGap
+>(
+  'read-feed-gaps',
+  `select g.schedule_id as "scheduleId", g.from_at as "fromAt", g.to_at as "toAt", g.count, g.reason, g.created_at as "createdAt"
+   from unnest(:scheduleIds::bigint[]) as wanted(id) cross join lateral (
+     select * from carillon.gaps
+     where schedule_id = wanted.id and project_id = :projectId
+       and to_at >= ${instant(':fromAt')} and from_at <= ${instant(':toAt')}
+     order by from_at desc limit 100
+   ) as g
+   order by g.from_at desc limit :limit`,
+);
