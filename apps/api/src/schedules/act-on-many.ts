@@ -80,7 +80,7 @@ export async function* pagesOfMatching(
 
 /** Applies one action to these schedules. */
 export async function actOnMany(
-  { pool }: ApiContext,
+  { pool }: Pick<ApiContext, 'pool'>,
   { caller, action, picked, isLast }: { caller: KeyOwner; action: Action; picked: Picked[]; isLast: boolean },
 ): Promise<ActedOnMany> {
   const change = changeOf(pool, action);

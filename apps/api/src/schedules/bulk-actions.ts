@@ -54,7 +54,7 @@ export class BulkActions {
   #isStopping = false;
 
   constructor(
-    private readonly context: ApiContext,
+    private readonly context: Pick<ApiContext, 'pool' | 'bells' | 'counters'>,
     private readonly onError: (error: unknown) => void,
     private readonly longestWaitMs = LONGEST_WAIT_MS,
   ) {}
