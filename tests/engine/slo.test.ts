@@ -339,3 +339,22 @@ it('the ledger has a sentence for each run, each gap and each occurrence without
     null,
   ]);
 });
+
+it('the sentence about an occurrence without a run says "missing", and "pruned" if it is older than the stored history', async () => {
+  const at = nextDay();
+  const [id = 0] = await engine.insertWithHistory([{ id: 'told-lost', rule: { every: 'PT1M' } }], {
+    fromAt: at,
+    minutes: 3,
+  });
+  await database.pool.query('delete from carillon.runs where schedule_id = $1', [id]);
+  await database.pool.query('update carillon.projects set history_from = $2 where id = $1', [
+    database.projectId,
+    new Date(at + 2 * MINUTE),
+  ]);
+  const occurrences = [1, 2].map((n) => ({ scheduleId: id, occurrenceAt: at + n * MINUTE }));
+  const range = { projectId: database.projectId, occurrences, nowAt: at + HOUR };
+  expect(await explainOccurrences(database.pool, range)).toEqual([
+    'no record: the history of this time has been pruned',
+    'missing: the rule named it, and there is neither a run nor a gap',
+  ]);
+});

@@ -25,6 +25,16 @@ const audit = async (query = '') =>
   (await api.call('GET', `/v1/audit/occurrences?from=${iso(T0)}&to=${iso(T0 + 10.5 * MINUTE)}&${query}`))
     .body;
 
+const ledgerOf = async (key: string) =>
+  (await api.call('GET', `/v1/schedules/${key}/ledger?from=${iso(T0)}&to=${iso(T0 + 10.5 * MINUTE)}`)).body;
+
+/** The instants of the ledger's entries that say that the occurrence is missing. */
+async function missingInLedger(key: string): Promise<string[]> {
+  const entries: { at: string; why: string }[] = (await ledgerOf(key)).items;
+  const missing = 'missing: the rule named it, and there is neither a run nor a gap';
+  return entries.filter(({ why }) => why === missing).map(({ at }) => at);
+}
+
 describe('The audit of occurrences', () => {
   it('the audit of occurrences reports missing and overdue occurrences and runs that no rule named, and nothing else', async () => {
     const [lost, made] = (await ranForTenMinutes('lost', 'made', 'sound')) as [number, number];
@@ -63,6 +73,35 @@ describe('The audit of occurrences', () => {
     // The next occurrence of each schedule has been due for hours, and no worker has claimed it.
     const later = (await api.call('GET', `/v1/audit/occurrences?schedule=sound&from=${iso(T0)}`)).body;
     expect(later.items).toMatchObject([{ kind: 'overdue', from: iso(T0 + 11 * MINUTE), count: 1 }]);
+  });
+
+  it('the ledger calls an occurrence missing where the audit of occurrences does, and nowhere else', async () => {
+    const [id] = (await ranForTenMinutes('half-lost')) as [number];
+    await database.pool.query(
+      `delete from carillon.runs where schedule_id = $1 and occurrence_at between $2 and $3`,
+      [id, iso(T0 + 2 * MINUTE), iso(T0 + 3 * MINUTE)],
+    );
+    const found = (await audit('schedule=half-lost')).items;
+    expect(found).toMatchObject([{ kind: 'missing', from: iso(T0 + 2 * MINUTE), to: iso(T0 + 3 * MINUTE) }]);
+    expect(await missingInLedger('half-lost')).toEqual([iso(T0 + 2 * MINUTE), iso(T0 + 3 * MINUTE)]);
+  });
+
+  it('the occurrences of a schedule after the last run of its maxRuns are not missing, and a run that is lost before it is', async () => {
+    const input = { id: 'three-runs', rule: { every: 'PT1M' }, maxRuns: 3 };
+    const [id] = (await engine.insertWithHistory([input], { fromAt: T0, minutes: 4 })) as [number];
+    await database.pool.query(`delete from carillon.runs where schedule_id = $1 and occurrence_at = $2`, [
+      id,
+      iso(T0 + 2 * MINUTE),
+    ]);
+    expect((await audit('schedule=three-runs')).items).toMatchObject([
+      { from: iso(T0 + 2 * MINUTE), count: 1 },
+    ]);
+    expect(await missingInLedger('three-runs')).toEqual([iso(T0 + 2 * MINUTE)]);
+    const { items } = await ledgerOf('three-runs');
+    expect(items.at(-1)).toMatchObject({
+      status: 'skipped',
+      why: 'not run, the schedule is finished: it has completed its 3 runs',
+    });
   });
 
   it('all pages of an audit of occurrences together compare every schedule once', async () => {

@@ -9,9 +9,10 @@ import {
 } from '@carillon/shared';
 import type { Database } from '../database.js';
 import { ATTEMPT_COLUMNS, type RunView, SELECT_RUNS } from '../runs/read-runs.js';
-import { RUNS_TOTAL, STATUS } from '../schedules/schedule-columns.js';
+import { LAST_RUN_AT, RUNS_TOTAL, STATUS } from '../schedules/schedule-columns.js';
 import { arrayOf, batch, statement, type Values } from '../statement.js';
 import { CHANGES_OF_SUBJECT, type DeferralView, type ScheduleChange } from './ledger.js';
+import { readHistoryStart } from './occurrence-audit.js';
 
 /** An occurrence that a rule named. */
 export interface NamedOccurrence {
@@ -55,7 +56,8 @@ type ScheduleRow = Omit<ExplainedSchedule, 'plan'> & { id: number; key: string; 
 const selectSchedules = statement<{ projectId: number; ids: string }, ScheduleRow>(
   'read-explained-schedules',
   `select s.id, s.key, ${STATUS} as status, a.occurrence_at as "occurrenceAt", s.paused_by as "pausedBy",
-          s.paused_at as "pausedAt", s.pause_note as "pauseNote", s.plan, ${RUNS_TOTAL} as "runsTotal"
+          s.paused_at as "pausedAt", s.pause_note as "pauseNote", s.plan, ${RUNS_TOTAL} as "runsTotal",
+          ${LAST_RUN_AT} as "lastRunAt", s.updated_at as "updatedAt"
    from carillon.schedules s left join carillon.agenda a on a.schedule_id = s.id
    where s.project_id = :projectId and s.id = any(:ids::bigint[])`,
 );
@@ -116,6 +118,7 @@ export async function explainOccurrences(
   const attempts = groupBy(await selectAttempts(db, of), keyOf);
   const deferrals = groupBy(await selectDeferrals(db, of), keyOf);
   const plans = await readPlans(db, projectId, [...runs.values()]);
+  const historyFromAt = await readHistoryStart(db, projectId);
   const keys = arrayOf([...schedules.values()].map(({ key }) => key));
   const changes = groupBy((await selectChanges(db, { projectId, keys })).toReversed(), ({ key }) => key);
   return occurrences.map((occurrence) => {
@@ -132,7 +135,8 @@ export async function explainOccurrences(
     const gap = gaps.get(key);
     if (gap) return `skipped: ${gap.reason}`;
     const facts = { ...schedule, plan: readPlan(schedule.plan) };
-    return explainWithoutRun(occurrence.occurrenceAt, { schedule: facts, changes: made, nowAt }).why;
+    const sources = { schedule: facts, changes: made, nowAt, historyFromAt };
+    return explainWithoutRun(occurrence.occurrenceAt, sources).why;
   });
 }
 

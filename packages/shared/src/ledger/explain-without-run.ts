@@ -12,6 +12,10 @@ export interface ExplainedSchedule {
   pauseNote: string | null;
   plan: { maxRuns: number | null };
   runsTotal: number;
+  /** The latest occurrence that ran. */
+  lastRunAt: number | null;
+  /** When the schedule was last changed. For a cancelled schedule, this is when it was cancelled. */
+  updatedAt: number;
 }
 
 interface Explanation {
@@ -19,26 +23,29 @@ interface Explanation {
   why: string;
 }
 
+interface WithoutRun {
+  schedule: ExplainedSchedule;
+  changes: readonly StoryChange[];
+  nowAt: number;
+  /** The beginning of the stored history. The ledger leaves it out, because it begins there itself. */
+  historyFromAt?: number;
+}
+
 /** Explains in one sentence why an occurrence has neither a run nor a gap. */
 export function explainWithoutRun(
   at: number,
-  {
-    schedule,
-    changes,
-    nowAt,
-  }: { schedule: ExplainedSchedule; changes: readonly StoryChange[]; nowAt: number },
+  { schedule, changes, nowAt, historyFromAt = 0 }: WithoutRun,
 ): Explanation {
+  const { status, occurrenceAt, pausedBy, pausedAt, pauseNote, updatedAt } = schedule;
   const cancellation = changes.findLast(({ action }) => action === 'schedule.cancelled');
-  const { status, occurrenceAt, pausedBy, pausedAt, pauseNote, plan, runsTotal } = schedule;
-  if (status === 'cancelled' && cancellation && at >= cancellation.at) {
-    const when = iso(cancellation.at);
-    return {
-      status: 'cancelled',
-      why: `cancelled: the schedule was cancelled by ${cancellation.actor} at ${when}`,
-    };
+  const cancelledAt = cancellation?.at ?? updatedAt;
+  if (status === 'cancelled' && at >= cancelledAt) {
+    const by = cancellation ? ` by ${cancellation.actor}` : '';
+    return { status: 'cancelled', why: `cancelled: the schedule was cancelled${by} at ${iso(cancelledAt)}` };
   }
   const isPending = occurrenceAt !== null && at >= occurrenceAt;
-  if (status === 'finished' || (status !== 'cancelled' && !isPending && at > nowAt)) {
+  if (!isPending && isBeyondTheEnd(at, schedule, nowAt)) {
+    const { plan, runsTotal } = schedule;
     const limit = plan.maxRuns === null ? '' : `: it has completed its ${runsTotal} runs`;
     return { status: 'skipped', why: `not run, the schedule is finished${limit}` };
   }
@@ -49,5 +56,16 @@ export function explainWithoutRun(
   }
   if (isPending && at > nowAt) return { status: 'upcoming', why: 'in the future' };
   if (isPending) return { status: 'due', why: 'due, not claimed by a worker yet' };
-  return { status: 'unknown', why: 'no record: the history of this time has been pruned' };
+  if (at < historyFromAt)
+    return { status: 'unknown', why: 'no record: the history of this time has been pruned' };
+  return { status: 'unknown', why: 'missing: the rule named it, and there is neither a run nor a gap' };
+}
+
+/**
+ * True if the schedule ended before this occurrence. A schedule with `maxRuns` ends at its last run, and its rule goes
+ * on naming occurrences. Any other finished schedule has had all occurrences up to now.
+ */
+function isBeyondTheEnd(at: number, { status, plan, lastRunAt }: ExplainedSchedule, nowAt: number): boolean {
+  if (status === 'cancelled') return false;
+  return at > nowAt || (status === 'finished' && plan.maxRuns !== null && at > (lastRunAt ?? 0));
 }
