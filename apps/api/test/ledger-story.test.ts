@@ -5,6 +5,7 @@ import {
   rescheduleNext,
   resumeSchedule,
   stepTzdata,
+  triggerSchedule,
 } from '@carillon/db';
 import type { Outcome } from '@carillon/shared';
 import { draft, insertSchedules, registerTestWorker, useEngine } from '@carillon/testkit';
@@ -145,6 +146,33 @@ describe('The story of an occurrence', () => {
     expect(entry.story[6]).toMatchObject({ actor: 'ops', version: 4 });
     expect(entry.why).toContain(`resumed by ops at ${iso(dueAt + 20_000)}`);
     expect(entry.why).toContain(`edited by ops (version 4 holds from here on) at ${iso(dueAt + 21_000)}`);
+  });
+
+  it('a run that was due during a pause and ran after it names who paused the schedule and since when', async () => {
+    const { id, key, change } = await everyMinute({ misfire: { policy: 'all', grace: 'PT1H' } });
+    const [dueAt, pausedAt] = [T0 + MINUTE, T0 + 20_000];
+    await pauseSchedule(database.pool, change(T0 + 5_000), { note: 'an earlier pause', untilAt: null });
+    await resumeSchedule(database.pool, change(T0 + 10_000));
+    await pauseSchedule(database.pool, change(pausedAt), { note: 'incident 8', untilAt: null });
+    const resumedAt = dueAt + 30_000;
+    await resumeSchedule(database.pool, change(resumedAt));
+    await end(id, resumedAt, { kind: 'succeeded' });
+    expect((await firstOf(key)).why).toBe(
+      `ran 30 s late: paused by ops (note: incident 8) at ${iso(pausedAt)}; resumed by ops at ${iso(resumedAt)}`,
+    );
+    await end(id, dueAt + MINUTE, { kind: 'succeeded' });
+    const { items } = await ledger(key, `from=${iso(dueAt + MINUTE)}&to=${iso(dueAt + MINUTE)}`);
+    expect(items).toMatchObject([{ why: 'ran 0 ms late' }]);
+  });
+
+  it('a run that was triggered during a pause names who paused the schedule and since when', async () => {
+    const { key, change } = await everyMinute();
+    const at = T0 + 2_000;
+    await pauseSchedule(database.pool, change(T0 + 1_000), { note: null, untilAt: null });
+    await triggerSchedule(database.pool, change(at));
+    await engine.claim(at);
+    const { items } = await ledger(key, `from=${iso(at)}&to=${iso(at)}`);
+    expect(items).toMatchObject([{ why: `held by a pause: paused by ops at ${iso(T0 + 1_000)}` }]);
   });
 
   it('the ledger says who rescheduled an occurrence and who cancelled its run', async () => {

@@ -18,7 +18,7 @@ export function explainRun(run: StoryRun, story: readonly StoryStep[], plan: Pla
     case 'cancelled':
       return sentence(`cancelled: ${reason ?? 'no reason was recorded'}`);
     case 'queued':
-      return sentence(nextAttemptAt === null ? 'waiting for its turn' : 'about to start', ...replayOf(run));
+      return sentence(waitOf(story, nextAttemptAt), ...replayOf(run));
     case 'running':
       return sentence(beginning(run, plan, 'began'), `attempt ${attempt} is in progress`);
     case 'retrying': {
@@ -36,6 +36,13 @@ export function explainRun(run: StoryRun, story: readonly StoryStep[], plan: Pla
       return sentence(`${beginning(run, plan, 'began')}, ${end}`, ...again);
     }
   }
+}
+
+/** What a queued run waits for. The claim holds the runs of a paused schedule. */
+function waitOf(story: readonly StoryStep[], nextAttemptAt: number | null): string {
+  const last = story.findLast(({ kind }) => kind === 'paused' || kind === 'resumed');
+  if (last?.kind === 'paused') return 'held by a pause';
+  return nextAttemptAt === null ? 'waiting for its turn' : 'about to start';
 }
 
 const replayOf = ({ reasonCode, reason }: StoryRun) =>

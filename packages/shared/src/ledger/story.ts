@@ -211,12 +211,13 @@ const KIND_OF_ACTION: Record<string, StoryStep['kind']> = {
 };
 
 /**
- * The changes that concern one run: changes that name the run, and changes of its schedule while the run was due or
- * open.
+ * The changes that concern one run: changes that name the run, changes of its schedule while the run was due or open,
+ * and an earlier pause that held it.
  */
 function changeSteps({ run, changes, nowAt }: StorySources): StoryStep[] {
   const runId = encodeRunId(run);
   const span = { fromAt: Math.min(run.dueAt, run.recordedAt), untilAt: endedAtOf(run) ?? nowAt };
+  const pause = pauseBefore(changes, span.fromAt);
   return changes.flatMap((change) => {
     const { action, detail } = change;
     if (action === 'run.cancelled' || action === 'run.replayed' || action === 'run.reported')
@@ -227,9 +228,7 @@ function changeSteps({ run, changes, nowAt }: StorySources): StoryStep[] {
         : [];
     if (action === 'schedule.rescheduled' || action === 'schedule.next_skipped')
       return namesOccurrence(change, run) ? [changeStep(change)] : [];
-    return KIND_OF_ACTION[action] && (isDuring(change, span) || isPauseOf(change, run, changes))
-      ? [changeStep(change)]
-      : [];
+    return KIND_OF_ACTION[action] && (isDuring(change, span) || change === pause) ? [changeStep(change)] : [];
   });
 }
 
@@ -264,14 +263,18 @@ export const namesOccurrence = (
   { origin, occurrenceAt }: Pick<RunIdentity, 'origin' | 'occurrenceAt'>,
 ) => origin === 'rule' && detail?.occurrenceAt === new Date(occurrenceAt).toISOString();
 
-/**
- * True if the change is the pause that made an occurrence be skipped: the last pause before the skipped run was
- * recorded.
- */
-function isPauseOf(change: StoryChange, run: StoryRun, changes: readonly StoryChange[]): boolean {
-  if (run.reasonCode !== 'paused' || change.action !== 'schedule.paused') return false;
-  const last = changes.findLast(({ action, at }) => action === 'schedule.paused' && at <= run.recordedAt);
-  return last === change;
+/** The changes that begin or end a pause. A schedule that was cancelled or removed may be created again under its key. */
+const PAUSE_CHANGES = new Set([
+  'schedule.created',
+  'schedule.paused',
+  'schedule.resumed',
+  'schedule.cancelled',
+]);
+
+/** The pause that was in force when the run became due; undefined if there is none. A pause holds runs of every origin. */
+function pauseBefore(changes: readonly StoryChange[], dueAt: number): StoryChange | undefined {
+  const last = changes.findLast(({ action, at }) => PAUSE_CHANGES.has(action) && at < dueAt);
+  return last?.action === 'schedule.paused' ? last : undefined;
 }
 
 const REPORTS: Record<string, string> = {
