@@ -1,7 +1,9 @@
 import {
+  type ClaimedRun,
   cancelRun,
   editSchedule,
   pauseSchedule,
+  promoteQueued,
   rescheduleNext,
   resumeSchedule,
   stepTzdata,
@@ -173,6 +175,31 @@ describe('The story of an occurrence', () => {
     await engine.claim(at);
     const { items } = await ledger(key, `from=${iso(at)}&to=${iso(at)}`);
     expect(items).toMatchObject([{ why: `held by a pause: paused by ops at ${iso(T0 + 1_000)}` }]);
+  });
+
+  it('a run that waited behind the run before it says from when to when it was queued', async () => {
+    const { id, key } = await everyMinute({ overlap: 'queue' });
+    const dueAt = T0 + 2 * MINUTE;
+    const [first] = (await engine.claim(T0 + MINUTE)).filter(({ scheduleId }) => scheduleId === id);
+    await engine.claim(dueAt);
+    const why = async () =>
+      (await ledger(key, `from=${iso(dueAt)}&to=${iso(dueAt)}`)).items.map(
+        (item: { why: string }) => item.why,
+      );
+    expect(await why()).toEqual([`waiting for its turn: queued since ${iso(dueAt)}`]);
+    const endedAt = dueAt + 40_000;
+    await engine.succeed(first as ClaimedRun, endedAt);
+    await promoteQueued(database.pool, id, endedAt);
+    await end(id, endedAt, { kind: 'succeeded' });
+    expect(await why()).toEqual([
+      `ran 40 s late: queued from ${iso(dueAt)} to ${iso(endedAt)}, until its turn came`,
+    ]);
+  });
+
+  it('a run that no worker claimed for a while says how long after its due time it was claimed', async () => {
+    const { id, key } = await everyMinute({ misfire: { policy: 'once', grace: 'PT1H' } });
+    await end(id, T0 + MINUTE + 45_000, { kind: 'succeeded' });
+    expect((await firstOf(key)).why).toBe('ran 45 s late: claimed 45 s after it was due');
   });
 
   it('the ledger says who rescheduled an occurrence and who cancelled its run', async () => {

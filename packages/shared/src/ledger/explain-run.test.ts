@@ -70,6 +70,32 @@ describe('explainRun', () => {
     expect(text).toContain(`it is tried again at ${iso(DUE + 99_000)}`);
   });
 
+  it('the explanation of a run that was claimed a second or more after it was due gives the wait for the claim', () => {
+    const late = { recordedAt: DUE + 42_000, claimedAt: DUE + 42_000, latenessMs: 42_010 };
+    expect(explain(late)).toBe('ran 42 s late: claimed 42 s after it was due');
+    expect(explain({ recordedAt: DUE + 999, claimedAt: DUE + 999, latenessMs: 1_010 })).toBe(
+      'ran 1010 ms late',
+    );
+  });
+
+  it('the explanation of a run that waited behind the run before it says from when to when it was queued', () => {
+    const begun: StoryAttempt = {
+      number: 1,
+      workerId: 3,
+      claimedAt: DUE + 90_000,
+      finishedAt: DUE + 90_050,
+      outcome: 'succeeded',
+      errorCode: null,
+      error: null,
+    };
+    expect(explain({ claimedAt: DUE + 90_000, latenessMs: 90_003 }, [begun])).toBe(
+      `ran 90 s late: queued from ${iso(DUE + 4)} to ${iso(DUE + 90_000)}, until its turn came`,
+    );
+    const waiting = { claimedAt: null, finishedAt: null, latenessMs: null, attempt: 0 };
+    const held = { ...waiting, status: 'queued', nextAttemptAt: Number.POSITIVE_INFINITY } as const;
+    expect(explain(held)).toBe(`waiting for its turn: queued since ${iso(DUE + 4)}`);
+  });
+
   it('if a run was due in lost time and recorded after the restore, its explanation names the restore', () => {
     const restored = {
       at: DUE + 3_000,

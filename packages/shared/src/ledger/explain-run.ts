@@ -8,7 +8,7 @@ const iso = (at: number) => new Date(at).toISOString();
 export function explainRun(run: StoryRun, story: readonly StoryStep[], plan: Plan | null): string {
   const { status, attempt, reason, finishedAt, dueAt } = run;
   const nextAttemptAt = run.nextAttemptAt === Number.POSITIVE_INFINITY ? null : run.nextAttemptAt;
-  const details = detailsOf(story, status);
+  const details = detailsOf(story, run);
   const sentence = (head: string, ...more: string[]) =>
     [head, [...details, ...more].join('; ')].filter(Boolean).join(': ');
   const again = run.replays > 0 ? [`replayed ${run.replays === 1 ? 'once' : `${run.replays} times`}`] : [];
@@ -38,7 +38,7 @@ export function explainRun(run: StoryRun, story: readonly StoryStep[], plan: Pla
   }
 }
 
-/** What a queued run waits for. The claim holds the runs of a paused schedule. */
+/** Says what a queued run waits for. The claim holds the runs of a paused schedule. */
 function waitOf(story: readonly StoryStep[], nextAttemptAt: number | null): string {
   const last = story.findLast(({ kind }) => kind === 'paused' || kind === 'resumed');
   if (last?.kind === 'paused') return 'held by a pause';
@@ -67,6 +67,8 @@ function beginning(run: StoryRun, plan: Plan | null, verb: 'ran' | 'began'): str
 }
 
 const MENTIONED = new Set<StoryStep['kind']>([
+  'queued',
+  'claimed',
   'rescheduled',
   'deferred',
   'attempt',
@@ -80,23 +82,45 @@ const MENTIONED = new Set<StoryStep['kind']>([
 /** Maximum number of clauses in a sentence. A longer one shows only its first and its last clauses. */
 const MOST_CLAUSES = 12;
 
-/** The steps that the sentence mentions. Ordinary steps, such as the claim, are left out. */
-function detailsOf(story: readonly StoryStep[], status: StoryRun['status']): string[] {
-  const mentioned = story.filter(({ kind, outcome }) => {
-    if (!MENTIONED.has(kind)) return false;
-    return kind !== 'attempt' || (outcome !== 'succeeded' && outcome !== 'open');
-  });
+/** A run that waited for less than this before its claim or in the queue of its schedule is not called late for it. */
+const NOTABLE_WAIT_MS = 1_000;
+
+/** The steps that the sentence mentions. Ordinary steps, such as a claim in time, are left out. */
+function detailsOf(story: readonly StoryStep[], run: StoryRun): string[] {
+  const { status, dueAt } = run;
+  const mentioned = story.filter((step) => MENTIONED.has(step.kind) && isNotable(step, story, run));
   // The sentence about a failed run gives its last error anyway, so the last failed attempt is left out.
   const last = mentioned.at(-1);
   const isLastErrorGiven = status === 'failed' && last?.kind === 'attempt' && last.outcome === 'failed';
-  const clauses = joinAttempts(isLastErrorGiven ? mentioned.slice(0, -1) : mentioned);
+  const clauses = joinAttempts(isLastErrorGiven ? mentioned.slice(0, -1) : mentioned, dueAt);
   if (clauses.length <= MOST_CLAUSES) return clauses;
   const left = clauses.length - MOST_CLAUSES;
   return [...clauses.slice(0, MOST_CLAUSES / 2), `${left} more steps`, ...clauses.slice(-MOST_CLAUSES / 2)];
 }
 
+function isNotable(
+  { kind, at, until, outcome }: StoryStep,
+  story: readonly StoryStep[],
+  { dueAt, nextAttemptAt }: StoryRun,
+): boolean {
+  switch (kind) {
+    case 'attempt':
+      return outcome !== 'succeeded' && outcome !== 'open';
+    case 'queued':
+      if (until !== null) return until - at >= NOTABLE_WAIT_MS;
+      return nextAttemptAt === Number.POSITIVE_INFINITY && !story.some(isHold);
+    case 'claimed':
+      return at - dueAt >= NOTABLE_WAIT_MS && !story.some((step) => step.at <= at && isHold(step));
+    default:
+      return true;
+  }
+}
+
+/** A pause or a restore explains a late claim by itself. */
+const isHold = ({ kind }: StoryStep) => kind === 'paused' || kind === 'restored';
+
 /** Attempts in a row that failed in the same way are one clause. */
-function joinAttempts(steps: readonly StoryStep[]): string[] {
+function joinAttempts(steps: readonly StoryStep[], dueAt: number): string[] {
   const clauses: string[] = [];
   for (let i = 0; i < steps.length; i++) {
     const first = steps[i] as StoryStep;
@@ -104,7 +128,7 @@ function joinAttempts(steps: readonly StoryStep[]): string[] {
     while (isSameFailure(first, steps[i + 1])) last = steps[++i] as StoryStep;
     clauses.push(
       last === first
-        ? clauseOf(first)
+        ? clauseOf(first, dueAt)
         : `attempts ${first.attempt} to ${last.attempt} failed from ${iso(first.at)} to ${iso(last.at)} (${errorIn(last)})`,
     );
   }
@@ -116,9 +140,17 @@ const isSameFailure = (a: StoryStep, b: StoryStep | undefined) =>
 
 const errorIn = ({ text }: StoryStep) => / failed \((.*)\)$/s.exec(text)?.[1];
 
-function clauseOf({ kind, at, until, text }: StoryStep): string {
-  if (kind !== 'deferred') return `${text} at ${iso(at)}`;
+function clauseOf({ kind, at, until, text }: StoryStep, dueAt: number): string {
   const span = until === null ? `since ${iso(at)}` : `from ${iso(at)} to ${iso(until)}`;
-  // "deferred 9 times by …" becomes "deferred 9 times from … to … by …".
-  return text.replace(/^(deferred (?:once|\d+ times))/, `$1 ${span}`);
+  switch (kind) {
+    case 'claimed':
+      return `claimed ${inWords(at - dueAt)} after it was due`;
+    case 'queued':
+      return until === null ? `queued ${span}` : `queued ${span}, until its turn came`;
+    case 'deferred':
+      // "deferred 9 times by …" becomes "deferred 9 times from … to … by …".
+      return text.replace(/^(deferred (?:once|\d+ times))/, `$1 ${span}`);
+    default:
+      return `${text} at ${iso(at)}`;
+  }
 }

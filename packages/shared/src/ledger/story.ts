@@ -150,14 +150,15 @@ function beginningOf({ run, attempts, deferrals, changes }: StorySources): Story
     steps.push(step('backfilled', recordedAt, who, { actor: by?.actor ?? null, version }));
   }
   const firstAt = Math.min(
-    attempts[0]?.claimedAt ?? Number.POSITIVE_INFINITY,
+    attempts[0]?.claimedAt ?? run.claimedAt ?? Number.POSITIVE_INFINITY,
     deferrals[0]?.fromAt ?? Number.POSITIVE_INFINITY,
   );
   const wasQueued =
     origin !== 'rule' || status === 'queued' || firstAt - recordedAt > (deferrals[0] ? LONGEST_CLAIM_MS : 0);
   if (status === 'skipped') return steps;
-  if (wasQueued) steps.push(step('queued', recordedAt, 'queued: it waits for its turn'));
-  else if (Number.isFinite(firstAt) || run.claimedAt !== null)
+  const until = Number.isFinite(firstAt) ? firstAt : endedAtOf(run);
+  if (wasQueued) steps.push(step('queued', recordedAt, 'queued: it waits for its turn', { until }));
+  else if (Number.isFinite(firstAt))
     steps.push(step('claimed', recordedAt, `claimed${workerOf(attempts[0], recordedAt)}`));
   return steps;
 }
