@@ -5,8 +5,8 @@ export const MAX_RESULT_BYTES = 16 * 1_024;
 export type HandlerResult = { value: unknown } | { error: string };
 
 /**
- * Reads the stored result of a handler. Null for an attempt over HTTP, which has a status and whose response is the
- * receiver's text.
+ * Reads the stored result of a handler. Null for a response that is text: the answer of a receiver, which has an HTTP
+ * status, or the body of the ping that ended a heartbeat.
  */
 export function readHandlerResult({
   httpStatus,
@@ -15,5 +15,13 @@ export function readHandlerResult({
   httpStatus: number | null;
   response: string | null;
 }): HandlerResult | null {
-  return httpStatus === null && response !== null ? (JSON.parse(response) as HandlerResult) : null;
+  if (httpStatus !== null || response === null) return null;
+  try {
+    const stored: unknown = JSON.parse(response);
+    const isResult =
+      typeof stored === 'object' && stored !== null && ('value' in stored || 'error' in stored);
+    return isResult ? (stored as HandlerResult) : null;
+  } catch {
+    return null;
+  }
 }
