@@ -96,7 +96,12 @@ describe('The row of a run', () => {
 
   it('a deferral does not count as an attempt: the next claim of the run is attempt 1 again', async () => {
     const run = await claimOne();
-    const deferred = { kind: 'deferred', reasonCode: 'busy', reason: 'deferred', retryInMs: 1_000 } as const;
+    const deferred = {
+      kind: 'deferred',
+      reasonCode: 'origin_busy',
+      reason: 'deferred',
+      retryInMs: 1_000,
+    } as const;
     await engine.closeAll([{ run, outcome: deferred }], T0 + 1);
     expect(await engine.runsOf(run.scheduleId)).toMatchObject([
       { status: 'retrying', attempt: 0, outcome: null },

@@ -118,7 +118,12 @@ it('the row of a worker that has been gone for a week is deleted, and the row of
 it('the deferrals of a run are deleted only after the run itself was dropped', async () => {
   const [id] = await insertSchedules(database, [once()], { nowAt: T0 });
   const [run] = (await engine.claim(T0)) as [ClaimedRun];
-  const deferred = { kind: 'deferred', retryInMs: 1_000, reasonCode: 'busy', reason: 'busy now' } as const;
+  const deferred = {
+    kind: 'deferred',
+    retryInMs: 1_000,
+    reasonCode: 'origin_busy',
+    reason: 'busy now',
+  } as const;
   await engine.closeAll([{ run, outcome: deferred }], T0);
   const [again] = (await engine.claim(T0 + 2_000)) as [ClaimedRun];
   await engine.succeed(again, T0 + 2_000);

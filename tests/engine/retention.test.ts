@@ -106,7 +106,12 @@ describe('finished one-shots', () => {
     const edited = draft(once({ id: 'shot-0', name: 'edited' }), T0 - DAY);
     await editSchedule(database.pool, { ref: { id: ids[0] as number }, actor: 'ops', now: T0 - DAY }, edited);
     const [first, second, ...others] = (await engine.claim(T0)) as [ClaimedRun, ClaimedRun, ...ClaimedRun[]];
-    const deferred = { kind: 'deferred', retryInMs: 1_000, reasonCode: 'busy', reason: 'busy now' } as const;
+    const deferred = {
+      kind: 'deferred',
+      retryInMs: 1_000,
+      reasonCode: 'origin_busy',
+      reason: 'busy now',
+    } as const;
     await engine.closeAll([{ run: first, outcome: deferred }], T0);
     await engine.fail(second, T0);
     for (const run of [...others, ...(await engine.claim(T0 + 10_000))])

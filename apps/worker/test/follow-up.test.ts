@@ -76,7 +76,12 @@ describe('follow-ups of closed runs', () => {
     const counted = () =>
       worker.context.metrics.take().find(({ name }) => name === 'carillon_lateness_seconds_count')?.value ??
       0;
-    const deferred: Outcome = { kind: 'deferred', retryInMs: 0, reasonCode: 'busy', reason: 'busy now' };
+    const deferred: Outcome = {
+      kind: 'deferred',
+      retryInMs: 0,
+      reasonCode: 'origin_busy',
+      reason: 'busy now',
+    };
     const results: number[] = [];
     for (const outcome of [deferred, FAILED, SUCCEEDED]) {
       const { flights, finalizer } = await eventually(async () => {

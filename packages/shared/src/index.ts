@@ -47,7 +47,7 @@ export * from './lateness-bounds.js';
 export * from './ledger/explain-run.js';
 export * from './ledger/explain-without-run.js';
 export * from './ledger/story.js';
-export { inWords } from './ledger/words.js';
+export { AWAITING_PING, inWords } from './ledger/words.js';
 export * from './lost-time.js';
 export * from './next-after-edit.js';
 export * from './next-under-tzdata.js';

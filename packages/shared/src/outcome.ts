@@ -8,6 +8,20 @@ export interface Answer {
   externalId: string | null;
 }
 
+/** The causes for which a run that was claimed is not sent yet. */
+export const DEFERRAL_REASONS = [
+  'awaiting_ping',
+  'circuit_open',
+  'handler_busy',
+  'handler_missing',
+  'names_busy',
+  'origin_busy',
+  'postgres_unavailable',
+  'project_busy',
+  'project_rate',
+] as const;
+export type DeferralReason = (typeof DEFERRAL_REASONS)[number];
+
 /** The result of one attempt. A failure of the receiver is a value, not an exception. */
 export type Outcome =
   | { kind: 'succeeded'; answer?: Answer }
@@ -26,7 +40,7 @@ export type Outcome =
   /** This worker is stopping, so another worker will deliver the run. The attempt does not count. */
   | { kind: 'handed_back' }
   /** Nothing was sent, because nothing may be sent to the target now. The run waits, and the attempt does not count. */
-  | { kind: 'deferred'; retryInMs: number; reasonCode: string; reason: string };
+  | { kind: 'deferred'; retryInMs: number; reasonCode: DeferralReason; reason: string };
 
 export type Closing =
   | { status: 'succeeded' | 'failed'; retryInMs: null }

@@ -43,7 +43,7 @@ const FAILED: Outcome = { kind: 'failed', isTransient: true, errorCode: 'test', 
 const DEFERRED: Outcome = {
   kind: 'deferred',
   retryInMs: 3_000,
-  reasonCode: 'test',
+  reasonCode: 'origin_busy',
   reason: 'deferred on purpose',
 };
 

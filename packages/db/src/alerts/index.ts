@@ -27,7 +27,6 @@ export {
   takeMessages,
 } from './messages.js';
 export {
-  AWAITING_PING,
   hasStartPing,
   type PingKind,
   type PingView,

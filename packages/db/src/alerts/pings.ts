@@ -1,4 +1,4 @@
-import { readTiming, type Timing } from '@carillon/shared';
+import { AWAITING_PING, readTiming, type Timing } from '@carillon/shared';
 import type { Pool } from 'pg';
 import { type Database, inTransaction } from '../database.js';
 import { instant, NOW } from '../instants.js';
@@ -8,9 +8,6 @@ import { recordAudit } from '../tenancy/audit.js';
 
 /** A `log` is kept for people and changes nothing. */
 export type PingKind = 'start' | 'success' | 'fail' | 'log';
-
-/** The reason code of a run that waits for a ping. */
-export const AWAITING_PING = 'awaiting_ping';
 
 const insertPing = statement<Values, { projectId: number; woken: number }>(
   'record-ping',

@@ -48,19 +48,24 @@ describe('closing an attempt', () => {
   });
 
   it('a deferred run gets no outcome and no lateness, but the reason for the deferral', () => {
-    const outcome = { kind: 'deferred', retryInMs: 1_000, reasonCode: 'busy', reason: 'busy now' } as const;
+    const outcome = {
+      kind: 'deferred',
+      retryInMs: 1_000,
+      reasonCode: 'origin_busy',
+      reason: 'busy now',
+    } as const;
     expect(toClosedRun(run(1), outcome, END)).toMatchObject({
       status: 'retrying',
       outcome: null,
       latenessMs: null,
-      errorCode: 'busy',
+      errorCode: 'origin_busy',
       error: 'busy now',
     });
   });
 
   it('the next attempts of deferred runs are rounded up to multiples of 250 ms, so that they share bells', () => {
     const returnAts = [1, 140, 150, 151].map((retryInMs) => {
-      const outcome = { kind: 'deferred', retryInMs, reasonCode: 'busy', reason: 'busy' } as const;
+      const outcome = { kind: 'deferred', retryInMs, reasonCode: 'origin_busy', reason: 'busy' } as const;
       return (toClosedRun(run(1), outcome, END).retryInMs ?? 0) + NOW_AT;
     });
     expect(returnAts.map((at) => at - Date.parse('2026-11-16T09:00:00Z'))).toEqual([250, 250, 250, 500]);

@@ -1,20 +1,30 @@
+import type { DeferralReason } from '../outcome.js';
 import type { StoryAttempt, StoryDeferral } from './story.js';
 
-/** The causes of deferrals in words. A deferral with any other code is explained by its reason. */
-const HOLDS: Record<string, string> = {
+/** The reason code of a run that waits for a ping. */
+export const AWAITING_PING = 'awaiting_ping' satisfies DeferralReason;
+
+/** The causes of deferrals in words. */
+const HOLDS: Record<DeferralReason, string> = {
+  awaiting_ping: 'because the ping of its job had not come',
   circuit_open: 'by an open circuit',
-  project_rate: 'by the rate limit of its project',
-  project_busy: 'by the concurrency limit of its project',
-  origin_busy: 'by the concurrency limit of its origin',
-  names_busy: 'by the limit on name lookups',
+  handler_busy: 'by the concurrency limit of its handler',
   handler_missing: 'because its handler was missing',
+  names_busy: 'by the limit on name lookups',
+  origin_busy: 'by the concurrency limit of its origin',
   postgres_unavailable: 'because Postgres did not answer',
+  project_busy: 'by the concurrency limit of its project',
+  project_rate: 'by the rate limit of its project',
 };
+
+/** A row that a newer version has written can have a code that this version does not know. */
+const holdOf = (code: string) =>
+  Object.hasOwn(HOLDS, code) ? HOLDS[code as DeferralReason] : 'by the engine';
 
 const times = (count: number) => (count === 1 ? 'once' : `${count} times`);
 
 export const describeDeferral = ({ count, reasonCode, reason }: StoryDeferral) =>
-  `deferred ${times(count)} ${HOLDS[reasonCode] ?? 'by the engine'} (${reason})`;
+  `deferred ${times(count)} ${holdOf(reasonCode)} (${reason})`;
 
 export function describeAttempt({ number, outcome, error }: StoryAttempt): string {
   switch (outcome) {

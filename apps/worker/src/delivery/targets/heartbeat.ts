@@ -1,6 +1,12 @@
-import { AWAITING_PING, hasStartPing, type PingWindow, readHeartbeatTiming, takePing } from '@carillon/db';
+import { hasStartPing, type PingWindow, readHeartbeatTiming, takePing } from '@carillon/db';
 import type { PostgresClock } from '@carillon/queue';
-import { durationInWords, instantInWords, type Outcome, parseDuration } from '@carillon/shared';
+import {
+  AWAITING_PING,
+  durationInWords,
+  instantInWords,
+  type Outcome,
+  parseDuration,
+} from '@carillon/shared';
 import type { Pool } from 'pg';
 import type { TargetDeliver } from '../deliver.js';
 

@@ -1,4 +1,4 @@
-import { Circuit, isOriginFailure, type Outcome } from '@carillon/shared';
+import { Circuit, type DeferralReason, isOriginFailure, type Outcome } from '@carillon/shared';
 import type { Logger } from 'pino';
 import type { Metrics } from '../../metrics.js';
 import type { StopSignal } from '../../pipeline/in-flight.js';
@@ -141,12 +141,12 @@ export class Traffic {
 
 const keyOf = ({ projectId, origin }: Passage) => `${projectId} ${origin}`;
 
-const defer = (retryInMs: number, reasonCode: string, reason: string): Outcome => ({
+const defer = (retryInMs: number, reasonCode: DeferralReason, reason: string): Outcome => ({
   kind: 'deferred',
   retryInMs,
   reasonCode,
   reason,
 });
 
-const busy = (reasonCode: string, who: string) => (returnInMs: number) =>
+const busy = (reasonCode: DeferralReason, who: string) => (returnInMs: number) =>
   defer(returnInMs, reasonCode, `${who} reached its limit of concurrent deliveries`);
