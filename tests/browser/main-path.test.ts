@@ -95,7 +95,7 @@ describe('The dashboard in a browser', () => {
     dialog = await act('Run now');
     await dialog.getByRole('button', { name: 'Run now' }).click();
     await page
-      .getByRole('cell', { name: /triggered by hand/ })
+      .getByRole('cell', { name: /triggered by / })
       .first()
       .waitFor();
 

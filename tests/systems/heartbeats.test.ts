@@ -44,9 +44,17 @@ const isWaiting = ({ status }: { status: string }) => status === 'retrying';
 
 it('a heartbeat occurrence waits for its ping without holding a worker, and the ping ends it as succeeded', async () => {
   const { url } = await createHeartbeat('pinged', { at: soon() }, { grace: 'PT10M' });
-  expect(await runThat('pinged', isWaiting)).toMatchObject({ status: 'retrying' });
+  const waiting = await runThat('pinged', isWaiting);
+  expect((await whole(waiting.id)).why).toMatch(/^waiting for the ping of its job: it is tried again at /);
   expect(await ping(url, { method: 'POST', body: 'backup of 3 GB' })).toEqual({ status: 200, text: 'OK' });
   await runThat('pinged', ({ status }) => status === 'succeeded');
+  expect((await whole(waiting.id)).why).toMatch(
+    /^succeeded: the ping of its job came \d+ (ms|s) after it was due$/,
+  );
+  expect((await whole(waiting.id)).attempts.at(-1)).toMatchObject({
+    response: 'backup of 3 GB',
+    result: null,
+  });
   const { body } = await ask('GET', '/v1/schedules/pinged/heartbeat');
   expect(body.pings).toMatchObject([{ kind: 'success', body: 'backup of 3 GB' }]);
   expect(body.pings[0].occurrenceAt).not.toBeNull();
@@ -64,6 +72,7 @@ it('GET and HEAD requests count as pings of a heartbeat, and a heartbeat with an
 it('a heartbeat occurrence without a ping fails when its grace ends, and raises an alert', async () => {
   await createHeartbeat('silent', { at: soon() }, { grace: 'PT1S' });
   const run = await runThat('silent', ({ status }) => status === 'failed');
+  expect((await whole(run.id)).why).toBe('failed: no ping came within 1 second');
   const [attempt] = (await ask('GET', `/v1/runs/${run.id}`)).body.attempts;
   expect(attempt).toMatchObject({ errorCode: 'no_ping', error: 'no ping came within 1 second' });
   const { items } = await eventually(async () => {

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Plan } from '../plan.js';
+import { encodeRunId } from '../run-id.js';
 import { explainRun } from './explain-run.js';
 import { type StoryAttempt, type StoryRun, storyOfRun } from './story.js';
 
@@ -23,6 +25,9 @@ const RUN: StoryRun = {
   reasonCode: null,
   reason: null,
 };
+
+/** The only part of a heartbeat's plan that its explanation needs. */
+const HEARTBEAT = { target: { type: 'heartbeat' }, misfire: { graceMs: 60_000 } } as Plan;
 
 const failure = (number: number, at: number, error = 'the receiver answered 503'): StoryAttempt => ({
   number,
@@ -95,6 +100,60 @@ describe('explainRun', () => {
     const held = { ...waiting, status: 'queued', nextAttemptAt: Number.POSITIVE_INFINITY } as const;
     expect(explain(held)).toBe(`waiting for its turn: queued since ${iso(DUE + 4)}`);
   });
+
+  it('the explanation of a heartbeat says that it waits for the ping of its job, when the ping came, and that it never came', () => {
+    const reason = 'waiting for a ping until 2026-11-16 09:10:00 UTC';
+    const explainHeartbeat = (more: Partial<StoryRun>, count = 1) => {
+      const run = { ...RUN, latenessMs: null, ...more };
+      const wait = {
+        attempt: 1,
+        reasonCode: 'awaiting_ping',
+        reason,
+        fromAt: DUE + 4,
+        untilAt: DUE + 600_000,
+      };
+      const deferrals = count === 0 ? [] : [{ ...wait, count }];
+      const story = storyOfRun({ run, attempts: [], deferrals, changes: [], nowAt: DUE + 60_000 });
+      return explainRun(run, story, count === 0 ? HEARTBEAT : null);
+    };
+    const waiting = { status: 'retrying', nextAttemptAt: DUE + 600_000, finishedAt: null } as const;
+    expect(explainHeartbeat(waiting)).toBe(
+      `waiting for the ping of its job: it is tried again at ${iso(DUE + 600_000)}`,
+    );
+    expect(explainHeartbeat({ finishedAt: DUE + 42_000 })).toBe(
+      'succeeded: the ping of its job came 42 s after it was due',
+    );
+    expect(explainHeartbeat({}, 0)).toBe('succeeded: the ping of its job came before its claim');
+    const error = 'no ping came within 10 minutes';
+    expect(explainHeartbeat({ status: 'failed', error })).toBe(`failed: ${error}`);
+  });
+
+  it('the explanation of a run that succeeded without a time of its first byte says that it succeeded', () => {
+    expect(explain({ latenessMs: null })).toBe('succeeded');
+  });
+
+  it.each(['trigger', 'backfill'] as const)(
+    'the explanation of a run by %s names the key that asked for it, and how late the run began',
+    (origin) => {
+      const run = { ...RUN, origin };
+      const [word, action] =
+        origin === 'trigger' ? ['triggered', 'schedule.triggered'] : ['backfilled', 'schedule.backfilled'];
+      const asked = { at: run.recordedAt, actor: 'ops', action, detail: { runId: encodeRunId(run) } };
+      const tell = (more: Partial<StoryRun>, changes = [asked]) => {
+        const told = { ...run, ...more };
+        return explainRun(
+          told,
+          storyOfRun({ run: told, attempts: [], deferrals: [], changes, nowAt: DUE }),
+          null,
+        );
+      };
+      expect(tell({})).toBe(`${word} by ops, ran 12 ms late`);
+      expect(tell({ status: 'failed', latenessMs: null, error: 'no' })).toBe(
+        `${word} by ops, never sent, failed: no`,
+      );
+      expect(tell({}, [])).toMatch(origin === 'trigger' ? /^triggered by hand, ran/ : /^backfilled, ran/);
+    },
+  );
 
   it('if a run was due in lost time and recorded after the restore, its explanation names the restore', () => {
     const restored = {
