@@ -2,6 +2,7 @@ import {
   type ClaimedRun,
   cancelRun,
   editSchedule,
+  explainOccurrences,
   pauseSchedule,
   promoteQueued,
   rescheduleNext,
@@ -202,6 +203,29 @@ describe('The story of an occurrence', () => {
     expect((await firstOf(key)).why).toBe('ran 45 s late: claimed 45 s after it was due');
   });
 
+  it('the ledger says that an occurrence and a triggered run wait for a handler that no live worker has', async () => {
+    const target = { type: 'handler', name: 'unheard-of' };
+    const { id, key, change } = await everyMinute({ target });
+    const { workerId } = await registerTestWorker(database);
+    await database.pool.query(
+      `update carillon.workers set alive_until = now() + interval '1 hour' where id = $1`,
+      [workerId],
+    );
+    const at = T0 + 30_000;
+    await triggerSchedule(database.pool, change(at));
+    const query = `from=${iso(at)}&to=${iso(T0 + MINUTE)}`;
+    const sentences = async () => (await ledger(key, query)).items.map(({ why }: { why: string }) => why);
+    const why = 'waiting: no live worker has the handler unheard-of';
+    expect(await sentences()).toEqual([why, why]);
+    const occurrences = [{ scheduleId: id, occurrenceAt: T0 + MINUTE }];
+    const request = { projectId: database.projectId, occurrences, nowAt: Date.now() };
+    expect(await explainOccurrences(database.pool, request)).toEqual([why]);
+    await database.pool.query(`update carillon.workers set handlers = '{unheard-of}' where id = $1`, [
+      workerId,
+    ]);
+    expect(await sentences()).toEqual(['about to start', 'due, not claimed by a worker yet']);
+  });
+
   it('the ledger says who rescheduled an occurrence and who cancelled its run', async () => {
     const { id, key, change } = await everyMinute();
     const dueAt = T0 + MINUTE;
@@ -242,7 +266,13 @@ describe('The story of an occurrence', () => {
     await end(id, dueAt, limited);
     await end(id, dueAt + 5_000, circuitOpen(5_000));
     await end(id, dueAt + 10_000, limited);
-    await end(id, dueAt + 15_000, { kind: 'succeeded' });
+    await end(id, dueAt + 15_000, {
+      kind: 'deferred',
+      retryInMs: 1_000,
+      reasonCode: 'handler_missing',
+      reason: 'this worker has no handler named noop',
+    });
+    await end(id, dueAt + 16_000, { kind: 'succeeded' });
     const { story } = await firstOf(key);
     const deferred = story.filter(({ kind }: { kind: string }) => kind === 'deferred');
     expect(
@@ -250,6 +280,7 @@ describe('The story of an occurrence', () => {
     ).toEqual([
       ['project_rate', 2, iso(dueAt), iso(dueAt + 15_000)],
       ['circuit_open', 1, iso(dueAt + 5_000), iso(dueAt + 10_000)],
+      ['handler_missing', 1, iso(dueAt + 15_000), iso(dueAt + 16_000)],
     ]);
   });
 });

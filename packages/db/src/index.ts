@@ -40,6 +40,7 @@ export {
   type Counter,
   type Heartbeat,
   readClock,
+  readLiveHandlers,
   registerWorker,
   sendHeartbeat,
   signOff,

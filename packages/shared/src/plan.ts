@@ -49,6 +49,15 @@ export interface Plan {
 export const handlerOf = ({ target }: Pick<Plan, 'target'>): string | null =>
   target.type === 'handler' ? target.name : null;
 
+/** The handler of the plan, if there are live workers and none of them has it; null if nothing is known to be missing. */
+export function missingHandler(
+  plan: Pick<Plan, 'target'>,
+  liveHandlers: ReadonlySet<string> | null,
+): string | null {
+  const handler = handlerOf(plan);
+  return handler !== null && liveHandlers !== null && !liveHandlers.has(handler) ? handler : null;
+}
+
 /** True if a claim must count the schedule's open runs before it starts another one. */
 export function isCounted(plan: Pick<Plan, 'overlap' | 'maxConcurrentRuns' | 'dependsOn'>): boolean {
   return plan.overlap !== 'allow' || plan.maxConcurrentRuns !== null || plan.dependsOn !== null;

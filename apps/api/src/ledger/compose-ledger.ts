@@ -33,6 +33,8 @@ export interface LedgerSources {
   /** The attempts and deferrals of the runs. */
   steps: RunSteps;
   changes: readonly ScheduleChange[];
+  /** The handlers of all live workers; null if no worker is alive. */
+  liveHandlers: ReadonlySet<string> | null;
   nowAt: number;
 }
 
@@ -63,7 +65,8 @@ export function* composeLedger(
   for (const run of runsUpTo(range.toAt)) yield entryOfRun(run, sources);
 }
 
-function entryOfRun(run: RunView, { definitions, schedule, steps, changes, nowAt }: LedgerSources): Entry {
+function entryOfRun(run: RunView, sources: LedgerSources): Entry {
+  const { definitions, schedule, steps, changes, liveHandlers, nowAt } = sources;
   const definition = definitions.find(({ version }) => version === run.version);
   const story = storyOfRun({ run, ...steps.of(run), changes, nowAt });
   const at = run.occurrenceAt;
@@ -74,7 +77,7 @@ function entryOfRun(run: RunView, { definitions, schedule, steps, changes, nowAt
     count: 1,
     origin: run.origin,
     status: run.status,
-    why: explainRun(run, story, definition?.plan ?? null),
+    why: explainRun(run, story, { plan: definition?.plan ?? null, liveHandlers }),
     story: presentStory(story),
     runId: encodeRunId(run),
     version: run.version,

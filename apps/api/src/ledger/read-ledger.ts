@@ -1,6 +1,7 @@
 import {
   readDefinitions,
   readGapsBetween,
+  readLiveHandlers,
   readRunsBetween,
   readScheduleChanges,
   type ScheduleView,
@@ -38,13 +39,14 @@ export async function readLedger(pool: Pool, request: LedgerRequest): Promise<Le
   const lastRunAt = runs.length > limit ? (runs.at(-1)?.occurrenceAt ?? toAt) : null;
   const untilAt = lastRunAt === null ? toAt : lastRunAt - 1;
   const complete = runs.filter((run) => run.occurrenceAt <= untilAt);
-  const [definitions, gaps, changes, steps] = await Promise.all([
+  const [definitions, gaps, changes, steps, liveHandlers] = await Promise.all([
     readDefinitions(pool, range),
     readGapsBetween(pool, range),
     readScheduleChanges(pool, { projectId, key: schedule.key }),
     readSteps(pool, { projectId, runs: complete }),
+    readLiveHandlers(pool),
   ]);
-  const sources = { schedule, definitions, runs: complete, gaps, steps, changes, nowAt };
+  const sources = { schedule, definitions, runs: complete, gaps, steps, changes, liveHandlers, nowAt };
   const items: Entry[] = [];
   for (const entry of composeLedger(sources, { fromAt, toAt: untilAt })) {
     const last = items.at(-1);

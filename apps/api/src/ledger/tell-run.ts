@@ -1,4 +1,10 @@
-import { type Database, type RunView, readDefinitions, readScheduleChanges } from '@carillon/db';
+import {
+  type Database,
+  type RunView,
+  readDefinitions,
+  readLiveHandlers,
+  readScheduleChanges,
+} from '@carillon/db';
 import { explainRun, type LedgerStep, storyOfRun } from '@carillon/shared';
 import type { z } from 'zod';
 import { presentStory } from '../present/story.js';
@@ -17,7 +23,8 @@ export async function tellRun(
   const definitions = await readDefinitions(db, range);
   const steps = await readSteps(db, { projectId, runs: [run] });
   const changes = await readScheduleChanges(db, { projectId, key: scheduleKey });
+  const liveHandlers = await readLiveHandlers(db);
   const story = storyOfRun({ run, ...steps.of(run), changes, nowAt });
   const plan = definitions.find((definition) => definition.version === version)?.plan ?? null;
-  return { why: explainRun(run, story, plan), story: presentStory(story) };
+  return { why: explainRun(run, story, { plan, liveHandlers }), story: presentStory(story) };
 }

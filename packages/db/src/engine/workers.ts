@@ -40,6 +40,20 @@ export async function registerWorker(db: Database, worker: NewWorker): Promise<C
   return { workerId: (row as { id: number }).id, token: worker.token, generation, handlers: worker.handlers };
 }
 
+const selectLiveHandlers = statement<object, { handlers: string[] | null }>(
+  'read-live-handlers',
+  `select case when count(*) > 0 then array(
+     select distinct unnest(w.handlers) from carillon.workers w where w.stopped_at is null and w.alive_until > clock_timestamp()
+   ) end as handlers
+   from carillon.workers where stopped_at is null and alive_until > clock_timestamp()`,
+);
+
+/** The handlers that any live worker has; null if no worker is alive. */
+export async function readLiveHandlers(db: Database): Promise<ReadonlySet<string> | null> {
+  const [row] = await selectLiveHandlers(db, {});
+  return row?.handlers ? new Set(row.handlers) : null;
+}
+
 export interface Counter {
   name: string;
   labels: string;

@@ -8,6 +8,7 @@ import {
   storyOfRun,
 } from '@carillon/shared';
 import type { Database } from '../database.js';
+import { readLiveHandlers } from '../engine/workers.js';
 import { ATTEMPT_COLUMNS, type RunView, SELECT_RUNS } from '../runs/read-runs.js';
 import { LAST_RUN_AT, RUNS_TOTAL, STATUS } from '../schedules/schedule-columns.js';
 import { arrayOf, batch, statement, type Values } from '../statement.js';
@@ -118,6 +119,7 @@ export async function explainOccurrences(
   const attempts = groupBy(await selectAttempts(db, of), keyOf);
   const deferrals = groupBy(await selectDeferrals(db, of), keyOf);
   const plans = await readPlans(db, projectId, [...runs.values()]);
+  const liveHandlers = await readLiveHandlers(db);
   const historyFromAt = await readHistoryStart(db, projectId);
   const keys = arrayOf([...schedules.values()].map(({ key }) => key));
   const changes = groupBy((await selectChanges(db, { projectId, keys })).toReversed(), ({ key }) => key);
@@ -130,12 +132,13 @@ export async function explainOccurrences(
     if (run) {
       const steps = { attempts: attempts.get(key) ?? [], deferrals: deferrals.get(key) ?? [] };
       const story = storyOfRun({ run, ...steps, changes: made, nowAt });
-      return explainRun(run, story, plans.get(`${run.scheduleId}/${run.version}`) ?? null);
+      const plan = plans.get(`${run.scheduleId}/${run.version}`) ?? null;
+      return explainRun(run, story, { plan, liveHandlers });
     }
     const gap = gaps.get(key);
     if (gap) return `skipped: ${gap.reason}`;
     const facts = { ...schedule, plan: readPlan(schedule.plan) };
-    const sources = { schedule: facts, changes: made, nowAt, historyFromAt };
+    const sources = { schedule: facts, changes: made, nowAt, liveHandlers, historyFromAt };
     return explainWithoutRun(occurrence.occurrenceAt, sources).why;
   });
 }

@@ -41,11 +41,10 @@ const failure = (number: number, at: number, error = 'the receiver answered 503'
 
 const explain = (more: Partial<StoryRun>, attempts: StoryAttempt[] = []) => {
   const run = { ...RUN, ...more };
-  return explainRun(
-    run,
-    storyOfRun({ run, attempts, deferrals: [], changes: [], nowAt: DUE + 60_000 }),
-    null,
-  );
+  return explainRun(run, storyOfRun({ run, attempts, deferrals: [], changes: [], nowAt: DUE + 60_000 }), {
+    plan: null,
+    liveHandlers: null,
+  });
 };
 
 describe('explainRun', () => {
@@ -114,7 +113,7 @@ describe('explainRun', () => {
       };
       const deferrals = count === 0 ? [] : [{ ...wait, count }];
       const story = storyOfRun({ run, attempts: [], deferrals, changes: [], nowAt: DUE + 60_000 });
-      return explainRun(run, story, count === 0 ? HEARTBEAT : null);
+      return explainRun(run, story, { plan: count === 0 ? HEARTBEAT : null, liveHandlers: null });
     };
     const waiting = { status: 'retrying', nextAttemptAt: DUE + 600_000, finishedAt: null } as const;
     expect(explainHeartbeat(waiting)).toBe(
@@ -141,11 +140,10 @@ describe('explainRun', () => {
       const asked = { at: run.recordedAt, actor: 'ops', action, detail: { runId: encodeRunId(run) } };
       const tell = (more: Partial<StoryRun>, changes = [asked]) => {
         const told = { ...run, ...more };
-        return explainRun(
-          told,
-          storyOfRun({ run: told, attempts: [], deferrals: [], changes, nowAt: DUE }),
-          null,
-        );
+        return explainRun(told, storyOfRun({ run: told, attempts: [], deferrals: [], changes, nowAt: DUE }), {
+          plan: null,
+          liveHandlers: null,
+        });
       };
       expect(tell({})).toBe(`${word} by ops, ran 12 ms late`);
       expect(tell({ status: 'failed', latenessMs: null, error: 'no' })).toBe(
@@ -165,7 +163,7 @@ describe('explainRun', () => {
     const told = (recordedAt: number, dueAt = DUE) => {
       const run = { ...RUN, dueAt, recordedAt };
       const sources = { run, attempts: [], deferrals: [], changes: [restored], nowAt: DUE + 60_000 };
-      return explainRun(run, storyOfRun(sources), null);
+      return explainRun(run, storyOfRun(sources), { plan: null, liveHandlers: null });
     };
     expect(told(DUE + 4_000)).toContain(
       `due in the time that a restore has lost: carillon restore chose to run it at ${iso(DUE + 3_000)}`,

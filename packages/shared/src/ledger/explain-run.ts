@@ -1,14 +1,26 @@
-import type { Plan } from '../plan.js';
+import { missingHandler, type Plan } from '../plan.js';
 import { clausesOf } from './clauses.js';
 import type { StoryRun, StoryStep } from './story.js';
-import { AWAITING_PING, inWords } from './words.js';
+import { AWAITING_PING, inWords, noLiveHandler, waitForHandler } from './words.js';
 
 const iso = (at: number) => new Date(at).toISOString();
 
+export interface RunFacts {
+  /** The definition with which the run began; null if it is not known. */
+  plan: Plan | null;
+  /** The handlers of all live workers; null if no worker is alive. */
+  liveHandlers: ReadonlySet<string> | null;
+}
+
 /** Explains in one sentence what became of a run and why, for a person who writes a report. */
-export function explainRun(run: StoryRun, story: readonly StoryStep[], plan: Plan | null): string {
+export function explainRun(
+  run: StoryRun,
+  story: readonly StoryStep[],
+  { plan, liveHandlers }: RunFacts,
+): string {
   const { status, attempt, reason } = run;
   const nextAttemptAt = run.nextAttemptAt === Number.POSITIVE_INFINITY ? null : run.nextAttemptAt;
+  const missing = plan && missingHandler(plan, liveHandlers);
   const details = clausesOf(story, run);
   const sentence = (head: string, ...more: string[]) =>
     [head, [...details, ...more].join('; ')].filter(Boolean).join(': ');
@@ -19,12 +31,13 @@ export function explainRun(run: StoryRun, story: readonly StoryStep[], plan: Pla
     case 'cancelled':
       return sentence(`cancelled: ${reason ?? 'no reason was recorded'}`);
     case 'queued':
-      return sentence(waitOf(story, nextAttemptAt), ...replayOf(run));
+      return sentence(waitOf(story, nextAttemptAt, missing), ...replayOf(run));
     case 'running':
       return sentence(headOf(run, story, plan), `attempt ${attempt} is in progress`);
     case 'retrying': {
       const next = nextAttemptAt === null ? 'held by a pause' : `it is tried again at ${iso(nextAttemptAt)}`;
-      return sentence(headOf(run, story, plan), ...replayOf(run), next);
+      const also = missing === null || nextAttemptAt === null ? [] : [noLiveHandler(missing)];
+      return sentence(headOf(run, story, plan), ...replayOf(run), next, ...also);
     }
     case 'succeeded': {
       const end = attempt > 1 ? [`succeeded at attempt ${attempt}, ${afterDue(run)}`] : [];
@@ -39,10 +52,11 @@ export function explainRun(run: StoryRun, story: readonly StoryStep[], plan: Pla
 }
 
 /** Says what a queued run waits for. The claim holds the runs of a paused schedule. */
-function waitOf(story: readonly StoryStep[], nextAttemptAt: number | null): string {
+function waitOf(story: readonly StoryStep[], nextAttemptAt: number | null, missing: string | null): string {
   const last = story.findLast(({ kind }) => kind === 'paused' || kind === 'resumed');
   if (last?.kind === 'paused') return 'held by a pause';
-  return nextAttemptAt === null ? 'waiting for its turn' : 'about to start';
+  if (nextAttemptAt === null) return 'waiting for its turn';
+  return missing === null ? 'about to start' : waitForHandler(missing);
 }
 
 const replayOf = ({ reasonCode, reason }: StoryRun) =>

@@ -1,4 +1,6 @@
+import { missingHandler, type Plan } from '../plan.js';
 import type { StoryChange } from './story.js';
+import { waitForHandler } from './words.js';
 
 const iso = (at: number) => new Date(at).toISOString();
 
@@ -10,7 +12,7 @@ export interface ExplainedSchedule {
   pausedBy: string | null;
   pausedAt: number | null;
   pauseNote: string | null;
-  plan: { maxRuns: number | null };
+  plan: Pick<Plan, 'maxRuns' | 'target'>;
   runsTotal: number;
   /** The latest occurrence that ran. */
   lastRunAt: number | null;
@@ -27,6 +29,8 @@ interface WithoutRun {
   schedule: ExplainedSchedule;
   changes: readonly StoryChange[];
   nowAt: number;
+  /** The handlers of all live workers; null if no worker is alive. */
+  liveHandlers: ReadonlySet<string> | null;
   /** The beginning of the stored history. The ledger leaves it out, because it begins there itself. */
   historyFromAt?: number;
 }
@@ -34,7 +38,7 @@ interface WithoutRun {
 /** Explains in one sentence why an occurrence has neither a run nor a gap. */
 export function explainWithoutRun(
   at: number,
-  { schedule, changes, nowAt, historyFromAt = 0 }: WithoutRun,
+  { schedule, changes, nowAt, liveHandlers, historyFromAt = 0 }: WithoutRun,
 ): Explanation {
   const { status, occurrenceAt, pausedBy, pausedAt, pauseNote, updatedAt } = schedule;
   const cancellation = changes.findLast(({ action }) => action === 'schedule.cancelled');
@@ -55,7 +59,11 @@ export function explainWithoutRun(
     return { status: 'paused', why: `held: paused by ${pausedBy ?? 'an unknown key'}${since}${note}` };
   }
   if (isPending && at > nowAt) return { status: 'upcoming', why: 'in the future' };
-  if (isPending) return { status: 'due', why: 'due, not claimed by a worker yet' };
+  if (isPending) {
+    const missing = missingHandler(schedule.plan, liveHandlers);
+    const why = missing === null ? 'due, not claimed by a worker yet' : waitForHandler(missing);
+    return { status: 'due', why };
+  }
   if (at < historyFromAt)
     return { status: 'unknown', why: 'no record: the history of this time has been pruned' };
   return { status: 'unknown', why: 'missing: the rule named it, and there is neither a run nor a gap' };

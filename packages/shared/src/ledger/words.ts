@@ -21,6 +21,9 @@ const HOLDS: Record<DeferralReason, string> = {
 const holdOf = (code: string) =>
   Object.hasOwn(HOLDS, code) ? HOLDS[code as DeferralReason] : 'by the engine';
 
+export const noLiveHandler = (handler: string) => `no live worker has the handler ${handler}`;
+export const waitForHandler = (handler: string) => `waiting: ${noLiveHandler(handler)}`;
+
 const times = (count: number) => (count === 1 ? 'once' : `${count} times`);
 
 export const describeDeferral = ({ count, reasonCode, reason }: StoryDeferral) =>
