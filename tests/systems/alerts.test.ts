@@ -156,7 +156,7 @@ it('schedules that breach their objectives at the same time are reported in one 
   expect(telling[0].summary).toBe('Carillon: 3 breaches');
   expect(telling[0].opened[0].sentence).toContain('No worker has claimed it');
   const { scheduleId, occurrenceAt, why } = telling[0].opened[0];
-  expect(why).toBe('due, not claimed by a worker yet');
+  expect(why).toBe('waiting: no live worker has the handler no-worker-has-it');
   expect(await ledgerSentence(scheduleId, occurrenceAt)).toBe(why);
 });
 

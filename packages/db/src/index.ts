@@ -32,7 +32,15 @@ export {
 
 export { type ProjectShare, readProjectsWith } from './engine/project-shares.js';
 
-export { type Missed, readMissed, readNextDue, readSlots, recordSweep, type Slot } from './engine/sweep.js';
+export {
+  type Missed,
+  readMissed,
+  readMissingHandlers,
+  readNextDue,
+  readSlots,
+  recordSweep,
+  type Slot,
+} from './engine/sweep.js';
 export { toClosedRun } from './engine/to-closed-run.js';
 export { warmUp } from './engine/warm-up.js';
 export {

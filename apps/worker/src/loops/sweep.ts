@@ -17,6 +17,7 @@ import type { InFlight } from '../pipeline/in-flight.js';
 import { reportFailure } from '../pipeline/report-failure.js';
 import { retimeStep } from '../systems/keep-calendars.js';
 import { keepTzdata } from './keep-tzdata.js';
+import { warnOfMissingHandlers } from './warn-of-missing-handlers.js';
 
 /** How many deviations of each kind a sweep found and repaired. */
 export interface Drift {
@@ -56,6 +57,7 @@ export async function sweep(
   await recordSweep(pool, { now: null });
   await retime(context);
   await computeAnew(context);
+  await warnOfHandlers(context);
   await count(context);
   // New receipts are sent as their runs end. This sends receipts that an earlier try or a lost worker left over.
   context.receipts.send();
@@ -92,6 +94,15 @@ async function computeAnew(context: WorkerContext): Promise<void> {
       error,
       'The agenda could not be recomputed with new time zone data: the next sweep tries again',
     );
+  }
+}
+
+/** Warns of handlers that no live worker has. Errors are only logged: a later sweep looks again. */
+async function warnOfHandlers(context: WorkerContext): Promise<void> {
+  try {
+    await warnOfMissingHandlers(context);
+  } catch (error) {
+    context.postgres.report(error, 'The missing handlers could not be read: the next sweep tries again');
   }
 }
 
