@@ -20,7 +20,7 @@ const MINUTE_MS = 60_000;
 const FAILED: Outcome = {
   kind: 'failed',
   isTransient: true,
-  errorCode: 'test',
+  errorCode: 'error',
   error: 'the receiver is down',
 };
 

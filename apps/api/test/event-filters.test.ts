@@ -15,7 +15,7 @@ async function fire(count: number): Promise<string[]> {
   }
   const [first, ...rest] = await engine.claim(Date.now());
   if (!first) throw new Error('nothing was claimed');
-  const failed = { kind: 'failed', isTransient: false, errorCode: 'test', error: 'no' } as const;
+  const failed = { kind: 'failed', isTransient: false, errorCode: 'error', error: 'no' } as const;
   await engine.closeAll(
     [
       { run: first, outcome: failed },

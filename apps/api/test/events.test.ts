@@ -10,7 +10,7 @@ const engine = useEngine(api.database);
 
 const listen = (options: ListenOptions = {}) => listenTo(api.url, options);
 
-const FAILED_FOR_GOOD: Outcome = { kind: 'failed', isTransient: false, errorCode: 'test', error: 'no' };
+const FAILED_FOR_GOOD: Outcome = { kind: 'failed', isTransient: false, errorCode: 'error', error: 'no' };
 
 const FAILED_FOR_NOW: Outcome = { ...FAILED_FOR_GOOD, isTransient: true };
 

@@ -180,7 +180,7 @@ describe('Listing runs', () => {
     const outcome = {
       kind: 'failed',
       isTransient: false,
-      errorCode: 'test',
+      errorCode: 'error',
       error: 'failed on purpose',
     } as const;
     await engine.closeAll([{ run: run as ClaimedRun, outcome }], now);

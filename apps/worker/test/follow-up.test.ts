@@ -8,7 +8,7 @@ import { claimAll, insertDue, onlyOne, readRun, useParts } from './support.js';
 const database = useDatabase();
 const worker = useParts(database);
 const SUCCEEDED: Outcome = { kind: 'succeeded' };
-const FAILED: Outcome = { kind: 'failed', isTransient: true, errorCode: 'test', error: 'failed on purpose' };
+const FAILED: Outcome = { kind: 'failed', isTransient: true, errorCode: 'error', error: 'failed on purpose' };
 const GONE: Outcome = { ...FAILED, isTransient: false, isGone: true };
 const FAR_AWAY: ScheduleInput = { rule: { cron: '0 0 1 1 *' } };
 

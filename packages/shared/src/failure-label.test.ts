@@ -6,6 +6,8 @@ it.each([
   ['http_404', 'http_4xx'],
   ['timeout', 'timeout'],
   ['worker_lost', 'worker_lost'],
+  ['payload_invalid', 'payload_invalid'],
+  ['queue_full', 'queue_full'],
   ['anything that a handler made up', 'other'],
   ['http_', 'other'],
 ])('a failure with the code %s is counted under the label %s', (code, label) => {

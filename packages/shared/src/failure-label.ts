@@ -1,5 +1,8 @@
-/** The error codes that Carillon itself assigns. An HTTP status is counted by its class instead. */
-const KNOWN = new Set([
+/**
+ * The error codes that Carillon itself assigns to failed attempts. A receiver’s answer has the code `http_` and its
+ * status. `Outcome` takes no other code, so a new code has to be added here and is then counted by its name.
+ */
+const ERROR_CODES = [
   'bad_answer',
   'blocked_address',
   'circuit_open',
@@ -13,14 +16,20 @@ const KNOWN = new Set([
   'no_start_ping',
   'not_allowed',
   'not_configured',
+  'payload_invalid',
+  'queue_full',
   'redis_unavailable',
   'reported_failure',
+  'smtp',
   'timeout',
   'tls',
   'unclaimable',
   'unreachable',
   'worker_lost',
-]);
+] as const;
+export type ErrorCode = (typeof ERROR_CODES)[number] | `http_${number}`;
+
+const KNOWN: ReadonlySet<string> = new Set(ERROR_CODES);
 
 /** The reason of a failure as the label of a metric. The number of labels is bounded: any other code is `other`. */
 export function failureLabel(errorCode: string): string {

@@ -6,7 +6,7 @@ it('a failed attempt is retried only if the failure is transient and attempts ar
   const failed = (isTransient: boolean): Outcome => ({
     kind: 'failed',
     isTransient,
-    errorCode: 'x',
+    errorCode: 'error',
     error: 'x',
   });
   expect(closingOf(failed(true), { retry, attempt: 2, random: 0 }).status).toBe('retrying');

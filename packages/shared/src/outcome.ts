@@ -1,3 +1,4 @@
+import type { ErrorCode } from './failure-label.js';
 import type { Plan } from './plan.js';
 import { retryDelayMs } from './retry.js';
 
@@ -29,7 +30,7 @@ export type Outcome =
       kind: 'failed';
       /** True if another attempt could succeed. */
       isTransient: boolean;
-      errorCode: string;
+      errorCode: ErrorCode;
       error: string;
       answer?: Answer;
       /** The delay that the receiver asked for with `Retry-After`. */

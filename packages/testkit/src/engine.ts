@@ -35,7 +35,7 @@ export interface Ended {
   sentAt?: number;
 }
 
-const FAILED: Outcome = { kind: 'failed', isTransient: true, errorCode: 'test', error: 'failed on purpose' };
+const FAILED: Outcome = { kind: 'failed', isTransient: true, errorCode: 'error', error: 'failed on purpose' };
 const LEASE_MS = 15_000;
 
 /** Registers a worker that exists only in the database. */

@@ -39,7 +39,7 @@ function take<T>(list: T[], index: number): T | undefined {
   return list.length === 0 ? undefined : list.splice(index % list.length, 1)[0];
 }
 
-const FAILED: Outcome = { kind: 'failed', isTransient: true, errorCode: 'test', error: 'failed on purpose' };
+const FAILED: Outcome = { kind: 'failed', isTransient: true, errorCode: 'error', error: 'failed on purpose' };
 const DEFERRED: Outcome = {
   kind: 'deferred',
   retryInMs: 3_000,

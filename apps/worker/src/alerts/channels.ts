@@ -49,7 +49,7 @@ export function sendByType(parts: ChannelParts): SendToChannel {
     const result = await parts.poster.post({ projectId: message.projectId, url, headers, body, signal });
     const outcome = outcomeOf(result, parts.clock.now());
     return outcome.kind === 'deferred'
-      ? { kind: 'failed', isTransient: true, errorCode: outcome.reasonCode, error: outcome.reason }
+      ? { kind: 'failed', isTransient: true, errorCode: 'error', error: outcome.reason }
       : outcome;
   };
   const JSON_TYPE = { 'content-type': 'application/json' };

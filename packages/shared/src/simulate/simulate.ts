@@ -50,7 +50,7 @@ const RANKS = { end: 0, due: 1, attempt: 2 } as const;
 const FAILED = {
   kind: 'failed',
   isTransient: true,
-  errorCode: 'simulated',
+  errorCode: 'error',
   error: 'the receiver is down',
 } as const;
 

@@ -3,6 +3,7 @@ import type { PostgresClock } from '@carillon/queue';
 import {
   AWAITING_PING,
   durationInWords,
+  type ErrorCode,
   instantInWords,
   type Outcome,
   parseDuration,
@@ -61,7 +62,7 @@ async function judgeSilence({
   return waiting(window.toAt, nowAt);
 }
 
-const missing = (errorCode: string, error: string): Outcome => ({
+const missing = (errorCode: ErrorCode, error: string): Outcome => ({
   kind: 'failed',
   isTransient: false,
   errorCode,

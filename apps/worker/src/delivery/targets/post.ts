@@ -1,4 +1,4 @@
-import { type HttpAnswer, hostProblem, RecentCache } from '@carillon/shared';
+import { type ErrorCode, type HttpAnswer, hostProblem, RecentCache } from '@carillon/shared';
 import { Agent, type Dispatcher } from 'undici';
 import type { StopSignal } from '../../pipeline/in-flight.js';
 import { BlockedAddress, type LookupOptions, nameIn, vettedLookup } from './vetted-lookup.js';
@@ -20,7 +20,7 @@ export interface PostRequest {
 
 export type PostResult =
   | { kind: 'answered'; answer: HttpAnswer }
-  | { kind: 'unanswered'; isTransient: boolean; errorCode: string; error: string }
+  | { kind: 'unanswered'; isTransient: boolean; errorCode: ErrorCode; error: string }
   /** Nothing was sent, because the project is already resolving as many names as it may at once. */
   | { kind: 'busy' };
 
@@ -203,7 +203,7 @@ const blocked = (error: string): PostResult => ({
 
 type Failure = Error & { code?: string; cause?: Error };
 
-const ERROR_CODES: [RegExp, string][] = [
+const CODES_OF_ERRORS: [RegExp, ErrorCode][] = [
   [/^ECONNREFUSED$/, 'connection_refused'],
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'connection_lost'],
   [/^(ENOTFOUND|EAI_AGAIN|EAI_)/, 'name_not_found'],
@@ -213,7 +213,7 @@ const ERROR_CODES: [RegExp, string][] = [
 ];
 
 function unanswered({ code = '', name, message, cause }: Failure): PostResult {
-  const errorCode = ERROR_CODES.find(([pattern]) => pattern.test(code || name))?.[1] ?? 'network';
+  const errorCode = CODES_OF_ERRORS.find(([pattern]) => pattern.test(code || name))?.[1] ?? 'network';
   const text = message || cause?.message || code;
   return { kind: 'unanswered', isTransient: true, errorCode, error: code ? `${text} (${code})` : text };
 }
