@@ -28,7 +28,7 @@ const Environment = MigrationEnvironment.extend({
     .string()
     .regex(/^[\x21-\x7e]{24,512}$/, 'expected at least 24 random visible ASCII characters')
     .optional(),
-  /** Set by `npm start`: nobody has chosen this admin key. */
+  /** Set by `npm start` if it has generated the admin key itself. */
   CARILLON_ADMIN_KEY_IS_GENERATED: z.stringbool().default(false),
   CARILLON_ENCRYPTION_KEY: EncryptionKey.optional(),
   ALLOW_PRIVATE_TARGETS: z.stringbool().default(false),

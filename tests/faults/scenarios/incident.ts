@@ -150,7 +150,7 @@ export const incident: Scenario = {
     };
     const endAt = performance.now() + downMs;
     try {
-      // They fail for good before the circuit opens. It opens after more failures than there are such schedules.
+      // These runs fail for good before the circuit opens, because it opens after more failures than there are of them.
       for (const { id } of fragile) expect((await clients.alpha.act(id, 'trigger')).status).toBeLessThan(300);
       await eventually(async () => (await codesOf(stage)).includes('circuits_open'), WITHIN);
       const waiting = await seeDeferred(stage, paused);
