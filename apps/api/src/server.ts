@@ -13,7 +13,7 @@ import {
 } from '@carillon/db';
 import { connectProducer, PostgresClock } from '@carillon/queue';
 import type { EngineFacts, ScheduleDefaults } from '@carillon/shared';
-import { cachedFor, openTracing, readHealthFacts, within } from '@carillon/telemetry';
+import { cachedFor, LOG_SERIALIZERS, openTracing, readHealthFacts, within } from '@carillon/telemetry';
 import type { FastifyInstance } from 'fastify';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -95,9 +95,10 @@ export async function startApi(
 /** Opens one API replica that does not listen yet. */
 export async function openApi(
   config: Config,
-  log: Logger,
+  baseLog: Logger,
   { pool: given, payloadProblem, ownKey, localNow = Date.now, mountPath = '' }: ApiResources = {},
 ): Promise<OpenApi> {
+  const log = baseLog.child({}, { serializers: LOG_SERIALIZERS });
   const reportError = (message: string) => (error: Error) => log.debug({ err: error }, message);
   const witness = new Witness();
   const postgres = new PostgresWatch(log, 'requests are answered with 503 until it is back');

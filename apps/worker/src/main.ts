@@ -7,6 +7,7 @@ import {
   verifyPooler,
   WrongEncryptionKey,
 } from '@carillon/db';
+import { LOG_SERIALIZERS } from '@carillon/telemetry';
 import { pino } from 'pino';
 import { readConfig } from './config.js';
 import { DefinitionRefused } from './define.js';
@@ -22,7 +23,11 @@ if ('problems' in config) {
   process.exit(2);
 }
 
-const log = pino({ level: config.LOG_LEVEL, base: { app: 'worker', pid: process.pid } });
+const log = pino({
+  level: config.LOG_LEVEL,
+  base: { app: 'worker', pid: process.pid },
+  serializers: LOG_SERIALIZERS,
+});
 const { DATABASE_DIRECT_URL = config.DATABASE_URL, DATABASE_SCHEMA: schema, CARILLON_HANDLERS } = config;
 const exit = process.exit.bind(process);
 let starting: Promise<RunningWorker> | null = null;

@@ -1,4 +1,4 @@
-import { within } from '@carillon/telemetry';
+import { LOG_SERIALIZERS, within } from '@carillon/telemetry';
 import type { Logger } from 'pino';
 import { type Config, retentionDays } from './config.js';
 import { declare } from './declare.js';
@@ -39,9 +39,10 @@ export interface RunningWorker {
  */
 export async function startWorker(
   config: Config,
-  log: Logger,
+  baseLog: Logger,
   { registry = new Registry(), ...resources }: WorkerResources = {},
 ): Promise<RunningWorker> {
+  const log = baseLog.child({}, { serializers: LOG_SERIALIZERS });
   const probes = new Probes();
   const { HOST: host, WORKER_PORT } = config;
   const port = WORKER_PORT === undefined ? null : await probes.listen({ host, port: WORKER_PORT });

@@ -1,3 +1,4 @@
+import { LOG_SERIALIZERS } from '@carillon/telemetry';
 import { pino } from 'pino';
 import { readConfig } from '../../config.js';
 import { loadHandlers } from '../../load-handlers.js';
@@ -14,7 +15,11 @@ import type { FromHandlerProcess, ToHandlerProcess } from './messages.js';
 const [name = ''] = process.argv.slice(2);
 const config = readConfig(process.env);
 if ('problems' in config) throw new Error(config.problems.join('; '));
-const log = pino({ level: config.LOG_LEVEL, base: { app: 'worker', pid: process.pid, handler: name } });
+const log = pino({
+  level: config.LOG_LEVEL,
+  base: { app: 'worker', pid: process.pid, handler: name },
+  serializers: LOG_SERIALIZERS,
+});
 const running = new Map<number, AbortController>();
 const send = (message: FromHandlerProcess) => process.send?.(message);
 

@@ -1,0 +1,73 @@
+import { fileURLToPath } from 'node:url';
+import {
+  ADMIN_KEY,
+  type LogLine,
+  type TestApi,
+  type TestProcess,
+  useDatabase,
+  useProcesses,
+  useReceiver,
+} from '@carillon/testkit';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { CANARIES, playFailingLoad } from './failing-load.js';
+
+const database = useDatabase();
+const processes = useProcesses(database);
+const receiver = useReceiver();
+
+const ABOUT_SCHEDULES = [
+  'Schedule paused: its receiver answered 410 Gone',
+  'Schedule paused: it keeps failing',
+  'Receipt given up: its receiver refused it or kept failing',
+];
+
+let api: TestApi;
+let worker: TestProcess;
+let confidential: Record<string, string>;
+const lineOf = (msg: string): LogLine | undefined => worker.lines.find((line) => line.msg === msg);
+
+beforeAll(async () => {
+  const env = {
+    LOG_LEVEL: 'trace',
+    CARILLON_ENCRYPTION_KEY: CANARIES.encryptionKey,
+    CARILLON_HANDLERS: fileURLToPath(new URL('./failing-handlers.mjs', import.meta.url)),
+    VAPI_BASE_URL: receiver.url('status/500/vapi'),
+    VAPI_API_KEY: CANARIES.callKey,
+  };
+  [api, worker] = await Promise.all([processes.api({ env }), processes.worker({ env })]);
+  confidential = await playFailingLoad(database, { receiver, apiUrl: api.url });
+  await Promise.all(ABOUT_SCHEDULES.map((msg) => worker.logged(msg)));
+  await Promise.all([api.end(), worker.end()]);
+}, 180_000);
+
+describe('Log lines', () => {
+  it('no log line of the API or a worker contains a key, a secret, a token, a header value or a payload, at any level and whatever fails', () => {
+    const all = JSON.stringify([...api.lines, ...worker.lines]);
+    // The lines are those of the load.
+    for (const text of [
+      'http_500',
+      'out of paper',
+      'refused_by_test',
+      'A request by SQL was refused',
+      'Alert message',
+    ])
+      expect(all).toContain(text);
+    const texts = {
+      ...confidential,
+      adminKey: ADMIN_KEY,
+      databasePassword: new URL(database.url).password,
+      redisPassword: new URL(database.redisUrl).password || 'none-is-set',
+    };
+    const found = Object.entries(texts).filter(([, text]) => all.includes(text));
+    expect(found.map(([name]) => name)).toEqual([]);
+  });
+
+  it('the log line of a failed handler has the message, the cause and the stack of its error', () => {
+    expect(lineOf('Handler failed')?.err).toMatchObject({
+      type: 'Error',
+      message: 'out of paper',
+      cause: { message: 'the printer is off' },
+      stack: expect.stringContaining('failing-handlers.mjs'),
+    });
+  });
+});
