@@ -70,4 +70,33 @@ describe('Log lines', () => {
       stack: expect.stringContaining('failing-handlers.mjs'),
     });
   });
+
+  it('each log line of a worker about a schedule names its project and schedule, and each about a run names the run and the attempt', () => {
+    const aboutRuns = [
+      'Handler failed',
+      'The handler logs an error',
+      'Run failed for good: replay it when the cause is gone',
+    ];
+    for (const msg of aboutRuns) {
+      expect(lineOf(msg), msg).toMatchObject({
+        projectId: database.projectId,
+        scheduleId: expect.any(String),
+        runId: expect.stringMatching(/^run_/),
+        attempt: 1,
+      });
+    }
+    for (const msg of ABOUT_SCHEDULES)
+      expect(lineOf(msg), msg).toMatchObject({
+        projectId: database.projectId,
+        scheduleId: expect.any(String),
+      });
+  });
+
+  it('each log line of a worker names the worker, from "Worker ready" on', () => {
+    const lines = worker.lines.slice(worker.lines.findIndex(({ msg }) => msg === 'Worker ready'));
+    // An isolated handler logs in a process of its own.
+    const own = lines.filter(({ pid }) => pid === worker.pid);
+    expect(own.length).toBeGreaterThan(10);
+    expect(own.filter(({ workerId }) => typeof workerId !== 'number')).toEqual([]);
+  });
 });

@@ -55,6 +55,7 @@ export class Membership {
   async join(): Promise<Claimant> {
     await this.#compare();
     this.#holder = await this.parts.register();
+    this.#nameInLog(this.#holder);
     return this.#holder;
   }
 
@@ -98,6 +99,11 @@ export class Membership {
     if (outsideMark && evidence && this.#isMarkCompared && !this.isHeld) await outsideMark.write(evidence);
   }
 
+  /** From now on, each log line names the worker. After a hold its id is another one, and the last one in the line counts. */
+  #nameInLog({ workerId }: Claimant): void {
+    this.parts.log.setBindings({ workerId });
+  }
+
   async #rejoin(holder: Claimant): Promise<boolean> {
     const { pool, log, witness, register } = this.parts;
     await signOff(pool, holder).catch(() => {});
@@ -105,11 +111,9 @@ export class Membership {
     this.#isMarkCompared = false;
     // The parts of this worker share the object. Leases of the old generation can no longer be extended.
     Object.assign(holder, await register());
-    const { workerId, generation } = holder;
-    log.info(
-      { workerId, generation },
-      'The hold was released: this worker claims again, under a new generation',
-    );
+    this.#nameInLog(holder);
+    const { generation } = holder;
+    log.info({ generation }, 'The hold was released: this worker claims again, under a new generation');
     await this.#compare();
     return !this.isHeld;
   }

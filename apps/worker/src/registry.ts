@@ -12,11 +12,8 @@ const BUILT_IN: readonly HandlerDefinition[] = [
   { name: 'noop', run: () => {} },
   {
     name: 'log',
-    run: ({ log, scheduleId, payload }) =>
-      log.info(
-        { scheduleId, payloadBytes: payload === null ? 0 : Buffer.byteLength(JSON.stringify(payload)) },
-        'Run',
-      ),
+    run: ({ log, payload }) =>
+      log.info({ payloadBytes: payload === null ? 0 : Buffer.byteLength(JSON.stringify(payload)) }, 'Run'),
   },
 ];
 

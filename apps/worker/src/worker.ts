@@ -153,7 +153,7 @@ async function startWith(
   ];
 
   probes.watch({ parts, inFlight });
-  log.info({ workerId: context.holder.workerId }, 'Worker ready');
+  log.info('Worker ready');
   return {
     id: context.holder.workerId,
     async settle() {

@@ -192,7 +192,10 @@ export const scheduleRoutes =
             const shown = { ...presentSchedule(schedule), inFlight, warnings };
             if (inFlight.length === 0) return shown;
             const notice = 'runs in flight finish with the definition that they started with';
-            request.log.warn({ schedule: schedule.key, inFlight }, `Schedule edited: ${notice}`);
+            request.log.warn(
+              { projectId: caller.projectId, scheduleId: schedule.key, inFlight },
+              `Schedule edited: ${notice}`,
+            );
             return { ...shown, warnings: [...warnings, `${notice}: ${inFlight.join(', ')}`] };
           },
         );

@@ -58,7 +58,7 @@ export class MessageSender {
 
   async #sendOne(message: TakenMessage): Promise<void> {
     const { pool, metrics, log } = this.parts;
-    const { id, tries, channelKey: channel } = message;
+    const { id, projectId, tries, channelKey: channel } = message;
     const outcome = await this.#try(message);
     metrics.count('carillon_alert_messages_total', 1, `outcome="${outcome.kind}"`);
     if (outcome.kind === 'succeeded') {
@@ -71,10 +71,14 @@ export class MessageSender {
     await markFailed(pool, { id, error: error.slice(0, MAX_ERROR), retryInMs, now: null });
     if (retryInMs === null)
       log.error(
-        { message: id, channel, tries, error },
+        { projectId, message: id, channel, tries, error },
         'Alert message given up: its channel refused it or kept failing',
       );
-    else log.warn({ message: id, channel, tries, error }, 'Alert message failed: it is sent again later');
+    else
+      log.warn(
+        { projectId, message: id, channel, tries, error },
+        'Alert message failed: it is sent again later',
+      );
   }
 
   async #try(message: TakenMessage): Promise<Outcome> {

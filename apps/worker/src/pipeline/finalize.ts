@@ -4,6 +4,7 @@ import type { WorkerContext } from '../context.js';
 import { receiptOf } from '../delivery/receipts/receipt.js';
 import { FollowUps } from './follow-up.js';
 import type { Flight, InFlight } from './in-flight.js';
+import { runFields } from './run-fields.js';
 
 /** A delivery that has ended, with the row that closes its run. */
 export interface Done {
@@ -100,9 +101,8 @@ export class Finalizer {
   async #writeApart(batch: readonly Done[], error: unknown): Promise<void> {
     const [first] = batch;
     if (batch.length === 1 && first) {
-      const { scheduleKey, occurrenceAt } = first.flight.run;
       const message = 'A run could not be closed: its lease will expire and the sweep will rescue it';
-      this.context.log.error({ err: error, schedule: scheduleKey, occurrenceAt }, message);
+      this.context.log.error({ err: error, ...runFields(first.flight.run) }, message);
       this.inFlight.remove(first.flight);
       return;
     }

@@ -84,19 +84,18 @@ export class FollowUps {
   #collect({ flight, outcome, closed }: Done): void {
     const { projectId, scheduleId, scheduleKey, plan, isCounted } = flight.run;
     const { pool, log } = this.context;
+    const paused = { projectId, scheduleId: scheduleKey };
     if (outcome.kind === 'failed' && outcome.isGone) {
       this.#steps.push(async () => {
-        const paused = await pauseGone(pool, scheduleId);
-        if (paused.kind === 'changed')
-          log.warn({ schedule: scheduleKey }, 'Schedule paused: its receiver answered 410 Gone');
+        const { kind } = await pauseGone(pool, scheduleId);
+        if (kind === 'changed') log.warn(paused, 'Schedule paused: its receiver answered 410 Gone');
       });
     }
     const limit = plan.pauseAfterFailures;
     if (closed.status === 'failed' && limit !== null) {
       this.#steps.push(async () => {
-        const paused = await pauseFailing(pool, { scheduleId, limit });
-        if (paused.kind === 'changed')
-          log.warn({ schedule: scheduleKey }, 'Schedule paused: it keeps failing');
+        const { kind } = await pauseFailing(pool, { scheduleId, limit });
+        if (kind === 'changed') log.warn(paused, 'Schedule paused: it keeps failing');
       });
     }
     if (!isCounted || closed.status === 'retrying') return;

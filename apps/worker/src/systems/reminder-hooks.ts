@@ -7,26 +7,29 @@ import type { PrefixedHooks } from '../pipeline/run-hooks.js';
 export function reminderHooks({ log, metrics }: { log: Logger; metrics: Metrics }): PrefixedHooks {
   return {
     prefix: REMINDER_PREFIX,
-    beforeDelivery({ scheduleKey: reminder, attempt: attempts, freeAttempts, plan }) {
+    beforeDelivery({ projectId, scheduleKey: reminder, attempt: attempts, freeAttempts, plan }) {
       const attempt = attempts - freeAttempts;
       log.info(
-        { reminder, attempt },
+        { projectId, reminder, attempt },
         `Processing reminder ${reminder} (attempt ${attempt}/${plan.retry.maxAttempts})`,
       );
     },
     afterClose({ flight, closed, outcome }) {
-      const { scheduleKey: reminder, attempt, freeAttempts } = flight.run;
+      const { projectId, scheduleKey: reminder, attempt, freeAttempts } = flight.run;
       if (closed.status === 'succeeded') {
         metrics.count('carillon_reminders_total', 1, 'outcome="completed"');
-        log.info({ reminder, externalId: closed.externalId }, `Call initiated for reminder ${reminder}`);
+        log.info(
+          { projectId, reminder, externalId: closed.externalId },
+          `Call initiated for reminder ${reminder}`,
+        );
       } else if (closed.status === 'failed') {
         metrics.count('carillon_reminders_total', 1, 'outcome="failed"');
-        log.error({ reminder, error: closed.error }, `Reminder ${reminder} permanently failed`);
+        log.error({ projectId, reminder, error: closed.error }, `Reminder ${reminder} permanently failed`);
       } else if (outcome.kind === 'failed') {
         // A reminder is counted as retried once, however many retries it has.
         if (attempt - freeAttempts === 1) metrics.count('carillon_reminders_retried_total');
         const { error, retryInMs } = closed;
-        log.warn({ reminder, error, retryInMs }, `Reminder ${reminder} failed, scheduling retry`);
+        log.warn({ projectId, reminder, error, retryInMs }, `Reminder ${reminder} failed, scheduling retry`);
       }
     },
     onLostClaim(reminder) {

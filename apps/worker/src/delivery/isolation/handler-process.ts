@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import type { HandlerRun } from '../../define.js';
 import { PayloadRefused } from '../../payload-schema.js';
-import type { FromHandlerProcess, ToHandlerProcess } from './messages.js';
+import type { FromHandlerProcess, IsolatedRun, ToHandlerProcess } from './messages.js';
 
 /**
  * How long a run may go on after its signal was aborted. Then the process is killed, because a handler that blocks the
@@ -36,10 +36,10 @@ export class HandlerProcess {
    * Resolves with the result to store. Rejects with the error of the handler, or with `HandlerCrashed` if the process
    * ends before the handler does.
    */
-  run(run: HandlerRun): Promise<string | null> {
+  run(run: IsolatedRun): Promise<string | null> {
     const child = this.#child ?? this.#start();
     const id = this.#number++;
-    const { runId, projectId, scheduleId, occurrenceAt, attempt, payload, signal, progress } = run;
+    const { runId, projectId, scheduleId, occurrenceAt, attempt, payload, signal, progress, logFields } = run;
     return new Promise((resolve, reject) => {
       const onAbort = () => this.#abort(child, id, String(signal.reason));
       this.#open.set(id, {
@@ -51,7 +51,8 @@ export class HandlerProcess {
           else resolve(result);
         },
       });
-      send(child, { kind: 'run', id, run: { runId, projectId, scheduleId, occurrenceAt, attempt, payload } });
+      const sent = { runId, projectId, scheduleId, occurrenceAt, attempt, payload };
+      send(child, { kind: 'run', id, run: sent, logFields });
       if (signal.aborted) onAbort();
       else signal.addEventListener('abort', onAbort, { once: true });
     });

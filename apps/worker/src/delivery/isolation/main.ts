@@ -42,7 +42,7 @@ process.on('message', async (message: ToHandlerProcess) => {
       ...message.run,
       payload: await parsePayload(handler, message.run.payload),
       signal: controller.signal,
-      log: log.child({ runId: message.run.runId }),
+      log: log.child(message.logFields),
       progress: (value) => send({ kind: 'progress', id, value }),
     });
     send({ kind: 'ended', id, error: null, result: storedResult(value) });

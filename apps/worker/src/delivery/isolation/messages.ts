@@ -1,4 +1,5 @@
 import type { HandlerRun } from '../../define.js';
+import type { RunFields } from '../../pipeline/run-fields.js';
 
 /** The fields of a run that are sent to the process of its handler. */
 export type SentRun = Pick<
@@ -6,8 +7,11 @@ export type SentRun = Pick<
   'runId' | 'projectId' | 'scheduleId' | 'occurrenceAt' | 'attempt' | 'payload'
 >;
 
+/** A run as an isolated handler is given it, with the fields by which its log lines name it. */
+export type IsolatedRun = HandlerRun & { logFields: RunFields };
+
 export type ToHandlerProcess =
-  | { kind: 'run'; id: number; run: SentRun }
+  | { kind: 'run'; id: number; run: SentRun; logFields: RunFields }
   | { kind: 'abort'; id: number; reason: string };
 
 export type FromHandlerProcess =

@@ -124,7 +124,7 @@ export class Receipts {
 
   async #sendOne(receipt: TakenReceipt): Promise<Settled> {
     const { metrics, log } = this.parts;
-    const { id, tries } = receipt;
+    const { id, projectId, tries } = receipt;
     const outcome = await this.#post(receipt);
     if (this.#stopped.signal.aborted) return { id, kind: 'delayed', retryInMs: 0, tries: tries - 1 };
     if (outcome.kind === 'deferred')
@@ -133,8 +133,16 @@ export class Receipts {
     metrics.count('carillon_receipts_total', 1, `outcome="${outcome.kind}"`);
     if (outcome.kind === 'succeeded') return { id, kind: 'sent' };
     if (delayMs !== undefined) return { id, kind: 'delayed', retryInMs: delayMs, tries };
+    const { scheduleId, runId } = JSON.parse(receipt.body) as Record<string, string>;
     log.warn(
-      { receipt: id, tries, error: outcome.kind === 'failed' ? outcome.error : null },
+      {
+        projectId,
+        scheduleId,
+        runId,
+        receipt: id,
+        tries,
+        error: outcome.kind === 'failed' ? outcome.error : null,
+      },
       'Receipt given up: its receiver refused it or kept failing',
     );
     return { id, kind: 'given_up' };

@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import type { HandlerDefinition, HandlerRun } from '../../define.js';
 import { PayloadRefused, parsePayload } from '../../payload-schema.js';
 import type { Flight } from '../../pipeline/in-flight.js';
+import { type RunFields, runFields } from '../../pipeline/run-fields.js';
 import type { Registry } from '../../registry.js';
 import type { TargetDeliver } from '../deliver.js';
 import { HandlerCrashed, type HandlerProcess } from '../isolation/handler-process.js';
@@ -169,8 +170,13 @@ class HandledRun implements HandlerRun {
     return this.flight.signal;
   }
 
+  /** A getter, because only a run that logs needs them. */
+  get logFields(): RunFields {
+    return runFields(this.flight.run);
+  }
+
   get log(): Logger {
-    this.#log ??= this.parts.log.child({ runId: this.runId });
+    this.#log ??= this.parts.log.child(this.logFields);
     return this.#log;
   }
 

@@ -119,10 +119,11 @@ export class Traffic {
 
   #judge(passage: Passage, isFailure: boolean, isProbe: boolean): void {
     const { metrics, log, circuitOpenMs } = this.options;
+    const { projectId, origin } = passage;
     const key = keyOf(passage);
     const circuit = this.#circuits.get(key);
     if (!isFailure) {
-      if (circuit?.isOpen) log.info({ origin: passage.origin }, 'Circuit closed');
+      if (circuit?.isOpen) log.info({ projectId, origin }, 'Circuit closed');
       circuit?.succeeded();
       this.#circuits.delete(key);
       return;
@@ -134,7 +135,7 @@ export class Traffic {
     this.#circuits.set(key, failing);
     if (failing.failed(isProbe, performance.now())) {
       metrics.count('carillon_circuits_opened_total');
-      log.warn({ origin: passage.origin }, 'Circuit opened: the origin keeps failing');
+      log.warn({ projectId, origin }, 'Circuit opened: the origin keeps failing');
     }
   }
 }
