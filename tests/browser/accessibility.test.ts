@@ -159,6 +159,15 @@ describe('Every page of the dashboard', () => {
       await page.keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
     }
+    await page.goto(`${dashboard.url}/keys`);
+    await page.evaluate(axe.source);
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await page.getByRole('region', { name: 'the signing secret' }).waitFor();
+    await page.getByRole('button', { name: 'Rotate', exact: true }).click();
+    await page.getByRole('dialog').waitFor();
+    found.push(...(await findViolations(page)));
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     for (const key of ['Control+k', 'Shift+?']) {
       await page.keyboard.press(key);
       await page.getByRole('dialog').waitFor();

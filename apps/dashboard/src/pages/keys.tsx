@@ -12,6 +12,7 @@ import { FormDialog } from '../ui/form-dialog.js';
 import { ActionHead, Empty, PageTitle, QueryState } from '../ui/parts.js';
 import { Ago, Instant } from '../ui/times.js';
 import { showToast } from '../ui/toasts.js';
+import { SigningSecretCard } from './signing-secret-card.js';
 
 const SCOPES: Record<Scope, string> = {
   read: 'read: sees everything',
@@ -93,6 +94,9 @@ export function Keys() {
             </tbody>
           </table>
         )}
+      </div>
+      <div className="mt-4">
+        <SigningSecretCard />
       </div>
       {isMaking && <MakeKey onClose={() => setIsMaking(false)} />}
       {revoked && (
