@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { root } from './install.mjs';
+import { testNames } from './test-names.mjs';
 
 // Checks comments, test names and documents for the patterns that CONTRIBUTING.md rules out under "Plain English".
 
@@ -17,12 +18,16 @@ const POINTS_ELSEWHERE = /^(?:it|its|they|them|the same(?:,| for))(?=\s|$)/i;
 /** Verbs that cannot be read as nouns. */
 const VERB =
   /^(?:accepts|adds|allows|can|cannot|does|gives|has|is|keeps|leaves|makes|may|must|needs|refuses|rejects|says|sends|should|tells|throws|uses|writes)\b/i;
+const IS_TEST = /\.test\.\w+$/;
+const UNREADABLE_NAME = 'a test name is a text, a template or a constant of its file';
 const PRONOUN = /^(?:it|they|he|she|this|these|those|who|what|one (?:who|that|which|is|of))\b/i;
 
 /** Returns the problems of one file, each with its line and the sentence. */
 export function findProseProblems(path, text) {
   const isMarkdown = path.endsWith('.md');
-  const blocks = isMarkdown ? markdownBlocks(text) : commentBlocks(text);
+  const blocks = isMarkdown
+    ? markdownBlocks(text)
+    : commentBlocks(path.endsWith('.sql') ? asLineComments(text) : text);
   const problems = blocks.flatMap(({ line, prose, isTableRow, isParagraph }) => {
     const clauses = clausesOf(prose);
     return clauses.flatMap((sentence, index) => {
@@ -35,13 +40,19 @@ export function findProseProblems(path, text) {
       return rule ? [{ path, line, rule, sentence }] : [];
     });
   });
-  if (isMarkdown) return problems;
-  return problems.concat(
-    testNames(text).flatMap(({ line, name }) => {
-      const rule = incompleteName(name) ?? vagueWord(name);
-      return rule ? [{ path, line, rule, sentence: name }] : [];
-    }),
-  );
+  return isMarkdown ? problems : problems.concat(testNameProblems(path, text));
+}
+
+function testNameProblems(path, text) {
+  return testNames(text).flatMap(({ line, name }) => {
+    // A method of another file may be called `test` too.
+    if (name === null)
+      return IS_TEST.test(path)
+        ? [{ path, line, rule: UNREADABLE_NAME, sentence: 'its name is not read' }]
+        : [];
+    const rule = incompleteName(name) ?? vagueWord(name);
+    return rule ? [{ path, line, rule, sentence: name }] : [];
+  });
 }
 
 const headlessOpening = (sentence) =>
@@ -104,6 +115,10 @@ function commentBlocks(text) {
   return blocks;
 }
 
+/** The comments of SQL as those of TypeScript. All other lines are left empty, because they hold no comment of either kind. */
+const asLineComments = (sql) =>
+  sql.replace(/^.*$/gm, (line) => (/^\s*--(?!>)/.test(line) ? line.replace('--', '//') : ''));
+
 /** Returns paragraphs, list items and table cells. Code fences, headings and comments are left out. */
 function markdownBlocks(text) {
   const blocks = [];
@@ -126,19 +141,8 @@ function markdownBlocks(text) {
   return blocks;
 }
 
-/** Matches the first argument of `it`, `test` and `describe`, also behind `.each(…)`. */
-const TEST_NAME =
-  /(?:(?<!\.)\b(?:it|test|describe)(?:\.\w+(?:\([\w.]*\))?)*|\](?: as const)?\))\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1\s*,/g;
-
-function testNames(text) {
-  return [...text.matchAll(TEST_NAME)].map((match) => ({
-    line: text.slice(0, match.index).split('\n').length,
-    name: match[2],
-  }));
-}
-
 function main() {
-  const files = execFileSync('git', ['ls-files', '*.ts', '*.tsx', '*.mjs', '*.md'], {
+  const files = execFileSync('git', ['ls-files', '*.ts', '*.tsx', '*.mjs', '*.md', '*.sql'], {
     cwd: root,
     encoding: 'utf8',
   });

@@ -75,6 +75,38 @@ describe('prose check', () => {
     expect(inTestName(name, 'it.each([1, 2])')).toBe(1);
   });
 
+  it.each([
+    ['a constant', "const NAME = 'it is claimed';\nit(NAME, () => {});"],
+    ['a template', 'it(`it is claimed by all`, () => {});'],
+    ['joined texts', "it(\n  'it is ' +\n    'claimed',\n  () => {},\n);"],
+    ['an only argument', "it('it is claimed');"],
+    [
+      'a name behind computed cases',
+      "it.each(all.filter(([a]) => !is(a, ')')))(\n  'it is claimed',\n  () => {});",
+    ],
+    ['a name behind a condition', "test.runIf(isRoot()).each(ways('`'))('it is claimed', () => {});"],
+    [
+      'a name behind typed cases',
+      "it.each<[string, (n: number) => boolean]>([/[)]/])('it is claimed', () => {});",
+    ],
+  ])('the prose check reads the test name in %s', (_what, text) => {
+    expect(findProseProblems('a.test.ts', text)).toMatchObject([
+      { sentence: expect.stringContaining('it is') },
+    ]);
+  });
+
+  it('the prose check rejects a test whose name it cannot read, but not other calls named test', () => {
+    const rule = 'a test name is a text, a template or a constant of its file';
+    expect(rules('a.test.ts', 'it(nameOf(x), () => {});')).toEqual([`1: ${rule}`]);
+    expect(rules('a.test.ts', 'test.clock.advance(day);\nNAME.test(text);')).toEqual([]);
+    expect(rules('a.ts', 'test(id) {}')).toEqual([]);
+  });
+
+  it('the prose check reads the comments of SQL', () => {
+    const sql = "-- The claim ends.\n-- Who waits is told.\nselect '-- who';\n--> statement-breakpoint\n";
+    expect(rules('a.sql', sql)).toEqual([`1: ${SUBJECT}`]);
+  });
+
   it('the prose check accepts a test name that states its promise', () => {
     expect(inTestName('rescue and close race: exactly one of them wins')).toBe(0);
   });
