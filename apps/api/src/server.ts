@@ -49,6 +49,8 @@ export interface ApiResources {
   ownKey?: string | undefined;
   /** The clock of this machine (default `Date.now`). Tests that change the time of Postgres change this clock too. */
   localNow?: (() => number) | undefined;
+  /** The clock by which cached API keys expire (default `performance`). Tests move it instead of waiting. */
+  keyClock?: { now(): number } | undefined;
   /** The path below which another server passes requests on to this API, such as `/scheduler`. */
   mountPath?: string | undefined;
 }
@@ -96,7 +98,14 @@ export async function startApi(
 export async function openApi(
   config: Config,
   baseLog: Logger,
-  { pool: given, payloadProblem, ownKey, localNow = Date.now, mountPath = '' }: ApiResources = {},
+  {
+    pool: given,
+    payloadProblem,
+    ownKey,
+    localNow = Date.now,
+    keyClock = performance,
+    mountPath = '',
+  }: ApiResources = {},
 ): Promise<OpenApi> {
   const log = baseLog.child({}, { serializers: LOG_SERIALIZERS });
   const reportError = (message: string) => (error: Error) => log.debug({ err: error }, message);
@@ -150,7 +159,7 @@ export async function openApi(
   });
   const counters = new Counters(pool);
   const creates = new GroupCreates(pool);
-  const keys = new KeyCache(pool, performance, ownKey === undefined ? null : openOwnKey(pool, ownKey));
+  const keys = new KeyCache(pool, keyClock, ownKey === undefined ? null : openOwnKey(pool, ownKey));
   const prefix = config.REDIS_PREFIX;
   const { bells, wakeUps, watch } = openRings(redis, { config, clock, counters, log });
   const pingPostgres = async () => {

@@ -34,7 +34,7 @@ describe('Keys', () => {
     expect(await isTaken(body.key, other)).toBe(true);
     const revoked = await api.call('DELETE', `/v1/keys/${body.id}`);
     expect(revoked.body.revokedAt).not.toBeNull();
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    api.passKeyTime(1_000);
     expect(await isTaken(body.key)).toBe(false);
     expect(await isTaken(body.key, other)).toBe(false);
     expect((await api.call('DELETE', `/v1/keys/${body.id}`)).body.revokedAt).toBe(revoked.body.revokedAt);

@@ -28,6 +28,8 @@ export interface TestApi {
   keyFor(options: { project?: string; scopes?: string[] }): Promise<string>;
   /** Starts another replica on the same database. */
   replica(env?: Record<string, string>): Promise<string>;
+  /** Moves the clock by which cached API keys expire, in every replica. */
+  passKeyTime(ms: number): void;
 }
 
 /** Starts an API replica in this process, on its own database. */
@@ -35,6 +37,8 @@ export function useApi(env: Record<string, string> = {}): TestApi {
   const database = useDatabase();
   const stops: (() => Promise<void>)[] = [];
   let url = '';
+  let passedMs = 0;
+  const keyClock = { now: () => performance.now() + passedMs };
 
   const start = async (more: Record<string, string> = {}) => {
     const config = readConfig({
@@ -51,7 +55,7 @@ export function useApi(env: Record<string, string> = {}): TestApi {
       ...more,
     });
     if ('problems' in config) throw new Error(config.problems.join());
-    const api = await startApi(config, pino({ level: 'silent' }));
+    const api = await startApi(config, pino({ level: 'silent' }), { keyClock });
     stops.push(() => api.stop());
     return api.url;
   };
@@ -96,6 +100,9 @@ export function useApi(env: Record<string, string> = {}): TestApi {
       return body.key;
     },
     replica: start,
+    passKeyTime(ms) {
+      passedMs += ms;
+    },
   };
 }
 
