@@ -128,9 +128,8 @@ function orAbort<T>(promise: Promise<T>, signal: StopSignal): Promise<T> {
 class AnswerTooLong extends Error {}
 
 /**
- * Dispatches a request and reads the start of its answer. This uses undici's `dispatch`, because `request` creates a
- * stream and listeners that cost as much as the rest of a small delivery. With `dispatch` the signal also stops a
- * request that has no connection yet.
+ * Dispatches a request and reads the start of its answer. This uses undici's `dispatch` instead of `request`, because
+ * with `dispatch` the signal also stops a request that has no connection yet: the deadline covers connecting.
  */
 function readAnswer(
   { signal, onSend }: Pick<PostRequest, 'signal' | 'onSend'>,
