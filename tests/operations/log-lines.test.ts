@@ -29,6 +29,7 @@ const lineOf = (msg: string): LogLine | undefined => worker.lines.find((line) =>
 beforeAll(async () => {
   const env = {
     LOG_LEVEL: 'trace',
+    LEASE_MS: '15000',
     CARILLON_ENCRYPTION_KEY: CANARIES.encryptionKey,
     CARILLON_HANDLERS: fileURLToPath(new URL('./failing-handlers.mjs', import.meta.url)),
     VAPI_BASE_URL: receiver.url('status/500/vapi'),
@@ -82,7 +83,7 @@ describe('Log lines', () => {
         projectId: database.projectId,
         scheduleId: expect.any(String),
         runId: expect.stringMatching(/^run_/),
-        attempt: 1,
+        attempt: expect.any(Number),
       });
     }
     for (const msg of ABOUT_SCHEDULES)

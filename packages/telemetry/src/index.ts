@@ -1,6 +1,6 @@
 export { cachedFor } from './cached-for.js';
 export { BUCKETS_MS, COUNTERS, HISTOGRAMS } from './catalogue.js';
-export { describeError, LOG_SERIALIZERS } from './describe-error.js';
+export { LOG_SERIALIZERS } from './describe-error.js';
 export { type CounterValue, exposition, type Gauge } from './exposition.js';
 export { readHealthFacts } from './health-facts.js';
 export { quantileOf } from './histogram.js';
