@@ -110,7 +110,7 @@ async function failHeartbeat(apiUrl: string): Promise<string> {
   const target = { type: 'heartbeat', grace: 'PT1H' };
   await expectStatus(ask('POST', '/v1/schedules', { id: 'heartbeat', rule, target }), 201);
   const { failUrl } = await expectStatus(ask('GET', '/v1/schedules/heartbeat/heartbeat'), 200);
-  // A ping counts only once the run waits for it, so the job repeats its report.
+  // A ping wakes the run only if it waits already, so the job repeats its report.
   const hasFailed = async () => {
     await fetch(failUrl, { method: 'POST', body: 'the backup failed' });
     const { body } = await ask('GET', '/v1/runs?schedule=heartbeat&status=failed');
