@@ -8,7 +8,12 @@ import { claimAll, insertDue, onlyOne, readRun, useParts } from './support.js';
 const database = useDatabase();
 const worker = useParts(database);
 const SUCCEEDED: Outcome = { kind: 'succeeded' };
-const FAILED: Outcome = { kind: 'failed', isTransient: false, errorCode: 'error', error: 'failed on purpose' };
+const FAILED: Outcome = {
+  kind: 'failed',
+  isTransient: false,
+  errorCode: 'error',
+  error: 'failed on purpose',
+};
 type Change = RunChangeRequest & { now: null };
 const REFUSED_WRITES = 'carillon_refused_writes_total';
 const LATENESS = 'carillon_lateness_seconds';
