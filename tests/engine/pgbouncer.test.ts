@@ -52,7 +52,7 @@ describe('explainPooler', () => {
 });
 
 describe('A pool that leads to a pooler', () => {
-  it('verifies each transaction and each single statement before anything of it is executed', async () => {
+  it('behind a pooler, each transaction and each single statement is verified before anything of it is executed', async () => {
     let isVerified = true;
     const pool = openDatabase({
       url: database.url,

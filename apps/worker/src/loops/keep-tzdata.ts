@@ -1,10 +1,12 @@
 import { stepTzdata } from '@carillon/db';
+import type { Pool } from 'pg';
 import type { WorkerContext } from '../context.js';
 
 /** The version of the time zone data of this process, such as 2026a. */
 export const TZDATA_VERSION = process.versions.tz ?? 'unknown';
 
-let warnedOf = '';
+/** The versions of which each worker in this process has warned, by its pool. */
+const warnedOf = new WeakMap<Pool, string>();
 
 /**
  * Warns while workers have different versions of the time zone data. Once all have the same version, and the agenda was
@@ -14,15 +16,15 @@ export async function keepTzdata({ pool, bells, log }: WorkerContext): Promise<v
   const step = await stepTzdata(pool, { version: TZDATA_VERSION, now: null });
   if (step.kind === 'differ') {
     const versions = step.versions.join(', ');
-    if (versions !== warnedOf)
+    if (versions !== warnedOf.get(pool))
       log.warn(
         { versions: step.versions },
         'Workers have different time zone data: update them all, so that the agenda can be recomputed',
       );
-    warnedOf = versions;
+    warnedOf.set(pool, versions);
     return;
   }
-  warnedOf = '';
+  warnedOf.delete(pool);
   if (step.kind === 'same') return;
   const { from, retimed, isDone, dueAts } = step;
   log.info({ from, to: TZDATA_VERSION, retimed, isDone }, 'Agenda recomputed with new time zone data');
