@@ -123,7 +123,10 @@ async function outsideTransaction(pool: Pool, statement: string): Promise<void> 
   const client = await pool.connect();
   try {
     await client.query(statement);
-  } finally {
     client.release();
+  } catch (error) {
+    // After a time-out the connection is still busy with the statement, so it must not be used again.
+    client.release(error as Error);
+    throw error;
   }
 }
