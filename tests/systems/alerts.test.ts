@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { WebhookAlert } from '@carillon/shared';
 import { eventually, type TestProcess, useDatabase, useProcesses, useReceiver } from '@carillon/testkit';
 import { Webhook } from 'standardwebhooks';
 import { beforeAll, expect, it } from 'vitest';
@@ -73,8 +74,11 @@ it('the messages about a breach and its recovery reach every channel once, signe
   expect(breach.link).toBe('https://carillon.example.com/schedules/flaky-export');
   expect(recovery.resolution).toContain('Recovered at');
 
-  for (const { headers, body } of receiver.to('status/200/hook'))
+  for (const { headers, body } of receiver.to('status/200/hook')) {
     new Webhook(SECRET).verify(body, headers as Record<string, string>);
+    // The document of the API describes exactly these fields.
+    expect(WebhookAlert.strict().parse(JSON.parse(body))).toEqual(JSON.parse(body));
+  }
 
   const chat = await eventually(() => {
     const texts = receiver

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createSchedules, editSchedule, SecretBox } from '@carillon/db';
-import { spellSecret } from '@carillon/shared';
+import { spellSecret, WebhookReceipt } from '@carillon/shared';
 import { draft, eventually, useDatabase, useReceiver } from '@carillon/testkit';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
@@ -11,7 +11,9 @@ const receiver = useReceiver();
 useWorker(database);
 
 const webhook = (path: string) => ({ type: 'webhook' as const, url: receiver.url(path), headers: {} });
-const receiptsAt = (path: string) => receiver.to(path).map(({ body }) => JSON.parse(body));
+/** The receipts that this path has received. Each must have exactly the fields that the document of the API describes. */
+const receiptsAt = (path: string) =>
+  receiver.to(path).map(({ body }) => WebhookReceipt.strict().parse(JSON.parse(body)));
 const leftOver = async () =>
   Number((await database.pool.query(`select count(*) as count from carillon.receipts`)).rows[0].count);
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { inTransaction, SecretBox, setProjectSecret } from '@carillon/db';
-import { spellSecret } from '@carillon/shared';
+import { spellSecret, WebhookDelivery } from '@carillon/shared';
 import { eventually, insertSchedules, useDatabase, useReceiver } from '@carillon/testkit';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
@@ -219,6 +219,8 @@ describe('Webhook requests', () => {
       'attempt',
       'payload',
     ]);
+    // The document of the API describes exactly these fields.
+    expect(WebhookDelivery.strict().parse(body)).toEqual(body);
     expect(body).toMatchObject({ type: 'schedule.due', scheduleId: 'body-1', attempt: 1, payload: null });
     expect(second?.body.endsWith(`"attempt":2,"payload":${payload}}`)).toBe(true);
     const { headers } = first as NonNullable<typeof first>;

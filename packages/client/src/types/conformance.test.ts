@@ -1,7 +1,7 @@
 import type * as Contract from '@carillon/shared';
 import { describe, it } from 'vitest';
 import type { z } from 'zod';
-import type { WebhookAlert } from '../verify-webhook.js';
+import type { WebhookAlert, WebhookDelivery, WebhookReceipt } from '../verify-webhook.js';
 import type * as Alerts from './alert.js';
 import type { BulkAction, BulkActionAnswer, BulkActionProgress, BulkAnswer, ScheduleFilter } from './bulk.js';
 import type { Calendar, CalendarImport, CalendarInput, ChangedCalendar } from './calendar.js';
@@ -97,6 +97,8 @@ describe('Client types', () => {
     agree<Alerts.Maintenance, Out<typeof Contract.Maintenance>>(true);
     agree<Alerts.Heartbeat, Out<typeof Contract.Heartbeat>>(true);
     agree<WebhookAlert, Out<typeof Contract.WebhookAlert>>(true);
+    agree<WebhookDelivery, Out<typeof Contract.WebhookDelivery>>(true);
+    agree<WebhookReceipt, Out<typeof Contract.WebhookReceipt>>(true);
   });
 
   it('the request types of the client equal the contracts of the API, and accept a Date for every instant', () => {
