@@ -192,7 +192,8 @@ function hasNamed(
   { occurrenceAt, version, recordedAt }: ComparedRun,
 ): boolean {
   const { timing, untilAt, fromAt } = definition;
-  // The API computes the first occurrence by its own clock, a moment before the row is written.
+  // The API computes the first occurrence by its own clock, a moment before the row is written. So version 1 may name
+  // an occurrence before its `fromAt`.
   const hasBegun = definition.version === 1 || timing.rule.kind === 'at' || occurrenceAt > fromAt;
   const wasInTime = untilAt === null || occurrenceAt <= untilAt || recordedAt <= untilAt;
   const isNamed = () => nextOccurrence(timing, occurrenceAt - 1) === occurrenceAt;

@@ -67,7 +67,7 @@ export interface Health {
 /** The state of the engine, read from Postgres. All instants are by Postgres's clock. */
 export interface EngineFacts {
   now: number;
-  /** Why workers claim nothing; null if they do. */
+  /** Why workers claim nothing; null if the installation is not held. */
   heldCode: HoldCode | null;
   workersAlive: number;
   /** The longest sweep interval of the live workers. */

@@ -16,14 +16,17 @@ export interface HomeNow extends Omit<Home, 'addresses'> {
 }
 
 /**
- * The answer of the mark outside Postgres. `intact`: Postgres has every transaction that the mark knows of. `absent`: Redis
- * answers, and has no mark. `silent`: there is no Redis, or it does not answer.
+ * The answer of the mark outside Postgres. `intact`: Postgres has every transaction that the mark knows of. `absent`:
+ * Redis answers, and has no mark. `silent`: there is no Redis, or it does not answer.
  */
 export type MarkState = 'intact' | 'absent' | 'silent';
 
 export type HomeVerdict =
   | { kind: 'same' }
-  /** The server is the installation's, and is to be remembered as such. */
+  /**
+   * The server belongs to the installation. The recorded home differs from it or is missing, so the caller records
+   * `home`.
+   */
   | { kind: 'moved'; home: Home }
   | { kind: 'copied'; reason: string }
   /** Something differs, and nothing outside Postgres can tell a move from a copy: the worker warns and goes on. */
@@ -60,7 +63,7 @@ function weakSign({ timeline, addresses }: Home, now: HomeNow): string | null {
   return null;
 }
 
-/** A value that could not be read differs from nothing. */
+/** A value that could not be read counts as unchanged. */
 const differs = <T>(before: T | null, now: T | null) => before !== null && now !== null && before !== now;
 
 function remember(recorded: Home | null, { address, ...now }: HomeNow): Home {

@@ -9,7 +9,7 @@ export interface Answer {
   externalId: string | null;
 }
 
-/** The causes for which a run that was claimed is not sent yet. */
+/** The reasons for which a claimed run is not sent yet. */
 export const DEFERRAL_REASONS = [
   'awaiting_ping',
   'circuit_open',

@@ -49,7 +49,10 @@ export interface Plan {
 export const handlerOf = ({ target }: Pick<Plan, 'target'>): string | null =>
   target.type === 'handler' ? target.name : null;
 
-/** The handler of the plan, if there are live workers and none of them has it; null if nothing is known to be missing. */
+/**
+ * Returns the handler of the plan if workers are alive and none of them has the handler. Null if a worker has it, if no
+ * worker is alive, or if the target is no handler.
+ */
 export function missingHandler(
   plan: Pick<Plan, 'target'>,
   liveHandlers: ReadonlySet<string> | null,

@@ -1,7 +1,10 @@
 import { parseDuration } from '@carillon/recurrence';
 import { DAY_MS } from './contracts/fields.js';
 
-/** How long a project keeps each kind of history, as ISO 8601 durations. An absent or null field follows the installation. */
+/**
+ * How long a project keeps each kind of history, as ISO 8601 durations. An absent or null field follows the
+ * installation.
+ */
 export interface ProjectRetention {
   runs?: string | null | undefined;
   schedules?: string | null | undefined;

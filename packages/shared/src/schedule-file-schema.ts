@@ -4,7 +4,10 @@ import { ScheduleFile } from './contracts/schedule-file.js';
 /** ISO 8601 without years and months, which have no fixed length. */
 const DURATION = '^P(?!$)(\\d+W)?(\\d+D)?(T(?!$)(\\d+H)?(\\d+M)?(\\d+(\\.\\d+)?S)?)?$';
 
-/** The JSON schema of a schedule file, for editors and for checks before a commit. Generated from the contract of the API. */
+/**
+ * The JSON schema of a schedule file, for editors and for checks before a commit. Generated from the contract of the
+ * API.
+ */
 export function scheduleFileSchema(): object {
   const schema = z.toJSONSchema(ScheduleFile, {
     io: 'input',

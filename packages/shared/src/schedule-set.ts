@@ -1,6 +1,6 @@
 /**
- * A set is a named group of schedules that one file, or one folder of files, describes. A schedule belongs to the set that
- * its tag `set:<name>` names, so every list and every bulk action can filter by it.
+ * A set is a named group of schedules that one file, or one folder of files, describes. A schedule belongs to the set
+ * that its tag `set:<name>` names, so every list and every bulk action can filter by it.
  */
 const SET_TAG_PREFIX = 'set:';
 

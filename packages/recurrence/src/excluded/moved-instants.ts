@@ -96,7 +96,10 @@ export class MovedInstants implements InstantSet {
     }
   }
 
-  /** The first instant on a free day after `afterAt`. */
+  /**
+   * The first instant after `afterAt` on this free day: an instant of the rule itself, or one that is moved to this
+   * day.
+   */
   private nextOn(day: number, afterAt: number): number | null {
     const startAt = startOfDay(this.zone, day);
     const endAt = startOfDay(this.zone, day + 1);
@@ -127,7 +130,8 @@ export class MovedInstants implements InstantSet {
   private lowestTimeAfter(at: number, day: number): number {
     const { fromSec, offset, offsetBefore } = this.zone.spanAt(Math.floor(at / 1000));
     const reading = at + offset * 1000 + 1;
-    // A time that occurs twice is moved to its first instant. After that, only times after the overlap are left.
+    // An occurrence that is moved into a DST overlap fires in the first pass only. So if `at` is in the second pass,
+    // only times after the overlap are left.
     const overlapEnd = (fromSec + offsetBefore) * 1000;
     return (offsetBefore > offset ? Math.max(reading, overlapEnd) : reading) - day * DAY_MS;
   }

@@ -154,7 +154,7 @@ function parseRecurrenceDate(name: string, text: string, zone: string | null): P
   return parsed({ reading: reading.value, dateOnly: match[4] === undefined, zone: match[7] ? 'UTC' : zone });
 }
 
-/** UNTIL without Z is in the time zone of DTSTART. A date without a time includes that whole day. */
+/** UNTIL without Z is in the time zone of DTSTART. If UNTIL is a date without a time, that whole day is included. */
 function resolveUntil(found: RecurrenceText): Parsed<RecurrenceText> {
   const text = found.parts?.until ?? null;
   if (text === null) return parsed(found);

@@ -52,8 +52,8 @@ function gapAt(timing: Timing, wallClock: WallClockInstants, sec: number): DstCh
   if (!skipped) return [];
   const at = sec * 1000;
   const fires = wallClock.policy.gap === 'shift' && nextOccurrence(timing, at - 1) === at;
-  // With `shift`, an occurrence in the gap fires at a shifted time. If it does not fire, it is excluded or out of bounds,
-  // and the clock change is not the reason.
+  // With `shift`, an occurrence in the gap fires at a shifted time. If it does not fire, it is excluded or out of
+  // bounds, and the clock change is not the reason.
   if (wallClock.policy.gap === 'shift' && !fires) return [];
   const effect = gapRemark(skipped, fires ? timeText(wallClock.zone.readingAt(sec)) : null);
   return [{ kind: 'gap', at, local: localTime(at, timing.timezone), fires, effect }];

@@ -42,7 +42,8 @@ export class WallClockInstants implements InstantSet {
       const { from, before } = this.readingsIn(span, firstSec, lastSec);
       if (from < before) total += this.readings.count(from, before);
       if (span.fromSec >= firstSec && this.gapFires(span)) {
-        // A reading right at the end of the gap is the same instant and has been counted.
+        // The skipped readings fire at the end of the gap. If the rule names that reading too, both are one instant,
+        // which has been counted.
         const gapEnd = span.fromSec + span.offset;
         if (this.readings.count(gapEnd, gapEnd + 1) === 0) total += 1;
       }
@@ -58,7 +59,8 @@ export class WallClockInstants implements InstantSet {
     const first = this.readings.next(fromSec + offsetBefore, fromSec + offset);
     if (first === null) return null;
     let last = first;
-    // A gap has a few thousand seconds at most, and only descriptions ask for this.
+    // The loop is short enough: nearly every gap has 3,600 seconds at most, the longest are a day (Samoa in 2011),
+    // and only descriptions ask for this.
     for (
       let next: number | null = first;
       next !== null;

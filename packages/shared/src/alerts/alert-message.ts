@@ -49,7 +49,8 @@ export function summarizeMessage(content: AlertMessageContent): string {
 const count = (n: number, one: string, many: string) => `${n} ${n === 1 ? one : many}`;
 
 /**
- * The message as plain text. Each alert has its own sentence, the ledger's sentence about the occurrence, and a link.
+ * The message as plain text. For each alert, the text has a sentence about the breach or its recovery, the ledger's
+ * sentence about the occurrence, and a link.
  */
 export function formatMessage(content: AlertMessageContent, linkTo: (scheduleId: string) => string): string {
   if (content.type === 'test')

@@ -19,10 +19,13 @@ const MENTIONED = new Set<StoryStep['kind']>([
 /** Maximum number of clauses in a sentence. A longer one shows only its first and its last clauses. */
 const MOST_CLAUSES = 12;
 
-/** A run that waited for less than this before its claim or in the queue of its schedule is not called late for it. */
+/** A sentence does not mention a wait shorter than this, whether for the claim or in the queue of the schedule. */
 const NOTABLE_WAIT_MS = 1_000;
 
-/** The clauses of a sentence about a run, one for each step that it mentions. Ordinary steps, such as a claim in time, are left out. */
+/**
+ * The clauses of a sentence about a run, one for each step that the sentence mentions. Ordinary steps, such as a claim
+ * in time, are left out.
+ */
 export function clausesOf(story: readonly StoryStep[], run: StoryRun): string[] {
   const { status, dueAt } = run;
   const mentioned = story.filter((step) => MENTIONED.has(step.kind) && isNotable(step, story, run));

@@ -97,7 +97,7 @@ export const step = (
 
 /**
  * The longest time that a delivery waits in memory before it is deferred. If more time passed between the record of the
- * run and its first deferral, the run was queued before.
+ * run and its first deferral, the run was queued before it was claimed.
  */
 const LONGEST_CLAIM_MS = 30_000;
 
@@ -264,7 +264,9 @@ export const namesOccurrence = (
   { origin, occurrenceAt }: Pick<RunIdentity, 'origin' | 'occurrenceAt'>,
 ) => origin === 'rule' && detail?.occurrenceAt === new Date(occurrenceAt).toISOString();
 
-/** The changes that begin or end a pause. A schedule that was cancelled or removed may be created again under its key. */
+/**
+ * The changes that begin or end a pause. A schedule that was cancelled or removed may be created again under its key.
+ */
 const PAUSE_CHANGES = new Set([
   'schedule.created',
   'schedule.paused',
@@ -272,7 +274,9 @@ const PAUSE_CHANGES = new Set([
   'schedule.cancelled',
 ]);
 
-/** The pause that was in force when the run became due; undefined if there is none. A pause holds runs of every origin. */
+/**
+ * The pause that was in force when the run became due; undefined if there is none. A pause holds runs of every origin.
+ */
 function pauseBefore(changes: readonly StoryChange[], dueAt: number): StoryChange | undefined {
   const last = changes.findLast(({ action, at }) => PAUSE_CHANGES.has(action) && at < dueAt);
   return last?.action === 'schedule.paused' ? last : undefined;

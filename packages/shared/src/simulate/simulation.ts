@@ -64,7 +64,9 @@ export interface Simulation {
   runs: SimulatedRun[];
   gaps: SimulatedGap[];
   schedules: number;
-  /** Schedules that were paused, or that paused because they kept failing. */
+  /**
+   * Schedules that are paused at the end: they were paused before, or the engine paused them because they kept failing.
+   */
   paused: string[];
   circuitsOpened: number;
   steps: number;

@@ -49,7 +49,7 @@ const noFigures = (): SimulationFigures => ({
   skipped: {},
 });
 
-/** Sums up a simulation: in total, by policy, and the second with the most starts. */
+/** Sums up a simulation in total and by policy, and finds the second with the most starts. */
 export function summarize(
   schedules: readonly SimulatedSchedule[],
   { runs, gaps }: Pick<Simulation, 'runs' | 'gaps'>,

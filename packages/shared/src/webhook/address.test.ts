@@ -22,7 +22,8 @@ describe('IP addresses', () => {
     ['::ffff:127.0.0.1', 'private'],
     ['64:ff9b::10.0.0.1', 'private'],
     ['4000::1', 'forbidden'],
-    // The IANA registry of special-purpose addresses, first and last of each range, and the neighbours that are public.
+    // Addresses in the ranges of the IANA registry of special-purpose addresses, often the first and the last one of a
+    // range, and public addresses next to a range.
     ['::', 'forbidden'],
     ['64:ff9b:1::1', 'forbidden'],
     ['64:ff9b:1:ffff:ffff:ffff:ffff:ffff', 'forbidden'],
