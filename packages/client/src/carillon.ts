@@ -47,8 +47,8 @@ const MAX_RETRIES = 3;
 const TIMEOUT_MS = 30_000;
 
 /**
- * The client of one Carillon API. Every call throws a `CarillonError` if it fails. Transient failures are retried if a retry is
- * safe.
+ * The client of one Carillon API. Every call throws a `CarillonError` if it fails. Transient failures are retried if a
+ * retry is safe.
  */
 export class Carillon {
   readonly schedules: Schedules;
@@ -167,8 +167,8 @@ export class Carillon {
   }
 
   /**
-   * Streams events as they happen. Reconnects after a lost connection and resumes where it broke off. Abort the signal or leave the
-   * loop to end the stream.
+   * Streams events as they happen. Reconnects after a lost connection and resumes where it broke off. Abort the signal
+   * or leave the loop to end the stream.
    */
   events(options?: EventOptions): AsyncGenerator<CarillonEvent, void, undefined> {
     return followEvents(this.#transport, options);

@@ -99,14 +99,16 @@ export class WebhookVerificationError extends Error {
 
 const TOLERANCE_SECONDS = 300;
 
-/** Verifies the signature of a webhook request (Standard Webhooks) and returns its body. Throws if it is not genuine. */
+/**
+ * Verifies the signature of a webhook request (Standard Webhooks) and returns its body. Throws if it is not genuine.
+ */
 export async function verifyWebhook<P = unknown>(request: WebhookToVerify): Promise<WebhookDelivery<P>> {
   return JSON.parse(await verifyWebhookSignature(request));
 }
 
 /**
- * Verifies the signature of any webhook request and returns its body as text: for receipts, and for targets that send the
- * payload alone. Throws if it is not genuine.
+ * Verifies the signature of any webhook request and returns its body as text: for receipts, and for targets that send
+ * the payload alone. Throws if it is not genuine.
  */
 export async function verifyWebhookSignature({
   payload,

@@ -63,8 +63,8 @@ describe('carillon import bullmq', () => {
 });
 
 /**
- * The version of pg-boss that the benchmarks install. As a dependency of this package, pg-boss would change the
- * dependencies of Vitest.
+ * Starts the pg-boss that the benchmarks install. This package does not depend on pg-boss itself, because that would
+ * change the dependencies of Vitest.
  */
 async function startPgBoss(connectionString: string) {
   const bench = createRequire(new URL('../../../bench/package.json', import.meta.url));

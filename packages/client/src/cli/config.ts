@@ -15,7 +15,9 @@ export interface Environment extends Readonly<Record<string, string | undefined>
 const LOCAL_URL = 'http://127.0.0.1:3000';
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 
-/** Finds the URL and the key: from the options, then from the environment, then from the installation in this folder. */
+/**
+ * Finds the URL and the key: from the options, then from the environment, then from the installation in this folder.
+ */
 export function connectionOf(
   env: Environment,
   given: { url?: string | undefined; key?: string | undefined },

@@ -30,7 +30,10 @@ export function exitCodeOf(error: unknown): number {
   return BY_STATUS[error.status ?? 0] ?? EXIT.failed;
 }
 
-/** `carillon plan --detailed-exitcode`: there are changes to apply. Errors of that command are 1, so that 2 has one meaning. */
+/**
+ * The exit code of `carillon plan --detailed-exitcode` if there are changes to apply. The command exits with 1 for
+ * every error, so that 2 has one meaning.
+ */
 export const CHANGES_PENDING = 2;
 
 /** Explains an error, and says what to do about it. */

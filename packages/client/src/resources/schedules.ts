@@ -29,8 +29,8 @@ export class Schedules {
   }
 
   /**
-   * Creates a schedule. A repeat with the same id and definition returns the existing schedule. With `handler`, the payload is
-   * checked against the schema of the handler before anything is sent.
+   * Creates a schedule. A repeat with the same id and definition returns the existing schedule. With `handler`, the
+   * payload is checked against the schema of the handler before anything is sent.
    */
   create(schedule: Shape.ScheduleInput, options?: ChangeOptions): Promise<Shape.CreatedSchedule>;
   create<Schema extends StandardSchemaV1>(
@@ -69,22 +69,24 @@ export class Schedules {
   }
 
   /**
-   * Creates a schedule under this id, or replaces its definition. Omitted fields get their defaults, except `secret`, which
-   * stays. A cancelled schedule starts anew.
+   * Creates a schedule under this id, or replaces its definition. Omitted fields get their defaults, except `secret`,
+   * which stays. A cancelled schedule starts anew.
    */
   put(id: string, schedule: Shape.ScheduleInput, options?: PutOptions): Promise<Shape.EditedSchedule> {
     return this.#calls.change({ method: 'PUT', path: path(id), body: schedule }, options);
   }
 
   /**
-   * Says what a `put` of each schedule would change, field by field, and saves nothing. Up to 1,000 schedules, each with its
-   * id.
+   * Says what a `put` of each schedule would change, field by field, and saves nothing. Up to 1,000 schedules, each
+   * with its id.
    */
   plan(schedules: readonly Shape.ScheduleInput[], options?: CallOptions): Promise<SchedulePlan> {
     return this.#calls.post('/v1/schedules/plan', { items: schedules }, options);
   }
 
-  /** Edits a schedule. Omitted fields keep their value. With `handler`, the payload is checked before anything is sent. */
+  /**
+   * Edits a schedule. Omitted fields keep their value. With `handler`, the payload is checked before anything is sent.
+   */
   update(id: string, patch: Shape.SchedulePatch, options?: EditOptions): Promise<Shape.EditedSchedule>;
   update<Schema extends StandardSchemaV1>(
     id: string,

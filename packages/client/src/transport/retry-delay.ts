@@ -6,8 +6,8 @@ const MAX_DELAY_MS = 8_000;
 const MAX_RETRY_AFTER_MS = 60_000;
 
 /**
- * Returns the delay before the next attempt, or null if a retry would not help or could apply a change twice. `random`, between 0
- * and 1, is the jitter that keeps clients from retrying all at once.
+ * Returns the delay before the next attempt, or null if a retry would not help or could apply a change twice. `random`,
+ * between 0 and 1, is the jitter that keeps clients from retrying all at once.
  */
 export function retryDelay(
   error: CarillonError,

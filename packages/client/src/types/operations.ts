@@ -95,7 +95,7 @@ export interface System extends Health {
   clockOffsetMs: number;
   redis: RedisState;
   workers: { alive: number; lost: number; inFlight: number };
-  /** Why workers claim nothing until an operator runs `carillon restore`; null if they do. */
+  /** Why workers claim nothing until an operator runs `carillon restore`; null if the installation is not held. */
   hold: { code: HoldCode; since: string; reason: string; lostFrom: string } | null;
   backlog: { schedules: number; runs: number; oldestDueAt: string | null };
   sweep: { lastAt: string | null; ageMs: number | null };
@@ -142,7 +142,7 @@ export interface StatsQuery {
   step?: Duration | undefined;
 }
 
-/** Schedules that a person should look at: how many, up to 1,000, and the first five. */
+/** Schedules that a person should look at: their number (1,000 means 1,000 or more), and the first five. */
 export interface AttentionList {
   count: number;
   items: { id: string; name: string | null; at: string; note: string | null }[];
@@ -159,6 +159,9 @@ export interface Attention {
   blocked: AttentionList;
   /** Schedules with a breach of an objective that has not ended. */
   breaching: AttentionList;
-  /** The fullest minute of the next 24 hours, if it has 1,000 fires or more. */
+  /**
+   * The fullest minute of the next 24 hours, if it has 1,000 fires or more. Null until the forecast of a large project
+   * has been computed.
+   */
   herd: { at: string; fires: number } | null;
 }

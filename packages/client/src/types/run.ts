@@ -10,7 +10,7 @@ export interface Run {
   scheduleId: string;
   status: RunStatus;
   origin: RunOrigin;
-  /** The instant of the rule. */
+  /** The instant that the rule named. */
   occurrenceAt: string;
   /** The occurrence plus jitter, or the instant that it was rescheduled to. */
   dueAt: string;

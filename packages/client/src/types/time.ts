@@ -9,7 +9,10 @@ export interface Occurrence {
   local: string;
   /** Differs from `at` if the schedule has jitter or was rescheduled. */
   dueAt: string;
-  /** The effect of a DST change on this occurrence, in words. */
+  /**
+   * Says that a DST change affects this occurrence, that it was moved from an excluded day, or that it replaces 29
+   * February. Null for nearly all occurrences.
+   */
   remark: string | null;
 }
 
@@ -22,7 +25,7 @@ export interface RulePreview {
   /** The rule in words. */
   text: string;
   occurrences: { at: string; local: string; remark: string | null }[];
-  /** Instants up to the last occurrence listed that are left out because their day is excluded. */
+  /** Instants that are left out because their day is excluded, up to the last listed occurrence. */
   excluded: { at: string; local: string }[];
   warnings: string[];
 }

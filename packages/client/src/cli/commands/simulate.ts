@@ -75,7 +75,7 @@ function textOf({ from, to, total, byMisfire, peak, paused }: Simulation, termin
     ['peak', peak ? `${peak.perSecond} runs in the second of ${shortTime(peak.at)}` : 'nothing runs'],
   ];
   const policies = Object.entries(byMisfire).filter(([, figures]) => figures.schedules > 0);
-  // Not `all`, which is the name of a policy.
+  // The first row is not called `all`, because `all` is the name of a policy.
   const rows = [['total', total] as const, ...policies].map(([name, figures]) => rowOf(name, figures));
   const titles = ['MISFIRE', 'RUNS', 'CAUGHT UP', 'SKIPPED', 'QUEUED', 'DEFERRED', 'RETRIED', 'FAILED'];
   return `${fields(pairs, terminal.style)}\n\n${table(titles, rows, terminal)}`;

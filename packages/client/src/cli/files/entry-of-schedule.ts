@@ -23,8 +23,8 @@ const FIELDS = [
 ] as const;
 
 /**
- * A schedule as an entry of a file. Fields that hold their default are left out. Values of headers are redacted, and the API
- * keeps the stored values when it gets them back.
+ * A schedule as an entry of a file. Fields that hold their default are left out. Values of headers are redacted, and
+ * the API keeps the stored values when it gets them back.
  */
 export function entryOfSchedule(schedule: Schedule): ScheduleInput & { id: string } {
   const shown: Record<string, unknown> = {

@@ -1,4 +1,6 @@
-/** The fields that hold addresses and secrets. A payload is delivered unchanged, so it is not searched for references. */
+/**
+ * The fields that hold addresses and secrets. A payload is delivered unchanged, so it is not searched for references.
+ */
 const FIELDS = new Set(['target', 'secret', 'onSuccess', 'onFailure']);
 const REFERENCE = /\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
@@ -8,7 +10,10 @@ export interface Filled {
   missing: string[];
 }
 
-/** Replaces `${NAME}` in the target, the secret and the receipts by the environment variable. `$${NAME}` stays `${NAME}`. */
+/**
+ * Replaces `${NAME}` in the target, the secret and the receipts by the environment variable. `$${NAME}` stays
+ * `${NAME}`.
+ */
 export function fillReferences(schedule: unknown, env: Readonly<Record<string, string | undefined>>): Filled {
   const missing = new Set<string>();
   const fillText = (text: string) =>

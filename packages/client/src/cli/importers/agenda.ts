@@ -5,7 +5,9 @@ import { noEquivalent } from './no-equivalent.js';
 import { asFields, asInstant, asNumber, asText, type Fields } from './read-fields.js';
 import { readHumanInterval } from './read-human-interval.js';
 
-/** Turns jobs of Agenda, exported from its collection or its table, into schedules. Jobs that have ended are left out. */
+/**
+ * Turns jobs of Agenda, exported from its collection or its table, into schedules. Jobs that have ended are left out.
+ */
 export function importAgenda(jobs: readonly unknown[], { timezone = 'UTC' } = {}): Imported {
   const pending = jobs.map((job) => camelCased(asFields(job))).filter(isPending);
   return collectDrafts('agenda', pending, {

@@ -15,7 +15,10 @@ export interface BullmqScheduler {
 const IS_DELIVERED_AS =
   'the job arrives as ScheduleDue, with its data in `payload`, if the target is a queue';
 
-/** Turns the job schedulers of BullMQ into schedules. The target is the queue of the scheduler unless another one is given. */
+/**
+ * Turns the job schedulers of BullMQ into schedules. The target is the queue of the scheduler unless another one is
+ * given.
+ */
 export function importBullmq(schedulers: readonly BullmqScheduler[]): Imported {
   return collectDrafts('bullmq', schedulers, {
     sourceOf: ({ queue, key }) => `${queue}/${key}`,

@@ -15,7 +15,7 @@ export interface ImportedLine {
   remarks: string[];
 }
 
-/** The API creates up to 10,000 schedules in one call. */
+/** Number of schedules in one call. The API accepts up to 10,000. */
 const CREATED_AT_ONCE = 1_000;
 
 const lineOf = ({ source, schedule, remarks }: ImportDraft): Omit<ImportedLine, 'result' | 'next'> => ({

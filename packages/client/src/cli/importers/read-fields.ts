@@ -13,7 +13,10 @@ export function asNumber(value: unknown): number | null {
   return typeof number === 'number' && Number.isFinite(number) ? number : null;
 }
 
-/** An instant of a JSON export: a text, epoch seconds or milliseconds, or `{ "$date": … }` of MongoDB. Null if it is none. */
+/**
+ * An instant of a JSON export: a text, epoch seconds or milliseconds, or `{ "$date": … }` of MongoDB. Null if it is
+ * none.
+ */
 export function asInstant(value: unknown): string | null {
   if (value instanceof Date) return value.toISOString();
   const { $date, $numberLong } = asFields(value);

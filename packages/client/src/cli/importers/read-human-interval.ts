@@ -8,8 +8,8 @@ const UNITS_MS: Readonly<Record<string, number>> = {
 const WORDS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 
 /**
- * Reads an interval such as `3 minutes`, `one hour` or `1 hour and 30 minutes` in milliseconds. Null for anything else, and for
- * months and years, which have no fixed length.
+ * Reads an interval such as `3 minutes`, `one hour` or `1 hour and 30 minutes` in milliseconds. Null for anything else,
+ * and for months and years, which have no fixed length.
  */
 export function readHumanInterval(text: string): number | null {
   const parts = text
