@@ -3,7 +3,9 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 
 export interface RunOptions {
-  /** The Postgres to use, such as `postgres://user:password@host/database`. Default: an embedded one, for development. */
+  /**
+   * The Postgres to use, such as `postgres://user:password@host/database`. Default: an embedded one, for development.
+   */
   connectionString?: string | undefined;
   /** A pool of your own program, used instead of `connectionString`. It stays open when Carillon stops. */
   pool?: Pool | undefined;
@@ -22,7 +24,9 @@ export interface RunOptions {
   worker?: boolean | undefined;
   /** Whether to listen for HTTP, with the dashboard at `/` (default false). A port of 0 takes any free one. */
   api?: boolean | { host?: string | undefined; port?: number | undefined } | undefined;
-  /** The path at which `plugin` or `handle` mounts the API in your own server, such as `/scheduler` (default: the root). */
+  /**
+   * The path at which `plugin` or `handle` mounts the API in your own server, such as `/scheduler` (default: the root).
+   */
   mountPath?: string | undefined;
   /** Stops everything when it aborts. */
   signal?: AbortSignal | undefined;
@@ -32,7 +36,9 @@ export interface RunOptions {
   schema?: string | undefined;
   /** The first admin API key, at least 24 characters. Default: generated and kept in `home` if Postgres is embedded. */
   adminKey?: string | undefined;
-  /** The key that encrypts secrets: 32 bytes in base64. Default: generated and kept in `home` if Postgres is embedded. */
+  /**
+   * The key that encrypts secrets: 32 bytes in base64. Default: generated and kept in `home` if Postgres is embedded.
+   */
   encryptionKey?: string | undefined;
   /** Any other setting of the API and the worker, by the name of its environment variable. */
   settings?: Readonly<Record<string, string>> | undefined;

@@ -22,7 +22,9 @@ export interface RunningCarillon extends AsyncDisposable {
   readonly url: string | null;
   /** The admin key for the dashboard and for other programs; null if none is set. */
   readonly adminKey: string | null;
-  /** Mounts the API and the dashboard in your own Fastify server, at `mountPath`: `server.register(carillon.plugin)`. */
+  /**
+   * Mounts the API and the dashboard in your own Fastify server, at `mountPath`: `server.register(carillon.plugin)`.
+   */
   readonly plugin: FastifyPluginAsync;
   /**
    * Answers a request to the API, for HTTP servers other than Fastify. The path of the request must begin with
@@ -148,7 +150,7 @@ async function openServers(options: RunOptions, closing: ClosingSteps, log: Logg
   return { environment, adminKey: adminKey ?? null, server: databaseUrl ?? given, isEmbedded };
 }
 
-/** Refuses a pooler that would make statements fail later, and migrates. */
+/** Refuses a connection pooler through which statements would fail later, then migrates the database. */
 async function prepareDatabase(
   server: Server,
   { DATABASE_DIRECT_URL, DATABASE_PREPARED_STATEMENTS, DATABASE_SCHEMA: schema }: ApiConfig,

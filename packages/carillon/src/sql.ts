@@ -23,8 +23,8 @@ export interface SqlOptions {
 export type SqlSchedule = ScheduleInput & { id: string };
 
 /**
- * Requests a schedule in a transaction of your own: a client of `pg`, or a drizzle transaction. If the transaction rolls
- * back, nothing was requested. After its commit a worker creates the schedule. Returns the id.
+ * Requests a schedule in a transaction of your own: a client of `pg`, or a drizzle transaction. If the transaction
+ * rolls back, nothing was requested. After its commit a worker creates the schedule. Returns the id.
  */
 export async function scheduleIn(
   tx: UserTransaction,

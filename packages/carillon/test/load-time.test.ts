@@ -10,8 +10,8 @@ it.each([
   ['a module of handlers that imports the package carillon', 'index.js'],
 ])('%s loads neither pg nor BullMQ nor Fastify before it needs them', async (_name, module) => {
   const url = new URL(`../dist/${module}`, import.meta.url).href;
-  // Loading the server takes 1.5 s of CPU time, eight times as long as the rest of a command. These libraries are CommonJS
-  // modules, so the cache of `require` lists them.
+  // Loading the server takes 1.5 s of CPU time, eight times as long as the rest of a command. These libraries are
+  // CommonJS modules, so the cache of `require` lists them.
   const program = `await import('${url}');
     const { _cache } = (await import('node:module')).default;
     console.log(JSON.stringify(Object.keys(_cache)));`;
@@ -33,7 +33,7 @@ it('an API and a worker load the SDK of OpenTelemetry only if OTEL_EXPORTER_OTLP
     const without = await loadedBy({});
     console.log(JSON.stringify([without, await loadedBy({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' })]));`;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program]);
-  // The lines before it are warnings of the log.
+  // The program prints its result in the last line. The lines before that one are warnings of the log.
   const [without, traced] = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as [string[], string[]];
   const ofSdk = (files: string[]) => files.filter((file) => file.includes('/@opentelemetry/sdk-trace-base/'));
   expect(ofSdk(without)).toEqual([]);

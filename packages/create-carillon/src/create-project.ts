@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url';
 
 const TEMPLATE = fileURLToPath(new URL('../template', import.meta.url));
 
-/** Files that do not make a folder a used one: a clone of an empty repository has `.git`. */
+/** A folder that holds only these files counts as empty: a clone of an empty repository has `.git`. */
 const HARMLESS = new Set(['.git', '.DS_Store']);
 
-/** Left in the template by our own checks and tests. */
+/** Folders that our own checks and tests leave in the template. */
 const NOT_COPIED = new Set(['node_modules', 'dist', '.carillon']);
 
 /** The project could not be created, for a reason that the person at the terminal can act on. */

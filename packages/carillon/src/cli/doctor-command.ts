@@ -13,7 +13,7 @@ export const doctor = command({
   examples: ['carillon doctor', 'carillon doctor --json', 'carillon doctor --strict && deploy'],
   async run(invocation): Promise<Output> {
     const { values, terminal } = invocation;
-    // The doctor needs most of the server's code, which takes a second to load. The other commands do not.
+    // The server's code takes a second to load, so only the commands that need it import it.
     const { runDoctor } = await import('../doctor/run-doctor.js');
     const checks = await runDoctor(readDoctorEnvironment());
     // `client` is a getter that throws if there is no API key. Inside `checkApi`, the error becomes a skipped check.
@@ -34,7 +34,10 @@ interface ApiState {
   reasons: readonly { code: string; message: string }[];
 }
 
-/** The API is optional: a deployment runs this command before it starts one. */
+/**
+ * Asks the API for its health. The check is skipped if no API answers, because a deployment runs `doctor` before it
+ * starts the API.
+ */
 export async function checkApi(readSystem: () => Promise<ApiState>): Promise<Check> {
   const name = 'api';
   let state: ApiState;

@@ -8,7 +8,9 @@ import { startTestServers, type TestServers } from './test-servers.js';
 export interface TestOptions extends Pick<RunOptions, 'handlers' | 'schedules' | 'logger' | 'settings'> {
   /** The time at which the test begins (default: the time of this machine). */
   now?: Date | string | undefined;
-  /** Servers that several test installations share. Default: servers of its own, which take some seconds to start. */
+  /**
+   * Servers that several test installations share. Default: this installation starts its own, which takes some seconds.
+   */
   servers?: Pick<TestServers, 'databaseUrl' | 'redisUrl'> | undefined;
 }
 
@@ -17,7 +19,9 @@ export interface TestCarillon extends RunningCarillon {
   readonly clock: TestClock;
 }
 
-/** Starts Carillon for a test: the real worker, API and servers, and a clock that stands still until the test moves it. */
+/**
+ * Starts Carillon for a test: the real worker, API and servers, and a clock that stands still until the test moves it.
+ */
 export async function startTestCarillon(options: TestOptions = {}): Promise<TestCarillon> {
   const { now: beginAt = new Date(), servers: given, settings, ...rest } = options;
   const reading: Reading = { now: new Date(beginAt).getTime() };
