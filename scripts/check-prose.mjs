@@ -45,7 +45,7 @@ export function findProseProblems(path, text) {
 
 function testNameProblems(path, text) {
   return testNames(text).flatMap(({ line, name }) => {
-    // A method of another file may be called `test` too.
+    // Outside of test files, a function or a method may have the name `test` too.
     if (name === null)
       return IS_TEST.test(path)
         ? [{ path, line, rule: UNREADABLE_NAME, sentence: 'its name is not read' }]
@@ -115,7 +115,7 @@ function commentBlocks(text) {
   return blocks;
 }
 
-/** The comments of SQL as those of TypeScript. All other lines are left empty, because they hold no comment of either kind. */
+/** Turns the comments of SQL into those of TypeScript. All other lines become empty, because they hold no comment. */
 const asLineComments = (sql) =>
   sql.replace(/^.*$/gm, (line) => (/^\s*--(?!>)/.test(line) ? line.replace('--', '//') : ''));
 

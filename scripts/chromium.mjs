@@ -14,7 +14,7 @@ const NAMES = [
 ];
 
 /**
- * Returns the path of a Chromium for the browser tests: CHROMIUM_PATH, or the first of these names on PATH. Null if
+ * Returns the path of a Chromium for the browser tests: CHROMIUM_PATH, or the first of `NAMES` on PATH. Null if
  * there is none.
  */
 export function findChromium() {

@@ -5,10 +5,10 @@ import { parseArgs } from 'node:util';
 import { checkNodeVersion, endWithNpm, install, root, run } from './install.mjs';
 
 // `pnpm faults --seeds 20` runs every fault scenario with 20 seeds, then random histories and bad input, and writes the
-// figures to docs/reliability.md. `--only 3,4` runs scenarios 3 and 4 alone, `--only scenarios` all of
-// them, and `--only input` the random histories and the bad input. `--with <file>` adds the results of an earlier run to
-// those of this one, so that a scenario that was interrupted can be played again alone: the newer result of a scenario and seed
-// counts.
+// figures to docs/reliability.md. `--only 3,4` runs scenarios 3 and 4 alone, `--only scenarios` all of them, and
+// `--only input` the random histories and the bad input. `--with <file>` adds the results of an earlier run to those of
+// this one, so that a scenario that was interrupted can be played again alone. If both have a result of the same
+// scenario and seed, the newer one counts.
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '20' },

@@ -1,8 +1,8 @@
 import { BaseSequencer } from 'vitest/node';
 
 /**
- * Test files and folders that take long, or keep several processes busy: the longest first. On a fresh clone, Vitest knows
- * no durations and starts the largest files first, but some of the longest tests are files of five lines.
+ * Test files and folders that take long, or keep several processes busy: the longest first. On a fresh clone, Vitest
+ * knows no durations and starts the largest files first, but some of the longest tests are files of five lines.
  */
 const LONG = [
   'tests/guides/guides',
@@ -36,10 +36,10 @@ const LONG = [
 ];
 
 /**
- * Spreads the long test files of each project evenly among its others, the longest first. Next to each other they would starve each other
- * of CPU. If a long one started last, it would run alone while the other test processes are idle. The files of a project
- * stay together: Vitest ends a test process when the next file belongs to another project, and a new test process
- * imports all sources anew.
+ * Spreads the long test files of each project evenly among its other files, the longest first. Long files that run side
+ * by side would starve each other of CPU. If a long file started last, it would run alone while the other test
+ * processes are idle. The files of a project stay together: Vitest ends a test process when the next file belongs to
+ * another project, and a new test process imports all sources anew.
  */
 export class SpreadLong extends BaseSequencer {
   async sort(files) {

@@ -70,7 +70,9 @@ function ensurePackage(name, program) {
   execFileSync('apt-get', ['install', '-y', '--no-install-recommends', name], { env, stdio: 'inherit' });
 }
 
-/** One line per part: how many tests passed, failed and were left out, with the names of the last two. */
+/**
+ * A table with a line per part: how many tests passed, failed and were left out. The names of the failed tests follow.
+ */
 function describe({ testResults }) {
   const minutes = Math.round((Date.now() - startedAt) / 60_000);
   const day = new Date(startedAt).toISOString().slice(0, 10);

@@ -1,6 +1,9 @@
 // Finds the names of tests in a source text: the first argument of `it`, `test` and `describe`, also behind modifiers.
 
-/** The start of a call, with its modifiers. A variable may also have the name `test`, so other properties end the search. */
+/**
+ * The start of a call, with its modifiers. A variable may also have the name `test`, so a call with any other property
+ * does not match.
+ */
 const CALL =
   /(?<![.\w$'"`])(it|test|describe)((?:\.(?:each|for|only|skip|skipIf|runIf|concurrent|sequential|fails|todo)\b)*)(?=[(<])/g;
 /** Modifiers that are called themselves, before the call that has the name. */
@@ -11,7 +14,7 @@ const TYPES = /<[\s\S]*?>(?=\()/y;
 const BEFORE_EXPRESSION = /[(,=:[!&|?{};>]$/;
 const STRING = /(['"`])((?:\\.|(?!\1)[^\\])*)\1/y;
 
-/** Returns the line and the name of each test; the name is null if it is no text that can be read here. */
+/** Returns the line and the name of each test; the name is null if it cannot be read from the text. */
 export function testNames(text) {
   const names = [];
   for (const match of text.matchAll(CALL)) {

@@ -5,7 +5,7 @@ import { copyBuilt, isTypes } from './copy-built.mjs';
 import { publicFields, readManifest, writeManifest } from './manifest.mjs';
 
 const OWN = 'packages/create-carillon';
-/** Left in the template by our own checks and tests. */
+/** Folders that our own checks and tests leave in the template. */
 const NOT_PUBLISHED = new Set(['node_modules', 'dist', '.carillon']);
 
 /** Stages the package behind `npm create carillon`: a command without dependencies, and the template that it copies. */

@@ -2,7 +2,10 @@ import type { Pool } from 'pg';
 
 let areServersStopping = false;
 
-/** Called before an interrupted run stops its servers, so that the connections that this breaks are not reported. */
+/**
+ * Turns the reports of broken connections off. An interrupted run calls this before it stops its servers, which breaks
+ * all connections.
+ */
 export function expectServersToStop(): void {
   areServersStopping = true;
 }

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import type { Job } from './tally.js';
 
-// Statements of the bench that depend on Carillon's tables are only here, in seed.ts, in races/seed-history.ts and in
-// races/operations.ts.
+// Statements of the bench that depend on Carillon's tables are only here, in seed.ts, and in these files of races/:
+// operations.ts, retention.ts and seed-history.ts.
 
 /** True if no run is in flight. */
 export async function areAllRunsClosed(pool: Pool): Promise<boolean> {

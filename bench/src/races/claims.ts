@@ -14,8 +14,8 @@ import { countClaims, vacuumSchedules } from '../harness/tables.js';
 const DUE = 1_000;
 const CLAIMERS = 50;
 /**
- * Two limits of a claim: the limit of a worker with all places free, and one so small that all fifty claimers are
- * needed.
+ * Two limits of a claim: the limit of a worker with all places free, and one so small that it takes all fifty
+ * claimers to claim the rows.
  */
 const ASKED = [
   { asked: 'as a worker asks, up to 1,000 a claim', limit: 1_000 },

@@ -26,7 +26,7 @@ interface Sizes {
   due: number;
 }
 
-/** Dropping a month of history, and deleting a day of one-shots, while a worker claims. */
+/** Measures how a month of history is dropped and a day of one-shots is deleted while a worker claims. */
 export const retention: Race = {
   name: 'retention',
   work: 'a month with 10 million runs is dropped while a long read of the table is open, and then 1 million one-shots that fired long ago are deleted with everything about them. A claimer takes due schedules all the time',
@@ -164,7 +164,7 @@ function watchDdl(pools: readonly Pool[]): { sentAt: number; tookMs: number }[] 
         const end = () => {
           step.tookMs = performance.now() - step.sentAt;
         };
-        // The pool passes a callback, and a transaction awaits a promise.
+        // A query of the pool passes a callback, and a query in a transaction returns a promise.
         const callback = rest.at(-1);
         if (typeof callback !== 'function')
           return (query(statement, ...rest) as Promise<unknown>).finally(end);
@@ -184,7 +184,9 @@ async function hasMonth(pool: Pool): Promise<boolean> {
   return rowCount !== 0;
 }
 
-/** Claims all the time; `next` begins the figures of the next step, and `pause` stops it until then. */
+/**
+ * Claims all the time. `next` begins the figures of the next step, and `pause` stops the claims until the next step.
+ */
 async function startClaimer(pool: Pool) {
   const holder = await registerClaimant(pool);
   const steps: Claims[] = [{ tookMs: [] }];
@@ -227,7 +229,7 @@ async function startClaimer(pool: Pool) {
   };
 }
 
-/** The rows of the tables to which a schedule that fires once adds, apart from the schedules of the claimer. */
+/** Counts the rows of each table to which a one-shot adds rows. The schedules of the claimer are left out. */
 async function countAll(pool: Pool): Promise<Record<string, number>> {
   const own = `not like 'due-%'`;
   const { rows } = await pool.query(
@@ -276,7 +278,8 @@ async function seedRecurring(pool: Pool, { recurring, runsEach }: Sizes, say: (t
      select id, $1, now() + interval '1 year', now() + interval '1 year' from carillon.schedules where id between $2 and $3`,
     [PROJECT_ID, first, last],
   );
-  // Filled first and attached afterwards: attaching builds all indexes at once, which is several times as fast.
+  // The partition is filled first and attached afterwards. Attaching it builds all indexes at once, which is several
+  // times as fast.
   await pool.query(
     `create table carillon.${TABLE} (like carillon.runs including defaults including constraints) with (fillfactor = 45)`,
   );
