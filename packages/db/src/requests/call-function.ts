@@ -25,8 +25,8 @@ interface FunctionCall {
 }
 
 /**
- * Calls one of our SQL functions in the user's transaction; returns its result. Every value is a parameter, sent as text,
- * so that no driver converts it in its own way.
+ * Calls one of our SQL functions in the user's transaction; returns its result. Every value is a parameter, sent as
+ * text, so that no driver converts it in its own way.
  */
 export async function callFunction(
   tx: UserTransaction,

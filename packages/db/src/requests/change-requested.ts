@@ -21,8 +21,9 @@ type RequestedChange =
 export type SettledChange = { request: SqlRequest } & RequestedChange;
 
 /**
- * Carries out cancels and triggers of one project, at most one for each schedule, in the transaction that holds their
- * requests. Leaves out those whose schedule another transaction holds: they stay, for the next sweep.
+ * Carries out requested cancels and triggers of one project, in the transaction that holds the requests. No two
+ * requests of a call are for the same schedule. A request whose schedule another transaction holds is left for the next
+ * sweep.
  */
 export async function changeRequested(
   tx: Transaction,

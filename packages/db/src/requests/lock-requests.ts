@@ -31,8 +31,8 @@ const selectProject = statement<{ afterId: number }, RequestingProject>(
 );
 
 /**
- * The next project that has requests, in the order of ids; null if there is none after this one. Projects take turns, so
- * that a project with a million requests does not hold up the others.
+ * The next project that has requests, in the order of ids; null if there is none after this one. Projects take turns,
+ * so that a project with a million requests does not hold up the others.
  */
 export async function readRequestingProject(
   db: Database,
@@ -54,9 +54,9 @@ const select = statement<{ projectId: number; limit: number }, SqlRequest>(
 );
 
 /**
- * Locks the oldest requests of a project, at most one for each schedule: the requests for one schedule are carried out in
- * the order of their calls, whatever the number of workers. Requests that another worker or a cancel has locked are
- * skipped.
+ * Locks the oldest requests of a project, at most one for each schedule. So the requests for one schedule are carried
+ * out in the order of their calls, whatever the number of workers. Requests that another worker or a cancel has locked
+ * are skipped.
  */
 export function lockRequests(
   tx: Transaction,

@@ -13,9 +13,10 @@ interface Triggered {
 }
 
 /**
- * Carries out requested triggers of one project by the same few statements, at most one for each schedule. Leaves out the
- * requests that must be carried out one by one: their schedule is unknown, locked, or was triggered in this millisecond
- * already. If the statements fail, all of them are left out, so that one bad row does not sink the others.
+ * Carries out requested triggers of one project, all of them by the same few statements. No two requests of a call are
+ * for the same schedule. Leaves out the requests that must be carried out one by one, because their schedule is
+ * unknown, is locked, or was triggered in this millisecond already. If the statements fail, all requests are left out,
+ * so that one bad row does not fail the others.
  */
 export async function triggerTogether(
   tx: Transaction,

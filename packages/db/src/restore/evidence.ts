@@ -18,7 +18,8 @@ export interface Evidence {
 }
 
 /**
- * `superseded`: an operator has decided about a restore since. `unknown`: the worker is so old that its row was deleted.
+ * `superseded`: an operator has decided about a restore since. `unknown`: the worker is so old that its row was
+ * deleted.
  */
 export type EvidenceVerdict = 'intact' | 'lost' | 'superseded' | 'unknown';
 

@@ -5,7 +5,10 @@ import { statement, type Values } from '../statement.js';
 import type { Evidence } from './evidence.js';
 import { moveSequencesOn } from './move-sequences-on.js';
 
-/** SQL: true if the installation is not held, and no operator has decided about what this process has noticed. */
+/**
+ * SQL: true if the installation is not held and its generation is not newer than the one that the process has seen. A
+ * newer generation means that an operator has decided about the loss already.
+ */
 const MAY_BE_HELD = 'held_at is null and generation <= :seenGeneration';
 
 /** SQL: the last sign of life of the workers before an instant. */
@@ -50,9 +53,9 @@ export interface HoldRequest {
 }
 
 /**
- * Holds the installation: no worker claims anything until an operator decides. First moves all sequences on, because the
- * API still creates schedules meanwhile, and an id of the lost time must not be issued again. Returns false if the
- * installation is held already, or the decision was made.
+ * Holds the installation: no worker claims anything until an operator decides. First moves all sequences on, because
+ * the API still creates schedules meanwhile, and an id of the lost time must not be issued again. Returns false if the
+ * installation is held already, or if an operator has decided already.
  */
 export async function holdInstallation(
   db: Database,

@@ -9,7 +9,9 @@ const IDS_PER_SECOND = 100_000;
 /** Seconds that are added to the lost time, because its beginning is only known to within a sweep. */
 const MARGIN_SECONDS = 60;
 
-/** The ids of migrations are the only ones that are not bigints. They are issued by no process that serves. */
+/**
+ * Only bigint sequences are moved on. The one other sequence issues the ids of migrations, and only `migrate` uses it.
+ */
 const moveOn = statement<{ by: number }, { sequence: string }>(
   'move-sequences-on',
   `select setval(c.oid::regclass, least(coalesce(pg_sequence_last_value(c.oid::regclass), 0) + :by::bigint, s.seqmax)) as moved,

@@ -29,7 +29,8 @@ export async function applyRetention(
   const deleted: Record<string, number> = await forgetOld(pool, { now });
   const projects = await readCutoffs(pool, { defaults, now });
   await recordHistoryStart(pool, projects);
-  // Finished schedules go first: the totals of those that go need not be saved before their month is dropped.
+  // Finished schedules are deleted first, so that their totals need not be saved before the month of their runs is
+  // dropped.
   deleted.schedules = await forgetSchedules(pool, projects);
   const months = await dropMonths(pool, { projects, now });
   deleted.runs = await forgetRuns(pool, { projects, kept: months.kept, now });

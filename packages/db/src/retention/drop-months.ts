@@ -44,8 +44,9 @@ const OLD_TABLES = `
  * Drops the months of history that are past the retention of every project with runs in them. Returns the months that
  * it dropped, and those that it kept for a project with a longer retention.
  *
- * A partition is detached concurrently, so readers of the table are not disturbed, and no other statement waits for
- * them. If a reader outlasts the time-out of a statement, this function throws, and the next call goes on from there.
+ * A partition is detached concurrently, so it does not disturb the readers of the table, and no other statement has to
+ * wait for those readers. If a reader outlasts the time-out of a statement, this function throws, and the next call
+ * goes on from there.
  */
 export async function dropOldMonths(
   pool: Pool,
@@ -114,7 +115,7 @@ async function detachAndDrop(
   const how = isDetachPending ? 'finalize' : 'concurrently';
   if (isAttached)
     await outsideTransaction(pool, `alter table ${SCHEMA}.${table} detach partition ${partition} ${how}`);
-  // A back-up may still read the detached table: the drop then gives way to it.
+  // A backup may still read the detached table. The drop then times out, and the next prune tries again.
   await inOneBatch(pool, (tx) => tx.query(`drop table if exists ${partition}`));
 }
 

@@ -20,7 +20,7 @@ const PAST = {
   domain_events: `handled_at < ${daysAgo(30)}`,
   idempotency_keys: `created_at < ${daysAgo(1)}`,
   maintenance_windows: `ends_at < ${daysAgo(30)}`,
-  // The windows of figures reach back a day.
+  // The longest window for which figures are shown is a day.
   metric_minutes: `minute < ${NOW} - interval '25 hours'`,
   pings: `at < ${daysAgo(30)}`,
   run_stats: `minute < ${daysAgo(35)}`,

@@ -12,16 +12,19 @@ import { arrayOf, statement, type Values } from '../statement.js';
 import { inOneBatch, inOneBatchByKey } from './in-batches.js';
 import { CUTOFFS, cutoffValues } from './read-cutoffs.js';
 
-/** Schedules that one page looks at, and pages per prune: an installation of 100 million is looked through in a day. */
+/**
+ * Number of schedules that one page looks at, and number of pages per prune. With a prune every hour, 100 million
+ * schedules are looked through in a day.
+ */
 const PAGE_SIZE = 10_000;
 const PAGES_PER_PRUNE = 500;
 /** Schedules that one transaction deletes. */
 const SCHEDULES_AT_ONCE = 1_000;
 
 /**
- * SQL for schedules that ended before the cutoff of their project: cancelled, or without an occurrence to come, and with
- * no run that is open or younger. Code and files create their schedules again, and they would fire again: such
- * schedules are kept.
+ * SQL for schedules that ended before the cutoff of their project. They are cancelled or have no occurrence to come,
+ * and none of their runs is open or younger than the cutoff. A schedule that is declared in code or in a file is kept:
+ * the next deploy would create it again, and it would fire again.
  */
 const endedAmong = (schedules: string) => `
   select s.id, s.runs_total is not null as "hasManyRuns" from ${schedules} s join ${CUTOFFS} on cutoff.project_id = s.project_id
@@ -120,7 +123,7 @@ async function remove(
 
 /**
  * Deletes the runs of the schedules and then the schedules. Returns null if the schedules have too many runs for one
- * transaction, so that some are left. A schedule whose totals are derived from its single run loses that run only
+ * transaction: the caller then calls again. A schedule whose totals are derived from its single run loses that run only
  * together with its own row.
  */
 async function removeLocked(

@@ -2,10 +2,15 @@ import type { Pool } from 'pg';
 import { inFireTransaction, inTransaction, type Transaction } from '../database.js';
 import { isConflict } from '../errors.js';
 
-/** Maximum number of rows that one transaction of retention deletes. It then holds its locks for well under a second. */
+/**
+ * Maximum number of rows that one transaction of retention deletes. It then holds its locks for well under a second.
+ */
 export const BATCH_SIZE = 5_000;
 
-/** How long a batch waits for a lock. After that the batch gives way to the holder of the lock, and the next prune tries again. */
+/**
+ * How long a batch waits for a lock. After that the batch gives way to the holder of the lock, and the next prune tries
+ * again.
+ */
 const LOCK_TIMEOUT = '500ms';
 
 type Work<T> = (tx: Transaction) => Promise<T>;

@@ -2,7 +2,9 @@ import { sql } from 'drizzle-orm';
 import { bigserial, check, index, json, text } from 'drizzle-orm/pg-core';
 import { carillon, id, instant, NOW } from './columns.js';
 
-/** The project on whose behalf a role of Postgres may call `schedule`, `cancel` and `trigger`. Other roles are refused. */
+/**
+ * The project on whose behalf a role of Postgres may call `schedule`, `cancel` and `trigger`. Other roles are refused.
+ */
 export const sqlRoles = carillon.table('sql_roles', {
   role: text('role').primaryKey(),
   projectId: id('project_id').notNull(),
@@ -10,8 +12,8 @@ export const sqlRoles = carillon.table('sql_roles', {
 });
 
 /**
- * Calls of `schedule`, `cancel` and `trigger` that a worker has still to carry out. A row is written in the transaction of
- * the caller and deleted in the transaction that carries it out. A refusal is kept in the audit log.
+ * Calls of `schedule`, `cancel` and `trigger` that a worker has still to carry out. A row is written in the transaction
+ * of the caller and deleted in the transaction that carries it out. A refusal is kept in the audit log.
  */
 export const sqlRequests = carillon.table(
   'sql_requests',

@@ -36,7 +36,8 @@ const definitionColumns = () => ({
 /**
  * One row per schedule: identity, status, pause, and the current definition. A fire changes `agenda` and normally
  * leaves this row alone, so the table can afford the indexes that lists and searches need. No index mentions the status
- * or the pause, so that a change of them rewrites no index entry (a HOT update); `stopped_schedules` finds them.
+ * or the pause, so that a change of either rewrites no index entry (a HOT update). Paused and cancelled schedules are
+ * found by the table `stopped_schedules`.
  */
 export const schedules = carillon.table(
   'schedules',

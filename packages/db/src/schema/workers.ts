@@ -38,7 +38,10 @@ export const installation = carillon.table(
      */
     auditDifferences: integer('audit_differences').notNull().default(0),
     auditDifferedAt: instant('audit_differed_at'),
-    /** The last finished schedule that retention has looked at. The next prune goes on after it. */
+    /**
+     * The last schedule that retention has looked at. The next prune continues after it; 0 begins again with the first
+     * one.
+     */
     retentionCursor: id('retention_cursor').notNull().default(0),
     /** When the outside monitor was last pinged (`HEARTBEAT_URL`). */
     monitorPingedAt: instant('monitor_pinged_at'),
@@ -69,7 +72,9 @@ export const installation = carillon.table(
   ],
 );
 
-/** One row for each time that an operator has released a hold, so that the ledger can say what became of the lost time. */
+/**
+ * One row for each time that an operator has released a hold, so that the ledger can say what became of the lost time.
+ */
 export const restores = carillon.table('restores', {
   /** The generation that began with the decision. */
   generation: integer('generation').primaryKey(),
@@ -107,8 +112,8 @@ export const workers = carillon.table('workers', {
   stoppedAt: instant('stopped_at'),
   inFlight: integer('in_flight').notNull().default(0),
   /**
-   * Counts the heartbeats. A worker remembers the latest number that was committed. If Postgres knows only a smaller one,
-   * it has lost transactions.
+   * Counts the heartbeats. A worker remembers the latest number that was committed. If Postgres knows only a smaller
+   * one, it has lost transactions.
    */
   beats: id('beats').notNull().default(0),
   /** The open circuits of this worker, each as "project origin". At most 1,000 are reported. */

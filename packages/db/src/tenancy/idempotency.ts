@@ -25,7 +25,7 @@ interface KeyedRequest {
   requestHash: string;
 }
 
-/** Answers are kept for a day. A client does not repeat its request after that. */
+/** Answers are kept for a day. After that, a request with the same key counts as a new one. */
 const RETENTION = `interval '24 hours'`;
 
 const takeKey = statement<KeyedRequest, object>(
@@ -43,8 +43,9 @@ const keepAnswer = statement<{ projectId: number; key: string; answer: string }>
 );
 
 /**
- * Does the work once per idempotency key. The key, the work and the answer are one transaction. If two requests with
- * the same key come at once, the second waits for the first and gets its answer. A crash leaves none of the three.
+ * Does the work once per idempotency key. The key, the changes of the work and the answer are committed together, so a
+ * crash leaves all of them or none. If two requests with the same key come at once, the second waits for the first and
+ * gets its answer.
  */
 export function doOnce(
   pool: Pool,

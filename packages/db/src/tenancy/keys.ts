@@ -78,7 +78,9 @@ export async function readIssuedSecrets(db: Database): Promise<(secret: string) 
 
 const ENVIRONMENT = 'CARILLON_ADMIN_KEY';
 
-/** Thrown if another installation on the same database has set an admin key. */
+/**
+ * Thrown if this process has generated an admin key, but the database has an admin key of another installation already.
+ */
 export class WrongAdminKey extends Error {
   constructor() {
     super(
@@ -89,8 +91,9 @@ export class WrongAdminKey extends Error {
 
 /**
  * Makes sure that the admin key from the environment works. It belongs to the default project, and it replaces the key
- * that the variable held before, which is revoked. A generated key replaces no other: it would lock out the users of
- * the other installation. Returns false if a person has revoked this key: it stays revoked.
+ * that the variable held before, which is revoked. Throws `WrongAdminKey` if a generated key would replace another key,
+ * because that would lock out the installation that has set the other key. Returns false if a person has revoked this
+ * key, which then stays revoked.
  */
 export function ensureAdminKey(
   db: Database,
