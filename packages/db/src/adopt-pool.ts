@@ -59,8 +59,8 @@ export function adoptPool(
   };
 
   // The object inherits from our own `pg.Pool`, because `inTransaction` tests for this class. The user's program may
-  // have loaded another copy of `pg`, whose pools would fail the test. The counts that `/metrics` reads are the given
-  // pool's: the getters of the class need fields that only its constructor makes.
+  // have loaded another copy of `pg`, whose pools would fail the test. `/metrics` reads the three counts. They are
+  // taken from the given pool, because the getters of the class read fields that only its constructor sets.
   const counts = {
     totalCount: { get: () => pool.totalCount },
     idleCount: { get: () => pool.idleCount },

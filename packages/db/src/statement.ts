@@ -8,7 +8,10 @@ export type Statement<Parameters extends object, Row extends object> = (
   parameters: Parameters,
 ) => Promise<Row[]>;
 
-/** The text of each name. Postgres refuses another text under a name that its connection has prepared already. */
+/**
+ * The text of each statement, by its name. Postgres refuses another text under a name that its connection has prepared
+ * already.
+ */
 const texts = new Map<string, string>();
 
 const PARAMETER = /(?<![:\w]):([A-Za-z]\w*)/g;

@@ -25,7 +25,8 @@ const selectServer = statement<Record<string, never>, ServerFacts>(
           pg_is_in_recovery() as "isReplica", current_setting('autovacuum')::boolean as "hasAutovacuum",
           current_setting('track_counts')::boolean as "hasTrackCounts",
           current_user::text as role, pg_has_role(current_user, 'pg_read_all_stats', 'usage') as "seesOtherSessions",
-          -- The type of another role's session may be hidden. Only processes of the server have no database.
+          -- Postgres may hide the type of another role's session. Such a session counts as a client if it has a
+          -- database: most background processes of the server have none.
           (select count(*) from pg_stat_activity
            where datid is not null and coalesce(backend_type, 'client backend') = 'client backend') as connections,
           current_setting('max_connections')::int as "maxConnections",

@@ -59,8 +59,8 @@ const dependencies = batch<{ id: number; projectId: number; key: string; sinceAt
 });
 
 /**
- * A run that ended within a dependency's window counts only if its occurrence is at most this much older than the window.
- * The limit keeps the search for a successful run short.
+ * A run that ended within a dependency's window counts only if its occurrence is at most this much older than the
+ * window. The limit keeps the search for a successful run short.
  */
 const OCCURRENCE_LOOKBACK = `interval '30 days'`;
 

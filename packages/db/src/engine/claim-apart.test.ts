@@ -32,7 +32,8 @@ it('a claim that took only a part of its batch because of a bad row says that th
   expect(first.isFull).toBe(true);
   expect(rows).toEqual(['c', 'bad', 'd']);
 
-  // The rows that are left would fit into the limit, but the part was not full.
+  // The part claimed fewer rows than its limit, so it does not count as full. The rest of the batch may still hold more
+  // rows.
   const short = await claimApart({
     limit: 4,
     claim: async (part) => {

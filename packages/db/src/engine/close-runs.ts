@@ -109,8 +109,8 @@ export interface CloseOptions extends Holder {
 
 /**
  * Closes a batch of attempts. Returns the runs that were still under a lease of this worker, and those that an earlier
- * call for the same attempts has closed already, so that a call may be repeated after an error. Each statement makes one
- * transition on runs of one partition; nearly always a single statement covers the whole batch.
+ * call for the same attempts has closed already, so that a call may be repeated after an error. Each statement makes
+ * one transition on runs of one partition; nearly always a single statement covers the whole batch.
  */
 export async function closeRuns<Run extends ClosedRun>(
   pool: Pool,
@@ -160,7 +160,7 @@ async function closeAll<Run extends ClosedRun>(
     ...(noted.length > 0 ? receipts.of(noted) : {}),
   });
   if (result?.closed === runs.length) return runs;
-  // A statement of its own, because its snapshot has to include a commit for which the close has waited.
+  // This is a separate statement, because its snapshot must include commits for which the close has waited.
   const names = new Set((await selectClosed(db, attempts)).map(nameOf));
   return runs.filter((run) => names.has(nameOf(run)));
 }

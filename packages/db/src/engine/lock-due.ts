@@ -53,8 +53,8 @@ const FITS = `coalesce(sum(octet_length(s.payload)) over (rows between unbounded
 
 /**
  * The lock returns the newest agenda row, but the definition is read from the statement's snapshot. If an edit has
- * committed in between, the two versions differ, no definition is found, and the row is passed over. A row whose
- * payload would exceed `maxBytes` is passed over too.
+ * committed in between, the two versions differ, no definition is found, and the row is passed over. A row is passed
+ * over too if the payloads of the rows before it exceed `maxBytes` already.
  *
  * The lookup names the project too. Without it, Postgres 18 may choose the index that begins with the project, and then
  * searches that index once for each project (skip scan).

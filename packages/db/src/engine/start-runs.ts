@@ -54,8 +54,8 @@ const ENDED = `
 
 /**
  * Copies the totals of a schedule that ends to `schedules`. A schedule with a single run needs no copy, because its
- * totals follow from the run, so its fire writes only to the agenda and to `runs`. The caller has locked the schedules
- * that need the copy.
+ * totals follow from the run, so its fire leaves its row in `schedules` alone. The caller has locked the schedules that
+ * need the copy.
  */
 const TOTALLED = `, totalled as (
      update carillon.schedules s

@@ -18,8 +18,8 @@ const select = statement<Values, RunIdentity & { latenessMs: number }>(
 );
 
 /**
- * Reads the lateness of the runs that a report or a cancel ended during these attempts. Leaves out runs that a sweep has
- * rescued, because the sweep counts their lateness.
+ * Reads the lateness of the runs that a report or a cancel ended during these attempts. Leaves out runs that a sweep
+ * has rescued, because the sweep counts their lateness.
  */
 export async function readLatenessOfEnded<Run extends Attempt>(
   db: Database,

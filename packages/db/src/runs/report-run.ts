@@ -97,8 +97,8 @@ export async function reportRun(pool: Pool, request: ReportRequest): Promise<Cha
 }
 
 /**
- * Ends the run as the report says. Returns false if the report changes nothing, because it is a start, a text or a result that
- * the run already has.
+ * Ends the run as the report says. Returns false if the report changes nothing: it is a start or a text, or the run has
+ * this result already.
  */
 async function endByReport(
   tx: Transaction,
@@ -129,7 +129,7 @@ const selectPinged = statement<Values, { projectId: number }>(
 
 /**
  * Finds the project of the schedule to which a ping token belongs. Null if the token was rotated, if the schedule was
- * removed or cancelled, or if it is a heartbeat, which delivers no runs.
+ * removed or cancelled, or if the schedule is a heartbeat, which delivers no runs.
  */
 export async function findPinged(
   db: Database,
@@ -146,7 +146,10 @@ const selectLatest = statement<{ projectId: number; scheduleId: number }, RunIde
    order by r.occurrence_at desc, r.origin desc limit 1`,
 );
 
-/** The run of a schedule that was delivered last. It is the run of a job that does not know its run id. */
+/**
+ * Finds, among the runs of a schedule that have begun an attempt, the run with the latest occurrence. A report without
+ * a run id is about this run.
+ */
 export async function findLatestSent(
   db: Database,
   schedule: { projectId: number; scheduleId: number },

@@ -123,8 +123,8 @@ export const HOLD = `next_attempt_at = 'infinity'`;
 export const release = (at: string) => `next_attempt_at = ${at}`;
 
 /**
- * The lateness of a run that ends while its attempt is in flight. If that is the first attempt, the time of the claim is
- * the best estimate of when its first byte was sent.
+ * The lateness of a run that ends while its attempt is in flight. If that is the first attempt, the time of the claim
+ * is the best estimate of when its first byte was sent.
  */
 const LATENESS_IN_FLIGHT = `coalesce(r.lateness_ms, greatest(0, ${asMilliseconds('r.claimed_at')} - ${asMilliseconds('r.due_at')}))`;
 

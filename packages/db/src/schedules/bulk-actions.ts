@@ -7,7 +7,7 @@ export interface BulkProgress {
   changed: number;
   refused: number;
   refusals: { id: string; reason: string }[];
-  /** The last schedule that was looked at, if there are more; null if there are not. */
+  /** The last schedule that was looked at; null if no further schedules are left. */
   lastId: number | null;
 }
 

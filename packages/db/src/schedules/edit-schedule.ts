@@ -139,9 +139,9 @@ async function withSettledOccurrences(
 }
 
 /**
- * The new rule may name a past instant that the old rule had named too. If this edit has recorded a run of the instant,
- * because it settled the overdue occurrences of the old rule, the schedule continues after the instant, so that it does
- * not run twice.
+ * The new rule may name a past instant that the old rule had named too. An edit settles the overdue occurrences of the
+ * old rule. If it has recorded a run of that instant, the schedule continues after the instant, so that the occurrence
+ * does not run twice.
  */
 async function passOverSettled(
   tx: Transaction,

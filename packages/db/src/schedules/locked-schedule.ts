@@ -94,8 +94,8 @@ const lockFreeAgendas = statement<{ ids: string }, { id: number }>(
 );
 
 /**
- * Locks and reads those schedules that no other transaction holds, and never waits. All of them get the same time. A schedule
- * whose agenda row is locked is left out too, although its own row stays locked until the transaction ends.
+ * Locks and reads those schedules that no other transaction holds, and never waits. All of them get the same time. A
+ * schedule whose agenda row is locked is left out too, although its own row stays locked until the transaction ends.
  */
 export async function lockFreeSchedules(
   tx: Transaction,

@@ -85,7 +85,8 @@ export async function listSchedules(db: Database, page: FilteredPage): Promise<S
  *
  * The planner can't estimate how often a text or a tag occurs, so the code decides. First it searches the newest
  * schedules, in order, where a common text or tag fills the page. If the page is not full, the text or tag is rare, and
- * its own index finds the few matches. Another filter that leaves few schedules is faster than both.
+ * its own index finds the few matches. If another filter leaves few schedules, those are searched instead, which is
+ * faster than both.
  */
 export async function listSchedulePage(db: Database, page: FilteredPage): Promise<SchedulePage> {
   const { filter } = page;
@@ -96,7 +97,10 @@ export async function listSchedulePage(db: Database, page: FilteredPage): Promis
   return isFull(found, page) ? found : select(db, page, () => FROM_MATCHES, true);
 }
 
-/** A range of due times with fewer schedules than this is read before the text or tag of a search is looked up. */
+/**
+ * If fewer schedules than this are due in the range of a filter, a search reads all of them and does not use the index
+ * of its text or tag.
+ */
 const FEW_DUE = 2_000;
 
 async function areFewDue(db: Database, { projectId, filter }: FilteredPage): Promise<boolean> {

@@ -26,8 +26,8 @@ export function triggerSchedule(db: Database, request: ChangeRequest): Promise<C
 }
 
 /**
- * Runs locked schedules now, all of them by the same few statements. Leaves out a schedule that was triggered in the same
- * millisecond already: it has a run of that instant, and must be triggered alone.
+ * Runs locked schedules now, all of them by the same few statements. Leaves out a schedule that was triggered in the
+ * same millisecond already: it has a run of that instant, and must be triggered alone.
  */
 export async function triggerLocked(
   tx: Transaction,
