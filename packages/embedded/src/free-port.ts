@@ -10,9 +10,9 @@ const TRIES = 20;
 /**
  * A port of 127.0.0.1 that is free now. Another process may still take it first, so starting on it can fail.
  *
- * The port lies below the ephemeral range, from which the system takes the local ports of outgoing connections. A server
- * that crashes is started again on the same port. If that port were an ephemeral one, a connection could have taken it
- * meanwhile, and the server could not start until that connection ends.
+ * The port lies below the ephemeral range, from which the system takes the local ports of outgoing connections. A
+ * server that crashes is started again on the same port. If that port were an ephemeral one, a connection could have
+ * taken it meanwhile, and the server could not start until that connection ends.
  */
 export async function freePort(): Promise<number> {
   const ephemeralFrom = await firstEphemeralPort();

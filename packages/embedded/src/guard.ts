@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Sends a signal to a child process when this process ends, even if it was killed, so that no child is left running.
- * The guard is a shell that reads from a pipe, which closes when this process ends.
+ * Sends a signal to a child process when this process ends, so that no child is left running even if this process is
+ * killed. The guard is a shell that reads from a pipe, which closes when this process ends.
  */
 export function guard(pid: number, signal: NodeJS.Signals): { release(): void } {
   const script = 'read _; kill -s "$0" "$1"';

@@ -84,7 +84,8 @@ test('two installations of npm start run side by side, and each stops all of its
   expect(await one.exitCode).toBe(0);
   expect(ofOne.filter(isAlive)).toEqual([]);
   expect(ofOther.filter(isAlive)).toHaveLength(5);
-  // A terminal sends Ctrl-C to the whole process group. Postgres stops gracefully, so it is not in that group.
+  // A terminal sends Ctrl-C to the whole process group. Postgres is not in that group, so it stops gracefully, after
+  // the apps.
   other.killGroup('SIGINT');
   expect(await other.exitCode).toBe(0);
   expect(ofOther.filter(isAlive)).toEqual([]);

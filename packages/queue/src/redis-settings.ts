@@ -39,8 +39,8 @@ type RedisVariables = z.infer<z.ZodObject<typeof redisVariables>>;
 const HASH_TAG = /\{[^}]+\}/;
 
 /**
- * The last step of a configuration: fills in the prefix, reads the files, and adds `redis`, which is null without Redis.
- * On a cluster the prefix must hold a hash tag, because each of BullMQ's scripts uses several keys.
+ * The last step of a configuration: fills in the prefix, reads the files, and adds `redis`, which is null without
+ * Redis. On a cluster the prefix must hold a hash tag, because each of BullMQ's scripts uses several keys.
  */
 export function settleRedis<T extends RedisVariables>(
   variables: T,

@@ -78,7 +78,7 @@ export class RedisWatch {
   }
 }
 
-/** The log lines of an outage: one warning at its beginning, and one line at its end. */
+/** The log lines of an outage: a warning at its beginning, a line whenever its cause changes, and a line at its end. */
 export function reportOutages(
   log: Record<'warn' | 'info', (fields: object, message: string) => void>,
   consequence: string,

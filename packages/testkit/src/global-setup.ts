@@ -23,7 +23,7 @@ const WITHOUT_DURABILITY = { fsync: 'off', synchronous_commit: 'off', full_page_
 
 interface SharedServers {
   readonly started: Promise<StartedServers>;
-  /** How many projects of the run use them. */
+  /** Number of Vitest projects that still use the servers. */
   users: number;
 }
 
@@ -32,7 +32,10 @@ interface StartedServers {
   stop(): Promise<void>;
 }
 
-/** Vitest loads this module once for each of its projects, all in one process, so the servers are kept outside of it. */
+/**
+ * Vitest loads this module once for each of its projects, all in one process. So the servers are kept outside of the
+ * module.
+ */
 const run = globalThis as { carillonTestServers?: SharedServers };
 
 /** Starts one Postgres and one Redis for all projects of the run, unless DATABASE_URL and REDIS_URL are set. */

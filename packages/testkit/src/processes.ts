@@ -111,7 +111,10 @@ export const databaseSettings = ({ pooledUrl, url }: TestDatabase, env: Record<s
 export class Processes {
   readonly #started: TestProcess[] = [];
 
-  /** `environment` gets the settings of one process, which override those that it returns. */
+  /**
+   * `environment` returns the settings that all processes share. It is called with the settings of one process, which
+   * override the shared ones.
+   */
   constructor(private readonly environment: (env: Record<string, string>) => Record<string, string>) {}
 
   async worker(options: ProcessOptions = {}): Promise<TestProcess> {

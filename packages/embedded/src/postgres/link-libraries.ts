@@ -8,8 +8,9 @@ interface Link {
 }
 
 /**
- * Makes the symbolic links between the shared libraries of the embedded Postgres, which a package of npm cannot hold. The
- * install script of that package makes them too, but pnpm and later versions of npm run no script that the user has not approved.
+ * Makes the symbolic links by which the embedded Postgres finds its shared libraries. An npm package cannot contain
+ * links. The install script of the package makes them too, but pnpm and newer versions of npm run an install script
+ * only if the user has approved it.
  */
 export function linkLibraries(packageFolder: string): void {
   for (const { source, target } of readLinks(packageFolder)) {
@@ -17,7 +18,7 @@ export function linkLibraries(packageFolder: string): void {
     try {
       symlinkSync(relative(dirname(link), join(packageFolder, source)), link);
     } catch {
-      // The link exists, or the folder is read-only. If a library is missing then, Postgres names it.
+      // The link exists already, or the folder is read-only. If a library is missing, Postgres names it when it starts.
     }
   }
 }

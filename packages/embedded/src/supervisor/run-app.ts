@@ -37,8 +37,8 @@ const PATIENCE_MS = 20_000;
 const MAX_LAST_LINES = 20;
 
 /**
- * Runs an app as a child process. Its log lines go to a file. Warnings, errors and everything that handlers print or log go to the
- * terminal as well.
+ * Runs an app as a child process. Its log lines go to a file. Warnings, errors and everything that handlers print or
+ * log go to the terminal as well.
  */
 export async function runApp({ app, paths, cwd, env, log, hurry }: RunAppOptions): Promise<RunningApp> {
   const child = spawn(process.execPath, ['--enable-source-maps', app.entry], {

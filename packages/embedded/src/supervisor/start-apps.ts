@@ -63,7 +63,8 @@ async function appEnvironment({ config, servers, adminKey }: StartAppsOptions, p
     DATABASE_URL: servers.databaseUrl,
     REDIS_URL: servers.redisUrl,
     CARILLON_ADMIN_KEY: adminKey,
-    // On a database that other machines use too, a generated key must not replace theirs.
+    // Other machines may use the given database too, and a key that this machine has generated must not replace their
+    // key.
     CARILLON_ADMIN_KEY_IS_GENERATED: String(
       config.adminKey === undefined && config.databaseUrl !== undefined,
     ),
