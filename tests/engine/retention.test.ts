@@ -140,7 +140,8 @@ describe('finished one-shots', () => {
     expect(filled.audit_log).toBe((before.audit_log as number) + 41);
     expect(filled.agenda).toBe(0);
 
-    // The schedules go after their retention, with what belongs to them, although runs are kept for ever.
+    // Schedules are deleted after their own retention, together with their runs and other records, although runs are
+    // kept for ever.
     await retain({ schedules: 400 });
     expect(await countAll()).toMatchObject({ schedules: 40, runs: 40, audit_log: filled.audit_log });
     await retain({ schedules: 30, audit: 30 });
@@ -257,7 +258,7 @@ describe('retention per project', () => {
     );
     await fire();
     const runs = () => Promise.all(ids.map((id) => count('runs', `schedule_id = ${id}`)));
-    // The project with a retention of its own deletes to the day, the others by whole months.
+    // Runs of a project with a retention of its own are deleted to the day, runs of other projects by whole months.
     await retain({ runs: 10 }, T0 + 8 * DAY);
     expect(await runs()).toEqual([1, 0, 1]);
     await retain({ runs: 10 }, T0 + 12 * DAY);

@@ -143,8 +143,8 @@ async function waitForLeases({ pool }: Installation): Promise<string[]> {
 }
 
 /**
- * Waits until all places of every worker are free. Returns the workers for which they are not: a run that was lost with
- * its transaction must not keep its place.
+ * Waits until all places of every worker are free. Returns the workers that still have a place taken: a run that
+ * Postgres has lost with its last transactions must not keep its place.
  */
 async function waitForPlaces({ pool }: Installation): Promise<string[]> {
   const look = () =>

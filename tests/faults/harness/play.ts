@@ -17,7 +17,10 @@ export interface Scenario {
   play(stage: Stage): Promise<void>;
 }
 
-/** Runs scenarios one after the other on one installation. After each, the checker verifies the ten promises of docs/architecture.md. */
+/**
+ * Runs scenarios one after the other on one installation. After each, the checker verifies the ten promises of
+ * docs/architecture.md.
+ */
 export function playAll(
   name: string,
   scenarios: readonly Scenario[],
