@@ -6,8 +6,8 @@ import type { Pool } from 'pg';
 const REDIS_WAIT_MS = 500;
 
 /**
- * Compares Postgres with the mark in Redis before the first request. The API must not create a schedule under an id that
- * was issued in the lost time.
+ * Compares Postgres with the mark in Redis before the first request. The API must not create a schedule under an id
+ * that was issued in the lost time.
  */
 export async function compareMark(
   pool: Pool,

@@ -155,8 +155,8 @@ describe('Health', () => {
       { what: 'twelve failed runs in the window of an hour' },
     );
 
-    // The test may run while a new minute begins, so the drift must not fall in any three consecutive minutes of this
-    // list.
+    // A new minute may begin during the test. So the drift grows over four minutes: it does not fall in any three
+    // consecutive ones.
     const nowAt = Date.now();
     for (const [ago, value] of [
       [3, 1],

@@ -233,8 +233,8 @@ describe('Hostile input', () => {
     const { body: triggered } = await api.call('POST', `/v1/schedules/${schedule.id}/trigger`);
     const known = { schedules: schedule.id, runs: triggered.runId, projects: 'no-such-project' };
     const all = [...hostileRequests(known)];
-    // Few of all requests have no body, but those reach Postgres most directly. So they make up half of the chosen
-    // requests.
+    // Requests without a body are few, but their values reach Postgres most directly. So they make up half of the
+    // chosen requests.
     const [simple, others] = [all.filter(({ body }) => !body), all.filter(({ body }) => body)];
     const bare = shuffled(simple, 1).slice(0, WANTED / 2);
     const requests = [...bare, ...shuffled(others, 1).slice(0, WANTED - bare.length)];

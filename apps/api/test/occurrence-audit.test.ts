@@ -28,7 +28,7 @@ const audit = async (query = '') =>
 const ledgerOf = async (key: string) =>
   (await api.call('GET', `/v1/schedules/${key}/ledger?from=${iso(T0)}&to=${iso(T0 + 10.5 * MINUTE)}`)).body;
 
-/** The instants of the ledger's entries that say that the occurrence is missing. */
+/** The instants of the occurrences that the ledger reports as missing. */
 async function missingInLedger(key: string): Promise<string[]> {
   const entries: { at: string; why: string }[] = (await ledgerOf(key)).items;
   const missing = 'missing: the rule named it, and there is neither a run nor a gap';

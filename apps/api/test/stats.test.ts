@@ -97,7 +97,7 @@ describe('GET /v1/stats', () => {
       at(70, 1),
     );
     await computeUntil(at(72));
-    // As after a crash: the statistics are written, but not how far they were computed.
+    // Simulates a crash: the statistics are written, but the instant up to which they were computed is not.
     await api.database.pool.query('update carillon.installation set stats_until = $1', [iso(at(69))]);
     await computeUntil(at(75));
     expect(await ofMinute(70)).toMatchObject({ succeeded: 3 });

@@ -94,7 +94,7 @@ describe('Next occurrences', () => {
     await api.call('POST', `/v1/schedules/${id}/reschedule`, { body: { at } });
     const { items } = (await api.call('GET', `/v1/schedules/${id}/occurrences?limit=2`)).body;
     expect(items[0].dueAt).toBe(at);
-    // The occurrences before the new time are not listed, because it replaces them.
+    // The rescheduled occurrence replaces the occurrences before its new time, so they are not listed.
     expect(Date.parse(items[1].at)).toBeGreaterThan(Date.parse(at));
   });
 });

@@ -23,7 +23,9 @@ export class KeyThrottle {
     this.#failures = new TokenBuckets({ shared: { bus, name: 'failed keys' } });
   }
 
-  /** Returns the owner of a credential; null if it is missing, unknown, expired or revoked. Throws 429 beyond the limit. */
+  /**
+   * Returns the owner of a credential; null if it is missing, unknown, expired or revoked. Throws 429 beyond the limit.
+   */
   async findOwner(credential: Credential | null, ip: string): Promise<KeyOwner | null> {
     const address = addressOf(ip);
     const waitMs = this.#waitOf(address);

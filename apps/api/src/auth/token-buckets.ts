@@ -22,8 +22,8 @@ export interface Level {
 }
 
 /**
- * Token buckets that hold the tokens of one minute and refill continuously. The least recently used buckets are evicted first,
- * so a flood of new owners cannot reset the bucket of an owner that is being limited.
+ * Token buckets that hold the tokens of one minute and refill continuously. The least recently used buckets are evicted
+ * first, so a flood of new owners cannot reset the bucket of an owner that is being limited.
  */
 export class TokenBuckets<Owner extends string | number> {
   readonly #buckets = new LRUCache<Owner, Bucket>({ max: MAX_BUCKETS });

@@ -13,7 +13,9 @@ export interface CaughtUp {
   position: Position;
 }
 
-/** Yields the events since a position, oldest first, page by page. Ends with an overflow event if there are too many. */
+/**
+ * Yields the events since a position, oldest first, page by page. Ends with an overflow event if there are too many.
+ */
 export async function* catchUp(
   pool: Pool,
   { projectId, since }: { projectId: number; since: Position },

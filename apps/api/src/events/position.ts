@@ -1,4 +1,7 @@
-/** The position from which a stream resumes: every run change up to `at` and every audit entry up to `auditId` has been sent. */
+/**
+ * The position from which a stream resumes: every run change up to `at` and every audit entry up to `auditId` has been
+ * sent.
+ */
 export interface Position {
   at: number;
   auditId: number;

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { SecretBox } from '@carillon/db';
 
-/** The content of a ping token: a schedule, and the rotation of its token. */
+/** The content of a ping token: a schedule, and the generation of its token, which each rotation increases. */
 export interface PingToken {
   scheduleId: number;
   generation: number;
@@ -13,8 +13,8 @@ const CODE_BYTES = 18;
 const TOKEN = /^[A-Za-z0-9_-]{40}$/;
 
 /**
- * Makes a token from the schedule's number, the rotation, and a message authentication code of both. The token can't be
- * guessed and need not be stored, and a wrong one is refused without a query.
+ * Makes a token from the schedule's number, the generation, and a message authentication code of both. The token can't
+ * be guessed and need not be stored, and a wrong token is refused without a query.
  */
 export function makePingToken(secrets: SecretBox, { scheduleId, generation }: PingToken): string {
   const content = Buffer.alloc(CONTENT_BYTES);

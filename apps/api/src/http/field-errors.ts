@@ -18,7 +18,9 @@ interface Issue extends Pick<z.core.$ZodIssue, 'message' | 'path'> {
 export const codedErrors = (problems: readonly (FieldProblem | Coded)[]): Coded[] =>
   problems.map((problem) => ({ code: 'invalid_value', ...problem }));
 
-/** Turns the issues of zod into field errors. `root` names the whole input, for an issue that is not about one field. */
+/**
+ * Turns the issues of zod into field errors. `root` names the whole input, for an issue that is not about one field.
+ */
 export function fieldErrors(issues: readonly Issue[], root = 'body'): Coded[] {
   return issues.flatMap((issue) => errorsOf(issue, root));
 }

@@ -106,9 +106,9 @@ function toProblem(error: FastifyError | HttpProblem, request: FastifyRequest): 
 }
 
 /**
- * The problem of a failed query. If the connection breaks during a change, the change may have been committed or not.
- * Nothing was changed if the request only reads, or if it failed before the caller was authenticated: the problem then
- * says so. A route that writes in spite of this has `mayWrite` in its config.
+ * The problem of a query that failed because Postgres was away. A GET or a HEAD has changed nothing, nor has a request
+ * that failed before its caller was authenticated, unless the route has `mayWrite` in its config. Any other change may
+ * have been committed, so its problem is `outcome_unknown`.
  */
 function databaseProblem({ method, caller, routeOptions: { config } }: FastifyRequest): HttpProblem {
   const headers = { 'retry-after': '1' };

@@ -4,8 +4,9 @@ import { keepEvidence } from '../keep-evidence.js';
 const REFRESH_INTERVAL_MS = 1_000;
 
 /**
- * Returns a hook that remembers the latest heartbeat of a worker, at most every second. A Postgres that has lost this
- * heartbeat may issue the id of a lost schedule again. Only requests trigger the hook, so an idle API sends no queries.
+ * Returns a hook that reads and remembers the latest heartbeat of a worker, at most every second. If Postgres lacks
+ * this heartbeat later, it has lost transactions, and could issue the id of a lost schedule again. Only requests
+ * trigger the hook, so an idle API sends no queries.
  */
 export function refreshEvidence({
   pool,
@@ -15,7 +16,8 @@ export function refreshEvidence({
   return async () => {
     if (performance.now() - refreshedAt < REFRESH_INTERVAL_MS) return;
     refreshedAt = performance.now();
-    // The query is not awaited. If Postgres is away, each new connection is verified before its first use.
+    // The query is not awaited, and its error is ignored: when Postgres is back, each new connection is verified before
+    // its first use.
     keepEvidence(pool, witness).catch(() => {});
   };
 }

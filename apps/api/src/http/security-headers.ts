@@ -5,8 +5,8 @@ import type { FastifyInstance } from 'fastify';
 const DATA_POLICY = { defaultSrc: ["'none'"], frameAncestors: ["'none'"] };
 
 /**
- * The content security policy of the dashboard and the guide: scripts and styles from this origin only, nothing inline, and
- * no text that the DOM could run as a script (trusted types).
+ * The content security policy of the dashboard and the guide: scripts and styles from this origin only, nothing inline,
+ * and no text that the DOM could run as a script (trusted types).
  */
 export const DASHBOARD_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";

@@ -38,7 +38,10 @@ export interface LedgerSources {
   nowAt: number;
 }
 
-/** Yields an entry for each occurrence of the rule from `fromAt` to `toAt`, and for each other run in that range, in order. */
+/**
+ * Yields an entry for each occurrence of the rule from `fromAt` to `toAt`, and for each other run in that range, in
+ * order.
+ */
 export function* composeLedger(
   sources: LedgerSources,
   range: { fromAt: number; toAt: number },

@@ -14,8 +14,8 @@ export interface RuleOccurrence {
 const BATCH_SIZE = 100;
 
 /**
- * Yields the occurrences from `fromAt` to `toAt` in order, each with the definition that was in effect then. The caller may skip
- * a range that a gap covers: `next(toAt)` continues after `toAt`.
+ * Yields the occurrences from `fromAt` to `toAt` in order, each with the definition that was in effect then. The caller
+ * may skip a range that a gap covers: `next(toAt)` continues after `toAt`.
  */
 export function* ruleOccurrences(
   definitions: readonly HeldDefinition[],

@@ -102,7 +102,10 @@ export const forecastRoutes =
     );
   };
 
-/** Finds the groups that fire in a minute, apart from their next fire, largest first. Stops when its time is up. */
+/**
+ * Finds the groups that fire within the given minute, the group with the most schedules first. The next fire of each
+ * schedule does not count. Stops when its time is up.
+ */
 async function findGroups(
   groups: readonly ForecastGroup[],
   minuteAt: number,

@@ -35,7 +35,7 @@ import { draftRequest } from '../schedules/draft-request.js';
 
 const params = z.object({ id: ReminderKey });
 const tags = ['Reminders'];
-/** Passed for the calendars of a reminder, which is a one-shot and uses none. */
+/** A reminder is a one-shot, which uses no calendars. */
 const NO_CALENDARS = new Map();
 
 /** Reminders: messages for a person at a given time. Each is a one-shot schedule whose run holds the result. */

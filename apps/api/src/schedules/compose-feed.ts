@@ -5,7 +5,9 @@ const DAY_MS = 86_400_000;
 export const FEED_DAYS_BACK = 30;
 const DAYS_AHEAD = 90;
 const MAX_AHEAD_PER_SCHEDULE = 60;
-/** Maximum number of coming occurrences in a feed. With the past runs and gaps a feed has up to three thousand events. */
+/**
+ * Maximum number of coming occurrences in a feed. With the past runs and gaps a feed has up to three thousand events.
+ */
 const MAX_AHEAD = 1_000;
 /** Number of schedules that are processed in one turn of the event loop. Other requests run between two turns. */
 const SLICE = 20;

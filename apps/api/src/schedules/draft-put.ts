@@ -42,7 +42,8 @@ export async function draftPut(
   const calendars = await readCalendars(db, caller.projectId, calendarsNamedBy([request]));
   const filled = await resolveTemplate(db, caller, request);
   const { target } = filled;
-  // A client that read the schedule sends redacted headers back. They stand for the stored values, so these are put in.
+  // A client that has read the schedule sends its redacted headers back. Each redacted value is replaced by the stored
+  // value.
   const stored = target && before ? { target: withStoredHeaders(target, before.plan.target) } : {};
   const result = draftRequest(context, caller, { ...filled, ...stored }, calendars);
   if (!result.ok) throw invalid(result.problems);

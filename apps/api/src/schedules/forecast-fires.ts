@@ -50,7 +50,7 @@ export async function addLaterFires(
   return true;
 }
 
-/** Counts how often each schedule of a group fires in a minute, apart from its next fire. */
+/** Counts how often each schedule of a group fires within the given minute. Its next fire does not count. */
 export function laterFiresIn(
   { timing: text, occurrenceAt, runsLeft }: ForecastGroup,
   minuteAt: number,

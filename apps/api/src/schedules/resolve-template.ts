@@ -16,7 +16,10 @@ export async function resolveTemplate(
   return input;
 }
 
-/** Resolves the templates of many requests. Each template is read once. A result holds the problem of its request, if any. */
+/**
+ * Resolves the templates of many requests. Each template is read once. A result holds the problem of its request, if
+ * any.
+ */
 export async function resolveTemplates(
   db: Database,
   { projectId }: KeyOwner,

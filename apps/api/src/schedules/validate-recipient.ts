@@ -10,8 +10,8 @@ interface Recipient {
 }
 
 /**
- * Validates a time zone and a target by the rules for schedules. Returns the canonical IANA name of the zone, and the target
- * with encrypted headers.
+ * Validates a time zone and a target by the rules for schedules. Returns the canonical IANA name of the zone, and the
+ * target with encrypted headers.
  */
 export function validateRecipient<T extends Target | null | undefined>(
   context: Pick<ApiContext, 'defaults' | 'secrets'>,
