@@ -43,8 +43,8 @@ const Environment = z
     /** Maximum size of the payloads of all runs in flight. */
     WORKER_PAYLOAD_MB: z.coerce.number().int().min(1).default(128),
     /**
-     * Minimum number of days for which runs are kept. Runs are deleted by whole months. If this is not set, they are kept
-     * for ever.
+     * Minimum number of days for which runs are kept. Runs are deleted by whole months. If this is not set, they are
+     * kept for ever.
      */
     RUN_RETENTION_DAYS: days(),
     /** How long finished and cancelled schedules are kept, with their runs; for ever if this is not set. */
@@ -113,7 +113,7 @@ export const scheduleDefaults = (config: Config): ScheduleDefaults => ({
   maxOutgoingTimeoutMs: config.MAX_OUTGOING_TIMEOUT_SECONDS * 1_000,
 });
 
-/** How long history is kept in projects that do not say so themselves. */
+/** How long history is kept in projects that set no retention of their own. */
 export const retentionDays = (config: Config): RetentionDays => ({
   runs: config.RUN_RETENTION_DAYS,
   schedules: config.SCHEDULE_RETENTION_DAYS,

@@ -10,7 +10,7 @@ import type { Metrics } from './metrics.js';
 import type { RunHooks } from './pipeline/run-hooks.js';
 import type { RunTracing } from './run-tracing.js';
 
-/** Shared by every part of a worker. */
+/** The context that all parts of a worker share. */
 export interface WorkerContext {
   /** Identifies this process as the holder of its leases. Part of every fencing token. */
   holder: Claimant;

@@ -52,7 +52,9 @@ export interface Definitions {
   schedules: readonly DeclaredSchedule[];
 }
 
-/** The definitions of the module that is being loaded. Null in library mode, in which `run` is given its definitions. */
+/**
+ * The definitions of the module that is being loaded. Null in library mode, in which `run` is given its definitions.
+ */
 let loading: { handlers: HandlerDefinition[]; schedules: DeclaredSchedule[] } | null = null;
 
 /** Loads a module and returns what it has defined meanwhile. A definition is kept nowhere else. */

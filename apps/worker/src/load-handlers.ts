@@ -9,7 +9,9 @@ const TYPESCRIPT = new Set(['.ts', '.mts', '.cts']);
 /** The module of handlers cannot be loaded, for a reason outside of its code. The message tells what to do. */
 export class UnusableModule extends Error {}
 
-/** Imports the module that `CARILLON_HANDLERS` names, if any, and returns the handlers and schedules that it defines. */
+/**
+ * Imports the module that `CARILLON_HANDLERS` names, if any, and returns the handlers and schedules that it defines.
+ */
 export function loadHandlers(module: string | undefined): Promise<Definitions> {
   return collectDefinitions(async () => {
     if (module === undefined || module === '') return;
@@ -33,8 +35,8 @@ async function prepareFile(file: string): Promise<void> {
 }
 
 /**
- * Makes this process import TypeScript. A project that has `tsx` wants it, and on Node 20 nothing else does it. Later versions
- * of Node strip types by themselves.
+ * Makes this process import TypeScript: by `tsx` if the project has it installed, otherwise by Node, which strips types
+ * itself from 22.18 on. Node 20 needs `tsx`.
  */
 async function loadTypeScript(file: string): Promise<void> {
   const tsx = findTsx(file);

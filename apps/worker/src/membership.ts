@@ -38,9 +38,12 @@ export class Membership {
   #holder: Claimant | null = null;
   /** A heartbeat that Postgres has lost, until the hold for it is on disk. */
   #lost: Evidence | null = null;
-  /** True once the mark in Redis was compared with Postgres. Before that it must not be written over. */
+  /** True once the mark in Redis was compared with Postgres. Before that, the mark must not be overwritten. */
   #isMarkCompared = false;
-  /** How many connections had been opened at the latest comparison of the server. */
+  /**
+   * Number of connections that this process had opened when it last compared the server. A new connection may lead to
+   * another server.
+   */
   #comparedConnections = 0;
   #warnedOf = '';
 
@@ -59,7 +62,10 @@ export class Membership {
     return this.#holder;
   }
 
-  /** Compares the answer to a heartbeat with what this worker remembers. Returns true if it may claim again after a hold. */
+  /**
+   * Compares the answer to a heartbeat with what this worker remembers. Returns true if it may claim again after a
+   * hold.
+   */
   async note({ beats, nowAt, installation }: Heartbeat): Promise<boolean> {
     const { witness, pool } = this.parts;
     const holder = this.#holder as Claimant;
@@ -90,7 +96,9 @@ export class Membership {
     return false;
   }
 
-  /** Writes the mark to Redis, unless the mark that is there has not been compared yet. Called while Redis takes writes. */
+  /**
+   * Writes the mark to Redis, unless the mark that is there has not been compared yet. Called while Redis takes writes.
+   */
   async keepMark(): Promise<void> {
     const { outsideMark, witness } = this.parts;
     if (this.isHeld) return;
@@ -99,7 +107,10 @@ export class Membership {
     if (outsideMark && evidence && this.#isMarkCompared && !this.isHeld) await outsideMark.write(evidence);
   }
 
-  /** From now on, each log line names the worker. After a hold its id is another one, and the last one in the line counts. */
+  /**
+   * From now on, each log line names the worker. After a hold the worker has a new id. Its log lines then contain
+   * `workerId` twice, and the last one is valid.
+   */
   #nameInLog({ workerId }: Claimant): void {
     this.parts.log.setBindings({ workerId });
   }
@@ -109,7 +120,8 @@ export class Membership {
     await signOff(pool, holder).catch(() => {});
     witness.remember(null);
     this.#isMarkCompared = false;
-    // The parts of this worker share the object. Leases of the old generation can no longer be extended.
+    // The parts of this worker share this object, so it is changed in place. Leases of the old generation can no longer
+    // be extended.
     Object.assign(holder, await register());
     this.#nameInLog(holder);
     const { generation } = holder;

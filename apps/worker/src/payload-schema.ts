@@ -21,8 +21,8 @@ export function parsePayload(
 type Result = StandardSchemaV1.Result<unknown>;
 
 /**
- * Validates a payload. A schedule without a payload has null. If the schema does not accept null, it is asked about
- * undefined, as for an optional payload.
+ * Validates a payload. The payload of a schedule that has none is null. If the schema refuses null, undefined is
+ * validated instead, because a schema with an optional payload accepts undefined.
  */
 export function validate(schema: StandardSchemaV1, payload: unknown): Result | Promise<Result> {
   const { validate } = schema['~standard'];

@@ -23,7 +23,10 @@ const CACHE_TTL_MS = 1_000;
 /** Maximum time to receive a request, so that a slow client does not keep the process from ending. */
 const REQUEST_TIMEOUT_MS = 5_000;
 
-/** Serves `/health/live`, `/health/ready` and `/metrics` of one worker. It answers from the start to the end of the process. */
+/**
+ * Serves `/health/live`, `/health/ready` and `/metrics` of one worker. It answers from the start to the end of the
+ * process.
+ */
 export class Probes {
   readonly #server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) =>
     this.#handle(request, response),

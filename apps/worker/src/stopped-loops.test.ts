@@ -5,8 +5,8 @@ import { SqlRequests } from './intake/sql-requests.js';
 import { Claimer } from './pipeline/claim.js';
 import type { InFlight } from './pipeline/in-flight.js';
 
-// A sweep that is under way when a worker stops goes on calling these. They must then do nothing, as often as they are
-// called. Neither uses its context after the stop.
+// A sweep that is under way when its worker stops still calls `Claimer.ring` and `SqlRequests.handle`. After the stop,
+// both must do nothing, however often they are called. They do not use their context then, so it is empty here.
 const context = {} as WorkerContext;
 
 it('a stopped worker that is asked to claim again and again claims nothing and reports no error', async () => {

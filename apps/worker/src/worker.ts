@@ -88,7 +88,10 @@ async function startWith(
   const events = () => handleEvents(context, stopping.signal);
   const drafts = new Drafts(config, registry);
   const sqlRequests = new SqlRequests(context, drafts, stopping.signal);
-  /** A held worker only sends heartbeats and finishes what it has in flight: a copy must not send anything either. */
+  /**
+   * Does the work unless this worker is held. A held worker only sends heartbeats and finishes its runs in flight,
+   * because its database may be a copy.
+   */
   const unlessHeld = (work: () => Promise<unknown>) => async () => {
     if (!parts.membership.isHeld) await work();
   };

@@ -248,7 +248,8 @@ describe('Webhook requests', () => {
         payload,
         ...more,
       } as const;
-      // Both in one transaction: otherwise the worker could send the webhook before it has a secret.
+      // The schedule and its secret are inserted in one transaction: otherwise the worker could send the webhook before
+      // the schedule has its secret.
       const id = await inTransaction(database.pool, async (tx) => {
         const { projectId } = database;
         const [inserted] = await insertSchedules({ projectId, pool: tx }, [schedule]);

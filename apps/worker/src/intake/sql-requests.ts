@@ -29,7 +29,10 @@ interface Drafted {
   draft: Draft;
 }
 
-/** Carries out the calls of the SQL functions `schedule`, `cancel` and `trigger`, after their transactions have committed. */
+/**
+ * Carries out the calls of the SQL functions `schedule`, `cancel` and `trigger`, after their transactions have
+ * committed.
+ */
 export class SqlRequests {
   #current: Promise<void> | null = null;
   #next: Promise<void> | null = null;

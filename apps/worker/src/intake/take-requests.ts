@@ -84,7 +84,10 @@ export function takeRequests(
   };
 }
 
-/** Repeats the work until Postgres is reachable. Throws the error only once the signal has aborted. */
+/**
+ * Repeats the work after a transient error, such as an outage of Postgres, until the signal aborts. Throws any other
+ * error at once.
+ */
 async function untilBack<T>(
   work: () => Promise<T>,
   { signal, log }: { signal: AbortSignal; log: Logger },

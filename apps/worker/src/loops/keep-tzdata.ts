@@ -5,7 +5,7 @@ import type { WorkerContext } from '../context.js';
 /** The version of the time zone data of this process, such as 2026a. */
 export const TZDATA_VERSION = process.versions.tz ?? 'unknown';
 
-/** The versions of which each worker in this process has warned, by its pool. */
+/** For each worker in this process, by its pool: the versions that its last warning named. */
 const warnedOf = new WeakMap<Pool, string>();
 
 /**

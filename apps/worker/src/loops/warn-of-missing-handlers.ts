@@ -2,12 +2,12 @@ import { readMissingHandlers } from '@carillon/db';
 import type { Pool } from 'pg';
 import type { WorkerContext } from '../context.js';
 
-/** The handlers of which each worker in this process has warned, by its pool. */
+/** For each worker in this process, by its pool: the handlers that its last warning named. */
 const warnedOf = new WeakMap<Pool, string>();
 
 /**
- * Warns once while due runs wait for handlers that no live worker has, again if other handlers are missing, and says
- * when the handlers are back.
+ * Warns once if due runs wait for handlers that no live worker has. Warns again if the missing handlers change, and
+ * logs when none is missing any more.
  */
 export async function warnOfMissingHandlers({
   pool,

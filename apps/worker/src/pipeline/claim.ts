@@ -166,8 +166,8 @@ export class Claimer {
   }
 
   /**
-   * The projects among which the next batch is shared; 'none' if nothing may be claimed now. An empty list means that the
-   * earliest due rows may be claimed, whatever their project.
+   * The projects among which the next batch is shared; 'none' if nothing may be claimed now. An empty list means that
+   * the earliest due rows may be claimed, whatever their project.
    */
   async #projectsFor(kind: 'due' | 'waiting'): Promise<readonly ProjectShare[] | 'none'> {
     const { inFlight } = this;

@@ -58,8 +58,8 @@ export class FollowUps {
   }
 
   /**
-   * Counts how late the runs began whose close was refused because a report or a cancel ended them during their first
-   * attempt. Only this worker knows that they began.
+   * Records the lateness of runs whose close was refused, because a report or a cancel ended them during their first
+   * attempt. Only this worker knows that these runs began.
    */
   addRefused(batch: readonly Done[]): void {
     const first = batch.map(({ flight }) => flight.run).filter((run) => !run.hasBegun);

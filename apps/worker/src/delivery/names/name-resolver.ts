@@ -112,8 +112,9 @@ export class NameResolver {
     for (const candidate of candidatesFor(name, system)) {
       const answer = await this.#ask(candidate);
       if (typeof answer !== 'string') return answer;
-      // The name server did not answer. It would not answer for the other search domains either.
       reason = answer;
+      // Any other reason means that the name server did not answer. It would not answer for the other search domains
+      // either.
       if (!NO_SUCH_NAME.has(reason)) break;
     }
     throw new NameNotFound(name, reason);

@@ -170,7 +170,7 @@ class HandledRun implements HandlerRun {
     return this.flight.signal;
   }
 
-  /** A getter, because only a run that logs needs them. */
+  /** A getter, because only runs that write log lines need these fields. */
   get logFields(): RunFields {
     return runFields(this.flight.run);
   }

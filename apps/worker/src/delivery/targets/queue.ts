@@ -32,9 +32,9 @@ const MAX_KEPT_JOBS = 10_000;
 const MAX_OPEN_QUEUES = 200;
 
 /**
- * How long the jobs of a queue are kept after they end: fewer of them if they are large. A completed job is kept so
- * that its id stays known. If a worker adds a job and is lost before it closes the run, the run is added again, and
- * BullMQ ignores the second job because of its id.
+ * How long the jobs of a queue are kept after they end, and how many: the larger the jobs, the fewer. A completed job
+ * is kept so that its id stays known. If a worker adds a job and is lost before it closes the run, the run is added
+ * again, and BullMQ ignores the second job because of its id.
  */
 function retentionOf(bytes: number): BulkJobOptions {
   const count = Math.max(10, Math.min(MAX_KEPT_JOBS, Math.floor(MAX_KEPT_BYTES / Math.max(1, bytes))));

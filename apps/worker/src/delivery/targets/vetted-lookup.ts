@@ -12,8 +12,8 @@ export interface LookupOptions {
 export class BlockedAddress extends Error {}
 
 /**
- * The project to which a query counts if a new connection has to resolve its name again, because the cached answer has
- * expired.
+ * A new connection does not know its project. If the cached answer has expired by then, the connection's query counts
+ * against this id, which no project has.
  */
 const NO_PROJECT = 0;
 

@@ -11,7 +11,8 @@ export class StaggeredReturns {
   /** The delay of the next deferred delivery. Delays are `spacingMs` apart. */
   next(spacingMs: number, now: number): number {
     const at = Math.max(this.#nextAt + spacingMs, now + MIN_DELAY_MS);
-    // Cap the delay at a minute, then check the gate again: the destination may be faster by then.
+    // No delay exceeds a minute. Beyond it, the delays begin again at half a minute, because the destination may be
+    // faster by then.
     this.#nextAt = at - now <= MAX_DELAY_MS ? at : now + MAX_DELAY_MS / 2;
     return Math.round(this.#nextAt - now);
   }
