@@ -94,7 +94,7 @@ function textElement(name, text) {
   return element;
 }
 
-// The menu is long: the link of this page is scrolled to its middle.
+// The menu is long, so it is scrolled until the link of this page is in its middle.
 const menu = document.querySelector('.pages');
 const here = menu?.querySelector('[aria-current]');
 if (here) menu.scrollTop = here.offsetTop - menu.clientHeight / 2;

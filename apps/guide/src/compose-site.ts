@@ -88,7 +88,9 @@ function folderPage(
   return { page, title: name, html, headings: [], images: [], broken: [] };
 }
 
-/** A page that no link of the home page leads to, directly or by its folder, would not be found by a reader. */
+/**
+ * Finds the pages to which no link of the home page leads, directly or by their folder. A reader would not find them.
+ */
 function unlisted(written: readonly Rendered[], menu: readonly MenuSection[]): string[] {
   const addresses = menu.flatMap(({ links }) => links.map(({ address }) => address.split('#')[0] as string));
   return written

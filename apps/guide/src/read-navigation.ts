@@ -11,7 +11,10 @@ export interface NavigationSection {
   links: NavigationLink[];
 }
 
-/** Reads the navigation of the guide from its home page: each second heading is a section, and its lists hold the links. */
+/**
+ * Reads the navigation of the guide from its home page. Each heading of level 2 begins a section. The first link of
+ * each list item in the section is a link of the menu.
+ */
 export function readNavigation(text: string): NavigationSection[] {
   const sections: NavigationSection[] = [];
   for (const token of lexer(text)) {

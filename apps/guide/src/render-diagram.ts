@@ -8,8 +8,8 @@ const ARROW = /^(.+?)\s*(?:--\s+(.+?)\s+)?-{1,2}>{1,2}\s*([^:]+?)(?:\s*:\s*(.+))
 const NAMED = /^(?:participant\s+)?([\w-]+)(?:\s+as\s+(.+)|\s*[[({]+"?(.*?)"?[\])}]+)$/;
 
 /**
- * Renders a Mermaid diagram as the list of its arrows. Mermaid itself draws in the browser, with 3 MB of script and with
- * inline styles, which the content security policy refuses.
+ * Renders a Mermaid diagram as the list of its arrows. Mermaid itself draws in the browser, with 3 MB of script and
+ * with inline styles, which the content security policy refuses.
  */
 export function renderDiagram(source: string): string {
   const names = new Map<string, string>([['[*]', '•']]);

@@ -11,7 +11,7 @@ import { showToast } from '../ui/toasts.js';
 
 const queryKey = ['signing-secret'];
 
-/** The secret that signs the webhooks of the project, for admins. It is hidden until one asks to see it. */
+/** The secret that signs the webhooks of the project, for admins. It is hidden until the admin asks to see it. */
 export function SigningSecretCard() {
   const { project } = useMe();
   const [isShown, setIsShown] = useState(false);
@@ -53,7 +53,7 @@ function Secret({ project }: { project: string }) {
   const read = useQuery({
     queryKey,
     queryFn: ({ signal }) => carillon.projects.secret(project, { signal }),
-    // Once it is hidden again, the page forgets the secret.
+    // The page forgets the secret as soon as it is hidden again.
     gcTime: 0,
   });
   if (read.error) return <Problem error={read.error} retry={() => void read.refetch()} />;
