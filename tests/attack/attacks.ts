@@ -8,7 +8,10 @@ import type { Stage } from './stage.js';
 export interface Attack {
   /** The name of the attack in the table of docs/security.md. */
   name: string;
-  /** True if the attack goes on after its end, because its runs stay open. The next attack needs a new installation. */
+  /**
+   * True if the effect of the attack outlasts the attack, because its runs stay open. The next attack then needs a new
+   * installation.
+   */
   isLasting: boolean;
   /** Resolves when the attack is under way. Returns the function that ends it. */
   begin(stage: Stage): Promise<() => void>;

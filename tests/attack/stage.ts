@@ -9,7 +9,7 @@ import { type Answered, useHttp } from '../systems/http.js';
 /** The size of an attack: small in a test, large for the table of docs/security.md. */
 export interface Scale {
   isLarge: boolean;
-  /** How many runs are watched of the project that does not attack. */
+  /** Number of runs of the other project that the test watches. */
   watchedRuns: number;
 }
 

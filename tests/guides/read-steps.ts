@@ -7,7 +7,10 @@ export type Step =
 const FENCE = /^```([^\n]*)\n([\s\S]*?)^```$/gm;
 /** The first line of a block that is a file names the file, in a comment. */
 const FILE_NAME = /^(?:\/\/|#|--) ((?:[\w-]+\/)*(?:[\w.-]+\.\w+|Dockerfile))\n/;
-/** A comment right before a block of `json` names the type that the client has for it. The page does not show the comment. */
+/**
+ * A comment right before a block of `json` names the type that the client has for it. The page does not show the
+ * comment.
+ */
 const TYPE_OF_JSON = /<!-- type: (\w+) -->\n$/;
 
 /**

@@ -27,7 +27,7 @@ const PACKAGES: Record<string, string> = {
   vitest: 'node_modules/vitest',
   zod: 'packages/carillon/node_modules/zod',
 };
-/** Databases of Redis that no other test uses: pages have the default prefix of BullMQ, like their readers. */
+/** Databases of Redis that no other test uses, because the programs of the pages use the default prefix of BullMQ. */
 const REDIS_DATABASES = { shared: 9, deployed: 10 };
 const ENCRYPTION_KEY = Buffer.alloc(32, 9).toString('base64');
 
@@ -76,7 +76,7 @@ export function useGuides(): Guides {
         HOME: own,
         TMPDIR: tmpdir(),
         NO_COLOR: '1',
-        // On a terminal this is the default.
+        // Readers run tests in a terminal, where this reporter is the default.
         NODE_OPTIONS: '--test-reporter=spec',
         // All pages load the same packages. With this cache, Node compiles each of their files once.
         NODE_COMPILE_CACHE: join(folder, 'compile-cache'),

@@ -3,7 +3,7 @@ import { useHttp } from '../systems/http.js';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-/** Each is a text that occurs in one kind of confidential value only. */
+/** Each canary is a text that occurs in one kind of confidential value only. */
 export const CANARIES = {
   payload: 'canary-of-the-payload',
   header: 'canary-of-a-header',
@@ -25,7 +25,10 @@ const BY_SQL = 'by-sql';
 /** A run whose lease was lost on a busy machine is tried again at once. */
 const RETRY = { maxAttempts: 1, baseDelay: 'PT0.1S' };
 
-/** Runs of which most fail, requests that are refused, and every kind of confidential value. Returns those that it was given. */
+/**
+ * Runs a load in which most runs fail and several requests are refused, and which contains every kind of confidential
+ * value. Returns these values: the canaries, and those that Carillon has generated.
+ */
 export async function playFailingLoad(
   database: TestDatabase,
   { receiver, apiUrl }: { receiver: WebhookReceiver; apiUrl: string },
@@ -103,7 +106,7 @@ async function createBySql({ pool }: TestDatabase): Promise<void> {
   await pool.query(statement, ['bad-by-sql', payload(CANARIES.refusedBySql), { retry: { maxAttempts: -1 } }]);
 }
 
-/** A job that runs elsewhere reports a failure. Returns the token of its ping URL. */
+/** Reports a failure of a job that runs elsewhere. Returns the token of its ping URL. */
 async function failHeartbeat(apiUrl: string): Promise<string> {
   const ask = useHttp(() => apiUrl);
   const rule = { at: new Date().toISOString() };

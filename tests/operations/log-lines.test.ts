@@ -44,7 +44,8 @@ beforeAll(async () => {
 describe('Log lines', () => {
   it('no log line of the API or a worker contains a key, a secret, a token, a header value or a payload, at any level and whatever fails', () => {
     const all = JSON.stringify([...api.lines, ...worker.lines]);
-    // The lines are those of the load.
+    // These texts show that the log has the lines of the load. Without them, the absence of confidential values would
+    // prove nothing.
     for (const text of [
       'http_500',
       'out of paper',

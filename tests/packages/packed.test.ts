@@ -36,7 +36,7 @@ beforeAll(async () => {
   cpSync(fileURLToPath(new URL('./consumer', import.meta.url)), project, { recursive: true });
   writeFileSync(join(project, 'package.json'), '{ "name": "consumer", "private": true, "type": "module" }');
   writeFileSync(join(project, 'readme.mts'), programOf('README.md', 'js'));
-  // The port is free here, and 3000 may be taken.
+  // Port 3000 may be taken, so the program gets a free port.
   const scheduler = programOf('packages/carillon/README.md', 'js').replace('api: true', 'api: { port: 0 }');
   writeFileSync(join(project, 'scheduler.mts'), scheduler);
   const packages = [...NAMES.map(tarballOf), 'zod', '@types/node@20'];
@@ -47,7 +47,9 @@ afterAll(() => {
   for (const folder of [tarballs, project]) rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs a server on a free port while `use` runs, which gets the lines that the server prints. Returns the exit code. */
+/**
+ * Runs a server on a free port while `use` runs, which gets the lines that the server prints. Returns the exit code.
+ */
 async function useServer(
   command: string,
   args: string[],

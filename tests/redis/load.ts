@@ -46,7 +46,10 @@ export async function awaitBells(database: TestDatabase, what: string): Promise<
   await eventually(async () => (await readBellsRung(database)) > rungBefore + 20, { what });
 }
 
-/** Ends workers that have seen a failover of Redis. Each may have warned once, and must have logged the recovery. */
+/**
+ * Ends workers that have seen a failover of Redis. Each worker may have warned once, and must then have logged the
+ * recovery.
+ */
 export async function endAfterFailover(workers: readonly TestProcess[]): Promise<void> {
   for (const worker of workers) {
     const linesOf = (text: string) => worker.lines.filter(({ msg }) => msg?.startsWith(text)).length;
