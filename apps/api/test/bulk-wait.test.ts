@@ -8,7 +8,7 @@ import { scheduleBody, useApi } from './use-api.js';
 
 const api = useApi();
 
-it('a bulk action that takes longer than its request waits is answered as running without a cursor, and goes on until it is done', async () => {
+it('a bulk action that still runs when its request stops waiting is answered with the status running and no cursor, and continues until it is done', async () => {
   const { pool } = api.database;
   await api.call('POST', '/v1/schedules', { body: scheduleBody({ id: 'late', tags: ['late'] }) });
   const caller = {

@@ -88,7 +88,7 @@ describe('Creating in bulk', () => {
   });
 });
 
-describe('Acting on all that match', () => {
+describe('Bulk actions', () => {
   it('a bulk action changes every matching schedule and reports the counts', async () => {
     await bulk([1, 2, 3].map((n) => scheduleBody({ id: `act-${n}`, tags: ['act'] })));
     await api.call('DELETE', '/v1/schedules/act-3');

@@ -40,7 +40,7 @@ describe('Calendars', () => {
     expect((await api.call('GET', '/v1/calendars?limit=1001')).status).toBe(400);
   });
 
-  it('a change of a calendar answers before schedules are re-timed, and says how many will be', async () => {
+  it('a change of a calendar is answered before schedules are re-timed, and the answer says how many will be re-timed', async () => {
     await set('freeze', {});
     const { id, nextRunAt } = await create({
       rule: { cron: '0 9 2 1 *' },

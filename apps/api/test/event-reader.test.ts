@@ -52,7 +52,7 @@ async function pollAll(reader: EventReader): Promise<CarillonEvent[][]> {
 }
 
 describe('EventReader', () => {
-  it('more finished runs than one poll reads are all reported, each once', async () => {
+  it('if more runs have finished than one poll reads, the event reader reports each of them once', async () => {
     const { reader, start } = await openReader();
     await insertRuns(MANY, { epoch: `${start + 1} + n / 100` });
     const polls = await pollAll(reader);
@@ -62,7 +62,7 @@ describe('EventReader', () => {
     expect(new Set(ended).size).toBe(MANY);
   });
 
-  it('a claim that commits after a claim with a greater epoch is reported too', async () => {
+  it('the event reader also reports a claim that commits after a claim with a greater epoch', async () => {
     const { reader, start } = await openReader();
     await insertRuns(1, { epoch: `${start + 20}` });
     const first = await readRunEvents(reader);
@@ -74,7 +74,7 @@ describe('EventReader', () => {
     expect(await readRunEvents(reader)).toEqual([]);
   });
 
-  it('the end of a run that was in flight when the reader started is reported, and its start is not', async () => {
+  it('the event reader reports the end, but not the start, of a run that was in flight when the reader started', async () => {
     const at = Date.now();
     await insertSchedules(database, [{ rule: { at: new Date(at).toISOString() } }], { nowAt: at });
     const [run] = await engine.claim(at);
@@ -84,7 +84,7 @@ describe('EventReader', () => {
     expect(namesOf(await readRunEvents(reader))).toEqual(['run.succeeded']);
   });
 
-  it('more runs that were skipped at one instant than one poll reads are all reported, each once', async () => {
+  it('if more runs are skipped at one instant than one poll reads, the event reader reports each of them once', async () => {
     const { reader } = await openReader();
     await insertRuns(MANY, { status: 'skipped' });
     const polls = await pollAll(reader);

@@ -37,7 +37,7 @@ describe('Integers beyond 2^53 in payloads', () => {
     expect((await api.call('GET', '/v1/schedules?q=big')).text).toContain(`"payload":${PAYLOAD}`);
   });
 
-  it('a repeated create answers 409 if only the last digit of an integer beyond 2^53 differs, and 200 if none does', async () => {
+  it('a repeated create answers 409 if only the last digit of an integer beyond 2^53 differs, and 200 if every digit is the same', async () => {
     await send('POST', '/v1/schedules', scheduleText('same', '12345678901234567890'));
     const again = await send('POST', '/v1/schedules', scheduleText('same', '12345678901234567890'));
     const other = await send('POST', '/v1/schedules', scheduleText('same', '12345678901234567891'));

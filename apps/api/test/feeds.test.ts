@@ -65,7 +65,7 @@ describe('iCal feeds', () => {
     expect(after?.uid).toBe(before?.uid.replace(String(Date.parse(at)), shifted));
   });
 
-  it('a stretch of occurrences that an outage has skipped is one cancelled event of an iCal feed, with its number and reason', async () => {
+  it('an iCal feed shows the occurrences that an outage has skipped as one cancelled event, with their number and the reason', async () => {
     const { id } = await create({ rule: { cron: '* * * * *' }, name: 'Frequent' });
     const { url } = await newFeed({ name: 'f', schedule: id });
     // The next occurrence is moved a day into the past, as if no worker had claimed anything since then.

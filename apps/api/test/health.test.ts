@@ -200,7 +200,7 @@ describe('Health', () => {
     await hasCodes('');
   });
 
-  it('the status has the reason tzdata_differs while all live workers agree on time zone data that differs from that of the API', async () => {
+  it('the status gives the reason tzdata_differs if all live workers have the same time zone data but the data of the API differs', async () => {
     const { pool } = api.database;
     const readReasons = async () => (await api.call('GET', '/health/ready', { key: null })).body.reasons;
     await pool.query(`update carillon.workers set tzdata = '2001a'`);

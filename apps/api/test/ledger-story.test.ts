@@ -151,7 +151,7 @@ describe('The story of an occurrence', () => {
     expect(entry.why).toContain(`edited by ops (version 4 holds from here on) at ${iso(dueAt + 21_000)}`);
   });
 
-  it('a run that was due during a pause and ran after it names who paused the schedule and since when', async () => {
+  it('if a run was due during a pause and ran after it, the ledger names who paused the schedule and since when', async () => {
     const { id, key, change } = await everyMinute({ misfire: { policy: 'all', grace: 'PT1H' } });
     const [dueAt, pausedAt] = [T0 + MINUTE, T0 + 20_000];
     await pauseSchedule(database.pool, change(T0 + 5_000), { note: 'an earlier pause', untilAt: null });
@@ -168,7 +168,7 @@ describe('The story of an occurrence', () => {
     expect(items).toMatchObject([{ why: 'ran 0 ms late' }]);
   });
 
-  it('a run that was triggered during a pause names who paused the schedule and since when', async () => {
+  it('if a run was triggered during a pause, the ledger names who paused the schedule and since when', async () => {
     const { key, change } = await everyMinute();
     const at = T0 + 2_000;
     await pauseSchedule(database.pool, change(T0 + 1_000), { note: null, untilAt: null });
@@ -178,7 +178,7 @@ describe('The story of an occurrence', () => {
     expect(items).toMatchObject([{ why: `held by a pause: paused by ops at ${iso(T0 + 1_000)}` }]);
   });
 
-  it('a run that waited behind the run before it says from when to when it was queued', async () => {
+  it('if a run waited behind the run before it, the ledger says from when to when the run was queued', async () => {
     const { id, key } = await everyMinute({ overlap: 'queue' });
     const dueAt = T0 + 2 * MINUTE;
     const [first] = (await engine.claim(T0 + MINUTE)).filter(({ scheduleId }) => scheduleId === id);
@@ -197,7 +197,7 @@ describe('The story of an occurrence', () => {
     ]);
   });
 
-  it('a run that no worker claimed for a while says how long after its due time it was claimed', async () => {
+  it('if no worker claimed a run for a while, the ledger says how long after its due time the run was claimed', async () => {
     const { id, key } = await everyMinute({ misfire: { policy: 'once', grace: 'PT1H' } });
     await end(id, T0 + MINUTE + 45_000, { kind: 'succeeded' });
     expect((await firstOf(key)).why).toBe('ran 45 s late: claimed 45 s after it was due');
@@ -308,7 +308,7 @@ describe('The order of the ledger', () => {
     );
   });
 
-  it('with order=desc the ledger lists the newest occurrence first, and all its pages equal the ledger in reverse', async () => {
+  it('with order=desc the ledger lists the newest occurrence first, and its pages together are the reverse of the ascending ledger', async () => {
     const { id, key } = await everyMinute();
     for (let minute = 1; minute <= 20; minute++) await end(id, T0 + minute * MINUTE, { kind: 'succeeded' });
     const range = `from=${iso(T0)}&to=${iso(T0 + 30 * MINUTE)}`;

@@ -75,7 +75,7 @@ describe('The audit of occurrences', () => {
     expect(later.items).toMatchObject([{ kind: 'overdue', from: iso(T0 + 11 * MINUTE), count: 1 }]);
   });
 
-  it('the ledger calls an occurrence missing where the audit of occurrences does, and nowhere else', async () => {
+  it('the ledger calls exactly those occurrences missing that the audit of occurrences reports as missing', async () => {
     const [id] = (await ranForTenMinutes('half-lost')) as [number];
     await database.pool.query(
       `delete from carillon.runs where schedule_id = $1 and occurrence_at between $2 and $3`,
@@ -86,7 +86,7 @@ describe('The audit of occurrences', () => {
     expect(await missingInLedger('half-lost')).toEqual([iso(T0 + 2 * MINUTE), iso(T0 + 3 * MINUTE)]);
   });
 
-  it('the occurrences of a schedule after the last run of its maxRuns are not missing, and a run that is lost before it is', async () => {
+  it('if a schedule with maxRuns has lost a run, the audit of occurrences and the ledger report that occurrence as missing, but none after the last run', async () => {
     const input = { id: 'three-runs', rule: { every: 'PT1M' }, maxRuns: 3 };
     const [id] = (await engine.insertWithHistory([input], { fromAt: T0, minutes: 4 })) as [number];
     await database.pool.query(`delete from carillon.runs where schedule_id = $1 and occurrence_at = $2`, [

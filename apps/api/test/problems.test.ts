@@ -47,7 +47,7 @@ describe('Problems', () => {
     ['body_too_large', 'POST', '/v1/schedules', { body: JSON.stringify('x'.repeat(300_000)) }],
     ['unsupported_media_type', 'POST', '/v1/schedules', { body: 'x', headers: { 'content-type': 'text/x' } }],
   ] as const)(
-    'the problem %s, as answered to %s %s, has the path of the page that explains it as its type',
+    'the type of the problem %s, as answered to %s %s, is the path of the page that explains the problem',
     async (code, method, path, options) => {
       const { status, body } = await api.call(method, path, options);
       expect(body).toMatchObject({ code, type: `/problems/${code}`, title: PROBLEMS[code].title });
@@ -97,7 +97,7 @@ describe('Problems', () => {
     expect([status, body.code]).toEqual([503, 'outcome_unknown']);
   });
 
-  it('if the connection to Postgres breaks when a ping or a sign-in commits, the API answers outcome_unknown, because the write was made', async () => {
+  it('if the connection to Postgres breaks when a ping or a sign-in commits, the API answers outcome_unknown, although the write was made', async () => {
     const proxy = await TcpProxy.before(api.database.url);
     proxies.push(proxy);
     const url = await api.replica({ DATABASE_URL: proxy.url(api.database.url) });

@@ -54,7 +54,7 @@ describe('Start of the API', () => {
     },
   );
 
-  it('an API and a worker that start with another encryption key exit with one line on stderr', async () => {
+  it('an API and a worker whose encryption key is not the key of the installation exit with one line on stderr', async () => {
     const env = { CARILLON_ENCRYPTION_KEY: Buffer.alloc(32, 9).toString('base64') };
     for (const start of [() => processes.api({ env }), () => processes.worker({ env })]) {
       const { message } = await start().then(

@@ -79,7 +79,7 @@ describe('Next occurrences', () => {
     expect(days.map((day) => day - (days[0] as number))).toEqual([0, 1, 2, 3]);
   });
 
-  it('GET /v1/schedules/:id/occurrences lists no more than the remaining runs, and none for a cancelled schedule', async () => {
+  it('GET /v1/schedules/:id/occurrences lists no more occurrences than maxRuns still allows, and none for a cancelled schedule', async () => {
     const { id } = await create({ rule: { every: 'PT1H' }, maxRuns: 3 });
     const { body } = await api.call('GET', `/v1/schedules/${id}/occurrences?limit=10`);
     expect(body.items).toHaveLength(3);

@@ -59,7 +59,7 @@ describe('finalizer', () => {
     await claimAll(worker.context);
   });
 
-  it('a batch that Postgres accepts in part before it goes away is closed afterwards, and each run has its follow-ups once', async () => {
+  it('if Postgres goes away after it has stored a part of a batch, the finalizer stores the rest afterwards, and each closed run has its follow-ups once', async () => {
     const [first, second, bad, last] = (await insertMany(4)) as [number, number, number, number];
     const { flights, closed, finalizer } = await claimAndListen();
     await database.pool.query(refuseToClose({ [bad]: '22000', [last]: '53000' }));
@@ -72,7 +72,7 @@ describe('finalizer', () => {
     expect((await readRun(database, bad))?.status).toBe('running');
   });
 
-  it('a batch of successes and failures of which Postgres accepts the successes before it goes away is closed afterwards, and each run has its follow-ups once', async () => {
+  it('if Postgres goes away after it has stored the successes of a batch, the finalizer stores the failures afterwards, and each run has its follow-ups once', async () => {
     const [success, failure] = (await insertMany(2)) as [number, number];
     const { flights, closed, finalizer } = await claimAndListen();
     await database.pool.query(refuseToClose({ [failure]: '53000' }));

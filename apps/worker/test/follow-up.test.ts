@@ -141,7 +141,7 @@ describe('follow-ups of closed runs', () => {
     await proxy.close();
   });
 
-  it('pauseAfterFailures 2 pauses a schedule whose last two runs failed, but not if one of them succeeded', async () => {
+  it('pauseAfterFailures 2 pauses a schedule after two failed runs in a row, but not after a success and a failure', async () => {
     const limit = { retry: { maxAttempts: 1 }, pauseAfterFailures: 2 };
     const [failing, recovering] = (await insertSchedules(database, [
       { ...FAR_AWAY, ...limit },

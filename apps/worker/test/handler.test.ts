@@ -66,7 +66,7 @@ describe('The value that a handler returns', () => {
     expect(await resultOf('test-returns')).toBeNull();
   });
 
-  it('a handler’s result of more than 16 KiB, or that is not JSON, is not stored, and the run succeeds and says why', async () => {
+  it('a handler’s result that is larger than 16 KiB or is not JSON is not stored: the run succeeds and stores the reason instead', async () => {
     const most = 'x'.repeat(MAX_RESULT_BYTES - 2);
     expect(await resultOf('test-returns', most)).toEqual({ value: most });
     for (const large of [`${most}x`, 'x'.repeat(50_000), Array.from({ length: 20_000 }, () => 1)])

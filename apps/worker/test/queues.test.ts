@@ -219,7 +219,7 @@ describe('The queue schedule-requests', () => {
       /host/,
     ],
     ['whole', { id: 'whole', at: '2030-01-01T00:00:00Z' }, /exists already/],
-  ])('an invalid request by queue (%s) is rejected with the reason', async (id, data, reason) => {
+  ])('the request by queue %s (%j) is rejected with the reason %s', async (id, data, reason) => {
     await queueOf(QUEUES.requests).add(REQUESTS.schedule, data);
     const rejected = await rejectionOf(id);
     expect(rejected.data).toMatchObject({ name: REQUESTS.schedule, data });

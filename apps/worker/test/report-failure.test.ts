@@ -16,7 +16,7 @@ const logged = () => worker.messages.filter((message) => message.startsWith('Run
 const counted = () =>
   worker.context.metrics.take().filter(({ name }) => name === 'carillon_runs_failed_total');
 
-it('a run whose worker is lost during its last attempt is logged and counted once, by the sweep that rescues it', async () => {
+it('a run whose worker is lost during its last attempt is logged and counted as failed once, by the sweep that rescues it', async () => {
   const id = await insertDue(database, { retry: { maxAttempts: 1 } });
   onlyOne((await claimAll(worker.context)).flights);
   // Simulates the loss of the worker: the lease has expired and belongs to a worker that does not exist.
@@ -31,7 +31,7 @@ it('a run whose worker is lost during its last attempt is logged and counted onc
   ]);
 });
 
-it('a run that the claim sets aside, because its definition cannot be read, is logged and counted once', async () => {
+it('a triggered run that a claim sets aside because its definition cannot be read is logged and counted as failed once', async () => {
   const [id] = (await insertSchedules(database, [{ rule: { cron: '0 0 1 1 *' } }])) as [number];
   await triggerSchedule(database.pool, { ref: { id }, actor: 'test' });
   await database.pool.query(`update carillon.schedules set plan = '{' where id = $1`, [id]);

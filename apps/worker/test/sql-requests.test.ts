@@ -342,7 +342,7 @@ describe('A worker that finds requests by its sweep', () => {
     expect(await succeeded('locked')).toMatchObject([{ origin: 'trigger' }]);
   });
 
-  it('while a transaction holds the lock of a schedule, requests for other schedules that were made by SQL functions are not delayed', async () => {
+  it('while a transaction holds the lock of a schedule, requests by SQL for other schedules are not delayed', async () => {
     const worker = await start(DEAF);
     onTestFinished(() => worker.stop());
     await schedule('held', `at => '2030-01-01Z', ${NOOP}`);

@@ -27,7 +27,7 @@ it('an event digest lists a failure first, even after 60 changes of schedules', 
   expect(data.samples[0]?.type).toBe('run.failed');
 });
 
-it('an event digest is empty after it was taken, and an empty digest is null', () => {
+it('taking an event digest empties it, and taking an empty event digest gives null', () => {
   const digest = new Digest();
   digest.add([event('run.failed', 1)], { at: 1, auditId: 1 });
   expect(digest.take()).not.toBeNull();

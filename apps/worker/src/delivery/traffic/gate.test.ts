@@ -60,7 +60,7 @@ describe('Gate', () => {
     },
   );
 
-  it('a full gate that no delivery has left for 60 ms defers a delivery that may wait 50 ms at once', async () => {
+  it('a full gate that no delivery has left for 60 ms defers at once a delivery that may wait only 50 ms', async () => {
     const gate = new Gate(1);
     await gate.enter(0, never);
     vi.advanceTimersByTime(60);
