@@ -175,7 +175,7 @@ describe('Library mode', () => {
     await eventually(async () => (await connectionsTo(second)) === 0);
   });
 
-  it('the end of an await using block stops what run() started, also if the block throws', async () => {
+  it('the end of an `await using` block stops what run() started, even if the block throws', async () => {
     const use = async () => {
       await using scoped = await run({ ...optionsOf(second), handlers: [tick] });
       expect((await scoped.client.me()).project).toBe('default');

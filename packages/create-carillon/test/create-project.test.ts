@@ -71,7 +71,7 @@ describe('createProject', () => {
 });
 
 describe('The template', () => {
-  it('the project template requires the versions that Carillon itself is tested with', async () => {
+  it('the project template requires its dependencies in the versions that Carillon itself is tested with', async () => {
     const { catalog } = parse(await readFile(join(root, 'pnpm-workspace.yaml'), 'utf8'));
     const { version } = await readJson(join(root, 'packages/carillon/package.json'));
     const { dependencies, devDependencies } = await readJson(

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { statement } from './statement.js';
 
-it('a name can’t stand for two prepared statements: the second text throws, and the same text is accepted', () => {
+it('a second prepared statement with the same name is refused, unless its text is the same too', () => {
   statement('test-one-name', 'select 1');
   expect(() => statement('test-one-name', 'select 1')).not.toThrow();
   expect(() => statement('test-one-name', 'select 2')).toThrow(

@@ -200,7 +200,7 @@ describe('hostile rule', () => {
     }
   });
 
-  it('ordinary rules that count from 1900 stay within the step budget', () => {
+  it('ordinary RRULEs with a COUNT and a DTSTART in 1900 stay within the step budget', () => {
     const rules = [
       'FREQ=DAILY;COUNT=100000',
       'FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1;COUNT=3000',

@@ -38,7 +38,7 @@ describe('parsing a timing', () => {
     });
   });
 
-  it('the time of a rule `at` is a local time without a UTC offset, and an instant with one', () => {
+  it('the time of a rule `at` is an instant if it has a UTC offset, and otherwise a local time', () => {
     const at = (text: string) => {
       const result = read({ rule: { at: text }, timezone: 'America/New_York' });
       return result.ok && result.timing.rule.kind === 'at'

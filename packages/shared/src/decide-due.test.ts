@@ -81,7 +81,7 @@ describe('missed occurrences', () => {
     });
   });
 
-  it('by default a single missed occurrence runs', () => {
+  it('if only one occurrence was missed, it runs by default', () => {
     expect(moved(decideDue(everyFiveMinutes('10:00', misfire('once')), at('10:03')))).toEqual({
       runs: '10:00',
       passed: null,

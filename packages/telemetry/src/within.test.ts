@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { within } from './within.js';
 
-it('within waits for a step that ends before its deadline, also if the step fails', async () => {
+it('within() waits for a step that ends before the deadline, even if the step fails', async () => {
   let isDone = false;
   const work = new Promise((resolve) => setImmediate(resolve)).then(() => {
     isDone = true;
@@ -11,6 +11,6 @@ it('within waits for a step that ends before its deadline, also if the step fail
   await expect(within(60_000, Promise.reject(new Error('failed')))).resolves.toBeUndefined();
 });
 
-it('within stops waiting at its deadline for a step that never ends', async () => {
+it('within() stops waiting at the deadline for a step that never ends', async () => {
   await expect(within(1, new Promise(() => {}))).resolves.toBeUndefined();
 });

@@ -45,7 +45,7 @@ it('a claim that took only a part of its batch because of a bad row says that th
   expect(short.isFull).toBe(true);
 });
 
-it('a bad row that is alone in its part is set aside, and the rows after it are claimed by the next claim', async () => {
+it('a claim that has narrowed its batch down to one bad row sets the row aside, and the next claim takes the rows after it', async () => {
   const rows = ['bad', 'a', 'b'];
   expect(await claimFrom(rows, 3)).toEqual({ ...NOTHING_CLAIMED, isFull: true });
   expect(keysOf(await claimFrom(rows, 3))).toEqual(['a', 'b']);

@@ -88,7 +88,7 @@ describe('occurrences on excluded days', () => {
     ]);
   });
 
-  it('an occurrence on an excluded day does not fire if it would move out of startAt and endAt', () => {
+  it('an occurrence on an excluded day does not fire if it would move outside the range from startAt to endAt', () => {
     const bounded = timingOf({
       ...first,
       onExcluded: 'next',

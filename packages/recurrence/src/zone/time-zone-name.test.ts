@@ -23,7 +23,7 @@ describe('time zone name', () => {
   });
 
   it.each(['+02:00', '-0500', '+2', 'UTC+2', 'GMT-05:00', 'Mars/Base', '', 'x'.repeat(1000)])(
-    '%s is refused as a time zone',
+    'the text "%s" is refused as a time zone',
     (name) => {
       expect(isTimeZone(name)).toBe(false);
       expect(timeZoneProblem(name)).toMatch(/expected an IANA name/);

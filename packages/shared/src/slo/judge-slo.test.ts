@@ -155,7 +155,7 @@ describe('success rate', () => {
     expect(isBreached(rate, 19, 1)).toBe(false);
   });
 
-  it('a success rate over a window compares the share of successes among the runs of that window', () => {
+  it('the objective successRate over a window is breached if the share of successful runs in that window is below its percentage', () => {
     const rate = { percent: 90, last: null, windowMs: 60 * MINUTE };
     expect(isBreached(rate, 9, 1)).toBe(false);
     expect(isBreached(rate, 8, 1)).toBe(true);
