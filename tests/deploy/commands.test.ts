@@ -71,7 +71,7 @@ describe('Commands of the image', () => {
     }
   });
 
-  it('the image command migrate uses DATABASE_DIRECT_URL, migrates the database, and ends', async () => {
+  it('the image command `migrate` uses DATABASE_DIRECT_URL, migrates the database, and ends', async () => {
     const unreachable = 'postgres://nobody@127.0.0.1:1/none';
     const first = run('migrate', { DATABASE_URL: unreachable, DATABASE_DIRECT_URL: database.url });
     expect([await first.ended, first.output()]).toEqual([
@@ -85,7 +85,7 @@ describe('Commands of the image', () => {
     expect(failed.output()).toContain('carillon migrate: ');
   });
 
-  it('the image command preflight names every setting that is missing', async () => {
+  it('the image command `preflight` names every setting that is missing', async () => {
     const missing = run('preflight', { REDIS_URL: '', CARILLON_ENCRYPTION_KEY: '' });
     expect(await missing.ended).toBe(2);
     expect(missing.output()).toMatch(/REDIS_URL: /);
@@ -94,7 +94,7 @@ describe('Commands of the image', () => {
     expect(await run('preflight').ended).toBe(0);
   });
 
-  it('the image command doctor checks the installation, and exits with 1 if a check fails', async () => {
+  it('the image command `doctor` checks the installation, and exits with 1 if a check fails', async () => {
     const healthy = run('doctor');
     expect([await healthy.ended, healthy.output()]).toEqual([0, expect.stringMatching(/ok +migrations /)]);
     const unmigrated = run('doctor', { DATABASE_SCHEMA: 'empty' });
@@ -102,7 +102,7 @@ describe('Commands of the image', () => {
     expect(unmigrated.output()).toMatch(/failed +migrations /);
   });
 
-  it('the image’s command `restore`, run without a decision, says whether workers are held and changes nothing', async () => {
+  it('the image command `restore` without a decision says whether workers are held, and changes nothing', async () => {
     const restore = run('restore');
     expect([await restore.ended, restore.output()]).toEqual([
       0,
@@ -121,7 +121,7 @@ describe('Commands of the image', () => {
     expect(output).toContain('carillon doctor --strict');
   });
 
-  it('the image commands api and worker start on a migrated database, health reports them, and SIGTERM ends them with code 0', async () => {
+  it('the image commands `api` and `worker` start on a migrated database, health reports them, and SIGTERM ends them with code 0', async () => {
     expect(await run('health').ended).toBe(1);
     const processes = [run('api'), run('worker')];
     await eventually(() => isUp(environment.PORT, '/health/ready'), { withinMs: 60_000 });
@@ -131,7 +131,7 @@ describe('Commands of the image', () => {
     expect(await Promise.all(processes.map(({ ended }) => ended))).toEqual([0, 0]);
   }, 90_000);
 
-  it('the image command all runs the API and its workers in one process tree', async () => {
+  it('the image command `all` runs the API and its workers in one process tree', async () => {
     const all = run('all');
     await eventually(() => all.output().includes('Carillon ready on'), { withinMs: 60_000 });
     expect(await isUp(environment.PORT, '/health/ready')).toBe(true);

@@ -92,7 +92,7 @@ it('a claim stops when the payloads of its runs reach its byte limit, but takes 
   expect(await claim(1_500)).toMatchObject({ claimed: 2, areWhole: true });
 });
 
-it('each of more than 1,000 projects with due schedules gets its turn among the projects that share a batch', async () => {
+it('if more than 1,000 projects have due schedules, each of them gets its turn among the projects that share a batch', async () => {
   const at = T0 + 3 * 86_400_000;
   await database.pool.query('delete from carillon.agenda');
   await database.pool.query(

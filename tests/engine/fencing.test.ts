@@ -119,7 +119,7 @@ describe('Status', () => {
     await close(other, holder);
   });
 
-  it('a run that a report has ended in flight is not closed by its worker, although both say that it succeeded', async () => {
+  it('a run that a report has ended in flight is not closed by its worker, even if the report and the worker both say that it succeeded', async () => {
     const [run, other] = await claimTwo();
     await reportRun(database.pool, { projectId, run, kind: 'success', body: null, now: T0 + 1 });
     expect(await statusOf(run)).toBe('succeeded');

@@ -83,7 +83,7 @@ describe('Leases', () => {
     expect(rows).toEqual([{ lateness_ms: 7_000 }]);
   });
 
-  it('a run that is cancelled during its first attempt has the time from due to its claim as its lateness, and a run that is cancelled before has none', async () => {
+  it('the lateness of a run that is cancelled during its first attempt is the time from due to claim, and a run that is cancelled before its first attempt has no lateness', async () => {
     const { id, run } = await claimOneShot({ rule: { at: new Date(T0 - 7_000).toISOString() } });
     const [waitingId] = (await insertSchedules(database, [{ rule: { cron: '0 0 1 1 *' } }])) as [number];
     await triggerSchedule(database.pool, { ref: { id: waitingId }, actor: 'test', now: T0 - 7_000 });

@@ -240,7 +240,7 @@ describe('Skip next', () => {
 });
 
 describe('Backfill', () => {
-  it('a backfill runs each occurrence of a range that has not succeeded once, even if the backfill is repeated', async () => {
+  it('a backfill starts exactly one run for each occurrence of its range that has not succeeded, even if the backfill is repeated', async () => {
     const schedule = await everyMinute();
     const [run] = await schedule.claim(T0 + MINUTE);
     if (!run) throw new Error('nothing was claimed');

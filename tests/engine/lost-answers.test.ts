@@ -58,7 +58,7 @@ describe('A claim whose answer was lost', () => {
     await giveBackUnknownLeases(database.pool, { ...worker, epochs: [], now: T0 + 13_000 });
   });
 
-  it('a worker releases neither a lease whose claim it received nor a lease of another worker', async () => {
+  it('a worker releases neither a lease that it knows from the response to its claim nor a lease of another worker', async () => {
     const other = await registerTestWorker(database);
     const id = await claimAndLoseTheAnswer(other, T0 + 20_000);
     const { rows } = await database.pool.query<{ epoch: number }>('select epoch from carillon.leases');
@@ -94,7 +94,7 @@ describe('A close whose answer was lost', () => {
     await proxy?.close();
   });
 
-  it('a worker that repeats the close learns that its own attempts have closed the runs', async () => {
+  it('a worker that repeats a close whose response was lost learns that it has closed the runs itself', async () => {
     const rule = { at: new Date(T0 + 30_000).toISOString() };
     const ids = await insertSchedules(database, [{ rule }, { rule }, { rule }], { nowAt: T0 });
     const options = { ...(await engine.holder()), now: T0 + 30_001 };

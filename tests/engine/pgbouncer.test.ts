@@ -23,7 +23,7 @@ describe('explainPooler', () => {
     expect(explainPooler(direct, { hasDirectUrl: false, usesPreparedStatements: true })).toBeNull();
   });
 
-  it('a pooler is accepted with DATABASE_DIRECT_URL and, if it breaks them, prepared statements off', () => {
+  it('a pooler that breaks prepared statements is accepted with DATABASE_DIRECT_URL and prepared statements off, and another pooler with DATABASE_DIRECT_URL alone', () => {
     expect(explainPooler(breaking, { hasDirectUrl: true, usesPreparedStatements: false })).toBeNull();
     expect(explainPooler(shared, { hasDirectUrl: true, usesPreparedStatements: true })).toBeNull();
   });
@@ -52,7 +52,7 @@ describe('explainPooler', () => {
 });
 
 describe('A pool that leads to a pooler', () => {
-  it('behind a pooler, each transaction and each single statement is verified before anything of it is executed', async () => {
+  it('behind a pooler, each transaction and each single statement first verifies the server, and is refused if the check fails', async () => {
     let isVerified = true;
     const pool = openDatabase({
       url: database.url,

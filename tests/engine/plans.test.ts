@@ -45,7 +45,7 @@ const close = (runs: readonly ClaimedRun[]) =>
   closeRuns(pool, runs.map(succeededRun), { ...holder, now: null });
 
 describe('Warm-up', () => {
-  it('a worker prepares the statements of a fire on every connection that it keeps before anything is due', async () => {
+  it('before anything is due, a worker prepares the statements of a fire on every connection that it keeps', async () => {
     const options = { url: database.url, applicationName: 'test', onError: () => {} };
     const kept = openDatabase({ ...options, max: 4, min: 2 });
     await warmUp(kept, holder, 2);

@@ -223,7 +223,7 @@ describe('Roles', () => {
     expect(rows).toEqual([{ is_held: false }]);
   });
 
-  it('a SQL function that the database role owning the installation calls is for the default project, or for the project whose id it is given', async () => {
+  it('a SQL function that is called by the role that owns the installation acts for the default project, or for the project whose id is passed', async () => {
     await owner(`select carillon.schedule(id => 'own-1', at => now(), ${NOOP})`);
     await owner(`select carillon.schedule(id => 'own-2', at => now(), ${NOOP}, project => 'other')`);
     expect(await requestsFor('own-1')).toMatchObject([{ project: 'default' }]);

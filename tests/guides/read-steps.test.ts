@@ -20,7 +20,7 @@ describe('The steps of a guide', () => {
     );
   });
 
-  it('a block of json becomes a module that the type check compares with the type in the comment before it', () => {
+  it('in a guide, a block of json becomes a module that the type check compares with the type in the comment before the block', () => {
     const page = `<!-- type: WebhookAlert -->\n${block('json', '{ "type": "alert" }')}`;
     const text = `import type { WebhookAlert } from '@carillon/client';
 

@@ -117,7 +117,7 @@ describe('Traces', () => {
     expect(claims.map((span) => Number(attribute(span, 'carillon.runs')))).toEqual([5]);
   });
 
-  it('a PUT that creates a schedule has a create span, to which the attempt is linked, and the create span of a PUT that replaces one says that it created none', async () => {
+  it('an attempt is linked to the create span of the PUT that created its schedule, and the create span of a PUT that replaces the schedule says that it created none', async () => {
     const target = { type: 'handler', name: 'noop' };
     const put = (rule: object) => send('PUT', '/v1/schedules/put', { rule, target });
     const isPut = (span: CollectedSpan) => attribute(span, 'http.request.method') === 'PUT';
