@@ -13,6 +13,7 @@ import {
   releaseInstallation,
   sendHeartbeat,
   surveyLostTime,
+  takeMessages,
   takeReceipts,
   triggerSchedule,
 } from '@carillon/db';
@@ -69,6 +70,24 @@ describe('A held installation', () => {
     await release('by-policy', now);
     expect(await takeReceipts(database.pool, { limit: 10, fairTo: shares, now })).toHaveLength(1);
     await database.pool.query('truncate carillon.receipts');
+  });
+
+  it('a held installation takes no alert message', async () => {
+    const { rows } = await database.pool.query<{ id: number }>(
+      `insert into carillon.alert_channels (project_id, key, type, settings) values ($1, 'held', 'slack', '{}') returning id`,
+      [projectId],
+    );
+    await database.pool.query(
+      `insert into carillon.alert_messages (project_id, channel_id, content, created_at, next_try_at)
+       values ($1, $2, '{}', to_timestamp($3 / 1000.0), to_timestamp($3 / 1000.0))`,
+      [projectId, rows[0]?.id, T0],
+    );
+    const now = T0 + 2 * MINUTE;
+    await hold();
+    expect(await takeMessages(database.pool, { limit: 10, now })).toEqual([]);
+    await release('by-policy', now);
+    expect(await takeMessages(database.pool, { limit: 10, now })).toHaveLength(1);
+    await database.pool.query('truncate carillon.alert_messages, carillon.alert_channels');
   });
 
   it('a held installation claims nothing: neither due schedules, nor waiting runs, nor schedules whose pause has ended', async () => {

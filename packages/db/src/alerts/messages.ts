@@ -1,6 +1,7 @@
 import type { AlertMessageContent, ChannelType, ReportedAlert } from '@carillon/shared';
 import type { Pool } from 'pg';
 import { type Database, inTransaction, type Transaction } from '../database.js';
+import { IS_RELEASED } from '../engine/lock-due.js';
 import { explainOccurrences } from '../history/explain-occurrences.js';
 import { milliseconds, NOW } from '../instants.js';
 import { arrayOf, statement, type Values } from '../statement.js';
@@ -192,14 +193,17 @@ export interface TakenMessage {
  */
 const TAKEN_FOR = `interval '1 minute'`;
 
-/** Takes messages that are due, at most one per channel: the oldest message that was neither sent nor given up. */
+/**
+ * Takes messages that are due, at most one per channel: the oldest message that was neither sent nor given up. Takes none
+ * while the installation is held.
+ */
 export const takeMessages = statement<{ limit: number; now: number | null }, TakenMessage>(
   'take-alert-messages',
   `with taken as (
      update carillon.alert_messages set tries = tries + 1, next_try_at = ${NOW} + ${TAKEN_FOR}
      where id in (
        select m.id from carillon.alert_messages m
-       where m.next_try_at <= ${NOW} and not exists (
+       where m.next_try_at <= ${NOW} and ${IS_RELEASED} and not exists (
          select from carillon.alert_messages earlier
          where earlier.channel_id = m.channel_id and earlier.id < m.id and earlier.next_try_at is not null)
        order by m.next_try_at, m.id limit :limit for update skip locked
