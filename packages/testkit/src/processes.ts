@@ -22,6 +22,17 @@ export const ADMIN_KEY = 'ck_test_admin_key_0123456789';
 /** Maximum time for a process to start. It is long, because several processes may start together on a busy machine. */
 const STARTED = { withinMs: 90_000 };
 
+/**
+ * Waits for the line with which a program says that it is ready. A program that does not write it in time is ended,
+ * because it would disturb later tests.
+ */
+function startedOrEnded(program: TestProcess, msg: string): Promise<LogLine> {
+  return program.logged(msg, STARTED).catch(async (error) => {
+    await program.end('SIGKILL');
+    throw error;
+  });
+}
+
 /** A line of a program's log. */
 export type LogLine = Record<string, unknown> & { msg?: string };
 
@@ -119,14 +130,14 @@ export class Processes {
 
   async worker(options: ProcessOptions = {}): Promise<TestProcess> {
     const worker = this.#start(options.main ?? mainOf('worker'), options);
-    await worker.logged('Worker ready', STARTED);
+    await startedOrEnded(worker, 'Worker ready');
     return worker;
   }
 
   async api(options: ProcessOptions = {}): Promise<TestApi> {
     const env = { PORT: '0', ...options.env };
     const api = this.#start(options.main ?? mainOf('api'), { ...options, env });
-    const { url } = await api.logged('API ready', STARTED);
+    const { url } = await startedOrEnded(api, 'API ready');
     return Object.assign(api, { url: url as string });
   }
 
