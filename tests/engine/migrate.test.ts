@@ -79,7 +79,10 @@ describe('Migrations', () => {
     try {
       await worker.query('begin');
       await worker.query('lock table carillon.leases in row exclusive mode');
-      const migrated = migrate(database.url, { folder });
+      // With this setting, Postgres would resolve the deadlock by ending the worker's transaction. The migration has to
+      // give way before.
+      const server = { connectionString: database.url, options: '-c deadlock_timeout=1min' };
+      const migrated = migrate(server, { folder });
       await eventually(
         async () => {
           const { rows } = await database.pool.query(

@@ -1,11 +1,14 @@
-import { readSchedule, replayFailed, replayRun, triggerSchedule } from '@carillon/db';
+import { ensurePartitions, readSchedule, replayFailed, replayRun, triggerSchedule } from '@carillon/db';
 import { insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 
 const database = useDatabase();
 const engine = useEngine(database);
 const T0 = Date.parse('2026-03-02T10:00:00Z');
 const MINUTE = 60_000;
+
+// The tests insert runs by plain statements, which create no partition.
+beforeAll(() => ensurePartitions(database.pool, T0));
 
 /** Claims three schedules that are due together. Before the claim, a statement has damaged the second one. */
 async function claimThree({
