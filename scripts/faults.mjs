@@ -20,6 +20,8 @@ const { values } = parseArgs({
   },
 });
 const HOSTILE_REQUESTS = 10_000;
+/** The upper bounds of the histogram of lateness, in milliseconds. */
+const BOUNDS = [50, 250, 1_000, 5_000, 30_000];
 const SCENARIOS = Array.from({ length: 31 }, (_, index) => index + 1);
 const seeds = Array.from({ length: Number(values.seeds) }, (_, index) => Number(values.from) + index);
 const resultsFile = join(mkdtempSync(join(tmpdir(), 'carillon-reliability-')), 'results.jsonl');
@@ -161,9 +163,6 @@ function describe(results, notPlayed) {
     ...(violations.length > 0 ? ['', 'Violations:', '', ...violations] : []),
   ].join('\n');
 }
-
-/** The upper bounds of the histogram of lateness, in milliseconds. */
-const BOUNDS = [50, 250, 1_000, 5_000, 30_000];
 
 /**
  * Formats how late runs reached the receiver, with a histogram: those that were due during the fault, and those that
