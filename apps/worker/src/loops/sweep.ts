@@ -4,6 +4,7 @@ import {
   findSchedulesWithQueue,
   promoteQueued,
   readMissed,
+  readMissingHandlers,
   readSlots,
   readStuckQueues,
   recordSweep,
@@ -51,13 +52,15 @@ export async function sweep(
   if (failed.length > 0) await storeLostRunReceipts(context, failed);
   if (endedOf.length > 0) await bringWatchesForward(pool, { failed: endedOf, ended: endedOf, now: null });
   for (const scheduleId of await readStuckQueues(pool)) await promoteQueued(pool, scheduleId, null);
-  const missed = await readMissed(pool, { olderThanMs: sweepIntervalMs, now: null });
+  // No sweep can start a run whose handler no live worker has, so such a run is not drift.
+  const missingHandlers = await readMissingHandlers(pool);
+  const missed = await readMissed(pool, { olderThanMs: sweepIntervalMs, missingHandlers, now: null });
   await ring();
   const missingBells = await armMissing(context);
   await recordSweep(pool, { now: null });
   await retime(context);
   await computeAnew(context);
-  await warnOfHandlers(context);
+  warnOfMissingHandlers(context, missingHandlers);
   await count(context);
   // New receipts are sent as their runs end. This sends receipts that an earlier try or a lost worker left over.
   context.receipts.send();
@@ -94,15 +97,6 @@ async function computeAnew(context: WorkerContext): Promise<void> {
       error,
       'The agenda could not be recomputed with new time zone data: the next sweep tries again',
     );
-  }
-}
-
-/** Warns of handlers that no live worker has. Errors are only logged: a later sweep looks again. */
-async function warnOfHandlers(context: WorkerContext): Promise<void> {
-  try {
-    await warnOfMissingHandlers(context);
-  } catch (error) {
-    context.postgres.report(error, 'The missing handlers could not be read: the next sweep tries again');
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { inFireTransaction } from '../database.js';
 import { milliseconds, NOW } from '../instants.js';
-import { statement } from '../statement.js';
+import { arrayOf, statement } from '../statement.js';
 
 export interface Slot {
   /** The end of the slot, when its bell rings. */
@@ -92,21 +92,34 @@ export interface Missed {
   newestAt: number | null;
 }
 
-const selectMissed = statement<{ olderThanMs: number; now: number | null }, Missed>(
+/** SQL: true unless the row waits for one of the missing handlers. */
+const HAS_HANDLER = 'coalesce(handler <> all(:missingHandlers::text[]), true)';
+
+const selectMissed = statement<{ olderThanMs: number; missingHandlers: string; now: number | null }, Missed>(
   'read-missed',
   `select count(*) as count, min(at) as "oldestAt", max(at) as "newestAt"
    from (
-     select due_at as at from carillon.agenda where not is_held and due_at < ${NOW} - ${milliseconds(':olderThanMs::float8')}
+     select due_at as at from carillon.agenda
+     where not is_held and due_at < ${NOW} - ${milliseconds(':olderThanMs::float8')} and ${HAS_HANDLER}
      union all
-     select next_attempt_at from carillon.runs where next_attempt_at < ${NOW} - ${milliseconds(':olderThanMs::float8')}
+     select next_attempt_at from carillon.runs
+     where next_attempt_at < ${NOW} - ${milliseconds(':olderThanMs::float8')} and ${HAS_HANDLER}
    ) as missed`,
 );
 
-/** Counts the occurrences and waiting runs that have been due, but not claimed, for longer than `olderThanMs`. */
+/**
+ * Counts the occurrences and waiting runs that have been due, but not claimed, for longer than `olderThanMs`. Leaves out
+ * those that wait for one of the missing handlers (default: none).
+ */
 export async function readMissed(
   pool: Pool,
-  options: { olderThanMs: number; now: number | null },
+  {
+    olderThanMs,
+    missingHandlers = [],
+    now,
+  }: { olderThanMs: number; missingHandlers?: readonly string[]; now: number | null },
 ): Promise<Missed> {
+  const options = { olderThanMs, missingHandlers: arrayOf(missingHandlers), now };
   const [missed] = await inFireTransaction(pool, (tx) => selectMissed(tx, options));
   return missed as Missed;
 }
