@@ -130,7 +130,7 @@ describe('Bells', () => {
     const punctual = keepPunctual(redis, bells.queue, {
       clock,
       localNow: Date.now,
-      longestLookMs: 100,
+      maxLookMs: 100,
       signal: stopped.signal,
     });
     await eventually(() => rung.length > 0);

@@ -12,7 +12,7 @@ export interface OneShotRound {
 
 /** The pause between the start of the last process and the first job, in which the start-up work ends. */
 const START_UP_MARGIN_MS = 1_000;
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 
 /**
  * Estimated time for vacuum, checkpoint and the start of the processes. It is doubled if it was too short, because a
@@ -39,7 +39,7 @@ export async function runOneShots(
   options: RoundOptions,
 ): Promise<OneShotRound> {
   const count = options.jobsFrom(0).length;
-  for (let tries = 1; tries <= MOST_TRIES; tries++, serversMs *= 2) {
+  for (let tries = 1; tries <= MAX_TRIES; tries++, serversMs *= 2) {
     const leadMs = contender.seedMs(count) * tries + serversMs;
     const round = await tryOneShots(arena, contender, { ...options, leadMs });
     if (round) return round;

@@ -22,7 +22,7 @@ interface KeepRunningOptions {
 /** A worker whose handlers have changed ends in this way (`apps/worker/src/main.ts`). It is not a crash. */
 const RELOAD = 'exit code 75';
 const FIRST_WAIT_MS = 100;
-const LONGEST_WAIT_MS = 10_000;
+const MAX_WAIT_MS = 10_000;
 /** A process that ran for this long is no longer part of a series of crashes. The next delay is the shortest again. */
 const STEADY_AFTER_MS = 30_000;
 
@@ -46,12 +46,12 @@ export function keepRunning({ name, running, start, log }: KeepRunningOptions): 
       const next = await startAgain(waitMs);
       if (next === null) return;
       current = next;
-      waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
+      waitMs = Math.min(waitMs * 2, MAX_WAIT_MS);
     }
   }
 
   async function startAgain(waitMs: number): Promise<RunningProcess | null> {
-    for (let pauseMs = waitMs; ; pauseMs = Math.min(pauseMs * 2, LONGEST_WAIT_MS)) {
+    for (let pauseMs = waitMs; ; pauseMs = Math.min(pauseMs * 2, MAX_WAIT_MS)) {
       await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
       if (stopping.signal.aborted) return null;
       try {

@@ -17,7 +17,7 @@ interface SpawnApartOptions {
   stop: StopSteps;
 }
 
-const LARGEST_LOG_BYTES = 10 * 1024 * 1024;
+const MAX_LOG_BYTES = 10 * 1024 * 1024;
 
 /**
  * Starts a server in a session of its own. Ctrl-C would otherwise reach the server together with the apps, but the
@@ -61,7 +61,7 @@ export function spawnApart(options: SpawnApartOptions): Promise<RunningProcess> 
 
 function openLog(path: string): number {
   try {
-    if (statSync(path).size > LARGEST_LOG_BYTES) renameSync(path, `${path}.1`);
+    if (statSync(path).size > MAX_LOG_BYTES) renameSync(path, `${path}.1`);
   } catch {
     // There is no file yet.
   }

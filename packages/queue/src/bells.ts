@@ -27,7 +27,7 @@ const SHARED_FROM_MS = 1_000;
  * off by a little.
  */
 const CLOCK_MARGIN_MS = 2;
-const LARGEST_BULK_ADD = 500;
+const MAX_BULK_ADD = 500;
 const REMOVE_WHEN_RUNG: JobsOptions = { removeOnComplete: true, removeOnFail: true };
 
 export interface BellsOptions {
@@ -161,8 +161,8 @@ export class Bells implements Ringer {
   }
 
   async #add(bells: Parameters<Queue<Bell>['addBulk']>[0]): Promise<void> {
-    for (let from = 0; from < bells.length; from += LARGEST_BULK_ADD) {
-      await this.queue.addBulk(bells.slice(from, from + LARGEST_BULK_ADD));
+    for (let from = 0; from < bells.length; from += MAX_BULK_ADD) {
+      await this.queue.addBulk(bells.slice(from, from + MAX_BULK_ADD));
     }
     if (bells.length > 0) this.#options.onArmed(bells.length);
   }

@@ -102,7 +102,7 @@ const CLUSTER: ClusterOptions = {
  * Minimum time between two reconnects after a refused write, because a server may stay a replica and refuse every
  * write.
  */
-const SHORTEST_RECONNECT_MS = 1_000;
+const MIN_RECONNECT_MS = 1_000;
 
 /**
  * Returns a function for the option `reconnectOnError` of ioredis. A demoted master refuses writes and keeps its
@@ -112,7 +112,7 @@ function reconnectIfDemoted(): (error: Error) => boolean {
   let reconnectedAt = Number.NEGATIVE_INFINITY;
   return (error) => {
     if (redisStateOf(error) !== 'read_only') return false;
-    if (performance.now() - reconnectedAt < SHORTEST_RECONNECT_MS) return false;
+    if (performance.now() - reconnectedAt < MIN_RECONNECT_MS) return false;
     reconnectedAt = performance.now();
     return true;
   };

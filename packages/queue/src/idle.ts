@@ -1,7 +1,7 @@
 /** How often a worker sends commands to a Redis in which nothing happens. */
 export interface IdleBehaviour {
   /** Longest time between two reads of the next bell. */
-  longestLookMs: number;
+  maxLookMs: number;
   /** Options of BullMQ's workers. */
   worker: { drainDelay: number; stalledInterval: number };
 }
@@ -14,6 +14,6 @@ export interface IdleBehaviour {
  * jobs of lost workers are looked for. The sweep finds the runs of a lost worker in any case.
  */
 export const IDLE_BEHAVIOURS: Record<'punctual' | 'economy', IdleBehaviour> = {
-  punctual: { longestLookMs: 100, worker: { drainDelay: 5, stalledInterval: 5_000 } },
-  economy: { longestLookMs: 10_000, worker: { drainDelay: 60, stalledInterval: 60_000 } },
+  punctual: { maxLookMs: 100, worker: { drainDelay: 5, stalledInterval: 5_000 } },
+  economy: { maxLookMs: 10_000, worker: { drainDelay: 60, stalledInterval: 60_000 } },
 };

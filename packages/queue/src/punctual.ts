@@ -5,9 +5,9 @@ import type { RedisClient } from './connection.js';
 
 /** BullMQ's score of a delayed job is its time in milliseconds multiplied by this, plus a sequence number. */
 export const SCORE_PER_MS = 0x1000;
-const SHORTEST_SLEEP_MS = 1;
+const MIN_SLEEP_MS = 1;
 /** Longest time between two reads while the first bell is overdue. */
-const LONGEST_OVERDUE_SLEEP_MS = 100;
+const MAX_OVERDUE_SLEEP_MS = 100;
 
 /**
  * Makes bells ring on time, by Postgres's clock. A worker's blocking pop times out only when Redis looks at its own
@@ -21,18 +21,18 @@ export async function keepPunctual(
   {
     clock,
     localNow,
-    longestLookMs,
+    maxLookMs,
     signal,
   }: {
     clock: Pick<PostgresClock, 'now'>;
     localNow: () => number;
     /** Longest time between two reads. */
-    longestLookMs: number;
+    maxLookMs: number;
     signal: AbortSignal;
   },
 ): Promise<void> {
   const delayed = queue.toKey('delayed');
-  let overdueMs = SHORTEST_SLEEP_MS;
+  let overdueMs = MIN_SLEEP_MS;
   while (!signal.aborted) {
     // While Redis is unreachable, no bell can ring.
     const [id, score] = await redis.zrange(delayed, 0, '0', 'WITHSCORES').catch(() => []);
@@ -41,9 +41,9 @@ export async function keepPunctual(
     // BullMQ promotes by this machine's clock. If that clock is behind, BullMQ does not see that the bell is due.
     if (id !== undefined && untilHeadMs <= 0 && ringAt > localNow()) await promote(queue, id);
     // A bell that stays overdue waits for a worker with free places, so the reads become less and less frequent.
-    overdueMs = untilHeadMs > 0 ? SHORTEST_SLEEP_MS : Math.min(overdueMs * 2, LONGEST_OVERDUE_SLEEP_MS);
-    const ms = untilHeadMs > 0 ? Math.min(untilHeadMs, longestLookMs) : overdueMs;
-    await sleep(Math.max(ms, SHORTEST_SLEEP_MS), undefined, { signal }).catch(() => {}); // The loop condition checks the signal.
+    overdueMs = untilHeadMs > 0 ? MIN_SLEEP_MS : Math.min(overdueMs * 2, MAX_OVERDUE_SLEEP_MS);
+    const ms = untilHeadMs > 0 ? Math.min(untilHeadMs, maxLookMs) : overdueMs;
+    await sleep(Math.max(ms, MIN_SLEEP_MS), undefined, { signal }).catch(() => {}); // The loop condition checks the signal.
   }
 }
 

@@ -34,7 +34,7 @@ function keep({ redis, queue }: Awaited<ReturnType<typeof openQueueWithBell>>, {
   const kept = keepPunctual(redis, queue, {
     clock: { now: () => Date.now() + aheadMs },
     localNow: Date.now,
-    longestLookMs: 20,
+    maxLookMs: 20,
     signal: stopped.signal,
   });
   onTestFinished(async () => {

@@ -18,7 +18,7 @@ export type Admission =
 /**
  * Maximum number of queued runs of a schedule. A schedule that reaches it can't keep up, so further runs are skipped.
  */
-const LONGEST_QUEUE = 1_000;
+const MAX_QUEUE_LENGTH = 1_000;
 
 /** Decides, by the policies of the schedule, whether another run may start while others are open. */
 export function admitRun(plan: Plan, open: OpenRuns, isDependencyMet: boolean): Admission {
@@ -31,8 +31,8 @@ export function admitRun(plan: Plan, open: OpenRuns, isDependencyMet: boolean): 
   if (plan.overlap === 'skip') {
     return { kind: 'skip', reasonCode: 'overlap', reason: 'the previous run was still open' };
   }
-  if (open.queued < LONGEST_QUEUE) return { kind: 'queue' };
-  return { kind: 'skip', reasonCode: 'queue_full', reason: `${LONGEST_QUEUE} runs were queued before it` };
+  if (open.queued < MAX_QUEUE_LENGTH) return { kind: 'queue' };
+  return { kind: 'skip', reasonCode: 'queue_full', reason: `${MAX_QUEUE_LENGTH} runs were queued before it` };
 }
 
 /** Maximum number of runs of the schedule that may be started at the same time. */

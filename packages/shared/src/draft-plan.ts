@@ -74,10 +74,10 @@ const NO_TARGET = {
  * Limits the time-out of webhooks and calls. Handlers have no limit, because they are the operator's own code; a
  * receiver outside may belong to an attacker.
  */
-function timeoutProblems({ target, timeoutMs }: Plan, mostMs: number | undefined): Problem[] {
+function timeoutProblems({ target, timeoutMs }: Plan, maxMs: number | undefined): Problem[] {
   const isOutgoing = target.type === 'webhook' || target.type === 'call';
-  if (!isOutgoing || mostMs === undefined || timeoutMs <= mostMs) return [];
-  const message = `must be at most ${mostMs / 1_000} seconds for a target of type ${target.type}`;
+  if (!isOutgoing || maxMs === undefined || timeoutMs <= maxMs) return [];
+  const message = `must be at most ${maxMs / 1_000} seconds for a target of type ${target.type}`;
   return [{ field: 'timeout', message }];
 }
 

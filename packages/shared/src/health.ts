@@ -4,7 +4,7 @@ import { HOLD_ADVICE, HOLD_CODES, type HoldCode } from './lost-time.js';
  * How far a worker's clock may differ from Postgres's before the health report mentions it. Slots are 5 ms long, but
  * people notice differences from about a second on.
  */
-export const LARGEST_CLOCK_OFFSET_MS = 1_000;
+export const MAX_CLOCK_OFFSET_MS = 1_000;
 /**
  * A row that has been due for longer than this many sweep intervals counts as overdue, because a sweep should have
  * claimed it.
@@ -194,7 +194,7 @@ function judgeEngine(engine: EngineFacts): HealthReason[] {
       code: 'handler_missing',
       message: `${dueWithoutHandler} due runs wait for a handler that no live worker has: start a worker that defines it.`,
     });
-  if (Math.abs(largestClockOffsetMs) > LARGEST_CLOCK_OFFSET_MS)
+  if (Math.abs(largestClockOffsetMs) > MAX_CLOCK_OFFSET_MS)
     reasons.push({
       code: 'clock_offset',
       message: `The clock of a worker is ${Math.abs(largestClockOffsetMs)} ms ${largestClockOffsetMs > 0 ? 'ahead of' : 'behind'} Postgres's: synchronise it.`,

@@ -32,7 +32,7 @@ export type HomeVerdict =
   /** Something differs, and nothing outside Postgres can tell a move from a copy: the worker warns and goes on. */
   | { kind: 'suspect'; reason: string };
 
-const MOST_ADDRESSES = 20;
+const MAX_ADDRESSES = 20;
 
 /**
  * Decides whether a database is where its installation left it. An intact mark proves that it is no copy. Without the
@@ -69,7 +69,7 @@ const differs = <T>(before: T | null, now: T | null) => before !== null && now !
 function remember(recorded: Home | null, { address, ...now }: HomeNow): Home {
   const known = recorded?.addresses ?? [];
   const addresses =
-    address === null || known.includes(address) ? known : [...known, address].slice(-MOST_ADDRESSES);
+    address === null || known.includes(address) ? known : [...known, address].slice(-MAX_ADDRESSES);
   return {
     systemIdentifier: now.systemIdentifier ?? recorded?.systemIdentifier ?? null,
     databaseOid: now.databaseOid ?? recorded?.databaseOid ?? null,

@@ -5,7 +5,7 @@ import type { Client } from '../harness/client.js';
 import type { Scenario } from '../harness/play.js';
 import type { Stage } from '../harness/stage.js';
 
-const MOST_AT_ONCE = 5_000;
+const MAX_AT_ONCE = 5_000;
 
 const herd: Scenario = {
   number: 15,
@@ -19,8 +19,8 @@ const herd: Scenario = {
     const herd = Array.from({ length: size }, () =>
       stage.webhook('alpha', { at: new Date(dueAt + random.integer(0, 999)).toISOString() }, 'slow/20'),
     );
-    for (let from = 0; from < size; from += MOST_AT_ONCE) {
-      await clients.alpha.createMany(herd.slice(from, from + MOST_AT_ONCE));
+    for (let from = 0; from < size; from += MAX_AT_ONCE) {
+      await clients.alpha.createMany(herd.slice(from, from + MAX_AT_ONCE));
     }
     stage.inject(size);
     const others = Array.from({ length: 40 }, () =>

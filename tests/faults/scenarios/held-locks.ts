@@ -38,7 +38,7 @@ async function countClaims({ pool }: Installation): Promise<number> {
 }
 
 /** Three workers that back off claim about 20 times a second. Workers that spin would claim hundreds of times. */
-const MOST_CLAIMS_PER_SECOND = 80;
+const MAX_CLAIMS_PER_SECOND = 80;
 
 const keysOf = (inputs: readonly Input[]) => inputs.map(({ id }) => id);
 
@@ -78,7 +78,7 @@ const lockedSchedules: Scenario = {
       const claims = await countClaims(installation);
       expect(due.filter((input) => hasArrived(stage, input))).toEqual([]);
       expect(claims).toBeGreaterThan(0);
-      expect(claims).toBeLessThan((MOST_CLAIMS_PER_SECOND * heldMs) / 1_000);
+      expect(claims).toBeLessThan((MAX_CLAIMS_PER_SECOND * heldMs) / 1_000);
     });
     stage.heal();
     await seeArrive(stage, due);

@@ -34,7 +34,7 @@ async function loseTail(
   const known = Object.values(clients).map(({ acknowledged }) => acknowledged.length);
   await createThroughout(stage, async (statuses) => {
     await seeArrive(stage, held);
-    await seeHeartbeatsAfter(stage, cutAt + LEAST_LOST_MS);
+    await seeHeartbeatsAfter(stage, cutAt + MIN_LOST_MS);
     stage.inject();
     const issued = await readIssued(stage);
     await replace();
@@ -121,7 +121,7 @@ const lengthOf = (stage: Stage) =>
  * Minimum lost time. The heartbeat that the API remembers may be two seconds old: one second until the next heartbeat,
  * and one until the API reads it.
  */
-const LEAST_LOST_MS = 3_000;
+const MIN_LOST_MS = 3_000;
 
 /** Waits until every running worker has sent a heartbeat after this instant. Ended workers still have their rows. */
 const seeHeartbeatsAfter = ({ installation }: Stage, at: number) =>

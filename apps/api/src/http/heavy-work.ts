@@ -11,14 +11,14 @@ export interface HeavyWorkLimits {
   total: number;
   /** Maximum number of further requests of one project that wait for their turn. */
   waitingPerProject: number;
-  longestWaitMs: number;
+  maxWaitMs: number;
 }
 
 export const HEAVY_WORK_LIMITS: HeavyWorkLimits = {
   perProject: 2,
   total: 4,
   waitingPerProject: 8,
-  longestWaitMs: 10_000,
+  maxWaitMs: 10_000,
 };
 
 const RETRY_AFTER_MS = 2_000;
@@ -94,7 +94,7 @@ export class HeavyWork {
       const timer = setTimeout(() => {
         this.#forget(projectId, enter);
         reject(refusal());
-      }, this.limits.longestWaitMs);
+      }, this.limits.maxWaitMs);
       queue.push(enter);
     });
   }

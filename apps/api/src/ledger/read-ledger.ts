@@ -58,7 +58,7 @@ export async function readLedger(pool: Pool, request: LedgerRequest): Promise<Le
 }
 
 /** Maximum number of entries in one step backwards. A step that finds more is repeated with a shorter span. */
-const LARGEST_STEP = 2_000;
+const MAX_STEP = 2_000;
 /** A step that finds too few entries is followed by one that spans this many times as much. */
 const GROWTH = 4;
 
@@ -74,7 +74,7 @@ export async function readLedgerBackwards(pool: Pool, request: LedgerRequest): P
   let spanMs = firstSpan(request);
   while (untilAt >= fromAt) {
     const sinceAt = Math.max(fromAt, untilAt - spanMs);
-    const step = await readLedger(pool, { ...request, fromAt: sinceAt, toAt: untilAt, limit: LARGEST_STEP });
+    const step = await readLedger(pool, { ...request, fromAt: sinceAt, toAt: untilAt, limit: MAX_STEP });
     if (step.endedAt !== null && spanMs > 1) {
       spanMs = Math.max(1, Math.floor(spanMs / GROWTH));
       continue;

@@ -105,7 +105,7 @@ export const calendarRoutes =
         }
         const read = readIcsDates(ics ?? '', {
           nowAt: Math.floor(clock.now()),
-          mostDates: MAX_CALENDAR_DATES,
+          maxDates: MAX_CALENDAR_DATES,
         });
         if (!read.ok) throw invalid([{ field: 'ics', message: read.problem }]);
         const before = weekends === undefined ? await readCalendar(pool, projectId, name) : null;

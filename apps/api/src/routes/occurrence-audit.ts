@@ -15,7 +15,7 @@ import { invalid } from '../http/problem.js';
 import { responses } from '../http/responses.js';
 import { iso } from '../present/iso.js';
 
-const LONGEST_WINDOW_MS = 31 * DAY_MS;
+const MAX_WINDOW_MS = 31 * DAY_MS;
 /** Compares the occurrences that rules named with the runs and gaps that exist. */
 export const occurrenceAuditRoutes =
   ({ pool, clock }: ApiContext): FastifyPluginAsyncZod =>
@@ -70,7 +70,7 @@ export const occurrenceAuditRoutes =
       const givenAt = from === undefined ? toAt - DAY_MS : Date.parse(from);
       if (toAt < givenAt)
         throw invalid([{ field: 'to', message: 'is before `from`; expected a later instant' }]);
-      if (toAt - givenAt > LONGEST_WINDOW_MS)
+      if (toAt - givenAt > MAX_WINDOW_MS)
         throw invalid([
           { field: 'from', message: 'is more than 31 days before `to`; expected a later instant' },
         ]);

@@ -6,7 +6,7 @@ import { PAGE_POLICY } from '../http/security-headers.js';
 import { renderSignIn } from '../pages/sign-in.js';
 
 const HOME = '/queues';
-const LARGEST_FORM = 4_096;
+const MAX_FORM_BYTES = 4_096;
 
 /** The sign-in page for browsers. */
 export const signInRoutes =
@@ -14,7 +14,7 @@ export const signInRoutes =
   async (app) => {
     app.addContentTypeParser(
       'application/x-www-form-urlencoded',
-      { parseAs: 'string', bodyLimit: LARGEST_FORM },
+      { parseAs: 'string', bodyLimit: MAX_FORM_BYTES },
       async (_request: unknown, body: string | Buffer) =>
         Object.fromEntries(new URLSearchParams(String(body))),
     );

@@ -37,7 +37,7 @@ export const statsRoutes =
           querystring: z.strictObject({
             from: MomentInput.optional(),
             to: MomentInput.optional(),
-            step: duration({ leastMs: MINUTE_MS, mostMs: 7 * DAY_MS, example: 'PT1M' }).default('PT1M'),
+            step: duration({ minMs: MINUTE_MS, maxMs: 7 * DAY_MS, example: 'PT1M' }).default('PT1M'),
           }),
           response: responses({ 200: Stats }, 400),
         },

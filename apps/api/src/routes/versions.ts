@@ -64,11 +64,11 @@ export const versionRoutes =
   };
 
 /** The largest value of the column `version`. Postgres refuses a larger parameter. */
-const LARGEST_VERSION = 2 ** 31 - 1;
+const MAX_VERSION = 2 ** 31 - 1;
 
 function versionInCursor(cursor: string | undefined): number | null {
   const version = idInCursor(cursor);
-  return version === null ? null : Math.min(version, LARGEST_VERSION);
+  return version === null ? null : Math.min(version, MAX_VERSION);
 }
 
 function presentVersion(held: DefinitionView): z.infer<typeof ScheduleVersion> {

@@ -24,7 +24,7 @@ type Progress = Omit<ActedOnMany, 'dueAts'>;
 /** Number of schedules that are changed between two writes of the progress. */
 const PAGE = 2_000;
 /** How long a request waits for the end of its action. After that the API answers 202, and the action goes on. */
-const LONGEST_WAIT_MS = 10_000;
+const MAX_WAIT_MS = 10_000;
 /** Maximum number of matching schedules that are counted, because counting a million takes seconds. */
 const MAX_COUNTED = 100_000;
 const MAX_REFUSALS = 100;
@@ -56,7 +56,7 @@ export class BulkActions {
   constructor(
     private readonly context: Pick<ApiContext, 'pool' | 'bells' | 'counters'>,
     private readonly onError: (error: unknown) => void,
-    private readonly longestWaitMs = LONGEST_WAIT_MS,
+    private readonly maxWaitMs = MAX_WAIT_MS,
   ) {}
 
   /** Acts on all matching schedules. Answers when the action is done, or after ten seconds with its progress so far. */
@@ -67,7 +67,7 @@ export class BulkActions {
     const work = this.#begin(id, request, progress);
     let timer: NodeJS.Timeout | undefined;
     const wait = new Promise<'late'>((resolve) => {
-      timer = setTimeout(() => resolve('late'), this.longestWaitMs);
+      timer = setTimeout(() => resolve('late'), this.maxWaitMs);
     });
     const isLate = (await Promise.race([work, wait]).finally(() => clearTimeout(timer))) === 'late';
     // An answer before the end of the action has no cursor, because the action itself continues.

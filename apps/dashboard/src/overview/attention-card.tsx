@@ -9,7 +9,7 @@ import { type Outcome, OutcomeGlyph } from '../ui/outcome.js';
 import { Card, Problem, SkeletonRows } from '../ui/parts.js';
 import { Ago, Instant } from '../ui/times.js';
 
-const MOST_COUNTED = 1_000;
+const MAX_COUNTED = 1_000;
 
 /** Schedules that a person should look at, most urgent first. */
 export function AttentionCard() {
@@ -82,7 +82,7 @@ function Group({
         <span>
           <strong>
             {formatCount(list.count)}
-            {list.count >= MOST_COUNTED ? ' or more' : ''}
+            {list.count >= MAX_COUNTED ? ' or more' : ''}
           </strong>{' '}
           {words}
         </span>

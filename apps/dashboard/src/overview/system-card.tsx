@@ -4,13 +4,13 @@ import { formatCount, formatMs } from '../format/time.js';
 import { OutcomeGlyph } from '../ui/outcome.js';
 import { Card } from '../ui/parts.js';
 
-const MOST_WORKERS = 8;
+const MAX_WORKERS = 8;
 
 /** Workers, drift, Postgres and Redis in one row. */
 export function SystemCard() {
   const { data, isError } = useSystem();
   const workers = useWorkers();
-  const alive = workers.data?.items.filter(({ status }) => status === 'alive').slice(0, MOST_WORKERS) ?? [];
+  const alive = workers.data?.items.filter(({ status }) => status === 'alive').slice(0, MAX_WORKERS) ?? [];
   return (
     <Card
       title="Engine"

@@ -2,7 +2,7 @@ import { offsetAt } from '../format/time.js';
 
 const DAY_MS = 86_400_000;
 /** For a longer range no changes are listed: the changes of many years would hide the occurrences. */
-const LONGEST_SPAN_MS = 400 * DAY_MS;
+const MAX_SPAN_MS = 400 * DAY_MS;
 
 export interface ClockChange {
   at: number;
@@ -12,7 +12,7 @@ export interface ClockChange {
 
 /** The instants in [fromAt, toAt) at which the clocks of a zone change. */
 export function clockChanges(fromAt: number, toAt: number, zone: string): ClockChange[] {
-  if (toAt - fromAt > LONGEST_SPAN_MS) return [];
+  if (toAt - fromAt > MAX_SPAN_MS) return [];
   const found: ClockChange[] = [];
   for (let at = fromAt; at < toAt; at += DAY_MS) {
     const until = Math.min(at + DAY_MS, toAt);

@@ -15,7 +15,7 @@ import type { WorkerContext } from '../context.js';
 const SETTLED_MS = 120_000;
 /** The first audit looks back one day. An audit after a long downtime looks back at most 31 days. */
 const FIRST_WINDOW_MS = DAY_MS;
-const LONGEST_WINDOW_MS = 31 * DAY_MS;
+const MAX_WINDOW_MS = 31 * DAY_MS;
 /**
  * Schedules per page and pages per tick. Together they limit a tick to about a minute of work; the next tick continues.
  */
@@ -71,7 +71,7 @@ async function begin({ pool }: WorkerContext, now: number | null): Promise<Audit
   if (progress) return progress;
   const toAt = nowAt - SETTLED_MS;
   const sinceAt = auditedUntil === null ? toAt - FIRST_WINDOW_MS : auditedUntil + 1;
-  const fromAt = Math.max(sinceAt, toAt - LONGEST_WINDOW_MS);
+  const fromAt = Math.max(sinceAt, toAt - MAX_WINDOW_MS);
   if (fromAt >= toAt) return null;
   const first = { fromAt, toAt, projectId: 0, scheduleId: 0, afterAt: null };
   return (await saveAuditProgress(pool, { before: null, progress: first, auditedUntil: null, found: 0, now }))

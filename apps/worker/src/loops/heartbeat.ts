@@ -3,7 +3,7 @@ import type { WorkerContext } from '../context.js';
 import type { InFlight } from '../pipeline/in-flight.js';
 
 /** Maximum number of open circuits that a worker reports. */
-const MOST_CIRCUITS = 1_000;
+const MAX_CIRCUITS = 1_000;
 
 /** Reports that this worker is alive, and adds the growth of its counters to the sums in Postgres. */
 export async function sendHeartbeat(
@@ -19,7 +19,7 @@ export async function sendHeartbeat(
         inFlight: inFlight.count,
         heartbeatIntervalMs: sweepIntervalMs,
         clockOffsetMs: Math.round(clock.offsetMs),
-        openCircuits: traffic.openCircuits().slice(0, MOST_CIRCUITS),
+        openCircuits: traffic.openCircuits().slice(0, MAX_CIRCUITS),
         grown,
       }),
     );

@@ -1,5 +1,5 @@
 import type { PostgresClock } from '@carillon/queue';
-import { LARGEST_CLOCK_OFFSET_MS } from '@carillon/shared';
+import { MAX_CLOCK_OFFSET_MS } from '@carillon/shared';
 import type { Logger } from 'pino';
 
 /**
@@ -14,7 +14,7 @@ export function watchClock(
   let wasOff = false;
   return () => {
     const clockOffsetMs = Math.round(clock.offsetMs);
-    const isOff = Math.abs(clockOffsetMs) > LARGEST_CLOCK_OFFSET_MS;
+    const isOff = Math.abs(clockOffsetMs) > MAX_CLOCK_OFFSET_MS;
     if (isOff && !wasOff)
       log.warn(
         { clockOffsetMs },

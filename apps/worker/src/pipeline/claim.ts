@@ -23,13 +23,13 @@ const SHARE_OUT_EVERY_MS = 250;
  */
 const CALL_FOR_HELP_EVERY_MS = 100;
 /** Maximum bytes of payloads in one claim, however much memory is free. */
-const LARGEST_CLAIM_BYTES = 32 * 1_024 ** 2;
+const MAX_CLAIM_BYTES = 32 * 1_024 ** 2;
 /**
  * The delay before the next claim doubles from the first to the second value while another transaction has locked due
  * rows.
  */
 const FIRST_BACKOFF_MS = 50;
-const LONGEST_BACKOFF_MS = 1_000;
+const MAX_BACKOFF_MS = 1_000;
 
 /** Claims due runs whenever a bell rings, as long as there are free places. Only one claim runs at a time. */
 export class Claimer {
@@ -108,7 +108,7 @@ export class Claimer {
     if (backpressure) await sleep(backpressure.pauseMs);
     const { perBatch } = inFlight.places;
     const limit = Math.min(perBatch, context.batchSize, backpressure?.limit ?? context.batchSize);
-    const maxBytes = Math.min(inFlight.bytes.perBatch, LARGEST_CLAIM_BYTES);
+    const maxBytes = Math.min(inFlight.bytes.perBatch, MAX_CLAIM_BYTES);
     this.#hasMissedBell = limit === 0 || maxBytes === 0;
     this.#leftOut.clear();
     if (this.#hasMissedBell) return false;
@@ -203,7 +203,7 @@ export class Claimer {
         this.#backoff = null;
         this.ring();
       }, this.#backoffMs);
-      this.#backoffMs = Math.min(this.#backoffMs * 2, LONGEST_BACKOFF_MS);
+      this.#backoffMs = Math.min(this.#backoffMs * 2, MAX_BACKOFF_MS);
     }
   }
 

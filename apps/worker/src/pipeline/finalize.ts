@@ -14,7 +14,7 @@ export interface Done {
 }
 
 /** Maximum number of runs that one statement closes. A larger batch would delay the next batch. */
-const LARGEST_BATCH = 1_000;
+const MAX_BATCH_SIZE = 1_000;
 const RETRY_MS = 200;
 
 /** Closes runs in batches: deliveries that end while one batch is being written make up the next. */
@@ -54,7 +54,7 @@ export class Finalizer {
     // Wait for the end of this turn of the event loop, so that all deliveries that end in it join the first batch.
     await new Promise(setImmediate);
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, LARGEST_BATCH);
+      const batch = this.#waiting.splice(0, MAX_BATCH_SIZE);
       try {
         await this.#write(batch);
       } catch (error) {

@@ -13,7 +13,7 @@ import type { Done } from './finalize.js';
 import { reportFailure } from './report-failure.js';
 
 /** Maximum number of schedules whose queues one statement promotes. */
-const LARGEST_BATCH = 500;
+const MAX_BATCH_SIZE = 500;
 
 /**
  * Does what follows from closed runs: arms retries, promotes queued runs, pauses failing schedules. Promotions and
@@ -123,8 +123,8 @@ export class FollowUps {
 
   /** Takes a batch of schedules, shared equally among the projects. */
   #takeEnded(): number[] {
-    const share = Math.ceil(LARGEST_BATCH / Math.max(1, this.#endedOf.size));
-    return [...this.#endedOf].slice(0, LARGEST_BATCH).flatMap(([projectId, schedules]) => {
+    const share = Math.ceil(MAX_BATCH_SIZE / Math.max(1, this.#endedOf.size));
+    return [...this.#endedOf].slice(0, MAX_BATCH_SIZE).flatMap(([projectId, schedules]) => {
       const taken = [...schedules].slice(0, share);
       for (const id of taken) schedules.delete(id);
       if (schedules.size === 0) this.#endedOf.delete(projectId);

@@ -23,7 +23,7 @@ const BELLS_AT_ONCE = 200;
  * Maximum time that a bell is held. A bell that is early by more than this is invalid, or a clock is off by more than
  * the horizon. The sweep finds the runs that fall due meanwhile.
  */
-const LONGEST_HOLD_MS = 120_000;
+const MAX_HOLD_MS = 120_000;
 
 export interface BellWorker {
   /** Takes bells again after the worker had stopped taking them, because it had no free place. */
@@ -67,7 +67,7 @@ export function listenForBells(
       const earlyMs = bell.data.ringAt + clock.errorMs - clock.now();
       if (earlyMs > 0) {
         // Node may fire a timer a millisecond early.
-        const ms = Math.min(Math.ceil(earlyMs) + 1, LONGEST_HOLD_MS);
+        const ms = Math.min(Math.ceil(earlyMs) + 1, MAX_HOLD_MS);
         await sleep(ms, undefined, { signal: stopped.signal }).catch(() => {}); // A stop cuts the wait short.
       }
       await ring();
@@ -87,7 +87,7 @@ export function listenForBells(
   const punctual = keepPunctual(redis, queue, {
     clock,
     localNow: Date.now,
-    longestLookMs: idle.longestLookMs,
+    maxLookMs: idle.maxLookMs,
     signal: stopped.signal,
   });
   return {

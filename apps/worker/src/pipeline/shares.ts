@@ -1,5 +1,5 @@
 /** A project has used up its share once it holds this many times what is free. */
-const MOST_TIMES_FREE = 3;
+const MAX_TIMES_FREE = 3;
 
 /**
  * Shares one resource of this worker (places, memory) among projects. A project that holds three times as much as is
@@ -48,12 +48,12 @@ export class Shares {
   /** True if the project must wait until some of the resource comes free. */
   hasUsedUp(projectId: number, weight: number): boolean {
     const held = this.heldBy(projectId);
-    return held > 0 && held >= MOST_TIMES_FREE * weight * this.free;
+    return held > 0 && held >= MAX_TIMES_FREE * weight * this.free;
   }
 
   /** True if a project of the lowest weight would have to wait. */
   get isCrowded(): boolean {
-    const most = MOST_TIMES_FREE * this.free;
+    const most = MAX_TIMES_FREE * this.free;
     // If all projects together hold less than this, no single one holds more.
     if (this.#taken < most) return false;
     for (const held of this.#held.values()) if (held >= most) return true;

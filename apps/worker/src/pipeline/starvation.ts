@@ -7,7 +7,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 const STARVED_DELAY_MS = 200;
 const PAUSE_MS = 100;
 /** A starved worker claims at least this many runs per pause, so that it notices when the CPU is back. */
-const LEAST_PER_PAUSE = 10;
+const MIN_PER_PAUSE = 10;
 /**
  * A starved worker claims this many times the number of runs it has sent, so that its claims grow again when the CPU is
  * back.
@@ -36,7 +36,7 @@ export class Starvation {
     const sent = this.#sent;
     this.#sent = 0;
     if (this.readDelayMs() < STARVED_DELAY_MS) return null;
-    return { pauseMs: PAUSE_MS, limit: Math.max(LEAST_PER_PAUSE, Math.ceil(sent * GROWTH)) };
+    return { pauseMs: PAUSE_MS, limit: Math.max(MIN_PER_PAUSE, Math.ceil(sent * GROWTH)) };
   }
 }
 

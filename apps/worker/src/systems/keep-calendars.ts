@@ -31,7 +31,7 @@ async function refresh(
   const options = { allowPrivate: config.ALLOW_PRIVATE_TARGETS, dnsServers: config.DNS_SERVERS };
   const fetched = await fetchCalendar(due.url, options);
   const read = fetched.ok
-    ? readIcsDates(fetched.text, { nowAt: Math.floor(clock.now()), mostDates: MAX_CALENDAR_DATES })
+    ? readIcsDates(fetched.text, { nowAt: Math.floor(clock.now()), maxDates: MAX_CALENDAR_DATES })
     : fetched;
   const { projectId, name: calendar } = due;
   if (read.ok) {

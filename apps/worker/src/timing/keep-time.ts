@@ -6,7 +6,7 @@ import type { WorkerContext } from '../context.js';
  * Maximum time between two queries of the next due time. A schedule that another process has just made due is found
  * within this time. The query needs only index lookups.
  */
-const LONGEST_SLEEP_MS = 250;
+const MAX_SLEEP_MS = 250;
 const FIRST_BACKOFF_MS = 5;
 
 /**
@@ -37,8 +37,8 @@ export async function keepTime(
     if (isDue && canClaim()) await ring().catch(() => {}); // The claim has reported its error.
     // If rows are still due after a claim, they can't be claimed now: another worker has locked them, or no worker has
     // their handler.
-    backoffMs = isDue ? Math.min(backoffMs * 2, LONGEST_SLEEP_MS) : FIRST_BACKOFF_MS;
-    const latestAt = clock.now() + (isDue ? backoffMs : LONGEST_SLEEP_MS);
+    backoffMs = isDue ? Math.min(backoffMs * 2, MAX_SLEEP_MS) : FIRST_BACKOFF_MS;
+    const latestAt = clock.now() + (isDue ? backoffMs : MAX_SLEEP_MS);
     await alarm.sleepUntil(Math.min(latestAt, answer?.nextDueAt ?? latestAt));
   }
 }
@@ -64,7 +64,7 @@ class Alarm {
     this.#wakeAt = Math.min(this.#wakeAt, at);
     clearTimeout(this.#timer);
     // Node may fire a timer a millisecond early.
-    const ms = Math.max(0, Math.min(Math.ceil(this.#wakeAt - this.now()) + 1, LONGEST_SLEEP_MS));
+    const ms = Math.max(0, Math.min(Math.ceil(this.#wakeAt - this.now()) + 1, MAX_SLEEP_MS));
     this.#timer = setTimeout(() => this.#wake(), ms);
   }
 }

@@ -1,5 +1,5 @@
 import type { DeadRows, LiveWorker, OpenTransaction, ServerFacts } from '@carillon/db';
-import { LARGEST_CLOCK_OFFSET_MS } from '@carillon/shared';
+import { MAX_CLOCK_OFFSET_MS } from '@carillon/shared';
 import pg from 'pg';
 import { type Check, failed, ok, skipped, warning } from './check.js';
 
@@ -116,7 +116,7 @@ export function judgePartitions(monthsAhead: number): Check {
 export function judgeClock({ offsetMs, errorMs }: { offsetMs: number; errorMs: number }): Check {
   const name = 'clock of this machine';
   const found = `${Math.abs(Math.round(offsetMs))} ms ${offsetMs > 0 ? 'ahead of' : 'behind'} Postgres's (±${errorMs} ms)`;
-  if (Math.abs(offsetMs) - errorMs <= LARGEST_CLOCK_OFFSET_MS) return ok(name, found);
+  if (Math.abs(offsetMs) - errorMs <= MAX_CLOCK_OFFSET_MS) return ok(name, found);
   return failed(name, found, 'Synchronise the clocks of this machine and of Postgres by NTP.');
 }
 
@@ -127,7 +127,7 @@ export function judgeWorkers(workers: readonly LiveWorker[], ownTzdata: string):
       skipped('time zone data', `there is no worker to compare; this process has ${ownTzdata}`),
     ];
   const named = ({ id, host }: LiveWorker) => `worker ${id} on ${host}`;
-  const off = workers.filter(({ clockOffsetMs }) => Math.abs(clockOffsetMs) > LARGEST_CLOCK_OFFSET_MS);
+  const off = workers.filter(({ clockOffsetMs }) => Math.abs(clockOffsetMs) > MAX_CLOCK_OFFSET_MS);
   const clocks = off.map((worker) => `${named(worker)} (${worker.clockOffsetMs} ms)`).join(', ');
   const versions = new Set(workers.map(({ tzdata }) => tzdata ?? 'unknown'));
   const list = workers.map((worker) => `${named(worker)}: ${worker.tzdata ?? 'unknown'}`).join('; ');

@@ -125,16 +125,16 @@ export async function readMissed(
 }
 
 /** Maximum number of due rows of each table that are searched for missing handlers, oldest first. */
-const MOST_DUE_ROWS = 10_000;
+const MAX_DUE_ROWS = 10_000;
 
 const selectMissingHandlers = statement<{ now: number | null }, { handler: string }>(
   'read-missing-handlers',
   `with live as materialized (
      select handlers from carillon.workers where stopped_at is null and alive_until > ${NOW}
    ), due as (
-     (select handler from carillon.agenda where not is_held and due_at <= ${NOW} order by due_at limit ${MOST_DUE_ROWS})
+     (select handler from carillon.agenda where not is_held and due_at <= ${NOW} order by due_at limit ${MAX_DUE_ROWS})
      union all
-     (select handler from carillon.runs where next_attempt_at <= ${NOW} order by next_attempt_at limit ${MOST_DUE_ROWS})
+     (select handler from carillon.runs where next_attempt_at <= ${NOW} order by next_attempt_at limit ${MAX_DUE_ROWS})
    )
    select distinct handler from due
    where handler is not null and not exists (select from live where due.handler = any(live.handlers)) order by handler`,

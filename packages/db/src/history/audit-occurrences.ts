@@ -4,7 +4,7 @@ import type { Database } from '../database.js';
 import { type AuditRange, readAuditPage } from './occurrence-audit.js';
 
 /** Maximum number of occurrences that one page compares, which takes about a quarter of a second. */
-const MOST_OCCURRENCES = 20_000;
+const MAX_OCCURRENCES = 20_000;
 
 /** The position from which the comparison continues: a schedule, and the last instant of it that was compared. */
 export interface AuditPosition {
@@ -46,7 +46,7 @@ export async function auditOccurrences(
     const { definitions, gaps } = schedule;
     const window = { fromAt, toAt: Math.min(range.toAt, readUntilAt ?? range.toAt) };
     const runs = schedule.runs.filter(({ occurrenceAt }) => occurrenceAt <= window.toAt);
-    const budget = Math.max(1, MOST_OCCURRENCES - occurrences);
+    const budget = Math.max(1, MAX_OCCURRENCES - occurrences);
     const result = compareOccurrences({ schedule, definitions, runs, gaps, window, nowAt, budget });
     occurrences += result.compared;
     compared++;
@@ -57,7 +57,7 @@ export async function auditOccurrences(
       stoppedAt === null
         ? { scheduleId: schedule.id + 1, afterAt: null }
         : { scheduleId: schedule.id, afterAt: stoppedAt };
-    if (stoppedAt !== null || occurrences >= MOST_OCCURRENCES) break;
+    if (stoppedAt !== null || occurrences >= MAX_OCCURRENCES) break;
     // Lets other work of this process run between two schedules.
     await nextTurn();
   }

@@ -10,7 +10,7 @@ const DEFAULT_SWEEP_INTERVAL_MS = 5_000;
  * Maximum number of due rows that are read, oldest first. A health probe must stay cheap while there is a backlog of
  * millions.
  */
-const MOST_ROWS = 10_000;
+const MAX_ROWS = 10_000;
 
 const THIS_MINUTE = `date_bin('1 minute', ${NOW}, 'epoch')`;
 
@@ -43,9 +43,9 @@ const selectFacts = statement<{ now: number | null }, EngineFacts>(
    ), known as materialized (
      select array(select distinct unnest(handlers) from live) as handlers
    ), due as (
-     (select due_at as at, handler from carillon.agenda where not is_held and due_at <= ${NOW} order by due_at limit ${MOST_ROWS})
+     (select due_at as at, handler from carillon.agenda where not is_held and due_at <= ${NOW} order by due_at limit ${MAX_ROWS})
      union all
-     (select next_attempt_at, handler from carillon.runs where next_attempt_at <= ${NOW} order by next_attempt_at limit ${MOST_ROWS})
+     (select next_attempt_at, handler from carillon.runs where next_attempt_at <= ${NOW} order by next_attempt_at limit ${MAX_ROWS})
    ), judged as (
      select at, handler is null or handler = any((select handlers from known)::text[]) as is_deliverable from due
    )

@@ -92,7 +92,7 @@ export type DeferralView = RunIdentity & StoryDeferral;
  * Maximum number of steps of each kind that one page reads. A page has up to 1,000 runs, and few of them have more than
  * one step of a kind.
  */
-const MOST_STEPS = 10_000;
+const MAX_STEPS = 10_000;
 
 const OF_RANGE = (row: string) => `${row}.schedule_id = :scheduleId
      and ${row}.occurrence_at between ${instant(':fromAt')} and ${instant(':toAt')}`;
@@ -102,7 +102,7 @@ const selectDeferrals = statement<Range, DeferralView>(
   `select d.schedule_id as "scheduleId", d.occurrence_at as "occurrenceAt", d.origin, d.attempt, d.reason_code as "reasonCode",
           d.reason, d.from_at as "fromAt", d.until_at as "untilAt", d.count
    from carillon.deferrals d where d.project_id = :projectId and ${OF_RANGE('d')}
-   order by d.occurrence_at, d.from_at limit ${MOST_STEPS}`,
+   order by d.occurrence_at, d.from_at limit ${MAX_STEPS}`,
 );
 
 /** The deferrals of the runs in a range. */
@@ -115,7 +115,7 @@ const selectAttempts = statement<Range, AttemptView & RunIdentity>(
   `select a.schedule_id as "scheduleId", a.occurrence_at as "occurrenceAt", a.origin, a.number, a.epoch, ${ATTEMPT_COLUMNS('a')}
    from carillon.run_attempts a join carillon.schedules s on s.id = a.schedule_id
    where s.project_id = :projectId and ${OF_RANGE('a')}
-   order by a.occurrence_at, a.number limit ${MOST_STEPS}`,
+   order by a.occurrence_at, a.number limit ${MAX_STEPS}`,
 );
 
 /** All attempts of the runs in a range. */

@@ -39,7 +39,7 @@ export interface AuditRange {
 }
 
 /** Maximum number of runs that one page reads. */
-const MOST_RUNS = 50_000;
+const MAX_RUNS = 50_000;
 
 type ScheduleRow = ComparedSchedule & {
   id: number;
@@ -88,7 +88,7 @@ const selectRuns = statement<Values, ComparedRun & { scheduleId: number }>(
    from carillon.runs
    where project_id = :projectId and schedule_id = any(:ids::bigint[]) and origin = 'rule'
      and occurrence_at between ${instant(':fromAt')} and ${instant(':toAt')}
-   order by schedule_id, occurrence_at limit ${MOST_RUNS + 1}`,
+   order by schedule_id, occurrence_at limit ${MAX_RUNS + 1}`,
 );
 
 const selectGaps = statement<Values, { scheduleId: number; fromAt: number; toAt: number }>(
@@ -114,7 +114,7 @@ export async function readAuditPage(db: Database, range: AuditRange): Promise<Au
   ]);
   // The page ends before the schedule whose runs were not all read. If that is the first schedule, it is returned in
   // part.
-  const cut = runs.length > MOST_RUNS ? runs.at(-1) : undefined;
+  const cut = runs.length > MAX_RUNS ? runs.at(-1) : undefined;
   const isCutAlone = cut !== undefined && cut.scheduleId === listed[0]?.id;
   const whole = cut === undefined ? listed : listed.filter(({ id }) => id < cut.scheduleId || isCutAlone);
   const schedules = isCutAlone ? whole.slice(0, 1) : whole;

@@ -2,7 +2,7 @@ import pg from 'pg';
 
 const CHANNEL = 'carillon_requests';
 const FIRST_DELAY_MS = 250;
-const LONGEST_DELAY_MS = 5_000;
+const MAX_DELAY_MS = 5_000;
 /**
  * How often the connection is tested by a query, and how long the answer may take. A server that vanished sends no
  * error.
@@ -41,7 +41,7 @@ export function listenForRequests({ connection, onRequest, onError }: ListenOpti
     if (isClosed) return;
     clearTimeout(timer);
     timer = setTimeout(() => void connect(), delayMs);
-    delayMs = Math.min(delayMs * 2, LONGEST_DELAY_MS);
+    delayMs = Math.min(delayMs * 2, MAX_DELAY_MS);
   };
   const ping = async (opened: pg.Client) => {
     try {

@@ -32,7 +32,7 @@ const selectOpen = statement<object, { running: number; waiting: number }>(
 );
 
 const PAGE_SIZE = 1_000;
-const MOST_EXAMPLES = 5;
+const MAX_EXAMPLES = 5;
 
 /** An overdue schedule, and what would become of its occurrences. */
 export interface OverdueExample extends LostTimeOutcome {
@@ -64,7 +64,7 @@ export async function surveyLostTime(
       survey.schedules++;
       survey.run += outcome.run;
       survey.skipped += outcome.skipped;
-      if (survey.examples.length < MOST_EXAMPLES)
+      if (survey.examples.length < MAX_EXAMPLES)
         survey.examples.push({
           project: row.project,
           schedule: row.key,

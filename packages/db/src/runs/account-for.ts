@@ -5,7 +5,7 @@ import { batch, statement, type Values } from '../statement.js';
 import { insertUnstartedRuns, type UnstartedRun } from './insert-unstarted.js';
 
 /** A stretch of up to this many occurrences is recorded as one skipped run for each, a longer stretch as a gap. */
-const LONGEST_LIST = 100;
+const MAX_LISTED = 100;
 
 /** Occurrences that were not run, and the schedule that named them. */
 export interface PassedOccurrences {
@@ -19,8 +19,8 @@ export async function accountFor(
   passed: readonly PassedOccurrences[],
   nowAt: number,
 ): Promise<void> {
-  const short = passed.filter(({ stretch }) => stretch.count <= LONGEST_LIST);
-  const long = passed.filter(({ stretch }) => stretch.count > LONGEST_LIST);
+  const short = passed.filter(({ stretch }) => stretch.count <= MAX_LISTED);
+  const long = passed.filter(({ stretch }) => stretch.count > MAX_LISTED);
   await insertUnstartedRuns(tx, short.flatMap(toSkippedRuns), nowAt);
   if (long.length > 0) await insertGaps(tx, { now: nowAt, ...gaps.of(long.map(toGap)) });
 }

@@ -10,7 +10,7 @@ import {
   cancel,
   IS_RUN,
   identityOf,
-  MOST_REPLAYS,
+  MAX_REPLAYS,
   RUN_TRANSITIONS,
   type RunStatus,
   replay,
@@ -92,7 +92,7 @@ export function replayRun(db: Database, request: RunChangeRequest): Promise<Chan
     if (!includes(RUN_TRANSITIONS.replay.from, status))
       throw new Refused(`the run is ${status}; only one that has ended can be replayed`);
     if (schedule.status === 'cancelled') throw new Refused('its schedule is cancelled');
-    if (replays >= MOST_REPLAYS) throw new Refused(`the run was replayed ${MOST_REPLAYS} times already`);
+    if (replays >= MAX_REPLAYS) throw new Refused(`the run was replayed ${MAX_REPLAYS} times already`);
     const { id, nowAt, plan } = schedule;
     const started = (await countOpenRuns(tx, [id])).get(id)?.started ?? 0;
     const hasRoom = started < concurrentRuns(plan);

@@ -124,26 +124,26 @@ interface Listing {
    * Maximum number of runs that one page reads. The limit is higher if the index and the table have the same order,
    * because such rows are read faster.
    */
-  mostLookedAt: number;
+  maxLookedAt: number;
 }
 
 function listingOf({ scheduleKey, status }: RunFilter): Listing {
   const runs = { source: 'carillon.runs r', condition: null };
   if (status === 'running')
-    return { ...runs, source: IN_FLIGHT, by: 'happened_at', mostLookedAt: Number.MAX_SAFE_INTEGER };
+    return { ...runs, source: IN_FLIGHT, by: 'happened_at', maxLookedAt: Number.MAX_SAFE_INTEGER };
   // Waiting runs are few, and have an index of their own.
   if (status === 'queued' || status === 'retrying')
     return {
       ...runs,
       condition: 'r.next_attempt_at is not null',
       by: 'happened_at',
-      mostLookedAt: Number.MAX_SAFE_INTEGER,
+      maxLookedAt: Number.MAX_SAFE_INTEGER,
     };
-  if (scheduleKey !== undefined) return { ...runs, by: 'occurrence_at', mostLookedAt: 2_000 };
+  if (scheduleKey !== undefined) return { ...runs, by: 'occurrence_at', maxLookedAt: 2_000 };
   // A run that failed is not changed afterwards, so `failed_at` is when something last happened to it.
   if (status === 'failed')
-    return { ...runs, condition: 'r.failed_at is not null', by: 'failed_at', mostLookedAt: 2_000 };
-  return { ...runs, by: 'happened_at', mostLookedAt: 20_000 };
+    return { ...runs, condition: 'r.failed_at is not null', by: 'failed_at', maxLookedAt: 2_000 };
+  return { ...runs, by: 'happened_at', maxLookedAt: 20_000 };
 }
 
 /**
@@ -160,7 +160,7 @@ export async function listRuns(
     after,
   }: { projectId: number; filter: RunFilter; limit: number; after: RunCursor | null },
 ): Promise<RunPage> {
-  const { source, condition, by, mostLookedAt } = listingOf(filter);
+  const { source, condition, by, maxLookedAt } = listingOf(filter);
   const base = new Where()
     .add('projectId', projectId, 'r.project_id = :projectId')
     .add(
@@ -186,15 +186,15 @@ export async function listRuns(
   const text = `select ${RUN_COLUMNS}, n, ${match.sql} as "isMatch"
      from (
        select *, row_number() over () as n
-       from (select r.* from ${source} where ${base.sql} order by ${order} limit :mostLookedAt) as r
+       from (select r.* from ${source} where ${base.sql} order by ${order} limit :maxLookedAt) as r
      ) as r
-     where (${match.sql}) or n = :mostLookedAt limit :limit`;
-  const parameters = { ...base.parameters, ...match.parameters, mostLookedAt, limit };
+     where (${match.sql}) or n = :maxLookedAt limit :limit`;
+  const parameters = { ...base.parameters, ...match.parameters, maxLookedAt, limit };
   const read = (db: Database) => query<LookedAt>(db, text, parameters);
   const rows = await (by === 'occurrence_at' ? inKeyOrder(db, read) : read(db));
   const last = rows.at(-1);
   return {
     runs: rows.filter(({ isMatch }) => isMatch).map(({ isMatch: _isMatch, n: _n, ...run }) => run),
-    stoppedAt: last && last.n === mostLookedAt ? last : null,
+    stoppedAt: last && last.n === maxLookedAt ? last : null,
   };
 }

@@ -5,7 +5,7 @@ import { promoteQueued } from '../schedules/promote-queued.js';
 import { batch, query, statement, type Values } from '../statement.js';
 import { recordAudit } from '../tenancy/audit.js';
 import { type FailedRunFilter, latestFailed, matchFailedRuns, sourceOf } from './failed-runs.js';
-import { isSameRun, MOST_REPLAYS, mayTake, RUN_KEY_COLUMNS, type RunKey, replay } from './run-transitions.js';
+import { isSameRun, MAX_REPLAYS, mayTake, RUN_KEY_COLUMNS, type RunKey, replay } from './run-transitions.js';
 
 export interface ReplayRequest {
   projectId: number;
@@ -31,7 +31,7 @@ interface FailedRun extends RunKey {
 }
 
 /** SQL: true if a failed run may be replayed: its schedule is not cancelled, and the run was not replayed too often. */
-const CAN_REPLAY = `r.replays < ${MOST_REPLAYS} and s.status <> 'cancelled'`;
+const CAN_REPLAY = `r.replays < ${MAX_REPLAYS} and s.status <> 'cancelled'`;
 
 /** Locks failed runs, the earliest failure first. Their schedules are not locked, because the claim verifies them. */
 function lockFailed(

@@ -154,7 +154,7 @@ export const report = ({ at, status, reason }: Record<'at' | 'status' | 'reason'
   reason_code = case when ${status} = 'failed' then 'reported_failure' end, reason = ${reason}`;
 
 /** Maximum number of replays of one run. */
-export const MOST_REPLAYS = 100;
+export const MAX_REPLAYS = 100;
 
 /** `replay`: the run is tried again with a full set of attempts; the attempts made so far no longer count. */
 export const replay = ({

@@ -23,7 +23,7 @@ interface Group {
 
 /** Maximum number of concurrent statements per requester. Creates that arrive meanwhile share the next one. */
 const STATEMENTS_AT_ONCE = 2;
-const LARGEST_GROUP = 200;
+const MAX_GROUP_SIZE = 200;
 
 /**
  * Group commit for single creates. While creates are rare, each has a statement of its own. While they are frequent,
@@ -48,7 +48,7 @@ export class GroupCreates {
     group.statements++;
     // Requests that were read in the same turn of the event loop share a statement.
     await new Promise(setImmediate);
-    while (group.waiting.length > 0) await this.#writeGroup(group.waiting.splice(0, LARGEST_GROUP));
+    while (group.waiting.length > 0) await this.#writeGroup(group.waiting.splice(0, MAX_GROUP_SIZE));
     group.statements--;
     if (group.statements === 0) this.#groups.delete(name);
   }

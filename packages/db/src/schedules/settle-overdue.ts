@@ -48,7 +48,7 @@ function overtakenByEdit({ timing, occurrenceAt, nowAt }: LockedSchedule): Stret
 }
 
 /** Beyond this many runs the misfire policy `all` is treated like `once`. */
-const LARGEST_CATCH_UP = 1_000;
+const MAX_CATCH_UP = 1_000;
 
 const asOnce = (due: DueSchedule): DueSchedule => ({
   ...due,
@@ -69,7 +69,7 @@ async function queueOverdue(
   const runs: UnstartedRun[] = [];
   while (pending && pending.dueAt <= nowAt) {
     const due = { ...schedule, ...pending, runsTotal: schedule.runsTotal + runs.length };
-    const decision = decideDue(runs.length < LARGEST_CATCH_UP ? due : asOnce(due), nowAt);
+    const decision = decideDue(runs.length < MAX_CATCH_UP ? due : asOnce(due), nowAt);
     if (decision.kind === 'broken') break;
     if (decision.passed) await accountFor(tx, [{ schedule, stretch: decision.passed }], nowAt);
     if (decision.run) {

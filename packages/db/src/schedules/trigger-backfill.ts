@@ -55,12 +55,12 @@ export async function triggerLocked(
  * Maximum number of occurrences in a backfill. A larger range is refused rather than cut, because a caller would not
  * notice what was left out.
  */
-const LARGEST_BACKFILL = 10_000;
+const MAX_BACKFILL = 10_000;
 /**
  * Maximum number of occurrences in a backfill of a counted schedule. Each run needs statements of its own, which
  * execute under the schedule's lock.
  */
-const LARGEST_COUNTED_BACKFILL = 1_000;
+const MAX_COUNTED_BACKFILL = 1_000;
 /** Number of occurrences that are computed before other requests get their turn. */
 const OCCURRENCES_PER_STEP = 500;
 
@@ -77,7 +77,7 @@ export function backfillSchedule(
 ): Promise<ChangeResult<number>> {
   return changeSchedule(db, request, async (tx, schedule) => {
     refuseCancelled(schedule, 'backfilled');
-    const most = schedule.isCounted ? LARGEST_COUNTED_BACKFILL : LARGEST_BACKFILL;
+    const most = schedule.isCounted ? MAX_COUNTED_BACKFILL : MAX_BACKFILL;
     const named = await nameOccurrences(schedule.timing, { fromAt, toAt, limit: most + 1 });
     if (named.length > most)
       throw new Refused(`the range holds more than ${most} occurrences; backfill it in parts`);

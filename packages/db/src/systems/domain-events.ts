@@ -69,9 +69,9 @@ export function handleNextEvent(pool: Pool, now: number | null): Promise<Handled
 }
 
 const REPEAT_DELAY_MS = 1_000;
-const LONGEST_DELAY_MS = 300_000;
+const MAX_DELAY_MS = 300_000;
 /** The delay before the next try: 1 s, 2 s, 4 s and so on up to 5 minutes. An event is never given up. */
-const retryDelayMs = (tries: number) => Math.min(1_000 * 2 ** Math.min(tries, 20), LONGEST_DELAY_MS);
+const retryDelayMs = (tries: number) => Math.min(1_000 * 2 ** Math.min(tries, 20), MAX_DELAY_MS);
 
 const lockNext = statement<{ now: number | null }, DomainEvent>(
   'lock-next-event',

@@ -12,7 +12,7 @@ const NEEDS_REMINDER = `
   and (reminder_sent_at is null or reminder_sent_at < ${NOW} - interval '24 hours')`;
 
 /** Maximum number of tasks per scan. Further tasks wait for the next scan. */
-const MOST_PER_SCAN = 1_000;
+const MAX_PER_SCAN = 1_000;
 
 const ACTOR = 'task-scan';
 
@@ -25,7 +25,7 @@ interface ScanScope {
 const selectTasks = statement<ScanScope, { id: number }>(
   'find-tasks-to-remind',
   `select id from carillon.tasks where ${NEEDS_REMINDER} and (:projectId::bigint is null or project_id = :projectId)
-   order by due_at, id limit ${MOST_PER_SCAN}`,
+   order by due_at, id limit ${MAX_PER_SCAN}`,
 );
 
 /** Finds the tasks that need a reminder, soonest first. */

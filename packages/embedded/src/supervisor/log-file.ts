@@ -1,6 +1,6 @@
 import { createWriteStream, renameSync, statSync, type WriteStream } from 'node:fs';
 
-const LARGEST_BYTES = 10 * 1024 * 1024;
+const MAX_BYTES = 10 * 1024 * 1024;
 
 /** A log file with rotation: when it is full, it is renamed to `<name>.1` and a new file begins. */
 export class LogFile {
@@ -13,7 +13,7 @@ export class LogFile {
   }
 
   add(line: string): void {
-    if (this.size > LARGEST_BYTES) this.rotate();
+    if (this.size > MAX_BYTES) this.rotate();
     this.size += Buffer.byteLength(line) + 1;
     this.stream.write(`${line}\n`);
   }

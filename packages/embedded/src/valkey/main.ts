@@ -22,7 +22,7 @@ interface ValkeyExports extends WebAssembly.Exports {
 /** Valkey checks the time-outs of blocked clients once per tick, so a delayed job can be this late. */
 const TICK_MS = 5;
 /** Maximum number of passes before sockets are read again. */
-const MOST_PASSES = 16;
+const MAX_PASSES = 16;
 
 function fail(message: string): never {
   console.error(message);
@@ -47,7 +47,7 @@ function schedule(): void {
 
 /** A pass reads requests, and the next pass sends the replies. So passes repeat until one finds nothing to do. */
 function pass(): void {
-  for (let passes = 0; passes < MOST_PASSES; passes++) if (valkey.rk_step() === 0) return;
+  for (let passes = 0; passes < MAX_PASSES; passes++) if (valkey.rk_step() === 0) return;
   schedule();
 }
 

@@ -5,7 +5,7 @@ import { InstantInput, MomentInput, NullableInstant } from './list.js';
 import { FieldError } from './problem.js';
 import { SCHEDULE_STATUSES } from './schedule-answer.js';
 
-export const MOST_AT_ONCE = 10_000;
+export const MAX_BULK_ITEMS = 10_000;
 
 /** Items are validated one by one, so an invalid item does not reject the others. */
 export const BulkInput = z
@@ -13,7 +13,7 @@ export const BulkInput = z
     items: z
       .array(z.unknown())
       .min(1)
-      .max(MOST_AT_ONCE)
+      .max(MAX_BULK_ITEMS)
       .meta({ description: 'Schedules as for POST /v1/schedules (ScheduleRequest).' }),
   })
   .meta({

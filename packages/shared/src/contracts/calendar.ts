@@ -40,7 +40,7 @@ export const CalendarImport = z
   .strictObject({
     ics: z.string().min(1).max(1_000_000).optional().describe('The text of an .ics file.'),
     url: WebUrl.optional().describe('The address of an .ics file. A worker fetches it.'),
-    refresh: duration({ leastMs: HOUR_MS, mostMs: 366 * DAY_MS, example: 'P7D' })
+    refresh: duration({ minMs: HOUR_MS, maxMs: 366 * DAY_MS, example: 'P7D' })
       .optional()
       .describe('How often the file is fetched again. Default: P1D.'),
     weekends: Weekends.optional().describe(

@@ -12,25 +12,17 @@ export const ScheduleKey = z
   .meta({ id: 'ScheduleId', examples: ['invoice-42'] });
 
 /** An ISO 8601 duration of fixed length, within bounds. */
-export const duration = ({
-  leastMs,
-  mostMs,
-  example,
-}: {
-  leastMs: number;
-  mostMs: number;
-  example: string;
-}) =>
+export const duration = ({ minMs, maxMs, example }: { minMs: number; maxMs: number; example: string }) =>
   z
     .string()
     .max(40)
     .refine(
       (text) => {
         const ms = parseDuration(text);
-        return ms !== null && ms >= leastMs && ms <= mostMs;
+        return ms !== null && ms >= minMs && ms <= maxMs;
       },
       {
-        error: `expected an ISO 8601 duration such as ${example}, from ${formatDuration(leastMs)} to ${formatDuration(mostMs)}`,
+        error: `expected an ISO 8601 duration such as ${example}, from ${formatDuration(minMs)} to ${formatDuration(maxMs)}`,
       },
     )
     .meta({ examples: [example], format: 'duration' });

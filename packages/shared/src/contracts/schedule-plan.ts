@@ -4,14 +4,14 @@ import { FieldError } from './problem.js';
 import { SCHEDULE_STATUSES } from './schedule-answer.js';
 
 /** Maximum number of schedules in one plan. */
-export const MOST_PLANNED_AT_ONCE = 1_000;
+export const MAX_PLAN_ITEMS = 1_000;
 
 export const PlanInput = z
   .strictObject({
     items: z
       .array(z.unknown())
       .min(1)
-      .max(MOST_PLANNED_AT_ONCE)
+      .max(MAX_PLAN_ITEMS)
       .meta({ description: 'Schedules as for PUT /v1/schedules/:id (ScheduleRequest), each with its id.' }),
   })
   .meta({

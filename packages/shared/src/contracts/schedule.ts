@@ -21,7 +21,7 @@ export const Rule = z
   })
   .meta({ id: 'Rule', examples: [{ cron: '0 9 * * 1-5' }] });
 
-const seconds = (example: string) => duration({ leastMs: 0, mostMs: 366 * DAY_MS, example });
+const seconds = (example: string) => duration({ minMs: 0, maxMs: 366 * DAY_MS, example });
 
 /** The fields that decide when a schedule fires. */
 export const timingFields = {
@@ -91,7 +91,7 @@ const definition = {
     .nullable()
     .optional()
     .describe('The schedule finishes after this many runs.'),
-  jitter: duration({ leastMs: 0, mostMs: DAY_MS, example: 'PT30S' })
+  jitter: duration({ minMs: 0, maxMs: DAY_MS, example: 'PT30S' })
     .nullable()
     .optional()
     .describe(
@@ -121,7 +121,7 @@ const definition = {
   dependsOn: z
     .strictObject({
       schedule: ScheduleKey,
-      within: duration({ leastMs: SECOND_MS, mostMs: 366 * DAY_MS, example: 'PT1H' }),
+      within: duration({ minMs: SECOND_MS, maxMs: 366 * DAY_MS, example: 'PT1H' }),
     })
     .nullable()
     .optional()
@@ -131,13 +131,13 @@ const definition = {
   retry: z
     .strictObject({
       maxAttempts: z.int().min(1).max(100).optional(),
-      baseDelay: duration({ leastMs: 1, mostMs: DAY_MS, example: 'PT60S' }).optional(),
-      maxDelay: duration({ leastMs: 1, mostMs: 7 * DAY_MS, example: 'PT1H' }).optional(),
+      baseDelay: duration({ minMs: 1, maxMs: DAY_MS, example: 'PT60S' }).optional(),
+      maxDelay: duration({ minMs: 1, maxMs: 7 * DAY_MS, example: 'PT1H' }).optional(),
       jitter: z.boolean().optional(),
     })
     .optional()
     .describe('The delay after attempt n is baseDelay · 2^(n−1), at most maxDelay.'),
-  timeout: duration({ leastMs: 100, mostMs: 24 * HOUR_MS, example: 'PT15S' })
+  timeout: duration({ minMs: 100, maxMs: 24 * HOUR_MS, example: 'PT15S' })
     .optional()
     .describe(
       'How long one attempt may take. For webhooks and calls the installation sets a maximum (MAX_OUTGOING_TIMEOUT_SECONDS, 15 minutes by default).',

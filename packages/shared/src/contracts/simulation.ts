@@ -52,7 +52,7 @@ export const SimulationInput = z
       .default([]),
     from: MomentInput.optional().describe('The beginning. Default: now.'),
     to: MomentInput.optional().describe('The end. Default: a day after the beginning.'),
-    runTime: duration({ leastMs: 0, mostMs: DAY_MS, example: 'PT2S' })
+    runTime: duration({ minMs: 0, maxMs: DAY_MS, example: 'PT2S' })
       .default('PT0S')
       .describe('How long each run takes. It matters for schedules with an overlap policy.'),
     limit: z

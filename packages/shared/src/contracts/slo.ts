@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { DAY_MS, duration, SECOND_MS } from './fields.js';
 
-const within = (example: string) => duration({ leastMs: SECOND_MS, mostMs: 366 * DAY_MS, example });
-const grace = duration({ leastMs: 0, mostMs: 30 * DAY_MS, example: 'PT1M' });
+const within = (example: string) => duration({ minMs: SECOND_MS, maxMs: 366 * DAY_MS, example });
+const grace = duration({ minMs: 0, maxMs: 30 * DAY_MS, example: 'PT1M' });
 
 const SuccessRate = z
   .strictObject({
     percent: z.number().min(1).max(100),
     last: z.int().min(1).max(1_000).optional().describe('Counts this many of the latest runs.'),
-    window: duration({ leastMs: 60 * SECOND_MS, mostMs: 90 * DAY_MS, example: 'P7D' })
+    window: duration({ minMs: 60 * SECOND_MS, maxMs: 90 * DAY_MS, example: 'P7D' })
       .optional()
       .describe('Counts the runs of this stretch of time, up to now.'),
   })

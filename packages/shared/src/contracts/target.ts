@@ -55,10 +55,10 @@ const CallTarget = z.strictObject({
 const HeartbeatTarget = z
   .strictObject({
     type: z.literal('heartbeat'),
-    grace: duration({ leastMs: SECOND_MS, mostMs: 30 * DAY_MS, example: 'PT30M' })
+    grace: duration({ minMs: SECOND_MS, maxMs: 30 * DAY_MS, example: 'PT30M' })
       .default('PT5M')
       .describe('How long after an occurrence the job may report its success.'),
-    startGrace: duration({ leastMs: SECOND_MS, mostMs: 30 * DAY_MS, example: 'PT1M' })
+    startGrace: duration({ minMs: SECOND_MS, maxMs: 30 * DAY_MS, example: 'PT1M' })
       .nullable()
       .default(null)
       .describe(

@@ -93,7 +93,7 @@ export const ProjectLimits = z.strictObject({
 export type ProjectLimits = z.infer<typeof ProjectLimits>;
 
 const kept = (what: string) =>
-  duration({ leastMs: DAY_MS, mostMs: 36_500 * DAY_MS, example: 'P30D' })
+  duration({ minMs: DAY_MS, maxMs: 36_500 * DAY_MS, example: 'P30D' })
     .nullable()
     .optional()
     .meta({ description: `How long ${what} are kept. Null or absent: as long as the installation says.` });

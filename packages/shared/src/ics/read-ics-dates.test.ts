@@ -9,7 +9,7 @@ const ics = (...events: string[]) =>
     ...events.map((event) => `BEGIN:VEVENT\r\n${event}\r\nEND:VEVENT`),
     'END:VCALENDAR',
   ].join('\r\n');
-const read = (text: string) => readIcsDates(text, { nowAt, mostDates: 1_000 });
+const read = (text: string) => readIcsDates(text, { nowAt, maxDates: 1_000 });
 const datesOf = (...events: string[]) => {
   const result = read(ics(...events));
   if (!result.ok) throw new Error(result.problem);

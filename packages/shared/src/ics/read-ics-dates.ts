@@ -22,7 +22,7 @@ interface Property {
  */
 export function readIcsDates(
   text: string,
-  { nowAt, mostDates }: { nowAt: number; mostDates: number },
+  { nowAt, maxDates }: { nowAt: number; maxDates: number },
 ): IcsDates {
   if (!/^\uFEFF?\s*BEGIN:VCALENDAR/i.test(text))
     return { ok: false, problem: 'it does not begin with BEGIN:VCALENDAR' };
@@ -36,8 +36,8 @@ export function readIcsDates(
   }
   if (days.size === 0) return { ok: false, problem: 'it holds no event of the next five years' };
   const dates = [...days].sort();
-  if (dates.length > mostDates)
-    return { ok: false, problem: `it holds ${dates.length} days; a calendar holds at most ${mostDates}` };
+  if (dates.length > maxDates)
+    return { ok: false, problem: `it holds ${dates.length} days; a calendar holds at most ${maxDates}` };
   return { ok: true, dates };
 }
 

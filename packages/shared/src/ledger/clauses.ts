@@ -17,7 +17,7 @@ const MENTIONED = new Set<StoryStep['kind']>([
   'restored',
 ]);
 /** Maximum number of clauses in a sentence. A longer one shows only its first and its last clauses. */
-const MOST_CLAUSES = 12;
+const MAX_CLAUSES = 12;
 
 /** A sentence does not mention a wait shorter than this, whether for the claim or in the queue of the schedule. */
 const NOTABLE_WAIT_MS = 1_000;
@@ -33,9 +33,9 @@ export function clausesOf(story: readonly StoryStep[], run: StoryRun): string[] 
   const last = mentioned.at(-1);
   const isLastErrorGiven = status === 'failed' && last?.kind === 'attempt' && last.outcome === 'failed';
   const clauses = joinAttempts(isLastErrorGiven ? mentioned.slice(0, -1) : mentioned, dueAt);
-  if (clauses.length <= MOST_CLAUSES) return clauses;
-  const left = clauses.length - MOST_CLAUSES;
-  return [...clauses.slice(0, MOST_CLAUSES / 2), `${left} more steps`, ...clauses.slice(-MOST_CLAUSES / 2)];
+  if (clauses.length <= MAX_CLAUSES) return clauses;
+  const left = clauses.length - MAX_CLAUSES;
+  return [...clauses.slice(0, MAX_CLAUSES / 2), `${left} more steps`, ...clauses.slice(-MAX_CLAUSES / 2)];
 }
 
 function isNotable(

@@ -99,7 +99,7 @@ export const step = (
  * The longest time that a delivery waits in memory before it is deferred. If more time passed between the record of the
  * run and its first deferral, the run was queued before it was claimed.
  */
-const LONGEST_CLAIM_MS = 30_000;
+const MAX_CLAIM_MS = 30_000;
 
 /** Everything that happened to a run, in order. */
 export function storyOfRun(sources: StorySources): StoryStep[] {
@@ -154,7 +154,7 @@ function beginningOf({ run, attempts, deferrals, changes }: StorySources): Story
     deferrals[0]?.fromAt ?? Number.POSITIVE_INFINITY,
   );
   const wasQueued =
-    origin !== 'rule' || status === 'queued' || firstAt - recordedAt > (deferrals[0] ? LONGEST_CLAIM_MS : 0);
+    origin !== 'rule' || status === 'queued' || firstAt - recordedAt > (deferrals[0] ? MAX_CLAIM_MS : 0);
   if (status === 'skipped') return steps;
   const until = Number.isFinite(firstAt) ? firstAt : endedAtOf(run);
   if (wasQueued) steps.push(step('queued', recordedAt, 'queued: it waits for its turn', { until }));

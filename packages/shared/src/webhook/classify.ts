@@ -42,7 +42,7 @@ export function isOriginFailure(outcome: Outcome): boolean {
   return outcome.kind === 'failed' && outcome.isTransient && (outcome.answer?.httpStatus ?? 500) >= 500;
 }
 
-const LONGEST_ID = 256;
+const MAX_ID_LENGTH = 256;
 
 /** The `id` of a JSON answer: the receiver's own id of what the delivery created. */
 function externalIdOf(text: string): string | null {
@@ -50,7 +50,7 @@ function externalIdOf(text: string): string | null {
   try {
     const { id } = JSON.parse(text) as { id?: unknown };
     return (typeof id === 'string' && id !== '') || typeof id === 'number'
-      ? String(id).slice(0, LONGEST_ID)
+      ? String(id).slice(0, MAX_ID_LENGTH)
       : null;
   } catch {
     return null;

@@ -22,8 +22,8 @@ const RESERVED = new Set([
   'x-idempotency-key',
 ]);
 
-const MOST_HEADERS = 50;
-const MOST_CHARACTERS = 16_384;
+const MAX_HEADERS = 50;
+const MAX_CHARACTERS = 16_384;
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
 /** Visible Latin-1, blanks and tabs. CR, LF and NUL are refused because they could inject a header or a request. */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]{0,4096}$/;
@@ -45,9 +45,9 @@ export function webhookProblems({
 /** Returns what is wrong with the headers of a target, or null. */
 export function headersProblem(headers: Readonly<Record<string, string>>): string | null {
   const entries = Object.entries(headers);
-  if (entries.length > MOST_HEADERS) return `expected at most ${MOST_HEADERS} headers`;
+  if (entries.length > MAX_HEADERS) return `expected at most ${MAX_HEADERS} headers`;
   const length = entries.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
-  if (length > MOST_CHARACTERS) return `expected headers of at most ${MOST_CHARACTERS} characters together`;
+  if (length > MAX_CHARACTERS) return `expected headers of at most ${MAX_CHARACTERS} characters together`;
   for (const [name, value] of entries) {
     const lower = name.toLowerCase();
     if (!TOKEN.test(name)) return `${JSON.stringify(name.slice(0, 64))} is not a header name`;

@@ -1,7 +1,7 @@
 import { RecentCache } from '@carillon/recurrence';
 import { addressKind } from './address.js';
 
-const LONGEST_URL = 2_048;
+const MAX_URL_LENGTH = 2_048;
 
 /** Host names that always lead to this machine or its network. */
 const PRIVATE_NAMES = /(^|\.)(localhost|localhost\.localdomain|local|internal|home\.arpa|lan)$/;
@@ -16,7 +16,7 @@ export function urlProblem(text: string): string | null {
 }
 
 function judgeUrl(text: string): string | null {
-  if (text.length > LONGEST_URL) return `expected at most ${LONGEST_URL} characters`;
+  if (text.length > MAX_URL_LENGTH) return `expected at most ${MAX_URL_LENGTH} characters`;
   // The URL parser drops tabs and newlines and converts backslashes, so a text with them does not mean what it looks
   // like.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters

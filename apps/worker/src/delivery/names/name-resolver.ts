@@ -7,11 +7,11 @@ import { candidatesFor, readSystemNames, SYSTEM_FILES, type SystemFiles } from '
 const QUERIES_AT_ONCE = 256;
 /** Time-out of one query to one name server. Each server is tried twice. */
 const QUERY_TIMEOUT_MS = 1_500;
-const LEAST_TTL_MS = 1_000;
-const LONGEST_TTL_MS = 300_000;
+const MIN_TTL_MS = 1_000;
+const MAX_TTL_MS = 300_000;
 /** A name that could not be resolved is not queried again within this time. */
 const FAILURE_TTL_MS = 5_000;
-const MOST_CACHED_NAMES = 10_000;
+const MAX_CACHED_NAMES = 10_000;
 const SYSTEM_FILES_TTL_MS = 30_000;
 /** Error codes that mean that the name does not exist. After any other error, it may exist. */
 const NO_SUCH_NAME = new Set(['ENOTFOUND', 'ENODATA']);
@@ -100,14 +100,14 @@ export class NameResolver {
   #keep(name: string, entry: Entry): void {
     this.#entries.delete(name);
     const [oldest] = this.#entries.keys();
-    if (this.#entries.size >= MOST_CACHED_NAMES && oldest !== undefined) this.#entries.delete(oldest);
+    if (this.#entries.size >= MAX_CACHED_NAMES && oldest !== undefined) this.#entries.delete(oldest);
     this.#entries.set(name, entry);
   }
 
   async #query(name: string): Promise<{ addresses: LookupAddress[]; ttlMs: number }> {
     const system = await this.#readSystem();
     const fixed = system.hosts.get(name.endsWith('.localhost') ? 'localhost' : name);
-    if (fixed) return { addresses: fixed.map(toAddress), ttlMs: LEAST_TTL_MS };
+    if (fixed) return { addresses: fixed.map(toAddress), ttlMs: MIN_TTL_MS };
     let reason = 'ENOTFOUND';
     for (const candidate of candidatesFor(name, system)) {
       const answer = await this.#ask(candidate);
@@ -133,7 +133,7 @@ export class NameResolver {
       const ttlMs = Math.min(...records.map(({ ttl }) => ttl)) * 1_000;
       return {
         addresses: records.map(({ address }) => toAddress(address)),
-        ttlMs: Math.min(LONGEST_TTL_MS, Math.max(LEAST_TTL_MS, ttlMs)),
+        ttlMs: Math.min(MAX_TTL_MS, Math.max(MIN_TTL_MS, ttlMs)),
       };
     }
     const reasons = results.map((result) =>

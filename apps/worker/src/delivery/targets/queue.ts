@@ -17,8 +17,8 @@ interface OpenQueue {
 }
 
 /** Maximum number of jobs that one call to Redis adds; fewer if they are large. */
-const LARGEST_BULK_ADD = 500;
-const LARGEST_BULK_BYTES = 4 * 1_024 * 1_024;
+const MAX_BULK_ADD = 500;
+const MAX_BULK_BYTES = 4 * 1_024 * 1_024;
 /** Maximum payload bytes that the completed and failed jobs of a queue may take in Redis. */
 const MAX_KEPT_BYTES = 64 * 1_024 * 1_024;
 /**
@@ -149,7 +149,7 @@ function partsOf(batch: readonly Waiting[]): Waiting[][] {
   for (const each of batch) {
     const part = parts.at(-1);
     bytes += each.bytes;
-    if (part && part.length < LARGEST_BULK_ADD && bytes <= LARGEST_BULK_BYTES) part.push(each);
+    if (part && part.length < MAX_BULK_ADD && bytes <= MAX_BULK_BYTES) part.push(each);
     else {
       parts.push([each]);
       bytes = each.bytes;

@@ -6,7 +6,7 @@ import { noEquivalent } from './no-equivalent.js';
 import { asFields, asInstant, asNumber, asText, type Fields } from './read-fields.js';
 
 const UNITS_MS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
-const MOST_ATTEMPTS = 100;
+const MAX_ATTEMPTS = 100;
 
 /** Turns answers of EventBridge Scheduler's GetSchedule into schedules. */
 export function importEventbridge(answers: readonly unknown[]): Imported {
@@ -56,7 +56,7 @@ function readSchedule(schedule: Fields): ReadItem {
       startAt: asInstant(schedule.StartDate) ?? read.startAt ?? null,
       endAt: asInstant(schedule.EndDate) ?? read.endAt ?? null,
       jitter: windowMinutes === null ? null : `PT${windowMinutes}M`,
-      ...(retries === null ? {} : { retry: { maxAttempts: Math.min(MOST_ATTEMPTS, retries + 1) } }),
+      ...(retries === null ? {} : { retry: { maxAttempts: Math.min(MAX_ATTEMPTS, retries + 1) } }),
       payload: readInput(asText(target.Input)),
     },
   };
@@ -88,7 +88,7 @@ function readInput(text: string | null): unknown {
 function remarksOf(schedule: Fields, target: Fields, windowMinutes: number | null): string[] {
   const { MaximumEventAgeInSeconds, MaximumRetryAttempts } = asFields(target.RetryPolicy);
   const arn = asText(target.Arn);
-  const hasManyRetries = (asNumber(MaximumRetryAttempts) ?? 0) >= MOST_ATTEMPTS;
+  const hasManyRetries = (asNumber(MaximumRetryAttempts) ?? 0) >= MAX_ATTEMPTS;
   return [
     ...(arn === null ? [] : [noEquivalent(`target ${arn}`, 'deliveries go to --target')]),
     ...(windowMinutes === null
@@ -100,7 +100,7 @@ function remarksOf(schedule: Fields, target: Fields, windowMinutes: number | nul
       ? [noEquivalent('State DISABLED', 'pause the schedule after the import')]
       : []),
     ...(hasManyRetries
-      ? [noEquivalent(`${String(MaximumRetryAttempts)} retries`, `at most ${MOST_ATTEMPTS} attempts`)]
+      ? [noEquivalent(`${String(MaximumRetryAttempts)} retries`, `at most ${MAX_ATTEMPTS} attempts`)]
       : []),
     ...(MaximumEventAgeInSeconds === undefined
       ? []

@@ -10,7 +10,7 @@ interface Line {
 const LINE = /^((?:[0-9*/,-]+\s+){4}[0-9*/,-]+)\s+(\S+)(?:\s+\?(\S+))?(?:\s+(\{.*\}))?$/;
 const OPTIONS = ['id', 'fill', 'max', 'queue', 'priority', 'jobKey', 'jobKeyMode'];
 /** The largest number of missed occurrences that Carillon catches up. */
-const MOST_CAUGHT_UP = 1_000;
+const MAX_CAUGHT_UP = 1_000;
 
 /** Turns a crontab of graphile-worker into schedules. */
 export function importGraphileWorker(text: string): Imported {
@@ -46,7 +46,7 @@ function readLine(text: string): ReadItem {
     schedule: {
       rule: { cron },
       timezone: 'UTC',
-      misfire: options.has('fill') ? { policy: 'all', limit: MOST_CAUGHT_UP } : { policy: 'skip' },
+      misfire: options.has('fill') ? { policy: 'all', limit: MAX_CAUGHT_UP } : { policy: 'skip' },
       retry: { maxAttempts: Math.min(100, Math.max(1, max)) },
       payload: { task, ...(payload === null ? {} : { payload }) },
     },
@@ -75,7 +75,7 @@ function remarksOf(options: URLSearchParams): string[] {
       : [
           noEquivalent(
             `fill=${fill}`,
-            `every missed occurrence is caught up, whatever its age, up to ${MOST_CAUGHT_UP}`,
+            `every missed occurrence is caught up, whatever its age, up to ${MAX_CAUGHT_UP}`,
           ),
         ]),
     ...rest.map((name) =>
