@@ -51,6 +51,7 @@ const INCONSISTENT: [constraint: string, change: string][] = [
   ['sql_requests_action', request(`'rename', null`)],
   ['sql_requests_body', request(`'schedule', null`)],
   ['sql_requests_body', request(`'cancel', '{}'`)],
+  ['leases_open_runs', 'update carillon.leases set open_runs = 0'],
   ['installation_is_single', 'insert into carillon.installation (is_single) values (false)'],
   ['installation_hold', 'update carillon.installation set held_at = now()'],
   ['installation_hold', `update carillon.installation set held_code = 'restored'`],

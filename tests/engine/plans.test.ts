@@ -5,8 +5,10 @@ import {
   claimWaiting,
   closeRuns,
   openDatabase,
+  type ProjectShare,
   readMissed,
   readNextDue,
+  readProjectsWith,
   readSlots,
   readStuckQueues,
   rescueRuns,
@@ -29,13 +31,13 @@ afterAll(() => pool.end());
 const thisMonth = new Date().toISOString().slice(0, 7).replace('-', '_');
 const RUNS = `runs_${thisMonth}`;
 
-async function claim(count: number): Promise<ClaimedRun[]> {
+async function claim(count: number, fairTo: readonly ProjectShare[] = []): Promise<ClaimedRun[]> {
   const { rule } = { rule: { at: new Date(Date.now() - 1_000).toISOString() } };
   await insertSchedules(
     database,
     Array.from({ length: count }, () => ({ rule })),
   );
-  const options = { ...holder, leaseMs: 60_000, limit: count, fairTo: [], now: null };
+  const options = { ...holder, leaseMs: 60_000, limit: count, fairTo, now: null };
   const { runs } = await claimDue(pool, options);
   expect(runs).toHaveLength(count);
   return runs;
@@ -85,10 +87,15 @@ describe('HOT updates', () => {
 /** The statements whose plans must not depend on the statistics: claim, close, rescue, and the reads of the sweep. */
 const STATEMENTS_OF_A_FIRE = [
   'lock-due',
+  'lock-due-by-shares',
+  'read-due-projects',
   'start-last',
   'start-next',
   'look-for-waiting',
   'lock-waiting',
+  'lock-waiting-by-shares',
+  'read-waiting-projects',
+  'read-receipt-projects',
   'lock-schedules-of-waiting',
   'reopen-runs',
   'close-runs',
@@ -119,15 +126,22 @@ describe('Planner policy', () => {
   /** Makes each statement of a fire, and each read of the sweep, run once, so that Postgres plans it. */
   async function executeAll(): Promise<void> {
     await warmUp(pool, holder, 1);
-    const runs = await claim(3);
-    await closeRuns(pool, runs.map(deferredRun), { ...holder, now: null });
-    const reopened = await claimWaiting(pool, { ...holder, leaseMs: 0, limit: 10, now: null });
-    expect(reopened.runs).toHaveLength(3);
-    expect(await rescueRuns(pool, Date.now() + 60_000)).toHaveLength(3);
+    await reopenDeferred([]);
+    await reopenDeferred([{ id: 1, weight: 1 }]);
+    expect(await rescueRuns(pool, Date.now() + 60_000)).toHaveLength(6);
     await readSlots(pool, { horizonMs: 60_000, slotMs: 5, now: null });
     await readNextDue(pool, null);
     await readMissed(pool, { olderThanMs: 0, now: null });
     await readStuckQueues(pool);
+    for (const kind of ['due', 'waiting', 'receipts'] as const) await readProjectsWith(kind, pool, null);
+  }
+
+  /** Claims three runs, defers them, and claims them again, shared among these projects. */
+  async function reopenDeferred(fairTo: readonly ProjectShare[]): Promise<void> {
+    const runs = await claim(3, fairTo);
+    await closeRuns(pool, runs.map(deferredRun), { ...holder, now: null });
+    const reopened = await claimWaiting(pool, { ...holder, leaseMs: 0, limit: 10, fairTo, now: null });
+    expect(reopened.runs).toHaveLength(3);
   }
 
   it('the statements of a fire use index lookups, even if they were planned while the tables were nearly empty', async () => {
@@ -144,8 +158,8 @@ describe('Planner policy', () => {
 
     for (const name of STATEMENTS_OF_A_FIRE) {
       const plan = await planOf(name);
-      // The table has a single row.
-      expect(plan, name).not.toMatch(/Seq Scan on (?!installation)/);
+      // `installation` has a single row, and a batch is shared among all projects, so these two tables are read whole.
+      expect(plan, name).not.toMatch(/Seq Scan on (?!installation|projects)/);
       expect(plan, name).not.toMatch(/Hash Join|Merge Join/);
     }
     for (const name of ['lock-due', 'start-last', 'start-next'])

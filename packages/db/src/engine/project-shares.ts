@@ -1,4 +1,5 @@
-import type { Database } from '../database.js';
+import type { Pool } from 'pg';
+import { inFireTransaction } from '../database.js';
 import { NOW } from '../instants.js';
 import { arrayOf, statement } from '../statement.js';
 
@@ -37,10 +38,10 @@ const select = {
 /** Reads the projects that have work of a kind: due schedules, waiting runs or receipts to send. */
 export function readProjectsWith(
   kind: keyof typeof select,
-  db: Database,
+  pool: Pool,
   now: number | null,
 ): Promise<ProjectShare[]> {
-  return select[kind](db, { now });
+  return inFireTransaction(pool, (tx) => select[kind](tx, { now }));
 }
 
 /** SQL of the shares as a table: `share.project_id`, and `share.most`, the maximum number of rows for this project. */

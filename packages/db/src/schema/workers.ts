@@ -148,7 +148,7 @@ export const leases = carillon.table(
     openRuns: integer('open_runs').notNull(),
     heldUntil: instant('held_until').notNull(),
   },
-  (t) => [index('leases_held_until').on(t.heldUntil)],
+  (t) => [index('leases_held_until').on(t.heldUntil), check('leases_open_runs', sql`open_runs > 0`)],
 );
 
 /** Counters, summed over all replicas as they report, so that the counts of a replica that ends are not lost. */

@@ -1,0 +1,1 @@
+ALTER TABLE "carillon"."leases" ADD CONSTRAINT "leases_open_runs" CHECK (open_runs > 0);
