@@ -58,8 +58,8 @@ describe('Overlapping runs', () => {
     expect(await claim(3)).toEqual([]);
     expect(await statuses(id)).toEqual(['running', 'queued', 'queued']);
     await engine.succeed(first, T0 + 3.1 * MINUTE);
-    expect(await promoteQueued(database.pool, id, T0 + 3.2 * MINUTE)).toBe(1);
-    expect(await promoteQueued(database.pool, id, T0 + 3.2 * MINUTE)).toBe(0);
+    expect(await promoteQueued(database.pool, [id], T0 + 3.2 * MINUTE)).toBe(1);
+    expect(await promoteQueued(database.pool, [id], T0 + 3.2 * MINUTE)).toBe(0);
     const second = await claimOne(3.3);
     expect(second.occurrenceAt).toBe(T0 + 2 * MINUTE);
     expect(await statuses(id)).toEqual(['succeeded', 'running', 'queued']);
@@ -74,7 +74,7 @@ describe('Overlapping runs', () => {
     // The worker was lost before it promoted the next run. Later occurrences join the queue behind that run.
     expect(await claim(3)).toEqual([]);
     expect(await readStuckQueues(database.pool)).toContain(id);
-    await promoteQueued(database.pool, id, T0 + 3.1 * MINUTE);
+    await promoteQueued(database.pool, [id], T0 + 3.1 * MINUTE);
     expect((await claimOne(3.2)).occurrenceAt).toBe(T0 + 2 * MINUTE);
     expect(await readStuckQueues(database.pool)).not.toContain(id);
   });

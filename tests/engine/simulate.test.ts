@@ -79,7 +79,7 @@ async function played({ schedules, options }: Story): Promise<Fate[]> {
   const flights: { run: ClaimedRun; endsAt: number }[] = [];
   const close = async (run: ClaimedRun, outcome: Outcome, now: number) => {
     await engine.closeAll([{ run, outcome }], now);
-    await promoteQueued(pool, run.scheduleId, now);
+    await promoteQueued(pool, [run.scheduleId], now);
   };
   for (let now = T0; now <= toAt; now = await nextAt(now, flights, outages)) {
     for (const { run } of flights.filter(({ endsAt }) => endsAt <= now))

@@ -190,7 +190,7 @@ describe('The story of an occurrence', () => {
     expect(await why()).toEqual([`waiting for its turn: queued since ${iso(dueAt)}`]);
     const endedAt = dueAt + 40_000;
     await engine.succeed(first as ClaimedRun, endedAt);
-    await promoteQueued(database.pool, id, endedAt);
+    await promoteQueued(database.pool, [id], endedAt);
     await end(id, endedAt, { kind: 'succeeded' });
     expect(await why()).toEqual([
       `ran 40 s late: queued from ${iso(dueAt)} to ${iso(endedAt)}, until its turn came`,

@@ -1,5 +1,5 @@
-import { claimDue, openDatabase } from '@carillon/db';
-import { insertSchedules, useDatabase } from '@carillon/testkit';
+import { type ClaimedRun, claimDue, closeRuns, openDatabase, promoteQueued, toClosedRun } from '@carillon/db';
+import { eventually, insertSchedules, useDatabase } from '@carillon/testkit';
 import type { Pool } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { keepLeases } from '../src/loops/keep-leases.js';
@@ -30,6 +30,51 @@ const queueAnother = (ids: readonly number[]) =>
     [ids],
   );
 
+/** Inserts schedules whose run has ended while another one is queued behind it. */
+async function insertWithQueue(count: number): Promise<number[]> {
+  const ids = await insertCounted(count);
+  const { runs } = await claim(database.pool, count);
+  await queueAnother(ids);
+  expect(
+    await closeRuns(database.pool, runs.map(succeeded), { ...worker.context.holder, now: null }),
+  ).toHaveLength(count);
+  return ids;
+}
+
+const succeeded = (run: ClaimedRun) =>
+  toClosedRun(
+    run,
+    { kind: 'succeeded' },
+    { nowAt: 0, durationMs: 1, latenessMs: 1, random: 0, receiptOf: () => null },
+  );
+
+/** The schedules whose queued run may start. */
+async function promotedOf(ids: readonly number[]): Promise<number[]> {
+  const { rows } = await database.pool.query<{ id: number }>(
+    `select schedule_id as id from carillon.runs where schedule_id = any($1) and next_attempt_at < 'infinity' order by 1`,
+    [ids],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Returns a function that counts the statements which the pool sends during some work. */
+function statementCounter(pool: Pool): (work: () => Promise<void>) => Promise<number> {
+  let statements = 0;
+  pool.on('connect', (client) => {
+    const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+    const count = (...args: unknown[]) => {
+      statements++;
+      return query(...args);
+    };
+    Object.assign(client, { query: count });
+  });
+  return async (work) => {
+    statements = 0;
+    await work();
+    return statements;
+  };
+}
+
 const claim = (pool: Pool, limit: number) =>
   claimDue(pool, { ...worker.context.holder, leaseMs: 60_000, limit, maxBytes: 1e9, fairTo: [], now: null });
 
@@ -43,21 +88,49 @@ describe('counted runs', () => {
   it('a claim of 50 counted schedules sends as many statements as a claim of 5', async () => {
     await insertCounted(55);
     const pool = openSmallPool(1);
-    let statements = 0;
-    pool.on('connect', (client) => {
-      const query = client.query.bind(client) as (...args: unknown[]) => unknown;
-      const count = (...args: unknown[]) => {
-        statements++;
-        return query(...args);
-      };
-      Object.assign(client, { query: count });
-    });
-    const statementsOfClaim = async (limit: number) => {
-      statements = 0;
-      expect((await claim(pool, limit)).runs).toHaveLength(limit);
-      return statements;
-    };
+    const countStatements = statementCounter(pool);
+    const statementsOfClaim = (limit: number) =>
+      countStatements(async () => expect((await claim(pool, limit)).runs).toHaveLength(limit));
     expect(await statementsOfClaim(5)).toBe(await statementsOfClaim(50));
+  });
+
+  it('the promotion of the queues of 50 schedules sends as many statements as the promotion of 5', async () => {
+    const ids = await insertWithQueue(55);
+    const pool = openSmallPool(1);
+    const countStatements = statementCounter(pool);
+    const statementsOfPromotion = (some: readonly number[]) =>
+      countStatements(async () => expect(await promoteQueued(pool, some, null)).toBe(some.length));
+    expect(await statementsOfPromotion(ids.slice(0, 5))).toBe(await statementsOfPromotion(ids.slice(5)));
+  });
+
+  it('a promotion of many queues holds no schedule locked while it waits for one that another transaction has locked', async () => {
+    const ids = await insertWithQueue(3);
+    const [first, locked, last] = ids as [number, number, number];
+    const other = await database.pool.connect();
+    await other.query('begin');
+    await other.query('select from carillon.schedules where id = $1 for update', [locked]);
+    const promotion = promoteQueued(database.pool, ids, null);
+    await eventually(async () => (await promotedOf(ids)).length === 2);
+    expect(await promotedOf(ids)).toEqual([first, last]);
+    await database.pool.query('select from carillon.schedules where id = any($1) for update nowait', [
+      [first, last],
+    ]);
+    await other.query('commit');
+    other.release();
+    expect(await promotion).toBe(3);
+    expect(await promotedOf(ids)).toEqual(ids);
+  });
+
+  it('a promotion of many queues leaves the queue of a paused schedule alone', async () => {
+    const ids = await insertWithQueue(2);
+    const [active, paused] = ids as [number, number];
+    // A one-shot that has fired can't be paused, so its status is set as the pause of a recurring schedule would set it.
+    await database.pool.query(
+      `update carillon.schedules set status = 'paused', paused_at = now(), paused_by = 'ops' where id = $1`,
+      [paused],
+    );
+    expect(await promoteQueued(database.pool, ids, null)).toBe(1);
+    expect(await promotedOf(ids)).toEqual([active]);
   });
 
   it('when 500 counted runs end together, a lease extension waits for a few statements and not for all their follow-ups', async () => {

@@ -101,7 +101,7 @@ export class World {
     const { retry } = run.plan;
     const { status } = closingOf(outcome, { retry, attempt: run.attempt - run.freeAttempts, random: 0 });
     if (kept > 0 && withFollowUp && run.isCounted && status !== 'retrying')
-      await promoteQueued(this.database.pool, run.scheduleId, this.now);
+      await promoteQueued(this.database.pool, [run.scheduleId], this.now);
   }
 
   /** Kills the worker and starts another one. Writes of the killed worker may still arrive later. */
@@ -127,8 +127,8 @@ export class World {
     for (const each of this.stale) each.isLost ||= isRescued(each.run);
     this.#forget(this.inFlight.filter(isRescued), { isLost: true });
     for (const { scheduleId, hasFailed } of rescued)
-      if (hasFailed) await promoteQueued(pool, scheduleId, this.now);
-    for (const scheduleId of await readStuckQueues(pool)) await promoteQueued(pool, scheduleId, this.now);
+      if (hasFailed) await promoteQueued(pool, [scheduleId], this.now);
+    await promoteQueued(pool, await readStuckQueues(pool), this.now);
   }
 
   /** Stops work on runs that were cancelled, as a worker does when it extends its leases. */

@@ -47,11 +47,10 @@ export async function sweep(
   for (const { latenessMs } of rescued)
     if (latenessMs !== null) metrics.observe('carillon_lateness_seconds', latenessMs);
   const endedOf = [...new Set(failed.map(({ scheduleId }) => scheduleId))];
-  for (const scheduleId of await findSchedulesWithQueue(pool, endedOf))
-    await promoteQueued(pool, scheduleId, null);
+  await promoteQueued(pool, await findSchedulesWithQueue(pool, endedOf), null);
   if (failed.length > 0) await storeLostRunReceipts(context, failed);
   if (endedOf.length > 0) await bringWatchesForward(pool, { failed: endedOf, ended: endedOf, now: null });
-  for (const scheduleId of await readStuckQueues(pool)) await promoteQueued(pool, scheduleId, null);
+  await promoteQueued(pool, await readStuckQueues(pool), null);
   // No sweep can start a run whose handler no live worker has, so such a run is not drift.
   const missingHandlers = await readMissingHandlers(pool);
   const missed = await readMissed(pool, { olderThanMs: sweepIntervalMs, missingHandlers, now: null });

@@ -134,9 +134,7 @@ export class FollowUps {
 
   async #promote(scheduleIds: readonly number[]): Promise<void> {
     const { pool, bells } = this.context;
-    let promoted = 0;
-    for (const id of await findSchedulesWithQueue(pool, scheduleIds))
-      promoted += await promoteQueued(pool, id, null);
+    const promoted = await promoteQueued(pool, await findSchedulesWithQueue(pool, scheduleIds), null);
     if (promoted > 0) await bells.ringNow();
   }
 }

@@ -38,7 +38,7 @@ async function trigger(
   requests: readonly SqlRequest[],
 ): Promise<SettledChange[]> {
   const byKey = new Map(requests.map((request) => [request.key, request]));
-  const schedules = await lockFreeSchedules(tx, { projectId, keys: [...byKey.keys()] });
+  const schedules = await lockFreeSchedules(tx, { projectId, keys: [...byKey.keys()] }, null);
   const settled: SettledChange[] = [];
   const fitting: LockedSchedule[] = [];
   for (const schedule of schedules) {

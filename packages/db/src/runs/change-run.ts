@@ -69,7 +69,7 @@ export function cancelRun(db: Database, request: RunChangeRequest): Promise<Chan
     const { nowAt } = schedule;
     await cancelOne(tx, { ...identityOf(request.run), now: nowAt, reason: `cancelled by ${request.actor}` });
     const mayPromote = schedule.isCounted && schedule.status !== 'paused';
-    const promoted = mayPromote ? await promoteLocked(tx, schedule) : 0;
+    const promoted = mayPromote ? await promoteLocked(tx, [schedule]) : 0;
     return { value: undefined, dueAts: promoted > 0 ? [nowAt] : [], audit: { action: 'run.cancelled' } };
   });
 }

@@ -156,7 +156,7 @@ async function replayBatch(pool: Pool, request: ReplayRequest, earlier: number):
     return { failed, waitsMs };
   });
   const counted = new Set(failed.filter((run) => run.isCounted).map(({ scheduleId }) => scheduleId));
-  for (const scheduleId of counted) await promoteQueued(pool, scheduleId, now);
+  await promoteQueued(pool, [...counted], now);
   return {
     count: failed.length,
     dueAts: failed.map((run) => run.nowAt + (run.isCounted ? 0 : (waitsMs.get(run) ?? 0))),

@@ -63,7 +63,7 @@ export async function reportRun(pool: Pool, request: ReportRequest): Promise<Cha
       const hasEnded = await endByReport(tx, { request, locked, nowAt });
       await keepPing(tx, { ...identityOf(run), projectId, kind, body, now: nowAt });
       const mayPromote = hasEnded && schedule.isCounted && schedule.status !== 'paused';
-      const promoted = mayPromote ? await promoteLocked(tx, schedule) : 0;
+      const promoted = mayPromote ? await promoteLocked(tx, [schedule]) : 0;
       const hasFailed = hasEnded && kind === 'fail';
       const { attempt } = locked;
       const reason = reasonOf(body);

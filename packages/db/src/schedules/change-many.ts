@@ -1,7 +1,6 @@
 import { type Moment, momentAfter } from '@carillon/shared';
 import type { Pool } from 'pg';
 import { inTransaction, type Transaction } from '../database.js';
-import { countOpenRuns } from '../engine/admit-runs.js';
 import { instant } from '../instants.js';
 import { accountFor, type PassedOccurrences } from '../runs/account-for.js';
 import { arrayOf, batch, statement, type Values } from '../statement.js';
@@ -127,8 +126,7 @@ export function resumeMany(pool: Pool, request: StopRequest): Promise<ChangedMan
     await resumeAll(tx, movesOf(resumed, nowAt));
     await finishEnded(tx, resumed);
     await releaseRetries(tx, { ids: arrayOf(ids), now: nowAt });
-    const open = await countOpenRuns(tx, ids);
-    for (const schedule of schedules) if (open.has(schedule.id)) await promoteLocked(tx, schedule);
+    await promoteLocked(tx, schedules);
     return { done: resumed, dueAts: [...dueAtsOf(resumed), nowAt] };
   });
 }

@@ -215,7 +215,7 @@ async function writeDefinition(
   // Queued runs start under the new policies, which may allow more concurrent runs than the old ones, or not count runs
   // at all.
   const mayPromote = schedule.status !== 'paused' && (schedule.isCounted || isCounted(plan));
-  if (mayPromote) await promoteLocked(tx, { ...schedule, plan });
+  if (mayPromote) await promoteLocked(tx, [{ ...schedule, plan }]);
   return { version, inFlight: (await readInFlight(tx, id)).map(encodeRunId) };
 }
 

@@ -56,7 +56,7 @@ const SELECT_LOCKED = `select s.id, s.project_id as "projectId", s.key, s.tags, 
           ${NOW} as "nowAt"
    from carillon.schedules s left join carillon.agenda a on a.schedule_id = s.id`;
 const readLocked = statement<Values, Row>('read-locked-schedule', `${SELECT_LOCKED} where s.id = :id`);
-const readManyLocked = statement<{ ids: string; now: null }, Row>(
+const readManyLocked = statement<{ ids: string; now: number | null }, Row>(
   'read-locked-schedules',
   `${SELECT_LOCKED} where s.id = any(:ids::bigint[]) order by s.id`,
 );
@@ -88,6 +88,10 @@ const lockFree = statement<{ projectId: number; keys: string }, { id: number }>(
   'lock-free-schedules',
   `select id from carillon.schedules where project_id = :projectId and key = any(:keys::text[]) order by id for update skip locked`,
 );
+const lockFreeById = statement<{ ids: string }, { id: number }>(
+  'lock-free-schedules-by-id',
+  'select id from carillon.schedules where id = any(:ids::bigint[]) order by id for update skip locked',
+);
 const lockFreeAgendas = statement<{ ids: string }, { id: number }>(
   'lock-free-agendas',
   `select schedule_id as id from carillon.agenda where schedule_id = any(:ids::bigint[]) order by schedule_id for update skip locked`,
@@ -99,13 +103,17 @@ const lockFreeAgendas = statement<{ ids: string }, { id: number }>(
  */
 export async function lockFreeSchedules(
   tx: Transaction,
-  { projectId, keys }: { projectId: number; keys: readonly string[] },
+  wanted: { projectId: number; keys: readonly string[] } | { ids: readonly number[] },
+  now: number | null,
 ): Promise<LockedSchedule[]> {
-  const locked = await lockFree(tx, { projectId, keys: arrayOf(keys) });
+  const locked =
+    'ids' in wanted
+      ? await lockFreeById(tx, { ids: arrayOf(wanted.ids) })
+      : await lockFree(tx, { projectId: wanted.projectId, keys: arrayOf(wanted.keys) });
   if (locked.length === 0) return [];
   const ids = arrayOf(locked.map(({ id }) => id));
   const agendas = new Set((await lockFreeAgendas(tx, { ids })).map(({ id }) => id));
-  const rows = await readManyLocked(tx, { ids, now: null });
+  const rows = await readManyLocked(tx, { ids, now });
   const nowAt = rows.at(-1)?.nowAt ?? 0;
   return rows
     .filter(({ id, occurrenceAt }) => occurrenceAt === null || agendas.has(id))

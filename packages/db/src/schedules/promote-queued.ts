@@ -1,41 +1,77 @@
 import { concurrentRuns } from '@carillon/shared';
 import type { Pool } from 'pg';
-import { inTransaction, type Transaction } from '../database.js';
+import { inFireTransaction, type Transaction } from '../database.js';
 import { countOpenRuns } from '../engine/admit-runs.js';
 import { instant } from '../instants.js';
 import { isSameRun, release } from '../runs/run-transitions.js';
-import { statement } from '../statement.js';
-import { type LockedSchedule, lockSchedule } from './locked-schedule.js';
+import { batch, statement, type Values } from '../statement.js';
+import { type LockedSchedule, lockFreeSchedules, lockSchedule } from './locked-schedule.js';
+
+/** Maximum number of schedules in one transaction, which keeps their locks until it ends. */
+const MAX_BATCH_SIZE = 500;
 
 /**
- * Lets as many queued runs of a schedule start as its policies allow; returns how many. Called when a run has ended.
+ * Lets as many queued runs of these schedules start as the policies of each schedule allow; returns how many. Called
+ * when runs have ended. A batch never waits for a lock, because it holds the locks of many schedules. A schedule that
+ * another transaction has locked is promoted afterwards, in a transaction of its own that waits.
  */
-export async function promoteQueued(pool: Pool, scheduleId: number, now: number | null): Promise<number> {
-  return inTransaction(pool, async (tx) => {
-    const schedule = await lockSchedule(tx, { id: scheduleId }, now);
-    return schedule && schedule.status !== 'paused' ? promoteLocked(tx, schedule) : 0;
+export async function promoteQueued(
+  pool: Pool,
+  scheduleIds: readonly number[],
+  now: number | null,
+): Promise<number> {
+  let promoted = 0;
+  for (let from = 0; from < scheduleIds.length; from += MAX_BATCH_SIZE) {
+    const ids = scheduleIds.slice(from, from + MAX_BATCH_SIZE);
+    const locked = await inFireTransaction(pool, async (tx) => {
+      const schedules = await lockFreeSchedules(tx, { ids }, now);
+      promoted += await promoteLocked(tx, schedules.filter(mayPromote));
+      return new Set(schedules.map(({ id }) => id));
+    });
+    for (const id of ids) if (!locked.has(id)) promoted += await promoteOne(pool, id, now);
+  }
+  return promoted;
+}
+
+const mayPromote = ({ status }: LockedSchedule) => status !== 'paused';
+
+function promoteOne(pool: Pool, id: number, now: number | null): Promise<number> {
+  return inFireTransaction(pool, async (tx) => {
+    const schedule = await lockSchedule(tx, { id }, now);
+    return schedule && mayPromote(schedule) ? promoteLocked(tx, [schedule]) : 0;
   });
 }
 
-const releaseFirst = statement<{ id: number; now: number; room: number }, object>(
+const queues = batch<{ scheduleId: number; room: number }>('queue', { scheduleId: 'bigint', room: 'int' });
+
+const releaseFirst = statement<Values, object>(
   'release-first-queued',
   `update carillon.runs r set ${release(instant(':now'))}
-   from (
+   from ${queues.source}, lateral (
      select schedule_id, occurrence_at, origin, month from carillon.runs
-     where schedule_id = :id and next_attempt_at is not null and status = 'queued' and next_attempt_at = 'infinity'
-     order by recorded_at, occurrence_at limit :room
+     where schedule_id = queue.schedule_id and next_attempt_at is not null and status = 'queued' and next_attempt_at = 'infinity'
+     order by recorded_at, occurrence_at limit queue.room
    ) as first
    where ${isSameRun('r', 'first')}
    returning 1`,
 );
 
+/** Promotes the queued runs of schedules that the caller has locked at the same instant; returns how many. */
 export async function promoteLocked(
   tx: Transaction,
-  { id, plan, nowAt }: Pick<LockedSchedule, 'id' | 'plan' | 'nowAt'>,
+  schedules: readonly Pick<LockedSchedule, 'id' | 'plan' | 'nowAt'>[],
 ): Promise<number> {
-  const open = (await countOpenRuns(tx, [id])).get(id);
-  if (!open) return 0;
-  const room = Math.min(open.queued, concurrentRuns(plan) - open.started);
-  if (room <= 0) return 0;
-  return (await releaseFirst(tx, { id, now: nowAt, room })).length;
+  const [first] = schedules;
+  if (!first) return 0;
+  const open = await countOpenRuns(
+    tx,
+    schedules.map(({ id }) => id),
+  );
+  const withRoom = schedules.flatMap(({ id, plan }) => {
+    const { queued, started } = open.get(id) ?? { queued: 0, started: 0 };
+    const room = Math.min(queued, concurrentRuns(plan) - started);
+    return room > 0 ? [{ scheduleId: id, room }] : [];
+  });
+  if (withRoom.length === 0) return 0;
+  return (await releaseFirst(tx, { now: first.nowAt, ...queues.of(withRoom) })).length;
 }

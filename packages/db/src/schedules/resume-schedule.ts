@@ -91,7 +91,7 @@ async function resumeLocked(tx: Transaction, schedule: LockedSchedule, asOfAt: n
     });
   } else await leaveAgenda(tx, { scheduleIds: [id] });
   await releaseRetries(tx, { ids: arrayOf([id]), now: nowAt });
-  await promoteLocked(tx, schedule);
+  await promoteLocked(tx, [schedule]);
   return next ? [next.dueAt, nowAt] : [nowAt];
 }
 
