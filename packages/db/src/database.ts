@@ -192,14 +192,19 @@ const beginWithin = (ms: number) =>
 
 /**
  * Planner settings for the statements of a fire. They make Postgres look rows up by key, whatever the table statistics
- * say.
+ * say, and plan each statement once per connection.
  *
- * A connection plans a statement a few times and then keeps the plan. A plan that was made while a table was nearly
- * empty reads the whole table, and still does so a second later when the table holds a herd. With the alternatives
- * switched off, the plan is a nested loop of index lookups from the beginning.
+ * A plan that was made while a table was nearly empty would read the whole table. Postgres keeps such a plan, and still
+ * uses it a second later, when the table holds a herd. With the alternatives switched off, the plan is a nested loop of
+ * index lookups from the beginning. By default Postgres would also plan each statement again for its first five
+ * executions on a connection.
  */
-const PLAN_BY_KEY =
-  'set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off';
+const PLAN_BY_KEY = [
+  'set local enable_seqscan = off',
+  'set local enable_hashjoin = off',
+  'set local enable_mergejoin = off',
+  'set local plan_cache_mode = force_generic_plan',
+].join('; ');
 
 /**
  * Runs `work` in one transaction: committed when it returns, rolled back when it throws. Inside another transaction,
