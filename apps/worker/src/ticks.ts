@@ -57,6 +57,7 @@ export class Ticks {
     );
     await this.#queue.upsertJobScheduler(TICKS.prune, { every: 3_600_000 }, { name: TICKS.prune, opts });
     await this.#queue.upsertJobScheduler(TICKS.calendars, { every: 60_000 }, { name: TICKS.calendars, opts });
+    await this.#queue.upsertJobScheduler(TICKS.forecasts, { every: 60_000 }, { name: TICKS.forecasts, opts });
     await this.#queue.upsertJobScheduler(
       TICKS.tasks,
       { pattern: taskScanCron, tz: 'UTC' },

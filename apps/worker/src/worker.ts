@@ -10,6 +10,7 @@ import { sendHeartbeat } from './loops/heartbeat.js';
 import { keepLeases } from './loops/keep-leases.js';
 import { prune } from './loops/prune.js';
 import { recover } from './loops/recover.js';
+import { storeForecasts } from './loops/store-forecasts.js';
 import { sweep } from './loops/sweep.js';
 import { watchClock } from './loops/watch-clock.js';
 import { openParts, type WorkerParts, type WorkerResources } from './open-parts.js';
@@ -127,6 +128,7 @@ async function startWith(
       tasks: unlessHeld(() => scanDueTasks(context, config, stopping.signal)),
       alerts: unlessHeld(() => context.alerts.judge()),
       audit: unlessHeld(() => audit(context, { signal: stopping.signal })),
+      forecasts: unlessHeld(() => storeForecasts(context, stopping.signal)),
     },
   };
   const { rings } = parts;

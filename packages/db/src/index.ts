@@ -93,11 +93,19 @@ export {
   type ForecastGroup,
   type MinuteSchedule,
   readDueWithin,
-  readForecastGroups,
   readForecastOfMatching,
   readNextFires,
   readSchedulesOfGroups,
 } from './history/forecast.js';
+export {
+  addLaterFires,
+  countFires,
+  type FiresByMinute,
+  type Forecast,
+  laterFiresIn,
+  MINUTE_MS,
+  minuteOf,
+} from './history/forecast-fires.js';
 export {
   type ComingGroup,
   countComingFires,
@@ -125,6 +133,13 @@ export {
   type StatsRange,
   type StatsRow,
 } from './history/stats.js';
+export {
+  readForecastsDue,
+  readStoredForecast,
+  readStoredGroups,
+  type StoredForecast,
+  storeForecast,
+} from './history/stored-forecasts.js';
 export {
   listWorkers,
   readMetrics,

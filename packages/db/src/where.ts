@@ -27,7 +27,7 @@ export class Where {
    */
   search(condition: string): this {
     this.#searched.push(condition);
-    return this.always(condition);
+    return this;
   }
 
   /** Adds a parameter that a condition mentions; returns its placeholder. */
@@ -41,7 +41,13 @@ export class Where {
     return this.#searched.join(' and ');
   }
 
-  get sql(): string {
+  /** All conditions but those that were added by `search`. */
+  get others(): string {
     return this.#conditions.join(' and ');
+  }
+
+  /** All conditions. */
+  get sql(): string {
+    return [...this.#conditions, ...this.#searched].join(' and ');
   }
 }

@@ -38,6 +38,8 @@ export const TICKS = {
   alerts: 'alerts',
   /** Compares the occurrences that rules named with the runs that exist. */
   audit: 'audit',
+  /** Stores the forecasts of large projects. */
+  forecasts: 'forecasts',
 } as const;
 export type Tick = (typeof TICKS)[keyof typeof TICKS];
 

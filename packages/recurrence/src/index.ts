@@ -16,6 +16,7 @@ export {
   lastOccurrence,
   nextOccurrence,
   nextOccurrences,
+  occurrencesWithin,
 } from './occurrences.js';
 export { type Problem, UnusableRule } from './parse-result.js';
 export { type Calendars, type ParsedTiming, parseTiming, type TimingInput } from './parse-timing.js';

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { compileTiming } from './compile-timing.js';
-import { countOccurrences, lastOccurrence, nextOccurrence, nextOccurrences } from './occurrences.js';
+import {
+  countOccurrences,
+  lastOccurrence,
+  nextOccurrence,
+  nextOccurrences,
+  occurrencesWithin,
+} from './occurrences.js';
 import { parseTiming, type TimingInput } from './parse-timing.js';
 import type { Timing } from './timing.js';
 
@@ -95,6 +101,28 @@ describe('laws of occurrences', () => {
           countOccurrences(timing, afterAt, middleAt) + countOccurrences(timing, middleAt, untilAt),
         ).toBe(listed.length);
       }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('occurrencesWithin of any rule gives the occurrences up to the end of the range, at most as many as the limit', () => {
+    fc.assert(
+      fc.property(
+        inputs,
+        instants,
+        fc.nat({ max: 25 }),
+        fc.nat({ max: 25 }),
+        (input, afterAt, last, limit) => {
+          const timing = timingOf(input);
+          const listed = nextOccurrences(timing, afterAt, 25);
+          const untilAt = listed[last] ?? afterAt;
+          const inside = listed.filter((at) => at <= untilAt);
+          expect(occurrencesWithin(timing, { afterAt, untilAt, limit })).toEqual(inside.slice(0, limit));
+          expect(occurrencesWithin(timing, { afterAt, untilAt: untilAt - 1, limit: 26 })).toEqual(
+            inside.filter((at) => at < untilAt),
+          );
+        },
+      ),
       { numRuns: 200 },
     );
   });

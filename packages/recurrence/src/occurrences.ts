@@ -20,12 +20,21 @@ export function nextOccurrence(timing: Timing, afterAt: number): number | null {
 
 /** The first `limit` occurrences strictly after an instant. */
 export function nextOccurrences(timing: Timing, afterAt: number, limit: number): number[] {
+  return occurrencesWithin(timing, { afterAt, untilAt: CALENDAR_ENDS_AT, limit });
+}
+
+/** The first `limit` occurrences in (afterAt, untilAt]. */
+export function occurrencesWithin(
+  timing: Timing,
+  { afterAt, untilAt, limit }: { afterAt: number; untilAt: number; limit: number },
+): number[] {
   const { instants } = compiled(timing);
   const found: number[] = [];
+  const lastAt = inCalendar(untilAt);
   let at = inCalendar(afterAt);
   while (found.length < limit) {
     resetStepBudget();
-    const next = instants.next(at, CALENDAR_ENDS_AT);
+    const next = instants.next(at, lastAt);
     if (next === null) break;
     found.push(next);
     at = next;

@@ -1,4 +1,5 @@
 import {
+  addLaterFires,
   countSchedules,
   createBulkAction,
   findBulkAction,
@@ -15,7 +16,6 @@ import { HttpProblem } from '../http/problem.js';
 import { statusOf } from '../present/bulk-action.js';
 import { iso } from '../present/iso.js';
 import { type ActedOnMany, actOnMany, pagesOfMatching } from './act-on-many.js';
-import { addLaterFires } from './forecast-fires.js';
 
 type Action = z.infer<typeof ActionInput>;
 type Preview = NonNullable<z.infer<typeof ActionAnswer>['preview']>;

@@ -1,13 +1,18 @@
-import { type ForecastGroup, readForecastGroups, readNextFires } from '@carillon/db';
+import {
+  countFires,
+  type FiresByMinute,
+  type Forecast,
+  type ForecastGroup,
+  readNextFires,
+  readStoredForecast,
+  readStoredGroups,
+} from '@carillon/db';
 import type { Pool } from 'pg';
 import { BackgroundCache } from '../http/background-cache.js';
-import { addLaterFires, type Fires } from './forecast-fires.js';
 
 const HOUR_MS = 3_600_000;
-
-interface Forecast extends Fires {
-  groups: readonly ForecastGroup[];
-}
+/** Workers store the forecast of the next 24 hours. */
+const STORED_HOURS = 24;
 
 interface Range {
   projectId: number;
@@ -15,18 +20,27 @@ interface Range {
   hours: number;
 }
 
+interface Fires {
+  /** When the fires were counted. */
+  computedAt: number;
+  fires: FiresByMinute;
+  isComplete: boolean;
+}
+
 /**
- * Forecasts of projects. Counting the fires of 200,000 schedules takes seconds, so a large forecast is computed in the
- * background and cached for up to a minute. A request does not wait for a slow forecast. It then gets only the next
- * fire of each schedule, which one index lookup finds, and the answer is marked as incomplete.
+ * Forecasts of projects. Workers store the forecast of a large project every minute, because counting the fires of
+ * 200,000 schedules takes a second. Any other forecast is computed here: for a small project, for a week, or if no
+ * worker has stored one lately. It is computed in the background and cached for up to a minute. A request does not wait
+ * for a slow forecast. It then gets only the next fire of each schedule, which one index lookup finds, and the answer is
+ * marked as incomplete.
  */
 export class Forecasts {
-  readonly #kept: BackgroundCache<Forecast>;
+  readonly #kept: BackgroundCache<Forecast & Fires>;
   /**
    * Queries of next fires that are under way. Requests that do not wait for a forecast share the query with the
    * forecast.
    */
-  readonly #nextFires = new Map<string, Promise<Map<number, number>>>();
+  readonly #nextFires = new Map<string, Promise<FiresByMinute>>();
 
   constructor(
     private readonly pool: Pool,
@@ -37,19 +51,20 @@ export class Forecasts {
 
   /** Number of fires by minute, from the minute of `fromAt` to the end of its day or week. */
   async read(range: Range): Promise<Fires> {
-    const forecast = await this.#within(range);
-    if (forecast) return { fires: forecast.fires, isComplete: forecast.isComplete };
+    const forecast = (await this.#readStored(range)) ?? (await this.#within(range));
+    if (forecast) return forecast;
     const fires = await this.#readNextFires(range);
     // The whole forecast may have been computed meanwhile, if it is small.
-    return this.#kept.peek(nameOf(range)) ?? { fires, isComplete: false };
+    return this.#kept.peek(nameOf(range)) ?? { computedAt: range.fromAt, fires, isComplete: false };
   }
 
   /**
-   * The fires of the cached forecast, or of a new one if it is computed soon enough; otherwise none. For answers to
-   * which the forecast only adds a hint.
+   * The fires of the stored or cached forecast, or of a new one if it is computed soon enough; otherwise none. For
+   * answers to which the forecast only adds a hint.
    */
   async readAtOnce(range: Range): Promise<ReadonlyMap<number, number>> {
-    return (await this.#within(range))?.fires ?? new Map();
+    const forecast = (await this.#readStored(range)) ?? (await this.#within(range));
+    return forecast?.fires ?? new Map();
   }
 
   /**
@@ -57,36 +72,40 @@ export class Forecasts {
    * incomplete.
    */
   async readGroups(range: Range): Promise<{ groups: readonly ForecastGroup[]; isComplete: boolean }> {
-    return (await this.#within(range)) ?? { groups: [], isComplete: false };
+    const stored = isStored(range)
+      ? await readStoredGroups(this.pool, { projectId: range.projectId, now: null })
+      : null;
+    return stored ?? (await this.#within(range)) ?? { groups: [], isComplete: false };
+  }
+
+  async #readStored(range: Range): Promise<Fires | null> {
+    return isStored(range) ? readStoredForecast(this.pool, { projectId: range.projectId, now: null }) : null;
   }
 
   /** Returns the cached forecast, or a new one if it is computed soon enough; otherwise null. */
-  #within(range: Range): Promise<Forecast | null> {
-    return this.#kept.read(nameOf(range), () => this.#count(range));
+  #within(range: Range): Promise<(Forecast & Fires) | null> {
+    return this.#kept.read(nameOf(range), async () => {
+      const { projectId, fromAt } = range;
+      const nextFires = this.#readNextFires(range);
+      const forecast = await countFires(this.pool, { projectId, fromAt, toAt: endOf(range) }, nextFires);
+      return { ...forecast, computedAt: fromAt };
+    });
   }
 
-  #readNextFires(range: Range): Promise<Map<number, number>> {
+  #readNextFires(range: Range): Promise<FiresByMinute> {
     const name = nameOf(range);
     const reading =
       this.#nextFires.get(name) ??
-      readNextFires(this.pool, { projectId: range.projectId, toAt: endOf(range) })
-        .then((minutes) => new Map(minutes.map(({ at, fires }) => [at, fires])))
-        .finally(() => this.#nextFires.delete(name));
+      readNextFires(this.pool, { projectId: range.projectId, toAt: endOf(range) }).finally(() =>
+        this.#nextFires.delete(name),
+      );
     this.#nextFires.set(name, reading);
     return reading;
   }
-
-  async #count(range: Range): Promise<Forecast> {
-    const { projectId, fromAt } = range;
-    const toAt = endOf(range);
-    const fires = new Map(await this.#readNextFires(range));
-    const { groups, isComplete } = await readForecastGroups(this.pool, { projectId, toAt });
-    const isCounted = await addLaterFires(fires, groups, { fromAt, toAt });
-    return { groups, fires, isComplete: isComplete && isCounted };
-  }
 }
 
+const isStored = ({ hours }: Range) => hours <= STORED_HOURS;
 /** Forecasts are computed for a day or for a week. A request for another length gets a part of one of these. */
-const horizonOf = (hours: number) => (hours <= 24 ? 24 : 168);
+const horizonOf = (hours: number) => (hours <= STORED_HOURS ? STORED_HOURS : 168);
 const endOf = ({ fromAt, hours }: Range) => fromAt + horizonOf(hours) * HOUR_MS;
 const nameOf = ({ projectId, hours }: Range) => `${projectId} ${horizonOf(hours)}`;

@@ -28,7 +28,7 @@ export function timeByTimers(
     signal: stopped.signal,
   });
   // The first ticks run at once, as with BullMQ's job schedulers.
-  const first = Promise.all([run(TICKS.prune), run(TICKS.calendars)]);
+  const first = Promise.all([run(TICKS.prune), run(TICKS.calendars), run(TICKS.forecasts)]);
   const repeat = (tick: Tick, intervalMs: number) =>
     every(
       intervalMs,
@@ -39,6 +39,7 @@ export function timeByTimers(
   const loops = [
     repeat(TICKS.prune, HOUR_MS),
     repeat(TICKS.calendars, MINUTE_MS),
+    repeat(TICKS.forecasts, MINUTE_MS),
     every(
       SCAN_CHECK_MS,
       async () => void (scan.isDue() && (await run(TICKS.tasks))),

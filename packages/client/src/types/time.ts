@@ -83,6 +83,8 @@ export interface Forecast {
   from: string;
   to: string;
   total: number;
+  /** When the fires were counted. Later changes of schedules are not in the answer. */
+  computedAt: string;
   /** False while the forecast is being computed, or if it exceeded its time budget. */
   complete: boolean;
   /** Minutes without a fire are omitted. */

@@ -43,11 +43,9 @@ const selectNext = statement<Values, { at: number; fires: number }>(
 );
 
 /** Counts the next fire of every schedule, by minute. Later fires of recurring schedules are not counted here. */
-export function readNextFires(
-  db: Database,
-  { projectId, toAt }: Range,
-): Promise<{ at: number; fires: number }[]> {
-  return selectNext(db, { projectId, toAt, now: null });
+export async function readNextFires(db: Database, { projectId, toAt }: Range): Promise<Map<number, number>> {
+  const minutes = await selectNext(db, { projectId, toAt, now: null });
+  return new Map(minutes.map(({ at, fires }) => [at, fires]));
 }
 
 /**
@@ -67,12 +65,13 @@ const isRecurring = (row: GroupRow): row is ForecastGroup => row.timing !== null
 
 const selectGroups = statement<Range, GroupRow>(
   'read-forecast',
-  // There is no `order by`. With one, Postgres would follow the index of due times and read the table row by row.
-  GROUPS(`select * from carillon.agenda a where ${IS_AHEAD}`),
+  // The inner query has no `order by`. With one, Postgres would follow the index of due times and read the table row by
+  // row.
+  `${GROUPS(`select * from carillon.agenda a where ${IS_AHEAD}`)} order by schedules desc`,
 );
 
 /**
- * Groups the recurring schedules that are due until an instant. `isComplete` is false if there are more schedules than
+ * Groups the recurring schedules that are due until an instant, the largest group first. `isComplete` is false if there are more schedules than
  * one forecast reads.
  */
 export async function readForecastGroups(

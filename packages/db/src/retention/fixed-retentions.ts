@@ -18,6 +18,8 @@ const PAST = {
   api_keys: `coalesce(revoked_at, expires_at) < ${daysAgo(90)}`,
   bulk_actions: `started_at < ${daysAgo(7)}`,
   domain_events: `handled_at < ${daysAgo(30)}`,
+  // A forecast older than a few minutes is not used. The row of a project that is no longer large stays behind.
+  forecasts: `computed_at < ${daysAgo(1)}`,
   idempotency_keys: `created_at < ${daysAgo(1)}`,
   maintenance_windows: `ends_at < ${daysAgo(30)}`,
   // The longest window for which figures are shown is a day.

@@ -5,18 +5,18 @@ import { type FilteredPage, whereOf, wholeSource } from './schedule-filter.js';
 /** Reads the ids and keys of the schedules that match a filter, for a bulk action. */
 export function findScheduleKeys(db: Database, page: FilteredPage): Promise<{ id: number; key: string }[]> {
   const where = whereOf(page);
-  const { head, source } = wholeSource(where, page.filter);
-  const text = `${head} select s.id, s.key from ${source} where ${where.sql} order by s.id desc limit :limit`;
+  const { head, source, conditions } = wholeSource(where, page.filter);
+  const text = `${head} select s.id, s.key from ${source} where ${conditions} order by s.id desc limit :limit`;
   return query(db, text, { ...where.parameters, limit: page.limit });
 }
 
 /** Counts the schedules that match, up to a limit: counting a million takes seconds. */
 export async function countSchedules(db: Database, page: FilteredPage): Promise<number> {
   const where = whereOf(page);
-  const { head, source } = wholeSource(where, page.filter);
+  const { head, source, conditions } = wholeSource(where, page.filter);
   const [row] = await query<{ count: number }>(
     db,
-    `${head} select count(*) as count from (select from ${source} where ${where.sql} limit :limit) as counted`,
+    `${head} select count(*) as count from (select from ${source} where ${conditions} limit :limit) as counted`,
     { ...where.parameters, limit: page.limit },
   );
   return row?.count ?? 0;
@@ -29,10 +29,10 @@ export function agendaOfMatching(page: Omit<FilteredPage, 'limit'>): {
   parameters: Values;
 } {
   const where = whereOf(page);
-  const { head, source } = wholeSource(where, page.filter);
+  const { head, source, conditions } = wholeSource(where, page.filter);
   return {
     head,
-    source: `select a.*, s.timing, s.plan from ${source} where ${where.sql} and a.project_id = :projectId and not a.is_held`,
+    source: `select a.*, s.timing, s.plan from ${source} where ${conditions} and a.project_id = :projectId and not a.is_held`,
     parameters: where.parameters,
   };
 }

@@ -9,7 +9,6 @@ import {
   dueWithin,
   type FilteredPage,
   FROM,
-  FROM_MATCHES,
   isSearch,
   matchingOf,
   narrowsDown,
@@ -94,8 +93,16 @@ export async function listSchedulePage(db: Database, page: FilteredPage): Promis
   const isWideRange = narrowsDownByDueOnly(filter) && !(await areFewDue(db, page));
   if (narrowsDown(filter) && !isWideRange) return select(db, page, () => FROM);
   const found = await select(db, page, fromNewest);
-  return isFull(found, page) ? found : select(db, page, () => FROM_MATCHES, true);
+  return isFull(found, page) ? found : select(db, page, () => MATCHES_IN_ORDER, true);
 }
+
+/**
+ * The matches, and the schedule of each. The lateral query looks them up one by one, so that the statement ends when the
+ * page is full. The planner would join the matches with the whole table instead, from the newest schedule on.
+ */
+const MATCHES_IN_ORDER = `matching
+  cross join lateral (select * from carillon.schedules where id = matching.id limit 1) as s
+  left join carillon.agenda a on a.schedule_id = s.id`;
 
 /**
  * If fewer schedules than this are due in the range of a filter, a search reads all of them and does not use the index
@@ -116,8 +123,11 @@ async function areFewDue(db: Database, { projectId, filter }: FilteredPage): Pro
 const isFull = ({ schedules, isCut }: SchedulePage, { limit }: { limit: number }) =>
   isCut || schedules.length >= limit;
 
-/** Number of schedules that a search reads first, from the newest or the soonest on. It takes some 30 ms at most. */
-const READ_FIRST = 20_000;
+/**
+ * Number of schedules that a search reads first, from the newest or the soonest on, in some 15 ms. If they do not fill
+ * a page of 50, one schedule in 200 matches at most, and the index finds these in some 30 ms among a million.
+ */
+const READ_FIRST = 10_000;
 
 type Source = (where: Where, page: FilteredPage) => string;
 
@@ -134,6 +144,7 @@ const fromNewest: Source = (where, { beforeId }) => `(
 const MAX_PAGE_BYTES = 4 * 1_024 * 1_024;
 
 const NEWEST_FIRST = { inner: 's.id desc', outer: 'id desc' };
+const NEWEST_MATCH_FIRST = { inner: 'matching.id desc', outer: 'id desc' };
 const SOONEST_FIRST = { inner: 'a.due_at, a.schedule_id', outer: '"nextRunAt", id' };
 
 async function select(
@@ -143,7 +154,7 @@ async function select(
   isByMatches = false,
 ): Promise<SchedulePage> {
   const where = whereOf(page);
-  const order = NEWEST_FIRST;
+  const order = isByMatches ? NEWEST_MATCH_FIRST : NEWEST_FIRST;
   return selectPage(db, { where, source: source(where, page), limit: page.limit, order, isByMatches });
 }
 
@@ -201,7 +212,7 @@ async function selectPage(
     select * from (
       select *, sum(size) over (order by ${order.outer}) as "bytesUpTo" from (
         select *, octet_length(plan) + octet_length(timing) + coalesce(octet_length("payloadText"), 0) as size from (
-          select ${COLUMNS} from ${source} where ${where.sql} order by ${order.inner} limit :limit
+          select ${COLUMNS} from ${source} where ${isByMatches ? where.others : where.sql} order by ${order.inner} limit :limit
         ) as found
       ) as sized
     ) as summed

@@ -24,7 +24,10 @@ export interface FilteredPage {
 
 export const FROM = 'carillon.schedules s left join carillon.agenda a on a.schedule_id = s.id';
 
-/** Begins with the common table expression `matching`, which `matchingOf` defines by the conditions of a search. */
+/**
+ * Begins with the common table expression `matching`, which `matchingOf` defines by the conditions of a search. The
+ * statement needs only the other conditions (`where.others`). With all of them, Postgres would search twice.
+ */
 export const FROM_MATCHES =
   'matching join carillon.schedules s using (id) left join carillon.agenda a on a.schedule_id = s.id';
 
@@ -46,13 +49,14 @@ export const narrowsDownByDueOnly = ({ dueBefore, dueAfter, ...others }: Schedul
  */
 export const wholeSource = (where: Where, filter: ScheduleFilter) =>
   isSearch(filter) && !narrowsDown(filter)
-    ? { head: matchingOf(where), source: FROM_MATCHES }
-    : { head: '', source: FROM };
+    ? { head: matchingOf(where), source: FROM_MATCHES, conditions: where.others }
+    : { head: '', source: FROM, conditions: where.sql };
 
 /** The schedules that a search finds. Materialized, so that the planner begins with them. */
 export const matchingOf = (where: Where) =>
   `with matching as materialized (
-     select s.id from carillon.schedules s where s.project_id = :projectId and ${where.searched}
+     select s.id from carillon.schedules s
+     where s.project_id = :projectId and ${where.searched} and (:beforeId::bigint is null or s.id < :beforeId)
    )`;
 
 export const whereOf = ({ projectId, filter, beforeId }: Omit<FilteredPage, 'limit'>): Where =>

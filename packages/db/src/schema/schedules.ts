@@ -222,3 +222,16 @@ export const bulkActions = carillon.table(
     uniqueIndex('bulk_actions_request').on(t.projectId, t.requestKey).where(sql`request_key is not null`),
   ],
 );
+
+/** The expected fires of a large project. A worker computes them every minute, and all API processes read them. */
+export const forecasts = carillon.table('forecasts', {
+  projectId: id('project_id').primaryKey(),
+  computedAt: instant('computed_at').notNull(),
+  /** Expected fires per minute, from the minute in which they were computed. */
+  fires: integer('fires').array().notNull(),
+  /** False if there were too many schedules or occurrences to count them all. */
+  isComplete: boolean('is_complete').notNull(),
+  /** JSON: the recurring schedules, grouped by their rule and next occurrence, the largest group first. */
+  groups: text('groups').notNull(),
+  hasAllGroups: boolean('has_all_groups').notNull(),
+});

@@ -123,9 +123,12 @@ export const Forecast = z
     from: Instant,
     to: Instant,
     total: z.int(),
-    complete: z
-      .boolean()
-      .meta({ description: 'False if counting stopped early because there were too many occurrences.' }),
+    computedAt: Instant.meta({
+      description: 'When the fires were counted. Later changes of schedules are not in the answer.',
+    }),
+    complete: z.boolean().meta({
+      description: 'False until all fires have been counted, or if there are too many of them.',
+    }),
     minutes: z
       .array(z.object({ at: Instant, fires: z.int() }))
       .meta({ description: 'Minutes without an occurrence are left out.' }),

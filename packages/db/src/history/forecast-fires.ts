@@ -1,0 +1,90 @@
+import { occurrencesWithin, readTiming } from '@carillon/shared';
+import type { Pool } from 'pg';
+import { type ForecastGroup, readForecastGroups, readNextFires } from './forecast.js';
+
+export const MINUTE_MS = 60_000;
+export const minuteOf = (at: number) => Math.floor(at / MINUTE_MS) * MINUTE_MS;
+
+/** Maximum CPU time per forecast. A forecast that takes longer is cut off and marked as incomplete. */
+const MAX_CPU_MS = 5_000;
+/** Number of occurrences that are computed in one turn of the event loop: at most a millisecond of work. */
+const OCCURRENCES_PER_TURN = 200;
+
+/** Number of fires, by the start of their minute. */
+export type FiresByMinute = Map<number, number>;
+
+export interface Forecast {
+  fires: FiresByMinute;
+  /** The recurring schedules that fires were counted for, the group with the most schedules first. */
+  groups: readonly ForecastGroup[];
+  isComplete: boolean;
+}
+
+/** Counts the fires of all schedules of a project by minute. Lets other work of this process run in between. */
+export async function countFires(
+  pool: Pool,
+  { projectId, fromAt, toAt }: { projectId: number; fromAt: number; toAt: number },
+  nextFires: Promise<FiresByMinute> = readNextFires(pool, { projectId, toAt }),
+): Promise<Forecast> {
+  const fires = new Map(await nextFires);
+  const { groups, isComplete } = await readForecastGroups(pool, { projectId, toAt });
+  const isCounted = await addLaterFires(fires, groups, { fromAt, toAt });
+  return { fires, groups, isComplete: isComplete && isCounted };
+}
+
+/**
+ * Adds the fires of recurring schedules after their next occurrence to the counts per minute. Returns false if the
+ * forecast was cut off.
+ */
+export async function addLaterFires(
+  fires: FiresByMinute,
+  groups: readonly ForecastGroup[],
+  { fromAt, toAt }: { fromAt: number; toAt: number },
+): Promise<boolean> {
+  let usedMs = 0;
+  let sliceAt = performance.now();
+  let inSlice = 0;
+  for (const { timing: text, occurrenceAt, runsLeft, schedules } of groups) {
+    const timing = readTiming(text);
+    let afterAt = Math.max(occurrenceAt, fromAt - 1);
+    let left = (runsLeft ?? Number.POSITIVE_INFINITY) - 1;
+    while (left > 0 && afterAt < toAt) {
+      const limit = Math.min(OCCURRENCES_PER_TURN, left);
+      const next = occurrencesWithin(timing, { afterAt, untilAt: toAt, limit });
+      for (const at of next) fires.set(minuteOf(at), (fires.get(minuteOf(at)) ?? 0) + schedules);
+      left -= next.length;
+      afterAt = next.length === limit ? (next.at(-1) ?? toAt) : toAt;
+      // A call that finds nothing takes time too.
+      inSlice += next.length + 1;
+      if (inSlice < OCCURRENCES_PER_TURN) continue;
+      usedMs += performance.now() - sliceAt;
+      if (usedMs > MAX_CPU_MS) return false;
+      await new Promise(setImmediate);
+      inSlice = 0;
+      sliceAt = performance.now();
+    }
+  }
+  return true;
+}
+
+/** Counts how often each schedule of a group fires within the given minute. Its next fire does not count. */
+export function laterFiresIn(
+  { timing: text, occurrenceAt, runsLeft }: ForecastGroup,
+  minuteAt: number,
+): number {
+  const lastAt = minuteAt + MINUTE_MS - 1;
+  if (occurrenceAt > lastAt) return 0;
+  const timing = readTiming(text);
+  const afterAt = Math.max(occurrenceAt, minuteAt - 1);
+  const inMinute = occurrencesWithin(timing, { afterAt, untilAt: lastAt, limit: MAX_PER_MINUTE });
+  if (runsLeft === null || inMinute.length === 0) return inMinute.length;
+  // The next fire uses up one of the remaining runs.
+  const limit = Math.min(runsLeft - 1, MAX_COUNTED);
+  const allowed = occurrencesWithin(timing, { afterAt: occurrenceAt, untilAt: lastAt, limit });
+  return inMinute.filter((at) => allowed.includes(at)).length;
+}
+
+/** A rule fires at most once a second. */
+const MAX_PER_MINUTE = 60;
+/** Maximum number of occurrences that are listed to find out when the remaining runs are used up. */
+const MAX_COUNTED = 1_000;

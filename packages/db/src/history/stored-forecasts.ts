@@ -1,0 +1,126 @@
+import type { Pool } from 'pg';
+import type { Database } from '../database.js';
+import { instant, NOW } from '../instants.js';
+import { arrayOf, statement, type Values } from '../statement.js';
+import type { ForecastGroup } from './forecast.js';
+import { countFires, type FiresByMinute, MINUTE_MS, minuteOf } from './forecast-fires.js';
+
+/** The forecast of a project with fewer schedules than this is quick enough to be computed for each request. */
+const MIN_SCHEDULES = 1_000;
+/** A stored forecast is computed again when it is older than this. */
+const REFRESH_AFTER = `interval '50 seconds'`;
+/** An older forecast is not used. Then no worker has computed one lately. */
+const MAX_AGE_MS = 300_000;
+/** A forecast of 24 hours can be read until it is `MAX_AGE_MS` old, so a longer one is stored. */
+const STORED_MS = 24 * 3_600_000 + MAX_AGE_MS + MINUTE_MS;
+/** Maximum number of groups that are stored, the largest first: about 3 MB of text. */
+const MAX_GROUPS = 20_000;
+
+/** The expected fires of a project, as a worker has stored them. */
+export interface StoredForecast {
+  computedAt: number;
+  fires: FiresByMinute;
+  isComplete: boolean;
+}
+
+/** A project with so few schedules fails the first condition after a short index scan. */
+const selectDue = statement<Values, { projectId: number }>(
+  'read-forecasts-due',
+  `select p.id as "projectId"
+   from carillon.projects p left join carillon.forecasts f on f.project_id = p.id
+   where exists (select from carillon.agenda a where a.project_id = p.id and not a.is_held offset ${MIN_SCHEDULES - 1})
+     and (f.computed_at is null or f.computed_at < ${NOW} - ${REFRESH_AFTER})
+   order by f.computed_at nulls first`,
+);
+
+/** The large projects whose stored forecast is missing or old, the oldest first. */
+export async function readForecastsDue(db: Database, now: number | null): Promise<number[]> {
+  return (await selectDue(db, { now })).map(({ projectId }) => projectId);
+}
+
+const upsert = statement<Values>(
+  'store-forecast',
+  `insert into carillon.forecasts as f (project_id, computed_at, fires, is_complete, groups, has_all_groups)
+   values (:projectId, ${instant(':computedAt')}, :fires::int[], :isComplete, :groups, :hasAllGroups)
+   on conflict (project_id) do update set computed_at = excluded.computed_at, fires = excluded.fires,
+     is_complete = excluded.is_complete, groups = excluded.groups, has_all_groups = excluded.has_all_groups`,
+);
+
+/** Computes the forecast of a project, and stores it for all API processes. */
+export async function storeForecast(pool: Pool, { projectId, nowAt }: { projectId: number; nowAt: number }) {
+  const toAt = nowAt + STORED_MS;
+  const { fires, groups, isComplete } = await countFires(pool, { projectId, fromAt: nowAt, toAt });
+  const firstAt = minuteOf(nowAt);
+  const minutes = Array.from({ length: Math.ceil(STORED_MS / MINUTE_MS) }, (_, n) => firstAt + n * MINUTE_MS);
+  await upsert(pool, {
+    projectId,
+    computedAt: nowAt,
+    fires: arrayOf(minutes.map((at) => fires.get(at) ?? 0)),
+    isComplete,
+    groups: JSON.stringify(groups.slice(0, MAX_GROUPS).map(toTuple)),
+    hasAllGroups: isComplete && groups.length <= MAX_GROUPS,
+  });
+}
+
+const IS_FRESH = `f.project_id = :projectId and f.computed_at > ${NOW} - ${MAX_AGE_MS} * interval '1 ms'`;
+
+const selectFires = statement<Values, { computedAt: number; fires: number[]; isComplete: boolean }>(
+  'read-stored-forecast',
+  `select f.computed_at as "computedAt", f.fires, f.is_complete as "isComplete" from carillon.forecasts f where ${IS_FRESH}`,
+);
+
+/** The stored forecast of the next 24 hours, or null if there is none that is fresh enough. */
+export async function readStoredForecast(
+  db: Database,
+  { projectId, now }: { projectId: number; now: number | null },
+): Promise<StoredForecast | null> {
+  const [row] = await selectFires(db, { projectId, now });
+  if (!row) return null;
+  const { computedAt, fires: counts, isComplete } = row;
+  const fires: FiresByMinute = new Map();
+  for (const [n, count] of counts.entries())
+    if (count > 0) fires.set(minuteOf(computedAt) + n * MINUTE_MS, count);
+  return { computedAt, fires, isComplete };
+}
+
+const selectGroups = statement<Values, { groups: string; isComplete: boolean }>(
+  'read-stored-groups',
+  `select f.groups, f.has_all_groups as "isComplete" from carillon.forecasts f where ${IS_FRESH}`,
+);
+
+/** The recurring schedules of the stored forecast, or null if there is none that is fresh enough. */
+export async function readStoredGroups(
+  db: Database,
+  { projectId, now }: { projectId: number; now: number | null },
+): Promise<{ groups: ForecastGroup[]; isComplete: boolean } | null> {
+  const [row] = await selectGroups(db, { projectId, now });
+  return row
+    ? { groups: (JSON.parse(row.groups) as GroupTuple[]).map(fromTuple), isComplete: row.isComplete }
+    : null;
+}
+
+/** A group as it is stored. The names of the fields are left out, because there are thousands of groups. */
+type GroupTuple = [string, number, number | null, number, number, number];
+const toTuple = (group: ForecastGroup): GroupTuple => [
+  group.timing,
+  group.occurrenceAt,
+  group.runsLeft,
+  group.dueFromAt,
+  group.dueToAt,
+  group.schedules,
+];
+const fromTuple = ([
+  timing,
+  occurrenceAt,
+  runsLeft,
+  dueFromAt,
+  dueToAt,
+  schedules,
+]: GroupTuple): ForecastGroup => ({
+  timing,
+  occurrenceAt,
+  runsLeft,
+  dueFromAt,
+  dueToAt,
+  schedules,
+});
