@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events';
-import { inTransaction } from '@carillon/db';
-import { useDatabase } from '@carillon/testkit';
+import { inTransaction, openDatabase } from '@carillon/db';
+import { eventually, useDatabase } from '@carillon/testkit';
 import { expect, it } from 'vitest';
 
 const database = useDatabase();
@@ -19,4 +19,35 @@ it('a Postgres connection lost between two statements fails its transaction and 
 
   const answers = await Promise.all(Array.from({ length: 20 }, () => database.pool.query('select 1')));
   expect(answers).toHaveLength(20);
+});
+
+it('a statement that waits for a lock leaves no session behind in Postgres after its time-out', async () => {
+  const pool = openDatabase({
+    url: database.url,
+    max: 3,
+    applicationName: 'limited',
+    queryTimeoutMs: 600,
+    transactionTimeoutMs: 300,
+    limitsSessions: true,
+    onError: () => {},
+  });
+  const locker = await database.pool.connect();
+  try {
+    await locker.query('begin; lock table carillon.calendars in access exclusive mode');
+    const reads = Array.from({ length: 3 }, () => pool.query('select from carillon.calendars'));
+    expect(await Promise.allSettled(reads)).toMatchObject(reads.map(() => ({ status: 'rejected' })));
+    await eventually(
+      async () => {
+        const { rowCount } = await database.pool.query(
+          `select from pg_stat_activity where application_name = 'limited' and wait_event_type = 'Lock'`,
+        );
+        return rowCount === 0;
+      },
+      { what: 'the end of the waiting sessions' },
+    );
+  } finally {
+    await locker.query('rollback');
+    locker.release();
+    await pool.end();
+  }
 });

@@ -1,12 +1,16 @@
+import { randomBytes } from 'node:crypto';
 import { startOwnServers } from '@carillon/testkit';
 import { playAll } from './harness/play.js';
 import { brokenConnections } from './scenarios/broken-connections.js';
+import { exhaustedPools } from './scenarios/exhausted-pools.js';
 import { heldLocks } from './scenarios/held-locks.js';
 import { silentPostgres } from './scenarios/silent-postgres.js';
 
 playAll(
   'A Postgres that is silent, locked, short of connections or losing them',
-  [...silentPostgres, ...heldLocks, ...brokenConnections],
+  [...silentPostgres, ...heldLocks, ...brokenConnections, exhaustedPools],
   // So few connections that a scenario can take all of them within a second.
   () => startOwnServers({ postgresSettings: { max_connections: 60 } }),
+  // Heartbeats need a key.
+  { CARILLON_ENCRYPTION_KEY: randomBytes(32).toString('base64') },
 );

@@ -126,6 +126,7 @@ export async function openApi(
     queryTimeoutMs: 10_000,
     verify: (client) => witness.verifyConnection(client),
     isPooled: config.DATABASE_DIRECT_URL !== undefined,
+    limitsSessions: config.DATABASE_DIRECT_URL === undefined,
     onError: reportError('Postgres connection error'),
   });
   const encryptionKey = config.CARILLON_ENCRYPTION_KEY;

@@ -17,6 +17,8 @@ export interface WorkerContext {
   /** Whether this worker may claim. */
   membership: Pick<Membership, 'isHeld'>;
   pool: Pool;
+  /** A connection of its own, so that leases are extended while other work holds every connection of `pool`. */
+  leasePool: Pool;
   /** Logs failures, and each outage of Postgres once. */
   postgres: PostgresWatch;
   bells: Ringer;

@@ -7,6 +7,7 @@ import {
   PostgresWatch,
   registerWorker,
   signOff,
+  type Transaction,
   verifyEncryptionKey,
   Witness,
   warmUp,
@@ -65,6 +66,8 @@ export interface WorkerParts {
 /** Makes this worker claim in time: bells in Redis, or timers if REDIS_URL is `none`. */
 export type Rings = { by: 'redis'; connections: RedisConnections } | { by: 'timers'; bells: TimerBells };
 
+/** Maximum number of connections, besides the one for the leases. */
+const MAX_CONNECTIONS = 7;
 /**
  * Connections that are always kept open, because these four run at the same time: a claim of due rows, a claim of
  * waiting runs, a close and a heartbeat.
@@ -92,21 +95,32 @@ export async function openParts(
     log,
     'this worker claims nothing and keeps its results until Postgres is back',
   );
-  const pool = openDatabase({
-    url: config.DATABASE_URL,
-    pool: given,
+  const isPooled = config.DATABASE_DIRECT_URL !== undefined;
+  const shared = {
     schema: config.DATABASE_SCHEMA,
     usesPreparedStatements: config.DATABASE_PREPARED_STATEMENTS,
-    max: 8,
-    min: CONNECTIONS_KEPT,
     applicationName: 'carillon-worker',
     // Both time-outs are shorter than a lease, so a silent Postgres or a frozen worker is noticed before its leases
     // expire.
     queryTimeoutMs: (config.LEASE_MS * 2) / 3,
     transactionTimeoutMs: config.LEASE_MS / 2,
-    verify: (client) => witness.verifyConnection(client),
-    isPooled: config.DATABASE_DIRECT_URL !== undefined,
+    verify: (client: Transaction) => witness.verifyConnection(client),
+    isPooled,
+    limitsSessions: !isPooled,
     onError: reportError('Postgres'),
+  };
+  const pool = openDatabase({
+    ...shared,
+    url: config.DATABASE_URL,
+    pool: given,
+    max: MAX_CONNECTIONS,
+    min: CONNECTIONS_KEPT,
+  });
+  const leasePool = openDatabase({
+    ...shared,
+    url: given ? connectionOf(given) : config.DATABASE_URL,
+    max: 1,
+    min: 1,
   });
   const connections = config.redis && {
     producer: connectProducer(config.redis, reportError('Redis')),
@@ -115,7 +129,7 @@ export async function openParts(
   const disconnect = async () => {
     connections?.producer.disconnect();
     connections?.blocking.disconnect();
-    await pool.end();
+    await Promise.all([leasePool.end(), pool.end()]);
   };
   if (connections) await untilReady(connections.producer);
   const membership = new Membership({
@@ -176,6 +190,7 @@ export async function openParts(
       holder,
       membership,
       pool,
+      leasePool,
       postgres,
       bells,
       clock,
@@ -221,12 +236,15 @@ function directConnection(
   { DATABASE_URL, DATABASE_DIRECT_URL }: Config,
   given: Pool | undefined,
 ): ClientConfig {
-  if (DATABASE_DIRECT_URL === undefined && given) {
-    // `password` is not enumerable in the options of a pool, so the spread does not copy it.
-    const { password } = given.options;
-    return { ...given.options, ...(password === undefined ? {} : { password }) };
-  }
+  if (DATABASE_DIRECT_URL === undefined && given) return connectionOf(given);
   return { connectionString: DATABASE_DIRECT_URL ?? DATABASE_URL };
+}
+
+/** The options of a connection to the server of a pool. */
+function connectionOf({ options }: Pool): ClientConfig {
+  // `password` is not enumerable in the options of a pool, so the spread does not copy it.
+  const { password } = options;
+  return { ...options, ...(password === undefined ? {} : { password }) };
 }
 
 function register(

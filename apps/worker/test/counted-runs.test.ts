@@ -140,7 +140,7 @@ describe('counted runs', () => {
     const flights = inFlight.add((await claim(database.pool, 500)).runs);
     expect(flights).toHaveLength(500);
     await queueAnother(ids);
-    const context = { ...worker.context, pool };
+    const context = { ...worker.context, pool, leasePool: pool };
     let mostWaiting = 0;
     pool.on('release', () => {
       mostWaiting = Math.max(mostWaiting, pool.waitingCount);

@@ -55,6 +55,18 @@ describe('lease keeper', () => {
     expect(flight.aborted).toBe(false);
   });
 
+  it('a worker extends its leases while other work holds every connection of its pool', async () => {
+    const { inFlight, flight } = await startFlight();
+    const { epoch } = flight.run;
+    const before = await heldUntil(epoch);
+    const { pool } = worker.context;
+    const taken = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
+    await keepLeases(worker.context, inFlight).finally(() => {
+      for (const client of taken) client.release();
+    });
+    expect(await heldUntil(epoch)).toBeGreaterThan(before);
+  });
+
   it('a delivery whose lease was lost is aborted and no longer counts as in flight', async () => {
     const { inFlight, flight } = await startFlight();
     await database.pool.query('delete from carillon.leases where epoch = $1', [flight.run.epoch]);

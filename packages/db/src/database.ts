@@ -21,7 +21,8 @@ export const types: pg.CustomTypesConfig = {
 };
 
 export interface DatabaseOptions {
-  url: string;
+  /** The URL of the server, or the settings of a connection to it. */
+  url: string | pg.ClientConfig;
   /** A pool of the user's program, to be used instead of opening one. */
   pool?: pg.Pool | undefined;
   /** Maximum number of connections. */
@@ -44,6 +45,12 @@ export interface DatabaseOptions {
    * The server ends a statement that runs for longer than this, and a transaction that is idle for longer than this.
    */
   transactionTimeoutMs?: number;
+  /**
+   * True if the server ends a statement outside of a transaction after the same time. Otherwise a statement that waits
+   * for a lock keeps its session on the server after the client has given up, and the client opens one session after
+   * the other. The limit is set for the session, so behind a pooler it would reach other clients.
+   */
+  limitsSessions?: boolean;
   /** Called with each new connection before its first use. If it fails, the connection is closed. */
   verify?: ((client: Transaction) => Promise<unknown>) | undefined;
   /**
@@ -65,6 +72,7 @@ export function openDatabase({
   connectTimeoutMs = CONNECT_WITHIN_MS,
   queryTimeoutMs = 10_000,
   transactionTimeoutMs = 8_000,
+  limitsSessions = false,
   verify,
   isPooled = false,
   onError,
@@ -80,7 +88,7 @@ export function openDatabase({
     return adopted;
   }
   const pool = new pg.Pool({
-    connectionString: url,
+    ...(typeof url === 'string' ? { connectionString: url } : url),
     max,
     min,
     types,
@@ -104,6 +112,9 @@ export function openDatabase({
   pool.on('connect', (client) => {
     client.on('error', onError);
     prepare(client);
+    // If the connection breaks here, its first use reports the error.
+    if (limitsSessions)
+      client.query(`set statement_timeout = ${Math.round(transactionTimeoutMs)}`).catch(() => {});
   });
   if (isPooled && verify) verifyTransactions(pool, verify);
   return pool;

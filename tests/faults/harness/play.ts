@@ -25,6 +25,7 @@ export function playAll(
   name: string,
   scenarios: readonly Scenario[],
   start: () => Promise<OwnServers> = startOwnServers,
+  env: Record<string, string> = {},
 ): void {
   const chosen = scenarios.filter(({ number }) => isChosen(number));
   describe.runIf(chosen.length > 0)(name, { timeout: IS_LONG ? 1_200_000 : 240_000 }, () => {
@@ -32,7 +33,7 @@ export function playAll(
     let installation: Installation;
     beforeAll(async () => {
       servers = await start();
-      installation = await Installation.start(servers, { name: 'faults' });
+      installation = await Installation.start(servers, { name: 'faults', env: () => env });
     }, 120_000);
     afterAll(async () => {
       await installation?.stop();

@@ -7,11 +7,11 @@ import type { InFlight } from '../pipeline/in-flight.js';
  * that two calls may fail before a lease expires.
  */
 export async function keepLeases(
-  { pool, holder, leaseMs, log }: WorkerContext,
+  { leasePool: pool, holder, leaseMs, log }: WorkerContext,
   inFlight: InFlight,
 ): Promise<void> {
   const epochs = inFlight.epochs;
-  if (inFlight.hasLostAnswer) await giveBack({ pool, holder, log }, inFlight, epochs);
+  if (inFlight.hasLostAnswer) await giveBack({ leasePool: pool, holder, log }, inFlight, epochs);
   if (epochs.length === 0) return;
   const kept = new Set(await extendLeases(pool, { ...holder, epochs, leaseMs, now: null }));
   for (const epoch of epochs) {
@@ -36,7 +36,7 @@ export async function keepLeases(
  * and no attempt is counted.
  */
 async function giveBack(
-  { pool, holder, log }: Pick<WorkerContext, 'pool' | 'holder' | 'log'>,
+  { leasePool: pool, holder, log }: Pick<WorkerContext, 'leasePool' | 'holder' | 'log'>,
   inFlight: InFlight,
   epochs: readonly number[],
 ): Promise<void> {
