@@ -20,7 +20,13 @@ export {
 } from './engine/claim.js';
 export { claimDue } from './engine/claim-due.js';
 export { type ClaimWaitingOptions, claimWaiting, type WaitingClaim } from './engine/claim-waiting.js';
-export { type ClosedRun, type CloseOptions, closeRuns, type Receipt } from './engine/close-runs.js';
+export {
+  type ClosedRun,
+  type CloseOptions,
+  closeRuns,
+  type Receipt,
+  toClosedRun,
+} from './engine/close-runs.js';
 export { type Claimant, type Holder, readGeneration, StaleGeneration } from './engine/fencing.js';
 export {
   extendLeases,
@@ -41,7 +47,6 @@ export {
   recordSweep,
   type Slot,
 } from './engine/sweep.js';
-export { toClosedRun } from './engine/to-closed-run.js';
 export { warmUp } from './engine/warm-up.js';
 export {
   addMetrics,

@@ -1,7 +1,7 @@
 import type { AlertMessageContent, ChannelType, ReportedAlert } from '@carillon/shared';
 import type { Pool } from 'pg';
 import { type Database, inTransaction, type Transaction } from '../database.js';
-import { IS_RELEASED } from '../engine/lock-due.js';
+import { IS_RELEASED } from '../engine/fencing.js';
 import { explainOccurrences } from '../history/explain-occurrences.js';
 import { milliseconds, NOW } from '../instants.js';
 import { arrayOf, statement, type Values } from '../statement.js';

@@ -11,10 +11,9 @@ import {
   setAside,
 } from '../runs/run-transitions.js';
 import { arrayOf, batch, statement, type Values } from '../statement.js';
-import { type Claim, type FailedRun, NOTHING_CLAIMED } from './claim.js';
+import { type Claim, type FailedRun, isDeliverable, NOTHING_CLAIMED } from './claim.js';
 import { claimApart } from './claim-apart.js';
-import type { Claimant } from './fencing.js';
-import { IS_RELEASED, isDeliverable } from './lock-due.js';
+import { type Claimant, IS_RELEASED } from './fencing.js';
 import {
   lockSchedulesOf,
   lockWaitingRuns,

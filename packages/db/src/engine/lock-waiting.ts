@@ -3,8 +3,8 @@ import { NOW } from '../instants.js';
 import type { RunKey } from '../runs/run-transitions.js';
 import { definitionOf } from '../schedules/definition.js';
 import { arrayOf, batch, statement, type Values } from '../statement.js';
-import type { ClaimedRun } from './claim.js';
-import { IS_RELEASED, isDeliverable } from './lock-due.js';
+import { type ClaimedRun, isDeliverable } from './claim.js';
+import { IS_RELEASED } from './fencing.js';
 import { divide, type ProjectShare, SHARES, type ShareParameters } from './project-shares.js';
 
 /** A run that waits for an attempt, and is locked. */

@@ -1,7 +1,7 @@
 import type { RunIdentity } from '@carillon/shared';
 import type { Pool } from 'pg';
 import type { Receipt } from '../engine/close-runs.js';
-import { IS_RELEASED } from '../engine/lock-due.js';
+import { IS_RELEASED } from '../engine/fencing.js';
 import { divide, type ProjectShare, SHARES, type ShareParameters } from '../engine/project-shares.js';
 import { milliseconds, NOW } from '../instants.js';
 import { definitionOf } from '../schedules/definition.js';
