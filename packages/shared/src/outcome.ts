@@ -2,7 +2,7 @@ import type { ErrorCode } from './failure-label.js';
 import type { Plan } from './plan.js';
 
 /** The receiver's answer, if there was one. */
-export interface Answer {
+export interface ReceiverAnswer {
   httpStatus: number | null;
   response: string | null;
   externalId: string | null;
@@ -24,14 +24,14 @@ export type DeferralReason = (typeof DEFERRAL_REASONS)[number];
 
 /** The result of one attempt. A failure of the receiver is a value, not an exception. */
 export type Outcome =
-  | { kind: 'succeeded'; answer?: Answer }
+  | { kind: 'succeeded'; answer?: ReceiverAnswer }
   | {
       kind: 'failed';
       /** True if another attempt could succeed. */
       isTransient: boolean;
       errorCode: ErrorCode;
       error: string;
-      answer?: Answer;
+      answer?: ReceiverAnswer;
       /** The delay that the receiver asked for with `Retry-After`. */
       retryAfterMs?: number | null;
       /** True if the receiver answered 410 Gone. Its schedule then pauses. */
@@ -95,7 +95,7 @@ const RETRIED = new Set([408, 425, 429]);
  * is final too, because its address was not vetted. 410 means that the receiver is gone for good.
  */
 export function classifyAnswer({ status, retryAfter, text }: HttpAnswer, nowAt: number): Outcome {
-  const answer: Answer = {
+  const answer: ReceiverAnswer = {
     httpStatus: status,
     response: text === '' ? null : text,
     externalId: externalIdOf(text),

@@ -9,7 +9,7 @@ const MAX_CPU_MS = 5_000;
 /** Number of occurrences that are computed in one turn of the event loop: about a millisecond of work. */
 const OCCURRENCES_PER_TURN = 50;
 
-export interface Fires {
+export interface FiresByMinute {
   /** Number of fires, by the start of their minute. */
   fires: Map<number, number>;
   isComplete: boolean;

@@ -1,11 +1,11 @@
 import { type ForecastGroup, readForecastGroups, readNextFires } from '@carillon/db';
 import type { Pool } from 'pg';
 import { BackgroundCache } from '../http/background-cache.js';
-import { addLaterFires, type Fires } from './forecast-fires.js';
+import { addLaterFires, type FiresByMinute } from './forecast-fires.js';
 
 const HOUR_MS = 3_600_000;
 
-interface Forecast extends Fires {
+interface Forecast extends FiresByMinute {
   groups: readonly ForecastGroup[];
 }
 
@@ -36,7 +36,7 @@ export class Forecasts {
   }
 
   /** Number of fires by minute, from the minute of `fromAt` to the end of its day or week. */
-  async read(range: Range): Promise<Fires> {
+  async read(range: Range): Promise<FiresByMinute> {
     const forecast = await this.#within(range);
     if (forecast) return { fires: forecast.fires, isComplete: forecast.isComplete };
     const fires = await this.#readNextFires(range);

@@ -29,9 +29,9 @@ import {
   NOTHING_CLAIMED,
 } from './claim.js';
 import { claimApart } from './claim-apart.js';
-import { IS_RELEASED } from './fencing.js';
-import { divide, SHARES, type ShareParameters } from './project-shares.js';
-import { type Start, type Started, startRuns } from './start-runs.js';
+import { INSTALLATION_IS_RELEASED } from './fencing.js';
+import { divideBatch, SHARES, type ShareParameters } from './project-shares.js';
+import { type RunStart, type StartedRuns, startRuns } from './start-runs.js';
 
 /**
  * Claims due schedules in one transaction: locks them, decides, records occurrences that do not run, and starts the
@@ -150,8 +150,8 @@ async function settle(
   tx: Transaction,
   decided: readonly Decided[],
   nowAt: number,
-): Promise<{ starts: Start[]; missed: MissedOccurrences[] }> {
-  const starts: Start[] = [];
+): Promise<{ starts: RunStart[]; missed: MissedOccurrences[] }> {
+  const starts: RunStart[] = [];
   const moves: AgendaMove[] = [];
   const passed: PassedOccurrences[] = [];
   const unstarted: UnstartedRun[] = [];
@@ -180,7 +180,8 @@ async function settle(
   }
   await accountFor(tx, passed, nowAt);
   await insertUnstartedRuns(tx, unstarted, nowAt);
-  if (replaced.length > 0) await cancelOpenRuns(tx, { scheduleIds: replaced, now: nowAt, ...REPLACED });
+  if (replaced.length > 0)
+    await cancelOpenRuns(tx, { scheduleIds: replaced, now: nowAt, ...REPLACED_BY_NEXT_RUN });
   await moveAgenda(tx, moves);
   return { starts, missed: missedOf(passed, unstarted) };
 }
@@ -195,7 +196,7 @@ function missedOf(
   ];
 }
 
-export const REPLACED = {
+export const REPLACED_BY_NEXT_RUN = {
   reasonCode: 'overlap',
   reason: 'the next run replaced it, by the overlap policy `cancel`',
 };
@@ -218,7 +219,7 @@ export function unstartedRun(
 }
 
 function toClaimedRun(
-  { row, run }: Start,
+  { row, run }: RunStart,
   { epoch, month, nowAt }: { epoch: number; month: string; nowAt: number },
 ): ClaimedRun {
   return {
@@ -246,7 +247,7 @@ function toClaimedRun(
 /** The partition of a row that is written at this instant. The SQL statement computes the same value. */
 const monthAt = (at: number) => `${new Date(at).toISOString().slice(0, 7)}-01`;
 
-function lostKeys(wanted: readonly Start[], started: readonly Started[]): string[] {
+function lostKeys(wanted: readonly RunStart[], started: readonly StartedRuns[]): string[] {
   const ours = new Set(started.flatMap(({ starts }) => starts));
   return ours.size === wanted.length
     ? []
@@ -270,7 +271,7 @@ export async function lockDue(
   const options = { limit, now, maxBytes: maxBytes ?? null, handlers: arrayOf(handlers) };
   const rows =
     fairTo.length > 0
-      ? await lockShares(tx, { ...options, ...divide(limit, fairTo) })
+      ? await lockShares(tx, { ...options, ...divideBatch(limit, fairTo) })
       : await lockEarliest(tx, options);
   const isDefined = ({ key }: { key: string | null }) => key !== null;
   return { rows: rows.filter(isDefined).map(toDueRow), locked: rows.length, nowAt: rows[0]?.nowAt ?? 0 };
@@ -326,7 +327,7 @@ const lockEarliest = statement<LockParameters, Row>(
   `select ${COLUMNS}
    from (
      select a.* from carillon.agenda a
-     where not a.is_held and a.due_at <= ${NOW} and ${isDeliverable('a')} and ${IS_RELEASED}
+     where not a.is_held and a.due_at <= ${NOW} and ${isDeliverable('a')} and ${INSTALLATION_IS_RELEASED}
      order by a.due_at, a.schedule_id
      limit :limit
      for update skip locked
@@ -343,7 +344,7 @@ const lockShares = statement<LockParameters & ShareParameters, Row>(
    from ${SHARES}, lateral (
      select a.* from carillon.agenda a
      where not a.is_held and a.project_id = share.project_id and a.due_at <= ${NOW}
-       and ${isDeliverable('a')} and ${IS_RELEASED}
+       and ${isDeliverable('a')} and ${INSTALLATION_IS_RELEASED}
      order by a.due_at, a.schedule_id
      limit share.most
      for update skip locked

@@ -1,4 +1,4 @@
-import type { Moment } from '@carillon/shared';
+import type { DueOccurrence } from '@carillon/shared';
 import type { Transaction } from '../database.js';
 import { instant, milliseconds, monthOf } from '../instants.js';
 import { totals } from '../schedules/schedule-transitions.js';
@@ -7,11 +7,11 @@ import type { DueRow } from './claim.js';
 import { type Holder, StaleGeneration } from './fencing.js';
 
 /** A decision to start the run of a due schedule and to move the schedule on. */
-export interface Start {
+export interface RunStart {
   row: DueRow;
-  run: Moment;
+  run: DueOccurrence;
   /** The next occurrence; null after the last one. */
-  next: Moment | null;
+  next: DueOccurrence | null;
 }
 
 export interface StartOptions extends Holder {
@@ -22,9 +22,9 @@ export interface StartOptions extends Holder {
 }
 
 /** Runs that were started under one lease. */
-export interface Started {
+export interface StartedRuns {
   epoch: number;
-  starts: readonly Start[];
+  starts: readonly RunStart[];
 }
 
 /**
@@ -33,12 +33,12 @@ export interface Started {
  */
 export async function startRuns(
   tx: Transaction,
-  wanted: readonly Start[],
+  wanted: readonly RunStart[],
   options: StartOptions,
-): Promise<Started[]> {
+): Promise<StartedRuns[]> {
   const last = wanted.filter(({ next }) => next === null);
   const onward = last.length === 0 ? wanted : wanted.filter(({ next }) => next !== null);
-  const started: Started[] = [];
+  const started: StartedRuns[] = [];
   if (last.length > 0) started.push(await startAll(tx, last, startLast, options));
   if (onward.length > 0) started.push(await startAll(tx, onward, startNext, options));
   return started;
@@ -46,10 +46,10 @@ export async function startRuns(
 
 async function startAll(
   tx: Transaction,
-  wanted: readonly Start[],
+  wanted: readonly RunStart[],
   statements: ReturnType<typeof prepare>,
   { mayExist, nowAt, leaseMs, workerId, token, generation }: StartOptions,
-): Promise<Started> {
+): Promise<StartedRuns> {
   const rows = wanted.map(({ row, run, next }) => ({
     scheduleId: row.id,
     version: row.version,
