@@ -1,11 +1,11 @@
-import { type Created, createSchedules } from '@carillon/db';
+import { type CreateResult, createSchedules } from '@carillon/db';
 import { draft, useDatabase } from '@carillon/testkit';
 import { expect, it } from 'vitest';
 
 const database = useDatabase();
 const limits = { schedules: 3 };
 
-const create = async (id: string): Promise<Created['kind'] | undefined> => {
+const create = async (id: string): Promise<CreateResult['kind'] | undefined> => {
   const drafts = [draft({ id, rule: { every: 'PT1H' } }, Date.now())];
   const { pool, projectId } = database;
   const [created] = await createSchedules(pool, { projectId, drafts, actor: 'test', limits });

@@ -2,7 +2,7 @@ import { inTransaction, StaleGeneration } from '@carillon/db';
 import { decideDue } from '@carillon/shared';
 import { insertSchedules, registerTestWorker, useDatabase, useEngine } from '@carillon/testkit';
 import { expect, it } from 'vitest';
-import { lockDue } from '../../packages/db/src/engine/lock-due.js';
+import { lockDue } from '../../packages/db/src/engine/claim-due.js';
 import { startRuns } from '../../packages/db/src/engine/start-runs.js';
 
 const database = useDatabase();

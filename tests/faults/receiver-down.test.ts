@@ -1,6 +1,6 @@
 import type { ClaimedRun } from '@carillon/db';
 import type { Outcome } from '@carillon/shared';
-import { type Ended, insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
+import { type EndedDelivery, insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
 import { afterEach, expect, it, vi } from 'vitest';
 import { Traffic } from '../../apps/worker/src/delivery/traffic/traffic.js';
 import { Metrics } from '../../apps/worker/src/metrics.js';
@@ -35,7 +35,7 @@ class World {
   readonly sentAts: number[] = [];
   mostAtOnce = 0;
   #atOnce = 0;
-  readonly #done: Ended[] = [];
+  readonly #done: EndedDelivery[] = [];
   readonly #workers: Traffic[];
 
   constructor(private readonly random: Random) {

@@ -55,6 +55,16 @@ describe('Documents', () => {
     expect(missing).toEqual([]);
   });
 
+  it('docs/architecture.md counts the files of its reading path correctly, for a handler and for a webhook', async () => {
+    const page = await read('docs/architecture.md');
+    const section = page.split('## Reading path')[1]?.split('\n## ')[0] ?? '';
+    const rows = section.split('\n').filter((line) => /^\| \d+ \|/.test(line)).length;
+    const webhookOnly = section.split('For a webhook, read three files')[1]?.split('\n\n')[0] ?? '';
+    const { size } = filesNamedIn(webhookOnly);
+    expect(size).toBe(3);
+    expect(section).toContain(`${rows} for a handler, ${rows - 1 + size} for a webhook`);
+  });
+
   it('every behaviour in docs/requirements.md names a test, or says why it has none', async () => {
     const page = await read('docs/requirements.md');
     const lines = page.split('\n').filter((line) => line.startsWith('- '));

@@ -1,2 +1,2 @@
 export { type Config as ApiConfig, readConfig } from './config.js';
-export { type ApiResources, type OpenApi, openApi, type RunningApi, startApi } from './server.js';
+export { type ApiResources, prepareApi, type RunningApi, startApi, type UnstartedApi } from './server.js';

@@ -13,7 +13,7 @@ import {
 } from '@carillon/db';
 import { connectProducer, PostgresClock } from '@carillon/queue';
 import type { EngineFacts, ScheduleDefaults } from '@carillon/shared';
-import { cachedFor, LOG_SERIALIZERS, openTracing, readHealthFacts, within } from '@carillon/telemetry';
+import { cachedFor, LOG_SERIALIZERS, openTracing, readHealthFacts, waitAtMost } from '@carillon/telemetry';
 import type { FastifyInstance } from 'fastify';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -29,7 +29,7 @@ import { HTTP_LIMITS, watchConnections } from './http/connections.js';
 import { HeavyWork } from './http/heavy-work.js';
 import { compareMark } from './keep-evidence.js';
 import { Counters } from './metrics/counters.js';
-import { openRings } from './open-rings.js';
+import { openBells } from './open-bells.js';
 import { readGuideFiles } from './routes/guide.js';
 import { Forecasts } from './schedules/forecasts.js';
 import { sealNewSecret } from './schedules/seal-secret.js';
@@ -56,7 +56,7 @@ export interface ApiResources {
 }
 
 /** An API that does not listen yet. */
-export interface OpenApi {
+export interface UnstartedApi {
   app: FastifyInstance;
   stop(): Promise<void>;
 }
@@ -88,14 +88,14 @@ export async function startApi(
   log: Logger,
   resources: ApiResources = {},
 ): Promise<RunningApi> {
-  const { app, stop } = await openApi(config, log, resources);
+  const { app, stop } = await prepareApi(config, log, resources);
   const url = await app.listen({ host: config.HOST, port: config.PORT });
   log.info({ url }, 'API ready');
   return { url, stop };
 }
 
 /** Opens one API replica that does not listen yet. */
-export async function openApi(
+export async function prepareApi(
   config: Config,
   baseLog: Logger,
   {
@@ -106,7 +106,7 @@ export async function openApi(
     keyClock = performance,
     mountPath = '',
   }: ApiResources = {},
-): Promise<OpenApi> {
+): Promise<UnstartedApi> {
   const log = baseLog.child({}, { serializers: LOG_SERIALIZERS });
   const reportError = (message: string) => (error: Error) => log.debug({ err: error }, message);
   const witness = new Witness();
@@ -162,7 +162,7 @@ export async function openApi(
   const creates = new GroupCreates(pool);
   const keys = new KeyCache(pool, keyClock, ownKey === undefined ? null : openOwnKey(pool, ownKey));
   const prefix = config.REDIS_PREFIX;
-  const { bells, wakeUps, watch } = openRings(redis, { config, clock, counters, log });
+  const { bells, wakeUps, watch } = openBells(redis, { config, clock, counters, log });
   const pingPostgres = async () => {
     await pool.query('select 1').catch((error) => {
       postgres.report(error, 'Postgres did not answer the health check');
@@ -252,13 +252,13 @@ export async function openApi(
       const closing = app.close();
       closeSilentConnections();
       // Bulk actions end after their current page, which needs Postgres.
-      await within(SHUTDOWN_TIMEOUT_MS + STEP_DEADLINE_MS, closing);
+      await waitAtMost(SHUTDOWN_TIMEOUT_MS + STEP_DEADLINE_MS, closing);
       clearTimeout(deadline);
       const flushes = [counters.flush(), keys.flush(), bells.close(), wakeUps.close(), tracing?.stop()];
-      await within(STEP_DEADLINE_MS, Promise.allSettled(flushes));
+      await waitAtMost(STEP_DEADLINE_MS, Promise.allSettled(flushes));
       usage.close();
       redis?.disconnect();
-      await within(STEP_DEADLINE_MS, pool.end());
+      await waitAtMost(STEP_DEADLINE_MS, pool.end());
       log.info('API stopped');
     },
   };

@@ -45,7 +45,7 @@ describe('EventBroadcaster', () => {
     await broadcaster.waitUntilReady(database.projectId);
     const [first, second] = [listener(), listener()];
     const subscriptions = [first, second].map((each) =>
-      broadcaster.subscribe(database.projectId, { since: null, telling: EVERY_EVENT }, each),
+      broadcaster.subscribe(database.projectId, { since: null, preferences: EVERY_EVENT }, each),
     );
     expect(broadcaster.size).toBe(1);
     await Promise.all(subscriptions.map(({ caughtUp }) => caughtUp));
@@ -62,7 +62,7 @@ describe('EventBroadcaster', () => {
     const first = listener();
     const { caughtUp, stop } = broadcaster.subscribe(
       database.projectId,
-      { since: null, telling: EVERY_EVENT },
+      { since: null, preferences: EVERY_EVENT },
       first,
     );
     await caughtUp;
@@ -71,7 +71,7 @@ describe('EventBroadcaster', () => {
     await pauseSchedule(database.pool, change('resumed'), { note: null, untilAt: null });
     await broadcaster.waitUntilReady(database.projectId);
     const second = listener();
-    await broadcaster.subscribe(database.projectId, { since, telling: EVERY_EVENT }, second).caughtUp;
+    await broadcaster.subscribe(database.projectId, { since, preferences: EVERY_EVENT }, second).caughtUp;
     await second.hears('paused');
     await resumeSchedule(database.pool, change('resumed'));
     await second.hears('resumed');
@@ -80,7 +80,7 @@ describe('EventBroadcaster', () => {
   it('event broadcaster: a closed broadcaster stops polling', async () => {
     const broadcaster = broadcast();
     await broadcaster.waitUntilReady(database.projectId);
-    broadcaster.subscribe(database.projectId, { since: null, telling: EVERY_EVENT }, listener());
+    broadcaster.subscribe(database.projectId, { since: null, preferences: EVERY_EVENT }, listener());
     broadcaster.close();
     await eventually(() => broadcaster.size === 0);
   });

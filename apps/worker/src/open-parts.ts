@@ -34,11 +34,11 @@ import type { Logger } from 'pino';
 import { Alerts } from './alerts/alerts.js';
 import type { Config } from './config.js';
 import type { WorkerContext } from './context.js';
-import type { Deliver } from './delivery/deliver.js';
 import { openTargets } from './delivery/open-targets.js';
 import { TZDATA_VERSION } from './loops/keep-tzdata.js';
 import { Membership } from './membership.js';
 import { Metrics } from './metrics.js';
+import type { Deliver } from './pipeline/pipeline.js';
 import { joinHooks } from './pipeline/run-hooks.js';
 import { Registry } from './registry.js';
 import { RunTracing } from './run-tracing.js';
@@ -50,7 +50,7 @@ import type { RedisConnections } from './timing/redis-timing.js';
 export interface WorkerParts {
   context: WorkerContext;
   deliver: Deliver;
-  rings: Rings;
+  bellSource: BellSource;
   redisWatch: Pick<RedisWatch, 'state' | 'look'>;
   membership: Membership;
   /** Calls `onRequest` when a transaction that made requests by SQL commits. */
@@ -64,7 +64,7 @@ export interface WorkerParts {
 }
 
 /** Makes this worker claim in time: bells in Redis, or timers if REDIS_URL is `none`. */
-export type Rings = { by: 'redis'; connections: RedisConnections } | { by: 'timers'; bells: TimerBells };
+export type BellSource = { by: 'redis'; connections: RedisConnections } | { by: 'timers'; bells: TimerBells };
 
 /** Maximum number of connections, besides the one for the leases. */
 const MAX_CONNECTIONS = 7;
@@ -151,7 +151,7 @@ export async function openParts(
   await warmUp(pool, holder, CONNECTIONS_KEPT).catch(reportError('Warm-up'));
   const clock = new PostgresClock(localNow);
   const metrics = new Metrics();
-  const { rings, bells, redisWatch, wakeUps } = openRings(connections, {
+  const { bellSource, bells, redisWatch, wakeUps } = openBellSource(connections, {
     config,
     clock,
     metrics,
@@ -207,7 +207,7 @@ export async function openParts(
       horizonMs: config.ARM_HORIZON_MS,
     },
     deliver: targets.deliver,
-    rings,
+    bellSource,
     redisWatch,
     membership,
     listenForRequests: (onRequest) =>
@@ -262,7 +262,7 @@ function register(
 }
 
 /** Opens the bells or the timers, and the health check of Redis. */
-function openRings(
+function openBellSource(
   connections: RedisConnections | null,
   {
     config,
@@ -274,11 +274,11 @@ function openRings(
 ) {
   if (!connections) {
     const bells = new TimerBells();
-    const rings: Rings = { by: 'timers', bells };
-    return { rings, bells, redisWatch: NO_REDIS_WATCH, wakeUps: null };
+    const bellSource: BellSource = { by: 'timers', bells };
+    return { bellSource, bells, redisWatch: NO_REDIS_WATCH, wakeUps: null };
   }
   const { producer: redis } = connections;
-  const rings: Rings = { by: 'redis', connections };
+  const bellSource: BellSource = { by: 'redis', connections };
   const prefix = config.REDIS_PREFIX;
   const bells = new Bells({
     redis,
@@ -297,5 +297,5 @@ function openRings(
       reconnect(connections.blocking);
     },
   });
-  return { rings, bells, redisWatch, wakeUps: new WakeUps({ redis, prefix }) };
+  return { bellSource, bells, redisWatch, wakeUps: new WakeUps({ redis, prefix }) };
 }

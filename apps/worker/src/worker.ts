@@ -1,15 +1,15 @@
-import { LOG_SERIALIZERS, within } from '@carillon/telemetry';
+import { LOG_SERIALIZERS, waitAtMost } from '@carillon/telemetry';
 import type { Logger } from 'pino';
+import { applyDeclarations } from './apply-declarations.js';
 import { type Config, retentionDays } from './config.js';
-import { declare } from './declare.js';
 import { Drafts } from './intake/drafts.js';
 import { SqlRequests } from './intake/sql-requests.js';
-import { audit } from './loops/audit.js';
-import { every } from './loops/every.js';
+import { claimMissedRuns } from './loops/claim-missed-runs.js';
 import { sendHeartbeat } from './loops/heartbeat.js';
 import { keepLeases } from './loops/keep-leases.js';
+import { runOccurrenceAudit } from './loops/occurrence-audit.js';
 import { prune } from './loops/prune.js';
-import { recover } from './loops/recover.js';
+import { repeatEvery } from './loops/repeat-every.js';
 import { storeForecasts } from './loops/store-forecasts.js';
 import { sweep } from './loops/sweep.js';
 import { watchClock } from './loops/watch-clock.js';
@@ -113,8 +113,8 @@ async function startWith(
   await beat();
   // If Redis takes no writes, a later heartbeat writes the mark.
   await parts.membership.keepMark().catch(() => {});
-  await declare(context, config, registry);
-  await recover(context, ring);
+  await applyDeclarations(context, config, registry);
+  await claimMissedRuns(context, ring);
   const timedWork: TimedWork = {
     context,
     config,
@@ -127,15 +127,15 @@ async function startWith(
       calendars: unlessHeld(() => keepCalendars(context, config, stopping.signal)),
       tasks: unlessHeld(() => scanDueTasks(context, config, stopping.signal)),
       alerts: unlessHeld(() => context.alerts.judge()),
-      audit: unlessHeld(() => audit(context, { signal: stopping.signal })),
+      audit: unlessHeld(() => runOccurrenceAudit(context, { signal: stopping.signal })),
       forecasts: unlessHeld(() => storeForecasts(context, stopping.signal)),
     },
   };
-  const { rings } = parts;
+  const { bellSource } = parts;
   const timing =
-    rings.by === 'redis'
-      ? await timeByRedis(timedWork, rings.connections)
-      : timeByTimers(timedWork, rings.bells);
+    bellSource.by === 'redis'
+      ? await timeByRedis(timedWork, bellSource.connections)
+      : timeByTimers(timedWork, bellSource.bells);
   pipeline.onFree = () => timing.resume();
   const listener = parts.listenForRequests(unlessHeld(() => sqlRequests.handle()));
 
@@ -153,8 +153,12 @@ async function startWith(
   };
   const report = (what: string) => (error: unknown) => context.postgres.report(error, what);
   const loops = [
-    every(config.LEASE_MS / 3, () => keepLeases(context, inFlight), report('Leases could not be extended')),
-    every(sweepIntervalMs, watchOver, report('Heartbeat failed')),
+    repeatEvery(
+      config.LEASE_MS / 3,
+      () => keepLeases(context, inFlight),
+      report('Leases could not be extended'),
+    ),
+    repeatEvery(sweepIntervalMs, watchOver, report('Heartbeat failed')),
   ];
 
   probes.watch({ parts, inFlight });
@@ -170,21 +174,21 @@ async function startWith(
       log.info({ inFlight: inFlight.count }, 'Worker stopping');
       stopping.abort();
       const closing = Promise.all([timing.close(), listener.close()]);
-      await within(STEP_DEADLINE_MS, pipeline.stopClaiming());
+      await waitAtMost(STEP_DEADLINE_MS, pipeline.stopClaiming());
       await until(() => inFlight.count === 0, config.STOP_DEADLINE_MS);
       for (const flight of inFlight.flights()) flight.abort('shutdown');
-      await within(STEP_DEADLINE_MS, pipeline.finish());
+      await waitAtMost(STEP_DEADLINE_MS, pipeline.finish());
       if (inFlight.count > 0)
         log.warn(
           { runs: inFlight.count },
           'Stopped with open runs: the sweep rescues them when their lease expires',
         );
-      await within(
+      await waitAtMost(
         STEP_DEADLINE_MS,
         Promise.all([parts.closeTargets(), ...loops.map((loop) => loop.stop()), closing]),
       );
-      await within(STEP_DEADLINE_MS, sendHeartbeat(context, inFlight));
-      await within(STEP_DEADLINE_MS, parts.close());
+      await waitAtMost(STEP_DEADLINE_MS, sendHeartbeat(context, inFlight));
+      await waitAtMost(STEP_DEADLINE_MS, parts.close());
       log.info('Worker stopped');
     },
   };

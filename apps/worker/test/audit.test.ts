@@ -3,7 +3,7 @@ import { judgeHealth } from '@carillon/shared';
 import { eventually, useDatabase, useEngine } from '@carillon/testkit';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { audit } from '../src/loops/audit.js';
+import { runOccurrenceAudit } from '../src/loops/occurrence-audit.js';
 import { startTestWorker, useParts } from './support.js';
 
 const database = useDatabase();
@@ -49,9 +49,9 @@ async function healthCodes(): Promise<string[]> {
 describe('the audit job', () => {
   it('the audit finds no difference if every occurrence has its run, and compares each occurrence once', async () => {
     await ranThreeTimes('sound-1', 'sound-2');
-    await audit(worker.context, { signal });
+    await runOccurrenceAudit(worker.context, { signal });
     expect(counted('carillon_audited_occurrences_total')).toBe(6);
-    await audit(worker.context, { signal });
+    await runOccurrenceAudit(worker.context, { signal });
     expect(counted('carillon_audited_occurrences_total')).toBe(6);
     expect(missing()).toBe(0);
     expect(await healthCodes()).toEqual([]);
@@ -60,12 +60,12 @@ describe('the audit job', () => {
   it('an audit that has used up its pages is continued from the same place by the next tick', async () => {
     await auditAgain();
     const before = counted('carillon_audited_occurrences_total');
-    await audit(worker.context, { signal, pages: 1 });
+    await runOccurrenceAudit(worker.context, { signal, pages: 1 });
     const { rows } = await database.pool.query(
       'select audit_progress, audited_until from carillon.installation',
     );
     expect(rows[0]).toMatchObject({ audit_progress: expect.anything(), audited_until: null });
-    await audit(worker.context, { signal });
+    await runOccurrenceAudit(worker.context, { signal });
     expect(counted('carillon_audited_occurrences_total')).toBe(before + 6);
     const { rows: after } = await database.pool.query('select audit_progress from carillon.installation');
     expect(after[0].audit_progress).toBeNull();
@@ -75,7 +75,10 @@ describe('the audit job', () => {
     const [lost] = await ranThreeTimes('twice');
     await loseRun(lost, 2);
     await auditAgain();
-    await Promise.all([audit(worker.context, { signal }), audit(worker.context, { signal })]);
+    await Promise.all([
+      runOccurrenceAudit(worker.context, { signal }),
+      runOccurrenceAudit(worker.context, { signal }),
+    ]);
     expect(missing()).toBe(1);
   });
 

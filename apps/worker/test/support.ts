@@ -86,8 +86,8 @@ export function useParts(database: TestDatabase, env: () => Record<string, strin
       return parts.context;
     },
     get connections() {
-      if (parts.rings.by !== 'redis') throw new Error('these parts have no Redis');
-      return parts.rings.connections;
+      if (parts.bellSource.by !== 'redis') throw new Error('these parts have no Redis');
+      return parts.bellSource.connections;
     },
   };
 }

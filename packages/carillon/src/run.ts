@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { resolve } from 'node:path';
-import { type ApiConfig, type OpenApi, openApi, readConfig as readApiConfig } from '@carillon/api';
+import { type ApiConfig, prepareApi, readConfig as readApiConfig, type UnstartedApi } from '@carillon/api';
 import { Carillon } from '@carillon/client';
 import { migrate, verifyPooler } from '@carillon/db';
 import { localAdminKey, localEncryptionKey, startServers } from '@carillon/embedded';
@@ -62,7 +62,7 @@ export async function start(
     const ownKey = `ck_${randomBytes(32).toString('base64url')}`;
     const { payloadProblem } = registry;
     const { pool } = options;
-    const api = await openApi(apiConfig, log, { pool, payloadProblem, ownKey, mountPath, localNow });
+    const api = await prepareApi(apiConfig, log, { pool, payloadProblem, ownKey, mountPath, localNow });
     closing.add(() => api.stop());
     await api.app.ready();
     const worker =
@@ -89,7 +89,7 @@ function describe({
   mountPath,
   stop,
 }: Pick<RunningCarillon, 'url' | 'adminKey' | 'stop'> & {
-  api: OpenApi;
+  api: UnstartedApi;
   ownKey: string;
   mountPath: string;
 }): RunningCarillon {

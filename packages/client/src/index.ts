@@ -23,7 +23,7 @@ export type * from './types/tenancy.js';
 export type * from './types/time.js';
 export {
   type QueueDelivery,
-  type ToldBreach,
+  type ReportedBreach,
   verifyWebhook,
   verifyWebhookSignature,
   type WebhookAlert,

@@ -41,7 +41,7 @@ export interface WebhookReceipt {
 }
 
 /** A breach of an objective, as it is reported in a message to an alert channel. */
-export interface ToldBreach {
+export interface ReportedBreach {
   /** A breach and its recovery have the same id. */
   id: string;
   scheduleId: string;
@@ -65,8 +65,8 @@ export interface WebhookAlert {
   type: 'alert' | 'alert.test';
   project: string;
   summary: string;
-  opened: ToldBreach[];
-  resolved: ToldBreach[];
+  opened: ReportedBreach[];
+  resolved: ReportedBreach[];
 }
 
 /** The data of a `ScheduleDue` job, which a target of type `queue` adds to its queue. */

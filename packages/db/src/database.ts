@@ -11,7 +11,7 @@ export type Transaction = pg.PoolClient;
 const { INT8, TIMESTAMPTZ, DATE } = pg.types.builtins;
 
 /** Parses a bigint as a number (keys stay far below 2^53), a timestamptz as milliseconds, and a date as text. */
-export const types: pg.CustomTypesConfig = {
+export const TYPE_PARSERS: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') => {
     if (oid === INT8) return Number;
     if (oid === TIMESTAMPTZ) return parseInstant;
@@ -82,7 +82,7 @@ export function openDatabase({
     if (!usesPreparedStatements) dropStatementNames(client);
   };
   if (given) {
-    const adopted = adoptPool(given, { types, queryTimeoutMs, onConnect: prepare, verify });
+    const adopted = adoptPool(given, { types: TYPE_PARSERS, queryTimeoutMs, onConnect: prepare, verify });
     begins.set(adopted, beginWithin(transactionTimeoutMs));
     if (isPooled && verify) verifyTransactions(adopted, verify);
     return adopted;
@@ -91,7 +91,7 @@ export function openDatabase({
     ...(typeof url === 'string' ? { connectionString: url } : url),
     max,
     min,
-    types,
+    types: TYPE_PARSERS,
     application_name: applicationName,
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
@@ -141,7 +141,7 @@ export function singleClient(
 ): pg.Client {
   return new pg.Client({
     ...(typeof server === 'string' ? { connectionString: server } : server),
-    types,
+    types: TYPE_PARSERS,
     application_name: applicationName,
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
     keepAlive: true,

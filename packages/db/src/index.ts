@@ -20,7 +20,13 @@ export {
 } from './engine/claim.js';
 export { claimDue } from './engine/claim-due.js';
 export { type ClaimWaitingOptions, claimWaiting, type WaitingClaim } from './engine/claim-waiting.js';
-export { type ClosedRun, type CloseOptions, closeRuns, type Receipt } from './engine/close-runs.js';
+export {
+  type ClosedRun,
+  type CloseOptions,
+  closeRuns,
+  type Receipt,
+  toClosedRun,
+} from './engine/close-runs.js';
 export { type Claimant, type Holder, readGeneration, StaleGeneration } from './engine/fencing.js';
 export {
   extendLeases,
@@ -33,7 +39,7 @@ export {
 export { type ProjectShare, readProjectsWith } from './engine/project-shares.js';
 
 export {
-  type Missed,
+  type MissedRuns,
   readMissed,
   readMissingHandlers,
   readNextDue,
@@ -41,7 +47,6 @@ export {
   recordSweep,
   type Slot,
 } from './engine/sweep.js';
-export { toClosedRun } from './engine/to-closed-run.js';
 export { warmUp } from './engine/warm-up.js';
 export {
   addMetrics,
@@ -171,9 +176,9 @@ export {
 } from './runs/read-runs.js';
 export {
   previewReplay,
-  type Replayed,
   type ReplayPreview,
   type ReplayRequest,
+  type ReplayResult,
   replayFailed,
 } from './runs/replay-failed.js';
 export { findLatestSent, findPinged, type ReportedRun, reportRun } from './runs/report-run.js';
@@ -188,25 +193,30 @@ export {
   readBulkAction,
   reportBulkAction,
 } from './schedules/bulk-actions.js';
-export { type Cancelled, cancelSchedule } from './schedules/cancel-schedule.js';
+export { type CancelResult, cancelSchedule } from './schedules/cancel-schedule.js';
 export {
-  type ChangedMany,
+  type ChangeManyResult,
   rescheduleNextOfMany,
   resumeMany,
   skipNextOfMany,
   triggerMany,
 } from './schedules/change-many.js';
-export { type ChangeRequest, type ChangeResult, Refused } from './schedules/change-schedule.js';
-export { type Created, createSchedules, type Draft, OverLimit } from './schedules/create-schedules.js';
+export { ChangeRefused, type ChangeRequest, type ChangeResult } from './schedules/change-schedule.js';
+export { type CreateResult, createSchedules, type Draft, OverLimit } from './schedules/create-schedules.js';
 export { readCreatedTraces, recordCreatedTrace } from './schedules/created-trace.js';
 export { type DeclarationReport, declareSchedules } from './schedules/declare-schedules.js';
-export { type Definition, type Edited, editSchedule, replaceSchedule } from './schedules/edit-schedule.js';
+export {
+  type Definition,
+  type EditResult,
+  editSchedule,
+  replaceSchedule,
+} from './schedules/edit-schedule.js';
 export { GroupCreates } from './schedules/group-creates.js';
 export { countSchedules, findScheduleKeys } from './schedules/match-schedules.js';
 export { rescheduleNext, skipNext } from './schedules/move-next.js';
 export { type Pause, pauseFailing, pauseGone, pauseSchedule } from './schedules/pause-schedule.js';
 export { promoteQueued } from './schedules/promote-queued.js';
-export { type Purged, purgeSchedule } from './schedules/purge-schedule.js';
+export { type PurgeResult, purgeSchedule } from './schedules/purge-schedule.js';
 export {
   listDefinitions,
   listNextSchedules,
@@ -222,7 +232,7 @@ export { resumeEnded, resumeSchedule } from './schedules/resume-schedule.js';
 export type { ScheduleStatus } from './schedules/schedule-columns.js';
 export type { ScheduleFilter } from './schedules/schedule-filter.js';
 export { SCHEDULE_TRANSITIONS } from './schedules/schedule-transitions.js';
-export { cancelMany, pauseMany, type Stopped, type StopRequest } from './schedules/stop-many.js';
+export { cancelMany, pauseMany, type StopManyResult, type StopRequest } from './schedules/stop-many.js';
 export { type Backfill, backfillSchedule, triggerSchedule } from './schedules/trigger-backfill.js';
 export { readTzdata, stepTzdata, type TzdataState, type TzdataStep } from './schedules/tzdata.js';
 export * as schema from './schema/index.js';

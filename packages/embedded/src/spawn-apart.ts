@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, renameSync, statSync } from 'node:fs';
-import { guard } from './guard.js';
 import type { RunningProcess } from './keep-running.js';
 import { endProcess, type StopSteps } from './pid-file.js';
+import { signalWhenParentEnds } from './signal-when-parent-ends.js';
 
 interface SpawnApartOptions {
   command: string;
@@ -45,7 +45,7 @@ export function spawnApart(options: SpawnApartOptions): Promise<RunningProcess> 
     child.once('error', reject);
     child.once('spawn', () => {
       const pid = child.pid as number;
-      const guarded = guard(pid, stop[0].signal);
+      const guarded = signalWhenParentEnds(pid, stop[0].signal);
       void ended.then(() => guarded.release());
       resolve({
         pid,

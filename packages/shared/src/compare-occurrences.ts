@@ -76,7 +76,7 @@ const BATCH_SIZE = 100;
 export function compareOccurrences(input: ComparisonInput): Comparison {
   const { definitions, runs, gaps, window, budget } = input;
   const ran = new Set(runs.map(({ occurrenceAt }) => occurrenceAt));
-  const found: OccurrenceDifference[] = [];
+  const differences: OccurrenceDifference[] = [];
   let compared = 0;
   let lastOk = true;
   for (const [index, definition] of definitions.entries()) {
@@ -88,37 +88,41 @@ export function compareOccurrences(input: ComparisonInput): Comparison {
     lastOk = true;
     while (!step.done) {
       const at = step.value;
-      if (compared >= budget) return { ...stopped(input, found, at - 1), compared };
+      if (compared >= budget) return { ...stopped(input, differences, at - 1), compared };
       const gap = ran.has(at) ? undefined : gaps.find(({ fromAt, toAt }) => fromAt <= at && at <= toAt);
       compared++;
       if (ran.has(at) || gap) lastOk = true;
       else {
-        addMissing(found, { at, version: definition.version, isNew: lastOk });
+        addMissing(differences, { at, version: definition.version, isNew: lastOk });
         lastOk = false;
       }
       step = walk.next(gap?.toAt);
     }
   }
-  found.push(...unnamedRuns(input, window.toAt), ...overdueOf(input));
-  return { differences: found, compared, stoppedAt: null };
+  differences.push(...unnamedRuns(input, window.toAt), ...overdueOf(input));
+  return { differences, compared, stoppedAt: null };
 }
 
 /**
  * The result of a comparison that stopped early, at `stoppedAt`. The next comparison continues after this instant, so
  * runs up to it are checked now.
  */
-const stopped = (input: ComparisonInput, found: readonly OccurrenceDifference[], stoppedAt: number) => ({
-  differences: [...found, ...unnamedRuns(input, stoppedAt)],
+const stopped = (
+  input: ComparisonInput,
+  differences: readonly OccurrenceDifference[],
+  stoppedAt: number,
+) => ({
+  differences: [...differences, ...unnamedRuns(input, stoppedAt)],
   stoppedAt,
 });
 
 function addMissing(
-  found: OccurrenceDifference[],
+  differences: OccurrenceDifference[],
   { at, version, isNew }: { at: number; version: number; isNew: boolean },
 ): void {
-  const last = found.at(-1);
+  const last = differences.at(-1);
   if (isNew || last?.kind !== 'missing') {
-    found.push({ kind: 'missing', fromAt: at, toAt: at, count: 1, version });
+    differences.push({ kind: 'missing', fromAt: at, toAt: at, count: 1, version });
   } else {
     last.toAt = at;
     last.count++;

@@ -29,14 +29,14 @@ export interface Stretch {
   reason: string;
 }
 
-export interface Moment {
+export interface DueOccurrence {
   occurrenceAt: number;
   dueAt: number;
 }
 
 export type Decision =
   /** Start `run` (if any), record `passed` (if any), then move on to `next`, or finish the schedule. */
-  | { kind: 'move'; run: Moment | null; passed: Stretch | null; next: Moment | null }
+  | { kind: 'move'; run: DueOccurrence | null; passed: Stretch | null; next: DueOccurrence | null }
   /** The rule can no longer be evaluated, so the schedule pauses with this reason. */
   | { kind: 'broken'; reason: string };
 
@@ -46,22 +46,26 @@ export function decideDue(schedule: DueSchedule, nowAt: number): Decision {
     const { run, passed, after } = decideStep(schedule, nowAt);
     const isLast =
       run !== null && schedule.plan.maxRuns !== null && schedule.runsTotal + 1 >= schedule.plan.maxRuns;
-    return { kind: 'move', run, passed, next: isLast ? null : momentAfter(schedule, after) };
+    return { kind: 'move', run, passed, next: isLast ? null : dueOccurrenceAfter(schedule, after) };
   } catch (error) {
     return { kind: 'broken', reason: `the rule could not be evaluated: ${(error as Error).message}` };
   }
 }
 
 /** The next occurrence strictly after an instant, and when it falls due. */
-export function momentAfter(
+export function dueOccurrenceAfter(
   { key, timing, plan }: Pick<DueSchedule, 'key' | 'timing' | 'plan'>,
   afterAt: number,
 ) {
   const occurrenceAt = nextOccurrence(timing, afterAt);
-  return occurrenceAt === null ? null : momentOf(key, plan, occurrenceAt);
+  return occurrenceAt === null ? null : dueOccurrenceOf(key, plan, occurrenceAt);
 }
 
-export function momentOf(key: string, plan: Pick<Plan, 'jitterMs'>, occurrenceAt: number): Moment {
+export function dueOccurrenceOf(
+  key: string,
+  plan: Pick<Plan, 'jitterMs'>,
+  occurrenceAt: number,
+): DueOccurrence {
   return {
     occurrenceAt,
     dueAt: occurrenceAt + (plan.jitterMs > 0 ? jitterMs(key, occurrenceAt, plan.jitterMs) : 0),
@@ -69,7 +73,7 @@ export function momentOf(key: string, plan: Pick<Plan, 'jitterMs'>, occurrenceAt
 }
 
 interface Step {
-  run: Moment | null;
+  run: DueOccurrence | null;
   passed: Stretch | null;
   /** The schedule moves on to the first occurrence after this instant. */
   after: number;

@@ -10,21 +10,21 @@ import {
   timingKey,
 } from '@carillon/recurrence';
 import type { ScheduleInput } from './contracts/schedule.js';
-import { type Moment, momentOf } from './decide-due.js';
+import { type DueOccurrence, dueOccurrenceOf } from './decide-due.js';
 import { draftPlan, type ScheduleDefaults } from './draft-plan.js';
 import type { Plan } from './plan.js';
 
-export interface Drafted {
+export interface DraftedSchedule {
   name: string | null;
   tags: string[];
   rule: ScheduleInput['rule'];
   timing: Timing;
   plan: Plan;
-  first: Moment;
+  first: DueOccurrence;
   warnings: string[];
 }
 
-export type DraftResult = { ok: true; drafted: Drafted } | { ok: false; problems: Problem[] };
+export type DraftResult = { ok: true; drafted: DraftedSchedule } | { ok: false; problems: Problem[] };
 
 /** Turns validated input of a client into a definition with all defaults filled in. */
 export function draftSchedule(
@@ -50,7 +50,7 @@ export function draftSchedule(
       rule: input.rule,
       timing: timed.timing,
       plan,
-      first: momentOf(key, plan, timed.firstAt),
+      first: dueOccurrenceOf(key, plan, timed.firstAt),
       warnings: timed.warnings,
     },
   };
@@ -110,7 +110,7 @@ function readTimingOf(input: ScheduleInput, nowAt: number, calendars: Calendars)
 export function labelsOf({
   name,
   tags,
-}: Pick<ScheduleInput, 'name' | 'tags'>): Pick<Drafted, 'name' | 'tags'> {
+}: Pick<ScheduleInput, 'name' | 'tags'>): Pick<DraftedSchedule, 'name' | 'tags'> {
   return { name: name ?? null, tags: [...new Set(tags ?? [])].sort() };
 }
 

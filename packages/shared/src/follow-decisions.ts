@@ -1,5 +1,5 @@
 import { countOccurrences, lastOccurrence } from '@carillon/recurrence';
-import { type DueSchedule, decideDue, type Moment, momentAfter } from './decide-due.js';
+import { type DueOccurrence, type DueSchedule, decideDue, dueOccurrenceAfter } from './decide-due.js';
 
 /** How many overdue occurrences would be run, and how many recorded as skipped. */
 export interface LostTimeOutcome {
@@ -8,7 +8,7 @@ export interface LostTimeOutcome {
 }
 
 interface Followed extends LostTimeOutcome {
-  next: Moment | null;
+  next: DueOccurrence | null;
 }
 
 /** Follows the engine's decisions for an overdue schedule until nothing is due, and counts what they do. */
@@ -38,7 +38,7 @@ function followRefire(due: DueSchedule): Followed {
   const run = plan.maxRuns === null ? named : Math.min(named, plan.maxRuns - runsTotal);
   const lastAt = lastOccurrence(timing, occurrenceAt, untilAt) ?? occurrenceAt;
   const isLast = plan.maxRuns !== null && runsTotal + run >= plan.maxRuns;
-  return { run, skipped: 0, next: isLast ? null : momentAfter(due, lastAt) };
+  return { run, skipped: 0, next: isLast ? null : dueOccurrenceAfter(due, lastAt) };
 }
 
 function followOne(due: DueSchedule, nowAt: number): Followed {

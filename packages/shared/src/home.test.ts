@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { addressOf, type Home, type HomeNow, judgeHome, type MarkState } from './home.js';
+import { addressOf, type CurrentHome, type Home, judgeHome, type MarkState } from './home.js';
 
 const HOME: Home = { systemIdentifier: '71', databaseOid: 5, timeline: 1, addresses: ['db:5432/carillon'] };
-const NOW: HomeNow = { systemIdentifier: '71', databaseOid: 5, timeline: 1, address: 'db:5432/carillon' };
+const NOW: CurrentHome = { systemIdentifier: '71', databaseOid: 5, timeline: 1, address: 'db:5432/carillon' };
 const MARKS: MarkState[] = ['intact', 'absent', 'silent'];
-const kinds = (changes: Partial<HomeNow>, recorded: Home | null = HOME) =>
+const kinds = (changes: Partial<CurrentHome>, recorded: Home | null = HOME) =>
   MARKS.map((mark) => judgeHome(recorded, { ...NOW, ...changes }, mark).kind);
 
 describe('judgeHome', () => {

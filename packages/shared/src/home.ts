@@ -10,7 +10,7 @@ export interface Home {
 }
 
 /** The server on which this worker runs now. */
-export interface HomeNow extends Omit<Home, 'addresses'> {
+export interface CurrentHome extends Omit<Home, 'addresses'> {
   /** Null for loopback and sockets: on another machine they mean another server. */
   address: string | null;
 }
@@ -39,7 +39,7 @@ const MAX_ADDRESSES = 20;
  * mark, another cluster or another database means a copy. A new timeline or address is a weaker sign, because both
  * change in ordinary life: it means a copy only if Redis has also lost the mark.
  */
-export function judgeHome(recorded: Home | null, now: HomeNow, mark: MarkState): HomeVerdict {
+export function judgeHome(recorded: Home | null, now: CurrentHome, mark: MarkState): HomeVerdict {
   const home = remember(recorded, now);
   if (recorded === null || mark === 'intact')
     return isSame(recorded, home) ? { kind: 'same' } : { kind: 'moved', home };
@@ -55,7 +55,7 @@ export function judgeHome(recorded: Home | null, now: HomeNow, mark: MarkState):
   return isSame(recorded, home) ? { kind: 'same' } : { kind: 'moved', home };
 }
 
-function weakSign({ timeline, addresses }: Home, now: HomeNow): string | null {
+function weakSign({ timeline, addresses }: Home, now: CurrentHome): string | null {
   if (differs(timeline, now.timeline))
     return `Postgres was promoted or recovered to a point in time (timeline ${timeline} became ${now.timeline}) while no worker ran`;
   if (now.address !== null && addresses.length > 0 && !addresses.includes(now.address))
@@ -66,7 +66,7 @@ function weakSign({ timeline, addresses }: Home, now: HomeNow): string | null {
 /** A value that could not be read counts as unchanged. */
 const differs = <T>(before: T | null, now: T | null) => before !== null && now !== null && before !== now;
 
-function remember(recorded: Home | null, { address, ...now }: HomeNow): Home {
+function remember(recorded: Home | null, { address, ...now }: CurrentHome): Home {
   const known = recorded?.addresses ?? [];
   const addresses =
     address === null || known.includes(address) ? known : [...known, address].slice(-MAX_ADDRESSES);

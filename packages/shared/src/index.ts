@@ -55,7 +55,6 @@ export * from './outcome.js';
 export * from './plan.js';
 export * from './reminder.js';
 export * from './retention.js';
-export * from './retry.js';
 export * from './run-id.js';
 export * from './schedule-file-schema.js';
 export * from './schedule-set.js';

@@ -1,5 +1,5 @@
 import type { Timing } from '@carillon/recurrence';
-import { type Moment, momentAfter, momentOf } from './decide-due.js';
+import { type DueOccurrence, dueOccurrenceAfter, dueOccurrenceOf } from './decide-due.js';
 import type { Plan } from './plan.js';
 import { storeTiming } from './stored-definition.js';
 
@@ -25,16 +25,16 @@ export interface ScheduleBeforeEdit {
 export function nextAfterEdit(
   schedule: ScheduleBeforeEdit,
   { timing, plan }: { timing: Timing; plan: Plan },
-): Moment | null {
+): DueOccurrence | null {
   const { key, runsTotal, nowAt } = schedule;
   if (plan.maxRuns !== null && runsTotal >= plan.maxRuns) return null;
   const edited = { key, timing, plan };
   if (isSameTiming(schedule.timing, timing)) {
     // A schedule that had reached its maximum number of runs continues if the edit allows more runs.
-    if (schedule.occurrenceAt === null) return hadRunOut(schedule) ? momentAfter(edited, nowAt) : null;
+    if (schedule.occurrenceAt === null) return hadRunOut(schedule) ? dueOccurrenceAfter(edited, nowAt) : null;
     return pendingUnder(schedule, plan);
   }
-  const next = momentAfter(edited, startOf(schedule, timing) - 1);
+  const next = dueOccurrenceAfter(edited, startOf(schedule, timing) - 1);
   return next !== null && next.occurrenceAt === schedule.occurrenceAt ? pendingUnder(schedule, plan) : next;
 }
 
@@ -58,9 +58,9 @@ const hadRunOut = ({ plan, runsTotal }: ScheduleBeforeEdit) =>
   plan.maxRuns !== null && runsTotal >= plan.maxRuns;
 
 /** The pending occurrence. A new jitter moves its due time, unless a person has rescheduled it. */
-function pendingUnder(schedule: ScheduleBeforeEdit, plan: Plan): Moment | null {
+function pendingUnder(schedule: ScheduleBeforeEdit, plan: Plan): DueOccurrence | null {
   const { key, occurrenceAt, dueAt } = schedule;
   if (occurrenceAt === null || dueAt === null) return null;
-  const wasMovedByHand = dueAt !== momentOf(key, schedule.plan, occurrenceAt).dueAt;
-  return wasMovedByHand ? { occurrenceAt, dueAt } : momentOf(key, plan, occurrenceAt);
+  const wasMovedByHand = dueAt !== dueOccurrenceOf(key, schedule.plan, occurrenceAt).dueAt;
+  return wasMovedByHand ? { occurrenceAt, dueAt } : dueOccurrenceOf(key, plan, occurrenceAt);
 }

@@ -1,5 +1,5 @@
 import { lastOccurrence, nextOccurrence, resolveWallTime, type Timing } from '@carillon/recurrence';
-import { type Moment, momentOf } from './decide-due.js';
+import { type DueOccurrence, dueOccurrenceOf } from './decide-due.js';
 import type { Plan } from './plan.js';
 
 export interface ScheduleUnderTzdata {
@@ -18,9 +18,9 @@ export interface ScheduleUnderTzdata {
 export function nextUnderTzdata(
   { key, timing, plan, occurrenceAt, dueAt }: ScheduleUnderTzdata,
   nowAt: number,
-): { timing: Timing; next: Moment } | null {
+): { timing: Timing; next: DueOccurrence } | null {
   // An occurrence that is due already stays, and so does an occurrence that a person has rescheduled.
-  if (occurrenceAt <= nowAt || dueAt !== momentOf(key, plan, occurrenceAt).dueAt) return null;
+  if (occurrenceAt <= nowAt || dueAt !== dueOccurrenceOf(key, plan, occurrenceAt).dueAt) return null;
   const { rule } = timing;
   if (rule.kind === 'every') return null;
   if (rule.kind === 'at') {
@@ -28,12 +28,12 @@ export function nextUnderTzdata(
     if (at === null || at === rule.at) return null;
     const resolved = { ...timing, rule: { ...rule, at } };
     const namedAt = nextOccurrence(resolved, at - 1);
-    return namedAt === null ? null : { timing: resolved, next: momentOf(key, plan, namedAt) };
+    return namedAt === null ? null : { timing: resolved, next: dueOccurrenceOf(key, plan, namedAt) };
   }
   const before = lastOccurrence(timing, nowAt, occurrenceAt);
   if (before === occurrenceAt) return null;
   const after = nextOccurrence(timing, occurrenceAt);
   const isBeforeNearer = before !== null && (after === null || occurrenceAt - before <= after - occurrenceAt);
   const at = isBeforeNearer ? before : after;
-  return at === null ? null : { timing, next: momentOf(key, plan, at) };
+  return at === null ? null : { timing, next: dueOccurrenceOf(key, plan, at) };
 }

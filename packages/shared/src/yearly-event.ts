@@ -3,7 +3,7 @@ import type { ScheduleInput } from './contracts/schedule.js';
 import type { Target } from './plan.js';
 
 /** The person of a yearly event. */
-export interface Celebrated {
+export interface CelebratedPerson {
   userId: string;
   firstName: string;
   lastName: string;
@@ -31,7 +31,7 @@ export const YEARLY_EVENT_PREFIX = 'evt_';
 /** The schedule of a yearly event. */
 export function scheduleYearly(
   event: YearlyEvent,
-  { person, key, target }: { person: Celebrated; key: string; target: Target | null },
+  { person, key, target }: { person: CelebratedPerson; key: string; target: Target | null },
 ): ScheduleInput {
   const { userId, firstName, lastName, timezone } = person;
   const who = `${firstName} ${lastName}`;

@@ -7,4 +7,4 @@ export { quantileOf } from './histogram.js';
 export { type PoolUse, poolGauges } from './pool-gauges.js';
 export { processMetrics } from './process-metrics.js';
 export { openTracing, type TraceSpan, type Tracing } from './tracing.js';
-export { within } from './within.js';
+export { waitAtMost } from './wait-at-most.js';

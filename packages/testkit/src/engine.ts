@@ -28,7 +28,7 @@ export interface RunRow {
 }
 
 /** A claimed run and the outcome of its delivery. */
-export interface Ended {
+export interface EndedDelivery {
   run: ClaimedRun;
   outcome: Outcome;
   /** When the first byte of the attempt left; nothing was sent if it is absent. */
@@ -75,7 +75,7 @@ export function useEngine(database: TestDatabase) {
   };
 
   /** Returns how many of the runs still belonged to their claims. A lease is deleted when its last run is closed. */
-  const closeAll = async (ended: readonly Ended[], now: number): Promise<number> => {
+  const closeAll = async (ended: readonly EndedDelivery[], now: number): Promise<number> => {
     const options = { ...(await holder()), now };
     return (
       await closeRuns(
@@ -127,7 +127,7 @@ export function useEngine(database: TestDatabase) {
 }
 
 /** Closes the attempt as the worker's finalizer does, without receipts and without jitter. */
-const toEndedRow = ({ run, outcome, sentAt }: Ended, nowAt: number): ClosedRun =>
+const toEndedRow = ({ run, outcome, sentAt }: EndedDelivery, nowAt: number): ClosedRun =>
   toClosedRun(run, outcome, {
     nowAt,
     durationMs: 1,

@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 import type { KeyOwner } from '@carillon/db';
 import type { Credential } from './credential.js';
 import type { KeyCache } from './key-cache.js';
-import { tooMany } from './rate-limit.js';
+import { tooManyRequests } from './rate-limit.js';
 import { TokenBuckets } from './token-buckets.js';
 import type { UsageBus } from './usage-bus.js';
 
@@ -46,7 +46,7 @@ export class KeyThrottle {
 }
 
 const refusal = (waitMs: number) =>
-  tooMany('too_many_invalid_keys', {
+  tooManyRequests('too_many_invalid_keys', {
     detail: 'too many requests without a valid API key from this address',
     waitMs,
   });

@@ -24,7 +24,7 @@ export function limitRate(
       'ratelimit-policy': `${limit};w=60`,
     });
     if (!isTaken)
-      throw tooMany('rate_limited', {
+      throw tooManyRequests('rate_limited', {
         detail: `more than ${limit} requests a minute from this project`,
         waitMs,
       });
@@ -32,7 +32,7 @@ export function limitRate(
 }
 
 /** A 429 with the seconds after which to try again. */
-export function tooMany(
+export function tooManyRequests(
   code: 'rate_limited' | 'too_many_invalid_keys' | 'too_many_bulk_requests' | 'too_many_pings',
   { detail, waitMs }: { detail: string; waitMs: number },
 ): HttpProblem {

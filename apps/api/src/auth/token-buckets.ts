@@ -16,7 +16,7 @@ interface Shared {
 }
 
 /** The tokens in a bucket, and the time until it holds one token. */
-export interface Level {
+export interface BucketLevel {
   tokens: number;
   waitMs: number;
 }
@@ -43,13 +43,13 @@ export class TokenBuckets<Owner extends string | number> {
   }
 
   /** Returns the level without taking a token. */
-  peek(owner: Owner, perMinute: number): Level {
+  peek(owner: Owner, perMinute: number): BucketLevel {
     const { tokens } = this.#refill(owner, perMinute);
     return { tokens, waitMs: tokens >= 1 ? 0 : ((1 - tokens) * MINUTE_MS) / perMinute };
   }
 
   /** Takes one token, if there is one. */
-  take(owner: Owner, perMinute: number): Level & { isTaken: boolean } {
+  take(owner: Owner, perMinute: number): BucketLevel & { isTaken: boolean } {
     const bucket = this.#refill(owner, perMinute);
     const isTaken = bucket.tokens >= 1;
     if (isTaken) {

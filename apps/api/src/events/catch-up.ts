@@ -1,16 +1,16 @@
 import { type HistoryPosition, readAuditAfter, readRunsSince } from '@carillon/db';
 import type { Pool } from 'pg';
 import { type CarillonEvent, eventOfAudit, eventsOfRun } from './event.js';
-import type { Position } from './position.js';
+import type { StreamPosition } from './position.js';
 
 /** Rows per page. Other requests run between two pages. */
 const PAGE_SIZE = 200;
 /** Maximum pages per source (audit log, runs). A listener that is further behind has to read the history over HTTP. */
 const MAX_PAGES = 25;
 
-export interface CaughtUp {
+export interface CatchUpPage {
   events: CarillonEvent[];
-  position: Position;
+  position: StreamPosition;
 }
 
 /**
@@ -18,8 +18,8 @@ export interface CaughtUp {
  */
 export async function* catchUp(
   pool: Pool,
-  { projectId, since }: { projectId: number; since: Position },
-): AsyncGenerator<CaughtUp> {
+  { projectId, since }: { projectId: number; since: StreamPosition },
+): AsyncGenerator<CatchUpPage> {
   let position = since;
   let isBehind = false;
   for (let pages = 1; ; pages++) {
@@ -51,7 +51,7 @@ export async function* catchUp(
 }
 
 /** The event that tells a listener that it has missed events. */
-export const overflowAt = ({ at }: Position): CarillonEvent => ({
+export const overflowAt = ({ at }: StreamPosition): CarillonEvent => ({
   type: 'overflow',
   data: {
     id: `overflow.${at}`,

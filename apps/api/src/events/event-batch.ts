@@ -1,5 +1,5 @@
 import type { CarillonEvent } from './event.js';
-import { encodePosition, type Position } from './position.js';
+import { encodePosition, type StreamPosition } from './position.js';
 
 /** The events of one poll, and the position after them. All listeners share one copy of the text. */
 export class EventBatch {
@@ -7,12 +7,12 @@ export class EventBatch {
 
   constructor(
     readonly events: readonly CarillonEvent[],
-    readonly position: Position,
+    readonly position: StreamPosition,
   ) {}
 
   /** The text is composed once, when the first listener needs it. */
   get text(): string {
-    this.#text ??= textOf(this.events, this.position);
+    this.#text ??= formatEvents(this.events, this.position);
     return this.#text;
   }
 }
@@ -21,7 +21,7 @@ export class EventBatch {
  * Writes events as text. Only the last event carries the new position, so a listener that disconnects within the batch
  * gets the whole batch again.
  */
-export function textOf(events: readonly CarillonEvent[], position: Position): string {
+export function formatEvents(events: readonly CarillonEvent[], position: StreamPosition): string {
   const id = `id: ${encodePosition(position)}\n`;
   if (events.length === 0) return `${id}\n`;
   const last = events.length - 1;

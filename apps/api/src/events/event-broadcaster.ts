@@ -4,8 +4,8 @@ import type { Pool } from 'pg';
 import { catchUp, overflowAt } from './catch-up.js';
 import { EventBatch } from './event-batch.js';
 import { EventReader } from './event-reader.js';
-import type { Position } from './position.js';
-import { Teller, type Telling } from './teller.js';
+import { type EventPreferences, EventSender } from './event-sender.js';
+import type { StreamPosition } from './position.js';
 
 const POLL_INTERVAL_MS = 300;
 /**
@@ -64,32 +64,32 @@ export class EventBroadcaster {
   /** Sends a listener every event from now on. With `since`, it first gets the events since that position. */
   subscribe(
     projectId: number,
-    { since, telling }: { since: Position | null; telling: Telling },
+    { since, preferences }: { since: StreamPosition | null; preferences: EventPreferences },
     listener: Listener,
   ): { stop: () => void; caughtUp: Promise<void> } {
     const channel = this.#channelOf(projectId);
-    const teller = new Teller((text) => listener.write(text), telling);
+    const sender = new EventSender((text) => listener.write(text), preferences);
     let buffered: EventBatch[] | null = [];
     let bufferedBytes = 0;
     const receive = (batch: EventBatch) => {
-      if (buffered === null) return teller.tell(batch);
+      if (buffered === null) return sender.send(batch);
       bufferedBytes += batch.text.length;
       if (bufferedBytes <= MAX_BUFFERED_BYTES) buffered.push(batch);
     };
     channel.listeners.add(receive);
     const goLive = async () => {
       const { position } = await channel.reader;
-      if (!since) teller.tell(new EventBatch([], position));
-      if (bufferedBytes > MAX_BUFFERED_BYTES) teller.tell(new EventBatch([overflowAt(position)], position));
-      else for (const batch of buffered ?? []) teller.tell(batch);
+      if (!since) sender.send(new EventBatch([], position));
+      if (bufferedBytes > MAX_BUFFERED_BYTES) sender.send(new EventBatch([overflowAt(position)], position));
+      else for (const batch of buffered ?? []) sender.send(batch);
       buffered = null;
     };
     const caughtUp = (
-      since ? this.#catchUp(channel, since, { projectId, listener, teller }) : Promise.resolve()
+      since ? this.#catchUp(channel, since, { projectId, listener, sender }) : Promise.resolve()
     ).then(goLive);
     const stop = () => {
       channel.listeners.delete(receive);
-      teller.stop();
+      sender.stop();
     };
     return { stop, caughtUp };
   }
@@ -101,8 +101,8 @@ export class EventBroadcaster {
 
   async #catchUp(
     channel: Channel,
-    since: Position,
-    { projectId, listener, teller }: { projectId: number; listener: Listener; teller: Teller },
+    since: StreamPosition,
+    { projectId, listener, sender }: { projectId: number; listener: Listener; sender: EventSender },
   ): Promise<void> {
     const before = channel.turn;
     let done = () => {};
@@ -113,7 +113,7 @@ export class EventBroadcaster {
       await before;
       for await (const { events, position } of catchUp(this.pool, { projectId, since })) {
         if (listener.isClosed || this.#isClosed) return;
-        teller.tell(new EventBatch(events, position));
+        sender.send(new EventBatch(events, position));
         await listener.drained();
         // Serializing a page of rows takes milliseconds. Let other requests run in between.
         await new Promise(setImmediate);

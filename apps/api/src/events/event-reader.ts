@@ -11,7 +11,7 @@ import {
 import { encodeRunId } from '@carillon/shared';
 import type { Pool } from 'pg';
 import { type CarillonEvent, endOfRun, eventOfAudit, eventsOfRun } from './event.js';
-import type { Position } from './position.js';
+import type { StreamPosition } from './position.js';
 import { SequenceProgress } from './sequence-progress.js';
 
 /**
@@ -79,7 +79,7 @@ export class EventReader {
   /**
    * The position from which a listener that has received everything should resume. It lies before every run in flight.
    */
-  get position(): Position {
+  get position(): StreamPosition {
     let at = this.#settledAt;
     for (const { status, happenedAt } of this.#known.values()) {
       const isRecent = happenedAt > this.#settledAt - MAX_POSITION_LAG_MS;

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { tooMany } from '../auth/rate-limit.js';
+import { tooManyRequests } from '../auth/rate-limit.js';
 
 export interface HeavyWorkLimits {
   /** Maximum number of requests of one project that run at once. */
@@ -134,7 +134,7 @@ export class HeavyWork {
 }
 
 const refusal = () =>
-  tooMany('too_many_bulk_requests', {
+  tooManyRequests('too_many_bulk_requests', {
     detail: 'this project already has its maximum of bulk requests in progress',
     waitMs: RETRY_AFTER_MS,
   });

@@ -5,7 +5,7 @@ import { requireScope } from '../auth/authenticate.js';
 import type { ApiContext } from '../context.js';
 import { EventBroadcaster } from '../events/event-broadcaster.js';
 import { EventStream } from '../events/event-stream.js';
-import { decodePosition, type Position } from '../events/position.js';
+import { decodePosition, type StreamPosition } from '../events/position.js';
 import { StreamLimiter } from '../events/stream-limiter.js';
 import { HttpProblem } from '../http/problem.js';
 import { responses } from '../http/responses.js';
@@ -82,7 +82,7 @@ export const eventRoutes =
         const { schedule, type, status, digest } = request.query;
         const filter = { schedules: setOf(schedule), types: setOf(type), statuses: setOf(status) };
         const isFiltered = [schedule, type, status].some((given) => given !== undefined);
-        const telling = { filter: isFiltered ? filter : null, isDigest: digest !== undefined };
+        const preferences = { filter: isFiltered ? filter : null, isDigest: digest !== undefined };
         const since = readPosition(request.headers['last-event-id']);
         const release = limiter.acquire(request.caller);
         reply.raw.on('close', release);
@@ -92,7 +92,7 @@ export const eventRoutes =
         reply.hijack();
         if (reply.raw.destroyed) return;
         const stream = new EventStream(reply.raw, reply.getHeaders() as Record<string, string>);
-        const subscription = broadcaster.subscribe(request.caller.projectId, { since, telling }, stream);
+        const subscription = broadcaster.subscribe(request.caller.projectId, { since, preferences }, stream);
         const { credential } = request;
         const keyCheck = setInterval(async () => {
           const owner = await keys.findOwner(credential).catch(() => undefined);
@@ -132,7 +132,7 @@ const STREAM = {
   content: { 'text/event-stream': { schema: z.string() } },
 } as unknown as z.ZodString;
 
-function readPosition(text: string | undefined): Position | null {
+function readPosition(text: string | undefined): StreamPosition | null {
   if (text === undefined || text === '') return null;
   const position = decodePosition(text);
   if (!position) throw new HttpProblem('invalid_header', 'Last-Event-ID: expected the id of an event');

@@ -14,7 +14,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { requireScope } from '../auth/authenticate.js';
 import { addressOf } from '../auth/key-throttle.js';
-import { tooMany } from '../auth/rate-limit.js';
+import { tooManyRequests } from '../auth/rate-limit.js';
 import { TokenBuckets } from '../auth/token-buckets.js';
 import type { ApiContext } from '../context.js';
 import { idInCursor, pageOf } from '../http/cursor.js';
@@ -70,7 +70,10 @@ export const feedRoutes =
         const address = addressOf(request.ip);
         const { waitMs } = failures.peek(address, READS_PER_MINUTE);
         if (waitMs > 0)
-          throw tooMany('rate_limited', { detail: 'too many unknown tokens from this address', waitMs });
+          throw tooManyRequests('rate_limited', {
+            detail: 'too many unknown tokens from this address',
+            waitMs,
+          });
         const feed = await useFeed(pool, token);
         if (!feed) {
           failures.take(address, READS_PER_MINUTE);
@@ -78,7 +81,10 @@ export const feedRoutes =
         }
         const read = reads.take(String(feed.id), READS_PER_MINUTE);
         if (!read.isTaken)
-          throw tooMany('rate_limited', { detail: 'this feed is read too often', waitMs: read.waitMs });
+          throw tooManyRequests('rate_limited', {
+            detail: 'this feed is read too often',
+            waitMs: read.waitMs,
+          });
         const nowAt = Math.floor(clock.now());
         const { projectId, projectKey, name } = feed;
         const schedules = await readFeedSchedules(pool, { ...feed, limit: MAX_SCHEDULES });

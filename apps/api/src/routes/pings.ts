@@ -3,7 +3,7 @@ import { decodeRunId, encodeRunId, failureLabel } from '@carillon/shared';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { tooMany } from '../auth/rate-limit.js';
+import { tooManyRequests } from '../auth/rate-limit.js';
 import { TokenBuckets } from '../auth/token-buckets.js';
 import type { ApiContext } from '../context.js';
 import { type PingToken, readPingToken } from '../heartbeat/ping-token.js';
@@ -79,7 +79,10 @@ export const pingRoutes =
         if (!token) throw unknownPing();
         const { isTaken, waitMs } = buckets.take(token.scheduleId, pingsPerMinute);
         if (!isTaken)
-          throw tooMany('too_many_pings', { detail: `more than ${pingsPerMinute} pings a minute`, waitMs });
+          throw tooManyRequests('too_many_pings', {
+            detail: `more than ${pingsPerMinute} pings a minute`,
+            waitMs,
+          });
         const { kind, body } = readPing(reported, request);
         const recorded = await recordPing(pool, { ...token, kind, body, now: null });
         if (!recorded) await takeReport(request, { token, kind, body });

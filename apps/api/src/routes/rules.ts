@@ -3,10 +3,10 @@ import {
   Cursor,
   calendarsNamedBy,
   describeRule,
+  dueOccurrenceOf,
   excludedOccurrences,
   Limit,
   localTime,
-  momentOf,
   nextOccurrences,
   Occurrences,
   occurrenceRemark,
@@ -139,7 +139,7 @@ export const ruleRoutes =
         const isRescheduledLater = nextRunAt > occurrenceAt + plan.jitterMs;
         const afterAt = position?.at ?? (isRescheduledLater ? nextRunAt : occurrenceAt);
         const rest = nextOccurrences(timing, afterAt, wanted - first.length).map((at) =>
-          momentOf(key, plan, at),
+          dueOccurrenceOf(key, plan, at),
         );
         const found = [...first, ...rest];
         const items = found.slice(0, limit);

@@ -20,7 +20,7 @@ import { HttpProblem, notFound } from '../http/problem.js';
 import { readRunId } from '../http/read-run-id.js';
 import { respondOnce } from '../http/respond-once.js';
 import { BODY_ERRORS, responses } from '../http/responses.js';
-import { tellRun } from '../ledger/tell-run.js';
+import { composeRunStory } from '../ledger/compose-run-story.js';
 import { iso } from '../present/iso.js';
 import { presentAttempt, presentRun } from '../present/run.js';
 
@@ -120,7 +120,7 @@ function respondWithRunChange(
     if (result.kind !== 'changed' || !run) throw notFound('run', id);
     context.deadLetters.forget(`${caller.projectId} `);
     const attempts = await readAttempts(db, caller.projectId, identity);
-    const told = await tellRun(db, caller.projectId, { run, nowAt: context.clock.now() });
+    const told = await composeRunStory(db, caller.projectId, { run, nowAt: context.clock.now() });
     const body = {
       ...presentRun(run),
       ...told,

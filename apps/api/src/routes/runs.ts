@@ -20,7 +20,7 @@ import { decodeCursor, encodeCursor, invalidCursor, pageOf } from '../http/curso
 import { notFound } from '../http/problem.js';
 import { readRunId } from '../http/read-run-id.js';
 import { responses } from '../http/responses.js';
-import { tellRun } from '../ledger/tell-run.js';
+import { composeRunStory } from '../ledger/compose-run-story.js';
 import { iso } from '../present/iso.js';
 import { presentAttempt, presentRun } from '../present/run.js';
 
@@ -116,7 +116,7 @@ export const runRoutes =
         const run = identity && (await readRun(pool, caller.projectId, identity));
         if (!identity || !run) throw notFound('run', params.id);
         const attempts = await readAttempts(pool, caller.projectId, identity);
-        const told = await tellRun(pool, caller.projectId, { run, nowAt: clock.now() });
+        const told = await composeRunStory(pool, caller.projectId, { run, nowAt: clock.now() });
         return {
           ...presentRun(run),
           ...told,

@@ -37,7 +37,7 @@ import { BODY_ERRORS, responses } from '../http/responses.js';
 import { presentRecentRun } from '../present/run.js';
 import { presentSchedule } from '../present/schedule.js';
 import { cancelledAdvice } from '../schedules/cancelled-advice.js';
-import { draftRequest, viewOf } from '../schedules/draft-request.js';
+import { draftRequest, toScheduleView } from '../schedules/draft-request.js';
 import { editByPatch } from '../schedules/edit-by-patch.js';
 import { missingSchedule } from '../schedules/missing-schedule.js';
 import { resolveTemplate } from '../schedules/resolve-template.js';
@@ -91,7 +91,7 @@ export const scheduleRoutes =
           if (created?.kind === 'created') {
             counters.count('jobs_queued_total');
             noteCreated([draft.key]);
-            return answer(201, viewOf(drafted.value, created), [draft.first.dueAt]);
+            return answer(201, toScheduleView(drafted.value, created), [draft.first.dueAt]);
           }
           if (created?.kind === 'over_limit') throw new OverLimit(caller.limits);
           if (created?.kind === 'cancelled')

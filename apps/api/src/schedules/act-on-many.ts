@@ -1,6 +1,6 @@
 import {
   backfillSchedule,
-  type ChangedMany,
+  type ChangeManyResult,
   type ChangeRequest,
   type ChangeResult,
   cancelMany,
@@ -14,7 +14,7 @@ import {
   resumeMany,
   resumeSchedule,
   type ScheduleFilter,
-  type Stopped,
+  type StopManyResult,
   type StopRequest,
   skipNext,
   skipNextOfMany,
@@ -36,7 +36,7 @@ const AT_A_TIME = 2;
 const BATCH = 1_000;
 const REFUSALS_SHOWN = 100;
 
-export interface ActedOnMany {
+export interface BulkActionResult {
   matched: number;
   changed: number;
   refused: number;
@@ -47,7 +47,7 @@ export interface ActedOnMany {
 }
 
 /** A schedule that an action changes. */
-export interface Picked {
+export interface PickedSchedule {
   id: number;
   key: string;
 }
@@ -63,7 +63,7 @@ export async function* pagesOfMatching(
   pool: Pool,
   { caller, action, beforeId }: { caller: KeyOwner; action: Action; beforeId: number | null },
   size: number,
-): AsyncGenerator<{ picked: Picked[]; isLast: boolean }> {
+): AsyncGenerator<{ picked: PickedSchedule[]; isLast: boolean }> {
   const { projectId } = caller;
   const filter: ScheduleFilter = action.filter;
   for (let before = beforeId; ; ) {
@@ -81,11 +81,16 @@ export async function* pagesOfMatching(
 /** Applies one action to these schedules. */
 export async function actOnMany(
   { pool }: Pick<ApiContext, 'pool'>,
-  { caller, action, picked, isLast }: { caller: KeyOwner; action: Action; picked: Picked[]; isLast: boolean },
-): Promise<ActedOnMany> {
+  {
+    caller,
+    action,
+    picked,
+    isLast,
+  }: { caller: KeyOwner; action: Action; picked: PickedSchedule[]; isLast: boolean },
+): Promise<BulkActionResult> {
   const change = changeOf(pool, action);
   const { projectId, keyName: actor } = caller;
-  const done: ActedOnMany = {
+  const done: BulkActionResult = {
     matched: picked.length,
     changed: 0,
     refused: 0,
@@ -119,8 +124,8 @@ export async function actOnMany(
 async function changeTogether(
   pool: Pool,
   action: Action,
-  { caller, picked }: { caller: KeyOwner; picked: readonly Picked[] },
-): Promise<ChangedMany> {
+  { caller, picked }: { caller: KeyOwner; picked: readonly PickedSchedule[] },
+): Promise<ChangeManyResult> {
   const changeBatch = batchChangeOf(pool, action);
   if (!changeBatch) return { changed: 0, refusals: [], others: picked.map(({ key }) => key), dueAts: [] };
   const batches = Array.from({ length: Math.ceil(picked.length / BATCH) }, (_, i) =>
@@ -145,8 +150,11 @@ async function changeTogether(
 }
 
 /** The function that changes many schedules at once. Null for a backfill, which changes schedules one by one. */
-function batchChangeOf(pool: Pool, action: Action): ((request: StopRequest) => Promise<ChangedMany>) | null {
-  const stopped = async (stopping: Promise<Stopped>, dueAts: number[] = []) => ({
+function batchChangeOf(
+  pool: Pool,
+  action: Action,
+): ((request: StopRequest) => Promise<ChangeManyResult>) | null {
+  const stopped = async (stopping: Promise<StopManyResult>, dueAts: number[] = []) => ({
     ...(await stopping),
     dueAts,
   });

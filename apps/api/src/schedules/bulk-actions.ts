@@ -15,11 +15,11 @@ import type { ApiContext } from '../context.js';
 import { HttpProblem } from '../http/problem.js';
 import { statusOf } from '../present/bulk-action.js';
 import { iso } from '../present/iso.js';
-import { type ActedOnMany, actOnMany, pagesOfMatching } from './act-on-many.js';
+import { actOnMany, type BulkActionResult, pagesOfMatching } from './act-on-many.js';
 
 type Action = z.infer<typeof ActionInput>;
 type Preview = NonNullable<z.infer<typeof ActionAnswer>['preview']>;
-type Progress = Omit<ActedOnMany, 'dueAts'>;
+type Progress = Omit<BulkActionResult, 'dueAts'>;
 
 /** Number of schedules that are changed between two writes of the progress. */
 const PAGE = 2_000;
@@ -41,7 +41,7 @@ interface Request {
 }
 
 /** An action that was started, with its progress at the time of the answer. */
-export interface Started extends Progress {
+export interface StartedAction extends Progress {
   id: string;
   status: z.infer<typeof ActionProgress>['status'];
   /** True if the request repeats an earlier one. The answer is then about the action that the first request started. */
@@ -60,7 +60,7 @@ export class BulkActions {
   ) {}
 
   /** Acts on all matching schedules. Answers when the action is done, or after ten seconds with its progress so far. */
-  async run(request: Request): Promise<Started> {
+  async run(request: Request): Promise<StartedAction> {
     const id = await this.#create(request, null);
     if (id === null) return this.#repeated(request);
     const progress = newProgress(request);
@@ -82,7 +82,7 @@ export class BulkActions {
   }
 
   /** Answers at once with the number of matches as `matched`, and acts on them in the background. */
-  async start(request: Request): Promise<Started> {
+  async start(request: Request): Promise<StartedAction> {
     const { caller, action, beforeId } = request;
     const { projectId } = caller;
     const matching = { projectId, filter: action.filter, beforeId, limit: MAX_COUNTED };
@@ -102,7 +102,7 @@ export class BulkActions {
   }
 
   /** Finds the action that the first request with the same Idempotency-Key started. */
-  async #repeated({ caller, requestKey, requestHash }: Request): Promise<Started> {
+  async #repeated({ caller, requestKey, requestHash }: Request): Promise<StartedAction> {
     const { projectId } = caller;
     const found = await findBulkAction(this.context.pool, { projectId, requestKey: requestKey ?? '' });
     if (found?.requestHash !== requestHash)

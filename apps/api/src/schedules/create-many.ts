@@ -1,8 +1,8 @@
 import {
-  type Created,
+  type CreateResult,
   createSchedules,
   type Database,
-  type Filled,
+  type FilledTemplate,
   type KeyOwner,
   OverLimit,
   readCalendars,
@@ -34,7 +34,7 @@ const CHUNK_SIZE = 500;
 /** Maximum validation time per turn of the event loop, so that other requests are not delayed. */
 const MAX_TURN_MS = 10;
 
-export interface CreatedMany {
+export interface BulkCreateResult {
   results: Result[];
   dueAts: number[];
 }
@@ -43,7 +43,7 @@ export interface CreatedMany {
 export async function createMany(
   context: ApiContext,
   { db, caller, items }: { db: Database; caller: KeyOwner; items: readonly unknown[] },
-): Promise<CreatedMany> {
+): Promise<BulkCreateResult> {
   const results: Result[] = new Array(items.length);
   const dueAts: number[] = [];
   const filled = await resolveTemplates(db, caller, items);
@@ -96,10 +96,10 @@ const RESULTS = {
   conflict: 'conflict',
   cancelled: 'conflict',
   over_limit: 'over_limit',
-} as const satisfies Record<Created['kind'], Result['result']>;
+} as const satisfies Record<CreateResult['kind'], Result['result']>;
 
 /** The size of an item as JSON. */
-function sizeOf(item: Filled): number {
+function sizeOf(item: FilledTemplate): number {
   return item.ok ? Buffer.byteLength(writeExactly(item.value) ?? '') : 0;
 }
 
@@ -112,7 +112,7 @@ interface Accepted {
 async function validate(
   context: ApiContext,
   caller: KeyOwner,
-  items: readonly Filled[],
+  items: readonly FilledTemplate[],
   { from, results, calendars }: { from: number; results: Result[]; calendars: Calendars },
 ): Promise<Accepted[]> {
   const accepted: Accepted[] = [];

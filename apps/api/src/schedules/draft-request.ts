@@ -73,7 +73,7 @@ export const systemDefaultsFor = (
 });
 
 /** Builds the view of a schedule that was just created, to save a query. */
-export function viewOf(
+export function toScheduleView(
   { draft }: DraftedRequest,
   { id, createdAt }: { id: number; createdAt: number },
 ): ScheduleView {

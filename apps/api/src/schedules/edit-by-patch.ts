@@ -1,7 +1,7 @@
 import {
   type ChangeResult,
   type Database,
-  type Edited,
+  type EditResult,
   editSchedule,
   type KeyOwner,
   readCalendars,
@@ -31,7 +31,7 @@ export async function editByPatch(
   context: Pick<ApiContext, 'clock' | 'defaults' | 'secrets'>,
   db: Database,
   { caller, key, patch, ifMatch }: PatchRequest,
-): Promise<ChangeResult<Edited & { warnings: string[] }>> {
+): Promise<ChangeResult<EditResult & { warnings: string[] }>> {
   const { projectId, keyName: actor } = caller;
   for (let merges = 0; merges < MAX_MERGES; merges++) {
     const view = await readSchedule(db, projectId, key);

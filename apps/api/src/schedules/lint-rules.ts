@@ -10,7 +10,7 @@ const MAX_MS = 400;
 /** Number of schedules that are evaluated in one turn of the event loop. Other requests run between two turns. */
 const SLICE = 20;
 
-export interface Linted {
+export interface LintedSchedule {
   id: number;
   key: string;
   name: string | null;
@@ -20,7 +20,7 @@ export interface Linted {
 }
 
 export interface LintPage {
-  found: Linted[];
+  found: LintedSchedule[];
   lookedAt: number;
   /** The internal id of the last schedule that was evaluated; null if there are no more. */
   lastId: number | null;
@@ -42,7 +42,7 @@ export async function lintRules(
   const page = await listZonedSchedules(pool, { projectId, beforeId, limit: MAX_LOOKED_AT });
   const range = { fromAt: nowAt, toAt: nowAt + YEAR_MS };
   const known = new RecentCache<string, DstChange[]>(1_000);
-  const found: Linted[] = [];
+  const found: LintedSchedule[] = [];
   const beganAt = performance.now();
   let last: ZonedSchedule | undefined;
   let lookedAt = 0;

@@ -11,7 +11,7 @@ import type { FastifyRequest } from 'fastify';
 import type { ApiContext } from '../context.js';
 import { HttpProblem } from '../http/problem.js';
 import { type DraftedPut, draftPut, type PutBody } from './draft-put.js';
-import { viewOf } from './draft-request.js';
+import { toScheduleView } from './draft-request.js';
 import { problemOf, readIfMatch } from './respond-with-change.js';
 
 /** The state of the id that a client expects. */
@@ -87,7 +87,7 @@ async function create(db: Database, { caller }: PutRequest, { drafted }: Drafted
   const [created] = await createSchedules(db, { projectId, actor, limits, drafts: [draft] });
   if (created?.kind === 'over_limit') throw new OverLimit(limits);
   if (created?.kind !== 'created') return null;
-  const schedule = viewOf(drafted, created);
+  const schedule = toScheduleView(drafted, created);
   return { schedule, isNew: true, inFlight: [], warnings, dueAts: [draft.first.dueAt] };
 }
 

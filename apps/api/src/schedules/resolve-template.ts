@@ -1,4 +1,4 @@
-import { type Database, type Filled, fillTemplate, findTemplate, type KeyOwner } from '@carillon/db';
+import { type Database, type FilledTemplate, fillTemplate, findTemplate, type KeyOwner } from '@carillon/db';
 import type { ScheduleInput, ScheduleRequest, Template } from '@carillon/shared';
 import type { z } from 'zod';
 import { invalid } from '../http/problem.js';
@@ -24,7 +24,7 @@ export async function resolveTemplates(
   db: Database,
   { projectId }: KeyOwner,
   requests: readonly unknown[],
-): Promise<Filled[]> {
+): Promise<FilledTemplate[]> {
   const found = new Map<string, Promise<Template | null>>();
   const find = (id: string) => {
     const known = found.get(id) ?? findTemplate(db, projectId, id);

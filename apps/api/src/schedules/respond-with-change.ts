@@ -10,7 +10,7 @@ import type { ApiContext } from '../context.js';
 import { HttpProblem, notFound } from '../http/problem.js';
 import { respondOnce } from '../http/respond-once.js';
 
-export interface Exchange {
+export interface RequestAndReply {
   request: FastifyRequest;
   reply: FastifyReply;
 }
@@ -18,7 +18,7 @@ export interface Exchange {
 /** Changes the schedule that a request names, and responds with its new state. */
 export function respondWithChange<T>(
   context: ApiContext,
-  exchange: Exchange,
+  exchange: RequestAndReply,
   change: (db: Database, request: ChangeRequest) => Promise<ChangeResult<T>>,
   present: (changed: { schedule: ScheduleView; value: T }) => unknown,
 ): Promise<FastifyReply> {

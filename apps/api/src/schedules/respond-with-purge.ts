@@ -4,10 +4,10 @@ import type { ApiContext } from '../context.js';
 import { notFound } from '../http/problem.js';
 import { respondOnce } from '../http/respond-once.js';
 import { presentSchedule } from '../present/schedule.js';
-import { type Exchange, etagOf, problemOf, readIfMatch } from './respond-with-change.js';
+import { etagOf, problemOf, type RequestAndReply, readIfMatch } from './respond-with-change.js';
 
 /** Removes the schedule that a request names, and responds with its last state. */
-export function respondWithPurge(context: ApiContext, exchange: Exchange): Promise<FastifyReply> {
+export function respondWithPurge(context: ApiContext, exchange: RequestAndReply): Promise<FastifyReply> {
   const { request } = exchange;
   const { caller } = request;
   const { id: key } = request.params as { id: string };

@@ -1,8 +1,8 @@
 import { type KeyOwner, listDefinitions, readCalendars, type ScheduleView } from '@carillon/db';
 import {
   calendarsNamedBy,
+  dueOccurrenceAfter,
   LATEST_AT,
-  momentAfter,
   nextAfterEdit,
   parseDuration,
   type SimulatedSchedule,
@@ -14,7 +14,7 @@ import {
 import type { z } from 'zod';
 import type { ApiContext } from '../context.js';
 import { HttpProblem, invalid } from '../http/problem.js';
-import { draftRequest, viewOf } from './draft-request.js';
+import { draftRequest, toScheduleView } from './draft-request.js';
 import { mergePatch } from './merge-patch.js';
 import { resolveTemplate } from './resolve-template.js';
 
@@ -112,7 +112,7 @@ async function gather(
       }));
       throw invalid(inRequest);
     }
-    drafted.push(viewOf(draft.value, { id: 0, createdAt: fromAt }));
+    drafted.push(toScheduleView(draft.value, { id: 0, createdAt: fromAt }));
   }
   if (given !== undefined && filter === undefined) return drafted;
   const page = { projectId, filter: filter ?? {}, limit: MAX_SCHEDULES + 1, beforeId: null };
@@ -171,7 +171,7 @@ async function prepare(
 function startOf(view: ScheduleView, { fromAt, isNow }: { fromAt: number; isNow: boolean }): ScheduleView {
   const isStored = view.id !== 0;
   if (!isStored || isNow) return view;
-  const next = momentAfter(view, fromAt - 1);
+  const next = dueOccurrenceAfter(view, fromAt - 1);
   return { ...view, occurrenceAt: next?.occurrenceAt ?? null, nextRunAt: next?.dueAt ?? null };
 }
 

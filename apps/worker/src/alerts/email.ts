@@ -24,7 +24,7 @@ const NOT_CONFIGURED: Outcome = {
  * Sends e-mail through the installation's SMTP server. The operator chooses the server, so a project can't make a
  * worker connect to an address of its choice.
  */
-export function emailBy({ smtpUrl, from }: { smtpUrl: string | null; from: string }): SendEmail {
+export function createEmailSender({ smtpUrl, from }: { smtpUrl: string | null; from: string }): SendEmail {
   if (smtpUrl === null) return () => Promise.resolve(NOT_CONFIGURED);
   const transport = createTransport(
     {

@@ -4,13 +4,13 @@ import { DAY_MS } from '@carillon/shared';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { sendByType } from '../alerts/channels.js';
-import { emailBy } from '../alerts/email.js';
+import { createEmailSender } from '../alerts/email.js';
 import { MessageSender } from '../alerts/message-sender.js';
 import { pingMonitor } from '../alerts/monitor.js';
 import type { Config } from '../config.js';
 import type { Metrics } from '../metrics.js';
+import { type Deliver, deliverBy } from '../pipeline/pipeline.js';
 import type { Registry } from '../registry.js';
-import { type Deliver, deliverBy } from './deliver.js';
 import { HandlerProcess } from './isolation/handler-process.js';
 import { NameResolver } from './names/name-resolver.js';
 import { Receipts } from './receipts/receipts.js';
@@ -19,7 +19,7 @@ import { deliverToHandler } from './targets/handler.js';
 import { awaitPing } from './targets/heartbeat.js';
 import { Poster } from './targets/post.js';
 import { DueQueues, refuseQueue } from './targets/queue.js';
-import { Secrets } from './targets/secrets.js';
+import { DeliverySecrets } from './targets/secrets.js';
 import { deliverToWebhook } from './targets/webhook.js';
 import { ProjectSettings } from './traffic/project-settings.js';
 import { Traffic } from './traffic/traffic.js';
@@ -54,7 +54,7 @@ export function openTargets(
   const box =
     config.CARILLON_ENCRYPTION_KEY === undefined ? null : new SecretBox(config.CARILLON_ENCRYPTION_KEY);
   const settings = new ProjectSettings(pool, box);
-  const secrets = new Secrets(pool, box, settings);
+  const secrets = new DeliverySecrets(pool, box, settings);
   const originConcurrency = config.ORIGIN_CONCURRENCY;
   const traffic = new Traffic({
     settings,
@@ -75,7 +75,7 @@ export function openTargets(
   const queues = redis && new DueQueues({ redis, prefix: config.REDIS_PREFIX, clock });
   const receipts = new Receipts({ pool, poster, traffic, secrets, clock, metrics, log, postgres });
   const processes = openHandlerProcesses(config, registry, log);
-  const sendEmail = emailBy({ smtpUrl: config.SMTP_URL ?? null, from: config.SMTP_FROM });
+  const sendEmail = createEmailSender({ smtpUrl: config.SMTP_URL ?? null, from: config.SMTP_FROM });
   const messages = new MessageSender({
     pool,
     metrics,

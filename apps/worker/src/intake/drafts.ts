@@ -1,5 +1,5 @@
 import {
-  type Created,
+  type CreateResult,
   type Database,
   type Draft,
   fillTemplate,
@@ -11,7 +11,7 @@ import {
 import { calendarsNamedBy, type ProjectLimits, type ScheduleDefaults, type Target } from '@carillon/shared';
 import { type Config, scheduleDefaults } from '../config.js';
 import type { Registry } from '../registry.js';
-import { type Read, readRequest } from './read-request.js';
+import { type ReadResult, readRequest } from './read-request.js';
 
 /** A project as it is stored. */
 interface StoredProject {
@@ -61,7 +61,7 @@ export class Drafts {
     db: Database,
     { projectId, defaults }: Drafter,
     { data, nowAt }: { data: unknown; nowAt: number },
-  ): Promise<Read<Draft>> {
+  ): Promise<ReadResult<Draft>> {
     const filled = await fillTemplate(data, (id) => findTemplate(db, projectId, id));
     if (!filled.ok) return { ok: false, reason: `${filled.problem.field}: ${filled.problem.message}` };
     const box = this.#box;
@@ -72,7 +72,7 @@ export class Drafts {
 }
 
 /** Says why a draft was not stored. Null if it was stored, by this request or by an identical earlier one. */
-export function refusalOf(created: Created, { key }: Draft, limits: ProjectLimits): string | null {
+export function refusalOf(created: CreateResult, { key }: Draft, limits: ProjectLimits): string | null {
   if (created.kind === 'over_limit') return new OverLimit(limits).message;
   if (created.kind === 'conflict')
     return `a schedule with the id ${key} and another definition exists already`;

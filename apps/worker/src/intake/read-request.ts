@@ -12,7 +12,7 @@ import {
 import { z } from 'zod';
 
 /** A valid request, or the reason why it is refused. */
-export type Read<T> = { ok: true; value: T } | { ok: false; reason: string };
+export type ReadResult<T> = { ok: true; value: T } | { ok: false; reason: string };
 
 export interface ReadOptions {
   nowAt: number;
@@ -29,7 +29,10 @@ const MAX_REQUEST_LENGTH = 256 * 1_024;
 const Request = ScheduleInput.required({ id: true });
 
 /** Reads a `ScheduleRequest`: a schedule as the API takes it, or in short `{ id, at }` or `{ id, rrule }`. */
-export function readRequest(data: unknown, { nowAt, defaults, seal, calendars }: ReadOptions): Read<Draft> {
+export function readRequest(
+  data: unknown,
+  { nowAt, defaults, seal, calendars }: ReadOptions,
+): ReadResult<Draft> {
   if (writeExactly(data).length > MAX_REQUEST_LENGTH)
     return refuse(`expected at most ${MAX_REQUEST_LENGTH} characters`);
   const strange = unstorable(data);
@@ -58,7 +61,7 @@ export function readRequest(data: unknown, { nowAt, defaults, seal, calendars }:
 const Cancel = z.object({ id: ScheduleKey });
 
 /** Reads a `ScheduleCancel`; returns the schedule's id. */
-export function readCancel(data: unknown): Read<string> {
+export function readCancel(data: unknown): ReadResult<string> {
   const parsed = Cancel.safeParse(data);
   return parsed.success ? { ok: true, value: parsed.data.id } : refuse(problemsOf(parsed.error));
 }

@@ -12,7 +12,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.js';
 import type { WorkerContext } from '../context.js';
 import type { Drafts } from './drafts.js';
-import { Requests } from './requests.js';
+import { QueueRequests } from './queue-requests.js';
 
 /** Maximum number of requests that a worker holds at once. They are created in groups; the others stay in Redis. */
 const CONCURRENCY = 200;
@@ -43,7 +43,7 @@ export function takeRequests(
   const { metrics, log } = context;
   const prefix = config.REDIS_PREFIX;
   const stopped = new AbortController();
-  const requests = new Requests(context, drafts);
+  const requests = new QueueRequests(context, drafts);
   const rejected = openQueue<ScheduleRejected>(QUEUES.rejected, { redis: producer, prefix });
 
   const take = async (job: Job, token?: string): Promise<void> => {

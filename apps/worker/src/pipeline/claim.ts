@@ -42,9 +42,9 @@ export class Claimer {
    * come free.
    */
   #leftOut = new Map<number, ProjectShare>();
-  readonly #shareOut = {
-    due: new ShareOut('due'),
-    waiting: new ShareOut('waiting'),
+  readonly #projectsWithWork = {
+    due: new ProjectsWithWork('due'),
+    waiting: new ProjectsWithWork('waiting'),
   };
   #calledForHelpAt = Number.NEGATIVE_INFINITY;
   #backoffMs = FIRST_BACKOFF_MS;
@@ -172,7 +172,7 @@ export class Claimer {
   async #projectsFor(kind: 'due' | 'waiting'): Promise<readonly ProjectShare[] | 'none'> {
     const { inFlight } = this;
     const isCrowded = inFlight.isCrowded;
-    const projects = await this.#shareOut[kind].read(this.context.pool, { isCrowded });
+    const projects = await this.#projectsWithWork[kind].read(this.context.pool, { isCrowded });
     // The worker may have been stopped during the pause before this claim, or while Postgres was slow to answer.
     if (this.#isStopped) return 'none';
     if (!isCrowded) return projects.length > 1 ? projects : [];
@@ -184,8 +184,8 @@ export class Claimer {
   async #goOn([due, waiting]: [Claim, WaitingClaim]): Promise<boolean> {
     const resumedDueAts = waiting.hasPauseEnded ? await resumeEnded(this.context.pool, null) : [];
     this.#arm(resumedDueAts);
-    this.#shareOut.due.hasBacklog = due.isFull;
-    this.#shareOut.waiting.hasBacklog = waiting.isFull;
+    this.#projectsWithWork.due.hasBacklog = due.isFull;
+    this.#projectsWithWork.waiting.hasBacklog = waiting.isFull;
     this.#lookAgainIfBlocked(due.isBlocked || waiting.isBlocked);
     const hasMore = due.isFull || waiting.isFull || resumedDueAts.length > 0;
     if (hasMore) this.#callForHelp();
@@ -242,7 +242,7 @@ export class Claimer {
  * The projects that have work of one kind. Postgres is asked for them only while there is a backlog, or while a project
  * has used up its share.
  */
-class ShareOut {
+class ProjectsWithWork {
   hasBacklog = false;
   #projects: ProjectShare[] = [];
   #readAt = Number.NEGATIVE_INFINITY;

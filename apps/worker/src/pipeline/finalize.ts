@@ -7,7 +7,7 @@ import type { Flight, InFlight } from './in-flight.js';
 import { runFields } from './run-fields.js';
 
 /** A delivery that has ended, with the row that closes its run. */
-export interface Done {
+export interface EndedDelivery {
   flight: Flight;
   outcome: Outcome;
   closed: ClosedRun;
@@ -19,7 +19,7 @@ const RETRY_MS = 200;
 
 /** Closes runs in batches: deliveries that end while one batch is being written make up the next. */
 export class Finalizer {
-  #waiting: Done[] = [];
+  #waiting: EndedDelivery[] = [];
   #flushing: Promise<void> | null = null;
   readonly #followUps: FollowUps;
 
@@ -69,7 +69,7 @@ export class Finalizer {
     this.#flushing = null;
   }
 
-  async #write(batch: readonly Done[]): Promise<void> {
+  async #write(batch: readonly EndedDelivery[]): Promise<void> {
     const { pool, holder, metrics, log, tracing } = this.context;
     const startedAt = performance.now();
     let kept: ReadonlySet<ClosedRun>;
@@ -98,7 +98,7 @@ export class Finalizer {
   }
 
   /** Halves a batch that Postgres refuses until the bad row is alone, so that one bad row does not fail its batch. */
-  async #writeApart(batch: readonly Done[], error: unknown): Promise<void> {
+  async #writeApart(batch: readonly EndedDelivery[], error: unknown): Promise<void> {
     const [first] = batch;
     if (batch.length === 1 && first) {
       const message = 'A run could not be closed: its lease will expire and the sweep will rescue it';

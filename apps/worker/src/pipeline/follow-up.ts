@@ -9,7 +9,7 @@ import {
 } from '@carillon/db';
 import type { WorkerContext } from '../context.js';
 import type { Metrics } from '../metrics.js';
-import type { Done } from './finalize.js';
+import type { EndedDelivery } from './finalize.js';
 import { reportFailure } from './report-failure.js';
 
 /** Maximum number of schedules whose queues one statement promotes. */
@@ -29,7 +29,7 @@ export class FollowUps {
   constructor(private readonly context: WorkerContext) {}
 
   /** Starts the follow-ups of a batch of closed runs. */
-  add(batch: readonly Done[]): void {
+  add(batch: readonly EndedDelivery[]): void {
     const { metrics, clock, bells, hooks, alerts } = this.context;
     const retryAts: number[] = [];
     for (const [outcome, count] of countBy(batch, (done) => done.outcome.kind)) {
@@ -61,7 +61,7 @@ export class FollowUps {
    * Records the lateness of runs whose close was refused, because a report or a cancel ended them during their first
    * attempt. Only this worker knows that these runs began.
    */
-  addRefused(batch: readonly Done[]): void {
+  addRefused(batch: readonly EndedDelivery[]): void {
     const first = batch.map(({ flight }) => flight.run).filter((run) => !run.hasBegun);
     if (first.length === 0) return;
     const { pool, metrics } = this.context;
@@ -81,7 +81,7 @@ export class FollowUps {
     if (this.#endedOf.size + this.#steps.length > 0) this.#working ??= this.#work();
   }
 
-  #collect({ flight, outcome, closed }: Done): void {
+  #collect({ flight, outcome, closed }: EndedDelivery): void {
     const { projectId, scheduleId, scheduleKey, plan, isCounted } = flight.run;
     const { pool, log } = this.context;
     const paused = { projectId, scheduleId: scheduleKey };
@@ -139,7 +139,7 @@ export class FollowUps {
   }
 }
 
-const toFailedRun = ({ flight: { run }, closed }: Done): FailedRun => ({
+const toFailedRun = ({ flight: { run }, closed }: EndedDelivery): FailedRun => ({
   ...run,
   targetType: run.plan.target.type,
   errorCode: closed.errorCode ?? 'error',

@@ -1,6 +1,6 @@
 import type { ClaimedRun } from '@carillon/db';
 import type { AttemptTrace } from '../run-tracing.js';
-import { Shares } from './shares.js';
+import { ResourceShares } from './resource-shares.js';
 
 /** Why a delivery was aborted. */
 export type AbortReason = 'timeout' | 'cancelled' | 'lease_lost' | 'shutdown';
@@ -77,8 +77,8 @@ export interface Capacity {
 export class InFlight {
   readonly #byEpoch = new Map<number, Set<Flight>>();
   readonly #timers = new Map<number, NodeJS.Timeout[]>();
-  readonly places: Shares;
-  readonly bytes: Shares;
+  readonly places: ResourceShares;
+  readonly bytes: ResourceShares;
   /**
    * True after a claim that failed for this worker but may have been committed in Postgres, because its answer was
    * lost.
@@ -89,8 +89,8 @@ export class InFlight {
     { places, bytes }: Capacity,
     private readonly onRemove: (wasFull: boolean) => void,
   ) {
-    this.places = new Shares(places);
-    this.bytes = new Shares(bytes);
+    this.places = new ResourceShares(places);
+    this.bytes = new ResourceShares(bytes);
   }
 
   get count(): number {

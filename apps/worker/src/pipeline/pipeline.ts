@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ClaimedRun } from '@carillon/db';
+import { type ClaimedRun, isDatabaseError, isTransientError } from '@carillon/db';
 import {
   BELL_JOB,
   Bell,
@@ -9,13 +9,69 @@ import {
   QUEUES,
   type RedisClient,
 } from '@carillon/queue';
+import { type Outcome, type Plan, targetProblem } from '@carillon/shared';
 import { Worker } from 'bullmq';
 import type { WorkerContext } from '../context.js';
-import type { Deliver } from '../delivery/deliver.js';
+import type { ProjectSettings } from '../delivery/traffic/project-settings.js';
 import { Claimer } from './claim.js';
 import { Finalizer } from './finalize.js';
-import { type Capacity, InFlight } from './in-flight.js';
+import { type Capacity, type Flight, InFlight } from './in-flight.js';
 import { Starvation } from './starvation.js';
+
+/** Takes an occurrence through this worker: ring → claim (which arms the next bell) → deliver → finalize. */
+export class Pipeline {
+  readonly inFlight: InFlight;
+  /** Called when the first place comes free after all were taken. */
+  onFree: () => void = () => {};
+  readonly #claimer: Claimer;
+  readonly #finalizer: Finalizer;
+  readonly #starvation = new Starvation();
+
+  constructor(
+    private readonly context: WorkerContext,
+    private readonly deliver: Deliver,
+    capacity: Capacity,
+  ) {
+    this.inFlight = new InFlight(capacity, (wasFull) => {
+      this.#claimer.onFree();
+      if (wasFull) this.onFree();
+    });
+    this.#finalizer = new Finalizer(context, this.inFlight);
+    this.#claimer = new Claimer(context, this.inFlight, this.#starvation, (runs, tookMs) =>
+      this.#run(runs, tookMs),
+    );
+  }
+
+  /** Resolves when a claim that began after this call has ended. */
+  ring(): Promise<void> {
+    return this.#claimer.ring();
+  }
+
+  /** Stops claiming; resolves when the claim in progress has ended. */
+  stopClaiming(): Promise<void> {
+    return this.#claimer.stop();
+  }
+
+  /** Resolves when every delivery that has ended is closed in Postgres. */
+  finish(): Promise<void> {
+    return this.#finalizer.finish();
+  }
+
+  #run(runs: readonly ClaimedRun[], claimTookMs: number): void {
+    const { hooks, tracing } = this.context;
+    const flights = this.inFlight.add(runs);
+    tracing?.claimed(flights, claimTookMs);
+    for (const flight of flights) {
+      hooks.beforeDelivery(flight.run);
+      this.deliver(flight).then((outcome) => {
+        flight.trace?.end(outcome);
+        if (outcome.kind !== 'deferred') this.#starvation.noteSent();
+        // A run whose lease was lost during the delivery belongs to another worker, so it is not closed here.
+        if (this.inFlight.has(flight)) this.#finalizer.close(flight, outcome);
+      });
+    }
+  }
+}
 
 /** Maximum number of bells that a worker handles at once. Usually all but one of them only wait for the same claim. */
 const BELLS_AT_ONCE = 200;
@@ -103,57 +159,60 @@ export function listenForBells(
   };
 }
 
-/** Takes an occurrence through this worker: ring → claim (which arms the next bell) → deliver → finalize. */
-export class Pipeline {
-  readonly inFlight: InFlight;
-  /** Called when the first place comes free after all were taken. */
-  onFree: () => void = () => {};
-  readonly #claimer: Claimer;
-  readonly #finalizer: Finalizer;
-  readonly #starvation = new Starvation();
+/** Makes one attempt at one run. The promise never rejects: a failure is an outcome too. */
+export type Deliver = (flight: Flight) => Promise<Outcome>;
 
-  constructor(
-    private readonly context: WorkerContext,
-    private readonly deliver: Deliver,
-    capacity: Capacity,
-  ) {
-    this.inFlight = new InFlight(capacity, (wasFull) => {
-      this.#claimer.onFree();
-      if (wasFull) this.onFree();
-    });
-    this.#finalizer = new Finalizer(context, this.inFlight);
-    this.#claimer = new Claimer(context, this.inFlight, this.#starvation, (runs, tookMs) =>
-      this.#run(runs, tookMs),
-    );
-  }
+/**
+ * Delivers a run to one kind of target, and stops when the flight is aborted. An exception counts as a transient
+ * failure.
+ */
+export type TargetDeliver = (flight: Flight) => Promise<Outcome>;
 
-  /** Resolves when a claim that began after this call has ended. */
-  ring(): Promise<void> {
-    return this.#claimer.ring();
-  }
-
-  /** Stops claiming; resolves when the claim in progress has ended. */
-  stopClaiming(): Promise<void> {
-    return this.#claimer.stop();
-  }
-
-  /** Resolves when every delivery that has ended is closed in Postgres. */
-  finish(): Promise<void> {
-    return this.#finalizer.finish();
-  }
-
-  #run(runs: readonly ClaimedRun[], claimTookMs: number): void {
-    const { hooks, tracing } = this.context;
-    const flights = this.inFlight.add(runs);
-    tracing?.claimed(flights, claimTookMs);
-    for (const flight of flights) {
-      hooks.beforeDelivery(flight.run);
-      this.deliver(flight).then((outcome) => {
-        flight.trace?.end(outcome);
-        if (outcome.kind !== 'deferred') this.#starvation.noteSent();
-        // A run whose lease was lost during the delivery belongs to another worker, so it is not closed here.
-        if (this.inFlight.has(flight)) this.#finalizer.close(flight, outcome);
-      });
+/**
+ * Returns the function that delivers a run by the kind of its target. The limits of the project may have changed since
+ * the schedule was created, so it first checks whether the project may still use that kind.
+ */
+export function deliverBy(
+  targets: Record<Plan['target']['type'], TargetDeliver>,
+  settings: Pick<ProjectSettings, 'of'>,
+): Deliver {
+  return async (flight) => {
+    const { projectId, plan } = flight.run;
+    try {
+      const found = settings.of(projectId);
+      const { projectKey, limits } = found instanceof Promise ? await found : found;
+      flight.projectKey = projectKey;
+      const problem = targetProblem(plan.target, { project: projectKey, limits });
+      if (problem)
+        return { kind: 'failed', isTransient: false, errorCode: 'not_allowed', error: problem.message };
+      return await targets[plan.target.type](flight);
+    } catch (error) {
+      return toFailure(error, flight);
     }
+  };
+}
+
+const POSTGRES_UNAVAILABLE = 'Carillon could not read its own settings from Postgres';
+
+function toFailure(error: unknown, { reason, run, sentAt }: Flight): Outcome {
+  if (reason === 'shutdown') return { kind: 'handed_back' };
+  // A failure on Carillon's side (settings or secrets could not be read) must not cost the run an attempt. Before the
+  // first byte is sent, only Carillon's own statements run, so a database error then is a failure on Carillon's side.
+  if (isTransientError(error) || (sentAt === null && isDatabaseError(error)))
+    return {
+      kind: 'deferred',
+      retryInMs: 1_000,
+      reasonCode: 'postgres_unavailable',
+      reason: POSTGRES_UNAVAILABLE,
+    };
+  if (reason === 'timeout') {
+    return {
+      kind: 'failed',
+      isTransient: true,
+      errorCode: 'timeout',
+      error: `no answer within ${run.plan.timeoutMs} ms`,
+    };
   }
+  const text = error instanceof Error ? error.message : String(error);
+  return { kind: 'failed', isTransient: true, errorCode: 'error', error: text };
 }

@@ -1,12 +1,12 @@
 import type { ClaimedRun } from '@carillon/db';
-import type { Done } from './finalize.js';
+import type { EndedDelivery } from './finalize.js';
 
 /** Functions by which a feature that is built on schedules follows its own runs. A hook must not throw. */
 export interface RunHooks {
   /** Called before each delivery. It may fill in the payload. */
   beforeDelivery(run: ClaimedRun): void;
   /** Called after an attempt was closed in Postgres. */
-  afterClose(done: Done): void;
+  afterClose(done: EndedDelivery): void;
   /** Called if a claim found that the occurrence already has a run. */
   onLostClaim(scheduleKey: string): void;
 }

@@ -7,7 +7,7 @@ const MAX_BYTES = 1_000_000;
 const TIMEOUT_MS = 15_000;
 const MAX_REDIRECTS = 3;
 
-export type Fetched = { ok: true; text: string } | { ok: false; problem: string };
+export type FetchedCalendar = { ok: true; text: string } | { ok: false; problem: string };
 
 /**
  * Fetches the .ics file of a calendar. Every address, including those of redirects, is checked like the address of a
@@ -16,7 +16,7 @@ export type Fetched = { ok: true; text: string } | { ok: false; problem: string 
 export async function fetchCalendar(
   url: string,
   { allowPrivate, dnsServers }: { allowPrivate: boolean; dnsServers: readonly string[] },
-): Promise<Fetched> {
+): Promise<FetchedCalendar> {
   const names = new NameResolver({ servers: [...dnsServers] });
   const agent = new Agent({
     connect: { timeout: TIMEOUT_MS, lookup: vettedLookup({ allowPrivate, names }) },
@@ -52,7 +52,7 @@ export async function fetchCalendar(
   }
 }
 
-async function readText(body: AsyncIterable<Buffer>): Promise<Fetched> {
+async function readText(body: AsyncIterable<Buffer>): Promise<FetchedCalendar> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {

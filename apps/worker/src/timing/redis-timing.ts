@@ -2,7 +2,7 @@ import { IDLE_BEHAVIOURS, type RedisClient } from '@carillon/queue';
 import { takeRequests } from '../intake/take-requests.js';
 import { listenForBells } from '../pipeline/pipeline.js';
 import { Ticks } from '../ticks.js';
-import type { TimedWork, Timing } from './timing.js';
+import type { TimedWork, WorkerTiming } from './timing.js';
 
 /** The two Redis connections of a worker. */
 export interface RedisConnections {
@@ -16,7 +16,7 @@ export interface RedisConnections {
 export async function timeByRedis(
   { context, config, drafts, pipeline, ticks: work }: TimedWork,
   { producer, blocking }: RedisConnections,
-): Promise<Timing> {
+): Promise<WorkerTiming> {
   const { REDIS_PREFIX: prefix, SWEEP_INTERVAL_MS: sweepIntervalMs } = config;
   const { log, postgres } = context;
   const idle = IDLE_BEHAVIOURS[config.REDIS_IDLE];

@@ -1,8 +1,8 @@
 import { TICKS, type Tick, type TimerBells } from '@carillon/queue';
 import { nextOccurrences, parseTiming } from '@carillon/shared';
-import { every } from '../loops/every.js';
+import { repeatEvery } from '../loops/repeat-every.js';
 import { keepTime } from './keep-time.js';
-import type { TimedWork, Timing } from './timing.js';
+import type { TimedWork, WorkerTiming } from './timing.js';
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
@@ -14,7 +14,7 @@ const MINUTE_MS = 60_000;
 export function timeByTimers(
   { context, config, pipeline, ticks: work }: TimedWork,
   bells: TimerBells,
-): Timing {
+): WorkerTiming {
   const { postgres, clock, sweepIntervalMs } = context;
   const stopped = new AbortController();
   const run = (tick: Tick) =>
@@ -30,7 +30,7 @@ export function timeByTimers(
   // The first ticks run at once, as with BullMQ's job schedulers.
   const first = Promise.all([run(TICKS.prune), run(TICKS.calendars), run(TICKS.forecasts)]);
   const repeat = (tick: Tick, intervalMs: number) =>
-    every(
+    repeatEvery(
       intervalMs,
       () => run(tick),
       () => {},
@@ -40,7 +40,7 @@ export function timeByTimers(
     repeat(TICKS.prune, HOUR_MS),
     repeat(TICKS.calendars, MINUTE_MS),
     repeat(TICKS.forecasts, MINUTE_MS),
-    every(
+    repeatEvery(
       SCAN_CHECK_MS,
       async () => void (scan.isDue() && (await run(TICKS.tasks))),
       () => {},

@@ -6,7 +6,7 @@ import type { Drafts } from '../intake/drafts.js';
 import type { Pipeline } from '../pipeline/pipeline.js';
 
 /** Makes a worker act in time, by bells and ticks over Redis or by timers of its own process. */
-export interface Timing {
+export interface WorkerTiming {
   /** Takes bells again after the worker had stopped taking them, because it had no free place. */
   resume(): void;
   /**

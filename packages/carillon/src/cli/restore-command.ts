@@ -1,7 +1,7 @@
 import { command, EXIT, type Output, table } from '@carillon/client/command-line';
 import type { RestoreMode } from '@carillon/shared';
 import { readDoctorEnvironment } from '../config.js';
-import type { Preview, RestoreState } from '../restore/restore.js';
+import type { RestorePreview, RestoreState } from '../restore/restore.js';
 
 export const restoreCommand = command({
   name: 'restore',
@@ -91,7 +91,7 @@ const failure = (message: string, exitCode: number): Output => ({
 const PREVIEW_HEADER = ['DECISION', 'RUN', 'SKIPPED'];
 
 function textOfPreview(
-  { state, schedules, openRuns, decisions }: Preview,
+  { state, schedules, openRuns, decisions }: RestorePreview,
   tableOf: (rows: string[][]) => string,
 ): string {
   const rows = decisions.map(({ mode, run, skipped }) => [`--${mode}`, String(run), String(skipped)]);

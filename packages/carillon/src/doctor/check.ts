@@ -29,7 +29,7 @@ export const skipped = (name: string, message: string): Check => ({
 });
 
 /** Runs a check. If it throws, the check has failed with that error. */
-export async function attempt(name: string, advice: string, work: () => Promise<Check>): Promise<Check> {
+export async function runCheck(name: string, advice: string, work: () => Promise<Check>): Promise<Check> {
   try {
     return await work();
   } catch (error) {

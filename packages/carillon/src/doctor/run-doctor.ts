@@ -21,7 +21,7 @@ import {
 } from '@carillon/queue';
 import { readConfig as readWorkerConfig } from '@carillon/worker';
 import type { Pool } from 'pg';
-import { attempt, type Check, failed, ok, skipped } from './check.js';
+import { type Check, failed, ok, runCheck, skipped } from './check.js';
 import {
   judgeAutovacuum,
   judgeClock,
@@ -89,7 +89,7 @@ async function checkPostgres(settings: PostgresSettings): Promise<Check[]> {
     const facts = await readServerFacts(pool).catch((error: Error) => error);
     if (facts instanceof Error) return [failed('postgres', facts.message, REACH_POSTGRES)];
     const server = [judgeServer(facts), judgeExtensions(facts), await checkClock(pool)];
-    const migrations = await attempt('migrations', 'Run the command migrate of this version.', async () => {
+    const migrations = await runCheck('migrations', 'Run the command migrate of this version.', async () => {
       await verifyMigrated(url, { schema });
       return ok('migrations', `the tables in the schema ${schema} are up to date`);
     });

@@ -20,7 +20,7 @@ interface Decision extends LostTimeOutcome {
   examples: (LostTimeOutcome & { project: string; schedule: string; firstAt: string })[];
 }
 
-export interface Preview {
+export interface RestorePreview {
   state: RestoreState;
   schedules: number;
   openRuns: number;
@@ -34,11 +34,11 @@ const ACTOR = 'carillon restore';
 export async function previewRestore(
   pool: Pool,
   { modes, untilAt }: { modes: readonly RestoreMode[]; untilAt: number | null },
-): Promise<Preview> {
+): Promise<RestorePreview> {
   const { generation, hold } = await readInstallationState(pool);
   const { nowAt } = await readClock(pool);
   const lost = { lostFromAt: hold?.lostFromAt ?? nowAt };
-  const preview: Preview = {
+  const preview: RestorePreview = {
     state: {
       generation,
       hold: hold && {

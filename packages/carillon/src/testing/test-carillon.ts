@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createTestDatabase, dropTestDatabase, openDatabase } from '@carillon/db';
 import { pino } from 'pino';
 import { type RunningCarillon, type RunOptions, type SettlingWorker, start } from '../run.js';
-import { type Reading, type TestClock, testClock } from './test-clock.js';
+import { type ClockReading, type TestClock, testClock } from './test-clock.js';
 import { startTestServers, type TestServers } from './test-servers.js';
 
 export interface TestOptions extends Pick<RunOptions, 'handlers' | 'schedules' | 'logger' | 'settings'> {
@@ -24,7 +24,7 @@ export interface TestCarillon extends RunningCarillon {
  */
 export async function startTestCarillon(options: TestOptions = {}): Promise<TestCarillon> {
   const { now: beginAt = new Date(), servers: given, settings, ...rest } = options;
-  const reading: Reading = { now: new Date(beginAt).getTime() };
+  const reading: ClockReading = { now: new Date(beginAt).getTime() };
   if (Number.isNaN(reading.now)) throw new Error(`now: "${beginAt}" is not an instant`);
   const own = given ? null : await startTestServers();
   const { databaseUrl, redisUrl } = given ?? (own as TestServers);

@@ -32,11 +32,11 @@ export function toMilliseconds(duration: string | number): number {
 }
 
 /** The reading of the clock, shared by Postgres and the process under test. */
-export interface Reading {
+export interface ClockReading {
   now: number;
 }
 
-export function testClock(reading: Reading, pool: Pool, worker: SettlingWorker): TestClock {
+export function testClock(reading: ClockReading, pool: Pool, worker: SettlingWorker): TestClock {
   const set = async (now: number) => {
     // The clock of Postgres is moved first. If the process were ahead of Postgres, a run could be claimed early.
     await setTestClock(pool, now);

@@ -1,9 +1,9 @@
 import { Carillon } from '../carillon.js';
 import type { Command, Group, Output } from './command.js';
 import { connectionOf, type Environment } from './config.js';
-import { EXIT, exitCodeOf, explain } from './exit-code.js';
+import { EXIT, exitCodeOf, explainError } from './exit-code.js';
 import { helpFor } from './help.js';
-import { type Found, findCommand, readLine } from './read-line.js';
+import { type FoundCommand, findCommand, readLine } from './read-line.js';
 import { plain, type Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
@@ -31,7 +31,7 @@ export async function dispatch(
     return await run(found.node, found.rest, { terminal, env });
   } catch (error) {
     if (terminal.signal.aborted) return EXIT.ok;
-    terminal.note(`${terminal.style('red', 'carillon:')} ${explain(error)}\n`);
+    terminal.note(`${terminal.style('red', 'carillon:')} ${explainError(error)}\n`);
     if (error instanceof UsageError) terminal.note(`See: ${found.path.join(' ')} --help\n`);
     const { node } = found;
     return (node.kind === 'command' ? node.errorExitCode : undefined) ?? exitCodeOf(error);
@@ -67,7 +67,7 @@ function print({ json, text, notes = [] }: Output, terminal: Terminal, isJson: b
   for (const note of notes) terminal.note(`${terminal.style('dim', note)}\n`);
 }
 
-function showGroup(group: Group, { path, rest }: Found, terminal: Terminal): number {
+function showGroup(group: Group, { path, rest }: FoundCommand, terminal: Terminal): number {
   const typed = rest.find((word) => !word.startsWith('-'));
   const name = path.join(' ');
   if (typed === undefined) {

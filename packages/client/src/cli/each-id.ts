@@ -1,5 +1,5 @@
 import type { Output } from './command.js';
-import { exitCodeOf, explain } from './exit-code.js';
+import { exitCodeOf, explainError } from './exit-code.js';
 
 /** Applies an action to each id. A failure does not stop the others. The first failure decides the exit code. */
 export async function eachId<T>(
@@ -22,8 +22,8 @@ export async function eachId<T>(
       lines.push(describe(answer));
     } catch (error) {
       exitCode ||= exitCodeOf(error);
-      answers.push({ id, error: explain(error) });
-      lines.push(`${id}: ${explain(error)}`);
+      answers.push({ id, error: explainError(error) });
+      lines.push(`${id}: ${explainError(error)}`);
     }
   }
   return { json: answers, text: lines.join('\n'), exitCode };

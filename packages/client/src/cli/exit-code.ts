@@ -37,7 +37,7 @@ export function exitCodeOf(error: unknown): number {
 export const CHANGES_PENDING = 2;
 
 /** Explains an error, and says what to do about it. */
-export function explain(error: unknown): string {
+export function explainError(error: unknown): string {
   if (!(error instanceof CarillonError)) return error instanceof Error ? error.message : String(error);
   const { kind, status, fieldErrors } = error;
   const message = withoutControls(error.message);

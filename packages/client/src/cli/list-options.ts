@@ -1,6 +1,6 @@
 import type { Pages } from '../pages.js';
 import type { Options, Values } from './command.js';
-import { count } from './schedule-options.js';
+import { readCount } from './schedule-options.js';
 
 /** Options of list commands. */
 export const LIST_OPTIONS = {
@@ -12,17 +12,20 @@ export const LIST_OPTIONS = {
 const DEFAULT_LIMIT = 50;
 const MAX_PAGE_SIZE = 1_000;
 
-export interface Listed<T> {
+export interface ListPage<T> {
   items: T[];
   nextCursor: string | null;
 }
 
 export function pageQuery({ limit, cursor, all }: Values<typeof LIST_OPTIONS>) {
-  return { limit: all ? MAX_PAGE_SIZE : (count(limit, 'limit') ?? DEFAULT_LIMIT), cursor };
+  return { limit: all ? MAX_PAGE_SIZE : (readCount(limit, 'limit') ?? DEFAULT_LIMIT), cursor };
 }
 
 /** Reads one page, or the whole list with --all. */
-export async function readList<T>(pages: Pages<T>, { all }: Values<typeof LIST_OPTIONS>): Promise<Listed<T>> {
+export async function readList<T>(
+  pages: Pages<T>,
+  { all }: Values<typeof LIST_OPTIONS>,
+): Promise<ListPage<T>> {
   if (!all) return pages.page();
   const items: T[] = [];
   for await (const item of pages) items.push(item);
@@ -30,5 +33,5 @@ export async function readList<T>(pages: Pages<T>, { all }: Values<typeof LIST_O
 }
 
 /** A note that there are more rows. */
-export const moreNote = ({ nextCursor }: Listed<unknown>) =>
+export const moreNote = ({ nextCursor }: ListPage<unknown>) =>
   nextCursor === null ? [] : [`There are more rows: continue with --cursor ${nextCursor}, or use --all.`];

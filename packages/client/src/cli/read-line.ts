@@ -3,7 +3,7 @@ import type { Command, Group, Invocation, Options } from './command.js';
 import { GLOBAL_OPTIONS } from './help.js';
 import { UsageError } from './usage-error.js';
 
-export interface Found {
+export interface FoundCommand {
   node: Command | Group;
   path: string[];
   /** The remaining options and arguments. */
@@ -11,7 +11,7 @@ export interface Found {
 }
 
 /** Finds the command by its leading words. Global options may come before them. */
-export function findCommand(root: Group, args: readonly string[]): Found {
+export function findCommand(root: Group, args: readonly string[]): FoundCommand {
   const { tokens } = parseArgs({
     args: [...args],
     options: GLOBAL_OPTIONS,
@@ -19,7 +19,7 @@ export function findCommand(root: Group, args: readonly string[]): Found {
     allowPositionals: true,
     tokens: true,
   });
-  const found: Found = { node: root, path: [root.name], rest: [...args] };
+  const found: FoundCommand = { node: root, path: [root.name], rest: [...args] };
   const taken = new Set<number>();
   for (const token of tokens) {
     if (token.kind !== 'positional' || found.node.kind === 'command') continue;

@@ -49,11 +49,11 @@ export function readSchedule(given: Given, nowAt: number): SchedulePatch & { tem
     tags: given.tag,
     startAt: time(given['start-at']),
     endAt: time(given['end-at']),
-    maxRuns: count(given['max-runs'], 'max-runs'),
+    maxRuns: readCount(given['max-runs'], 'max-runs'),
     jitter: length(given.jitter),
     overlap: given.overlap,
     misfire: given.misfire === undefined ? undefined : { policy: given.misfire },
-    retry: given.attempts === undefined ? undefined : { maxAttempts: count(given.attempts, 'attempts') },
+    retry: given.attempts === undefined ? undefined : { maxAttempts: readCount(given.attempts, 'attempts') },
     timeout: length(given.timeout),
   };
   const merged = {
@@ -93,7 +93,7 @@ export function readRule(
 
 const length = (text: string | undefined) => (text === undefined ? undefined : readDuration(text));
 
-export function count(text: string | undefined, option: string): number | undefined {
+export function readCount(text: string | undefined, option: string): number | undefined {
   if (text === undefined) return undefined;
   if (!/^\d{1,9}$/.test(text)) throw new UsageError(`--${option} ${text}: expected a number`);
   return Number(text);

@@ -1,6 +1,6 @@
-import { type Look, type Style, withoutControls } from './terminal.js';
+import { type Style, type TextLook, withoutControls } from './terminal.js';
 
-export type Cell = string | { text: string; look: Look | null };
+export type Cell = string | { text: string; look: TextLook | null };
 
 const GAP = '  ';
 const MIN_LAST_COLUMN = 12;

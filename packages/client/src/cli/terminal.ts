@@ -10,15 +10,15 @@ export interface Terminal {
 
 const CODES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const;
 
-export type Look = keyof typeof CODES;
-export type Style = (look: Look | null, text: string) => string;
+export type TextLook = keyof typeof CODES;
+export type Style = (look: TextLook | null, text: string) => string;
 
 export const plain: Style = (_look, text) => text;
 
 export const coloured: Style = (look, text) =>
   look === null || text === '' ? text : `\u001b[${CODES[look]}m${text}\u001b[0m`;
 
-const LOOKS: Readonly<Record<string, Look>> = {
+const LOOKS: Readonly<Record<string, TextLook>> = {
   active: 'green',
   alive: 'green',
   ok: 'green',
@@ -46,7 +46,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
 };
 
 /** The style of a status. */
-export const lookOf = (status: string): Look | null => LOOKS[status] ?? null;
+export const lookOf = (status: string): TextLook | null => LOOKS[status] ?? null;
 
 /** Removes control characters from untrusted text, so that it cannot move the cursor or change colours. */
 export const withoutControls = (text: string) => text.replace(/\p{Cc}+/gu, ' ');

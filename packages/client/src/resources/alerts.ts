@@ -1,6 +1,6 @@
 import type { Pages } from '../pages.js';
 import type { Calls, ChangeOptions } from '../transport/calls.js';
-import { segment } from '../transport/encode.js';
+import { pathSegment } from '../transport/encode.js';
 import type { CallOptions } from '../transport/transport.js';
 import type {
   Alert,
@@ -55,6 +55,6 @@ export class Alerts {
 
   /** Ends a maintenance window. */
   unsilence(id: string, options?: CallOptions): Promise<{ id: string }> {
-    return this.#calls.change({ method: 'DELETE', path: `${MAINTENANCE}/${segment(id)}` }, options);
+    return this.#calls.change({ method: 'DELETE', path: `${MAINTENANCE}/${pathSegment(id)}` }, options);
   }
 }

@@ -1,11 +1,11 @@
 import type { Pages } from '../pages.js';
 import type { Calls } from '../transport/calls.js';
-import { segment } from '../transport/encode.js';
+import { pathSegment } from '../transport/encode.js';
 import type { CallOptions } from '../transport/transport.js';
 import type { Calendar, CalendarImport, CalendarInput, ChangedCalendar } from '../types/calendar.js';
 import type { PageQuery } from '../types/instant.js';
 
-const path = (name: string) => `/v1/calendars/${segment(name)}`;
+const path = (name: string) => `/v1/calendars/${pathSegment(name)}`;
 
 /** Named lists of dates and weekdays on which nothing fires. Schedules name them in `calendars`. */
 export class Calendars {

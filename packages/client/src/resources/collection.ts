@@ -1,6 +1,6 @@
 import type { Pages } from '../pages.js';
 import type { Calls, ChangeOptions } from '../transport/calls.js';
-import { segment } from '../transport/encode.js';
+import { pathSegment } from '../transport/encode.js';
 import type { CallOptions } from '../transport/transport.js';
 import type { PageQuery } from '../types/instant.js';
 
@@ -31,7 +31,7 @@ export class Collection<Item, Input, Deleted> {
   }
 
   protected at(id: string): string {
-    return `${this.#path}/${segment(id)}`;
+    return `${this.#path}/${pathSegment(id)}`;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Pages } from '../pages.js';
 import type { Calls } from '../transport/calls.js';
-import { segment } from '../transport/encode.js';
+import { pathSegment } from '../transport/encode.js';
 import type { CallOptions } from '../transport/transport.js';
 import type { Feed, FeedInput, NewFeed } from '../types/feed.js';
 import type { PageQuery } from '../types/instant.js';
@@ -24,6 +24,6 @@ export class Feeds {
 
   /** Revokes a feed: its token reads nothing any more. */
   async revoke(id: number, options?: CallOptions): Promise<void> {
-    await this.#calls.change({ method: 'DELETE', path: `/v1/feeds/${segment(String(id))}` }, options);
+    await this.#calls.change({ method: 'DELETE', path: `/v1/feeds/${pathSegment(String(id))}` }, options);
   }
 }

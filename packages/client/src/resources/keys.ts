@@ -1,6 +1,6 @@
 import type { Pages } from '../pages.js';
 import type { Calls } from '../transport/calls.js';
-import { segment } from '../transport/encode.js';
+import { pathSegment } from '../transport/encode.js';
 import type { CallOptions } from '../transport/transport.js';
 import type { PageQuery } from '../types/instant.js';
 import type { Key, KeyInput, NewKey } from '../types/tenancy.js';
@@ -24,6 +24,6 @@ export class Keys {
   }
 
   revoke(id: number, options?: CallOptions): Promise<Key> {
-    return this.#calls.change({ method: 'DELETE', path: `/v1/keys/${segment(id)}` }, options);
+    return this.#calls.change({ method: 'DELETE', path: `/v1/keys/${pathSegment(id)}` }, options);
   }
 }

@@ -1,6 +1,6 @@
 import type { Pages } from '../pages.js';
 import type { Calls } from '../transport/calls.js';
-import { segment } from '../transport/encode.js';
+import { pathSegment } from '../transport/encode.js';
 import type { CallOptions } from '../transport/transport.js';
 import type { PageQuery } from '../types/instant.js';
 import type { Project, ProjectInput, ProjectPatch } from '../types/tenancy.js';
@@ -22,16 +22,19 @@ export class Projects {
   }
 
   update(id: string, patch: ProjectPatch, options?: CallOptions): Promise<Project> {
-    return this.#calls.change({ method: 'PATCH', path: `/v1/projects/${segment(id)}`, body: patch }, options);
+    return this.#calls.change(
+      { method: 'PATCH', path: `/v1/projects/${pathSegment(id)}`, body: patch },
+      options,
+    );
   }
 
   /** Reads the signing secret of a project. */
   secret(id: string, options?: CallOptions): Promise<{ secret: string }> {
-    return this.#calls.read(`/v1/projects/${segment(id)}/secret`, undefined, options);
+    return this.#calls.read(`/v1/projects/${pathSegment(id)}/secret`, undefined, options);
   }
 
   /** Rotates the signing secret of a project. Deliveries are signed with both secrets for one day. */
   rotateSecret(id: string, options?: CallOptions): Promise<{ secret: string }> {
-    return this.#calls.change({ method: 'POST', path: `/v1/projects/${segment(id)}/secret` }, options);
+    return this.#calls.change({ method: 'POST', path: `/v1/projects/${pathSegment(id)}/secret` }, options);
   }
 }

@@ -1,6 +1,6 @@
 import type { Pages } from '../pages.js';
 import type { Calls, ChangeOptions } from '../transport/calls.js';
-import { segment } from '../transport/encode.js';
+import { pathSegment } from '../transport/encode.js';
 import { pauseFor } from '../transport/pause-for.js';
 import type { CallOptions } from '../transport/transport.js';
 import type { PageQuery } from '../types/instant.js';
@@ -19,7 +19,7 @@ const ENDED: readonly RunStatus[] = ['succeeded', 'failed', 'skipped', 'cancelle
 const FIRST_POLL_DELAY_MS = 50;
 const MAX_POLL_DELAY_MS = 2_000;
 
-const path = (id: string, rest = '') => `/v1/runs/${segment(id)}${rest}`;
+const path = (id: string, rest = '') => `/v1/runs/${pathSegment(id)}${rest}`;
 
 /** The history of runs. */
 export class Runs {

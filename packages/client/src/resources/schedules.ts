@@ -2,7 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { toRequest } from '../handler-payload.js';
 import type { Pages } from '../pages.js';
 import type { Calls, ChangeOptions, EditOptions, PutOptions } from '../transport/calls.js';
-import { segment } from '../transport/encode.js';
+import { pathSegment } from '../transport/encode.js';
 import type { CallOptions } from '../transport/transport.js';
 import type { Heartbeat } from '../types/alert.js';
 import type {
@@ -18,7 +18,7 @@ import type { SchedulePlan } from '../types/plan.js';
 import type * as Shape from '../types/schedule.js';
 import type { LedgerEntry, Occurrence } from '../types/time.js';
 
-const path = (id: string, rest = '') => `/v1/schedules/${segment(id)}${rest}`;
+const path = (id: string, rest = '') => `/v1/schedules/${pathSegment(id)}${rest}`;
 
 /** Schedules and the actions on them. Actions return the new state of the schedule. */
 export class Schedules {
@@ -157,7 +157,7 @@ export class Schedules {
 
   /** Returns the progress of a bulk action. */
   action(id: string, options?: CallOptions): Promise<BulkActionProgress> {
-    return this.#calls.read(`/v1/schedules/actions/${segment(id)}`, undefined, options);
+    return this.#calls.read(`/v1/schedules/actions/${pathSegment(id)}`, undefined, options);
   }
 
   /** Lists the definitions of a schedule, newest first: the author, the time, and how the next occurrences changed. */

@@ -1,5 +1,5 @@
 import type { Calls, ChangeOptions } from '../transport/calls.js';
-import { segment } from '../transport/encode.js';
+import { pathSegment } from '../transport/encode.js';
 import type { DeletedUser, User, UserEventInput, UserInput, UserPatch } from '../types/systems.js';
 import { EditableCollection } from './collection.js';
 
@@ -15,7 +15,7 @@ export class Users extends EditableCollection<User, UserInput, UserPatch, Delete
   }
 
   removeEvent(id: string, name: string, options?: ChangeOptions): Promise<DeletedUser> {
-    const path = `${this.at(id)}/events/${segment(name)}`;
+    const path = `${this.at(id)}/events/${pathSegment(name)}`;
     return this.calls.change({ method: 'DELETE', path }, options);
   }
 }

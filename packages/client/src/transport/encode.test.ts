@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { encodeBody, encodeQuery, segment } from './encode.js';
+import { encodeBody, encodeQuery, pathSegment } from './encode.js';
 
 const at = new Date('2026-11-16T09:00:00Z');
 
@@ -20,7 +20,7 @@ describe('encode', () => {
   });
 
   it('the client encodes slashes and dots in an id, so that the id cannot address another path', () => {
-    expect(segment('a/../b')).toBe('a%2F..%2Fb');
-    for (const id of ['', '.', '..']) expect(() => segment(id)).toThrow(`"${id}" is not an id`);
+    expect(pathSegment('a/../b')).toBe('a%2F..%2Fb');
+    for (const id of ['', '.', '..']) expect(() => pathSegment(id)).toThrow(`"${id}" is not an id`);
   });
 });

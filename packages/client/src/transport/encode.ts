@@ -24,7 +24,7 @@ function instantText(date: Date, field: string): string {
 }
 
 /** Encodes a path segment. A valid id needs no encoding; any other value must not turn into another path. */
-export const segment = (id: string | number) => {
+export const pathSegment = (id: string | number) => {
   const text = encodeURIComponent(id);
   // `.` and `..` would be resolved as path steps, even if encoded.
   if (/^\.{0,2}$/.test(text)) throw new TypeError(`"${id}" is not an id`);

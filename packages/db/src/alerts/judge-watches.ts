@@ -16,7 +16,14 @@ import type { Pool } from 'pg';
 import { inTransaction, type Transaction } from '../database.js';
 import { arrayOf } from '../statement.js';
 import { insertAlert, type OpenAlert, readOpenAlerts, resolveAlert } from './alert-transitions.js';
-import { lockWatches, MAX_RUNS, pendingOf, readCounts, readWatchedRuns, type Watch } from './read-watches.js';
+import {
+  lockWatches,
+  MAX_RUNS,
+  pendingOf,
+  readCounts,
+  readWatchedRuns,
+  type SloWatch,
+} from './read-watches.js';
 import { dropWatches, type MovedWatch, moveWatches } from './watches.js';
 
 /**
@@ -72,11 +79,11 @@ export function judgeWatches(
 }
 
 /** The objectives of the schedule. Null if it has none, or if it was cancelled or removed. */
-function sloOfWatch({ plan, status }: Watch): Slo | null {
+function sloOfWatch({ plan, status }: SloWatch): Slo | null {
   return plan === null || status === 'cancelled' ? null : (readPlan(plan) as Plan).slo;
 }
 
-async function endWatch(tx: Transaction, watch: Watch, open: readonly OpenAlert[]): Promise<void> {
+async function endWatch(tx: Transaction, watch: SloWatch, open: readonly OpenAlert[]): Promise<void> {
   const why =
     watch.plan === null
       ? 'the schedule was removed'
@@ -90,7 +97,7 @@ const closeAlert = (tx: Transaction, { id }: OpenAlert, at: number, why: string)
   resolveAlert(tx, { id, at, now: at, resolution: `No longer watched since ${instantInWords(at)}: ${why}.` });
 
 interface Judged {
-  watch: Watch;
+  watch: SloWatch;
   slo: Slo;
   runs: WatchedRun[];
   openAlerts: OpenAlert[];
@@ -174,7 +181,7 @@ function nextCheckOf({
   runs,
   hasOpen,
 }: {
-  watch: Watch;
+  watch: SloWatch;
   judgement: Judgement;
   runs: readonly WatchedRun[];
   hasOpen: boolean;

@@ -1,7 +1,7 @@
 import type { AlertMessageContent, ChannelType, ReportedAlert } from '@carillon/shared';
 import type { Pool } from 'pg';
 import { type Database, inTransaction, type Transaction } from '../database.js';
-import { IS_RELEASED } from '../engine/lock-due.js';
+import { INSTALLATION_IS_RELEASED } from '../engine/fencing.js';
 import { explainOccurrences } from '../history/explain-occurrences.js';
 import { milliseconds, NOW } from '../instants.js';
 import { arrayOf, statement, type Values } from '../statement.js';
@@ -203,7 +203,7 @@ export const takeMessages = statement<{ limit: number; now: number | null }, Tak
      update carillon.alert_messages set tries = tries + 1, next_try_at = ${NOW} + ${TAKEN_FOR}
      where id in (
        select m.id from carillon.alert_messages m
-       where m.next_try_at <= ${NOW} and ${IS_RELEASED} and not exists (
+       where m.next_try_at <= ${NOW} and ${INSTALLATION_IS_RELEASED} and not exists (
          select from carillon.alert_messages earlier
          where earlier.channel_id = m.channel_id and earlier.id < m.id and earlier.next_try_at is not null)
        order by m.next_try_at, m.id limit :limit for update skip locked

@@ -9,7 +9,7 @@ export const MAX_RUNS = 500;
 const MAX_COUNTED = 10_000;
 
 /** A watch that is due, with its schedule and the occurrence that comes next. */
-export interface Watch {
+export interface SloWatch {
   scheduleId: number;
   projectId: number;
   judgedUntil: number;
@@ -24,7 +24,7 @@ export interface Watch {
 }
 
 /** Locks the watches that are due, and skips watches that another worker has locked. */
-export const lockWatches = statement<{ limit: number; now: number | null }, Watch>(
+export const lockWatches = statement<{ limit: number; now: number | null }, SloWatch>(
   'lock-watches',
   `select w.schedule_id as "scheduleId", w.project_id as "projectId", w.judged_until as "judgedUntil", s.key, s.name,
           s.status, s.plan, a.occurrence_at as "pendingOccurrenceAt", a.due_at as "pendingDueAt", ${NOW} as "nowAt"
@@ -76,7 +76,7 @@ const selectCounts = statement<
 /** Counts the runs from which a success rate is computed. */
 export async function readCounts(
   tx: Transaction,
-  { scheduleId, projectId, nowAt }: Watch,
+  { scheduleId, projectId, nowAt }: SloWatch,
   { last, windowMs }: NonNullable<Slo['successRate']>,
 ): Promise<RunCounts> {
   const fromAt = windowMs === null ? 0 : nowAt - windowMs;
@@ -86,7 +86,7 @@ export async function readCounts(
 }
 
 /** The next occurrence as a run that is not claimed yet; null if there is none. */
-export function pendingOf({ pendingOccurrenceAt, pendingDueAt }: Watch): WatchedRun | null {
+export function pendingOf({ pendingOccurrenceAt, pendingDueAt }: SloWatch): WatchedRun | null {
   if (pendingOccurrenceAt === null || pendingDueAt === null) return null;
   return {
     occurrenceAt: pendingOccurrenceAt,

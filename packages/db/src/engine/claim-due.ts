@@ -1,23 +1,37 @@
-import { type Admission, type Decision, decideDue, handlerOf, type RunIdentity } from '@carillon/shared';
+import {
+  type Admission,
+  type Decision,
+  decideDue,
+  handlerOf,
+  type RunIdentity,
+  readPlan,
+  readTiming,
+} from '@carillon/shared';
 import type { Pool } from 'pg';
 import { inFireTransaction, type Transaction } from '../database.js';
 import { isDuplicate } from '../errors.js';
+import { asMilliseconds, NOW } from '../instants.js';
 import { accountFor, type PassedOccurrences } from '../runs/account-for.js';
 import { insertUnstartedRuns, type UnstartedRun } from '../runs/insert-unstarted.js';
 import { cancelOpenRuns } from '../runs/stop-runs.js';
 import { type AgendaMove, moveAgenda } from '../schedules/agenda.js';
 import { pauseBroken } from '../schedules/pause-broken.js';
+import { arrayOf, statement } from '../statement.js';
 import { admitRuns } from './admit-runs.js';
 import {
   type Claim,
   type ClaimedRun,
   type ClaimOptions,
+  type DueRow,
+  isDeliverable,
+  type LockDueOptions,
   type MissedOccurrences,
   NOTHING_CLAIMED,
 } from './claim.js';
 import { claimApart } from './claim-apart.js';
-import { type DueRow, lockDue, lockSchedulesOfClaim, type UnreadableRow } from './lock-due.js';
-import { type Start, type Started, startRuns } from './start-runs.js';
+import { INSTALLATION_IS_RELEASED } from './fencing.js';
+import { divideBatch, SHARES, type ShareParameters } from './project-shares.js';
+import { type RunStart, type StartedRuns, startRuns } from './start-runs.js';
 
 /**
  * Claims due schedules in one transaction: locks them, decides, records occurrences that do not run, and starts the
@@ -136,8 +150,8 @@ async function settle(
   tx: Transaction,
   decided: readonly Decided[],
   nowAt: number,
-): Promise<{ starts: Start[]; missed: MissedOccurrences[] }> {
-  const starts: Start[] = [];
+): Promise<{ starts: RunStart[]; missed: MissedOccurrences[] }> {
+  const starts: RunStart[] = [];
   const moves: AgendaMove[] = [];
   const passed: PassedOccurrences[] = [];
   const unstarted: UnstartedRun[] = [];
@@ -166,7 +180,8 @@ async function settle(
   }
   await accountFor(tx, passed, nowAt);
   await insertUnstartedRuns(tx, unstarted, nowAt);
-  if (replaced.length > 0) await cancelOpenRuns(tx, { scheduleIds: replaced, now: nowAt, ...REPLACED });
+  if (replaced.length > 0)
+    await cancelOpenRuns(tx, { scheduleIds: replaced, now: nowAt, ...REPLACED_BY_NEXT_RUN });
   await moveAgenda(tx, moves);
   return { starts, missed: missedOf(passed, unstarted) };
 }
@@ -181,7 +196,7 @@ function missedOf(
   ];
 }
 
-export const REPLACED = {
+export const REPLACED_BY_NEXT_RUN = {
   reasonCode: 'overlap',
   reason: 'the next run replaced it, by the overlap policy `cancel`',
 };
@@ -204,7 +219,7 @@ export function unstartedRun(
 }
 
 function toClaimedRun(
-  { row, run }: Start,
+  { row, run }: RunStart,
   { epoch, month, nowAt }: { epoch: number; month: string; nowAt: number },
 ): ClaimedRun {
   return {
@@ -232,9 +247,122 @@ function toClaimedRun(
 /** The partition of a row that is written at this instant. The SQL statement computes the same value. */
 const monthAt = (at: number) => `${new Date(at).toISOString().slice(0, 7)}-01`;
 
-function lostKeys(wanted: readonly Start[], started: readonly Started[]): string[] {
+function lostKeys(wanted: readonly RunStart[], started: readonly StartedRuns[]): string[] {
   const ours = new Set(started.flatMap(({ starts }) => starts));
   return ours.size === wanted.length
     ? []
     : wanted.filter((start) => !ours.has(start)).map(({ row }) => row.key);
+}
+
+/** A due schedule whose definition can't be read. */
+interface UnreadableRow {
+  id: number;
+  unreadable: string;
+}
+
+/**
+ * Locks due agenda rows that no other claim has locked, and reads their definitions. `locked` also counts rows that
+ * were passed over.
+ */
+export async function lockDue(
+  tx: Transaction,
+  { limit, fairTo, handlers, maxBytes, now }: LockDueOptions,
+): Promise<{ rows: (DueRow | UnreadableRow)[]; locked: number; nowAt: number }> {
+  const options = { limit, now, maxBytes: maxBytes ?? null, handlers: arrayOf(handlers) };
+  const rows =
+    fairTo.length > 0
+      ? await lockShares(tx, { ...options, ...divideBatch(limit, fairTo) })
+      : await lockEarliest(tx, options);
+  const isDefined = ({ key }: { key: string | null }) => key !== null;
+  return { rows: rows.filter(isDefined).map(toDueRow), locked: rows.length, nowAt: rows[0]?.nowAt ?? 0 };
+}
+
+function toDueRow(row: Row): DueRow | UnreadableRow {
+  try {
+    return Object.assign(row, { timing: readTiming(row.timing), plan: readPlan(row.plan) });
+  } catch (error) {
+    // One unreadable definition must not fail the batch.
+    return { id: row.id, unreadable: (error as Error).message };
+  }
+}
+
+/** SQL: true if the payloads of the rows before this one do not exceed `maxBytes`. The first row always fits. */
+const FITS = `coalesce(sum(octet_length(s.payload)) over (rows between unbounded preceding and 1 preceding), 0)
+    <= coalesce(:maxBytes::bigint, 9223372036854775807)`;
+
+/**
+ * The lock returns the newest agenda row, but the definition is read from the statement's snapshot. If an edit has
+ * committed in between, the two versions differ, no definition is found, and the row is passed over. A row is passed
+ * over too if the payloads of the rows before it exceed `maxBytes` already.
+ *
+ * The lookup names the project too. Without it, Postgres 18 may choose the index that begins with the project, and then
+ * searches that index once for each project (skip scan).
+ */
+const COLUMNS = `
+  due.schedule_id as id, due.project_id as "projectId", due.version,
+  ${asMilliseconds('due.occurrence_at')} as "occurrenceAt", ${asMilliseconds('due.due_at')} as "dueAt",
+  due.runs_total as "runsTotal", due.handler, case when ${FITS} then s.key end as key, s.definition_version as "definitionVersion",
+  s.is_counted as "isCounted", s.timing, s.plan, case when ${FITS} then s.payload end as payload, ${asMilliseconds(NOW)} as "nowAt",
+  (select lost_time from carillon.installation) as "lostTime"`;
+const DEFINITION = `left join lateral (
+    select key, definition_version, is_counted, timing, plan, payload::text from carillon.schedules
+    where id = due.schedule_id and project_id = due.project_id and version = due.version
+  ) as s on true`;
+
+interface Row extends Omit<DueRow, 'timing' | 'plan'> {
+  timing: string;
+  plan: string;
+  nowAt: number;
+}
+
+interface LockParameters {
+  limit: number;
+  handlers: string;
+  maxBytes: number | null;
+  now: number | null;
+}
+
+const lockEarliest = statement<LockParameters, Row>(
+  'lock-due',
+  `select ${COLUMNS}
+   from (
+     select a.* from carillon.agenda a
+     where not a.is_held and a.due_at <= ${NOW} and ${isDeliverable('a')} and ${INSTALLATION_IS_RELEASED}
+     order by a.due_at, a.schedule_id
+     limit :limit
+     for update skip locked
+   ) as due
+   ${DEFINITION}`,
+);
+
+/**
+ * Locks a share for each project that has something due, so that a million rows of one project do not delay the others.
+ */
+const lockShares = statement<LockParameters & ShareParameters, Row>(
+  'lock-due-by-shares',
+  `select ${COLUMNS}
+   from ${SHARES}, lateral (
+     select a.* from carillon.agenda a
+     where not a.is_held and a.project_id = share.project_id and a.due_at <= ${NOW}
+       and ${isDeliverable('a')} and ${INSTALLATION_IS_RELEASED}
+     order by a.due_at, a.schedule_id
+     limit share.most
+     for update skip locked
+   ) as due
+   ${DEFINITION}
+   limit :limit`,
+);
+
+const lockSchedules = statement<{ ids: string }, { id: number }>(
+  'lock-schedules-of-claim',
+  `select id from carillon.schedules where id = any(:ids::bigint[]) order by id for no key update skip locked`,
+);
+
+/**
+ * Locks the schedules of agenda rows that this claim has locked. Skips schedules that another transaction has locked. A
+ * change locks the schedule first and its agenda row second, so a claim that waited here could deadlock with it.
+ */
+async function lockSchedulesOfClaim(tx: Transaction, ids: readonly number[]): Promise<Set<number>> {
+  if (ids.length === 0) return new Set();
+  return new Set((await lockSchedules(tx, { ids: arrayOf(ids) })).map(({ id }) => id));
 }

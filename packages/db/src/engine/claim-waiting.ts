@@ -11,10 +11,9 @@ import {
   setAside,
 } from '../runs/run-transitions.js';
 import { arrayOf, batch, statement, type Values } from '../statement.js';
-import { type Claim, type FailedRun, NOTHING_CLAIMED } from './claim.js';
+import { type Claim, type FailedRun, isDeliverable, NOTHING_CLAIMED } from './claim.js';
 import { claimApart } from './claim-apart.js';
-import type { Claimant } from './fencing.js';
-import { IS_RELEASED, isDeliverable } from './lock-due.js';
+import { type Claimant, INSTALLATION_IS_RELEASED } from './fencing.js';
 import {
   lockSchedulesOf,
   lockWaitingRuns,
@@ -52,8 +51,8 @@ const look = statement<
   { isWaiting: boolean; hasPauseEnded: boolean }
 >(
   'look-for-waiting',
-  `select exists (select from carillon.runs r where r.next_attempt_at <= ${NOW} and ${isDeliverable('r')}) and ${IS_RELEASED} as "isWaiting",
-          exists (select from carillon.stopped_schedules where paused_until <= ${NOW}) and ${IS_RELEASED} as "hasPauseEnded"`,
+  `select exists (select from carillon.runs r where r.next_attempt_at <= ${NOW} and ${isDeliverable('r')}) and ${INSTALLATION_IS_RELEASED} as "isWaiting",
+          exists (select from carillon.stopped_schedules where paused_until <= ${NOW}) and ${INSTALLATION_IS_RELEASED} as "hasPauseEnded"`,
 );
 
 /**

@@ -1,7 +1,7 @@
-import type { Plan, RunIdentity } from '@carillon/shared';
+import type { DueSchedule, LostTime, Plan, RunIdentity } from '@carillon/shared';
 import type { RunKey } from '../runs/run-transitions.js';
 import type { Claimant } from './fencing.js';
-import type { LockDueOptions } from './lock-due.js';
+import type { ProjectShare } from './project-shares.js';
 
 /** A run that this worker has claimed, with everything that its delivery needs. */
 export interface ClaimedRun extends RunKey {
@@ -22,6 +22,19 @@ export interface ClaimedRun extends RunKey {
   isCounted: boolean;
   plan: Plan;
   payload: string | null;
+}
+
+/** A due schedule whose agenda row is locked until the transaction ends. */
+export interface DueRow extends DueSchedule {
+  id: number;
+  projectId: number;
+  version: number;
+  definitionVersion: number;
+  isCounted: boolean;
+  handler: string | null;
+  /** JSON text, passed through as it is. */
+  payload: string | null;
+  lostTime: LostTime | null;
 }
 
 /** Occurrences of one schedule that a claim passed over. */
@@ -58,6 +71,20 @@ export interface FailedRun extends RunIdentity {
   error: string;
 }
 
+export interface LockDueOptions {
+  limit: number;
+  /**
+   * The projects that share the batch; other projects get nothing. If empty, the earliest rows of all projects are
+   * locked.
+   */
+  fairTo: readonly ProjectShare[];
+  /** Once the payloads exceed this many bytes, further rows wait for the next batch (default: no limit). */
+  maxBytes?: number;
+  /** The handlers that this worker has. */
+  handlers: readonly string[];
+  now: number | null;
+}
+
 export interface ClaimOptions extends LockDueOptions, Claimant {
   leaseMs: number;
 }
@@ -72,3 +99,10 @@ export const NOTHING_CLAIMED: Claim = {
   isBlocked: false,
   setAside: null,
 };
+
+/**
+ * SQL: true if this worker can deliver the row, because its target is not a handler, or is a handler that the worker
+ * has. The `coalesce` helps the planner: it assumes that half of the rows match, so it reads the index in order. With a
+ * plain `or`, it would assume that few rows match, and would sort all due rows.
+ */
+export const isDeliverable = (row: string) => `coalesce(${row}.handler = any(:handlers::text[]), true)`;

@@ -1,9 +1,10 @@
-import type { RunIdentity } from '@carillon/shared';
+import { closingOf, type Outcome, type RunIdentity } from '@carillon/shared';
 import type { Pool } from 'pg';
 import { type Database, inFireTransaction } from '../database.js';
 import { NOW } from '../instants.js';
 import { type Closing, close, closings, groupClosings, sharedBy } from '../runs/run-transitions.js';
 import { arrayOf, batch, statement, type Values } from '../statement.js';
+import type { ClaimedRun } from './claim.js';
 import { type Holder, isHeldBy } from './fencing.js';
 
 /** A message to post once a run has ended. */
@@ -18,6 +19,115 @@ export interface ClosedRun extends Closing {
   /** The statement that ends the run stores the receipt. A worker sends it afterwards. */
   receipt?: Receipt | null;
 }
+
+/**
+ * Deferred runs are due again at shared instants that are this far apart. If each run had its own instant, each would
+ * need its own bell and claim.
+ */
+const SHARED_INSTANT_MS = 250;
+
+export interface AttemptEnd {
+  /** The time by Postgres's clock. */
+  nowAt: number;
+  durationMs: number;
+  /** The time from when the run was due to the first byte of this attempt; null if nothing was sent. */
+  latenessMs: number | null;
+  /** In [0, 1), for the jitter of the retry delay. */
+  random: number;
+  /** Makes the receipt of a run that ends with this status; null if the run needs none. */
+  receiptOf: (status: ClosedRun['status']) => Receipt | null;
+}
+
+/** Turns the outcome of an attempt into the row that closes it. */
+export function toClosedRun(run: ClaimedRun, outcome: Outcome, end: AttemptEnd): ClosedRun {
+  const { status, retryInMs } = closingOf(outcome, {
+    retry: run.plan.retry,
+    attempt: run.attempt - run.freeAttempts,
+    random: end.random,
+  });
+  const answer = outcome.kind === 'succeeded' || outcome.kind === 'failed' ? outcome.answer : undefined;
+  const isDeferred = outcome.kind === 'deferred';
+  return {
+    scheduleId: run.scheduleId,
+    occurrenceAt: run.occurrenceAt,
+    origin: run.origin,
+    month: run.month,
+    epoch: run.epoch,
+    projectId: run.projectId,
+    status,
+    outcome: isDeferred ? null : outcome.kind,
+    durationMs: Math.round(end.durationMs),
+    httpStatus: answer?.httpStatus ?? null,
+    ...reasonOf(outcome),
+    response: answer?.response ?? null,
+    externalId: answer?.externalId ?? null,
+    // Lateness is recorded once per run, for its first attempt.
+    latenessMs: isDeferred || run.hasBegun || end.latenessMs === null ? null : Math.round(end.latenessMs),
+    retryInMs: isDeferred ? toSharedInstant(outcome.retryInMs, end.nowAt) : retryInMs,
+    receipt: end.receiptOf(status),
+  };
+}
+
+function toSharedInstant(retryInMs: number, nowAt: number): number {
+  return Math.round(Math.ceil((nowAt + retryInMs) / SHARED_INSTANT_MS) * SHARED_INSTANT_MS - nowAt);
+}
+
+const NO_ERROR = { errorCode: null, error: null };
+
+function reasonOf(outcome: Outcome): Pick<ClosedRun, 'errorCode' | 'error'> {
+  if (outcome.kind === 'failed') return { errorCode: outcome.errorCode, error: outcome.error };
+  if (outcome.kind === 'deferred') return { errorCode: outcome.reasonCode, error: outcome.reason };
+  return NO_ERROR;
+}
+
+export interface CloseOptions extends Holder {
+  now: number | null;
+}
+
+/**
+ * Closes a batch of attempts. Returns the runs that were still under a lease of this worker, and those that an earlier
+ * call for the same attempts has closed already, so that a call may be repeated after an error. Each statement makes
+ * one transition on runs of one partition; nearly always a single statement covers the whole batch.
+ */
+export async function closeRuns<Run extends ClosedRun>(
+  pool: Pool,
+  runs: readonly Run[],
+  options: CloseOptions,
+): Promise<readonly Run[]> {
+  const kept: Run[] = [];
+  for (const group of groupClosings(runs))
+    kept.push(...(await inFireTransaction(pool, (tx) => closeAll(tx, group, options))));
+  return kept;
+}
+
+async function closeAll<Run extends ClosedRun>(
+  db: Database,
+  runs: readonly Run[],
+  { now, workerId, token, generation }: CloseOptions,
+): Promise<readonly Run[]> {
+  // Every batch locks in the order of keys, so two batches can't deadlock.
+  const sorted = runs.toSorted((a, b) => a.scheduleId - b.scheduleId || a.occurrenceAt - b.occurrenceAt);
+  const noted = runs.flatMap((run) => (run.receipt ? [{ ...run, ...run.receipt }] : []));
+  const isDeferral = runs[0]?.outcome === null;
+  const closeThem = isDeferral ? deferGroup : noted.length > 0 ? closeGroupWithReceipts : closeGroup;
+  const attempts = { ...sharedBy(runs), ...closings.of(sorted) };
+  const [result] = await closeThem(db, {
+    now,
+    workerId,
+    token,
+    generation,
+    epochs: arrayOf([...new Set(runs.map(({ epoch }) => epoch))]),
+    ...attempts,
+    ...(noted.length > 0 ? receipts.of(noted) : {}),
+  });
+  if (result?.closed === runs.length) return runs;
+  // This is a separate statement, because its snapshot must include commits for which the close has waited.
+  const names = new Set((await selectClosed(db, attempts)).map(nameOf));
+  return runs.filter((run) => names.has(nameOf(run)));
+}
+
+const nameOf = ({ scheduleId, occurrenceAt }: Pick<RunIdentity, 'scheduleId' | 'occurrenceAt'>) =>
+  `${scheduleId} ${occurrenceAt}`;
 
 interface ReceiptRow extends Receipt {
   projectId: number;
@@ -103,26 +213,6 @@ const selectClosed = statement<Values, Pick<RunIdentity, 'scheduleId' | 'occurre
      and r.outcome is not distinct from :outcome::carillon.attempt_outcome and r.duration_ms = closing.duration_ms`,
 );
 
-export interface CloseOptions extends Holder {
-  now: number | null;
-}
-
-/**
- * Closes a batch of attempts. Returns the runs that were still under a lease of this worker, and those that an earlier
- * call for the same attempts has closed already, so that a call may be repeated after an error. Each statement makes
- * one transition on runs of one partition; nearly always a single statement covers the whole batch.
- */
-export async function closeRuns<Run extends ClosedRun>(
-  pool: Pool,
-  runs: readonly Run[],
-  options: CloseOptions,
-): Promise<readonly Run[]> {
-  const kept: Run[] = [];
-  for (const group of groupClosings(runs))
-    kept.push(...(await inFireTransaction(pool, (tx) => closeAll(tx, group, options))));
-  return kept;
-}
-
 /** Runs the statement on empty input, so that the connection plans it before the first close. */
 export async function prepareClose(db: Database, { workerId, token, generation }: Holder): Promise<void> {
   const nothing = { epochs: '{}', ...closings.of([]) };
@@ -138,32 +228,3 @@ export async function prepareClose(db: Database, { workerId, token, generation }
     ...nothing,
   });
 }
-
-async function closeAll<Run extends ClosedRun>(
-  db: Database,
-  runs: readonly Run[],
-  { now, workerId, token, generation }: CloseOptions,
-): Promise<readonly Run[]> {
-  // Every batch locks in the order of keys, so two batches can't deadlock.
-  const sorted = runs.toSorted((a, b) => a.scheduleId - b.scheduleId || a.occurrenceAt - b.occurrenceAt);
-  const noted = runs.flatMap((run) => (run.receipt ? [{ ...run, ...run.receipt }] : []));
-  const isDeferral = runs[0]?.outcome === null;
-  const closeThem = isDeferral ? deferGroup : noted.length > 0 ? closeGroupWithReceipts : closeGroup;
-  const attempts = { ...sharedBy(runs), ...closings.of(sorted) };
-  const [result] = await closeThem(db, {
-    now,
-    workerId,
-    token,
-    generation,
-    epochs: arrayOf([...new Set(runs.map(({ epoch }) => epoch))]),
-    ...attempts,
-    ...(noted.length > 0 ? receipts.of(noted) : {}),
-  });
-  if (result?.closed === runs.length) return runs;
-  // This is a separate statement, because its snapshot must include commits for which the close has waited.
-  const names = new Set((await selectClosed(db, attempts)).map(nameOf));
-  return runs.filter((run) => names.has(nameOf(run)));
-}
-
-const nameOf = ({ scheduleId, occurrenceAt }: Pick<RunIdentity, 'scheduleId' | 'occurrenceAt'>) =>
-  `${scheduleId} ${occurrenceAt}`;

@@ -17,6 +17,9 @@ export interface Claimant extends Holder {
 export const isHeldBy = (lease: string) =>
   `${lease}.worker_id = :workerId and ${lease}.token = :token and ${lease}.generation = :generation`;
 
+/** SQL: true unless the installation is held. Postgres evaluates it once per statement. */
+export const INSTALLATION_IS_RELEASED = '(select held_at is null from carillon.installation)';
+
 /**
  * Thrown if the installation has another generation than when this process started. The process must not write any
  * more.

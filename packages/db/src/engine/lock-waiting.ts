@@ -3,9 +3,9 @@ import { NOW } from '../instants.js';
 import type { RunKey } from '../runs/run-transitions.js';
 import { definitionOf } from '../schedules/definition.js';
 import { arrayOf, batch, statement, type Values } from '../statement.js';
-import type { ClaimedRun } from './claim.js';
-import { IS_RELEASED, isDeliverable } from './lock-due.js';
-import { divide, type ProjectShare, SHARES, type ShareParameters } from './project-shares.js';
+import { type ClaimedRun, isDeliverable } from './claim.js';
+import { INSTALLATION_IS_RELEASED } from './fencing.js';
+import { divideBatch, type ProjectShare, SHARES, type ShareParameters } from './project-shares.js';
 
 /** A run that waits for an attempt, and is locked. */
 export interface WaitingRun
@@ -40,7 +40,7 @@ const WAITING = `
              and d.occurrence_at = r.occurrence_at and d.origin = r.origin
          ) end as "deferredFromAt", ${NOW} as "nowAt"
   from carillon.runs r
-  where r.next_attempt_at <= ${NOW} and ${isDeliverable('r')} and ${IS_RELEASED}`;
+  where r.next_attempt_at <= ${NOW} and ${isDeliverable('r')} and ${INSTALLATION_IS_RELEASED}`;
 
 interface LockParameters {
   limit: number;
@@ -74,7 +74,7 @@ export function lockWaitingRuns(
 ): Promise<WaitingRun[]> {
   const options = { limit, handlers: arrayOf(handlers), now };
   return fairTo.length > 0
-    ? lockShares(tx, { ...options, ...divide(limit, fairTo) })
+    ? lockShares(tx, { ...options, ...divideBatch(limit, fairTo) })
     : lockEarliest(tx, options);
 }
 

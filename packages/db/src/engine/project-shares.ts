@@ -53,7 +53,7 @@ export interface ShareParameters {
 }
 
 /** Divides a batch by weight. Every project gets at least one row; the `limit` of the statement cuts the surplus. */
-export function divide(limit: number, projects: readonly ProjectShare[]): ShareParameters {
+export function divideBatch(limit: number, projects: readonly ProjectShare[]): ShareParameters {
   const total = projects.reduce((sum, { weight }) => sum + weight, 0);
   const sizes = projects.map(({ weight }) => Math.max(1, Math.floor((limit * weight) / total)));
   return { shareIds: arrayOf(projects.map(({ id }) => id)), shareSizes: arrayOf(sizes) };

@@ -1,17 +1,79 @@
-import type { Moment } from '@carillon/shared';
+import type { DueOccurrence } from '@carillon/shared';
 import type { Transaction } from '../database.js';
 import { instant, milliseconds, monthOf } from '../instants.js';
 import { totals } from '../schedules/schedule-transitions.js';
 import { batch, statement, type Values } from '../statement.js';
+import type { DueRow } from './claim.js';
 import { type Holder, StaleGeneration } from './fencing.js';
-import type { DueRow } from './lock-due.js';
 
 /** A decision to start the run of a due schedule and to move the schedule on. */
-export interface Start {
+export interface RunStart {
   row: DueRow;
-  run: Moment;
+  run: DueOccurrence;
   /** The next occurrence; null after the last one. */
-  next: Moment | null;
+  next: DueOccurrence | null;
+}
+
+export interface StartOptions extends Holder {
+  /** True to leave existing runs alone instead of failing. */
+  mayExist: boolean;
+  nowAt: number;
+  leaseMs: number;
+}
+
+/** Runs that were started under one lease. */
+export interface StartedRuns {
+  epoch: number;
+  starts: readonly RunStart[];
+}
+
+/**
+ * Starts the wanted runs, and returns the runs that it has inserted. Separate statements, under separate leases, start
+ * the last runs of schedules and all other runs.
+ */
+export async function startRuns(
+  tx: Transaction,
+  wanted: readonly RunStart[],
+  options: StartOptions,
+): Promise<StartedRuns[]> {
+  const last = wanted.filter(({ next }) => next === null);
+  const onward = last.length === 0 ? wanted : wanted.filter(({ next }) => next !== null);
+  const started: StartedRuns[] = [];
+  if (last.length > 0) started.push(await startAll(tx, last, startLast, options));
+  if (onward.length > 0) started.push(await startAll(tx, onward, startNext, options));
+  return started;
+}
+
+async function startAll(
+  tx: Transaction,
+  wanted: readonly RunStart[],
+  statements: ReturnType<typeof prepare>,
+  { mayExist, nowAt, leaseMs, workerId, token, generation }: StartOptions,
+): Promise<StartedRuns> {
+  const rows = wanted.map(({ row, run, next }) => ({
+    scheduleId: row.id,
+    version: row.version,
+    wasDueAt: row.dueAt,
+    occurrenceAt: run.occurrenceAt,
+    dueAt: run.dueAt,
+    nextOccurrenceAt: next?.occurrenceAt ?? null,
+    nextDueAt: next?.dueAt ?? null,
+    definitionVersion: row.definitionVersion,
+  }));
+  const [result] = await (mayExist ? statements.unlessThere : statements.new)(tx, {
+    now: nowAt,
+    leaseMs,
+    workerId,
+    token,
+    generation,
+    expected: wanted.length,
+    ...starts.of(rows),
+  });
+  const { epoch = null, started = 0, scheduleIds = null } = result ?? {};
+  if (started === wanted.length) return { epoch: epoch ?? 0, starts: wanted };
+  if (epoch === null) await refuseStaleGeneration(tx, generation);
+  const ours = new Set(scheduleIds?.map(Number));
+  return { epoch: epoch ?? 0, starts: wanted.filter(({ row }) => ours.has(row.id)) };
 }
 
 const starts = batch<{
@@ -104,75 +166,6 @@ const prepare = (isLast: boolean) => ({
 const startLast = prepare(true);
 const startNext = prepare(false);
 
-export interface StartOptions extends Holder {
-  /** True to leave existing runs alone instead of failing. */
-  mayExist: boolean;
-  nowAt: number;
-  leaseMs: number;
-}
-
-/** Runs that were started under one lease. */
-export interface Started {
-  epoch: number;
-  starts: readonly Start[];
-}
-
-/**
- * Starts the wanted runs, and returns the runs that it has inserted. Separate statements, under separate leases, start
- * the last runs of schedules and all other runs.
- */
-export async function startRuns(
-  tx: Transaction,
-  wanted: readonly Start[],
-  options: StartOptions,
-): Promise<Started[]> {
-  const last = wanted.filter(({ next }) => next === null);
-  const onward = last.length === 0 ? wanted : wanted.filter(({ next }) => next !== null);
-  const started: Started[] = [];
-  if (last.length > 0) started.push(await startAll(tx, last, startLast, options));
-  if (onward.length > 0) started.push(await startAll(tx, onward, startNext, options));
-  return started;
-}
-
-/** Runs both statements on empty input, so that the connection plans them before the first claim. */
-export async function prepareStart(tx: Transaction, holder: Holder): Promise<void> {
-  const options = { ...holder, mayExist: false, nowAt: 0, leaseMs: 0 };
-  await startAll(tx, [], startLast, options);
-  await startAll(tx, [], startNext, options);
-}
-
-async function startAll(
-  tx: Transaction,
-  wanted: readonly Start[],
-  statements: ReturnType<typeof prepare>,
-  { mayExist, nowAt, leaseMs, workerId, token, generation }: StartOptions,
-): Promise<Started> {
-  const rows = wanted.map(({ row, run, next }) => ({
-    scheduleId: row.id,
-    version: row.version,
-    wasDueAt: row.dueAt,
-    occurrenceAt: run.occurrenceAt,
-    dueAt: run.dueAt,
-    nextOccurrenceAt: next?.occurrenceAt ?? null,
-    nextDueAt: next?.dueAt ?? null,
-    definitionVersion: row.definitionVersion,
-  }));
-  const [result] = await (mayExist ? statements.unlessThere : statements.new)(tx, {
-    now: nowAt,
-    leaseMs,
-    workerId,
-    token,
-    generation,
-    expected: wanted.length,
-    ...starts.of(rows),
-  });
-  const { epoch = null, started = 0, scheduleIds = null } = result ?? {};
-  if (started === wanted.length) return { epoch: epoch ?? 0, starts: wanted };
-  if (epoch === null) await refuseStaleGeneration(tx, generation);
-  const ours = new Set(scheduleIds?.map(Number));
-  return { epoch: epoch ?? 0, starts: wanted.filter(({ row }) => ours.has(row.id)) };
-}
-
 const isCurrent = statement<{ generation: number }, object>(
   'is-current-generation',
   'select from carillon.installation where generation = :generation',
@@ -181,4 +174,11 @@ const isCurrent = statement<{ generation: number }, object>(
 /** Throws if no lease was inserted because the generation is stale, so that the whole claim is rolled back. */
 async function refuseStaleGeneration(tx: Transaction, generation: number): Promise<void> {
   if ((await isCurrent(tx, { generation })).length === 0) throw new StaleGeneration();
+}
+
+/** Runs both statements on empty input, so that the connection plans them before the first claim. */
+export async function prepareStart(tx: Transaction, holder: Holder): Promise<void> {
+  const options = { ...holder, mayExist: false, nowAt: 0, leaseMs: 0 };
+  await startAll(tx, [], startLast, options);
+  await startAll(tx, [], startNext, options);
 }

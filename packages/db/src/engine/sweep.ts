@@ -86,7 +86,7 @@ export async function readNextDue(pool: Pool, now: number | null): Promise<NextD
   return next as NextDue;
 }
 
-export interface Missed {
+export interface MissedRuns {
   count: number;
   oldestAt: number | null;
   newestAt: number | null;
@@ -95,7 +95,10 @@ export interface Missed {
 /** SQL: true unless the row waits for one of the missing handlers. */
 const HAS_HANDLER = 'coalesce(handler <> all(:missingHandlers::text[]), true)';
 
-const selectMissed = statement<{ olderThanMs: number; missingHandlers: string; now: number | null }, Missed>(
+const selectMissed = statement<
+  { olderThanMs: number; missingHandlers: string; now: number | null },
+  MissedRuns
+>(
   'read-missed',
   `select count(*) as count, min(at) as "oldestAt", max(at) as "newestAt"
    from (
@@ -118,10 +121,10 @@ export async function readMissed(
     missingHandlers = [],
     now,
   }: { olderThanMs: number; missingHandlers?: readonly string[]; now: number | null },
-): Promise<Missed> {
+): Promise<MissedRuns> {
   const options = { olderThanMs, missingHandlers: arrayOf(missingHandlers), now };
   const [missed] = await inFireTransaction(pool, (tx) => selectMissed(tx, options));
-  return missed as Missed;
+  return missed as MissedRuns;
 }
 
 /** Maximum number of due rows of each table that are searched for missing handlers, oldest first. */

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import { inFireTransaction } from '../database.js';
+import { lockDue } from './claim-due.js';
 import { prepareClose } from './close-runs.js';
 import type { Holder } from './fencing.js';
-import { lockDue } from './lock-due.js';
 import { prepareStart } from './start-runs.js';
 
 /**

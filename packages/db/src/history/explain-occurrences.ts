@@ -10,7 +10,7 @@ import {
 import type { Database } from '../database.js';
 import { readLiveHandlers } from '../engine/workers.js';
 import { ATTEMPT_COLUMNS, type RunView, SELECT_RUNS } from '../runs/read-runs.js';
-import { LAST_RUN_AT, RUNS_TOTAL, STATUS } from '../schedules/schedule-columns.js';
+import { LAST_RUN_AT, RUNS_TOTAL, SCHEDULE_STATUS } from '../schedules/schedule-columns.js';
 import { arrayOf, batch, statement, type Values } from '../statement.js';
 import { CHANGES_OF_SUBJECT, type DeferralView, type ScheduleChange } from './ledger.js';
 import { readHistoryStart } from './occurrence-audit.js';
@@ -56,7 +56,7 @@ type ScheduleRow = Omit<ExplainedSchedule, 'plan'> & { id: number; key: string; 
 
 const selectSchedules = statement<{ projectId: number; ids: string }, ScheduleRow>(
   'read-explained-schedules',
-  `select s.id, s.key, ${STATUS} as status, a.occurrence_at as "occurrenceAt", s.paused_by as "pausedBy",
+  `select s.id, s.key, ${SCHEDULE_STATUS} as status, a.occurrence_at as "occurrenceAt", s.paused_by as "pausedBy",
           s.paused_at as "pausedAt", s.pause_note as "pauseNote", s.plan, ${RUNS_TOTAL} as "runsTotal",
           ${LAST_RUN_AT} as "lastRunAt", s.updated_at as "updatedAt"
    from carillon.schedules s left join carillon.agenda a on a.schedule_id = s.id

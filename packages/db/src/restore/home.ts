@@ -1,8 +1,8 @@
-import type { Home, HomeNow } from '@carillon/shared';
+import type { CurrentHome, Home } from '@carillon/shared';
 import type { Database } from '../database.js';
 import { statement } from '../statement.js';
 
-type Server = Omit<HomeNow, 'address'>;
+type Server = Omit<CurrentHome, 'address'>;
 
 /**
  * The timeline is taken from the name of a WAL file, because `pg_control_checkpoint()` shows a new timeline only after

@@ -2,7 +2,12 @@ import { concurrentRuns, encodeRunId, type RunIdentity } from '@carillon/shared'
 import type { Database, Transaction } from '../database.js';
 import { countOpenRuns } from '../engine/admit-runs.js';
 import { instant } from '../instants.js';
-import { type Change, type ChangeResult, changeSchedule, Refused } from '../schedules/change-schedule.js';
+import {
+  type Change,
+  ChangeRefused,
+  type ChangeResult,
+  changeSchedule,
+} from '../schedules/change-schedule.js';
 import type { LockedSchedule } from '../schedules/locked-schedule.js';
 import { promoteLocked } from '../schedules/promote-queued.js';
 import { statement, type Values } from '../statement.js';
@@ -48,7 +53,7 @@ export async function changeRun<T>(
   if ((await selectRun(db, { ...identityOf(run), projectId })).length === 0) return { kind: 'not_found' };
   return changeSchedule(db, { ref: { id: run.scheduleId }, actor, now }, async (tx, schedule) => {
     const [locked] = await lockRun(tx, identityOf(run));
-    if (!locked) throw new Refused('its history was dropped meanwhile');
+    if (!locked) throw new ChangeRefused('its history was dropped meanwhile');
     const { audit, ...changed } = await change(tx, schedule, locked);
     return { ...changed, audit: { ...audit, detail: { run: encodeRunId(run), ...audit.detail } } };
   });
@@ -65,7 +70,8 @@ const cancelOne = statement<Values>(
 /** Cancels one run. A worker that is delivering the run stops the delivery, and its late result is refused. */
 export function cancelRun(db: Database, request: RunChangeRequest): Promise<ChangeResult<void>> {
   return changeRun(db, request, async (tx, schedule, { status }) => {
-    if (!includes(RUN_TRANSITIONS.cancel.from, status)) throw new Refused(`the run is ${status} already`);
+    if (!includes(RUN_TRANSITIONS.cancel.from, status))
+      throw new ChangeRefused(`the run is ${status} already`);
     const { nowAt } = schedule;
     await cancelOne(tx, { ...identityOf(request.run), now: nowAt, reason: `cancelled by ${request.actor}` });
     const mayPromote = schedule.isCounted && schedule.status !== 'paused';
@@ -90,9 +96,9 @@ const replayOne = statement<Values>(
 export function replayRun(db: Database, request: RunChangeRequest): Promise<ChangeResult<void>> {
   return changeRun(db, request, async (tx, schedule, { status, replays }) => {
     if (!includes(RUN_TRANSITIONS.replay.from, status))
-      throw new Refused(`the run is ${status}; only one that has ended can be replayed`);
-    if (schedule.status === 'cancelled') throw new Refused('its schedule is cancelled');
-    if (replays >= MAX_REPLAYS) throw new Refused(`the run was replayed ${MAX_REPLAYS} times already`);
+      throw new ChangeRefused(`the run is ${status}; only one that has ended can be replayed`);
+    if (schedule.status === 'cancelled') throw new ChangeRefused('its schedule is cancelled');
+    if (replays >= MAX_REPLAYS) throw new ChangeRefused(`the run was replayed ${MAX_REPLAYS} times already`);
     const { id, nowAt, plan } = schedule;
     const started = (await countOpenRuns(tx, [id])).get(id)?.started ?? 0;
     const hasRoom = started < concurrentRuns(plan);

@@ -1,11 +1,11 @@
 import type { Database } from '../database.js';
 import { query } from '../statement.js';
 import {
-  ERROR,
   type FailedRunFilter,
   latestFailed,
   matchFailedRuns,
   PLAN_OF_RUN,
+  RUN_ERROR,
   receiverOf,
   sourceOf,
 } from './failed-runs.js';
@@ -54,7 +54,7 @@ export async function readDeadLetters(
   const rows = await query<DeadLetterGroup & Totals>(
     db,
     `with latest as materialized (${latestFailed(':maxRuns')}), failed as (
-       select r.schedule_id, r.version, r.failed_at, ${ERROR} as error from ${sourceOf('latest')} where ${where.sql}
+       select r.schedule_id, r.version, r.failed_at, ${RUN_ERROR} as error from ${sourceOf('latest')} where ${where.sql}
      ), by_schedule as (
        select schedule_id, version, error, count(*) as runs, min(failed_at) as oldest_at, max(failed_at) as latest_at
        from failed group by 1, 2, 3

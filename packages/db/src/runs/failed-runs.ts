@@ -16,7 +16,7 @@ export interface FailedRunFilter {
 }
 
 /** SQL: the error of a failed run, in words for people. */
-export const ERROR = `coalesce(r.error, r.reason, 'no reason was recorded')`;
+export const RUN_ERROR = `coalesce(r.error, r.reason, 'no reason was recorded')`;
 
 /** SQL: the receiver in one line, as host and path of a webhook or the name of any other target. */
 export const receiverOf = (plan: string) => `(
@@ -61,7 +61,7 @@ export function matchFailedRuns(
     .add('scheduleKeys', scheduleKeys, 's.key = any(:scheduleKeys::text[])')
     .add('from', from, `r.occurrence_at >= ${instant(':from::bigint')}`)
     .add('to', to, `r.occurrence_at <= ${instant(':to::bigint')}`)
-    .add('error', error, `${ERROR} = :error`)
+    .add('error', error, `${RUN_ERROR} = :error`)
     .add('receiver', receiver, MATCHES_RECEIVER);
   if (receiver !== undefined) where.parameter('receiverText', textInPlan(receiver));
   if (schedules) addScheduleFilter(where, schedules);

@@ -18,7 +18,7 @@ export interface ReplayRequest {
   now?: number | null;
 }
 
-export interface Replayed {
+export interface ReplayResult {
   count: number;
   /** Due times of the replayed runs. The caller arms their bells. */
   dueAts: number[];
@@ -123,7 +123,7 @@ const AT_ONCE = 5_000;
  * Replays the failed runs that match, spread out at the given rate. Runs of counted schedules are queued and start in
  * turn.
  */
-export async function replayFailed(pool: Pool, request: ReplayRequest): Promise<Replayed> {
+export async function replayFailed(pool: Pool, request: ReplayRequest): Promise<ReplayResult> {
   const { limit } = request;
   const dueAts: number[] = [];
   let count = 0;
@@ -139,7 +139,7 @@ export async function replayFailed(pool: Pool, request: ReplayRequest): Promise<
 /**
  * Replays one batch. `earlier` is the number of runs in the batches before it, so that the rate holds across batches.
  */
-async function replayBatch(pool: Pool, request: ReplayRequest, earlier: number): Promise<Replayed> {
+async function replayBatch(pool: Pool, request: ReplayRequest, earlier: number): Promise<ReplayResult> {
   const { projectId, perSecond, actor, now = null } = request;
   const { failed, waitsMs } = await inTransaction(pool, async (tx) => {
     const failed = await lockFailed(tx, request);

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { bringWatchesForward } from '../alerts/watches.js';
 import type { Database, Transaction } from '../database.js';
 import { instant } from '../instants.js';
-import { type ChangeResult, Refused } from '../schedules/change-schedule.js';
+import { ChangeRefused, type ChangeResult } from '../schedules/change-schedule.js';
 import { pauseFailing } from '../schedules/pause-schedule.js';
 import { promoteLocked } from '../schedules/promote-queued.js';
 import { statement, type Values } from '../statement.js';
@@ -110,7 +110,7 @@ async function endByReport(
 ): Promise<boolean> {
   const from: readonly RunStatus[] = RUN_TRANSITIONS.report.from;
   if (attempt === 0 || !from.includes(status))
-    throw new Refused(`the run is ${status}; only a run that was sent can be reported on`);
+    throw new ChangeRefused(`the run is ${status}; only a run that was sent can be reported on`);
   if (kind === 'start' || kind === 'log' || ENDS[kind] === status) return false;
   const reason = kind === 'fail' ? reasonOf(body) : null;
   await reportOne(tx, { ...identityOf(run), now: nowAt, status: ENDS[kind], reason });

@@ -1,4 +1,4 @@
-import { handlerOf, type Moment, type Plan } from '@carillon/shared';
+import { type DueOccurrence, handlerOf, type Plan } from '@carillon/shared';
 import { judgeNextSweep } from '../alerts/watches.js';
 import type { Transaction } from '../database.js';
 import { instant } from '../instants.js';
@@ -9,7 +9,7 @@ import { leaveAgendaOf, totalsOfGone } from './schedule-transitions.js';
 export interface AgendaMove {
   scheduleId: number;
   /** Null after the last occurrence: the row leaves the agenda. */
-  next: Moment | null;
+  next: DueOccurrence | null;
   /** Number of queued runs that were added, which start later. */
   runsAdded: number;
 }
@@ -61,7 +61,7 @@ export interface AgendaEntry {
   scheduleId: number;
   projectId: number;
   version: number;
-  next: Moment;
+  next: DueOccurrence;
   plan: Plan;
   isHeld: boolean;
   /** The totals from which a finished schedule continues when it returns to the agenda. */

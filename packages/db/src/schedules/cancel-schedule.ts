@@ -5,11 +5,11 @@ import { readInFlight } from '../runs/read-in-flight.js';
 import { cancelWaitingRuns } from '../runs/stop-runs.js';
 import { statement } from '../statement.js';
 import { leaveAgenda } from './agenda.js';
-import { type ChangeRequest, type ChangeResult, changeSchedule, Refused } from './change-schedule.js';
+import { ChangeRefused, type ChangeRequest, type ChangeResult, changeSchedule } from './change-schedule.js';
 import type { LockedSchedule } from './locked-schedule.js';
 import { CANCEL } from './schedule-transitions.js';
 
-export interface Cancelled {
+export interface CancelResult {
   /** Runs that were already in flight. They are delivered to the end, and no other run starts. */
   inFlight: string[];
   /** False if the schedule was cancelled before this call. */
@@ -29,12 +29,12 @@ const hasWaitingRuns = statement<{ id: number }, object>(
 );
 
 /** Cancels a schedule for good: its occurrences are no longer claimed, and its waiting runs are cancelled. */
-export function cancelSchedule(db: Database, request: ChangeRequest): Promise<ChangeResult<Cancelled>> {
+export function cancelSchedule(db: Database, request: ChangeRequest): Promise<ChangeResult<CancelResult>> {
   return changeSchedule(db, request, async (tx, schedule) => {
     const { id, status, nowAt } = schedule;
     const running = await readInFlight(tx, id);
     if (status === 'finished' && running.length === 0 && (await hasWaitingRuns(tx, { id })).length === 0)
-      throw new Refused('it is finished: there is nothing left to cancel');
+      throw new ChangeRefused('it is finished: there is nothing left to cancel');
     const reason = `its schedule was cancelled by ${request.actor}`;
     await accountForOverdue(tx, schedule, reason);
     await leaveAgenda(tx, { scheduleIds: [id] });

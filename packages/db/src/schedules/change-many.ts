@@ -1,4 +1,4 @@
-import { type Moment, momentAfter } from '@carillon/shared';
+import { type DueOccurrence, dueOccurrenceAfter } from '@carillon/shared';
 import type { Pool } from 'pg';
 import { inTransaction, type Transaction } from '../database.js';
 import { instant } from '../instants.js';
@@ -14,7 +14,7 @@ import { RESUME } from './schedule-transitions.js';
 import type { StopRequest } from './stop-many.js';
 import { cancelledRefusal, triggerLocked } from './trigger-backfill.js';
 
-export interface ChangedMany {
+export interface ChangeManyResult {
   /** Number of schedules that were changed. */
   changed: number;
   /** Schedules in a state in which the change is not possible. */
@@ -46,10 +46,10 @@ function changeMany(
     schedules: LockedSchedule[],
     nowAt: number,
   ) => Promise<{ done: Done[]; dueAts: number[] }>,
-): Promise<ChangedMany> {
+): Promise<ChangeManyResult> {
   return inTransaction(pool, async (tx) => {
     const { schedules, nowAt } = await lockSchedules(tx, { projectId, ids });
-    const refusals: ChangedMany['refusals'] = [];
+    const refusals: ChangeManyResult['refusals'] = [];
     const fitting: LockedSchedule[] = [];
     for (const schedule of schedules) {
       const reason = refusalOf(schedule);
@@ -97,7 +97,7 @@ const resumeAll = statement<Values>(
 
 interface Moved {
   schedule: LockedSchedule;
-  next: Moment | null;
+  next: DueOccurrence | null;
 }
 
 /** The parameters of `moveAll` and `resumeAll`. */
@@ -115,7 +115,7 @@ async function finishEnded(tx: Transaction, moved: readonly Moved[]): Promise<vo
 
 const dueAtsOf = (moved: readonly Moved[]) => moved.flatMap(({ next }) => (next ? [next.dueAt] : []));
 
-export function resumeMany(pool: Pool, request: StopRequest): Promise<ChangedMany> {
+export function resumeMany(pool: Pool, request: StopRequest): Promise<ChangeManyResult> {
   return changeMany(pool, request, 'schedule.resumed', resumeRefusal, async (tx, schedules, nowAt) => {
     const ids = schedules.map(({ id }) => id);
     const resumed = schedules.map((schedule) => ({ schedule, ...afterPause(schedule, nowAt) }));
@@ -131,7 +131,7 @@ export function resumeMany(pool: Pool, request: StopRequest): Promise<ChangedMan
   });
 }
 
-export function skipNextOfMany(pool: Pool, request: StopRequest): Promise<ChangedMany> {
+export function skipNextOfMany(pool: Pool, request: StopRequest): Promise<ChangeManyResult> {
   return changeMany(
     pool,
     request,
@@ -140,7 +140,7 @@ export function skipNextOfMany(pool: Pool, request: StopRequest): Promise<Change
     async (tx, schedules, nowAt) => {
       const skipped = schedules.map((schedule) => {
         const occurrenceAt = schedule.occurrenceAt as number;
-        return { schedule, occurrenceAt, next: momentAfter(schedule, occurrenceAt) };
+        return { schedule, occurrenceAt, next: dueOccurrenceAfter(schedule, occurrenceAt) };
       });
       const passed = skipped.map(({ schedule, occurrenceAt }) => ({
         schedule,
@@ -158,7 +158,11 @@ export function skipNextOfMany(pool: Pool, request: StopRequest): Promise<Change
   );
 }
 
-export function rescheduleNextOfMany(pool: Pool, request: StopRequest, at: number): Promise<ChangedMany> {
+export function rescheduleNextOfMany(
+  pool: Pool,
+  request: StopRequest,
+  at: number,
+): Promise<ChangeManyResult> {
   return changeMany(
     pool,
     request,
@@ -179,7 +183,7 @@ export function rescheduleNextOfMany(pool: Pool, request: StopRequest, at: numbe
   );
 }
 
-export function triggerMany(pool: Pool, request: StopRequest): Promise<ChangedMany> {
+export function triggerMany(pool: Pool, request: StopRequest): Promise<ChangeManyResult> {
   return changeMany(
     pool,
     request,

@@ -28,7 +28,7 @@ export interface Change<T> {
 }
 
 /** Thrown inside a change to refuse it: everything is rolled back and the result says why. */
-export class Refused extends Error {}
+export class ChangeRefused extends Error {}
 
 /** Makes one change to one schedule under its lock, and writes it to the audit log in the same transaction. */
 export async function changeSchedule<T>(
@@ -50,7 +50,7 @@ export async function changeSchedule<T>(
       return { kind: 'changed', value, dueAts: next ? [...dueAts, next.dueAt] : dueAts };
     });
   } catch (error) {
-    if (error instanceof Refused) return { kind: 'refused', reason: error.message };
+    if (error instanceof ChangeRefused) return { kind: 'refused', reason: error.message };
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import type { Moment, Plan, ProjectLimits, Timing } from '@carillon/shared';
+import type { DueOccurrence, Plan, ProjectLimits, Timing } from '@carillon/shared';
 import { handlerOf, isCounted, storePlan, storeTiming } from '@carillon/shared';
 import { type Database, inTransaction, type Transaction } from '../database.js';
 import { instant } from '../instants.js';
@@ -20,13 +20,13 @@ export interface DefinitionFields {
 /** A schedule that has been validated and is ready to be stored. */
 export interface Draft extends DefinitionFields {
   key: string;
-  first: Moment;
+  first: DueOccurrence;
   requestHash: string;
   /** The schedule's own secret, encrypted by `SecretBox`. Without one, the project's secret signs the deliveries. */
   sealedSecret?: Buffer | null;
 }
 
-export type Created =
+export type CreateResult =
   | { kind: 'created'; id: number; createdAt: number }
   | { kind: 'same' }
   | { kind: 'conflict' }
@@ -37,7 +37,7 @@ export type Created =
   | { kind: 'cancelled' }
   | { kind: 'over_limit' };
 
-export interface Creation {
+export interface CreateRequest {
   projectId: number;
   drafts: readonly Draft[];
   actor: string;
@@ -94,8 +94,8 @@ const insertAll = statement<
  */
 export async function createSchedules(
   db: Database,
-  { limits, ...creation }: Creation & { limits?: ProjectLimits },
-): Promise<Created[]> {
+  { limits, ...creation }: CreateRequest & { limits?: ProjectLimits },
+): Promise<CreateResult[]> {
   const maximum = limits?.schedules ?? null;
   if (maximum === null) return create(db, creation);
   return inTransaction(db, async (tx) => {
@@ -103,7 +103,7 @@ export async function createSchedules(
     const drafts = creation.drafts.filter(({ key }) => !beyond.has(key));
     const created = (await create(tx, { ...creation, drafts })).values();
     return creation.drafts.map(({ key }) =>
-      beyond.has(key) ? { kind: 'over_limit' } : (created.next().value as Created),
+      beyond.has(key) ? { kind: 'over_limit' } : (created.next().value as CreateResult),
     );
   });
 }
@@ -128,7 +128,7 @@ const selectKnownKeys = statement<
  */
 async function keysBeyondLimit(
   tx: Transaction,
-  { projectId, drafts }: Creation,
+  { projectId, drafts }: CreateRequest,
   maximum: number,
 ): Promise<Set<string>> {
   await lockProject(tx, { projectId });
@@ -157,7 +157,7 @@ export async function requireRoom(tx: Transaction, projectId: number, limits: Pr
   if ((live?.count ?? 0) >= maximum) throw new OverLimit(limits);
 }
 
-async function create(db: Database, { projectId, drafts, actor }: Creation): Promise<Created[]> {
+async function create(db: Database, { projectId, drafts, actor }: CreateRequest): Promise<CreateResult[]> {
   const unique = new Map<string, Draft>();
   for (const draft of drafts) if (!unique.has(draft.key)) unique.set(draft.key, draft);
   // The drafts are inserted in the order of their keys, so that two calls with the same keys wait for each other
@@ -194,7 +194,7 @@ function toRecord(draft: Draft, actor: string): string {
     handler: handlerOf(draft.plan),
     is_counted: isCounted(draft.plan),
     request_hash: draft.requestHash,
-    declared_hash: actor === CODE ? draft.requestHash : null,
+    declared_hash: actor === CODE_ACTOR ? draft.requestHash : null,
     audit_detail: managedByDetail(draft.tags),
     secret: draft.sealedSecret ? `\\x${draft.sealedSecret.toString('hex')}` : null,
   });
@@ -202,4 +202,4 @@ function toRecord(draft: Draft, actor: string): string {
 }
 
 /** The actor of schedules that are declared in code. */
-export const CODE = 'code';
+export const CODE_ACTOR = 'code';

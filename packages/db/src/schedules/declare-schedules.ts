@@ -1,7 +1,7 @@
 import { isSameTiming, type Timing } from '@carillon/shared';
 import type { Pool } from 'pg';
 import { statement } from '../statement.js';
-import { CODE, createSchedules, type Draft } from './create-schedules.js';
+import { CODE_ACTOR, createSchedules, type Draft } from './create-schedules.js';
 import { editSchedule } from './edit-schedule.js';
 import { readSchedule } from './read-schedules.js';
 
@@ -33,7 +33,7 @@ export async function declareSchedules(
   { projectId, drafts }: { projectId: number; drafts: readonly Draft[] },
 ): Promise<DeclarationReport> {
   const keys = drafts.map(({ key }) => key);
-  const created = await createSchedules(pool, { projectId, drafts, actor: CODE });
+  const created = await createSchedules(pool, { projectId, drafts, actor: CODE_ACTOR });
   const report: DeclarationReport = { created: [], changed: [], noLongerDeclared: [] };
   const declared = new Map(
     (await selectDeclared(pool, { projectId, keys })).map(({ key, declaredHash }) => [key, declaredHash]),
@@ -59,7 +59,7 @@ async function redeclare(pool: Pool, projectId: number, draft: Draft): Promise<b
     timing: keepAnchor(draft.timing, view.timing),
     declaredHash: draft.requestHash,
   };
-  const request = { ref: { projectId, key: draft.key }, actor: CODE, ifMatch: view.version };
+  const request = { ref: { projectId, key: draft.key }, actor: CODE_ACTOR, ifMatch: view.version };
   const edited = await editSchedule(pool, request, definition);
   // Another worker or a person has changed the schedule meanwhile: compare again.
   return edited.kind === 'stale' ? redeclare(pool, projectId, draft) : edited.kind === 'changed';

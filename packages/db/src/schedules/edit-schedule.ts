@@ -1,8 +1,8 @@
 import {
+  type DueOccurrence,
+  dueOccurrenceAfter,
   encodeRunId,
   isCounted,
-  type Moment,
-  momentAfter,
   nextAfterEdit,
   type ProjectLimits,
   storePlan,
@@ -15,7 +15,7 @@ import { statement, type Values } from '../statement.js';
 import { managedByDetail, recordAudit } from '../tenancy/audit.js';
 import { replaceSecret } from '../tenancy/secrets.js';
 import { leaveAgenda, writeAgenda } from './agenda.js';
-import { type ChangeRequest, type ChangeResult, changeSchedule, Refused } from './change-schedule.js';
+import { ChangeRefused, type ChangeRequest, type ChangeResult, changeSchedule } from './change-schedule.js';
 import { type DefinitionFields, requireRoom } from './create-schedules.js';
 import type { LockedSchedule } from './locked-schedule.js';
 import { promoteLocked } from './promote-queued.js';
@@ -30,7 +30,7 @@ export interface Definition extends DefinitionFields {
   declaredHash?: string | null;
 }
 
-export interface Edited {
+export interface EditResult {
   version: number;
   /** Runs in flight, which keep the definition that they began with. */
   inFlight: string[];
@@ -41,9 +41,9 @@ export function editSchedule(
   db: Database,
   request: ChangeRequest,
   definition: Definition,
-): Promise<ChangeResult<Edited>> {
+): Promise<ChangeResult<EditResult>> {
   return changeSchedule(db, request, async (tx, schedule) => {
-    if (!canTake('edit', schedule.status)) throw new Refused("it is cancelled and can't be edited");
+    if (!canTake('edit', schedule.status)) throw new ChangeRefused("it is cancelled and can't be edited");
     const settled = await withSettledOccurrences(tx, schedule, definition);
     const next = nextAfterEdit(schedule, settled);
     const edited = await writeDefinition(tx, schedule, { definition: settled, next, actor: request.actor });
@@ -60,7 +60,7 @@ export function replaceSchedule(
   db: Database,
   request: ChangeRequest,
   { requestHash, limits, ...definition }: Definition & { requestHash: string; limits: ProjectLimits },
-): Promise<ChangeResult<Edited>> {
+): Promise<ChangeResult<EditResult>> {
   return changeSchedule(db, request, async (tx, locked) => {
     const isRevived = canTake('revive', locked.status);
     if (isRevived) await requireRoom(tx, locked.projectId, limits);
@@ -91,20 +91,20 @@ const setRequestHash = statement<{ id: number; requestHash: string }>(
 function firstAfterRevival(
   { key, nowAt }: LockedSchedule,
   { timing, plan }: Pick<Definition, 'timing' | 'plan'>,
-): Moment | null {
+): DueOccurrence | null {
   const afterAt = timing.rule.kind === 'at' ? timing.rule.at - 1 : nowAt;
-  return momentAfter({ key, timing, plan }, afterAt);
+  return dueOccurrenceAfter({ key, timing, plan }, afterAt);
 }
 
 /** Edits a schedule for a caller that holds its lock and has computed its next occurrence. Writes the audit entry. */
 export async function redefineLocked(
   tx: Transaction,
   schedule: LockedSchedule,
-  { definition, next, actor }: { definition: Definition; next: Moment | null; actor: string },
-): Promise<Edited & { dueAts: number[] }> {
+  { definition, next, actor }: { definition: Definition; next: DueOccurrence | null; actor: string },
+): Promise<EditResult & { dueAts: number[] }> {
   const settled = await withSettledOccurrences(tx, schedule, definition);
   const isSettled = next !== null && settled.timing.settledAts.includes(next.occurrenceAt);
-  const free = isSettled ? momentAfter({ key: schedule.key, ...settled }, next.occurrenceAt) : next;
+  const free = isSettled ? dueOccurrenceAfter({ key: schedule.key, ...settled }, next.occurrenceAt) : next;
   const edited = await writeDefinition(tx, schedule, { definition: settled, next: free, actor });
   await recordAudit(tx, {
     ...schedule,
@@ -147,12 +147,12 @@ async function passOverSettled(
   tx: Transaction,
   { id, key, nowAt }: LockedSchedule,
   { timing, plan }: Pick<Definition, 'timing' | 'plan'>,
-  next: Moment | null,
-): Promise<Moment | null> {
+  next: DueOccurrence | null,
+): Promise<DueOccurrence | null> {
   if (next === null || next.occurrenceAt > nowAt) return next;
   const settledAts = (await selectSettled(tx, { id, fromAt: next.occurrenceAt })).map(({ at }) => at);
   if (!settledAts.includes(next.occurrenceAt)) return next;
-  return momentAfter({ key, timing: { ...timing, settledAts }, plan }, next.occurrenceAt);
+  return dueOccurrenceAfter({ key, timing: { ...timing, settledAts }, plan }, next.occurrenceAt);
 }
 
 const archiveDefinition = statement<{ id: number; now: number }>(
@@ -184,8 +184,8 @@ const replaceDefinition = statement<Values>(
 async function writeDefinition(
   tx: Transaction,
   schedule: LockedSchedule,
-  { definition, next: named, actor }: { definition: Definition; next: Moment | null; actor: string },
-): Promise<Edited> {
+  { definition, next: named, actor }: { definition: Definition; next: DueOccurrence | null; actor: string },
+): Promise<EditResult> {
   const { id, projectId, nowAt } = schedule;
   const { sealedSecret } = definition;
   if (sealedSecret !== undefined) await replaceSecret(tx, { projectId, scheduleId: id }, sealedSecret);
@@ -222,7 +222,7 @@ async function writeDefinition(
 async function placeNext(
   tx: Transaction,
   schedule: LockedSchedule,
-  { next, version, runsAdded }: { next: Moment | null; version: number; runsAdded: number },
+  { next, version, runsAdded }: { next: DueOccurrence | null; version: number; runsAdded: number },
 ): Promise<void> {
   const { id: scheduleId, status } = schedule;
   if (!next) return leaveAgenda(tx, { scheduleIds: [scheduleId], runsAdded });

@@ -1,7 +1,7 @@
 import type { ProjectLimits } from '@carillon/shared';
 import type { Pool } from 'pg';
 import { isDatabaseAway } from '../errors.js';
-import { type Created, createSchedules, type Draft } from './create-schedules.js';
+import { type CreateResult, createSchedules, type Draft } from './create-schedules.js';
 
 interface Requester {
   projectId: number;
@@ -12,7 +12,7 @@ interface Requester {
 interface Waiting {
   requester: Requester;
   draft: Draft;
-  resolve: (created: Created) => void;
+  resolve: (created: CreateResult) => void;
   reject: (error: unknown) => void;
 }
 
@@ -34,7 +34,7 @@ export class GroupCreates {
 
   constructor(private readonly pool: Pool) {}
 
-  create(requester: Requester, draft: Draft): Promise<Created> {
+  create(requester: Requester, draft: Draft): Promise<CreateResult> {
     const name = `${requester.projectId} ${requester.actor}`;
     const group = this.#groups.get(name) ?? { statements: 0, waiting: [] };
     this.#groups.set(name, group);
@@ -71,7 +71,7 @@ export class GroupCreates {
       drafts: group.map(({ draft }) => draft),
     });
     group.forEach(({ resolve }, i) => {
-      resolve(created[i] as Created);
+      resolve(created[i] as CreateResult);
     });
   }
 }

@@ -2,7 +2,13 @@ import { type Plan, readPlan, readTiming, type Timing } from '@carillon/shared';
 import type { Transaction } from '../database.js';
 import { NOW } from '../instants.js';
 import { arrayOf, statement, type Values } from '../statement.js';
-import { LAST_CLAIMED_AT, LAST_RUN_AT, RUNS_TOTAL, type ScheduleStatus, STATUS } from './schedule-columns.js';
+import {
+  LAST_CLAIMED_AT,
+  LAST_RUN_AT,
+  RUNS_TOTAL,
+  SCHEDULE_STATUS,
+  type ScheduleStatus,
+} from './schedule-columns.js';
 
 /** A schedule that is locked until the transaction ends: nothing fires, edits or cancels it meanwhile. */
 export interface LockedSchedule {
@@ -49,7 +55,7 @@ const lockAgenda = statement<{ id: number }>(
   'lock-agenda',
   'select from carillon.agenda where schedule_id = :id for update',
 );
-const SELECT_LOCKED = `select s.id, s.project_id as "projectId", s.key, s.tags, ${STATUS} as status, s.version, s.definition_version as "definitionVersion",
+const SELECT_LOCKED = `select s.id, s.project_id as "projectId", s.key, s.tags, ${SCHEDULE_STATUS} as status, s.version, s.definition_version as "definitionVersion",
           s.is_counted as "isCounted", a.occurrence_at as "occurrenceAt", a.due_at as "dueAt", ${RUNS_TOTAL} as "runsTotal",
           ${LAST_RUN_AT} as "lastRunAt", ${LAST_CLAIMED_AT} as "lastClaimedAt", s.paused_at as "pausedAt",
           s.paused_until as "pausedUntil", s.paused_by as "pausedBy", s.pause_note as "pauseNote", s.timing, s.plan,

@@ -1,10 +1,10 @@
-import { type Moment, momentAfter, type Stretch } from '@carillon/shared';
+import { type DueOccurrence, dueOccurrenceAfter, type Stretch } from '@carillon/shared';
 import type { Database } from '../database.js';
 import { instant } from '../instants.js';
 import { accountFor } from '../runs/account-for.js';
 import { statement } from '../statement.js';
 import { leaveAgenda, writeAgenda } from './agenda.js';
-import { type ChangeRequest, type ChangeResult, changeSchedule, Refused } from './change-schedule.js';
+import { ChangeRefused, type ChangeRequest, type ChangeResult, changeSchedule } from './change-schedule.js';
 import type { LockedSchedule } from './locked-schedule.js';
 import { canTake } from './schedule-transitions.js';
 
@@ -18,7 +18,7 @@ export function rescheduleNext(
   db: Database,
   request: ChangeRequest,
   at: number,
-): Promise<ChangeResult<Moment>> {
+): Promise<ChangeResult<DueOccurrence>> {
   return changeSchedule(db, request, async (tx, schedule) => {
     const { occurrenceAt } = nextOf(schedule, 'rescheduled');
     const next = { occurrenceAt, dueAt: at };
@@ -36,13 +36,13 @@ export function rescheduleNext(
  * Skips the next occurrence and records it as a skipped run. A schedule without any further occurrence finishes. If it
  * is paused, it stays paused, and resuming it finishes it.
  */
-export function skipNext(db: Database, request: ChangeRequest): Promise<ChangeResult<Moment>> {
+export function skipNext(db: Database, request: ChangeRequest): Promise<ChangeResult<DueOccurrence>> {
   return changeSchedule(db, request, async (tx, schedule) => {
     const skipped = nextOf(schedule, 'skipped');
     const { id: scheduleId, status, nowAt } = schedule;
     const { occurrenceAt } = skipped;
     await accountFor(tx, [{ schedule, stretch: skippedStretch(occurrenceAt, request.actor) }], nowAt);
-    const next = momentAfter(schedule, occurrenceAt);
+    const next = dueOccurrenceAfter(schedule, occurrenceAt);
     if (next) await writeAgenda(tx, { ...schedule, scheduleId, next, isHeld: status === 'paused' });
     else await leaveAgenda(tx, { scheduleIds: [scheduleId] });
     await touch(tx, { id: scheduleId, now: nowAt });
@@ -70,9 +70,9 @@ export const noNextRefusal =
     return hasNext ? null : `it is ${status} and has no next occurrence that could be ${what}`;
   };
 
-function nextOf(schedule: LockedSchedule, what: string): Moment {
+function nextOf(schedule: LockedSchedule, what: string): DueOccurrence {
   const refusal = noNextRefusal(what)(schedule);
-  if (refusal !== null) throw new Refused(refusal);
+  if (refusal !== null) throw new ChangeRefused(refusal);
   return { occurrenceAt: schedule.occurrenceAt as number, dueAt: schedule.dueAt as number };
 }
 

@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '../database.js';
 import { holdWaitingRuns } from '../runs/stop-runs.js';
 import { statement, type Values } from '../statement.js';
-import { type ChangeRequest, type ChangeResult, changeSchedule, Refused } from './change-schedule.js';
+import { ChangeRefused, type ChangeRequest, type ChangeResult, changeSchedule } from './change-schedule.js';
 import type { LockedSchedule } from './locked-schedule.js';
 import { canTake, HOLD_AGENDA, PAUSE } from './schedule-transitions.js';
 
@@ -21,7 +21,7 @@ export function pauseSchedule(
 ): Promise<ChangeResult<void>> {
   return changeSchedule(db, request, async (tx, schedule) => {
     if (!canTake('pause', schedule.status))
-      throw new Refused(`it is ${schedule.status}; only an active schedule can be paused`);
+      throw new ChangeRefused(`it is ${schedule.status}; only an active schedule can be paused`);
     await pauseLocked(tx, schedule, { ...pause, actor: request.actor });
     return {
       value: undefined,
@@ -67,7 +67,7 @@ export function pauseFailing(
   return changeSchedule(db, { ref: { id: scheduleId }, actor: ENGINE }, async (tx, schedule) => {
     const latest = await readLatestStatuses(tx, { scheduleId, limit });
     const isFailing = latest.length === limit && latest.every(({ status }) => status === 'failed');
-    if (schedule.status !== 'active' || !isFailing) throw new Refused('it is not failing');
+    if (schedule.status !== 'active' || !isFailing) throw new ChangeRefused('it is not failing');
     const note = limit === 1 ? 'its latest run failed' : `its latest ${limit} runs failed`;
     await pauseLocked(tx, schedule, { note, untilAt: null, actor: ENGINE });
     return { value: undefined, audit: { action: 'schedule.paused', detail: { note } } };
@@ -77,7 +77,7 @@ export function pauseFailing(
 /** Pauses a schedule whose receiver answered 410 Gone. */
 export function pauseGone(db: Database, scheduleId: number): Promise<ChangeResult<void>> {
   return changeSchedule(db, { ref: { id: scheduleId }, actor: ENGINE }, async (tx, schedule) => {
-    if (schedule.status !== 'active') throw new Refused(`it is ${schedule.status}`);
+    if (schedule.status !== 'active') throw new ChangeRefused(`it is ${schedule.status}`);
     const note = 'the receiver answered 410 Gone';
     await pauseLocked(tx, schedule, { note, untilAt: null, actor: ENGINE });
     return { value: undefined, audit: { action: 'schedule.paused', detail: { note } } };

@@ -8,7 +8,7 @@ import type { ChangeRequest, ChangeResult } from './change-schedule.js';
 import { lockSchedule } from './locked-schedule.js';
 import { RUNS_PER_STATEMENT, removeAttempts, removeRuns, removeSchedules } from './remove-schedules.js';
 
-export interface Purged {
+export interface PurgeResult {
   /** False if the schedule was cancelled before this call. */
   isNew: boolean;
 }
@@ -18,7 +18,10 @@ export interface Purged {
  * cancelled first, so that nothing fires while its runs are deleted in batches. A purge that was interrupted leaves a
  * cancelled schedule, and can be repeated.
  */
-export async function purgeSchedule(db: Database, request: ChangeRequest): Promise<ChangeResult<Purged>> {
+export async function purgeSchedule(
+  db: Database,
+  request: ChangeRequest,
+): Promise<ChangeResult<PurgeResult>> {
   const stopped = await stop(db, request);
   if (stopped.kind !== 'changed') return stopped;
   const { id, isNew } = stopped.value;

@@ -4,11 +4,17 @@ import { instant } from '../instants.js';
 import { query, statement } from '../statement.js';
 import type { Where } from '../where.js';
 import type { StoredDefinition } from './read-versions.js';
-import { LAST_CLAIMED_AT, LAST_RUN_AT, RUNS_TOTAL, type ScheduleStatus, STATUS } from './schedule-columns.js';
+import {
+  LAST_CLAIMED_AT,
+  LAST_RUN_AT,
+  RUNS_TOTAL,
+  SCHEDULE_STATUS,
+  type ScheduleStatus,
+} from './schedule-columns.js';
 import {
   dueWithin,
   type FilteredPage,
-  FROM,
+  FROM_SCHEDULES,
   isSearch,
   matchingOf,
   narrowsDown,
@@ -51,7 +57,7 @@ export interface SchedulePage {
 }
 
 const COLUMNS = `
-  s.id, s.key, ${STATUS} as status, s.version, s.name, s.tags, s.rule, s.timing, s.plan, s.payload::text as "payloadText",
+  s.id, s.key, ${SCHEDULE_STATUS} as status, s.version, s.name, s.tags, s.rule, s.timing, s.plan, s.payload::text as "payloadText",
   a.due_at as "nextRunAt", a.occurrence_at as "occurrenceAt", ${LAST_RUN_AT} as "lastRunAt",
   ${LAST_CLAIMED_AT} as "lastClaimedAt", ${RUNS_TOTAL} as "runsTotal", s.paused_at as "pausedAt",
   s.paused_until as "pausedUntil", s.paused_by as "pausedBy", s.pause_note as "pauseNote",
@@ -59,7 +65,7 @@ const COLUMNS = `
 
 const selectByKey = statement<{ projectId: number; key: string }, Row>(
   'read-schedule',
-  `select ${COLUMNS} from ${FROM} where s.project_id = :projectId and s.key = :key`,
+  `select ${COLUMNS} from ${FROM_SCHEDULES} where s.project_id = :projectId and s.key = :key`,
 );
 
 export async function readSchedule(
@@ -89,9 +95,9 @@ export async function listSchedules(db: Database, page: FilteredPage): Promise<S
  */
 export async function listSchedulePage(db: Database, page: FilteredPage): Promise<SchedulePage> {
   const { filter } = page;
-  if (!isSearch(filter)) return select(db, page, () => FROM);
+  if (!isSearch(filter)) return select(db, page, () => FROM_SCHEDULES);
   const isWideRange = narrowsDownByDueOnly(filter) && !(await areFewDue(db, page));
-  if (narrowsDown(filter) && !isWideRange) return select(db, page, () => FROM);
+  if (narrowsDown(filter) && !isWideRange) return select(db, page, () => FROM_SCHEDULES);
   const found = await select(db, page, fromNewest);
   return isFull(found, page) ? found : select(db, page, () => MATCHES_IN_ORDER, true);
 }
@@ -229,8 +235,8 @@ async function selectPage(
 export async function listDefinitions(db: Database, page: FilteredPage): Promise<ScheduleView[]> {
   const where = whereOf(page);
   const columns = COLUMNS.replace('s.payload::text as "payloadText"', 'null as "payloadText"');
-  const text = `select ${columns} from ${FROM}
-    where ${where.sql} and ${STATUS} in ('active', 'paused') order by s.id desc limit :limit`;
+  const text = `select ${columns} from ${FROM_SCHEDULES}
+    where ${where.sql} and ${SCHEDULE_STATUS} in ('active', 'paused') order by s.id desc limit :limit`;
   return (await query<Row>(db, text, { ...where.parameters, limit: page.limit })).map(toView);
 }
 

@@ -1,4 +1,4 @@
-import { type Moment, momentAfter, type Stretch, stretchFrom } from '@carillon/shared';
+import { type DueOccurrence, dueOccurrenceAfter, type Stretch, stretchFrom } from '@carillon/shared';
 import type { Pool } from 'pg';
 import { type Database, inTransaction, type Transaction } from '../database.js';
 import { isTransientError } from '../errors.js';
@@ -8,7 +8,7 @@ import { release } from '../runs/run-transitions.js';
 import { arrayOf, statement } from '../statement.js';
 import { recordAudit } from '../tenancy/audit.js';
 import { leaveAgenda, writeAgenda } from './agenda.js';
-import { type ChangeRequest, type ChangeResult, changeSchedule, Refused } from './change-schedule.js';
+import { ChangeRefused, type ChangeRequest, type ChangeResult, changeSchedule } from './change-schedule.js';
 import { type LockedSchedule, lockSchedule } from './locked-schedule.js';
 import { pauseBroken } from './pause-broken.js';
 import { promoteLocked } from './promote-queued.js';
@@ -17,7 +17,7 @@ import { canTake, RESUME } from './schedule-transitions.js';
 export function resumeSchedule(db: Database, request: ChangeRequest): Promise<ChangeResult<void>> {
   return changeSchedule(db, request, async (tx, schedule) => {
     const refusal = resumeRefusal(schedule);
-    if (refusal !== null) throw new Refused(refusal);
+    if (refusal !== null) throw new ChangeRefused(refusal);
     return {
       value: undefined,
       dueAts: await resumeLocked(tx, schedule, schedule.nowAt),
@@ -102,13 +102,13 @@ async function resumeLocked(tx: Transaction, schedule: LockedSchedule, asOfAt: n
 export function afterPause(
   schedule: LockedSchedule,
   asOfAt: number,
-): { next: Moment | null; passed: Stretch | null } {
+): { next: DueOccurrence | null; passed: Stretch | null } {
   const { occurrenceAt, dueAt, plan } = schedule;
   if (occurrenceAt === null || dueAt === null) return { next: null, passed: null };
   if (plan.misfire.policy === 'all') return { next: { occurrenceAt, dueAt }, passed: null };
   const passed = passedInPause(schedule, asOfAt);
   if (!passed) return { next: { occurrenceAt, dueAt }, passed };
-  return { next: momentAfter(schedule, Math.max(asOfAt, occurrenceAt)), passed };
+  return { next: dueOccurrenceAfter(schedule, Math.max(asOfAt, occurrenceAt)), passed };
 }
 
 /** The occurrences that fell due until an instant while the schedule was paused. */

@@ -7,7 +7,7 @@ export type ScheduleStatus = 'active' | 'paused' | 'finished' | 'cancelled';
  */
 
 /** An active schedule that has left the agenda is finished. */
-export const STATUS = `(case when s.status = 'active' and a.schedule_id is null then 'finished' else s.status::text end)`;
+export const SCHEDULE_STATUS = `(case when s.status = 'active' and a.schedule_id is null then 'finished' else s.status::text end)`;
 
 /** A schedule that has left the agenda without totals fired exactly once, see the table `schedules`. */
 export const RUNS_TOTAL = `coalesce(a.runs_total, s.runs_total, 1)`;

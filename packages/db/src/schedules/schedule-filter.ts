@@ -22,7 +22,7 @@ export interface FilteredPage {
   beforeId: number | null;
 }
 
-export const FROM = 'carillon.schedules s left join carillon.agenda a on a.schedule_id = s.id';
+export const FROM_SCHEDULES = 'carillon.schedules s left join carillon.agenda a on a.schedule_id = s.id';
 
 /**
  * Begins with the common table expression `matching`, which `matchingOf` defines by the conditions of a search. The
@@ -47,10 +47,10 @@ export const narrowsDownByDueOnly = ({ dueBefore, dueAfter, ...others }: Schedul
  * The `from` list of a statement that reads all matching schedules. If the filter has a text or a tag, Postgres
  * searches the index of that text or tag first.
  */
-export const wholeSource = (where: Where, filter: ScheduleFilter) =>
+export const sourceOfAllMatches = (where: Where, filter: ScheduleFilter) =>
   isSearch(filter) && !narrowsDown(filter)
     ? { head: matchingOf(where), source: FROM_MATCHES, conditions: where.others }
-    : { head: '', source: FROM, conditions: where.sql };
+    : { head: '', source: FROM_SCHEDULES, conditions: where.sql };
 
 /** The schedules that a search finds. Materialized, so that the planner begins with them. */
 export const matchingOf = (where: Where) =>

@@ -1,9 +1,9 @@
 import {
+  type DueOccurrence,
   type DueSchedule,
   decideDue,
   handlerOf,
   isCounted,
-  type Moment,
   type Plan,
   type Stretch,
   stretchFrom,
@@ -15,7 +15,7 @@ import type { LockedSchedule } from './locked-schedule.js';
 import { passedInPause } from './resume-schedule.js';
 
 interface Redefinition {
-  next: Moment | null;
+  next: DueOccurrence | null;
   plan: Plan;
   version: number;
 }

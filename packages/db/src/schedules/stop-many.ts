@@ -14,7 +14,7 @@ export interface StopRequest {
   actor: string;
 }
 
-export interface Stopped {
+export interface StopManyResult {
   /** Number of schedules that were stopped. */
   changed: number;
   /** Schedules that were cancelled before this call. */
@@ -46,7 +46,7 @@ function stopMany(
   { projectId, ids, isCancel = false }: StopRequest & { isCancel?: boolean },
   fits: (candidate: Candidate, nowAt: number) => boolean,
   stop: (tx: Transaction, ids: number[], nowAt: number) => Promise<void>,
-): Promise<Stopped> {
+): Promise<StopManyResult> {
   return inTransaction(pool, async (tx) => {
     const locked = arrayOf(
       (await lockManySchedules(tx, { projectId, ids: arrayOf(ids) })).map(({ id }) => id),
@@ -84,7 +84,7 @@ const pauseAll = statement<Values>(
    select project_id, :actor, 'schedule.paused', key, :detail::json, ${instant(':now')} from paused`,
 );
 
-export function pauseMany(pool: Pool, request: StopRequest, pause: Pause): Promise<Stopped> {
+export function pauseMany(pool: Pool, request: StopRequest, pause: Pause): Promise<StopManyResult> {
   // An active schedule that has left the agenda is finished: there is nothing to pause.
   const fits = ({ status, nextAt }: Candidate) =>
     status === 'paused' || (status === 'active' && nextAt !== null);
@@ -112,7 +112,7 @@ const cancelAll = statement<Values>(
    select project_id, :actor, 'schedule.cancelled', key, ${instant(':now')} from cancelled`,
 );
 
-export function cancelMany(pool: Pool, request: StopRequest): Promise<Stopped> {
+export function cancelMany(pool: Pool, request: StopRequest): Promise<StopManyResult> {
   // A past occurrence must be recorded as skipped, even if jitter or a reschedule has made it due later. Such schedules
   // are cancelled one by one.
   const fits = ({ status, nextAt }: Candidate, nowAt: number) =>

@@ -1,12 +1,12 @@
 import { type Admission, encodeRunId, handlerOf, nextOccurrences } from '@carillon/shared';
 import type { Database, Transaction } from '../database.js';
 import { admitRuns } from '../engine/admit-runs.js';
-import { REPLACED, unstartedRun } from '../engine/claim-due.js';
+import { REPLACED_BY_NEXT_RUN, unstartedRun } from '../engine/claim-due.js';
 import { instant } from '../instants.js';
 import { insertMissingRuns, type UnstartedRun } from '../runs/insert-unstarted.js';
 import { cancelOpenRuns } from '../runs/stop-runs.js';
 import { statement } from '../statement.js';
-import { type ChangeRequest, type ChangeResult, changeSchedule, Refused } from './change-schedule.js';
+import { ChangeRefused, type ChangeRequest, type ChangeResult, changeSchedule } from './change-schedule.js';
 import type { LockedSchedule } from './locked-schedule.js';
 
 /** Runs a schedule now, whatever its rule says; `nextRunAt` stays where it is. Returns the run's id. */
@@ -37,7 +37,8 @@ export async function triggerLocked(
   const counted = schedules.filter(({ isCounted }) => isCounted);
   const admissions = await admitRuns(tx, counted, nowAt);
   const replaced = counted.filter(({ id }) => admissions.get(id)?.kind === 'replace').map(({ id }) => id);
-  if (replaced.length > 0) await cancelOpenRuns(tx, { scheduleIds: replaced, now: nowAt, ...REPLACED });
+  if (replaced.length > 0)
+    await cancelOpenRuns(tx, { scheduleIds: replaced, now: nowAt, ...REPLACED_BY_NEXT_RUN });
   const runs = schedules.map((schedule) =>
     runOf(schedule, 'trigger', nowAt, admissions.get(schedule.id) ?? { kind: 'start' }),
   );
@@ -80,7 +81,7 @@ export function backfillSchedule(
     const most = schedule.isCounted ? MAX_COUNTED_BACKFILL : MAX_BACKFILL;
     const named = await nameOccurrences(schedule.timing, { fromAt, toAt, limit: most + 1 });
     if (named.length > most)
-      throw new Refused(`the range holds more than ${most} occurrences; backfill it in parts`);
+      throw new ChangeRefused(`the range holds more than ${most} occurrences; backfill it in parts`);
     const done = new Set((await readDone(tx, { id: schedule.id, fromAt, toAt })).map(({ at }) => at));
     const missing = named.filter((at) => !done.has(at));
     const value = schedule.isCounted
@@ -123,7 +124,7 @@ export const cancelledRefusal =
 
 function refuseCancelled(schedule: LockedSchedule, what: string): void {
   const refusal = cancelledRefusal(what)(schedule);
-  if (refusal !== null) throw new Refused(refusal);
+  if (refusal !== null) throw new ChangeRefused(refusal);
 }
 
 type Origin = 'trigger' | 'backfill';
@@ -158,7 +159,8 @@ async function insertOne(
   const { id, isCounted, nowAt } = schedule;
   const admissions = isCounted ? await admitRuns(tx, [schedule], nowAt) : null;
   const admission = admissions?.get(id) ?? { kind: 'start' };
-  if (admission.kind === 'replace') await cancelOpenRuns(tx, { scheduleIds: [id], now: nowAt, ...REPLACED });
+  if (admission.kind === 'replace')
+    await cancelOpenRuns(tx, { scheduleIds: [id], now: nowAt, ...REPLACED_BY_NEXT_RUN });
   const inserted = await insertMissingRuns(tx, [runOf(schedule, origin, occurrenceAt, admission)], nowAt);
   return inserted.length === 1;
 }

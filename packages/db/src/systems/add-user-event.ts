@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
-  type Celebrated,
+  type CelebratedPerson,
   draftSchedule,
   type Problem,
   type ProjectLimits,
@@ -28,12 +28,12 @@ export interface SystemRequest {
 
 export interface EventOwner {
   id: number;
-  person: Celebrated;
+  person: CelebratedPerson;
   /** Null uses the project's default target. */
   target: Target | null;
 }
 
-export type Added =
+export type AddEventResult =
   | { kind: 'added'; dueAt: number }
   | { kind: 'not_found' }
   | { kind: 'conflict' }
@@ -43,7 +43,7 @@ export function addUserEvent(
   db: Database,
   request: SystemRequest,
   { userKey, event }: { userKey: string; event: YearlyEvent },
-): Promise<Added> {
+): Promise<AddEventResult> {
   const { projectId, actor } = request;
   return inTransaction(db, async (tx) => {
     const user = await lockUser(tx, projectId, userKey);
@@ -65,7 +65,7 @@ export async function insertEvent(
   { projectId, actor, limits, nowAt, defaults }: SystemRequest,
   { id: userId, person, target }: EventOwner,
   event: YearlyEvent,
-): Promise<Exclude<Added, { kind: 'not_found' }>> {
+): Promise<Exclude<AddEventResult, { kind: 'not_found' }>> {
   const key = YEARLY_EVENT_PREFIX + randomUUID().replaceAll('-', '');
   const input = scheduleYearly(event, { person, key, target });
   const result = draftSchedule(input, { key, nowAt, defaults });

@@ -1,7 +1,7 @@
 import type { Calendars } from '@carillon/shared';
 import { and, asc, eq, gt, inArray } from 'drizzle-orm';
 import type { Database } from '../database.js';
-import { STATUS } from '../schedules/schedule-columns.js';
+import { SCHEDULE_STATUS } from '../schedules/schedule-columns.js';
 import { calendars } from '../schema/systems.js';
 import { statement } from '../statement.js';
 import { orm } from '../tenancy/orm.js';
@@ -82,7 +82,7 @@ const selectUsers = statement<CalendarUse, { key: string }>(
   'read-calendar-users',
   `select s.key from carillon.schedules s left join carillon.agenda a on a.schedule_id = s.id
    where s.project_id = :projectId and s.timing like '%"calendars":%'
-     and s.timing::jsonb -> 'calendars' -> :name::text is not null and ${STATUS} in ('active', 'paused')
+     and s.timing::jsonb -> 'calendars' -> :name::text is not null and ${SCHEDULE_STATUS} in ('active', 'paused')
      and not (:onlyStale and s.timing::jsonb -> 'calendars' -> :name::text = (
        select to_jsonb(dates) from carillon.calendars where project_id = :projectId and name = :name))
    order by case when :limit::int is null then s.id else random() end limit :limit::int`,
@@ -94,7 +94,7 @@ const countStale = statement<{ projectId: number; name: string }, { count: numbe
    where s.project_id = :projectId and s.timing like '%"calendars":%'
      and s.timing::jsonb -> 'calendars' -> :name::text <> (
        select to_jsonb(dates) from carillon.calendars where project_id = :projectId and name = :name)
-     and ${STATUS} in ('active', 'paused')`,
+     and ${SCHEDULE_STATUS} in ('active', 'paused')`,
 );
 
 /** Counts the active and paused schedules whose copy of a calendar differs from the calendar. */

@@ -23,7 +23,7 @@ export type CreatedUser =
   | { kind: 'invalid'; problems: Problem[] };
 
 /** Thrown inside the transaction to roll the user back. */
-class Invalid extends Error {
+class InvalidInput extends Error {
   constructor(readonly problems: Problem[]) {
     super('invalid');
   }
@@ -44,13 +44,13 @@ export async function createUser(db: Database, request: SystemRequest, user: New
       const owner = { id, target, person: { userId: key, firstName, lastName, timezone } };
       const birthday = { name: BIRTHDAY, date: dateOfBirth, localTime, leapDay, message: null };
       const added = await insertEvent(tx, request, owner, birthday);
-      if (added.kind === 'invalid') throw new Invalid(added.problems);
+      if (added.kind === 'invalid') throw new InvalidInput(added.problems);
       if (added.kind === 'conflict') throw new Error(`the new user ${key} has a birthday already`);
       await recordAudit(tx, { projectId, key, actor, action: 'user.created' });
       return { kind: 'created', key, dueAt: added.dueAt };
     });
   } catch (error) {
-    if (error instanceof Invalid) return { kind: 'invalid', problems: error.problems };
+    if (error instanceof InvalidInput) return { kind: 'invalid', problems: error.problems };
     throw error;
   }
 }

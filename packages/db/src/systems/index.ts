@@ -1,4 +1,4 @@
-export { type Added, addUserEvent, type SystemRequest } from './add-user-event.js';
+export { type AddEventResult, addUserEvent, type SystemRequest } from './add-user-event.js';
 export {
   type CalendarView,
   countStaleUsers,
@@ -29,7 +29,7 @@ export { type ScanOptions, scanTasks, type TaskScanResult } from './scan-tasks.j
 export {
   type CalendarChange,
   type CalendarRemoval,
-  type Retimed,
+  type RetimeReport,
   removeCalendar,
   retimeStale,
   setCalendar,
@@ -47,7 +47,7 @@ export {
 export {
   createTemplate,
   deleteTemplate,
-  type Filled,
+  type FilledTemplate,
   fillTemplate,
   findTemplate,
   listTemplates,

@@ -8,7 +8,7 @@ import {
 } from '@carillon/shared';
 import type { Database } from '../database.js';
 import type { RunStatus } from '../runs/run-transitions.js';
-import { type ScheduleStatus, STATUS } from '../schedules/schedule-columns.js';
+import { SCHEDULE_STATUS, type ScheduleStatus } from '../schedules/schedule-columns.js';
 import { statement } from '../statement.js';
 
 /** A reminder: a one-shot schedule, and its run once it has fired. */
@@ -50,7 +50,7 @@ interface Row extends Omit<ReminderView, 'timing' | 'plan' | 'run'>, Omit<Remind
 const IS_REMINDER = `s.key like '${REMINDER_PREFIX.replace('_', '\\_')}%'`;
 
 const SELECT_REMINDERS = `
-  select s.id, s.key, ${STATUS} as status, s.timing, s.plan, s.payload, a.due_at as "nextRunAt",
+  select s.id, s.key, ${SCHEDULE_STATUS} as status, s.timing, s.plan, s.payload, a.due_at as "nextRunAt",
          s.created_at as "createdAt", r.status as "runStatus", r.occurrence_at as "occurrenceAt", r.attempt, r.epoch,
          nullif(r.next_attempt_at, 'infinity') as "nextAttemptAt", r.external_id as "externalId",
          coalesce(r.error, r.reason, earlier.error) as "lastError"

@@ -1,10 +1,10 @@
 import {
+  type DueOccurrence,
   draftSchedule,
+  dueOccurrenceOf,
   encodeRunId,
   isSameTiming,
   type LeapDayPolicy,
-  type Moment,
-  momentOf,
   moveYearly,
   readPlan,
   readTiming,
@@ -154,7 +154,7 @@ function nextOf(
   schedule: LockedSchedule,
   { timing, plan }: Definition,
   latest: Celebrations['latest'],
-): Moment | null {
+): DueOccurrence | null {
   const { occurrenceAt, dueAt, nowAt, key } = schedule;
   if (isSameTiming(timing, schedule.timing) && occurrenceAt !== null && dueAt !== null)
     return { occurrenceAt, dueAt };
@@ -166,7 +166,7 @@ function nextOf(
     celebratedYear,
     nowAt,
   });
-  return nextAt === null ? null : momentOf(key, plan, nextAt);
+  return nextAt === null ? null : dueOccurrenceOf(key, plan, nextAt);
 }
 
 /** The id that the event will have when it is delivered. */

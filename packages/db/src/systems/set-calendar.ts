@@ -3,7 +3,7 @@ import { and, eq, gt, isNull, or, sql } from 'drizzle-orm';
 import type { Pool } from 'pg';
 import { inTransaction } from '../database.js';
 import type { ChangeResult } from '../schedules/change-schedule.js';
-import { type Edited, editSchedule } from '../schedules/edit-schedule.js';
+import { type EditResult, editSchedule } from '../schedules/edit-schedule.js';
 import { readSchedule } from '../schedules/read-schedules.js';
 import { NOW } from '../schema/columns.js';
 import { calendars } from '../schema/systems.js';
@@ -52,7 +52,7 @@ export async function setCalendar(
  */
 const RETIMED_PER_STEP = 500;
 
-export interface Retimed {
+export interface RetimeReport {
   retimed: number;
   /** Due times whose bells the caller arms. */
   dueAts: number[];
@@ -66,7 +66,7 @@ export interface Retimed {
  * is outdated if the calendar has changed, or if the schedule was created while it changed. One call does a bounded
  * amount of work. A schedule that fails does not stop the others.
  */
-export async function retimeStale(pool: Pool): Promise<Retimed> {
+export async function retimeStale(pool: Pool): Promise<RetimeReport> {
   const changed = await orm(pool)
     .select({ projectId: calendars.projectId, name: calendars.name, updatedAt: calendars.updatedAt })
     .from(calendars)
@@ -75,7 +75,7 @@ export async function retimeStale(pool: Pool): Promise<Retimed> {
     )
     .orderBy(sql`random()`)
     .limit(RETIMED_PER_STEP);
-  const all: Retimed = { retimed: 0, dueAts: [], errors: [], isDone: changed.length < RETIMED_PER_STEP };
+  const all: RetimeReport = { retimed: 0, dueAts: [], errors: [], isDone: changed.length < RETIMED_PER_STEP };
   const limit = Math.ceil(RETIMED_PER_STEP / Math.max(1, changed.length));
   for (const calendar of changed) {
     try {
@@ -95,7 +95,7 @@ interface CalendarRef {
 async function retimeUsers(
   pool: Pool,
   calendar: CalendarRef & { updatedAt: number },
-  { limit, all }: { limit: number; all: Retimed },
+  { limit, all }: { limit: number; all: RetimeReport },
 ): Promise<void> {
   const keys = await readCalendarUsers(pool, { ...calendar, onlyStale: true, limit });
   let failed = 0;
@@ -140,8 +140,8 @@ async function retime(
   pool: Pool,
   { projectId, name }: CalendarRef,
   key: string,
-): Promise<ChangeResult<Edited> | null> {
-  let result: ChangeResult<Edited> | null = null;
+): Promise<ChangeResult<EditResult> | null> {
+  let result: ChangeResult<EditResult> | null = null;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const schedule = await readSchedule(pool, projectId, key);
     const calendar = await readCalendar(pool, projectId, name);

@@ -87,18 +87,21 @@ export function deleteTemplate(db: Database, requester: Requester, id: string): 
   });
 }
 
-export type Filled = { ok: true; value: unknown } | { ok: false; problem: Problem };
+export type FilledTemplate = { ok: true; value: unknown } | { ok: false; problem: Problem };
 
 /** Replaces the template's id in a request by the template's rule. A request without a template stays as it is. */
 export async function fillTemplate(
   request: unknown,
   find: (id: string) => Promise<Template | null>,
-): Promise<Filled> {
+): Promise<FilledTemplate> {
   if (typeof request !== 'object' || request === null || !('template' in request)) {
     return { ok: true, value: request };
   }
   const { template: id, ...rest } = request as { template: unknown; rule?: unknown; timezone?: unknown };
-  const refuse = (message: string): Filled => ({ ok: false, problem: { field: 'template', message } });
+  const refuse = (message: string): FilledTemplate => ({
+    ok: false,
+    problem: { field: 'template', message },
+  });
   if (rest.rule !== undefined) return refuse('expected either a rule or a template, not both');
   const template = typeof id === 'string' ? await find(id) : null;
   if (!template) return refuse(`there is no template with the id ${String(id).slice(0, 64)}`);

@@ -13,7 +13,7 @@ export interface KeptAnswer {
   body: unknown;
 }
 
-export type Once =
+export type IdempotentResult =
   | { kind: 'done'; answer: KeptAnswer }
   | { kind: 'repeated'; answer: KeptAnswer }
   /** The key was used before with another request. */
@@ -51,7 +51,7 @@ export function doOnce(
   pool: Pool,
   { projectId, key, requestHash }: KeyedRequest,
   work: (tx: Transaction) => Promise<KeptAnswer>,
-): Promise<Once> {
+): Promise<IdempotentResult> {
   return inTransaction(pool, async (tx) => {
     const taken = await takeKey(tx, { projectId, key, requestHash });
     if (taken.length === 0) return readAnswer(tx, { projectId, key, requestHash });
@@ -61,7 +61,10 @@ export function doOnce(
   });
 }
 
-async function readAnswer(tx: Transaction, { projectId, key, requestHash }: KeyedRequest): Promise<Once> {
+async function readAnswer(
+  tx: Transaction,
+  { projectId, key, requestHash }: KeyedRequest,
+): Promise<IdempotentResult> {
   const [kept] = await orm(tx)
     .select({
       requestHash: idempotencyKeys.requestHash,

@@ -1,7 +1,7 @@
 export { type AuditFilter, type AuditView, listAudit, readAuditAfter } from './audit.js';
 export { compareEncryptionKey, verifyEncryptionKey, WrongEncryptionKey } from './encryption-key.js';
 export { createFeed, deleteFeed, type FeedScope, type FeedView, listFeeds, useFeed } from './feeds.js';
-export { doOnce, type KeptAnswer, type Once } from './idempotency.js';
+export { doOnce, type IdempotentResult, type KeptAnswer } from './idempotency.js';
 export {
   createKey,
   ensureAdminKey,

@@ -1,8 +1,8 @@
 import type { RunIdentity } from '@carillon/shared';
 import type { Pool } from 'pg';
 import type { Receipt } from '../engine/close-runs.js';
-import { IS_RELEASED } from '../engine/lock-due.js';
-import { divide, type ProjectShare, SHARES, type ShareParameters } from '../engine/project-shares.js';
+import { INSTALLATION_IS_RELEASED } from '../engine/fencing.js';
+import { divideBatch, type ProjectShare, SHARES, type ShareParameters } from '../engine/project-shares.js';
 import { milliseconds, NOW } from '../instants.js';
 import { definitionOf } from '../schedules/definition.js';
 import { arrayOf, batch, statement, type Values } from '../statement.js';
@@ -29,14 +29,14 @@ const taken = (due: string) => `
 
 const takeEarliest = statement<{ limit: number; now: number | null }, TakenReceipt>(
   'take-receipts',
-  taken(`select id from carillon.receipts where next_try_at <= ${NOW} and ${IS_RELEASED}
+  taken(`select id from carillon.receipts where next_try_at <= ${NOW} and ${INSTALLATION_IS_RELEASED}
      order by next_try_at limit :limit for update skip locked`),
 );
 
 const takeShares = statement<{ limit: number; now: number | null } & ShareParameters, TakenReceipt>(
   'take-receipts-by-shares',
   taken(`select due.id from ${SHARES}, lateral (
-       select r.id from carillon.receipts r where r.project_id = share.project_id and r.next_try_at <= ${NOW} and ${IS_RELEASED}
+       select r.id from carillon.receipts r where r.project_id = share.project_id and r.next_try_at <= ${NOW} and ${INSTALLATION_IS_RELEASED}
        order by r.next_try_at limit share.most for update skip locked
      ) as due limit :limit`),
 );
@@ -56,7 +56,7 @@ export function takeReceipts(
   { limit, fairTo, now }: TakeReceiptsOptions,
 ): Promise<TakenReceipt[]> {
   return fairTo.length > 0
-    ? takeShares(pool, { limit, now, ...divide(limit, fairTo) })
+    ? takeShares(pool, { limit, now, ...divideBatch(limit, fairTo) })
     : takeEarliest(pool, { limit, now });
 }
 

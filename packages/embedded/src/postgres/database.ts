@@ -13,13 +13,16 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
   }
 }
 
-export type Answer = { state: 'ready' } | { state: 'not yet' } | { state: 'refused'; reason: string };
+export type ReadinessAnswer =
+  | { state: 'ready' }
+  | { state: 'not yet' }
+  | { state: 'refused'; reason: string };
 
 /** The error codes of a server that has not bound its port yet, or is still starting or recovering. */
 const NOT_YET = new Set(['ECONNREFUSED', 'ECONNRESET', '57P03']);
 
 /** True if the server accepts our password and answers a query. */
-export async function askWhetherReady(url: string): Promise<Answer> {
+export async function askWhetherReady(url: string): Promise<ReadinessAnswer> {
   try {
     await withClient(url, (client) => client.query('select 1'));
     return { state: 'ready' };

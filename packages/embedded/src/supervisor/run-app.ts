@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { guard } from '../guard.js';
 import type { HomePaths } from '../home.js';
 import type { RunningProcess } from '../keep-running.js';
 import type { Log } from '../log.js';
 import { endProcess, writePidFile } from '../pid-file.js';
+import { signalWhenParentEnds } from '../signal-when-parent-ends.js';
 import { LogFile } from './log-file.js';
 import { terminalLine } from './log-line.js';
 
@@ -78,7 +78,7 @@ export async function runApp({ app, paths, cwd, env, log, hurry }: RunAppOptions
     child.once('error', reject);
   });
   const pid = child.pid as number;
-  const guarded = guard(pid, 'SIGTERM');
+  const guarded = signalWhenParentEnds(pid, 'SIGTERM');
   void ended.then(() => guarded.release());
   await writePidFile(pidFile, pid);
   return {

@@ -10,14 +10,14 @@ import type { Terminal } from './terminal.js';
 import { waitUntilReady } from './wait-until-ready.js';
 
 /** The absolute paths of the programs. */
-export interface Entries {
+export interface ProgramPaths {
   api: string;
   worker: string;
 }
 
 interface StartAppsOptions {
   root: string;
-  entries: Entries;
+  entries: ProgramPaths;
   config: Config;
   servers: Servers;
   adminKey: string;
@@ -74,7 +74,7 @@ async function appEnvironment({ config, servers, adminKey }: StartAppsOptions, p
   };
 }
 
-function appsOf(entries: Entries, { workers, workerPort }: Config): App[] {
+function appsOf(entries: ProgramPaths, { workers, workerPort }: Config): App[] {
   const replicas = Array.from({ length: workers }, (_, index) => ({
     name: `worker-${index + 1}`,
     entry: entries.worker,

@@ -5,14 +5,14 @@ import { writePrivately } from '../home.js';
 import { diskFull, isDiskFull, StartError } from '../start-error.js';
 import { type Servers, startServers } from '../start-servers.js';
 import { localAdminKey } from './secrets.js';
-import { type Entries, startApps } from './start-apps.js';
+import { type ProgramPaths, startApps } from './start-apps.js';
 import { listenForStop, type StopSignals } from './stop-signals.js';
 import { type Terminal, terminal } from './terminal.js';
 
 interface SuperviseOptions {
   /** The project's folder. */
   root: string;
-  entries: Entries;
+  entries: ProgramPaths;
 }
 
 /** Runs everything behind `npm start` until a signal ends it. Returns the exit code. */

@@ -1,5 +1,5 @@
 import { civilDate, dayNumber, daysInMonth, isLeapYear, weekdayOf } from '../calendar/civil-date.js';
-import type { Days } from '../sets/local-set.js';
+import type { DaySet } from '../sets/local-set.js';
 import { spendSteps } from '../step-budget.js';
 import type { LeapDayPolicy } from '../timing.js';
 import type { CronPattern, MonthDays, WeekDays } from './cron-pattern.js';
@@ -8,7 +8,7 @@ import type { CronPattern, MonthDays, WeekDays } from './cron-pattern.js';
 type MonthBits = number;
 
 /** The dates that a cron pattern names, computed month by month. */
-export class CronDays implements Days {
+export class CronDays implements DaySet {
   private readonly substitute: { month: number; day: number } | null;
   private latest: { year: number; month: number; bits: MonthBits } | undefined;
 

@@ -1,5 +1,5 @@
 import { DAY_SECONDS, HOUR_SECONDS } from '../calendar/civil-date.js';
-import type { Times } from '../sets/local-set.js';
+import type { TimeSet } from '../sets/local-set.js';
 import { lowerBound } from '../sets/times-of-day.js';
 
 export interface Interval {
@@ -23,7 +23,7 @@ const UNKNOWN = -1;
  * distance from its start to the first selected unit. Days of the same phase are alike, so the occurrences of each
  * phase are counted only once.
  */
-export class IntervalTimes implements Times {
+export class IntervalTimes implements TimeSet {
   private readonly unitsPerHour: number;
   private readonly startUnit: number;
   private readonly isHourAllowed = new Uint8Array(24);

@@ -11,7 +11,7 @@ import {
   weekYearStart,
 } from '../calendar/civil-date.js';
 import { leapDaySubstitute } from '../cron/cron-days.js';
-import type { Days } from '../sets/local-set.js';
+import type { DaySet } from '../sets/local-set.js';
 import { spendSteps } from '../step-budget.js';
 import type { LeapDayPolicy } from '../timing.js';
 import type { RecurrenceParts } from './rrule-parts.js';
@@ -20,7 +20,7 @@ import type { RecurrenceParts } from './rrule-parts.js';
  * The dates that an RRULE names: all days of every n-th period that satisfy each BY part. Periods are counted from the
  * one that contains DTSTART.
  */
-export class RecurrenceDays implements Days {
+export class RecurrenceDays implements DaySet {
   private readonly months: ReadonlySet<number>;
   private readonly monthDays: ReadonlySet<number>;
   private readonly yearDays: ReadonlySet<number>;

@@ -1,6 +1,6 @@
 import { DAY_SECONDS, HOUR_SECONDS, weekdayOf } from '../calendar/civil-date.js';
 import { wallTimeOf } from '../calendar/wall-time.js';
-import { DaysAndTimes, type LocalSet, type Times } from '../sets/local-set.js';
+import { DaysAndTimes, type LocalSet, type TimeSet } from '../sets/local-set.js';
 import { ClockTimes, ListedTimes, secondsOfHour } from '../sets/times-of-day.js';
 import type { LeapDayPolicy } from '../timing.js';
 import { IntervalTimes } from './interval-times.js';
@@ -73,7 +73,7 @@ export function completedByStart(parts: RecurrenceParts, startReading: number): 
   return completed;
 }
 
-function subDailyTimes(parts: RecurrenceParts, unitSeconds: number, startReading: number): Times {
+function subDailyTimes(parts: RecurrenceParts, unitSeconds: number, startReading: number): TimeSet {
   const hours = parts.byHour.length === 0 ? ALL_HOURS : parts.byHour;
   const { unitsOfHour, secondsOfUnit } = unitsAndSeconds(parts, unitSeconds);
   const within =

@@ -29,7 +29,7 @@ export function parseRecurrenceText(text: string): Parsed<RecurrenceText> {
   if (text.length > MAX_TEXT) {
     return refused(`has ${text.length} characters; expected at most ${MAX_TEXT}`);
   }
-  const found: RecurrenceText = {
+  const recurrence: RecurrenceText = {
     start: null,
     parts: null,
     until: null,
@@ -38,22 +38,22 @@ export function parseRecurrenceText(text: string): Parsed<RecurrenceText> {
     ignoredParts: [],
   };
   for (const line of contentLines(text)) {
-    const messages = readLine(line, found);
+    const messages = readLine(line, recurrence);
     if (messages.length > 0) return refused(...messages);
   }
-  if (!found.start && !found.parts && found.added.length === 0) {
+  if (!recurrence.start && !recurrence.parts && recurrence.added.length === 0) {
     return refused('is empty; expected RRULE:FREQ=… with an optional DTSTART line before it');
   }
-  ignoreTimesOfDate(found);
-  return resolveUntil(found);
+  ignoreTimesOfDate(recurrence);
+  return resolveUntil(recurrence);
 }
 
 /** RFC 5545 3.3.10: BYHOUR, BYMINUTE and BYSECOND must be ignored if DTSTART is a DATE. */
-function ignoreTimesOfDate(found: RecurrenceText): void {
-  const { parts, start } = found;
+function ignoreTimesOfDate(recurrence: RecurrenceText): void {
+  const { parts, start } = recurrence;
   if (!parts || !start?.dateOnly) return;
   for (const [key, name] of TIME_PARTS) {
-    if (parts[key].length > 0) found.ignoredParts.push(name);
+    if (parts[key].length > 0) recurrence.ignoredParts.push(name);
     parts[key] = [];
   }
 }
@@ -73,7 +73,7 @@ export function contentLines(text: string): string[] {
     .filter((line) => line !== '');
 }
 
-function readLine(line: string, found: RecurrenceText): string[] {
+function readLine(line: string, recurrence: RecurrenceText): string[] {
   const bare = /^FREQ=|^[A-Z]+=[^:]*$/i.test(line);
   const colon = line.indexOf(':');
   if (!bare && colon < 0) return [`"${shorten(line)}" is not understood; expected RRULE:FREQ=…`];
@@ -81,13 +81,13 @@ function readLine(line: string, found: RecurrenceText): string[] {
   const value = (bare ? line : line.slice(colon + 1)).toUpperCase();
   switch (name.toUpperCase()) {
     case 'RRULE':
-      return readRule(value, parameters, found);
+      return readRule(value, parameters, recurrence);
     case 'DTSTART':
-      return readStart(value, parameters, found);
+      return readStart(value, parameters, recurrence);
     case 'RDATE':
-      return readDates('RDATE', value, parameters, found.added);
+      return readDates('RDATE', value, parameters, recurrence.added);
     case 'EXDATE':
-      return readDates('EXDATE', value, parameters, found.removed);
+      return readDates('EXDATE', value, parameters, recurrence.removed);
     case 'EXRULE':
       return ['EXRULE is not supported, and no longer part of RFC 5545; list the dates in EXDATE'];
     default:
@@ -95,21 +95,21 @@ function readLine(line: string, found: RecurrenceText): string[] {
   }
 }
 
-function readRule(value: string, parameters: string[], found: RecurrenceText): string[] {
-  if (found.parts) return ['RRULE is given twice; write it once'];
+function readRule(value: string, parameters: string[], recurrence: RecurrenceText): string[] {
+  if (recurrence.parts) return ['RRULE is given twice; write it once'];
   if (parameters.length > 0) return ['RRULE takes no parameters; expected RRULE:FREQ=…'];
   const parts = parseRecurrenceParts(value);
   if (!parts.ok) return parts.messages;
-  found.parts = parts.value;
+  recurrence.parts = parts.value;
   return [];
 }
 
-function readStart(value: string, parameters: string[], found: RecurrenceText): string[] {
-  if (found.start) return ['DTSTART is given twice; write it once'];
+function readStart(value: string, parameters: string[], recurrence: RecurrenceText): string[] {
+  if (recurrence.start) return ['DTSTART is given twice; write it once'];
   const dates: RecurrenceDate[] = [];
   const messages = readDates('DTSTART', value, parameters, dates);
   if (dates.length > 1) return ['DTSTART has several dates; expected one'];
-  found.start = dates[0] ?? null;
+  recurrence.start = dates[0] ?? null;
   return messages;
 }
 
@@ -155,11 +155,11 @@ function parseRecurrenceDate(name: string, text: string, zone: string | null): P
 }
 
 /** UNTIL without Z is in the time zone of DTSTART. If UNTIL is a date without a time, that whole day is included. */
-function resolveUntil(found: RecurrenceText): Parsed<RecurrenceText> {
-  const text = found.parts?.until ?? null;
-  if (text === null) return parsed(found);
-  const until = parseRecurrenceDate('UNTIL', text, found.start?.zone ?? null);
+function resolveUntil(recurrence: RecurrenceText): Parsed<RecurrenceText> {
+  const text = recurrence.parts?.until ?? null;
+  if (text === null) return parsed(recurrence);
+  const until = parseRecurrenceDate('UNTIL', text, recurrence.start?.zone ?? null);
   if (!until.ok) return until;
   const reading = until.value.reading + (until.value.dateOnly ? 86_399 : 0);
-  return parsed({ ...found, until: { ...until.value, reading } });
+  return parsed({ ...recurrence, until: { ...until.value, reading } });
 }

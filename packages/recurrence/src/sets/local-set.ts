@@ -12,7 +12,7 @@ export interface LocalSet {
 }
 
 /** A set of dates. */
-export interface Days {
+export interface DaySet {
   /** The first day in [from, before), or null. */
   nextDay(from: number, before: number): number | null;
 }
@@ -20,7 +20,7 @@ export interface Days {
 /**
  * A set of times of day. It is the same on every day, except for sub-daily intervals, which continue across midnight.
  */
-export interface Times {
+export interface TimeSet {
   /** The first second of the day at or after `second`, or null. */
   firstFrom(day: number, second: number): number | null;
   countBefore(day: number, second: number): number;
@@ -29,8 +29,8 @@ export interface Times {
 /** Every combination of a date and a time of day. */
 export class DaysAndTimes implements LocalSet {
   constructor(
-    private readonly days: Days,
-    private readonly times: Times,
+    private readonly days: DaySet,
+    private readonly times: TimeSet,
   ) {}
 
   next(from: number, before: number): number | null {

@@ -1,10 +1,10 @@
 import { HOUR_SECONDS } from '../calendar/civil-date.js';
-import type { Times } from './local-set.js';
+import type { TimeSet } from './local-set.js';
 
 type SortedNumbers = readonly number[] | Uint16Array;
 
 /** Times of day that have the same seconds in each of their hours: cron, and RRULE without a sub-daily interval. */
-export class ClockTimes implements Times {
+export class ClockTimes implements TimeSet {
   private readonly hoursBefore: number[] = [];
   private readonly nextHour: (number | null)[] = [];
   /** Two bytes per second of the hour, because a rule that fires every second has 3,600 of them. */
@@ -57,7 +57,7 @@ export class ClockTimes implements Times {
 }
 
 /** A list of times that is the same on each day, for example the ones that BYSETPOS picks. */
-export class ListedTimes implements Times {
+export class ListedTimes implements TimeSet {
   constructor(private readonly seconds: readonly number[]) {}
 
   firstFrom(_day: number, second: number): number | null {

@@ -2,7 +2,16 @@ import cronstrue from 'cronstrue';
 import { isLeapDayPattern } from '../cron/cron-days.js';
 import { type CronPattern, cronFields, parseCron } from '../cron/cron-pattern.js';
 import type { LeapDayPolicy } from '../timing.js';
-import { atTimes, inMonths, listed, ofMonths, onWeekdays, ordinal, ranges, weekdayName } from './phrases.js';
+import {
+  atTimes,
+  inMonths,
+  joinInWords,
+  ofMonths,
+  onWeekdays,
+  ordinal,
+  ranges,
+  weekdayName,
+} from './phrases.js';
 
 /** Up to this many days of the month are listed one by one. */
 const MAX_LISTED_DAYS = 5;
@@ -53,7 +62,7 @@ function monthDayWords(field: CronPattern['monthDays'], months: readonly number[
   ];
   const numbered =
     days.length > MAX_LISTED_DAYS ? [`days ${ranges(days)}`] : days.map((day) => `the ${ordinal(day)}`);
-  return `on ${listed([...numbered, ...special])} ${ofMonths(months)}`;
+  return `on ${joinInWords([...numbered, ...special])} ${ofMonths(months)}`;
 }
 
 function weekDayWords(field: CronPattern['weekDays'], months: readonly number[]): string {
@@ -64,7 +73,7 @@ function weekDayWords(field: CronPattern['weekDays'], months: readonly number[])
     ...nth.map(({ weekday, n }) => `the ${ordinal(n)} ${weekdayName(weekday)}`),
     ...last.map((weekday) => `the last ${weekdayName(weekday)}`),
   ];
-  return `on ${listed(items)} ${ofMonths(months)}`;
+  return `on ${joinInWords(items)} ${ofMonths(months)}`;
 }
 
 /** The leap day policy of a rule on 29 February. */

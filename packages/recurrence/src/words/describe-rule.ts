@@ -3,7 +3,7 @@ import { timeText } from '../calendar/wall-time.js';
 import { excludedDates, type Timing } from '../timing.js';
 import { zoneNamed } from '../zone/zone.js';
 import { cronWords } from './cron-words.js';
-import { listed, MONTHS, position } from './phrases.js';
+import { joinInWords, MONTHS, position } from './phrases.js';
 import { recurrenceWords } from './rrule-words.js';
 
 /** A rule in words, with its time zone: "at 09:00 on weekdays, New York time". */
@@ -15,7 +15,7 @@ function businessDayWords({ businessDays }: Timing): string {
   if (businessDays.length === 0) return '';
   const first = businessDays.filter((n) => n > 0);
   const last = businessDays.filter((n) => n < 0).sort((a, b) => b - a);
-  return `, only on the ${listed([...first, ...last].map(position))} business day of a month`;
+  return `, only on the ${joinInWords([...first, ...last].map(position))} business day of a month`;
 }
 
 function movedWords(timing: Timing): string {
@@ -72,5 +72,5 @@ function durationWords(durationMs: number): string {
     if (amount > 0) parts.push(`${amount} ${unit}${amount === 1 ? '' : 's'}`);
     restMs -= amount * unitMs;
   }
-  return listed(parts);
+  return joinInWords(parts);
 }

@@ -16,7 +16,7 @@ const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Frida
 const MAX_LISTED_TIMES = 6;
 
 /** Joins items: "a", "a and b", "a, b and c". */
-export function listed(items: readonly string[]): string {
+export function joinInWords(items: readonly string[]): string {
   const last = items.at(-1) ?? '';
   return items.length < 2 ? last : `${items.slice(0, -1).join(', ')} and ${last}`;
 }
@@ -45,12 +45,12 @@ export function onWeekdays(weekdays: readonly number[]): string {
   if (key === '06') return 'on weekends';
   // The list begins with Monday, as most people list weekdays.
   const mondayFirst = [...weekdays].sort((a, b) => ((a + 6) % 7) - ((b + 6) % 7));
-  return `on ${listed(mondayFirst.map(weekdayName))}`;
+  return `on ${joinInWords(mondayFirst.map(weekdayName))}`;
 }
 
 export function inMonths(months: readonly number[]): string {
   if (months.length === 0 || months.length === 12) return '';
-  return `in ${listed(months.map((month) => MONTHS[month - 1] ?? ''))}`;
+  return `in ${joinInWords(months.map((month) => MONTHS[month - 1] ?? ''))}`;
 }
 
 export function ofMonths(months: readonly number[]): string {
@@ -65,7 +65,7 @@ export function ranges(numbers: readonly number[]): string {
     if (latest?.[1] === number - 1) latest[1] = number;
     else runs.push([number, number]);
   }
-  return listed(runs.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)));
+  return joinInWords(runs.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)));
 }
 
 /** For example "at 09:00 and 17:30"; null if there are too many times to list. */
@@ -81,5 +81,5 @@ export function atTimes(
       seconds.map((second) => `${two(hour)}:${two(minute)}${second === 0 ? '' : `:${two(second)}`}`),
     ),
   );
-  return `at ${listed(times)}`;
+  return `at ${joinInWords(times)}`;
 }

@@ -1,5 +1,5 @@
 import type { RecurrenceParts } from '../rrule/rrule-parts.js';
-import { inMonths, listed, MONTHS, onWeekdays, position, ranges, weekdayName } from './phrases.js';
+import { inMonths, joinInWords, MONTHS, onWeekdays, position, ranges, weekdayName } from './phrases.js';
 
 const UNITS: Partial<Record<RecurrenceParts['freq'], string>> = {
   YEARLY: 'year',
@@ -42,7 +42,7 @@ function monthDayWords({ freq, byMonth, byMonthDay }: RecurrenceParts): string {
   const [month] = byMonth;
   const hasPlainDays = byMonthDay.length <= MAX_LISTED_DAYS && byMonthDay.every((day) => day > 0);
   if (freq === 'YEARLY' && byMonth.length === 1 && month !== undefined && hasPlainDays) {
-    return `on ${listed(byMonthDay.map(String))} ${MONTHS[month - 1]}`;
+    return `on ${joinInWords(byMonthDay.map(String))} ${MONTHS[month - 1]}`;
   }
   if (freq === 'YEARLY' && byMonth.length === 0) return `on ${days(byMonthDay)} of every month`;
   return freq === 'MONTHLY' ? `on ${days(byMonthDay)}` : `on ${days(byMonthDay)} of the month`;
@@ -61,7 +61,7 @@ function weekdayWords({ freq, byDay, byMonth, byWeekNo }: RecurrenceParts, isRes
       n === null ? `every ${weekdayName(weekday)}` : `the ${position(n)} ${weekdayName(weekday)}`,
     );
     const isOfYear = freq === 'YEARLY' && byMonth.length === 0;
-    return `on ${listed(names)}${isOfYear ? ' of the year' : ''}`;
+    return `on ${joinInWords(names)}${isOfYear ? ' of the year' : ''}`;
   }
   // A weekday without a number recurs within a month or a year, so the text needs the word "every".
   const recurs = (freq === 'MONTHLY' || freq === 'YEARLY') && byWeekNo.length === 0;
@@ -82,11 +82,11 @@ function monthWords({ freq, byMonth, byMonthDay }: RecurrenceParts): string {
 /** For example "the 1st and the 15th", "the last day" or "days 1-7". */
 function days(list: readonly number[]): string {
   if (list.length > MAX_LISTED_DAYS) return `days ${numbers(list)}`;
-  return listed(list.map((day) => `the ${position(day)}${day < 0 ? ' day' : ''}`));
+  return joinInWords(list.map((day) => `the ${position(day)}${day < 0 ? ' day' : ''}`));
 }
 
 function numbers(list: readonly number[]): string {
   const fromStart = list.filter((value) => value > 0);
   const fromEnd = list.filter((value) => value < 0).map((value) => position(value));
-  return listed([...(fromStart.length > 0 ? [ranges(fromStart)] : []), ...fromEnd]);
+  return joinInWords([...(fromStart.length > 0 ? [ranges(fromStart)] : []), ...fromEnd]);
 }

@@ -6,7 +6,7 @@ import { completedByStart } from '../rrule/rrule-readings.js';
 import { parseRecurrenceText, type RecurrenceText } from '../rrule/rrule-text.js';
 import type { Timing } from '../timing.js';
 import { leapDayWords } from './cron-words.js';
-import { atTimes, inMonths, listed, onWeekdays, position } from './phrases.js';
+import { atTimes, inMonths, joinInWords, onWeekdays, position } from './phrases.js';
 import { recurrenceDateWords } from './rrule-date-words.js';
 
 /** A recurrence set in words, and the time zone by which it repeats. */
@@ -35,7 +35,9 @@ function onceWords({ start }: RecurrenceText): string {
 function ruleWords(parts: RecurrenceParts, { leapDay }: Timing): string {
   const isSubDaily = ['HOURLY', 'MINUTELY', 'SECONDLY'].includes(parts.freq);
   const selection =
-    parts.bySetPos.length > 0 ? `, only the ${listed(parts.bySetPos.map((n) => position(n)))} of them` : '';
+    parts.bySetPos.length > 0
+      ? `, only the ${joinInWords(parts.bySetPos.map((n) => position(n)))} of them`
+      : '';
   if (isSubDaily) return `${subDailyWords(parts)}${selection}`;
   const leap = isLeapDayRule(parts) ? ` ${leapDayWords(leapDay)}` : '';
   const times = atTimes(parts.byHour, parts.byMinute, parts.bySecond);
@@ -47,7 +49,7 @@ function subDailyWords(parts: RecurrenceParts): string {
   const unit = { HOURLY: 'hour', MINUTELY: 'minute', SECONDLY: 'second' }[parts.freq as string] ?? '';
   const every = parts.interval === 1 ? `every ${unit}` : `every ${parts.interval} ${unit}s`;
   const numbers = (name: string, list: readonly number[]) =>
-    list.length === 0 ? '' : `at ${name} ${listed(list.map(String))}`;
+    list.length === 0 ? '' : `at ${name} ${joinInWords(list.map(String))}`;
   const isFullMinute = parts.bySecond.join() === '0';
   const isFullHour = parts.freq === 'HOURLY' && parts.byMinute.join() === '0';
   return [
@@ -56,10 +58,10 @@ function subDailyWords(parts: RecurrenceParts): string {
     isFullMinute ? '' : numbers('second', parts.bySecond),
     parts.byHour.length === 0
       ? ''
-      : `in ${parts.byHour.length === 1 ? 'hour' : 'hours'} ${listed(parts.byHour.map(String))}`,
+      : `in ${parts.byHour.length === 1 ? 'hour' : 'hours'} ${joinInWords(parts.byHour.map(String))}`,
     onWeekdays(parts.byDay.map(({ weekday }) => weekday)),
-    parts.byMonthDay.length === 0 ? '' : `on day ${listed(parts.byMonthDay.map(position))} of the month`,
-    parts.byYearDay.length === 0 ? '' : `on day ${listed(parts.byYearDay.map(position))} of the year`,
+    parts.byMonthDay.length === 0 ? '' : `on day ${joinInWords(parts.byMonthDay.map(position))} of the month`,
+    parts.byYearDay.length === 0 ? '' : `on day ${joinInWords(parts.byYearDay.map(position))} of the year`,
     inMonths(parts.byMonth),
   ]
     .filter(Boolean)

@@ -34,7 +34,7 @@ export const WebhookReceipt = z
   })
   .meta({ id: 'WebhookReceipt' });
 
-const ToldBreach = z
+const ReportedBreach = z
   .object({
     id: z.string().meta({ description: 'The same for a breach and its recovery.' }),
     scheduleId: z.string(),
@@ -51,7 +51,7 @@ const ToldBreach = z
     resolution: z.string().nullable(),
     link: z.string().meta({ description: 'The page of the schedule.' }),
   })
-  .meta({ id: 'ToldBreach' });
+  .meta({ id: 'ReportedBreach' });
 
 /** The body of a message to an alert channel of the type webhook. */
 export const WebhookAlert = z
@@ -61,7 +61,7 @@ export const WebhookAlert = z
       .meta({ description: 'A test message, which lists nothing, is `alert.test`.' }),
     project: z.string(),
     summary: z.string().meta({ examples: ['Carillon: Nightly export needs attention'] }),
-    opened: z.array(ToldBreach).meta({ description: 'Breaches that have begun.' }),
-    resolved: z.array(ToldBreach).meta({ description: 'Breaches that have ended.' }),
+    opened: z.array(ReportedBreach).meta({ description: 'Breaches that have begun.' }),
+    resolved: z.array(ReportedBreach).meta({ description: 'Breaches that have ended.' }),
   })
   .meta({ id: 'WebhookAlert' });

@@ -2,13 +2,13 @@
  * An event of the simulation at an instant. Events of the same instant are ordered by their rank, then by when they
  * were added.
  */
-export interface Timed {
+export interface TimedEntry {
   at: number;
   rank: number;
 }
 
 /** A binary heap: takes events out in the order of their time. */
-export class AgendaHeap<E extends Timed> {
+export class AgendaHeap<E extends TimedEntry> {
   readonly #entries: { event: E; order: number }[] = [];
   #added = 0;
 

@@ -1,5 +1,5 @@
 import { nextOccurrence } from '@carillon/recurrence';
-import { momentOf } from '../decide-due.js';
+import { dueOccurrenceOf } from '../decide-due.js';
 import type { SimulatedRun, SimulatedSchedule } from './simulation.js';
 import { peakOf } from './summarize.js';
 
@@ -82,7 +82,7 @@ function spread(members: readonly { schedule: SimulatedSchedule; occurrenceAt: n
     if (jitterMs > roomMs) break;
     const starts = members.map(({ schedule, occurrenceAt }) => ({
       schedule: schedule.key,
-      startedAt: momentOf(schedule.key, { jitterMs }, occurrenceAt).dueAt,
+      startedAt: dueOccurrenceOf(schedule.key, { jitterMs }, occurrenceAt).dueAt,
     }));
     const perSecondAfter = peakOf(starts)?.perSecond ?? 0;
     if (!best || perSecondAfter < best.perSecondAfter) best = { jitterMs, perSecondAfter };

@@ -1,6 +1,6 @@
 import { jitterMs } from '@carillon/recurrence';
 import { admitRun, concurrentRuns } from '../admit.js';
-import { decideDue, type Moment, type Stretch } from '../decide-due.js';
+import { type DueOccurrence, decideDue, type Stretch } from '../decide-due.js';
 import { closingOf } from '../outcome.js';
 import { isCounted } from '../plan.js';
 import { AgendaHeap } from './agenda-heap.js';
@@ -37,7 +37,7 @@ interface Actor {
 
 type Event = { at: number; rank: number; actor: Actor } & (
   | { kind: 'end'; run: SimulatedRun; isProbe: boolean }
-  | { kind: 'due'; moment: Moment }
+  | { kind: 'due'; moment: DueOccurrence }
   | { kind: 'attempt'; run: SimulatedRun }
 );
 
@@ -128,7 +128,7 @@ class Simulator {
     };
   }
 
-  #addDue(actor: Actor, moment: Moment, notBeforeAt: number): void {
+  #addDue(actor: Actor, moment: DueOccurrence, notBeforeAt: number): void {
     const at = this.#whenUp(Math.max(moment.dueAt, notBeforeAt));
     this.#events.add({ kind: 'due', rank: RANKS.due, at, actor, moment });
   }
@@ -145,7 +145,7 @@ class Simulator {
   }
 
   /** Does what a claim does with one due schedule. */
-  #claim(actor: Actor, moment: Moment, nowAt: number): void {
+  #claim(actor: Actor, moment: DueOccurrence, nowAt: number): void {
     if (actor.isPaused) return;
     const { key, timing, plan } = actor.schedule;
     const decision = decideDue({ key, timing, plan, ...moment, runsTotal: actor.runsTotal }, nowAt);
@@ -162,7 +162,7 @@ class Simulator {
     this.#gaps.push({ schedule, fromAt, toAt, count, reasonCode, reason });
   }
 
-  #admit(actor: Actor, moment: Moment, nowAt: number): void {
+  #admit(actor: Actor, moment: DueOccurrence, nowAt: number): void {
     const { key, plan } = actor.schedule;
     const run: SimulatedRun = {
       schedule: key,

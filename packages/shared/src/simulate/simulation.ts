@@ -1,5 +1,5 @@
 import type { Timing } from '@carillon/recurrence';
-import type { Moment } from '../decide-due.js';
+import type { DueOccurrence } from '../decide-due.js';
 import type { Plan } from '../plan.js';
 
 /** A schedule as the simulation finds it. */
@@ -8,7 +8,7 @@ export interface SimulatedSchedule {
   timing: Timing;
   plan: Plan;
   /** The next occurrence; null if there is none. */
-  next: Moment | null;
+  next: DueOccurrence | null;
   runsTotal: number;
   isPaused: boolean;
 }
@@ -34,7 +34,7 @@ export interface SimulationOptions {
   maxSteps: number;
 }
 
-export interface SimulatedRun extends Moment {
+export interface SimulatedRun extends DueOccurrence {
   schedule: string;
   /** When the first attempt of the run began; null if none did. */
   startedAt: number | null;

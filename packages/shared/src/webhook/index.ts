@@ -1,5 +1,4 @@
 export * from './address.js';
-export * from './classify.js';
 export * from './header-rules.js';
 export * from './redact.js';
 export * from './secret.js';

@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
-import { Shares } from '../../pipeline/shares.js';
+import { ResourceShares } from '../../pipeline/resource-shares.js';
 import { candidatesFor, readSystemNames, SYSTEM_FILES, type SystemFiles } from './system-names.js';
 
 /** Maximum number of names that are resolved at once. The projects share these places. */
@@ -16,7 +16,7 @@ const SYSTEM_FILES_TTL_MS = 30_000;
 /** Error codes that mean that the name does not exist. After any other error, it may exist. */
 const NO_SUCH_NAME = new Set(['ENOTFOUND', 'ENODATA']);
 
-export type Resolution =
+export type NameResolution =
   | { kind: 'resolved'; addresses: LookupAddress[] }
   | { kind: 'failed'; error: NameNotFound }
   /** The project is already resolving as many names at once as it may. */
@@ -34,7 +34,7 @@ export class NameNotFound extends Error {
 }
 
 interface Entry {
-  resolution: Promise<Exclude<Resolution, { kind: 'busy' }>>;
+  resolution: Promise<Exclude<NameResolution, { kind: 'busy' }>>;
   /** An instant of the process's monotonic clock; Infinity while the query is under way. */
   expiresAt: number;
   /** The addresses of the previous answer, used if the name server can't be reached. */
@@ -56,7 +56,7 @@ export class NameResolver {
   readonly #underWay = new Set<Resolver>();
   readonly #servers: readonly string[];
   readonly #entries = new Map<string, Entry>();
-  readonly #places = new Shares(QUERIES_AT_ONCE);
+  readonly #places = new ResourceShares(QUERIES_AT_ONCE);
   readonly #files: SystemFiles;
   #system: { names: ReturnType<typeof readSystemNames>; readAt: number } | null = null;
 
@@ -66,7 +66,7 @@ export class NameResolver {
   }
 
   /** Resolves a name for a project. Queries for the same name are shared, and answers are kept for their TTL. */
-  async resolve(hostname: string, projectId: number): Promise<Resolution> {
+  async resolve(hostname: string, projectId: number): Promise<NameResolution> {
     const name = hostname.toLowerCase();
     const entry = this.#entries.get(name);
     if (entry && performance.now() < entry.expiresAt) return entry.resolution;

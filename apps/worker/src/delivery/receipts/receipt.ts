@@ -5,7 +5,7 @@ import {
   type Receipt,
   readRunsWithFailureUrl,
 } from '@carillon/db';
-import { type Answer, encodeRunId, type Outcome, type RunIdentity } from '@carillon/shared';
+import { encodeRunId, type Outcome, type ReceiverAnswer, type RunIdentity } from '@carillon/shared';
 import type { WorkerContext } from '../../context.js';
 
 /** The receipt of a run that has ended; null if its schedule asks for none, or the run is still open. */
@@ -57,7 +57,7 @@ const answerOf = (outcome: Outcome) =>
 interface Ending {
   type: 'run.succeeded' | 'run.failed';
   nowAt: number;
-  answer: Answer | undefined;
+  answer: ReceiverAnswer | undefined;
   error: string | null;
 }
 

@@ -12,9 +12,9 @@ import type { Outcome } from '@carillon/shared';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Metrics } from '../../metrics.js';
-import { Shares } from '../../pipeline/shares.js';
+import { ResourceShares } from '../../pipeline/resource-shares.js';
 import type { Poster } from '../targets/post.js';
-import type { Secrets } from '../targets/secrets.js';
+import type { DeliverySecrets } from '../targets/secrets.js';
 import { JSON_TYPE, outcomeOf, webhookHeaders } from '../targets/webhook.js';
 import type { Traffic } from '../traffic/traffic.js';
 
@@ -22,7 +22,7 @@ export interface ReceiptParts {
   pool: Pool;
   poster: Poster;
   traffic: Traffic;
-  secrets: Secrets;
+  secrets: DeliverySecrets;
   clock: PostgresClock;
   metrics: Metrics;
   log: Logger;
@@ -43,7 +43,7 @@ type Settled = { id: number } & (
 
 /** Sends the receipts that are stored in Postgres, whichever worker closed their runs. */
 export class Receipts {
-  readonly #places = new Shares(MAX_CONCURRENT_RECEIPTS);
+  readonly #places = new ResourceShares(MAX_CONCURRENT_RECEIPTS);
   readonly #sending = new Set<Promise<void>>();
   #settled: Settled[] = [];
   #taking: Promise<void> | null = null;

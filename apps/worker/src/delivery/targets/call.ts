@@ -1,7 +1,7 @@
 import type { PostgresClock } from '@carillon/queue';
 import { attemptKey, encodeRunId, type Outcome } from '@carillon/shared';
 import type { Flight } from '../../pipeline/in-flight.js';
-import type { TargetDeliver } from '../deliver.js';
+import type { TargetDeliver } from '../../pipeline/pipeline.js';
 import type { Traffic } from '../traffic/traffic.js';
 import type { Poster } from './post.js';
 import { outcomeOf } from './webhook.js';

@@ -6,9 +6,9 @@ import type { Logger } from 'pino';
 import type { HandlerDefinition, HandlerRun } from '../../define.js';
 import { PayloadRefused, parsePayload } from '../../payload-schema.js';
 import type { Flight } from '../../pipeline/in-flight.js';
+import type { TargetDeliver } from '../../pipeline/pipeline.js';
 import { type RunFields, runFields } from '../../pipeline/run-fields.js';
 import type { Registry } from '../../registry.js';
-import type { TargetDeliver } from '../deliver.js';
 import { HandlerCrashed, type HandlerProcess } from '../isolation/handler-process.js';
 import { Gate, passGate } from '../traffic/gate.js';
 import { storedResult } from './handler-result.js';
@@ -22,19 +22,6 @@ export interface HandlerParts {
   log: Logger;
   /** The processes of isolated handlers, by the name of the handler. */
   processes: ReadonlyMap<string, HandlerProcess>;
-}
-
-/** The time of each handler's last use in this process; Infinity while it is running. */
-const lastUsedAt = new Map<string, number>();
-const SUSPECT_FOR_MS = 10_000;
-
-/**
- * The handlers that may have caused an error outside of any run: those that are running or ended in the last ten
- * seconds.
- */
-export function suspectHandlers(): string[] {
-  const sinceAt = performance.now() - SUSPECT_FOR_MS;
-  return [...lastUsedAt].filter(([, usedAt]) => usedAt > sinceAt).map(([name]) => name);
 }
 
 /** Delivers a run by calling a handler of this worker. */
@@ -205,4 +192,17 @@ function untilAborted(result: PromiseLike<unknown>, flight: Flight): Promise<unk
     flight.addEventListener('abort', () => reject(flight.reason));
     result.then(resolve, reject);
   });
+}
+
+/** The time of each handler's last use in this process; Infinity while it is running. */
+const lastUsedAt = new Map<string, number>();
+const SUSPECT_FOR_MS = 10_000;
+
+/**
+ * The handlers that may have caused an error outside of any run: those that are running or ended in the last ten
+ * seconds.
+ */
+export function suspectHandlers(): string[] {
+  const sinceAt = performance.now() - SUSPECT_FOR_MS;
+  return [...lastUsedAt].filter(([, usedAt]) => usedAt > sinceAt).map(([name]) => name);
 }

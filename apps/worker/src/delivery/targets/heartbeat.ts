@@ -9,7 +9,7 @@ import {
   parseDuration,
 } from '@carillon/shared';
 import type { Pool } from 'pg';
-import type { TargetDeliver } from '../deliver.js';
+import type { TargetDeliver } from '../../pipeline/pipeline.js';
 
 /** How early a ping may come before its occurrence, because the clock of the job may be ahead of Carillon's. */
 const EARLY_MS = 60_000;

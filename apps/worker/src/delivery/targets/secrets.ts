@@ -8,7 +8,7 @@ interface Signed {
 }
 
 /** Finds the secrets that sign a delivery: the schedule's own, or else its project's. */
-export class Secrets {
+export class DeliverySecrets {
   #asked: Set<number> = new Set();
   #reading: Promise<Map<number, Buffer[]>> | null = null;
 

@@ -9,15 +9,15 @@ import {
   type WebhookTarget,
 } from '@carillon/shared';
 import type { Flight } from '../../pipeline/in-flight.js';
-import type { TargetDeliver } from '../deliver.js';
+import type { TargetDeliver } from '../../pipeline/pipeline.js';
 import type { Traffic } from '../traffic/traffic.js';
 import type { Poster, PostResult } from './post.js';
-import type { Secrets } from './secrets.js';
+import type { DeliverySecrets } from './secrets.js';
 
 export interface WebhookParts {
   poster: Poster;
   traffic: Traffic;
-  secrets: Secrets;
+  secrets: DeliverySecrets;
   clock: PostgresClock;
 }
 

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Gate } from './gate.js';
-import { RateLimit } from './rate-limit.js';
+import { Gate, RateLimit } from './gate.js';
 
 // Time passes only when a test advances it, however busy the machine is.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] }));

@@ -1,21 +1,47 @@
 import type { Outcome } from '@carillon/shared';
 import type { AbortReason, StopSignal } from '../../pipeline/in-flight.js';
 
-const MIN_DELAY_MS = 1_000;
-const MAX_DELAY_MS = 60_000;
+/**
+ * Maximum time that a delivery waits at a gate. It holds one of the worker's places meanwhile, so a delivery that would
+ * have to wait longer is deferred.
+ */
+export const PATIENCE_MS = 2_000;
+const SENT_NOTHING_RETRY_MS = 1_000;
 
-/** Spreads the delays of deferred deliveries, so that they do not all come back at one instant. */
-export class StaggeredReturns {
-  #nextAt = 0;
-
-  /** The delay of the next deferred delivery. Delays are `spacingMs` apart. */
-  next(spacingMs: number, now: number): number {
-    const at = Math.max(this.#nextAt + spacingMs, now + MIN_DELAY_MS);
-    // No delay exceeds a minute. Beyond it, the delays begin again at half a minute, because the destination may be
-    // faster by then.
-    this.#nextAt = at - now <= MAX_DELAY_MS ? at : now + MAX_DELAY_MS / 2;
-    return Math.round(this.#nextAt - now);
+/** Makes a delivery inside a gate. If the gate has no place for it soon, returns the outcome of `putOff` instead. */
+export async function passGate(
+  gate: Gate,
+  { timeoutMs, signal }: { timeoutMs: number; signal: StopSignal },
+  putOff: (returnInMs: number) => Outcome,
+  deliver: () => Promise<Outcome>,
+): Promise<Outcome> {
+  const returnInMs = await gate
+    .enter(Math.min(PATIENCE_MS, timeoutMs / 4), signal)
+    .catch((error: unknown) => {
+      // The time ran out while the delivery waited at Carillon's own gate. Nothing was sent, so the attempt does not
+      // count.
+      if (hasTimedOut(signal)) return SENT_NOTHING_RETRY_MS;
+      throw error;
+    });
+  if (returnInMs > 0) return putOff(returnInMs);
+  const startedAt = performance.now();
+  let outcome: Outcome | null = null;
+  try {
+    outcome = await deliver();
+    return outcome;
+  } finally {
+    gate.leave(outcome?.kind === 'deferred' ? null : performance.now() - startedAt);
   }
+}
+
+/**
+ * True if the signal aborted because of a time-out. A flight gives a string as the reason, `AbortSignal.timeout` an
+ * error.
+ */
+export function hasTimedOut({ reason }: StopSignal): boolean {
+  return (
+    reason === ('timeout' satisfies AbortReason) || (reason as Error | undefined)?.name === 'TimeoutError'
+  );
 }
 
 interface Waiter {
@@ -114,44 +140,41 @@ export class Gate {
 }
 
 /**
- * Maximum time that a delivery waits at a gate. It holds one of the worker's places meanwhile, so a delivery that would
- * have to wait longer is deferred.
+ * The largest burst is the number of deliveries that the limit allows in this time, however long the project was idle
+ * before.
  */
-export const PATIENCE_MS = 2_000;
-const SENT_NOTHING_RETRY_MS = 1_000;
+const BURST_MS = 1_000;
 
-/** Makes a delivery inside a gate. If the gate has no place for it soon, returns the outcome of `putOff` instead. */
-export async function passGate(
-  gate: Gate,
-  { timeoutMs, signal }: { timeoutMs: number; signal: StopSignal },
-  putOff: (returnInMs: number) => Outcome,
-  deliver: () => Promise<Outcome>,
-): Promise<Outcome> {
-  const returnInMs = await gate
-    .enter(Math.min(PATIENCE_MS, timeoutMs / 4), signal)
-    .catch((error: unknown) => {
-      // The time ran out while the delivery waited at Carillon's own gate. Nothing was sent, so the attempt does not
-      // count.
-      if (hasTimedOut(signal)) return SENT_NOTHING_RETRY_MS;
-      throw error;
-    });
-  if (returnInMs > 0) return putOff(returnInMs);
-  const startedAt = performance.now();
-  let outcome: Outcome | null = null;
-  try {
-    outcome = await deliver();
-    return outcome;
-  } finally {
-    gate.leave(outcome?.kind === 'deferred' ? null : performance.now() - startedAt);
+/** Limits deliveries per second, with bursts of one second's worth. */
+export class RateLimit {
+  #nextAt = 0;
+  readonly #returns = new StaggeredReturns();
+
+  constructor(readonly perSecond: number) {}
+
+  /** Returns 0 if the delivery may go now, or the delay after which it should come back. */
+  take(now: number): number {
+    const spacingMs = 1_000 / this.perSecond;
+    const at = Math.max(this.#nextAt, now - BURST_MS);
+    if (at > now) return this.#returns.next(spacingMs, now);
+    this.#nextAt = at + spacingMs;
+    return 0;
   }
 }
 
-/**
- * True if the signal aborted because of a time-out. A flight gives a string as the reason, `AbortSignal.timeout` an
- * error.
- */
-export function hasTimedOut({ reason }: StopSignal): boolean {
-  return (
-    reason === ('timeout' satisfies AbortReason) || (reason as Error | undefined)?.name === 'TimeoutError'
-  );
+const MIN_DELAY_MS = 1_000;
+const MAX_DELAY_MS = 60_000;
+
+/** Spreads the delays of deferred deliveries, so that they do not all come back at one instant. */
+class StaggeredReturns {
+  #nextAt = 0;
+
+  /** The delay of the next deferred delivery. Delays are `spacingMs` apart. */
+  next(spacingMs: number, now: number): number {
+    const at = Math.max(this.#nextAt + spacingMs, now + MIN_DELAY_MS);
+    // No delay exceeds a minute. Beyond it, the delays begin again at half a minute, because the destination may be
+    // faster by then.
+    this.#nextAt = at - now <= MAX_DELAY_MS ? at : now + MAX_DELAY_MS / 2;
+    return Math.round(this.#nextAt - now);
+  }
 }

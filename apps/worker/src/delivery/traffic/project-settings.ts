@@ -1,7 +1,6 @@
 import { type DeliverySettings, readDeliverySettings, type SecretBox } from '@carillon/db';
 import type { Pool } from 'pg';
-import { Gate } from './gate.js';
-import { RateLimit } from './rate-limit.js';
+import { Gate, RateLimit } from './gate.js';
 
 /** A change of limits or a new project secret takes effect within this time. */
 const SETTINGS_CACHE_TTL_MS = 5_000;

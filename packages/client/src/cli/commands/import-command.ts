@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { type Command, command, type Options, type Output, type Values } from '../command.js';
 import { EXIT } from '../exit-code.js';
-import type { Imported } from '../importers/collect-drafts.js';
+import type { ImportResult } from '../importers/collect-drafts.js';
 import type { ImportedLine } from '../importers/create-imported.js';
 import { TARGET_FORMS } from '../read-target.js';
 import { table } from '../table.js';
@@ -34,7 +34,7 @@ interface ImportDefinition<O extends Options>
   options: O;
   /** True if the importer can derive a target, so that `--target` is optional. */
   hasTarget?: boolean;
-  read(positionals: readonly string[], values: Values<O>): Promise<Imported>;
+  read(positionals: readonly string[], values: Values<O>): Promise<ImportResult>;
 }
 
 /** `carillon import <source>`: shows, creates or writes the schedules of another system. */
@@ -75,7 +75,10 @@ export function importCommand<const O extends Options>({
   });
 }
 
-async function withTarget({ drafts, refusals }: Imported, option: string | undefined): Promise<Imported> {
+async function withTarget(
+  { drafts, refusals }: ImportResult,
+  option: string | undefined,
+): Promise<ImportResult> {
   if (option === undefined) return { drafts, refusals };
   const { targetOfJob } = await import('../importers/target-of-job.js');
   const targeted = drafts.map((draft) => ({
@@ -85,7 +88,7 @@ async function withTarget({ drafts, refusals }: Imported, option: string | undef
   return { drafts: targeted, refusals };
 }
 
-async function writeOutput(path: string, { drafts }: Imported, set: string | undefined): Promise<void> {
+async function writeOutput(path: string, { drafts }: ImportResult, set: string | undefined): Promise<void> {
   const { formatOf, writeScheduleFile } = await import('../files/write-schedule-file.js');
   const schedules = drafts.map(({ schedule }) => withoutNulls(schedule));
   writeFileSync(path, writeScheduleFile({ set: set ?? null, schedules }, formatOf(path)));

@@ -1,4 +1,4 @@
-import type { Imported } from '../importers/collect-drafts.js';
+import type { ImportResult } from '../importers/collect-drafts.js';
 import { readText } from '../schedule-options.js';
 import { importCommand } from './import-command.js';
 
@@ -17,7 +17,7 @@ nothing. CRON_TZ is honoured; other variables are passed in the payload. @reboot
     'crontab -l | carillon import crontab - --dry-run --tz Europe/Berlin',
     'carillon import crontab /etc/crontab --system --target queue:commands',
   ],
-  async read([path = ''], { tz, system = false }): Promise<Imported> {
+  async read([path = ''], { tz, system = false }): Promise<ImportResult> {
     const { parseCrontab } = await import('@carillon/shared');
     const { entries, problems } = parseCrontab(readText(path), {
       ...(tz === undefined ? {} : { timezone: tz }),
@@ -29,7 +29,7 @@ nothing. CRON_TZ is honoured; other variables are passed in the payload. @reboot
         job: schedule.id,
         // The cast is safe: the contract's type and the client's type of a schedule differ only in fields that an entry
         // of a crontab does not have.
-        schedule: schedule as Imported['drafts'][number]['schedule'],
+        schedule: schedule as ImportResult['drafts'][number]['schedule'],
         remarks: warnings,
       })),
       refusals: problems.map(({ line, text, message }) => ({

@@ -1,7 +1,7 @@
 import type { Outcomes, System, SystemWindow } from '../../types/operations.js';
 import { command, type Output } from '../command.js';
 import { LIST_OPTIONS, moreNote, pageQuery, readList } from '../list-options.js';
-import { count } from '../schedule-options.js';
+import { readCount } from '../schedule-options.js';
 import { type Cell, fields, table } from '../table.js';
 import { lookOf, type Terminal } from '../terminal.js';
 import { inWords, readDuration, readOptionalTime, shortTime, timeFromNow } from '../times.js';
@@ -151,7 +151,7 @@ export const forecast = command({
   },
   examples: ['carillon forecast --hours 6'],
   async run({ values, client, terminal }): Promise<Output> {
-    const hours = count(values.hours, 'hours');
+    const hours = readCount(values.hours, 'hours');
     const answer = await client.forecast(hours === undefined ? {} : { hours });
     const summary = `${answer.total} fires from ${shortTime(answer.from)} to ${shortTime(answer.to)}`;
     const notes = answer.complete

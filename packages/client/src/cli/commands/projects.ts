@@ -8,7 +8,7 @@ import {
   optionalTarget,
   TARGET_OPTION,
 } from '../resource-commands.js';
-import { count } from '../schedule-options.js';
+import { readCount } from '../schedule-options.js';
 
 const PROJECT_OPTIONS = {
   name: { type: 'string', value: '<text>', about: 'display name' },
@@ -27,8 +27,8 @@ const PROJECT_OPTIONS = {
 
 function readProject(values: Values<typeof PROJECT_OPTIONS>): Omit<ProjectInput, 'id'> {
   const limits = {
-    schedules: count(values['max-schedules'], 'max-schedules'),
-    requestsPerMinute: count(values['requests-per-minute'], 'requests-per-minute'),
+    schedules: readCount(values['max-schedules'], 'max-schedules'),
+    requestsPerMinute: readCount(values['requests-per-minute'], 'requests-per-minute'),
   };
   const retention = {
     runs: values['keep-runs'],

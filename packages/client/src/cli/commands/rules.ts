@@ -1,6 +1,6 @@
 import { command, group, type Output } from '../command.js';
 import { LIST_OPTIONS, moreNote, pageQuery, readList } from '../list-options.js';
-import { count } from '../schedule-options.js';
+import { readCount } from '../schedule-options.js';
 import { table } from '../table.js';
 import { withoutControls } from '../terminal.js';
 import { readDuration, readOptionalTime, shortTime } from '../times.js';
@@ -39,7 +39,7 @@ const preview = command({
       rule: readRule({ ...values, cron: positionals[0] }),
       timezone: values.tz,
       from: readOptionalTime(values.from, Date.now()),
-      limit: count(values.limit, 'limit'),
+      limit: readCount(values.limit, 'limit'),
       // The API validates the policies.
       dst: gap || overlap ? ({ gap, overlap } as { gap?: 'shift'; overlap?: 'first' }) : undefined,
     });

@@ -2,7 +2,7 @@ import type { Run, RunStatus } from '../../types/run.js';
 import { command, group, type Output } from '../command.js';
 import { eachId } from '../each-id.js';
 import { LIST_OPTIONS, moreNote, pageQuery, readList } from '../list-options.js';
-import { count } from '../schedule-options.js';
+import { readCount } from '../schedule-options.js';
 import { table } from '../table.js';
 import { lookOf } from '../terminal.js';
 import { inWords, readOptionalTime, shortTime } from '../times.js';
@@ -95,10 +95,10 @@ const replay = command({
       schedule: values.schedule,
       from: readOptionalTime(values.from, nowAt),
       to: readOptionalTime(values.to, nowAt),
-      limit: count(values.limit, 'limit'),
+      limit: readCount(values.limit, 'limit'),
       receiver: values.receiver,
       error: values.error,
-      perSecond: count(values['per-second'], 'per-second'),
+      perSecond: readCount(values['per-second'], 'per-second'),
       dryRun: values['dry-run'] ?? false,
     });
     const { preview } = answer;

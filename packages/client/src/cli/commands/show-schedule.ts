@@ -4,7 +4,7 @@ import type { Occurrence } from '../../types/time.js';
 import { command, type Output } from '../command.js';
 import { ruleText, sloText, targetText } from '../in-words.js';
 import { LIST_OPTIONS, moreNote, pageQuery, readList } from '../list-options.js';
-import { count } from '../schedule-options.js';
+import { readCount } from '../schedule-options.js';
 import { type Cell, fields, table } from '../table.js';
 import { lookOf, type Terminal } from '../terminal.js';
 import { shortTime, timeFromNow } from '../times.js';
@@ -39,7 +39,9 @@ export const nextOccurrences = command({
   examples: ['carillon schedules next standup -n 5'],
   async run({ values, positionals, client, terminal }): Promise<Output> {
     const [id = ''] = positionals;
-    const next = await client.schedules.occurrences(id, { limit: count(values.limit, 'limit') ?? 10 }).page();
+    const next = await client.schedules
+      .occurrences(id, { limit: readCount(values.limit, 'limit') ?? 10 })
+      .page();
     const text = next.items.length === 0 ? 'No further occurrences.' : occurrenceTable(next.items, terminal);
     return { json: next, text: `${next.text}\n\n${text}` };
   },

@@ -3,7 +3,7 @@ import type { System } from '../../types/operations.js';
 import type { Schedule } from '../../types/schedule.js';
 import type { LedgerEntry } from '../../types/time.js';
 import { command, type Output } from '../command.js';
-import { count } from '../schedule-options.js';
+import { readCount } from '../schedule-options.js';
 import { table } from '../table.js';
 import { lookOf, withoutControls } from '../terminal.js';
 import { readOptionalTime, readShort, shortTime, timeFromNow } from '../times.js';
@@ -36,7 +36,7 @@ export const why = command({
   async run({ values, positionals, client, terminal }): Promise<Output> {
     const [id = ''] = positionals;
     const nowAt = Date.now();
-    const limit = count(values.limit, 'limit') ?? 20;
+    const limit = readCount(values.limit, 'limit') ?? 20;
     const [schedule, system] = await Promise.all([client.schedules.get(id), client.system()]);
     const to = readOptionalTime(values.to, nowAt) ?? new Date(nowAt).toISOString();
     const back =

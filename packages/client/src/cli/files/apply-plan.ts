@@ -1,5 +1,5 @@
 import type { Carillon } from '../../carillon.js';
-import { explain } from '../exit-code.js';
+import { explainError } from '../exit-code.js';
 import { type FilePlan, isPending, type PlannedEntry, type PrunedEntry } from './file-plan.js';
 
 export interface AppliedEntry {
@@ -45,6 +45,6 @@ async function attempt(id: string, write: () => Promise<AppliedEntry>): Promise<
   try {
     return await write();
   } catch (error) {
-    return { id, result: 'failed', version: null, error: explain(error) };
+    return { id, result: 'failed', version: null, error: explainError(error) };
   }
 }

@@ -2,7 +2,7 @@ import { ChosenKey, setOf } from '@carillon/shared';
 import type { Schedule, ScheduleInput } from '../../types/schedule.js';
 import { entryOfSchedule } from './entry-of-schedule.js';
 
-export interface Exported {
+export interface ExportResult {
   schedules: (ScheduleInput & { id: string })[];
   /** Says which schedules and values the file does not hold, and why. */
   notes: string[];
@@ -12,25 +12,25 @@ export interface Exported {
  * The entries of a file with the schedules of one set. If `set` is null, the file gets the schedules that belong to no
  * set.
  */
-export function exportSchedules(found: readonly Schedule[], set: string | null): Exported {
+export function exportSchedules(schedules: readonly Schedule[], set: string | null): ExportResult {
   const isOwn = ({ id }: Schedule) => !ChosenKey.safeParse(id).success;
   const isDelay = ({ rule }: Schedule) => rule.in !== undefined;
   const isElsewhere = ({ tags }: Schedule) => setOf(tags) !== set;
   const isLeftOut = (schedule: Schedule) => isOwn(schedule) || isDelay(schedule) || isElsewhere(schedule);
-  const kept = found.filter((schedule) => !isLeftOut(schedule));
-  const others = new Set(found.flatMap(({ tags }) => setOf(tags) ?? []));
+  const kept = schedules.filter((schedule) => !isLeftOut(schedule));
+  const others = new Set(schedules.flatMap(({ tags }) => setOf(tags) ?? []));
   others.delete(set ?? '');
   const redacted = kept.filter(
     ({ target }) => target.type === 'webhook' && Object.keys(target.headers).length > 0,
   );
   const notes = [
     counted(
-      found.filter(isDelay),
+      schedules.filter(isDelay),
       'left out, because its rule is a delay (`in`), which begins with the request',
     ),
-    counted(found.filter(isOwn), 'left out, because Carillon makes it for a reminder or a person'),
+    counted(schedules.filter(isOwn), 'left out, because Carillon makes it for a reminder or a person'),
     counted(
-      found.filter(isElsewhere),
+      schedules.filter(isElsewhere),
       `left out, because it belongs to a set (${[...others].join(', ')}); use --set`,
     ),
     counted(

@@ -4,7 +4,7 @@
 const FIELDS = new Set(['target', 'secret', 'onSuccess', 'onFailure']);
 const REFERENCE = /\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
-export interface Filled {
+export interface FilledReferences {
   schedule: unknown;
   /** Variables that are not set. */
   missing: string[];
@@ -14,7 +14,10 @@ export interface Filled {
  * Replaces `${NAME}` in the target, the secret and the receipts by the environment variable. `$${NAME}` stays
  * `${NAME}`.
  */
-export function fillReferences(schedule: unknown, env: Readonly<Record<string, string | undefined>>): Filled {
+export function fillReferences(
+  schedule: unknown,
+  env: Readonly<Record<string, string | undefined>>,
+): FilledReferences {
   const missing = new Set<string>();
   const fillText = (text: string) =>
     text.replace(REFERENCE, (_, isEscaped: string, name: string) => {

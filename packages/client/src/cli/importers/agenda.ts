@@ -1,6 +1,6 @@
 import { formatDuration } from '@carillon/shared';
 import type { RuleInput } from '../../types/schedule.js';
-import { collectDrafts, type Imported, type ReadItem } from './collect-drafts.js';
+import { collectDrafts, type ImportResult, type ReadItem } from './collect-drafts.js';
 import { noEquivalent } from './no-equivalent.js';
 import { asFields, asInstant, asNumber, asText, type Fields } from './read-fields.js';
 import { readHumanInterval } from './read-human-interval.js';
@@ -8,7 +8,7 @@ import { readHumanInterval } from './read-human-interval.js';
 /**
  * Turns jobs of Agenda, exported from its collection or its table, into schedules. Jobs that have ended are left out.
  */
-export function importAgenda(jobs: readonly unknown[], { timezone = 'UTC' } = {}): Imported {
+export function importAgenda(jobs: readonly unknown[], { timezone = 'UTC' } = {}): ImportResult {
   const pending = jobs.map((job) => camelCased(asFields(job))).filter(isPending);
   return collectDrafts('agenda', pending, {
     sourceOf: ({ name, id, _id }, index) => `${String(name)} ${idText(_id ?? id) ?? index + 1}`,

@@ -1,5 +1,5 @@
 import { formatDuration } from '@carillon/shared';
-import { collectDrafts, type Imported, type ReadItem } from './collect-drafts.js';
+import { collectDrafts, type ImportResult, type ReadItem } from './collect-drafts.js';
 import { noEquivalent, unusedSettings } from './no-equivalent.js';
 import { asFields, asInstant, asNumber, asText, type Fields } from './read-fields.js';
 
@@ -19,7 +19,7 @@ const IS_DELIVERED_AS =
  * Turns the job schedulers of BullMQ into schedules. The target is the queue of the scheduler unless another one is
  * given.
  */
-export function importBullmq(schedulers: readonly BullmqScheduler[]): Imported {
+export function importBullmq(schedulers: readonly BullmqScheduler[]): ImportResult {
   return collectDrafts('bullmq', schedulers, {
     sourceOf: ({ queue, key }) => `${queue}/${key}`,
     read: readScheduler,

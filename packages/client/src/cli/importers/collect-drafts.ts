@@ -20,7 +20,7 @@ export interface ImportRefusal {
   reason: string;
 }
 
-export interface Imported {
+export interface ImportResult {
   drafts: ImportDraft[];
   refusals: ImportRefusal[];
 }
@@ -38,8 +38,8 @@ export function collectDrafts<T>(
   system: string,
   items: readonly T[],
   { read, sourceOf }: { read: (item: T) => ReadItem; sourceOf: (item: T, index: number) => string },
-): Imported {
-  const imported: Imported = { drafts: [], refusals: [] };
+): ImportResult {
+  const imported: ImportResult = { drafts: [], refusals: [] };
   const taken = new Set<string>();
   for (const [index, item] of items.entries()) {
     const source = sourceOf(item, index);

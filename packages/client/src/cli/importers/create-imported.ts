@@ -3,7 +3,7 @@ import type { Carillon } from '../../carillon.js';
 import type { BulkResult } from '../../types/bulk.js';
 import type { ScheduleInput } from '../../types/schedule.js';
 import { ruleText } from '../in-words.js';
-import type { ImportDraft, Imported } from './collect-drafts.js';
+import type { ImportDraft, ImportResult } from './collect-drafts.js';
 
 /** The result for one schedule of another system. */
 export interface ImportedLine {
@@ -27,7 +27,7 @@ const lineOf = ({ source, schedule, remarks }: ImportDraft): Omit<ImportedLine, 
 
 /** Creates the schedules. Without a client, nothing is created, and the lines show what would be created. */
 export async function createImported(
-  { drafts, refusals }: Imported,
+  { drafts, refusals }: ImportResult,
   client: Carillon | null,
   nowAt: number,
 ): Promise<ImportedLine[]> {

@@ -1,6 +1,6 @@
 import { formatDuration } from '@carillon/shared';
 import type { RuleInput } from '../../types/schedule.js';
-import { collectDrafts, type Imported, type ReadItem } from './collect-drafts.js';
+import { collectDrafts, type ImportResult, type ReadItem } from './collect-drafts.js';
 import { convertEventbridgeCron } from './eventbridge-cron.js';
 import { noEquivalent } from './no-equivalent.js';
 import { asFields, asInstant, asNumber, asText, type Fields } from './read-fields.js';
@@ -9,7 +9,7 @@ const UNITS_MS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600
 const MAX_ATTEMPTS = 100;
 
 /** Turns answers of EventBridge Scheduler's GetSchedule into schedules. */
-export function importEventbridge(answers: readonly unknown[]): Imported {
+export function importEventbridge(answers: readonly unknown[]): ImportResult {
   const schedules = answers.flatMap(unpack).map(asFields);
   return collectDrafts('eventbridge', schedules, { sourceOf: nameOf, read: readSchedule });
 }

@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import { collectDrafts, type Imported, type ReadItem } from './collect-drafts.js';
+import { collectDrafts, type ImportResult, type ReadItem } from './collect-drafts.js';
 import { noEquivalent } from './no-equivalent.js';
 
 interface Line {
@@ -13,7 +13,7 @@ const OPTIONS = ['id', 'fill', 'max', 'queue', 'priority', 'jobKey', 'jobKeyMode
 const MAX_CAUGHT_UP = 1_000;
 
 /** Turns a crontab of graphile-worker into schedules. */
-export function importGraphileWorker(text: string): Imported {
+export function importGraphileWorker(text: string): ImportResult {
   const lines = text
     .split(/\r?\n/)
     .map((line, i): Line => ({ number: i + 1, text: line.trim() }))

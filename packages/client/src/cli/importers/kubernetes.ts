@@ -1,4 +1,4 @@
-import { collectDrafts, type Imported, type ReadItem } from './collect-drafts.js';
+import { collectDrafts, type ImportResult, type ReadItem } from './collect-drafts.js';
 import { noEquivalent } from './no-equivalent.js';
 import { asFields, asNumber, asText, type Fields } from './read-fields.js';
 
@@ -9,7 +9,7 @@ const HISTORY = ['successfulJobsHistoryLimit', 'failedJobsHistoryLimit'];
  * Turns CronJob manifests into schedules. Carillon does not start containers: the payload carries the job template to a
  * receiver that does.
  */
-export function importKubernetes(documents: readonly unknown[], { timezone = 'UTC' } = {}): Imported {
+export function importKubernetes(documents: readonly unknown[], { timezone = 'UTC' } = {}): ImportResult {
   const manifests = documents.flatMap(unpack).map(asFields);
   return collectDrafts(
     'k8s',

@@ -1,5 +1,5 @@
 import { formatDuration } from '@carillon/shared';
-import { collectDrafts, type Imported, type ReadItem } from './collect-drafts.js';
+import { collectDrafts, type ImportResult, type ReadItem } from './collect-drafts.js';
 import { noEquivalent } from './no-equivalent.js';
 import { asFields, asNumber, asText, type Fields } from './read-fields.js';
 
@@ -13,7 +13,7 @@ export interface NodeCronTask {
  * Turns tasks of node-cron into schedules. The function that a task calls is not imported: it stays in the user's
  * program, and a handler or a webhook has to call it.
  */
-export function importNodeCron(tasks: readonly NodeCronTask[], { timezone = 'UTC' } = {}): Imported {
+export function importNodeCron(tasks: readonly NodeCronTask[], { timezone = 'UTC' } = {}): ImportResult {
   return collectDrafts('node-cron', tasks, {
     sourceOf: ({ source }) => source,
     read: ({ fields }) => readTask(fields, timezone),

@@ -1,5 +1,5 @@
 import { formatDuration } from '@carillon/shared';
-import { collectDrafts, type Imported, type ReadItem } from './collect-drafts.js';
+import { collectDrafts, type ImportResult, type ReadItem } from './collect-drafts.js';
 import { noEquivalent, unusedSettings } from './no-equivalent.js';
 import { asFields, asNumber, type Fields } from './read-fields.js';
 
@@ -27,7 +27,7 @@ const USED = [
 const DAY_SECONDS = 86_400;
 
 /** Turns the schedules of pg-boss into schedules. */
-export function importPgBoss(rows: readonly PgBossRow[]): Imported {
+export function importPgBoss(rows: readonly PgBossRow[]): ImportResult {
   return collectDrafts('pg-boss', rows, { sourceOf: nameOf, read: readRow });
 }
 

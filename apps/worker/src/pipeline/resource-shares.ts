@@ -7,7 +7,7 @@ const MAX_TIMES_FREE = 3;
  * projects about three sevenths each, and something is always left for a project that comes later. The factor of three
  * is multiplied by the weight of the project.
  */
-export class Shares {
+export class ResourceShares {
   readonly #held = new Map<number, number>();
   #taken = 0;
 

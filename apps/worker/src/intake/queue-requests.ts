@@ -13,7 +13,7 @@ const ACTOR = 'queue';
 const SETTINGS_CACHE_TTL_MS = 5_000;
 
 /** Carries out requests that arrive by queue. They belong to the default project. Throws if Postgres is unreachable. */
-export class Requests {
+export class QueueRequests {
   readonly #creates: GroupCreates;
   #project: { read: Promise<Drafter>; readAt: number } | null = null;
 

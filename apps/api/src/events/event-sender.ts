@@ -1,9 +1,9 @@
-import { Digest } from './digest.js';
-import { type EventBatch, textOf } from './event-batch.js';
+import { type EventBatch, formatEvents } from './event-batch.js';
+import { EventDigest } from './event-digest.js';
 import { type EventFilter, isWanted } from './event-filter.js';
 
 /** How a listener wants its events: which ones, and whether singly or as digests. */
-export interface Telling {
+export interface EventPreferences {
   filter: EventFilter | null;
   isDigest: boolean;
 }
@@ -11,20 +11,20 @@ export interface Telling {
 const DIGEST_EVERY_MS = 1_000;
 
 /** Sends one listener its events: each event that it wants, or a digest of these events once a second. */
-export class Teller {
-  readonly #digest: Digest | null;
+export class EventSender {
+  readonly #digest: EventDigest | null;
   readonly #timer: NodeJS.Timeout | null;
 
   constructor(
     private readonly write: (text: string) => void,
-    private readonly telling: Telling,
+    private readonly preferences: EventPreferences,
   ) {
-    this.#digest = telling.isDigest ? new Digest() : null;
-    this.#timer = telling.isDigest ? setInterval(() => this.#flush(), DIGEST_EVERY_MS).unref() : null;
+    this.#digest = preferences.isDigest ? new EventDigest() : null;
+    this.#timer = preferences.isDigest ? setInterval(() => this.#flush(), DIGEST_EVERY_MS).unref() : null;
   }
 
-  tell(batch: EventBatch): void {
-    const { filter } = this.telling;
+  send(batch: EventBatch): void {
+    const { filter } = this.preferences;
     if (!filter && !this.#digest) {
       this.write(batch.text);
       return;
@@ -32,7 +32,7 @@ export class Teller {
     const events = filter ? batch.events.filter((event) => isWanted(event, filter)) : batch.events;
     // Even a batch without a wanted event tells the listener the position to resume from.
     if (this.#digest && events.length > 0) this.#digest.add(events, batch.position);
-    else if (!this.#digest?.hasEvents) this.write(textOf(events, batch.position));
+    else if (!this.#digest?.hasEvents) this.write(formatEvents(events, batch.position));
   }
 
   stop(): void {
@@ -41,6 +41,6 @@ export class Teller {
 
   #flush(): void {
     const taken = this.#digest?.take();
-    if (taken) this.write(textOf([taken.event], taken.position));
+    if (taken) this.write(formatEvents([taken.event], taken.position));
   }
 }

@@ -2,7 +2,10 @@ import { readMissed } from '@carillon/db';
 import type { WorkerContext } from '../context.js';
 
 /** At start: reports the runs that fell due while no worker was running, then claims them. */
-export async function recover({ pool, log }: WorkerContext, ring: () => Promise<void>): Promise<void> {
+export async function claimMissedRuns(
+  { pool, log }: WorkerContext,
+  ring: () => Promise<void>,
+): Promise<void> {
   log.info('Starting recovery check');
   const { count, oldestAt, newestAt } = await readMissed(pool, { olderThanMs: 0, now: null });
   if (count === 0 || oldestAt === null || newestAt === null) {

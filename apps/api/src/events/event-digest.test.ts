@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { Digest } from './digest.js';
+import { EventDigest } from './event-digest.js';
 
 const event = (type: string, n: number) => ({ type, data: { id: `${type}.${n}` } });
 
 it('an event digest counts 100,000 events by type and lists only 20 of them, failures first', () => {
-  const digest = new Digest();
+  const digest = new EventDigest();
   const herd = Array.from({ length: 100_000 }, (_, n) => event('run.succeeded', n));
   digest.add(herd, { at: 1, auditId: 1 });
   digest.add([event('run.failed', 1)], { at: 2, auditId: 1 });
@@ -19,7 +19,7 @@ it('an event digest counts 100,000 events by type and lists only 20 of them, fai
 });
 
 it('an event digest lists a failure first, even after 60 changes of schedules', () => {
-  const digest = new Digest();
+  const digest = new EventDigest();
   const changes = Array.from({ length: 60 }, (_, n) => event('schedule.changed', n));
   digest.add([...changes, event('run.failed', 1)], { at: 1, auditId: 60 });
   const data = digest.take()?.event.data as unknown as { samples: { type: string }[] };
@@ -28,7 +28,7 @@ it('an event digest lists a failure first, even after 60 changes of schedules', 
 });
 
 it('taking an event digest empties it, and taking an empty event digest gives null', () => {
-  const digest = new Digest();
+  const digest = new EventDigest();
   digest.add([event('run.failed', 1)], { at: 1, auditId: 1 });
   expect(digest.take()).not.toBeNull();
   expect(digest.take()).toBeNull();

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { closingOf } from '../outcome.js';
-import { classifyAnswer, isOriginFailure } from './classify.js';
+import { classifyAnswer, closingOf, isOriginFailure } from './outcome.js';
 
 const NOW_AT = Date.parse('2026-11-16T09:00:00.000Z');
 const RETRY = { maxAttempts: 3, baseDelayMs: 60_000, maxDelayMs: 3_600_000, jitter: false };

@@ -11,7 +11,7 @@ import { presentStory } from '../present/story.js';
 import { readSteps } from './read-steps.js';
 
 /** Tells the story of one run, as a sentence and step by step. */
-export async function tellRun(
+export async function composeRunStory(
   db: Database,
   projectId: number,
   { run, nowAt }: { run: RunView; nowAt: number },

@@ -35,7 +35,7 @@ interface Finding extends FoundDifference {
  * schedules. Each difference is counted once. Only one worker audits at a time. The audit of a large installation takes
  * several ticks.
  */
-export async function audit(
+export async function runOccurrenceAudit(
   context: WorkerContext,
   {
     signal,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CarillonEvent } from './event.js';
-import type { Position } from './position.js';
+import type { StreamPosition } from './position.js';
 
 /** Maximum number of events that one digest shows in full. */
 const MAX_SAMPLES = 20;
@@ -14,16 +14,16 @@ const RANKS = new Map(RANKED_TYPES.flatMap((types, rank) => types.map((type) => 
 const noSamples = (): CarillonEvent[][] => [...RANKED_TYPES.map(() => []), []];
 
 /** Gathers events into one message of bounded size: the number of events of each type, and a few events in full. */
-export class Digest {
+export class EventDigest {
   #counts = new Map<string, number>();
   #samplesByRank = noSamples();
-  #position: Position | null = null;
+  #position: StreamPosition | null = null;
 
   get hasEvents(): boolean {
     return this.#position !== null;
   }
 
-  add(events: readonly CarillonEvent[], position: Position): void {
+  add(events: readonly CarillonEvent[], position: StreamPosition): void {
     this.#position = position;
     for (const event of events) {
       this.#counts.set(event.type, (this.#counts.get(event.type) ?? 0) + 1);
@@ -33,7 +33,7 @@ export class Digest {
   }
 
   /** The message about everything since the last call; null if nothing happened. */
-  take(): { event: CarillonEvent; position: Position } | null {
+  take(): { event: CarillonEvent; position: StreamPosition } | null {
     if (this.#position === null) return null;
     const data = {
       id: `digest.${randomUUID()}`,

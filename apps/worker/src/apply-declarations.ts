@@ -9,7 +9,11 @@ import type { Registry } from './registry.js';
 const DEFAULT_PROJECT_ID = 1;
 
 /** Creates and updates the schedules that the code declares, and reports those that it no longer declares. */
-export async function declare(context: WorkerContext, config: Config, registry: Registry): Promise<void> {
+export async function applyDeclarations(
+  context: WorkerContext,
+  config: Config,
+  registry: Registry,
+): Promise<void> {
   const { pool, clock, bells, log } = context;
   const nowAt = Math.floor(clock.now());
   const declared = registry.schedules.map(({ input }) => input);

@@ -1,7 +1,7 @@
 import type { Outcome } from '@carillon/shared';
 import { describe, expect, it } from 'vitest';
 import type { ClaimedRun } from './claim.js';
-import { type AttemptEnd, toClosedRun } from './to-closed-run.js';
+import { type AttemptEnd, toClosedRun } from './close-runs.js';
 
 const NOW_AT = Date.parse('2026-11-16T09:00:00.100Z');
 const END: AttemptEnd = {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { every } from './every.js';
+import { repeatEvery } from './repeat-every.js';
 
 // Time passes only when a test advances it, however busy the machine is.
 beforeEach(() => void vi.useFakeTimers());
@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers());
 it('a worker loop waits for its interval between two calls, and never runs two calls at once', async () => {
   const endings: (() => void)[] = [];
   const work = vi.fn(() => new Promise<void>((resolve) => endings.push(resolve)));
-  const loop = every(100, work, () => {});
+  const loop = repeatEvery(100, work, () => {});
   await vi.advanceTimersByTimeAsync(350);
   expect(work).toHaveBeenCalledTimes(1);
   endings[0]?.();
@@ -20,7 +20,7 @@ it('a worker loop waits for its interval between two calls, and never runs two c
 
 it('a worker loop reports an error of its work and continues', async () => {
   const errors: unknown[] = [];
-  const loop = every(
+  const loop = repeatEvery(
     100,
     () => Promise.reject('broken'),
     (error) => errors.push(error),
@@ -32,7 +32,7 @@ it('a worker loop reports an error of its work and continues', async () => {
 
 it('a worker loop that is stopped ends as soon as the work in progress is done, without waiting for its interval', async () => {
   let end = () => {};
-  const loop = every(
+  const loop = repeatEvery(
     100,
     () => new Promise<void>((resolve) => (end = resolve)),
     () => {},

@@ -20,7 +20,7 @@ import type { Counters } from './metrics/counters.js';
  * Opens the bells and wake-ups that notify workers of new work, and the health check of Redis. In an installation
  * without Redis, workers find new work by polling Postgres.
  */
-export function openRings(
+export function openBells(
   redis: RedisClient | null,
   { config, clock, counters, log }: { config: Config; clock: PostgresClock; counters: Counters; log: Logger },
 ): { bells: Ringer; wakeUps: Waker; watch: Pick<RedisWatch, 'look'> } {

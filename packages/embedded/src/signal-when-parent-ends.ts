@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
  * Sends a signal to a child process when this process ends, so that no child is left running even if this process is
  * killed. The guard is a shell that reads from a pipe, which closes when this process ends.
  */
-export function guard(pid: number, signal: NodeJS.Signals): { release(): void } {
+export function signalWhenParentEnds(pid: number, signal: NodeJS.Signals): { release(): void } {
   const script = 'read _; kill -s "$0" "$1"';
   const shell = spawn('/bin/sh', ['-c', script, signal.replace('SIG', ''), String(pid)], {
     // Detached from the terminal's process group, because Ctrl-C would end the guard first.

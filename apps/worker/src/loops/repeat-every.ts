@@ -1,5 +1,5 @@
 /** Repeats work at an interval until stopped, one call at a time. An error is reported and does not end the loop. */
-export function every(
+export function repeatEvery(
   intervalMs: number,
   work: () => Promise<unknown>,
   onError: (error: unknown) => void,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { retryDelayMs } from './retry.js';
+import { retryDelayMs } from './outcome.js';
 
 const RETRY = { maxAttempts: 5, baseDelayMs: 60_000, maxDelayMs: 3_600_000, jitter: false };
 const delay = (attempt: number, retry = RETRY, { random = 0, retryAfterMs = null as number | null } = {}) =>

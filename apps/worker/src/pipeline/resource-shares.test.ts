@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { Shares } from './shares.js';
+import { ResourceShares } from './resource-shares.js';
 
 const PLACES = 1_000;
 
 /** Lets the projects take one piece after the other, without ever giving one back, until no project may take more. */
-function fill(shares: Shares, projects: readonly { id: number; weight: number }[]): void {
+function fill(shares: ResourceShares, projects: readonly { id: number; weight: number }[]): void {
   for (let isGrowing = true; isGrowing; ) {
     isGrowing = false;
     for (const { id, weight } of projects) {
@@ -18,7 +18,7 @@ function fill(shares: Shares, projects: readonly { id: number; weight: number }[
 const equal = (count: number) => Array.from({ length: count }, (_, id) => ({ id, weight: 1 }));
 
 it('a project that is alone may use most places of a worker, but at least an eighth stays free for another project', () => {
-  const shares = new Shares(PLACES);
+  const shares = new ResourceShares(PLACES);
   fill(shares, equal(1));
   expect(shares.heldBy(0)).toBeGreaterThanOrEqual(PLACES / 2);
   expect(shares.free).toBeGreaterThanOrEqual(PLACES / 8);
@@ -27,7 +27,7 @@ it('a project that is alone may use most places of a worker, but at least an eig
 it.each([2, 3, 5, 10])(
   '%i projects that never free a place get about the same number of places each, and some places stay free',
   (count) => {
-    const shares = new Shares(PLACES);
+    const shares = new ResourceShares(PLACES);
     fill(shares, equal(count));
     const held = equal(count).map(({ id }) => shares.heldBy(id));
     expect(Math.max(...held) / Math.min(...held)).toBeLessThan(2);
@@ -36,7 +36,7 @@ it.each([2, 3, 5, 10])(
 );
 
 it('a project with weight 3 gets more places than a project with the default weight', () => {
-  const shares = new Shares(PLACES);
+  const shares = new ResourceShares(PLACES);
   fill(shares, [
     { id: 1, weight: 3 },
     { id: 2, weight: 1 },
@@ -45,7 +45,7 @@ it('a project with weight 3 gets more places than a project with the default wei
 });
 
 it('a project that has used up its share may claim again when any project frees a place', () => {
-  const shares = new Shares(PLACES);
+  const shares = new ResourceShares(PLACES);
   shares.take(1, 500);
   shares.take(2, 400);
   expect([shares.hasUsedUp(1, 1), shares.isCrowded]).toEqual([true, true]);
@@ -54,7 +54,7 @@ it('a project that has used up its share may claim again when any project frees 
 });
 
 it('a project with no runs in flight is below its fair share, even if the worker runs at its full concurrency', () => {
-  const shares = new Shares(2);
+  const shares = new ResourceShares(2);
   shares.take(1, 5);
   expect([shares.free, shares.hasUsedUp(2, 1), shares.hasUsedUp(1, 1)]).toEqual([0, false, true]);
 });

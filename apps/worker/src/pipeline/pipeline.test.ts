@@ -1,7 +1,7 @@
 import type { ClaimedRun } from '@carillon/db';
 import { expect, it } from 'vitest';
-import { Flight } from '../pipeline/in-flight.js';
-import { deliverBy } from './deliver.js';
+import { Flight } from './in-flight.js';
+import { deliverBy } from './pipeline.js';
 
 const refusal = Object.assign(new Error('permission denied for table projects'), {
   severity: 'ERROR',
