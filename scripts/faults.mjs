@@ -22,7 +22,7 @@ const { values } = parseArgs({
 const HOSTILE_REQUESTS = 10_000;
 /** The upper bounds of the histogram of lateness, in milliseconds. */
 const BOUNDS = [50, 250, 1_000, 5_000, 30_000];
-const SCENARIOS = Array.from({ length: 31 }, (_, index) => index + 1);
+const SCENARIOS = Array.from({ length: 33 }, (_, index) => index + 1);
 const seeds = Array.from({ length: Number(values.seeds) }, (_, index) => Number(values.from) + index);
 const resultsFile = join(mkdtempSync(join(tmpdir(), 'carillon-reliability-')), 'results.jsonl');
 const page = join(root, 'docs', 'reliability.md');

@@ -4,7 +4,7 @@ import { eventually, type OwnServers, startOwnServers } from '@carillon/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { check, type Verdict } from '../checker.js';
 import { IS_LONG, isChosen, RESULTS_FILE, SEEDS } from '../config.js';
-import { Installation } from './installation.js';
+import { Installation, type InstallationOptions } from './installation.js';
 import { Random } from './random.js';
 import { Stage } from './stage.js';
 
@@ -24,15 +24,16 @@ export interface Scenario {
 export function playAll(
   name: string,
   scenarios: readonly Scenario[],
-  start: () => Promise<OwnServers> = startOwnServers,
+  start: () => Promise<OwnServers & Pick<InstallationOptions, 'redis'>> = startOwnServers,
 ): void {
   const chosen = scenarios.filter(({ number }) => isChosen(number));
   describe.runIf(chosen.length > 0)(name, { timeout: IS_LONG ? 1_200_000 : 240_000 }, () => {
     let servers: OwnServers;
     let installation: Installation;
     beforeAll(async () => {
-      servers = await start();
-      installation = await Installation.start(servers, { name: 'faults' });
+      const { redis, ...own } = await start();
+      servers = own;
+      installation = await Installation.start(servers, { name: 'faults', redis });
     }, 120_000);
     afterAll(async () => {
       await installation?.stop();
