@@ -1,10 +1,4 @@
-import {
-  eventually,
-  insertSchedules,
-  type TestDatabase,
-  type TestProcess,
-  type WebhookReceiver,
-} from '@carillon/testkit';
+import { eventually, insertSchedules, type TestDatabase, type WebhookReceiver } from '@carillon/testkit';
 import { expect } from 'vitest';
 
 /** Inserts one-shots that are due one after the other; returns their paths at the receiver. */
@@ -47,15 +41,14 @@ export async function awaitBells(database: TestDatabase, what: string): Promise<
 }
 
 /**
- * Ends workers that have seen a failover of Redis. Each worker may have warned once, and must then have logged the
- * recovery.
+ * Waits until these log lines of a worker name as many recoveries of Redis as outages. Returns how many outages there
+ * were.
  */
-export async function endAfterFailover(workers: readonly TestProcess[]): Promise<void> {
-  for (const worker of workers) {
-    const linesOf = (text: string) => worker.lines.filter(({ msg }) => msg?.startsWith(text)).length;
-    await eventually(() => linesOf('Redis takes writes again') === linesOf('Redis takes no writes'));
-    expect(linesOf('Redis takes no writes')).toBeLessThanOrEqual(1);
-    expect(worker.lines.filter(({ level }) => level === undefined)).toEqual([]);
-    await worker.end();
-  }
+export async function seeRecovery(lines: () => readonly Record<string, unknown>[]): Promise<number> {
+  const count = (text: string) => lines().filter(({ msg }) => String(msg).startsWith(text)).length;
+  await eventually(() => count('Redis takes writes again') === count('Redis takes no writes'), {
+    what: 'the log line about the recovery of Redis',
+  });
+  expect(lines().filter(({ level }) => level === undefined)).toEqual([]);
+  return count('Redis takes no writes');
 }

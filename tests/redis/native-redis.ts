@@ -14,70 +14,146 @@ interface Login {
   password?: string;
 }
 
-export interface NativeRedis {
-  port: number;
-  child: ChildProcess;
-  /** Opens a connection, which is closed when the test ends. */
-  connect(login?: Login): Redis;
-}
+/** A server of Debian's redis-server on the loopback address: Redis itself, or a Sentinel. */
+export class NativeRedis {
+  readonly #clients: Redis[] = [];
+  #child: ChildProcess | undefined;
 
-/** Starts Debian's redis-server on the loopback address for the calling test, and kills it by its pid afterwards. */
-export async function startRedis(settings: Settings = {}, { isSentinel = false } = {}): Promise<NativeRedis> {
-  const port = Number(settings['tls-port'] ?? settings.port ?? (await freePort()));
-  const folder = mkdtempSync(join(tmpdir(), 'carillon-redis-'));
-  const all: Settings = {
-    port,
-    bind: '127.0.0.1',
-    dir: folder,
-    ...(isSentinel ? {} : FORGETFUL),
-    ...settings,
-  };
-  const file = join(folder, 'redis.conf');
-  writeFileSync(
-    file,
-    Object.entries(all)
-      .map(([name, value]) => `${name} ${value === '' ? '""' : value}\n`)
-      .join(''),
-  );
-  const child = spawn('redis-server', [file, ...(isSentinel ? ['--sentinel'] : [])], { stdio: 'ignore' });
-  onTestFinished(async () => {
+  private constructor(
+    readonly port: number,
+    private readonly folder: string,
+    private readonly settings: Settings,
+    private readonly isSentinel: boolean,
+  ) {}
+
+  static async start(settings: Settings = {}, { isSentinel = false } = {}): Promise<NativeRedis> {
+    const port = Number(settings['tls-port'] ?? settings.port ?? (await freePort()));
+    const folder = mkdtempSync(join(tmpdir(), 'carillon-redis-'));
+    const all: Settings = {
+      port,
+      bind: '127.0.0.1',
+      dir: folder,
+      ...(isSentinel ? {} : FORGETFUL),
+      ...settings,
+    };
+    const lines = Object.entries(all).map(([name, value]) => `${name} ${value === '' ? '""' : value}\n`);
+    writeFileSync(join(folder, 'redis.conf'), lines.join(''));
+    const server = new NativeRedis(port, folder, settings, isSentinel);
+    await server.run().catch(async (error: unknown) => {
+      await server.stop();
+      throw error;
+    });
+    return server;
+  }
+
+  /** Starts the process: for the first time, or again after `kill`, with the same port and configuration file. */
+  async run(): Promise<void> {
+    const file = join(this.folder, 'redis.conf');
+    const mode = this.isSentinel ? ['--sentinel'] : [];
+    this.#child = spawn('redis-server', [file, ...mode], { stdio: 'ignore' });
+    const { requirepass } = this.settings;
+    const password = requirepass === undefined ? {} : { password: String(requirepass) };
+    if (this.settings['tls-port'] !== undefined) return;
+    const client = this.connect(password);
+    await eventually(async () => (await client.ping().catch(() => null)) === 'PONG');
+  }
+
+  get child(): ChildProcess {
+    return this.#child as ChildProcess;
+  }
+
+  /** Opens a connection, which is closed when the server stops. */
+  connect(login: Login = {}): Redis {
+    const redis = new Redis(this.port, '127.0.0.1', { ...login, maxRetriesPerRequest: null });
+    redis.on('error', () => {});
+    this.#clients.push(redis);
+    return redis;
+  }
+
+  /** Kills the process by its pid. Redis has persisted nothing; Sentinels and cluster nodes keep what they know. */
+  async kill(): Promise<void> {
+    const { child } = this;
+    if (child.exitCode !== null || child.signalCode !== null) return;
     const exited = once(child, 'exit');
     child.kill('SIGKILL');
-    if (child.exitCode === null && child.signalCode === null) await exited;
-    rmSync(folder, { recursive: true, force: true });
-  });
-  const connect = (login: Login = {}) => {
-    const redis = new Redis(port, '127.0.0.1', { ...login, maxRetriesPerRequest: null });
-    redis.on('error', () => {});
-    onTestFinished(() => redis.disconnect());
-    return redis;
-  };
-  const isTls = settings['tls-port'] !== undefined;
-  const password = settings.requirepass === undefined ? {} : { password: String(settings.requirepass) };
-  if (!isTls) await eventually(async () => (await connect(password).ping()) === 'PONG');
-  return { port, child, connect };
+    await exited;
+  }
+
+  async stop(): Promise<void> {
+    for (const client of this.#clients) client.disconnect();
+    await this.kill();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
 }
 
 const FORGETFUL = { save: '', appendonly: 'no' };
 
-export interface ClusterNode extends NativeRedis {
+/** Starts a server for the calling test, and stops it when the test has finished. */
+export async function startRedis(...how: Parameters<typeof NativeRedis.start>): Promise<NativeRedis> {
+  const server = await NativeRedis.start(...how);
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+export interface SentinelSet {
+  master: NativeRedis;
+  replica: NativeRedis;
+  sentinels: NativeRedis[];
+}
+
+/** The name under which the Sentinels know the master. */
+export const SENTINEL_MASTER = 'carillon';
+
+/** A master with a replica, and Sentinels of which a majority decides about a failover. */
+export async function startSentinels(
+  { sentinels: count, password }: { sentinels: number; password: string },
+  start: typeof NativeRedis.start = startRedis,
+): Promise<SentinelSet> {
+  const login = { requirepass: password, masterauth: password };
+  const master = await start(login);
+  const replica = await start({ ...login, replicaof: `127.0.0.1 ${master.port}` });
+  await awaitFollowing(replica, { password });
+  const quorum = Math.floor(count / 2) + 1;
+  const settings = {
+    [`sentinel monitor ${SENTINEL_MASTER} 127.0.0.1`]: `${master.port} ${quorum}`,
+    [`sentinel auth-pass ${SENTINEL_MASTER}`]: password,
+    [`sentinel down-after-milliseconds ${SENTINEL_MASTER}`]: 1_000,
+    [`sentinel failover-timeout ${SENTINEL_MASTER}`]: 3_000,
+  };
+  const sentinels = await Promise.all(
+    Array.from({ length: count }, () => start(settings, { isSentinel: true })),
+  );
+  for (const sentinel of sentinels) {
+    const client = sentinel.connect();
+    const knows = `slaves=1,sentinels=${count}`;
+    await eventually(async () => (await client.info('sentinel')).includes(knows), {
+      what: 'a Sentinel that knows the replica and the other Sentinels',
+    });
+  }
+  return { master, replica, sentinels };
+}
+
+export interface ClusterNode {
+  server: NativeRedis;
   busPort: number;
 }
 
 const SLOTS = 16_384;
 
-async function startNode(): Promise<ClusterNode> {
+type Start = (settings: Settings) => Promise<NativeRedis>;
+
+async function startNode(start: Start): Promise<ClusterNode> {
   const busPort = await freePort();
   const settings = { 'cluster-enabled': 'yes', 'cluster-port': busPort, 'cluster-node-timeout': 2_000 };
-  return { busPort, ...(await startRedis(settings)) };
+  return { busPort, server: await start(settings) };
 }
 
 /** Tells a node to join the cluster of another one. */
-const meet = (node: ClusterNode, { port, busPort }: ClusterNode) =>
-  node.connect().call('CLUSTER', 'MEET', '127.0.0.1', String(port), String(busPort));
+const meet = (node: ClusterNode, { server, busPort }: ClusterNode) =>
+  node.server.connect().call('CLUSTER', 'MEET', '127.0.0.1', String(server.port), String(busPort));
 
 async function awaitFormed(nodes: readonly ClusterNode[]): Promise<void> {
-  const clients = nodes.map((node) => node.connect());
+  const clients = nodes.map(({ server }) => server.connect());
   const isFormed = async (client: Redis) => {
     const info = String(await client.cluster('INFO'));
     return info.includes('cluster_state:ok') && info.includes(`cluster_known_nodes:${nodes.length}`);
@@ -87,34 +163,54 @@ async function awaitFormed(nodes: readonly ClusterNode[]): Promise<void> {
   });
 }
 
-/** A cluster of three masters. */
-export async function startCluster(): Promise<ClusterNode[]> {
-  const nodes = await Promise.all([0, 1, 2].map(startNode));
+/** A cluster of three masters. Without another `start`, its nodes stop when the calling test has finished. */
+export async function startCluster(start: Start = startRedis): Promise<ClusterNode[]> {
+  const nodes = await Promise.all([0, 1, 2].map(() => startNode(start)));
   for (const [index, node] of nodes.entries()) {
     const from = Math.ceil((SLOTS / 3) * index);
-    await node.connect().cluster('ADDSLOTSRANGE', from, Math.ceil((SLOTS / 3) * (index + 1)) - 1);
+    const to = Math.ceil((SLOTS / 3) * (index + 1)) - 1;
+    await node.server.connect().cluster('ADDSLOTSRANGE', from, to);
     await meet(node, nodes[0] as ClusterNode);
   }
   await awaitFormed(nodes);
   return nodes;
 }
 
-/** Adds a replica of the master that holds a key. Returns the master and the replica. */
-export async function addReplica(
+/** Adds one replica for each of these masters, which are all nodes of the cluster so far. */
+export async function addReplicas(
   nodes: readonly ClusterNode[],
-  key: string,
-): Promise<{ master: ClusterNode; replica: ClusterNode }> {
-  const slot = Number(await (nodes[0] as ClusterNode).connect().cluster('KEYSLOT', key));
-  const master = nodes[Math.floor((slot / SLOTS) * nodes.length)] as ClusterNode;
-  const replica = await startNode();
-  await meet(replica, master);
-  await awaitFormed([...nodes, replica]);
-  const onReplica = replica.connect();
-  await onReplica.cluster('REPLICATE', String(await master.connect().cluster('MYID')));
-  await eventually(async () => (await onReplica.info('replication')).includes('master_link_status:up'), {
-    what: 'a replica that follows its master',
-  });
-  return { master, replica };
+  masters: readonly ClusterNode[],
+  start: Start = startRedis,
+): Promise<ClusterNode[]> {
+  const replicas = await Promise.all(masters.map(() => startNode(start)));
+  for (const replica of replicas) await meet(replica, nodes[0] as ClusterNode);
+  await awaitFormed([...nodes, ...replicas]);
+  const follow = async (replica: ClusterNode, master: ClusterNode) => {
+    const masterId = String(await master.server.connect().cluster('MYID'));
+    await replica.server.connect().cluster('REPLICATE', masterId);
+    await awaitFollowing(replica.server);
+  };
+  await Promise.all(replicas.map((replica, index) => follow(replica, masters[index] as ClusterNode)));
+  return replicas;
+}
+
+/** Waits until this server is a replica that is connected to its master. */
+export async function awaitFollowing(server: NativeRedis, login: Login = {}): Promise<void> {
+  const client = server.connect(login);
+  await eventually(
+    async () => (await client.info('replication').catch(() => '')).includes('master_link_status:up'),
+    { what: 'a replica that follows its master' },
+  );
+}
+
+/** The master that holds a key, by the map of slots of a node. */
+export async function masterOf(nodes: readonly ClusterNode[], key: string): Promise<ClusterNode> {
+  const client = (nodes[0] as ClusterNode).server.connect();
+  const slot = Number(await client.cluster('KEYSLOT', key));
+  const ranges = await client.cluster('SLOTS');
+  const range = ranges.find(([from, to]) => slot >= from && slot <= to);
+  const port = range?.[2]?.[1];
+  return nodes.find(({ server }) => server.port === port) as ClusterNode;
 }
 
 /**

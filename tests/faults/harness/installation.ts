@@ -32,9 +32,11 @@ interface Proxies {
   redis: TcpProxy;
 }
 
-interface InstallationOptions {
+export interface InstallationOptions {
   /** The name of the installation's database, and the prefix of its keys in Redis. */
   name: string;
+  /** A Redis of several servers. The programs and the checker connect to them without a proxy. */
+  redis?: { url: string; prefix: string } | undefined;
   /** Further settings of the installation's programs, which may depend on the URL of its database. */
   env?: (databaseUrl: string) => Record<string, string>;
 }
@@ -60,11 +62,12 @@ export class Installation {
     readonly pool: ReturnType<typeof openDatabase>,
     readonly redis: RedisClient,
     private readonly pgbouncer: Pgbouncer | null,
+    redisUrl: string,
     env: Record<string, string>,
   ) {
     this.processes = new Processes(() => ({
       DATABASE_URL: proxies.postgres.url(databaseUrl),
-      REDIS_URL: proxies.redis.url(servers.redisUrl),
+      REDIS_URL: redisUrl,
       REDIS_PREFIX: prefix,
       SWEEP_INTERVAL_MS: String(CLOCKS.sweepMs),
       LEASE_MS: String(CLOCKS.leaseMs),
@@ -80,7 +83,10 @@ export class Installation {
   /**
    * Starts the servers and proxies but none of Carillon's programs, so that the caller can choose which of them run.
    */
-  static async prepare(servers: OwnServers, { name, env }: InstallationOptions): Promise<Installation> {
+  static async prepare(
+    servers: OwnServers,
+    { name, env, redis: several }: InstallationOptions,
+  ): Promise<Installation> {
     const { databaseUrl, redisUrl } = servers;
     const url = Object.assign(new URL(databaseUrl), { pathname: `/${name}` }).toString();
     const admin = openDatabase({ url: databaseUrl, max: 1, applicationName: 'faults', onError: () => {} });
@@ -92,13 +98,24 @@ export class Installation {
       redis: await TcpProxy.before(redisUrl),
     };
     const pool = openDatabase({ url, max: 5, applicationName: 'faults', onError: () => {} });
-    const redis = connectProducer(redisUrl, () => {});
+    const redis = connectProducer(several?.url ?? redisUrl, () => {});
     await eventually(() => redis.status === 'ready');
     const receiver = await Receiver.listen(PROJECTS);
     const pgbouncer = USES_PGBOUNCER ? await Pgbouncer.start(databaseUrl) : null;
     if (pgbouncer) for (const proxy of [proxies.postgres, proxies.apiPostgres]) proxy.leadTo(pgbouncer.url);
     const settings = { ...(pgbouncer ? poolerSettings(url) : {}), ...env?.(url) };
-    return new Installation(servers, url, name, proxies, receiver, pool, redis, pgbouncer, settings);
+    return new Installation(
+      servers,
+      url,
+      several?.prefix ?? name,
+      proxies,
+      receiver,
+      pool,
+      redis,
+      pgbouncer,
+      several?.url ?? proxies.redis.url(redisUrl),
+      settings,
+    );
   }
 
   static async start(servers: OwnServers, options: InstallationOptions): Promise<Installation> {

@@ -4,7 +4,7 @@ import { eventually, type OwnServers, startOwnServers } from '@carillon/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { check, type Verdict } from '../checker.js';
 import { IS_LONG, isChosen, RESULTS_FILE, SEEDS } from '../config.js';
-import { Installation } from './installation.js';
+import { Installation, type InstallationOptions } from './installation.js';
 import { Random } from './random.js';
 import { Stage } from './stage.js';
 
@@ -24,7 +24,7 @@ export interface Scenario {
 export function playAll(
   name: string,
   scenarios: readonly Scenario[],
-  start: () => Promise<OwnServers> = startOwnServers,
+  start: () => Promise<OwnServers & Pick<InstallationOptions, 'redis'>> = startOwnServers,
   env: Record<string, string> = {},
 ): void {
   const chosen = scenarios.filter(({ number }) => isChosen(number));
@@ -32,8 +32,9 @@ export function playAll(
     let servers: OwnServers;
     let installation: Installation;
     beforeAll(async () => {
-      servers = await start();
-      installation = await Installation.start(servers, { name: 'faults', env: () => env });
+      const { redis, ...own } = await start();
+      servers = own;
+      installation = await Installation.start(servers, { name: 'faults', redis, env: () => env });
     }, 120_000);
     afterAll(async () => {
       await installation?.stop();

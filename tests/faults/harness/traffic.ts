@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { slotEnd } from '@carillon/queue';
 import { eventually } from '@carillon/testkit';
 import { expect } from 'vitest';
+import { readArmed } from '../checks/bells.js';
 import { PROJECTS } from './installation.js';
 import type { Input, Stage } from './stage.js';
 
@@ -32,6 +34,24 @@ export async function createThroughout(
   return statuses;
 }
 
+/** Creates schedules until the promise settles. Each create must be accepted. */
+export async function createMeanwhile(stage: Stage, until: Promise<unknown>): Promise<number> {
+  let isOver = false;
+  const over = until.then(() => {
+    isOver = true;
+  });
+  let created = 0;
+  while (!isOver) {
+    const project = stage.random.pick(['alpha', 'beta'] as const);
+    const input = stage.webhook(project, stage.inMs(stage.random.integer(300, 4_000)));
+    expect((await stage.clients[project].create(input)).status).toBe(201);
+    created++;
+    await sleep(stage.random.integer(5, 60));
+  }
+  await over;
+  return created;
+}
+
 /** Waits until a create is accepted again. */
 export function seeAccepted(statuses: readonly number[]): Promise<boolean> {
   const before = statuses.length;
@@ -58,6 +78,14 @@ export async function seeFire(stage: Stage): Promise<void> {
   const input = stage.webhook('beta', stage.inMs(300), 'ok');
   expect((await stage.clients.beta.create(input)).status).toBe(201);
   await seeArrive(stage, [input]);
+}
+
+/** Creates a schedule and waits until Redis holds its bell. */
+export async function seeBell(stage: Stage): Promise<void> {
+  const input = stage.webhook('alpha', stage.inMs(10_000));
+  await stage.clients.alpha.create(input);
+  const ringAt = slotEnd(Date.parse((input.rule as { at: string }).at));
+  await eventually(async () => (await readArmed(stage.installation)).has(ringAt), { what: 'a bell' });
 }
 
 /** Repeats an action at an interval until the time is up. */

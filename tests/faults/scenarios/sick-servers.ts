@@ -1,29 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { slotEnd } from '@carillon/queue';
 import { eventually } from '@carillon/testkit';
 import { expect } from 'vitest';
-import { readArmed } from '../checks/bells.js';
 import type { Scenario } from '../harness/play.js';
-import type { Stage } from '../harness/stage.js';
-import { seeFire } from '../harness/traffic.js';
-
-/** Creates schedules until the promise settles. Each create must be accepted. */
-async function createMeanwhile(stage: Stage, until: Promise<unknown>): Promise<number> {
-  let isOver = false;
-  const over = until.then(() => {
-    isOver = true;
-  });
-  let created = 0;
-  while (!isOver) {
-    const project = stage.random.pick(['alpha', 'beta'] as const);
-    const input = stage.webhook(project, stage.inMs(stage.random.integer(300, 4_000)));
-    expect((await stage.clients[project].create(input)).status).toBe(201);
-    created++;
-    await sleep(stage.random.integer(5, 60));
-  }
-  await over;
-  return created;
-}
+import { createMeanwhile, seeBell, seeFire } from '../harness/traffic.js';
 
 const redisStalled: Scenario = {
   number: 7,
@@ -120,13 +99,5 @@ const readOnly: Scenario = {
     await seeBell(stage);
   },
 };
-
-/** Creates a schedule and waits until Redis holds its bell. */
-async function seeBell(stage: Stage): Promise<void> {
-  const input = stage.webhook('alpha', stage.inMs(10_000));
-  await stage.clients.alpha.create(input);
-  const ringAt = slotEnd(Date.parse((input.rule as { at: string }).at));
-  await eventually(async () => (await readArmed(stage.installation)).has(ringAt), { what: 'a bell' });
-}
 
 export const sickServers = [redisStalled, resetAtCommit, outOfMemory, readOnly];
