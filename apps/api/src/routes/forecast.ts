@@ -29,7 +29,7 @@ export const forecastRoutes =
       {
         schema: {
           operationId: 'forecast',
-          summary: 'Expected fires per minute',
+          summary: 'Read the expected number of fires per minute',
           description:
             'The forecast of a large project is computed in the background and cached for up to a minute. Until it is ready, `complete` is false and only the next fire of each schedule is counted.',
           tags: ['Time'],
@@ -59,7 +59,7 @@ export const forecastRoutes =
       {
         schema: {
           operationId: 'forecastMinute',
-          summary: 'Which schedules fire in one minute',
+          summary: 'List the schedules that fire in one minute',
           description: `Names up to ${MAX_NAMED} schedules: first those whose next fire is in this minute, then those that also fire before it.`,
           tags: ['Time'],
           querystring: z.strictObject({ at: MomentInput }),
