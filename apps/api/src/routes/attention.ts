@@ -18,7 +18,7 @@ export const attentionRoutes =
       {
         schema: {
           operationId: 'readAttention',
-          summary: 'What needs attention: counts, and the first few of each kind',
+          summary: 'List what needs attention: a count and the first few schedules of each kind',
           tags: ['Operations'],
           response: responses({ 200: Attention }),
         },

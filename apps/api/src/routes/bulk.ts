@@ -84,7 +84,7 @@ export const bulkRoutes =
           operationId: 'actOnSchedules',
           summary: 'Apply one action to all schedules that match a filter',
           description:
-            'Changes every match. After ten seconds, or with `background` at once, the response is 202 and the action goes on; `GET /v1/schedules/actions/{id}` returns its progress. It also goes on if the client disconnects: a repeat with the same `Idempotency-Key` answers with the progress of the first, and `GET /v1/actions` lists the latest actions. If a replica is stopped meanwhile, `nextCursor` of the progress says where to go on. `dryRun` changes nothing: it counts the matches, lists examples, and counts their fires in the next 24 hours.',
+            'Changes every schedule that matches. If this takes longer than ten seconds, the response is 202 and the action continues; with `background` the response is 202 at once. `GET /v1/schedules/actions/{id}` returns the progress. The action continues even if the client disconnects: a repeat with the same `Idempotency-Key` returns the progress of the first request, and `GET /v1/actions` lists the latest actions. If the replica stops before the action is done, `nextCursor` of the progress says where to continue. `dryRun` changes nothing: it counts the matches, lists examples, and counts their fires in the next 24 hours.',
           tags,
           body: ActionInput,
           response: responses({ 200: ActionAnswer, 202: ActionAnswer }, ...BODY_ERRORS, 422),

@@ -52,7 +52,7 @@ export const feedRoutes =
         schema: {
           operationId: 'readFeed',
           summary: 'Read an iCal feed',
-          description: `Past runs of the last ${FEED_DAYS_BACK} days with their outcome, one cancelled event for each stretch of occurrences that did not run, and the occurrences of the next 90 days, up to 1,000 of each, for calendar programs. Needs no key: the token of the feed is enough.`,
+          description: `For calendar programs. Contains the runs of the last ${FEED_DAYS_BACK} days with their outcome, one cancelled event for each stretch of occurrences that did not run, and the occurrences of the next 90 days: up to 1,000 of each. Needs no key: the token of the feed is enough.`,
           tags,
           security: [],
           querystring: z.strictObject({ token: z.string().min(1).max(200) }),

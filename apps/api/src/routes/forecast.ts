@@ -35,7 +35,7 @@ export const forecastRoutes =
       {
         schema: {
           operationId: 'forecast',
-          summary: 'Expected fires per minute',
+          summary: 'Read the expected number of fires per minute',
           description:
             'The fires of a large project are counted in the background, about once a minute; `computedAt` says when. Until they have been counted for the first time, `complete` is false and only the next fire of each schedule is counted.',
           tags: ['Time'],
@@ -66,7 +66,7 @@ export const forecastRoutes =
       {
         schema: {
           operationId: 'forecastMinute',
-          summary: 'Which schedules fire in one minute',
+          summary: 'List the schedules that fire in one minute',
           description: `Names up to ${MAX_NAMED} schedules: first those whose next fire is in this minute, then those that also fire before it.`,
           tags: ['Time'],
           querystring: z.strictObject({ at: MomentInput }),

@@ -23,7 +23,7 @@ export const healthRoutes =
       {
         schema: {
           operationId: 'isLive',
-          summary: 'Whether this process is alive',
+          summary: 'Check whether this process is alive',
           tags,
           security: [],
           response: { 200: Liveness },
@@ -38,7 +38,7 @@ export const healthRoutes =
         schema: {
           operationId: 'isReady',
           summary:
-            'Whether this API is ready: 200 if Postgres answers, with the status `degraded` and its reasons while runs are late',
+            'Check whether this API is ready: 200 if Postgres answers, with the status `degraded` and its reasons while runs are late',
           tags,
           security: [],
           response: { 200: Readiness, 503: Readiness },
@@ -59,7 +59,7 @@ export const healthRoutes =
       {
         schema: {
           operationId: 'readMetrics',
-          summary: 'Counters of all replicas, in Prometheus text',
+          summary: 'Read the metrics, in the text format of Prometheus',
           tags,
           security: [],
           response: {

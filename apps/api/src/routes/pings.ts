@@ -39,7 +39,7 @@ const PATHS = [
     path: '/ping/:token/log',
     kind: 'log',
     operation: 'pingLog',
-    summary: 'Keep a text of a job, which changes nothing',
+    summary: 'Record a text from a job, without a change of its state',
     params,
   },
   {

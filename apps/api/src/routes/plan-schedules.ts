@@ -16,7 +16,7 @@ export const planRoutes =
       {
         schema: {
           operationId: 'planSchedules',
-          summary: 'Say what PUTs of up to 1,000 schedules would change',
+          summary: 'Plan PUTs of up to 1,000 schedules: list what each would change',
           description:
             'Compares each schedule with the one that has its id now, field by field, and lists the next five occurrences before and after a change of the rule. Saves nothing. Needs the scope `write`, because the answer tells whether a header or a secret is the stored one.',
           tags: ['Bulk'],

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import {
   type KeyOwner,
-  type ProjectView,
   readProject,
   readProjectSecrets,
   type SecretBox,
@@ -24,19 +23,20 @@ export const projectSecretRoutes =
   async (app) => {
     app.addHook('onRequest', requireScope('admin'));
 
-    const projectOf = async (caller: KeyOwner, key: string): Promise<ProjectView> => {
+    /** Finds the project, and checks that the caller may see its secret and that this installation can store one. */
+    const openProject = async (
+      caller: KeyOwner,
+      key: string,
+    ): Promise<{ projectId: number; box: SecretBox }> => {
       const project = await readProject(pool, key);
       if (!project || !(isOperator(caller) || project.id === caller.projectId))
         throw notFound('project', key);
-      return project;
-    };
-
-    const requireKey = (): SecretBox => {
-      if (secrets) return secrets;
-      throw new HttpProblem(
-        'encryption_key_missing',
-        'this installation has no CARILLON_ENCRYPTION_KEY, so it stores no secrets',
-      );
+      if (!secrets)
+        throw new HttpProblem(
+          'encryption_key_missing',
+          'this installation has no CARILLON_ENCRYPTION_KEY, so it stores no secrets',
+        );
+      return { projectId: project.id, box: secrets };
     };
 
     app.post(
@@ -52,8 +52,7 @@ export const projectSecretRoutes =
         },
       },
       async ({ caller, params: { id } }) => {
-        const { id: projectId } = await projectOf(caller, id);
-        const box = requireKey();
+        const { projectId, box } = await openProject(caller, id);
         const secret = spellSecret(randomBytes(32));
         await setProjectSecret(pool, {
           projectId,
@@ -78,8 +77,7 @@ export const projectSecretRoutes =
         },
       },
       async ({ caller, params: { id } }) => {
-        const { id: projectId } = await projectOf(caller, id);
-        const box = requireKey();
+        const { projectId, box } = await openProject(caller, id);
         const [sealed] = await readProjectSecrets(pool, projectId);
         if (!sealed)
           throw new HttpProblem('invalid_state', `project ${id} has no secret yet; POST makes one`);

@@ -107,7 +107,7 @@ export const scheduleActionRoutes =
       {
         schema: {
           operationId: 'rescheduleNext',
-          summary: 'Move the next occurrence only',
+          summary: 'Move the next occurrence to another time; later occurrences stay',
           tags,
           params,
           body: z.strictObject({ at: MomentInput }),
@@ -148,7 +148,7 @@ export const scheduleActionRoutes =
         onRequest: context.heavy.hook,
         schema: {
           operationId: 'backfillSchedule',
-          summary: 'Run the occurrences of a time range that did not succeed',
+          summary: 'Run the past occurrences of a time range that have no successful run',
           tags,
           params,
           body: z.strictObject({ from: MomentInput, to: MomentInput }),

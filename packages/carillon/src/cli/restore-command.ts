@@ -5,7 +5,7 @@ import type { RestorePreview, RestoreState } from '../restore/restore.js';
 
 export const restoreCommand = command({
   name: 'restore',
-  summary: 'After a restore, a failover or a copy of the database: decide what becomes of the lost time',
+  summary: 'Decide about the lost time after a restore, a failover or a copy of the database',
   details:
     'Reads DATABASE_URL as a worker does, or the installation that `npm start` has left in this folder, and talks to Postgres directly. Without a decision it shows whether workers are held, and what each decision would do. A decision releases the workers under a new generation.',
   usage: '',

@@ -26,7 +26,7 @@ const server = (name: string, summary: string, example: string) =>
 export const serverCommands: readonly Command[] = [
   server(
     'start',
-    'Run everything: embedded Postgres and Redis unless DATABASE_URL and REDIS_URL are set, the API, the dashboard, workers',
+    'Run the API, the dashboard and workers, with an embedded Postgres and Redis unless DATABASE_URL and REDIS_URL are set',
     'carillon start --handlers ./handlers.mjs',
   ),
   server('api', 'Run one API process on DATABASE_URL and REDIS_URL', 'carillon api'),

@@ -5,7 +5,7 @@ import { shortTime } from '../times.js';
 
 const create = command({
   name: 'create',
-  summary: 'Create an iCal feed and print its address, once',
+  summary: 'Create an iCal feed; its address is shown only once',
   details: 'The feed shows all schedules of the project unless a schedule or a tag is given.',
   usage: '<name>',
   words: { least: 1, most: 1 },

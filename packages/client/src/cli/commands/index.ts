@@ -29,7 +29,7 @@ export const carillonCommand: Group = group({
   name: 'carillon',
   summary: 'Manage schedules and runs of a Carillon installation',
   details:
-    'Connects to the API at CARILLON_URL with the key CARILLON_KEY, or to the one that `npm start` runs in this folder.',
+    'Connects to the API at CARILLON_URL with the key CARILLON_KEY, or to the API that `npm start` runs in this folder.',
   commands: [
     schedules,
     runs,

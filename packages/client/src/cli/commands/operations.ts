@@ -111,7 +111,7 @@ function fieldsOf({
 
 export const stats = command({
   name: 'stats',
-  summary: 'Show the runs by outcome, and their lateness',
+  summary: 'Count runs by outcome, with their lateness',
   ...NO_ARGUMENTS,
   options: {
     from: { type: 'string', value: '<time>', about: 'since (default "1h ago")' },
@@ -144,7 +144,7 @@ function outcomeRow([name, step]: readonly [string, Outcomes]): Cell[] {
 
 export const forecast = command({
   name: 'forecast',
-  summary: 'Show the expected fires per hour',
+  summary: 'Show the expected number of fires per hour',
   ...NO_ARGUMENTS,
   options: {
     hours: { type: 'string', value: '<count>', about: 'hours to look ahead, up to 168 (default 24)' },

@@ -60,7 +60,7 @@ const create = command({
 
 const update = command({
   name: 'update',
-  summary: 'Edit a project; limits, and retention, are replaced as a whole',
+  summary: 'Edit a project; new limits or a new retention replace all of the old ones',
   usage: '<id>',
   words: { least: 1, most: 1 },
   options: PROJECT_OPTIONS,

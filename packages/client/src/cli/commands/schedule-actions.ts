@@ -58,7 +58,7 @@ export const trigger = command({
 
 export const reschedule = command({
   name: 'reschedule',
-  summary: 'Move the next occurrence of a schedule only',
+  summary: 'Move the next occurrence of a schedule to another time',
   ...ONE_ID,
   options: { to: { type: 'string', value: '<time>', about: 'new time, such as +30m' } },
   examples: ['carillon schedules reschedule standup --to 2026-11-16T15:30:00Z'],
@@ -89,7 +89,7 @@ export const skipNext = command({
 
 export const backfill = command({
   name: 'backfill',
-  summary: 'Run the occurrences of a time range that did not succeed',
+  summary: 'Run the past occurrences of a time range that have no successful run',
   ...ONE_ID,
   options: {
     from: { type: 'string', value: '<time>', about: 'start of the range, such as "2h ago"' },

@@ -9,7 +9,7 @@ import { UsageError } from '../usage-error.js';
 
 export const simulate = command({
   name: 'simulate',
-  summary: 'Show what would run, be skipped or be caught up, with given edits and outages',
+  summary: 'Show which occurrences would run, be skipped or be caught up, for given edits and outages',
   details:
     'Simulates the schedules of the project, or those of a file. Nothing is saved. The file holds the body of POST /v1/simulate.',
   usage: '',
