@@ -138,10 +138,14 @@ export async function explainOccurrences(
     const gap = gaps.get(key);
     if (gap) return `skipped: ${gap.reason}`;
     const facts = { ...schedule, plan: readPlan(schedule.plan) };
-    const sources = { schedule: facts, changes: made, nowAt, liveHandlers, historyFromAt };
-    return explainWithoutRun(occurrence.occurrenceAt, sources).why;
+    const { occurrenceAt } = occurrence;
+    const sources = { schedule: facts, changes: made, nowAt, liveHandlers };
+    const { status, why } = explainWithoutRun(occurrenceAt, sources);
+    return status === 'missing' && occurrenceAt < historyFromAt ? PRUNED : why;
   });
 }
+
+const PRUNED = 'no record: the history of this time has been pruned';
 
 /** The definitions that the runs began with, by schedule and version. */
 async function readPlans(
