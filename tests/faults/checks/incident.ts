@@ -50,7 +50,7 @@ export function checkLedger(
   const edited = ledgers.get(span.editedId) ?? [];
   if (
     !edited.some(
-      ({ version, why }) => version === 1 && why.includes('edited by alpha (version 2 holds from here on)'),
+      ({ version, why }) => version === 1 && why.includes('edited by alpha (from version 1 to version 2)'),
     )
   )
     wrong.push('no run tells that it kept version 1 while its schedule was edited');

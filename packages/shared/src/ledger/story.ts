@@ -203,6 +203,7 @@ const KIND_OF_ACTION: Record<string, StoryStep['kind']> = {
   'schedule.paused': 'paused',
   'schedule.resumed': 'resumed',
   'schedule.edited': 'edited',
+  'schedule.replaced': 'edited',
   'schedule.rescheduled': 'rescheduled',
   'schedule.next_skipped': 'skipped',
   'schedule.cancelled': 'cancelled',
@@ -289,6 +290,12 @@ const REPORTS: Record<string, string> = {
   log: 'a text',
 };
 
+/** The words for actions that do not read like the kind of their step. */
+const WORDS: Record<string, string> = {
+  'schedule.cancelled': 'its schedule was cancelled',
+  'schedule.replaced': 'its schedule was replaced',
+};
+
 export function changeStep({ at, actor, action, detail }: StoryChange): StoryStep {
   const kind = KIND_OF_ACTION[action] ?? 'edited';
   const version = kind === 'edited' && typeof detail?.version === 'number' ? detail.version : null;
@@ -298,7 +305,7 @@ export function changeStep({ at, actor, action, detail }: StoryChange): StorySte
       actor,
     });
   const to = kind === 'rescheduled' && typeof detail?.to === 'string' ? ` (to ${detail.to})` : '';
-  const made = version === null ? '' : ` (version ${version} holds from here on)`;
-  const what = action === 'schedule.cancelled' ? 'its schedule was cancelled' : kind;
+  const made = version === null ? '' : ` (from version ${version - 1} to version ${version})`;
+  const what = WORDS[action] ?? kind;
   return step(kind, at, `${what} by ${actor}${to}${note}${made}`, { actor, version });
 }
