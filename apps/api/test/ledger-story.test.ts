@@ -7,6 +7,8 @@ import {
   pauseSchedule,
   promoteQueued,
   replaceSchedule,
+  replayFailed,
+  replayRun,
   rescheduleNext,
   resumeSchedule,
   stepTzdata,
@@ -284,6 +286,48 @@ describe('The story of an occurrence', () => {
       ['circuit_open', 1, iso(dueAt + 5_000), iso(dueAt + 10_000)],
       ['handler_missing', 1, iso(dueAt + 15_000), iso(dueAt + 16_000)],
     ]);
+  });
+});
+
+describe('A replayed run in the ledger', () => {
+  it('the ledger names the author and the time of each replay of a run, whether it was replayed alone or together with other runs', async () => {
+    const dueAt = T0 + MINUTE;
+    const { id, key } = await everyMinute({ rule: { at: iso(dueAt) }, retry: { maxAttempts: 1 } });
+    await everyMinute({ rule: { at: iso(dueAt) }, retry: { maxAttempts: 1 } });
+    const { projectId } = database;
+    for (const run of await engine.claim(dueAt)) await engine.closeAll([{ run, outcome: REFUSED }], dueAt);
+    const bulk = (actor: string, now: number, scheduleKeys?: string[]) =>
+      replayFailed(database.pool, {
+        projectId,
+        filter: { scheduleKeys },
+        limit: 100,
+        perSecond: 1_000,
+        actor,
+        now,
+      });
+    const [first, second, third] = [dueAt + 10_000, dueAt + 20_000, dueAt + 30_000];
+    expect(await bulk('day shift', first)).toMatchObject({ count: 2 });
+    await end(id, first + 10, REFUSED);
+    const run = { scheduleId: id, occurrenceAt: dueAt, origin: 'rule' as const };
+    await replayRun(database.pool, { projectId, run, actor: 'ops', now: second });
+    await end(id, second + 10, REFUSED);
+    expect(await bulk('night shift', third, [key])).toMatchObject({ count: 1 });
+    await end(id, third + 10, { kind: 'succeeded' });
+
+    const entry = await firstOf(key);
+    const replays = entry.story.filter(({ kind }: { kind: string }) => kind === 'replayed');
+    expect(replays.map(({ at, text }: Record<string, string>) => [at, text])).toEqual([
+      [iso(first), 'replayed by day shift (bulk replay)'],
+      [iso(second), 'replayed by ops'],
+      [iso(third), 'replayed by night shift (bulk replay)'],
+    ]);
+    expect(entry.why).toContain(`replayed by night shift (bulk replay) at ${iso(third)}`);
+    const { body } = await api.call('GET', `/v1/runs/${entry.runId}`);
+    expect(body).toMatchObject({ why: entry.why, story: entry.story });
+    const request = { projectId, occurrences: [run], nowAt: Date.now() };
+    expect(await explainOccurrences(database.pool, request)).toEqual([entry.why]);
+    const other = await ledger(`story-${number}`, `from=${iso(T0)}&to=${iso(dueAt)}`);
+    expect(other.items[0].why).toContain(`replayed by day shift (bulk replay) at ${iso(first)}`);
   });
 });
 

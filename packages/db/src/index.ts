@@ -106,10 +106,12 @@ export {
   readInstallationFigures,
 } from './history/installation-figures.js';
 export {
+  type BulkReplayView,
   type DeferralView,
   type Gap,
   type HeldDefinition,
   readAttemptsBetween,
+  readBulkReplaysBetween,
   readDeferralsBetween,
   readDefinitions,
   readGapsBetween,

@@ -51,10 +51,17 @@ export interface StoryChange {
   detail: Record<string, unknown> | null;
 }
 
+/** A bulk replay that took the run. */
+export interface StoryReplay {
+  at: number;
+  actor: string;
+}
+
 export interface StorySources {
   run: StoryRun;
   attempts: readonly StoryAttempt[];
   deferrals: readonly StoryDeferral[];
+  replays: readonly StoryReplay[];
   changes: readonly StoryChange[];
   nowAt: number;
 }
@@ -103,11 +110,12 @@ const MAX_CLAIM_MS = 30_000;
 
 /** Everything that happened to a run, in order. */
 export function storyOfRun(sources: StorySources): StoryStep[] {
-  const { run, attempts, deferrals } = sources;
+  const { run, attempts, deferrals, replays } = sources;
   const steps = [
     ...beginningOf(sources),
     ...deferrals.map((deferral) => deferralStep(deferral, attempts, run)),
     ...attempts.map(attemptStep),
+    ...replays.map(({ at, actor }) => step('replayed', at, `replayed by ${actor} (bulk replay)`, { actor })),
     ...changeSteps(sources),
     ...endOf(run),
   ];

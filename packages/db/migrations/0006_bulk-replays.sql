@@ -1,0 +1,1 @@
+ALTER TABLE "carillon"."runs" ADD COLUMN "bulk_replays" bigint[];
