@@ -383,6 +383,40 @@ describe('A replaced schedule in the ledger', () => {
   });
 });
 
+describe('Time zone data in the ledger', () => {
+  it('the ledger and a run say with which time zone data each occurrence of a zoned schedule was computed', async () => {
+    const { key } = await everyMinute({ rule: { cron: '* * * * *' }, timezone: 'Europe/Berlin' });
+    const { key: inUtc } = await everyMinute({ rule: { cron: '* * * * *' } });
+    const periods: [number, string[]][] = [
+      [T0 - MINUTE, ['2025a']],
+      [T0 + 90_000, ['2025a', '2025b']],
+      [T0 + 150_000, ['2025b']],
+    ];
+    for (const [at, versions] of periods)
+      await database.pool.query('insert into carillon.tzdata_periods values ($1, $2)', [iso(at), versions]);
+    for (const minute of [1, 2, 3])
+      for (const run of await engine.claim(T0 + minute * MINUTE))
+        await engine.succeed(run, T0 + minute * MINUTE);
+    const range = `from=${iso(T0 + 1)}&to=${iso(T0 + 4 * MINUTE)}`;
+    const { items } = await ledger(key, range);
+    const named = (entry: { story: { kind: string; text: string }[] }) =>
+      entry.story.find(({ kind }) => kind === 'named')?.text;
+    const text = 'named by version 1 of the rule, computed with time zone data';
+    expect(items.map(named)).toEqual([
+      `${text} 2025a`,
+      `${text} 2025a or 2025b`,
+      `${text} 2025b`,
+      `${text} 2025b`,
+    ]);
+    const { body } = await api.call('GET', `/v1/runs/${items[1].runId}`);
+    expect(body.story).toEqual(items[1].story);
+    expect((await ledger(inUtc, range)).items.map(named)).toEqual(
+      Array(4).fill('named by version 1 of the rule'),
+    );
+    await database.pool.query('delete from carillon.tzdata_periods');
+  });
+});
+
 describe('The order of the ledger', () => {
   it('the ledger says with which time zone data an occurrence was computed if newer data moved it', async () => {
     const key = 'moved-by-tzdata';

@@ -211,7 +211,13 @@ export type { ScheduleFilter } from './schedules/schedule-filter.js';
 export { SCHEDULE_TRANSITIONS } from './schedules/schedule-transitions.js';
 export { cancelMany, pauseMany, type Stopped, type StopRequest } from './schedules/stop-many.js';
 export { type Backfill, backfillSchedule, triggerSchedule } from './schedules/trigger-backfill.js';
-export { readTzdata, stepTzdata, type TzdataState, type TzdataStep } from './schedules/tzdata.js';
+export {
+  readTzdata,
+  readTzdataPeriods,
+  stepTzdata,
+  type TzdataState,
+  type TzdataStep,
+} from './schedules/tzdata.js';
 export * as schema from './schema/index.js';
 export { SecretBox } from './secret-box.js';
 export * from './systems/index.js';

@@ -150,7 +150,8 @@ export async function explainOccurrences(
         deferrals: deferrals.get(key) ?? [],
         replays: replays.get(key) ?? [],
       };
-      const story = storyOfRun({ run, ...steps, changes: made, nowAt });
+      // The sentence does not name the time zone data; only the steps do.
+      const story = storyOfRun({ run, ...steps, changes: made, tzdata: [], nowAt });
       const plan = plans.get(`${run.scheduleId}/${run.version}`) ?? null;
       return explainRun(run, story, { plan, liveHandlers });
     }

@@ -43,7 +43,7 @@ const explain = (more: Partial<StoryRun>, attempts: StoryAttempt[] = []) => {
   const run = { ...RUN, ...more };
   return explainRun(
     run,
-    storyOfRun({ run, attempts, deferrals: [], replays: [], changes: [], nowAt: DUE + 60_000 }),
+    storyOfRun({ run, attempts, deferrals: [], replays: [], tzdata: [], changes: [], nowAt: DUE + 60_000 }),
     {
       plan: null,
       liveHandlers: null,
@@ -121,6 +121,7 @@ describe('explainRun', () => {
         attempts: [],
         deferrals,
         replays: [],
+        tzdata: [],
         changes: [],
         nowAt: DUE + 60_000,
       });
@@ -153,7 +154,15 @@ describe('explainRun', () => {
         const told = { ...run, ...more };
         return explainRun(
           told,
-          storyOfRun({ run: told, attempts: [], deferrals: [], replays: [], changes, nowAt: DUE }),
+          storyOfRun({
+            run: told,
+            attempts: [],
+            deferrals: [],
+            replays: [],
+            tzdata: [],
+            changes,
+            nowAt: DUE,
+          }),
           {
             plan: null,
             liveHandlers: null,
@@ -184,6 +193,7 @@ describe('explainRun', () => {
         attempts: [],
         deferrals: [],
         replays,
+        tzdata: [],
         changes: [single],
         nowAt: DUE + 60_000,
       };
@@ -216,6 +226,7 @@ describe('explainRun', () => {
         attempts: [],
         deferrals: [],
         replays: [],
+        tzdata: [],
         changes: [restored],
         nowAt: DUE + 60_000,
       };

@@ -57,12 +57,20 @@ export interface StoryReplay {
   actor: string;
 }
 
+/** A stretch of time, until the next period, and the versions of the time zone data that were in use. */
+export interface TzdataPeriod {
+  sinceAt: number;
+  versions: readonly string[];
+}
+
 export interface StorySources {
   run: StoryRun;
   attempts: readonly StoryAttempt[];
   deferrals: readonly StoryDeferral[];
   replays: readonly StoryReplay[];
   changes: readonly StoryChange[];
+  /** Oldest first; empty for a rule that does not depend on a time zone. */
+  tzdata: readonly TzdataPeriod[];
   nowAt: number;
 }
 
@@ -125,22 +133,33 @@ export function storyOfRun(sources: StorySources): StoryStep[] {
 /** Steps of one instant keep the order in which they were listed. */
 export const inOrder = (steps: readonly StoryStep[]) => steps.toSorted((a, b) => a.at - b.at);
 
-/**
- * The step in which a rule named the occurrence. If new time zone data made this version of the rule, the step says so.
- */
-export function namedStep(at: number, version: number, changes: readonly StoryChange[]): StoryStep {
+interface Naming {
+  at: number;
+  version: number;
+  changes: readonly StoryChange[];
+  tzdata: readonly TzdataPeriod[];
+  /** The instant until which new time zone data could still move the occurrence: it was pending until then. */
+  pendingUntilAt: number;
+}
+
+/** The step in which a rule named the occurrence, with the version of the time zone data that computed it. */
+export function namedStep({ at, version, changes, tzdata, pendingUntilAt }: Naming): StoryStep {
   const author = changes.find(
     ({ action, detail }) => action === 'schedule.edited' && detail?.version === version,
   )?.actor;
-  const by = author?.startsWith(TZDATA_ACTOR) ? `, computed with ${author}` : '';
+  const isMoved = author?.startsWith(TZDATA_ACTOR) ?? false;
+  const used = tzdata.findLast(({ sinceAt }) => sinceAt <= pendingUntilAt)?.versions ?? [];
+  const data = isMoved ? author : used.length > 0 ? `${TZDATA_ACTOR}${used.join(' or ')}` : undefined;
+  const by = data === undefined ? '' : `, computed with ${data}`;
   return step('named', at, `named by version ${version} of the rule${by}`, { version });
 }
 
-function beginningOf({ run, attempts, deferrals, changes }: StorySources): StoryStep[] {
+function beginningOf({ run, attempts, deferrals, changes, tzdata }: StorySources): StoryStep[] {
   const { origin, occurrenceAt, dueAt, recordedAt, version, status } = run;
   const steps: StoryStep[] = [];
   if (origin === 'rule') {
-    steps.push(namedStep(occurrenceAt, version, changes));
+    const pendingUntilAt = Math.min(occurrenceAt, recordedAt);
+    steps.push(namedStep({ at: occurrenceAt, version, changes, tzdata, pendingUntilAt }));
     if (dueAt !== occurrenceAt || status !== 'skipped') steps.push(step('due', dueAt, 'due'));
   }
   if (origin === 'trigger') {

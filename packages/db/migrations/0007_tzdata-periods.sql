@@ -1,0 +1,4 @@
+CREATE TABLE "carillon"."tzdata_periods" (
+	"since" timestamp (3) with time zone PRIMARY KEY NOT NULL,
+	"versions" text[] NOT NULL
+);
