@@ -1,4 +1,11 @@
-import { listAudit, readSchedule, readTzdata, rescheduleNext, stepTzdata } from '@carillon/db';
+import {
+  listAudit,
+  readSchedule,
+  readTzdata,
+  readTzdataPeriods,
+  rescheduleNext,
+  stepTzdata,
+} from '@carillon/db';
 import { insertSchedules, registerTestWorker, useDatabase } from '@carillon/testkit';
 import { beforeAll, describe, expect, it } from 'vitest';
 
@@ -85,5 +92,36 @@ describe('Time zone data', () => {
     await shift(['late'], HOUR_MS);
     expect(await step()).toEqual({ kind: 'differ', versions: ['2001a', OURS].sort() });
     expect((await viewOf('late')).version).toBe(2);
+  });
+
+  it('while workers with two versions are alive, both versions are noted from the start of the second worker, until the agenda is recomputed', async () => {
+    const latest = async () => (await readTzdataPeriods(database.pool)).at(-1);
+    await database.pool.query(
+      `update carillon.installation set tzdata = $1, tzdata_next = null, tzdata_cursor = null`,
+      [OURS],
+    );
+    await database.pool.query('update carillon.workers set stopped_at = now() where tzdata <> $1', [OURS]);
+    await step();
+    expect(await latest()).toMatchObject({ versions: [OURS] });
+
+    const { workerId } = await registerTestWorker(database);
+    const { rows } = await database.pool.query(
+      `update carillon.workers set tzdata = '2001a' where id = $1 returning started_at as at`,
+      [workerId],
+    );
+    expect(await step()).toMatchObject({ kind: 'differ' });
+    const mixed = { sinceAt: rows[0].at, versions: ['2001a', OURS].sort() };
+    expect(await latest()).toEqual(mixed);
+    expect(await step()).toMatchObject({ kind: 'differ' });
+    expect(await readTzdataPeriods(database.pool)).toContainEqual(mixed);
+
+    // The worker leaves occurrences behind that it computed with its own data.
+    await database.pool.query('update carillon.workers set stopped_at = now() where id = $1', [workerId]);
+    const right = (await viewOf('same')).nextRunAt;
+    await shift(['same'], HOUR_MS);
+    expect(await step()).toMatchObject({ kind: 'computed', retimed: 1, isDone: true, from: '2001a' });
+    expect((await viewOf('same')).nextRunAt).toBe(right);
+    expect(await latest()).toMatchObject({ versions: [OURS] });
+    expect(await step()).toEqual({ kind: 'same' });
   });
 });

@@ -8,6 +8,7 @@ import { authenticate } from './auth/authenticate.js';
 import { limitRate } from './auth/rate-limit.js';
 import type { ApiContext } from './context.js';
 import type { DashboardFiles } from './dashboard/read-files.js';
+import { refuseIfMatch } from './http/conditional-headers.js';
 import { HTTP_LIMITS, type HttpLimits } from './http/connections.js';
 import { HttpProblem, sendProblem } from './http/problem.js';
 import { readJson, refuseUnstorableAddress } from './http/read-json.js';
@@ -124,6 +125,7 @@ export async function buildApp(
       v1.decorateRequest('credential');
       v1.addHook('onRequest', authenticate(context.throttle));
       v1.addHook('onRequest', limitRate(context.requestsPerMinute, context.usage));
+      v1.addHook('onRequest', refuseIfMatch);
       v1.addHook('onRequest', refreshClock(context));
       v1.addHook('onRequest', refreshEvidence(context));
       v1.addHook('preValidation', refuseUnstorableAddress);

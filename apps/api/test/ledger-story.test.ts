@@ -1,10 +1,14 @@
 import {
   type ClaimedRun,
   cancelRun,
+  cancelSchedule,
   editSchedule,
   explainOccurrences,
   pauseSchedule,
   promoteQueued,
+  replaceSchedule,
+  replayFailed,
+  replayRun,
   rescheduleNext,
   resumeSchedule,
   stepTzdata,
@@ -148,7 +152,7 @@ describe('The story of an occurrence', () => {
     expect(entry).toMatchObject({ version: 1 });
     expect(entry.story[6]).toMatchObject({ actor: 'ops', version: 4 });
     expect(entry.why).toContain(`resumed by ops at ${iso(dueAt + 20_000)}`);
-    expect(entry.why).toContain(`edited by ops (version 4 holds from here on) at ${iso(dueAt + 21_000)}`);
+    expect(entry.why).toContain(`edited by ops (from version 3 to version 4) at ${iso(dueAt + 21_000)}`);
   });
 
   it('if a run was due during a pause and ran after it, the ledger names who paused the schedule and since when', async () => {
@@ -282,6 +286,134 @@ describe('The story of an occurrence', () => {
       ['circuit_open', 1, iso(dueAt + 5_000), iso(dueAt + 10_000)],
       ['handler_missing', 1, iso(dueAt + 15_000), iso(dueAt + 16_000)],
     ]);
+  });
+});
+
+describe('A replayed run in the ledger', () => {
+  it('the ledger names the author and the time of each replay of a run, whether it was replayed alone or together with other runs', async () => {
+    const dueAt = T0 + MINUTE;
+    const { id, key } = await everyMinute({ rule: { at: iso(dueAt) }, retry: { maxAttempts: 1 } });
+    await everyMinute({ rule: { at: iso(dueAt) }, retry: { maxAttempts: 1 } });
+    const { projectId } = database;
+    for (const run of await engine.claim(dueAt)) await engine.closeAll([{ run, outcome: REFUSED }], dueAt);
+    const bulk = (actor: string, now: number, scheduleKeys?: string[]) =>
+      replayFailed(database.pool, {
+        projectId,
+        filter: { scheduleKeys },
+        limit: 100,
+        perSecond: 1_000,
+        actor,
+        now,
+      });
+    const [first, second, third] = [dueAt + 10_000, dueAt + 20_000, dueAt + 30_000];
+    expect(await bulk('day shift', first)).toMatchObject({ count: 2 });
+    await end(id, first + 10, REFUSED);
+    const run = { scheduleId: id, occurrenceAt: dueAt, origin: 'rule' as const };
+    await replayRun(database.pool, { projectId, run, actor: 'ops', now: second });
+    await end(id, second + 10, REFUSED);
+    expect(await bulk('night shift', third, [key])).toMatchObject({ count: 1 });
+    await end(id, third + 10, { kind: 'succeeded' });
+
+    const entry = await firstOf(key);
+    const replays = entry.story.filter(({ kind }: { kind: string }) => kind === 'replayed');
+    expect(replays.map(({ at, text }: Record<string, string>) => [at, text])).toEqual([
+      [iso(first), 'replayed by day shift (bulk replay)'],
+      [iso(second), 'replayed by ops'],
+      [iso(third), 'replayed by night shift (bulk replay)'],
+    ]);
+    expect(entry.why).toContain(`replayed by night shift (bulk replay) at ${iso(third)}`);
+    const { body } = await api.call('GET', `/v1/runs/${entry.runId}`);
+    expect(body).toMatchObject({ why: entry.why, story: entry.story });
+    const request = { projectId, occurrences: [run], nowAt: Date.now() };
+    expect(await explainOccurrences(database.pool, request)).toEqual([entry.why]);
+    const other = await ledger(`story-${number}`, `from=${iso(T0)}&to=${iso(dueAt)}`);
+    expect(other.items[0].why).toContain(`replayed by day shift (bulk replay) at ${iso(first)}`);
+  });
+});
+
+describe('A replaced schedule in the ledger', () => {
+  /** A new definition, as a PUT stores it. */
+  const replacement = (input: object, at: number) => ({ ...draft(input, at), limits: {} });
+
+  it('the ledger says who replaced a schedule by a PUT while a run was open, from which version to which, and which version the run kept', async () => {
+    const { id, key, change } = await everyMinute();
+    const dueAt = T0 + MINUTE;
+    await end(id, dueAt, circuitOpen(10_000));
+    const at = dueAt + 5_000;
+    await replaceSchedule(database.pool, change(at), replacement({ rule: { every: 'PT2M' } }, at));
+    await end(id, dueAt + 12_000, { kind: 'succeeded' });
+    const entry = await firstOf(key);
+    expect(kinds(entry)).toEqual(['named', 'due', 'claimed', 'deferred', 'edited', 'attempt', 'succeeded']);
+    expect(entry).toMatchObject({ version: 1 });
+    const text = 'its schedule was replaced by ops (from version 1 to version 2)';
+    expect(entry.story[4]).toMatchObject({ at: iso(at), kind: 'edited', actor: 'ops', version: 2, text });
+    expect(entry.why).toContain(`${text} at ${iso(at)}`);
+  });
+
+  it('after a PUT of a cancelled schedule, the ledger and the audit call no occurrence of the cancelled time missing', async () => {
+    const { key, change } = await everyMinute();
+    const cancelledAt = T0 + 90_000;
+    await engine.claim(T0 + MINUTE);
+    await cancelSchedule(database.pool, change(cancelledAt));
+    const at = T0 + 5 * MINUTE + 1_000;
+    await replaceSchedule(database.pool, change(at), replacement({ rule: { every: 'PT1H' } }, at));
+    const range = `from=${iso(T0 + 2 * MINUTE)}&to=${iso(at)}`;
+    const { items } = await ledger(key, range);
+    const why = `skipped: the schedule was cancelled at ${iso(cancelledAt)}, and replaced later`;
+    expect(items.map((each: { at: string; why: string }) => [each.at, each.why])).toEqual(
+      [2, 3, 4, 5].map((minute) => [iso(T0 + minute * MINUTE), why]),
+    );
+    const audit = await api.call('GET', `/v1/audit/occurrences?schedule=${key}&${range}`);
+    expect(audit.body).toMatchObject({ occurrences: 4, items: [] });
+  });
+
+  it('after an edit that allows more runs, the ledger and the audit call no occurrence of the finished time missing', async () => {
+    const { id, key, change } = await everyMinute({ maxRuns: 1 });
+    await end(id, T0 + MINUTE, { kind: 'succeeded' });
+    const at = T0 + 3 * MINUTE + 1_000;
+    // This edit leaves the schedule finished.
+    const renamed = draft({ rule: { every: 'PT1M' }, maxRuns: 1, name: 'renamed' }, T0);
+    await editSchedule(database.pool, change(T0 + 2 * MINUTE + 1_000), renamed);
+    await editSchedule(database.pool, change(at), draft({ rule: { every: 'PT1M' }, maxRuns: 2 }, T0));
+    const range = `from=${iso(T0 + 2 * MINUTE)}&to=${iso(at)}`;
+    const why = 'skipped: the schedule had completed its runs, and started again later';
+    expect((await ledger(key, range)).items).toMatchObject([{ why }, { why }]);
+    const audit = await api.call('GET', `/v1/audit/occurrences?schedule=${key}&${range}`);
+    expect(audit.body).toMatchObject({ occurrences: 2, items: [] });
+  });
+});
+
+describe('Time zone data in the ledger', () => {
+  it('the ledger and a run say with which time zone data each occurrence of a zoned schedule was computed', async () => {
+    const { key } = await everyMinute({ rule: { cron: '* * * * *' }, timezone: 'Europe/Berlin' });
+    const { key: inUtc } = await everyMinute({ rule: { cron: '* * * * *' } });
+    const periods: [number, string[]][] = [
+      [T0 - MINUTE, ['2025a']],
+      [T0 + 90_000, ['2025a', '2025b']],
+      [T0 + 150_000, ['2025b']],
+    ];
+    for (const [at, versions] of periods)
+      await database.pool.query('insert into carillon.tzdata_periods values ($1, $2)', [iso(at), versions]);
+    for (const minute of [1, 2, 3])
+      for (const run of await engine.claim(T0 + minute * MINUTE))
+        await engine.succeed(run, T0 + minute * MINUTE);
+    const range = `from=${iso(T0 + 1)}&to=${iso(T0 + 4 * MINUTE)}`;
+    const { items } = await ledger(key, range);
+    const named = (entry: { story: { kind: string; text: string }[] }) =>
+      entry.story.find(({ kind }) => kind === 'named')?.text;
+    const text = 'named by version 1 of the rule, computed with time zone data';
+    expect(items.map(named)).toEqual([
+      `${text} 2025a`,
+      `${text} 2025a or 2025b`,
+      `${text} 2025b`,
+      `${text} 2025b`,
+    ]);
+    const { body } = await api.call('GET', `/v1/runs/${items[1].runId}`);
+    expect(body.story).toEqual(items[1].story);
+    expect((await ledger(inUtc, range)).items.map(named)).toEqual(
+      Array(4).fill('named by version 1 of the rule'),
+    );
+    await database.pool.query('delete from carillon.tzdata_periods');
   });
 });
 

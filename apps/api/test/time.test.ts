@@ -200,7 +200,7 @@ describe('Ledger', () => {
     expect(
       items.filter((entry: { at: string }) => Date.parse(entry.at) < Date.now()).length,
     ).toBeGreaterThanOrEqual(4);
-    expect(versions.some(([, status]: [number, string]) => status === 'unknown')).toBe(false);
+    expect(versions.some(([, status]: [number, string]) => status === 'missing')).toBe(false);
   });
 
   it('the ledger names the key that paused or cancelled a schedule, and shows the note', async () => {

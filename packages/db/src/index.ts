@@ -119,10 +119,12 @@ export {
   readInstallationFigures,
 } from './history/installation-figures.js';
 export {
+  type BulkReplayView,
   type DeferralView,
   type Gap,
   type HeldDefinition,
   readAttemptsBetween,
+  readBulkReplaysBetween,
   readDeferralsBetween,
   readDefinitions,
   readGapsBetween,
@@ -234,7 +236,13 @@ export type { ScheduleFilter } from './schedules/schedule-filter.js';
 export { SCHEDULE_TRANSITIONS } from './schedules/schedule-transitions.js';
 export { cancelMany, pauseMany, type StopManyResult, type StopRequest } from './schedules/stop-many.js';
 export { type Backfill, backfillSchedule, triggerSchedule } from './schedules/trigger-backfill.js';
-export { readTzdata, stepTzdata, type TzdataState, type TzdataStep } from './schedules/tzdata.js';
+export {
+  readTzdata,
+  readTzdataPeriods,
+  stepTzdata,
+  type TzdataState,
+  type TzdataStep,
+} from './schedules/tzdata.js';
 export * as schema from './schema/index.js';
 export { SecretBox } from './secret-box.js';
 export * from './systems/index.js';

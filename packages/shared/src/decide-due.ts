@@ -25,7 +25,14 @@ export interface Stretch {
   fromAt: number;
   toAt: number;
   count: number;
-  reasonCode: 'misfire' | 'overtaken' | 'paused' | 'skipped_by_request' | 'schedule_cancelled' | 'restored';
+  reasonCode:
+    | 'misfire'
+    | 'overtaken'
+    | 'paused'
+    | 'skipped_by_request'
+    | 'schedule_cancelled'
+    | 'schedule_finished'
+    | 'restored';
   reason: string;
 }
 

@@ -91,3 +91,6 @@ function storeWithout<T extends object, K extends keyof T & string>(
     return `{${text}}`;
   };
 }
+
+/** True if the instants that the rule names depend on the clock of a time zone. The stored form leaves UTC out. */
+export const isZoned = (timing: Timing): boolean => /"timezone":|TZID/.test(storeTiming(timing));

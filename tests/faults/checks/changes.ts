@@ -55,7 +55,7 @@ function checkStops(schedule: ScheduleFact, changes: readonly AuditFact[], facts
 function checkEdits(schedule: ScheduleFact, changes: readonly AuditFact[], facts: Facts): string[] {
   const violations: string[] = [];
   for (const { action, at, detail } of changes) {
-    if (action !== 'schedule.edited') continue;
+    if (action !== 'schedule.edited' && action !== 'schedule.replaced') continue;
     for (const run of facts.runs.get(schedule.id) ?? []) {
       // A run that was recorded before the edit keeps the definition under which it was recorded.
       if (run.attempt > 0 && run.recordedAt > at && run.version < (detail?.version ?? 0)) {

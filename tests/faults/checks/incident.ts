@@ -50,7 +50,7 @@ export function checkLedger(
   const edited = ledgers.get(span.editedId) ?? [];
   if (
     !edited.some(
-      ({ version, why }) => version === 1 && why.includes('edited by alpha (version 2 holds from here on)'),
+      ({ version, why }) => version === 1 && why.includes('edited by alpha (from version 1 to version 2)'),
     )
   )
     wrong.push('no run tells that it kept version 1 while its schedule was edited');
@@ -65,7 +65,7 @@ function* problemsOf(entry: Entry, { downAt, upAt, origin }: IncidentSpan): Gene
   if (/no reason|undefined|NaN|attempt 0/.test(why)) yield 'an empty sentence';
   const times = story.map(({ at }) => at);
   if (times.some((at, index) => index > 0 && at < (times[index - 1] as string))) yield 'steps out of order';
-  if (status === 'unknown') yield 'an occurrence without a record';
+  if (status === 'missing') yield 'an occurrence without a record';
   if (runId !== null && story.at(-1)?.kind !== status) yield `the last step is not ${status}`;
   for (const { kind, reasonCode, at, until, text, count } of story) {
     if (kind !== 'deferred') continue;

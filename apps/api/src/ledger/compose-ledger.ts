@@ -6,6 +6,7 @@ import {
   explainWithoutRun,
   inOrder,
   isInLostTime,
+  isZoned,
   type LedgerEntry,
   localTime,
   namedStep,
@@ -15,6 +16,7 @@ import {
   type StoryStep,
   step,
   storyOfRun,
+  type TzdataPeriod,
 } from '@carillon/shared';
 import type { z } from 'zod';
 import { iso } from '../present/iso.js';
@@ -33,6 +35,8 @@ export interface LedgerSources {
   /** The attempts and deferrals of the runs. */
   steps: RunSteps;
   changes: readonly ScheduleChange[];
+  /** The versions of the time zone data that were in use, oldest first. */
+  tzdata: readonly TzdataPeriod[];
   /** The handlers of all live workers; null if no worker is alive. */
   liveHandlers: ReadonlySet<string> | null;
   nowAt: number;
@@ -71,7 +75,8 @@ export function* composeLedger(
 function entryOfRun(run: RunView, sources: LedgerSources): Entry {
   const { definitions, schedule, steps, changes, liveHandlers, nowAt } = sources;
   const definition = definitions.find(({ version }) => version === run.version);
-  const story = storyOfRun({ run, ...steps.of(run), changes, nowAt });
+  const tzdata = tzdataOf(definition, sources);
+  const story = storyOfRun({ run, ...steps.of(run), changes, tzdata, nowAt });
   const at = run.occurrenceAt;
   return {
     at: iso(at),
@@ -87,6 +92,10 @@ function entryOfRun(run: RunView, sources: LedgerSources): Entry {
     remark: definition && run.origin === 'rule' ? occurrenceRemark(definition.timing, at) : null,
   };
 }
+
+/** The versions of the time zone data, if the definition depends on a time zone. */
+const tzdataOf = (definition: HeldDefinition | undefined, { tzdata }: LedgerSources) =>
+  definition && isZoned(definition.timing) ? tzdata : [];
 
 function entryOfGap(gap: Gap, { timing }: HeldDefinition, changes: readonly ScheduleChange[]): Entry {
   const { fromAt, toAt, count, reason, reasonCode, version, createdAt } = gap;
@@ -138,12 +147,14 @@ function entryWithoutRun(
  */
 function storyWithoutRun(
   { at, definition }: { at: number; definition: HeldDefinition },
-  { schedule, changes, nowAt }: LedgerSources,
+  sources: LedgerSources,
 ): StoryStep[] {
+  const { schedule, changes, nowAt } = sources;
   const { version } = definition;
   const isNext = schedule.occurrenceAt === at;
   const pause = changes.findLast(({ action }) => action === 'schedule.paused');
-  const steps = [namedStep(at, version, changes)];
+  const tzdata = tzdataOf(definition, sources);
+  const steps = [namedStep({ at, version, changes, tzdata, pendingUntilAt: Math.min(at, nowAt) })];
   if (isNext && schedule.nextRunAt !== null) steps.push(step('due', schedule.nextRunAt, 'due'));
   for (const change of changes) {
     const { action } = change;

@@ -4,8 +4,9 @@ import {
   readDefinitions,
   readLiveHandlers,
   readScheduleChanges,
+  readTzdataPeriods,
 } from '@carillon/db';
-import { explainRun, type LedgerStep, storyOfRun } from '@carillon/shared';
+import { explainRun, isZoned, type LedgerStep, storyOfRun } from '@carillon/shared';
 import type { z } from 'zod';
 import { presentStory } from '../present/story.js';
 import { readSteps } from './read-steps.js';
@@ -24,7 +25,9 @@ export async function composeRunStory(
   const steps = await readSteps(db, { projectId, runs: [run] });
   const changes = await readScheduleChanges(db, { projectId, key: scheduleKey });
   const liveHandlers = await readLiveHandlers(db);
-  const story = storyOfRun({ run, ...steps.of(run), changes, nowAt });
-  const plan = definitions.find((definition) => definition.version === version)?.plan ?? null;
+  const definition = definitions.find((each) => each.version === version);
+  const tzdata = definition && isZoned(definition.timing) ? await readTzdataPeriods(db) : [];
+  const story = storyOfRun({ run, ...steps.of(run), changes, tzdata, nowAt });
+  const plan = definition?.plan ?? null;
   return { why: explainRun(run, story, { plan, liveHandlers }), story: presentStory(story) };
 }

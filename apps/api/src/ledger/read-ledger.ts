@@ -4,6 +4,7 @@ import {
   readLiveHandlers,
   readRunsBetween,
   readScheduleChanges,
+  readTzdataPeriods,
   type ScheduleView,
 } from '@carillon/db';
 import { type LedgerEntry, nextOccurrences } from '@carillon/shared';
@@ -39,14 +40,25 @@ export async function readLedger(pool: Pool, request: LedgerRequest): Promise<Le
   const lastRunAt = runs.length > limit ? (runs.at(-1)?.occurrenceAt ?? toAt) : null;
   const untilAt = lastRunAt === null ? toAt : lastRunAt - 1;
   const complete = runs.filter((run) => run.occurrenceAt <= untilAt);
-  const [definitions, gaps, changes, steps, liveHandlers] = await Promise.all([
+  const [definitions, gaps, changes, steps, liveHandlers, tzdata] = await Promise.all([
     readDefinitions(pool, range),
     readGapsBetween(pool, range),
     readScheduleChanges(pool, { projectId, key: schedule.key }),
     readSteps(pool, { projectId, runs: complete }),
     readLiveHandlers(pool),
+    readTzdataPeriods(pool),
   ]);
-  const sources = { schedule, definitions, runs: complete, gaps, steps, changes, liveHandlers, nowAt };
+  const sources = {
+    schedule,
+    definitions,
+    runs: complete,
+    gaps,
+    steps,
+    changes,
+    liveHandlers,
+    tzdata,
+    nowAt,
+  };
   const items: Entry[] = [];
   for (const entry of composeLedger(sources, { fromAt, toAt: untilAt })) {
     const last = items.at(-1);

@@ -1,3 +1,5 @@
+import { takesIdempotencyKey, takesIfMatch } from '../http/conditional-headers.js';
+
 /** The parts of an OpenAPI operation that this file changes. */
 export interface Operation {
   operationId?: string;
@@ -82,8 +84,8 @@ const DESCRIPTIONS: Record<string, string> = {
  */
 export function describeHeaders(path: string, operation: Operation): Operation {
   const { operationId = '', parameters = [], requestBody, responses = {} } = operation;
-  const takesKey = '422' in responses;
-  const hasVersion = '412' in responses;
+  const takesKey = takesIdempotencyKey(responses);
+  const hasVersion = takesIfMatch(responses);
   const added = [
     ...(takesKey ? [IDEMPOTENCY_KEY] : []),
     ...(hasVersion ? [IF_MATCH] : []),

@@ -13,6 +13,7 @@ import { requireScope } from '../auth/authenticate.js';
 import type { ApiContext } from '../context.js';
 import { idInCursor, pageOf } from '../http/cursor.js';
 import { invalid, notFound } from '../http/problem.js';
+import { respondOnce } from '../http/respond-once.js';
 import { BODY_ERRORS, responses } from '../http/responses.js';
 import { presentAlert, presentMaintenance } from '../present/alert.js';
 
@@ -24,8 +25,9 @@ const MaintenanceId = z
 
 /** Breaches of objectives, open and past, and the maintenance windows in which they are not reported. */
 export const alertRoutes =
-  ({ pool, clock }: ApiContext): FastifyPluginAsyncZod =>
+  (context: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
+    const { pool, clock } = context;
     app.get(
       '/alerts',
       {
@@ -86,11 +88,13 @@ export const alertRoutes =
             'Breaches are recorded and not reported. A breach that is still open when the window ends is reported then.',
           tags,
           body: MaintenanceInput,
-          response: responses({ 201: Maintenance }, ...BODY_ERRORS, 404),
+          response: responses({ 201: Maintenance }, ...BODY_ERRORS, 404, 422),
         },
         onRequest: requireScope('write'),
       },
-      async ({ caller: { projectId, keyName: actor }, body }, reply) => {
+      async (request, reply) => {
+        const { projectId, keyName: actor } = request.caller;
+        const { body } = request;
         const startsAt = body.startAt === undefined ? Math.floor(clock.now()) : Date.parse(body.startAt);
         const endsAt = Date.parse(body.endAt);
         if (endsAt <= startsAt) throw invalid([{ field: 'endAt', message: 'must be after the start' }]);
@@ -99,8 +103,10 @@ export const alertRoutes =
         if (schedule !== null && !(await readSchedule(pool, projectId, schedule)))
           throw notFound('schedule', schedule);
         const window = { schedule, startsAt, endsAt, note: body.note ?? null };
-        const created = await createMaintenance(pool, { projectId, actor }, window);
-        return reply.status(201).send(presentMaintenance(created));
+        return respondOnce(context, { request, reply }, async (db) => {
+          const created = await createMaintenance(db, { projectId, actor }, window);
+          return { status: 201, headers: {}, body: presentMaintenance(created), dueAts: [] };
+        });
       },
     );
 

@@ -6,6 +6,7 @@ import { CHALLENGE, isOperator, requireScope } from '../auth/authenticate.js';
 import { clearSessionCookie } from '../auth/session.js';
 import { signIn, signOut } from '../auth/sign-in.js';
 import type { ApiContext } from '../context.js';
+import { refuseIfMatch } from '../http/conditional-headers.js';
 import { HttpProblem } from '../http/problem.js';
 import { BODY_ERRORS, responses } from '../http/responses.js';
 import { iso } from '../present/iso.js';
@@ -17,6 +18,8 @@ const NO_CONTENT = z.null().meta({ description: 'Done.' });
 export const signInByKeyRoutes =
   (context: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
+    app.addHook('onRequest', refuseIfMatch);
+
     app.post(
       '/session',
       {
@@ -77,7 +80,7 @@ export const sessionRoutes =
           operationId: 'signOut',
           summary: 'End the session of the cookie',
           tags,
-          response: responses({ 204: NO_CONTENT }),
+          response: responses({ 204: NO_CONTENT }, 400),
         },
       },
       async (request, reply) => {
@@ -93,7 +96,7 @@ export const sessionRoutes =
           operationId: 'signOutEverywhere',
           summary: 'End all sessions of the key, on every replica within a second',
           tags,
-          response: responses({ 200: EndedSessions }),
+          response: responses({ 200: EndedSessions }, 400),
         },
       },
       async (request, reply) => {

@@ -52,7 +52,7 @@ export const taskRoutes =
           operationId: 'scanTasks',
           summary: 'Run the hourly task scan now, for this project',
           tags,
-          response: responses({ 200: TaskScan }),
+          response: responses({ 200: TaskScan }, 400),
         },
         onRequest: requireScope('write'),
       },

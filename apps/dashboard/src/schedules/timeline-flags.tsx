@@ -15,6 +15,7 @@ export interface TimelineFlag {
 
 const KINDS: Record<string, { Icon: LucideIcon; word: string }> = {
   'schedule.edited': { Icon: Flag, word: 'edited' },
+  'schedule.replaced': { Icon: Flag, word: 'replaced' },
   'schedule.paused': { Icon: Pause, word: 'paused' },
   'schedule.resumed': { Icon: Play, word: 'resumed' },
   'schedule.cancelled': { Icon: CircleX, word: 'cancelled' },

@@ -1,6 +1,6 @@
 import type { LedgerEntry, RunStatus } from '@carillon/client';
 
-export type Outcome = LedgerEntry['status'] | RunStatus | 'overdue' | 'finished' | 'active';
+export type Outcome = LedgerEntry['status'] | RunStatus | 'overdue' | 'finished' | 'active' | 'unknown';
 
 interface Look {
   word: string;
@@ -41,6 +41,7 @@ const LOOKS: Record<Outcome, Look> = {
   },
   finished: { word: 'Finished', colour: 'text-rest', path: 'M1.500 1.500H10.500V10.500H1.500z' },
   unknown: { word: 'Unknown', colour: 'text-rest', path: 'M5 2H7V4H5zM5 5H7V7H5zM5 8H7V10H5z' },
+  missing: { word: 'Missing', colour: 'text-fail', path: 'M5 1.500H7V7H5zM5 8.500H7V10.500H5z' },
 };
 
 export const lookOf = (outcome: Outcome): Look => LOOKS[outcome];

@@ -36,6 +36,7 @@ const LOOKS: Readonly<Record<string, TextLook>> = {
   down: 'red',
   failed: 'red',
   lost: 'red',
+  missing: 'red',
   running: 'cyan',
   queued: 'cyan',
   started: 'cyan',

@@ -45,7 +45,7 @@ export class Alerts {
 
   /** Silences the alerts of the project, or of one schedule, for a time. */
   silence(window: MaintenanceInput, options?: ChangeOptions): Promise<Maintenance> {
-    return this.#calls.change({ method: 'POST', path: MAINTENANCE, body: window }, options);
+    return this.#calls.post(MAINTENANCE, window, options);
   }
 
   /** Lists maintenance windows that have not ended. */

@@ -15,7 +15,8 @@ export class Feeds {
 
   /** Creates a feed. Only this answer holds its token. */
   create(feed: FeedInput, options?: CallOptions): Promise<NewFeed> {
-    return this.#calls.post('/v1/feeds', feed, options);
+    // The API does not keep an answer with a token, so it cannot repeat it: this request is not retried.
+    return this.#calls.change({ method: 'POST', path: '/v1/feeds', body: feed }, options);
   }
 
   list(query?: PageQuery, options?: CallOptions): Pages<Feed> {

@@ -38,7 +38,8 @@ export interface LedgerEntry {
   until: string | null;
   count: number;
   origin: RunOrigin;
-  status: RunStatus | 'upcoming' | 'due' | 'paused' | 'unknown';
+  /** `missing`: the rule named the occurrence, and there is neither a run nor a gap. */
+  status: RunStatus | 'upcoming' | 'due' | 'paused' | 'missing';
   why: string;
   /** The story of the occurrence, step by step. */
   story: LedgerStep[];

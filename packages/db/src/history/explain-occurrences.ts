@@ -12,7 +12,14 @@ import { readLiveHandlers } from '../engine/workers.js';
 import { ATTEMPT_COLUMNS, type RunView, SELECT_RUNS } from '../runs/read-runs.js';
 import { LAST_RUN_AT, RUNS_TOTAL, SCHEDULE_STATUS } from '../schedules/schedule-columns.js';
 import { arrayOf, batch, statement, type Values } from '../statement.js';
-import { CHANGES_OF_SUBJECT, type DeferralView, type ScheduleChange } from './ledger.js';
+import {
+  type BulkReplayView,
+  CHANGES_OF_SUBJECT,
+  type DeferralView,
+  JOIN_BULK_REPLAYS,
+  type ScheduleChange,
+  SELECT_BULK_REPLAYS,
+} from './ledger.js';
 import { readHistoryStart } from './occurrence-audit.js';
 
 /** An occurrence that a rule named. */
@@ -42,6 +49,12 @@ const selectDeferrals = statement<Values, DeferralView>(
   `select d.schedule_id as "scheduleId", d.occurrence_at as "occurrenceAt", d.origin, d.attempt, d.reason_code as "reasonCode",
           d.reason, d.from_at as "fromAt", d.until_at as "untilAt", d.count
    from ${wanted.source} join carillon.deferrals d on ${isWanted('d')} where d.project_id = :projectId order by d.from_at`,
+);
+
+const selectBulkReplays = statement<Values, BulkReplayView>(
+  'read-explained-bulk-replays',
+  `${SELECT_BULK_REPLAYS} from ${wanted.source} join carillon.runs r on ${isWanted('r')} ${JOIN_BULK_REPLAYS}
+   where r.project_id = :projectId order by entry.id`,
 );
 
 const selectGaps = statement<Values, NamedOccurrence & { reason: string }>(
@@ -118,6 +131,8 @@ export async function explainOccurrences(
   const gaps = new Map((await selectGaps(db, of)).map((gap) => [keyOf(gap), gap]));
   const attempts = groupBy(await selectAttempts(db, of), keyOf);
   const deferrals = groupBy(await selectDeferrals(db, of), keyOf);
+  const isAnyReplayed = [...runs.values()].some((run) => run.replays > 0);
+  const replays = groupBy(isAnyReplayed ? await selectBulkReplays(db, of) : [], keyOf);
   const plans = await readPlans(db, projectId, [...runs.values()]);
   const liveHandlers = await readLiveHandlers(db);
   const historyFromAt = await readHistoryStart(db, projectId);
@@ -130,18 +145,27 @@ export async function explainOccurrences(
     const made = changes.get(schedule.key) ?? [];
     const run = runs.get(key);
     if (run) {
-      const steps = { attempts: attempts.get(key) ?? [], deferrals: deferrals.get(key) ?? [] };
-      const story = storyOfRun({ run, ...steps, changes: made, nowAt });
+      const steps = {
+        attempts: attempts.get(key) ?? [],
+        deferrals: deferrals.get(key) ?? [],
+        replays: replays.get(key) ?? [],
+      };
+      // The sentence does not name the time zone data; only the steps do.
+      const story = storyOfRun({ run, ...steps, changes: made, tzdata: [], nowAt });
       const plan = plans.get(`${run.scheduleId}/${run.version}`) ?? null;
       return explainRun(run, story, { plan, liveHandlers });
     }
     const gap = gaps.get(key);
     if (gap) return `skipped: ${gap.reason}`;
     const facts = { ...schedule, plan: readPlan(schedule.plan) };
-    const sources = { schedule: facts, changes: made, nowAt, liveHandlers, historyFromAt };
-    return explainWithoutRun(occurrence.occurrenceAt, sources).why;
+    const { occurrenceAt } = occurrence;
+    const sources = { schedule: facts, changes: made, nowAt, liveHandlers };
+    const { status, why } = explainWithoutRun(occurrenceAt, sources);
+    return status === 'missing' && occurrenceAt < historyFromAt ? PRUNED : why;
   });
 }
+
+const PRUNED = 'no record: the history of this time has been pruned';
 
 /** The definitions that the runs began with, by schedule and version. */
 async function readPlans(

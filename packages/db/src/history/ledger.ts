@@ -4,6 +4,7 @@ import {
   readPlan,
   readTiming,
   type StoryDeferral,
+  type StoryReplay,
   type Timing,
 } from '@carillon/shared';
 import type { Database } from '../database.js';
@@ -121,6 +122,28 @@ const selectAttempts = statement<Range, AttemptView & RunIdentity>(
 /** All attempts of the runs in a range. */
 export function readAttemptsBetween(db: Database, range: Range): Promise<(AttemptView & RunIdentity)[]> {
   return selectAttempts(db, range);
+}
+
+/** A bulk replay that took the run. */
+export type BulkReplayView = RunIdentity & StoryReplay;
+
+/** SQL: the bulk replays of runs, over the alias `r` (runs). An entry that retention has deleted is left out. */
+export const SELECT_BULK_REPLAYS = `
+   select r.schedule_id as "scheduleId", r.occurrence_at as "occurrenceAt", r.origin, entry.at, entry.actor`;
+export const JOIN_BULK_REPLAYS = `
+   cross join lateral unnest(r.bulk_replays) as replayed(entry_id)
+   join carillon.audit_log entry on entry.id = replayed.entry_id and entry.project_id = r.project_id`;
+
+const selectBulkReplays = statement<Range, BulkReplayView>(
+  'read-bulk-replays-between',
+  `${SELECT_BULK_REPLAYS} from carillon.runs r ${JOIN_BULK_REPLAYS}
+   where r.project_id = :projectId and ${OF_RANGE('r')}
+   order by r.occurrence_at, entry.id limit ${MAX_STEPS}`,
+);
+
+/** The bulk replays of the runs in a range. */
+export function readBulkReplaysBetween(db: Database, range: Range): Promise<BulkReplayView[]> {
+  return selectBulkReplays(db, range);
 }
 
 /** A change that a person or the engine made to a schedule or one of its runs, or a restore of the installation. */

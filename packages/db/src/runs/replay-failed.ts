@@ -112,7 +112,7 @@ const replayAll = statement<Values>(
      status: 'replayed.status',
      startsAt: `coalesce(${instant(':now')} + ${milliseconds('replayed.wait_ms')}, 'infinity')`,
      reason: ':reason',
-   })}
+   })}, bulk_replays = array_append(r.bulk_replays, :entryId::bigint)
    from ${replays.source} where ${isSameRun('r', 'replayed')} and ${mayTake('replay')}`,
 );
 
@@ -150,9 +150,10 @@ async function replayBatch(pool: Pool, request: ReplayRequest, earlier: number):
     const rows = failed
       .toSorted((a, b) => a.scheduleId - b.scheduleId || a.occurrenceAt - b.occurrenceAt)
       .map((run) => toReplayed(run, waitsMs.get(run) ?? 0));
-    await replayAll(tx, { now: nowAt, reason: `replayed by ${actor}`, ...replays.of(rows) });
     const detail = { count: failed.length };
-    await recordAudit(tx, { projectId, key: null, actor, action: 'runs.replayed', detail, now });
+    const entry = { projectId, key: null, actor, action: 'runs.replayed', detail, now };
+    const entryId = await recordAudit(tx, entry);
+    await replayAll(tx, { now: nowAt, reason: `replayed by ${actor}`, entryId, ...replays.of(rows) });
     return { failed, waitsMs };
   });
   const counted = new Set(failed.filter((run) => run.isCounted).map(({ scheduleId }) => scheduleId));

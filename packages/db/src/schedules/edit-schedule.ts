@@ -21,6 +21,7 @@ import type { LockedSchedule } from './locked-schedule.js';
 import { promoteLocked } from './promote-queued.js';
 import { canTake, REVIVE } from './schedule-transitions.js';
 import { settleOverdue } from './settle-overdue.js';
+import { settleStopped } from './settle-stopped.js';
 
 /** A new definition for a schedule. */
 export interface Definition extends DefinitionFields {
@@ -46,6 +47,7 @@ export function editSchedule(
     if (!canTake('edit', schedule.status)) throw new ChangeRefused("it is cancelled and can't be edited");
     const settled = await withSettledOccurrences(tx, schedule, definition);
     const next = nextAfterEdit(schedule, settled);
+    await settleStopped(tx, schedule, next);
     const edited = await writeDefinition(tx, schedule, { definition: settled, next, actor: request.actor });
     const detail = managedByDetail(definition.tags, edited);
     return { value: edited, audit: { action: 'schedule.edited', detail } };
@@ -67,6 +69,7 @@ export function replaceSchedule(
     const schedule: LockedSchedule = isRevived ? { ...locked, status: 'active', runsTotal: 0 } : locked;
     const settled = await withSettledOccurrences(tx, schedule, definition);
     const next = isRevived ? firstAfterRevival(schedule, settled) : nextAfterEdit(schedule, settled);
+    if (isRevived) await settleStopped(tx, locked, next);
     if (isRevived) await setActive(tx, { id: schedule.id });
     const edited = await writeDefinition(tx, schedule, { definition: settled, next, actor: request.actor });
     await setRequestHash(tx, { id: schedule.id, requestHash });

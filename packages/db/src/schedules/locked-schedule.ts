@@ -32,6 +32,8 @@ export interface LockedSchedule {
   pauseNote: string | null;
   timing: Timing;
   plan: Plan;
+  /** When the schedule was last changed. For a cancelled schedule, this is when it was cancelled. */
+  updatedAt: number;
   /** When the lock was taken, by Postgres's clock. */
   nowAt: number;
 }
@@ -58,7 +60,7 @@ const lockAgenda = statement<{ id: number }>(
 const SELECT_LOCKED = `select s.id, s.project_id as "projectId", s.key, s.tags, ${SCHEDULE_STATUS} as status, s.version, s.definition_version as "definitionVersion",
           s.is_counted as "isCounted", a.occurrence_at as "occurrenceAt", a.due_at as "dueAt", ${RUNS_TOTAL} as "runsTotal",
           ${LAST_RUN_AT} as "lastRunAt", ${LAST_CLAIMED_AT} as "lastClaimedAt", s.paused_at as "pausedAt",
-          s.paused_until as "pausedUntil", s.paused_by as "pausedBy", s.pause_note as "pauseNote", s.timing, s.plan,
+          s.paused_until as "pausedUntil", s.paused_by as "pausedBy", s.pause_note as "pauseNote", s.timing, s.plan, s.updated_at as "updatedAt",
           ${NOW} as "nowAt"
    from carillon.schedules s left join carillon.agenda a on a.schedule_id = s.id`;
 const readLocked = statement<Values, Row>('read-locked-schedule', `${SELECT_LOCKED} where s.id = :id`);

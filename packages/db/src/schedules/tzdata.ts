@@ -1,8 +1,8 @@
-import { nextUnderTzdata, readPlan, readTiming, TZDATA_ACTOR } from '@carillon/shared';
+import { nextUnderTzdata, readPlan, readTiming, TZDATA_ACTOR, type TzdataPeriod } from '@carillon/shared';
 import type { Pool } from 'pg';
 import { type Database, inTransaction } from '../database.js';
 import { NOW } from '../instants.js';
-import { statement } from '../statement.js';
+import { arrayOf, statement } from '../statement.js';
 import { recordAudit } from '../tenancy/audit.js';
 import { readDefaultProject } from '../tenancy/projects.js';
 import { redefineLocked } from './edit-schedule.js';
@@ -20,13 +20,16 @@ export interface TzdataState {
   cursor: number | null;
   /** The distinct versions of the live workers. */
   workers: string[];
+  /** The versions of the latest period; null before the first sweep. */
+  used: string[] | null;
 }
 
 const selectState = statement<{ now: number | null }, TzdataState>(
   'read-tzdata',
   `select tzdata as version, tzdata_since as since, tzdata_next as next, tzdata_cursor as cursor,
           array(select distinct tzdata from carillon.workers
-                where tzdata is not null and stopped_at is null and alive_until > ${NOW} order by 1) as workers
+                where tzdata is not null and stopped_at is null and alive_until > ${NOW} order by 1) as workers,
+          (select versions from carillon.tzdata_periods order by since desc limit 1) as used
    from carillon.installation`,
 );
 
@@ -34,6 +37,45 @@ export async function readTzdata(db: Database, now: number | null): Promise<Tzda
   const [state] = await selectState(db, { now });
   return state as TzdataState;
 }
+
+/**
+ * A worker computes occurrences from its start on, and the sweep notices its version later. So a period begins with the
+ * start of the first worker whose version the period before did not have.
+ */
+const beginPeriod = statement<{ versions: string; used: string; now: number | null }>(
+  'begin-tzdata-period',
+  `insert into carillon.tzdata_periods (since, versions)
+   select greatest(
+            coalesce((select min(started_at) from carillon.workers
+                      where tzdata = any(:versions::text[]) and tzdata <> all(:used::text[])
+                        and stopped_at is null and alive_until > ${NOW}), ${NOW}),
+            (select max(since) from carillon.tzdata_periods)), :versions::text[]
+   on conflict (since) do update set versions = excluded.versions`,
+);
+
+/**
+ * Notes a version that the latest period does not have. A period keeps every version until the agenda is recomputed:
+ * a worker that has stopped has left occurrences behind that it computed.
+ */
+async function widenPeriod(
+  db: Database,
+  { version, workers, used }: Pick<TzdataState, 'version' | 'workers' | 'used'>,
+  now: number | null,
+): Promise<string[]> {
+  const known = used ?? [];
+  const versions = [...new Set([...known, ...workers, ...(version === null ? [] : [version])])].sort();
+  if (versions.length > known.length)
+    await beginPeriod(db, { versions: arrayOf(versions), used: arrayOf(known), now });
+  return versions;
+}
+
+/** The periods of the time zone data, oldest first. There are a few for each new version. */
+const selectPeriods = statement<Record<string, never>, TzdataPeriod>(
+  'read-tzdata-periods',
+  'select since as "sinceAt", versions from carillon.tzdata_periods order by since',
+);
+
+export const readTzdataPeriods = (db: Database): Promise<TzdataPeriod[]> => selectPeriods(db, {});
 
 const markComputed = statement<{ version: string; now: number | null }>(
   'mark-tzdata',
@@ -75,20 +117,22 @@ export type TzdataStep =
   | { kind: 'computed'; retimed: number; dueAts: number[]; isDone: boolean; from: string };
 
 /**
- * Recomputes the agenda if all live workers have the same version of the time zone data and the agenda was computed
- * with another version. One call does a bounded amount of work.
+ * Recomputes the agenda if all live workers have the same version of the time zone data and the agenda, or a part of
+ * it, was computed with another version. One call does a bounded amount of work.
  */
 export async function stepTzdata(
   pool: Pool,
   { version, now }: { version: string; now: number | null },
 ): Promise<TzdataStep> {
   const state = await readTzdata(pool, now);
+  const used = await widenPeriod(pool, state, now);
   if (state.workers.some((other) => other !== version)) return { kind: 'differ', versions: state.workers };
   if (state.version === null) await markComputed(pool, { version, now });
-  if (state.version === null || state.version === version) return { kind: 'same' };
+  const other = state.version === version ? used.find((each) => each !== version) : state.version;
+  if (state.version === null || !other) return { kind: 'same' };
   const afterId = state.next === version ? (state.cursor ?? 0) : 0;
   const rows = await selectZoned(pool, { afterId, limit: LOOKED_AT_PER_STEP, now });
-  const change = { from: state.version, to: version };
+  const change = { from: other, to: version };
   const dueAts: number[] = [];
   let retimed = 0;
   for (const row of rows) {
@@ -100,7 +144,7 @@ export async function stepTzdata(
   const isDone = rows.length < LOOKED_AT_PER_STEP;
   if (isDone) await finish(pool, { ...change, now });
   else await markProgress(pool, { version, cursor: rows.at(-1)?.id ?? afterId });
-  return { kind: 'computed', retimed, dueAts, isDone, from: state.version };
+  return { kind: 'computed', retimed, dueAts, isDone, from: other };
 }
 
 interface TzdataChange {
@@ -112,6 +156,7 @@ interface TzdataChange {
 async function finish(pool: Pool, { from, to, now }: TzdataChange): Promise<void> {
   await inTransaction(pool, async (tx) => {
     await markComputed(tx, { version: to, now });
+    await beginPeriod(tx, { versions: arrayOf([to]), used: arrayOf([from, to]), now });
     const { id: projectId } = await readDefaultProject(tx);
     const actor = `${TZDATA_ACTOR}${to}`;
     await recordAudit(tx, {

@@ -77,6 +77,11 @@ export const runs = carillon.table(
     reasonCode: text('reason_code'),
     reason: text('reason'),
     ...attemptColumns(),
+    /**
+     * The audit entries of the bulk replays that took this run. The ledger reads the author from them. A run that was
+     * never replayed has null, which takes no space.
+     */
+    bulkReplays: id('bulk_replays').array(),
   },
   (t) => [
     primaryKey({ columns: [t.scheduleId, t.occurrenceAt, t.origin, t.month] }),

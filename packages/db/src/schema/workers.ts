@@ -73,6 +73,15 @@ export const installation = carillon.table(
 );
 
 /**
+ * The versions of the time zone data with which next occurrences were computed, each set from `since` until the next
+ * row. A set has several versions while workers with different versions are alive, until the agenda is recomputed.
+ */
+export const tzdataPeriods = carillon.table('tzdata_periods', {
+  since: instant('since').primaryKey(),
+  versions: text('versions').array().notNull(),
+});
+
+/**
  * One row for each time that an operator has released a hold, so that the ledger can say what became of the lost time.
  */
 export const restores = carillon.table('restores', {

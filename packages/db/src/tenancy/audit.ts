@@ -23,19 +23,20 @@ export function managedByDetail(tags: readonly string[], detail?: object): objec
   return set === null ? detail : { managedBy: `set ${set}`, ...detail };
 }
 
-const insert = statement<Values>(
+const insert = statement<Values, { id: number }>(
   'record-audit',
   `insert into carillon.audit_log (project_id, actor, action, subject, detail, at)
-   values (:projectId, :actor, :action, :key, :detail, ${NOW})`,
+   values (:projectId, :actor, :action, :key, :detail, ${NOW}) returning id`,
 );
 
-/** Writes an audit entry in the transaction of the change that it describes. */
+/** Writes an audit entry in the transaction of the change that it describes. Returns the id of the entry. */
 export async function recordAudit(
   tx: Transaction,
   { projectId, key, actor, action, detail, now }: AuditEntry,
-): Promise<void> {
+): Promise<number> {
   const detailText = detail === undefined ? null : JSON.stringify(detail);
-  await insert(tx, { projectId, key, actor, action, detail: detailText, now });
+  const [entry] = await insert(tx, { projectId, key, actor, action, detail: detailText, now });
+  return (entry as { id: number }).id;
 }
 
 const entries = batch<{ key: string; detail: string | null }>('entry', { key: 'text', detail: 'text' });

@@ -85,7 +85,10 @@ export const LedgerEntry = z
     until: NullableInstant.meta({ description: 'The last occurrence of a stretch; null for a single one.' }),
     count: z.int().meta({ description: 'How many occurrences this entry stands for.' }),
     origin: z.enum(RUN_ORIGINS),
-    status: z.enum([...RUN_STATUSES, 'upcoming', 'due', 'paused', 'unknown']),
+    status: z.enum([...RUN_STATUSES, 'upcoming', 'due', 'paused', 'missing']).meta({
+      description:
+        'The state of the run; without a run, the state of the occurrence. missing: the rule named the occurrence, and there is neither a run nor a gap.',
+    }),
     why: z.string().meta({ examples: ['ran 12 ms late', 'skipped: paused by ops at …, note: incident 7'] }),
     story: z.array(LedgerStep).meta({ description: 'What happened to the occurrence, step by step.' }),
     runId: RunId.nullable(),

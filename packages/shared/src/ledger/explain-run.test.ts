@@ -41,10 +41,14 @@ const failure = (number: number, at: number, error = 'the receiver answered 503'
 
 const explain = (more: Partial<StoryRun>, attempts: StoryAttempt[] = []) => {
   const run = { ...RUN, ...more };
-  return explainRun(run, storyOfRun({ run, attempts, deferrals: [], changes: [], nowAt: DUE + 60_000 }), {
-    plan: null,
-    liveHandlers: null,
-  });
+  return explainRun(
+    run,
+    storyOfRun({ run, attempts, deferrals: [], replays: [], tzdata: [], changes: [], nowAt: DUE + 60_000 }),
+    {
+      plan: null,
+      liveHandlers: null,
+    },
+  );
 };
 
 describe('explainRun', () => {
@@ -112,7 +116,15 @@ describe('explainRun', () => {
         untilAt: DUE + 600_000,
       };
       const deferrals = count === 0 ? [] : [{ ...wait, count }];
-      const story = storyOfRun({ run, attempts: [], deferrals, changes: [], nowAt: DUE + 60_000 });
+      const story = storyOfRun({
+        run,
+        attempts: [],
+        deferrals,
+        replays: [],
+        tzdata: [],
+        changes: [],
+        nowAt: DUE + 60_000,
+      });
       return explainRun(run, story, { plan: count === 0 ? HEARTBEAT : null, liveHandlers: null });
     };
     const waiting = { status: 'retrying', nextAttemptAt: DUE + 600_000, finishedAt: null } as const;
@@ -140,10 +152,22 @@ describe('explainRun', () => {
       const asked = { at: run.recordedAt, actor: 'ops', action, detail: { runId: encodeRunId(run) } };
       const tell = (more: Partial<StoryRun>, changes = [asked]) => {
         const told = { ...run, ...more };
-        return explainRun(told, storyOfRun({ run: told, attempts: [], deferrals: [], changes, nowAt: DUE }), {
-          plan: null,
-          liveHandlers: null,
-        });
+        return explainRun(
+          told,
+          storyOfRun({
+            run: told,
+            attempts: [],
+            deferrals: [],
+            replays: [],
+            tzdata: [],
+            changes,
+            nowAt: DUE,
+          }),
+          {
+            plan: null,
+            liveHandlers: null,
+          },
+        );
       };
       expect(tell({})).toBe(`${word} by ops, ran 12 ms late`);
       expect(tell({ status: 'failed', latenessMs: null, error: 'no' })).toBe(
@@ -152,6 +176,41 @@ describe('explainRun', () => {
       expect(tell({}, [])).toMatch(origin === 'trigger' ? /^triggered by hand, ran/ : /^backfilled, ran/);
     },
   );
+
+  it('an explanation names the author of each replay, and counts the replays only if the audit log no longer has them all', () => {
+    const run = { ...RUN, replays: 2 };
+    const single = {
+      at: DUE + 20_000,
+      actor: 'ops',
+      action: 'run.replayed',
+      detail: { run: encodeRunId(run) },
+    };
+    const bulk = { at: DUE + 30_000, actor: 'night shift' };
+    const told = (replays: (typeof bulk)[], more: Partial<StoryRun> = {}) => {
+      const given = { ...run, ...more };
+      const sources = {
+        run: given,
+        attempts: [],
+        deferrals: [],
+        replays,
+        tzdata: [],
+        changes: [single],
+        nowAt: DUE + 60_000,
+      };
+      return explainRun(given, storyOfRun(sources), { plan: null, liveHandlers: null });
+    };
+    const first = `replayed by ops at ${iso(DUE + 20_000)}`;
+    const second = `replayed by night shift (bulk replay) at ${iso(DUE + 30_000)}`;
+    expect(told([bulk])).toBe(`ran 12 ms late: ${first}; ${second}`);
+    expect(told([])).toBe(`ran 12 ms late: ${first}; replayed 2 times`);
+    const waiting = {
+      status: 'retrying',
+      reasonCode: 'replayed',
+      reason: 'replayed by night shift',
+    } as const;
+    expect(told([bulk], waiting)).toBe(`began 12 ms late: ${first}; ${second}; held by a pause`);
+    expect(told([], waiting)).toBe(`began 12 ms late: ${first}; replayed by night shift; held by a pause`);
+  });
 
   it('if a run was due in lost time and recorded after the restore, its explanation names the restore', () => {
     const restored = {
@@ -162,7 +221,15 @@ describe('explainRun', () => {
     };
     const told = (recordedAt: number, dueAt = DUE) => {
       const run = { ...RUN, dueAt, recordedAt };
-      const sources = { run, attempts: [], deferrals: [], changes: [restored], nowAt: DUE + 60_000 };
+      const sources = {
+        run,
+        attempts: [],
+        deferrals: [],
+        replays: [],
+        tzdata: [],
+        changes: [restored],
+        nowAt: DUE + 60_000,
+      };
       return explainRun(run, storyOfRun(sources), { plan: null, liveHandlers: null });
     };
     expect(told(DUE + 4_000)).toContain(

@@ -24,20 +24,23 @@ export function explainRun(
   const details = clausesOf(story, run);
   const sentence = (head: string, ...more: string[]) =>
     [head, [...details, ...more].join('; ')].filter(Boolean).join(': ');
-  const again = run.replays > 0 ? [`replayed ${run.replays === 1 ? 'once' : `${run.replays} times`}`] : [];
+  // The author of a replay is not known if retention has deleted the entry of the audit log.
+  const isEachReplayTold = story.filter(({ kind }) => kind === 'replayed').length >= run.replays;
+  const again = isEachReplayTold ? [] : [`replayed ${run.replays === 1 ? 'once' : `${run.replays} times`}`];
+  const waits = isEachReplayTold ? [] : replayOf(run);
   switch (status) {
     case 'skipped':
       return `skipped: ${reason ?? 'no reason was recorded'}`;
     case 'cancelled':
       return sentence(`cancelled: ${reason ?? 'no reason was recorded'}`);
     case 'queued':
-      return sentence(waitOf(story, nextAttemptAt, missing), ...replayOf(run));
+      return sentence(waitOf(story, nextAttemptAt, missing), ...waits);
     case 'running':
       return sentence(headOf(run, story, plan), `attempt ${attempt} is in progress`);
     case 'retrying': {
       const next = nextAttemptAt === null ? 'held by a pause' : `it is tried again at ${iso(nextAttemptAt)}`;
       const also = missing === null || nextAttemptAt === null ? [] : [noLiveHandler(missing)];
-      return sentence(headOf(run, story, plan), ...replayOf(run), next, ...also);
+      return sentence(headOf(run, story, plan), ...waits, next, ...also);
     }
     case 'succeeded': {
       const end = attempt > 1 ? [`succeeded at attempt ${attempt}, ${afterDue(run)}`] : [];

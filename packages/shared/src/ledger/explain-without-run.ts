@@ -21,7 +21,7 @@ export interface ExplainedSchedule {
 }
 
 interface Explanation {
-  status: 'cancelled' | 'skipped' | 'paused' | 'upcoming' | 'due' | 'unknown';
+  status: 'cancelled' | 'skipped' | 'paused' | 'upcoming' | 'due' | 'missing';
   why: string;
 }
 
@@ -31,14 +31,15 @@ interface WithoutRun {
   nowAt: number;
   /** The handlers of all live workers; null if no worker is alive. */
   liveHandlers: ReadonlySet<string> | null;
-  /** The beginning of the stored history. The ledger leaves it out, because it begins there itself. */
-  historyFromAt?: number;
 }
 
-/** Explains in one sentence why an occurrence has neither a run nor a gap. */
+/**
+ * Explains in one sentence why an occurrence has neither a run nor a gap. The occurrence must lie within the stored
+ * history: before it, the runs have been pruned, and an occurrence without a run is not missing.
+ */
 export function explainWithoutRun(
   at: number,
-  { schedule, changes, nowAt, liveHandlers, historyFromAt = 0 }: WithoutRun,
+  { schedule, changes, nowAt, liveHandlers }: WithoutRun,
 ): Explanation {
   const { status, occurrenceAt, pausedBy, pausedAt, pauseNote, updatedAt } = schedule;
   const cancellation = changes.findLast(({ action }) => action === 'schedule.cancelled');
@@ -64,9 +65,7 @@ export function explainWithoutRun(
     const why = missing === null ? 'due, not claimed by a worker yet' : waitForHandler(missing);
     return { status: 'due', why };
   }
-  if (at < historyFromAt)
-    return { status: 'unknown', why: 'no record: the history of this time has been pruned' };
-  return { status: 'unknown', why: 'missing: the rule named it, and there is neither a run nor a gap' };
+  return { status: 'missing', why: 'missing: the rule named it, and there is neither a run nor a gap' };
 }
 
 /**

@@ -51,11 +51,26 @@ export interface StoryChange {
   detail: Record<string, unknown> | null;
 }
 
+/** A bulk replay that took the run. */
+export interface StoryReplay {
+  at: number;
+  actor: string;
+}
+
+/** A stretch of time, until the next period, and the versions of the time zone data that were in use. */
+export interface TzdataPeriod {
+  sinceAt: number;
+  versions: readonly string[];
+}
+
 export interface StorySources {
   run: StoryRun;
   attempts: readonly StoryAttempt[];
   deferrals: readonly StoryDeferral[];
+  replays: readonly StoryReplay[];
   changes: readonly StoryChange[];
+  /** Oldest first; empty for a rule that does not depend on a time zone. */
+  tzdata: readonly TzdataPeriod[];
   nowAt: number;
 }
 
@@ -103,11 +118,12 @@ const MAX_CLAIM_MS = 30_000;
 
 /** Everything that happened to a run, in order. */
 export function storyOfRun(sources: StorySources): StoryStep[] {
-  const { run, attempts, deferrals } = sources;
+  const { run, attempts, deferrals, replays } = sources;
   const steps = [
     ...beginningOf(sources),
     ...deferrals.map((deferral) => deferralStep(deferral, attempts, run)),
     ...attempts.map(attemptStep),
+    ...replays.map(({ at, actor }) => step('replayed', at, `replayed by ${actor} (bulk replay)`, { actor })),
     ...changeSteps(sources),
     ...endOf(run),
   ];
@@ -117,22 +133,33 @@ export function storyOfRun(sources: StorySources): StoryStep[] {
 /** Steps of one instant keep the order in which they were listed. */
 export const inOrder = (steps: readonly StoryStep[]) => steps.toSorted((a, b) => a.at - b.at);
 
-/**
- * The step in which a rule named the occurrence. If new time zone data made this version of the rule, the step says so.
- */
-export function namedStep(at: number, version: number, changes: readonly StoryChange[]): StoryStep {
+interface Naming {
+  at: number;
+  version: number;
+  changes: readonly StoryChange[];
+  tzdata: readonly TzdataPeriod[];
+  /** The instant until which new time zone data could still move the occurrence: it was pending until then. */
+  pendingUntilAt: number;
+}
+
+/** The step in which a rule named the occurrence, with the version of the time zone data that computed it. */
+export function namedStep({ at, version, changes, tzdata, pendingUntilAt }: Naming): StoryStep {
   const author = changes.find(
     ({ action, detail }) => action === 'schedule.edited' && detail?.version === version,
   )?.actor;
-  const by = author?.startsWith(TZDATA_ACTOR) ? `, computed with ${author}` : '';
+  const isMoved = author?.startsWith(TZDATA_ACTOR) ?? false;
+  const used = tzdata.findLast(({ sinceAt }) => sinceAt <= pendingUntilAt)?.versions ?? [];
+  const data = isMoved ? author : used.length > 0 ? `${TZDATA_ACTOR}${used.join(' or ')}` : undefined;
+  const by = data === undefined ? '' : `, computed with ${data}`;
   return step('named', at, `named by version ${version} of the rule${by}`, { version });
 }
 
-function beginningOf({ run, attempts, deferrals, changes }: StorySources): StoryStep[] {
+function beginningOf({ run, attempts, deferrals, changes, tzdata }: StorySources): StoryStep[] {
   const { origin, occurrenceAt, dueAt, recordedAt, version, status } = run;
   const steps: StoryStep[] = [];
   if (origin === 'rule') {
-    steps.push(namedStep(occurrenceAt, version, changes));
+    const pendingUntilAt = Math.min(occurrenceAt, recordedAt);
+    steps.push(namedStep({ at: occurrenceAt, version, changes, tzdata, pendingUntilAt }));
     if (dueAt !== occurrenceAt || status !== 'skipped') steps.push(step('due', dueAt, 'due'));
   }
   if (origin === 'trigger') {
@@ -203,6 +230,7 @@ const KIND_OF_ACTION: Record<string, StoryStep['kind']> = {
   'schedule.paused': 'paused',
   'schedule.resumed': 'resumed',
   'schedule.edited': 'edited',
+  'schedule.replaced': 'edited',
   'schedule.rescheduled': 'rescheduled',
   'schedule.next_skipped': 'skipped',
   'schedule.cancelled': 'cancelled',
@@ -289,6 +317,12 @@ const REPORTS: Record<string, string> = {
   log: 'a text',
 };
 
+/** The words for actions that do not read like the kind of their step. */
+const WORDS: Record<string, string> = {
+  'schedule.cancelled': 'its schedule was cancelled',
+  'schedule.replaced': 'its schedule was replaced',
+};
+
 export function changeStep({ at, actor, action, detail }: StoryChange): StoryStep {
   const kind = KIND_OF_ACTION[action] ?? 'edited';
   const version = kind === 'edited' && typeof detail?.version === 'number' ? detail.version : null;
@@ -298,7 +332,7 @@ export function changeStep({ at, actor, action, detail }: StoryChange): StorySte
       actor,
     });
   const to = kind === 'rescheduled' && typeof detail?.to === 'string' ? ` (to ${detail.to})` : '';
-  const made = version === null ? '' : ` (version ${version} holds from here on)`;
-  const what = action === 'schedule.cancelled' ? 'its schedule was cancelled' : kind;
+  const made = version === null ? '' : ` (from version ${version - 1} to version ${version})`;
+  const what = WORDS[action] ?? kind;
   return step(kind, at, `${what} by ${actor}${to}${note}${made}`, { actor, version });
 }
