@@ -1,4 +1,4 @@
-import { type Moment, nextOccurrence, stretchFrom } from '@carillon/shared';
+import { type DueOccurrence, nextOccurrence, stretchFrom } from '@carillon/shared';
 import type { Transaction } from '../database.js';
 import { accountFor } from '../runs/account-for.js';
 import type { LockedSchedule } from './locked-schedule.js';
@@ -10,7 +10,7 @@ import type { LockedSchedule } from './locked-schedule.js';
 export async function settleStopped(
   tx: Transaction,
   schedule: LockedSchedule,
-  next: Moment | null,
+  next: DueOccurrence | null,
 ): Promise<void> {
   const stop = stopOf(schedule, next !== null);
   if (!stop) return;
