@@ -141,7 +141,7 @@ describe('Commands of the image', () => {
     expect(await isUp(environment.WORKER_PORT, '/health/live')).toBe(false);
   }, 120_000);
 
-  it('an unknown image command is refused with the list of commands', async () => {
+  it('the container image refuses an unknown command, and lists the commands that it knows', async () => {
     const unknown = run('sweep');
     expect(await unknown.ended).toBe(2);
     expect(unknown.output()).toBe(

@@ -69,7 +69,9 @@ export async function collectDefinitions(load: () => Promise<void>): Promise<Def
   }
 }
 
-/** A definition in the user's code is refused. The message names the handler or the schedule, and the reason. */
+/**
+ * Thrown if a definition in the user's code is refused. The message names the handler or the schedule, and the reason.
+ */
 export class DefinitionRefused extends Error {}
 
 /** Defines a handler. The type of its payload follows from the schema. */

@@ -6,7 +6,7 @@ import { collectDefinitions, type Definitions } from './define.js';
 
 const TYPESCRIPT = new Set(['.ts', '.mts', '.cts']);
 
-/** The module of handlers cannot be loaded, for a reason outside of its code. The message tells what to do. */
+/** Thrown if the module of handlers cannot be loaded, for a reason outside of its code. The message says what to do. */
 export class UnusableModule extends Error {}
 
 /**

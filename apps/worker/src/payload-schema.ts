@@ -1,7 +1,10 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { HandlerDefinition } from './define.js';
 
-/** The payload of a run does not fit the schema of its handler. A retry would fail in the same way. */
+/**
+ * Thrown if the payload of a run does not fit the schema of its handler. The run is not retried, because it would fail
+ * again.
+ */
 export class PayloadRefused extends Error {}
 
 /** Returns the output of the handler's schema for a payload. Throws `PayloadRefused` if the payload does not fit. */

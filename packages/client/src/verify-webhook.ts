@@ -92,7 +92,7 @@ export interface WebhookToVerify {
   now?: Date | undefined;
 }
 
-/** The signature does not match any secret, or the timestamp is outside the tolerance. */
+/** Thrown if the signature matches none of the secrets, or the timestamp is outside the tolerance. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
 }

@@ -10,7 +10,7 @@ const HARMLESS = new Set(['.git', '.DS_Store']);
 /** Folders that our own checks and tests leave in the template. */
 const NOT_COPIED = new Set(['node_modules', 'dist', '.carillon']);
 
-/** The project could not be created, for a reason that the person at the terminal can act on. */
+/** Thrown if the project could not be created for a reason that the user can remove. The message says how. */
 export class CreateError extends Error {
   override name = 'CreateError';
 }

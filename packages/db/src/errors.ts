@@ -55,10 +55,12 @@ export const isTransientError = (error: unknown): boolean => isDatabaseAway(erro
 /** True if a unique key was taken already. */
 export const isDuplicate = (error: unknown): boolean => (error as PostgresError).code === '23505';
 
-/** The database, or the way to it, is one that this version can't work with. The message says what to do. */
+/**
+ * Thrown if this version can't work with the database, or with the pooler in front of it. The message says what to do.
+ */
 export class UnsupportedDatabase extends Error {}
 
-/** The definition in one row of a batch can't be parsed. */
+/** Thrown if the definition in one row of a batch can't be parsed. */
 export class UnreadableDefinition extends Error {}
 
 /** True if a row of the batch is to blame, not the statement or the server: a batch without the row may succeed. */

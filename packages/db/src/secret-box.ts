@@ -75,6 +75,6 @@ export class SecretBox {
   }
 }
 
-/** Marks a text as sealed. */
+/** An encrypted text begins with this prefix. */
 const SEALED = 'sealed:1:';
 const boundTo = (projectId: number) => Buffer.from(`project ${projectId}`);

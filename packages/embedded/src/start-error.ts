@@ -1,6 +1,6 @@
 /**
- * A start failed for a reason that the person at the terminal can act on. The message is printed as one line, without a
- * stack trace.
+ * Thrown if a start fails for a reason that the user can remove. The message is printed as one line, without a stack
+ * trace.
  */
 export class StartError extends Error {
   override name = 'StartError';

@@ -17,7 +17,7 @@ export function refused(...messages: string[]): { ok: false; messages: string[] 
 
 /**
  * Thrown for a stored rule that can no longer be evaluated, for example because its time zone was removed from the
- * time zone database. The schedule has to pause.
+ * time zone database. The schedule must then pause.
  */
 export class UnusableRule extends Error {
   override name = 'UnusableRule';

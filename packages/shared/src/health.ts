@@ -80,8 +80,9 @@ export interface EngineFacts {
   largestClockOffsetMs: number;
   /** Circuits for which deliveries wait, over all projects and live workers. */
   openCircuits: number;
-  /** Runs that failed for good in the last five minutes, and attempts that succeeded. */
+  /** Number of runs that failed for good in the last five minutes. */
   failedLately: number;
+  /** Number of attempts that succeeded in the last five minutes. */
   succeededLately: number;
   /** Differences that sweeps found in each of the last three whole minutes, oldest first. */
   driftByMinute: readonly number[];

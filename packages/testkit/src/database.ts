@@ -7,7 +7,7 @@ import { testServers } from './servers.js';
 import { copyTemplate } from './template-database.js';
 
 export interface TestDatabase {
-  /** Straight to Postgres. */
+  /** The address of the database, without PgBouncer in between. */
   readonly url: string;
   /** The address that Carillon uses: by way of PgBouncer, if the suite runs through one. */
   readonly pooledUrl: string;

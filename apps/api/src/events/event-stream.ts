@@ -2,13 +2,15 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Listener } from './event-broadcaster.js';
 
-/** Interval of a comment that keeps the stream open: proxies close idle connections. */
+/** A comment is sent at this interval, because proxies close idle connections. */
 const HEARTBEAT_INTERVAL_MS = 15_000;
 /** A client that leaves more than this unread is disconnected. It can resume later. */
 const MAX_UNREAD_BYTES = 1_024 * 1_024;
-/** Time for a client to read one page of its catch-up. The other listeners of the project wait meanwhile. */
+/**
+ * Maximum time that a client may take to read one page of past events. The project's other listeners wait meanwhile.
+ */
 const DRAIN_TIMEOUT_MS = 5_000;
-/** Time for the client to read the rest of a stream that the API closes. */
+/** Maximum time that a client may take to read the rest of a stream that the API closes. */
 const CLOSE_TIMEOUT_MS = 1_000;
 
 /** The connection of one listener. */

@@ -2,7 +2,7 @@ import { markBigIntegers, reviveBigIntegers, unstorable } from '@carillon/shared
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { invalid } from './problem.js';
 
-/** Escapes of NUL and of surrogates, which Postgres cannot store. */
+/** JSON escapes of characters that Postgres cannot store: NUL, and surrogates without their other half. */
 const UNSTORABLE_ESCAPE = /\\u(?:0000|d[89a-f])/i;
 /** A document with fewer brackets than this cannot be nested too deeply, so its depth is not checked. */
 const MAX_UNCHECKED_BRACKETS = 64;

@@ -7,7 +7,7 @@ let now = Date.now();
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** Measures the offset from the time of Postgres in an answer that has just arrived. */
+/** Estimates how far the clock of the browser is off, from the time of Postgres in a response that has just arrived. */
 export function setServerTime(at: string): void {
   offsetMs = Date.parse(at) - Date.now();
 }

@@ -41,7 +41,7 @@ export function Field({
 
 type Input<Props, Value> = Omit<Props, 'onChange'> & { value: Value; onChange: (value: Value) => void };
 
-/** A line of text. `onChange` receives the typed text. */
+/** An input for one line of text. `onChange` receives the typed text. */
 export const TextField = ({
   label,
   hint,
@@ -55,7 +55,7 @@ export const TextField = ({
   </Field>
 );
 
-/** Several lines of text. */
+/** An input for several lines of text. */
 export const TextAreaField = ({
   label,
   hint,
@@ -68,7 +68,7 @@ export const TextAreaField = ({
   </Field>
 );
 
-/** A native select. `options` maps each value to its words. */
+/** A native select. `options` maps each value to the text that is shown for it. */
 export const ChoiceField = <T extends string>({
   label,
   hint,

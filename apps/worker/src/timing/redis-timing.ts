@@ -6,9 +6,9 @@ import type { TimedWork, WorkerTiming } from './timing.js';
 
 /** The two Redis connections of a worker. */
 export interface RedisConnections {
-  /** For adding jobs. Its commands fail at once while Redis is unreachable. */
+  /** The connection that adds jobs. Its commands fail at once while Redis is unreachable. */
   producer: RedisClient;
-  /** For BullMQ's workers. Its commands wait while Redis is unreachable. */
+  /** The connection of BullMQ's workers. Its commands wait while Redis is unreachable. */
   blocking: RedisClient;
 }
 

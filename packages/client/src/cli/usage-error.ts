@@ -1,2 +1,2 @@
-/** The command line is invalid. */
+/** Thrown if the command line is invalid. The message says what is wrong. */
 export class UsageError extends Error {}

@@ -125,7 +125,7 @@ export class Schedules {
     return this.#calls.post(path(id, '/trigger'), undefined, options);
   }
 
-  /** Moves only the next occurrence. */
+  /** Moves the next occurrence to another time. Later occurrences stay where they are. */
   reschedule(id: string, { at, ...options }: EditOptions & { at: Instant }): Promise<Shape.Schedule> {
     return this.#calls.post(path(id, '/reschedule'), { at }, options);
   }
@@ -134,7 +134,7 @@ export class Schedules {
     return this.#calls.post(path(id, '/skip-next'), undefined, options);
   }
 
-  /** Runs the occurrences of a time range that did not succeed. */
+  /** Runs the past occurrences of a time range that have no successful run. */
   backfill(
     id: string,
     { from, to, ...options }: EditOptions & { from: Instant; to: Instant },
@@ -143,8 +143,8 @@ export class Schedules {
   }
 
   /**
-   * Applies one action to all schedules that match. If it takes more than ten seconds, the answer has the status
-   * `running`. The action then goes on, and `action(id)` returns its progress.
+   * Applies one action to all schedules that match. If the action takes more than ten seconds, the answer has
+   * the status `running`, the action continues, and `action(id)` returns its progress.
    */
   act(action: BulkAction, options?: ChangeOptions): Promise<BulkActionAnswer> {
     return this.#calls.post('/v1/schedules/actions', action, options);

@@ -10,9 +10,9 @@ export interface ServerFacts {
   hasAutovacuum: boolean;
   /** True if `track_counts` is on. Otherwise autovacuum does not know which tables have dead rows. */
   hasTrackCounts: boolean;
-  /** The role that asks. */
+  /** The role of this connection. */
   role: string;
-  /** Whether the role sees what sessions of other roles do. Otherwise their transactions are hidden from it. */
+  /** True if the role may see the transactions of other roles. */
   seesOtherSessions: boolean;
   connections: number;
   maxConnections: number;

@@ -27,7 +27,7 @@ const update = statement<{ home: string; generation: number }>(
   'update carillon.installation set home = :home::jsonb where held_at is null and generation = :generation',
 );
 
-/** Remembers the server as the installation's own. */
+/** Records the server on which the installation runs. Later starts compare their server with it. */
 export async function recordHome(db: Database, home: Home, generation: number): Promise<void> {
   await update(db, { home: JSON.stringify(home), generation });
 }

@@ -4,7 +4,7 @@ import { instant } from '../instants.js';
 import { statement } from '../statement.js';
 import { BATCH_SIZE, deleteInBatches } from './in-batches.js';
 
-/** The trigger of the audit log lets this transaction delete entries before this instant. */
+/** Lets this transaction delete entries of the audit log before an instant. A trigger refuses all other deletes. */
 const allow = statement<{ before: number }>(
   'allow-audit-retention',
   `select set_config('carillon_retention.before', ${instant(':before::bigint')}::text, true)`,

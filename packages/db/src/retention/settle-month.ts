@@ -33,7 +33,10 @@ const keepTotals = statement<{ month: string; ids: string }>(
    where s.id = fired.id`,
 );
 
-/** An occurrence to come that was skipped ahead of its time has its run already. Rules must not name it again. */
+/**
+ * Moves the runs of coming occurrences, which were skipped or run early, out of the month that is dropped. Without these
+ * runs, a later edit could name the same occurrences again.
+ */
 const moveComing = statement<{ month: string; ids: string; now: number | null }>(
   'move-coming-runs',
   `update carillon.runs set month = ${monthOf(NOW)}

@@ -35,7 +35,7 @@ export const PLAN_OF_RUN = `coalesce((select plan from carillon.schedule_version
 export const sourceOf = (runs: string) =>
   `${runs} r join carillon.schedules s on s.id = r.schedule_id left join carillon.agenda a on a.schedule_id = s.id`;
 
-/** The latest failed runs of the project `:projectId`. */
+/** SQL: the latest failed runs of the project `:projectId`. */
 export const latestFailed = (limit: number | string) =>
   `select schedule_id, occurrence_at, origin, project_id, version, failed_at, replays, error, reason from carillon.runs
    where project_id = :projectId and failed_at is not null order by failed_at desc limit ${limit}`;

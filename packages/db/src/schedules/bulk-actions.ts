@@ -106,7 +106,7 @@ const selectLatest = statement<{ projectId: number; limit: number }, BulkActionV
   `${SELECT} where project_id = :projectId order by started_at desc, id limit :limit`,
 );
 
-/** The action of an earlier request with the same Idempotency-Key. */
+/** Finds the bulk action that an earlier request with the same Idempotency-Key has started; null if there is none. */
 export async function findBulkAction(
   db: Database,
   request: { projectId: number; requestKey: string },
@@ -115,7 +115,7 @@ export async function findBulkAction(
   return row ?? null;
 }
 
-/** The latest actions of a project. */
+/** Lists the latest bulk actions of a project, newest first. */
 export const listBulkActions = (
   db: Database,
   page: { projectId: number; limit: number },

@@ -43,7 +43,7 @@ export interface CreateRequest {
   actor: string;
 }
 
-/** The project has as many schedules as its limit allows. */
+/** Thrown if a create would exceed the project's limit of schedules. */
 export class OverLimit extends Error {
   constructor({ schedules }: ProjectLimits) {
     super(

@@ -127,8 +127,8 @@ const selectSettled = statement<{ id: number; fromAt: number }, { at: number }>(
 );
 
 /**
- * An occurrence that was skipped or brought forward ahead of its time has its run already. The new rule may name the
- * same instant, so the definition lists such occurrences as settled.
+ * Lists the coming occurrences that have their run already, because they were skipped or run early. The new rule may
+ * name the same instants, and must leave them out.
  */
 async function withSettledOccurrences(
   tx: Transaction,
@@ -142,9 +142,9 @@ async function withSettledOccurrences(
 }
 
 /**
- * The new rule may name a past instant that the old rule had named too. An edit settles the overdue occurrences of the
- * old rule. If it has recorded a run of that instant, the schedule continues after the instant, so that the occurrence
- * does not run twice.
+ * Keeps an occurrence from running twice if the old and the new rule name the same past instant. The edit has already
+ * recorded runs for the overdue occurrences of the old rule. If one of these runs is for the first instant of the new
+ * rule, the schedule begins after that instant.
  */
 async function passOverSettled(
   tx: Transaction,

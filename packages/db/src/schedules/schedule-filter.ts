@@ -10,7 +10,7 @@ export interface ScheduleFilter {
   q?: string | undefined;
   dueBefore?: string | undefined;
   dueAfter?: string | undefined;
-  /** Schedules that need a person for this reason. */
+  /** Only schedules that need attention for this reason. */
   attention?: AttentionKind | undefined;
 }
 

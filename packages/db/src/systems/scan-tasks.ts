@@ -13,7 +13,7 @@ export interface ScanOptions {
   projectId: number | null;
   /** Called after each reminder that was stored, so that its bell rings at once. */
   onSent: () => void;
-  /** The id of the scan contains this instant. */
+  /** When the scan started. Its id contains this instant. */
   startedAt: number;
   now?: number | null;
   /** Ends the scan after the current task. The next scan continues with the remaining tasks. */

@@ -13,7 +13,7 @@ import { terminalLine } from './log-line.js';
 export interface App {
   name: string;
   entry: string;
-  /** Variables of this app alone. */
+  /** Environment variables for this app only. */
   env?: NodeJS.ProcessEnv;
 }
 

@@ -35,7 +35,10 @@ export class OnBusinessDays implements InstantSet {
     return total;
   }
 
-  /** The parts (from, to] of a range that lie on the wanted business days, without days that are known to be empty. */
+  /**
+   * Yields each wanted business day within a range, as a range (from, to]. Leaves out days on which the rule has no
+   * instant.
+   */
   private *daysWithInstants(afterAt: number, untilAt: number): Generator<[number, number]> {
     let at = this.set.next(afterAt, untilAt);
     while (at !== null) {

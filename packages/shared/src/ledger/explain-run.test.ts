@@ -56,7 +56,7 @@ describe('explainRun', () => {
     expect(explain({})).toBe('ran 12 ms late');
   });
 
-  it('the explanation of a failed run gives the last error once, followed by the errors before it', () => {
+  it('the explanation of a failed run names the last error first and once, and then the earlier errors', () => {
     const attempts = [failure(1, DUE, 'connection refused'), failure(2, DUE + 1_000)];
     const failed = { status: 'failed', attempt: 2, error: 'the receiver answered 503' } as const;
     expect(explain(failed, attempts)).toBe(
@@ -69,7 +69,7 @@ describe('explainRun', () => {
     expect(explain({ status: 'failed', latenessMs: null, error })).toBe(`never sent, failed: ${error}`);
   });
 
-  it('the explanation of a run with dozens of different errors gives the first and the last of them', () => {
+  it('the explanation of a run with dozens of different errors names only the first and the last ones', () => {
     const attempts = Array.from({ length: 40 }, (_, n) => failure(n + 1, DUE + n * 1_000, `error ${n + 1}`));
     const text = explain({ status: 'retrying', attempt: 40, nextAttemptAt: DUE + 99_000 }, attempts);
     expect(text).toContain('attempt 1 failed (error 1)');
@@ -78,7 +78,7 @@ describe('explainRun', () => {
     expect(text).toContain(`it is tried again at ${iso(DUE + 99_000)}`);
   });
 
-  it('the explanation of a run that was claimed a second or more after it was due gives the wait for the claim', () => {
+  it('the explanation of a run that was claimed a second or more after it was due says how long it waited for the claim', () => {
     const late = { recordedAt: DUE + 42_000, claimedAt: DUE + 42_000, latenessMs: 42_010 };
     expect(explain(late)).toBe('ran 42 s late: claimed 42 s after it was due');
     expect(explain({ recordedAt: DUE + 999, claimedAt: DUE + 999, latenessMs: 1_010 })).toBe(
@@ -139,7 +139,7 @@ describe('explainRun', () => {
     expect(explainHeartbeat({ status: 'failed', error })).toBe(`failed: ${error}`);
   });
 
-  it('the explanation of a run that succeeded without a time of its first byte says that it succeeded', () => {
+  it('the explanation of a run that succeeded says so even if the time of its first byte is unknown', () => {
     expect(explain({ latenessMs: null })).toBe('succeeded');
   });
 

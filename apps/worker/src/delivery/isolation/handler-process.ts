@@ -18,7 +18,7 @@ interface OpenRun {
   end(error: Error | null, result: string | null): void;
 }
 
-/** The process of the handler ended during the run: the handler exited, crashed or was killed. */
+/** Thrown if the process of the handler ended during the run: the handler exited, crashed or was killed. */
 export class HandlerCrashed extends Error {}
 
 /** The process of one isolated handler. It starts with the first run. If it has ended, the next run starts it again. */

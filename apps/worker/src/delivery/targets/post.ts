@@ -125,6 +125,7 @@ function orAbort<T>(promise: Promise<T>, signal: StopSignal): Promise<T> {
   });
 }
 
+/** The reason for which a request is aborted once enough of its answer has been read. */
 class AnswerTooLong extends Error {}
 
 /**

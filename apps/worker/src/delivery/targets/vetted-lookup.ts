@@ -8,7 +8,7 @@ export interface LookupOptions {
   names: Pick<NameResolver, 'resolve'>;
 }
 
-/** The host name resolves only to addresses that a webhook must not reach. */
+/** Thrown if a host name resolves only to addresses that a webhook must not reach. */
 export class BlockedAddress extends Error {}
 
 /**

@@ -75,8 +75,8 @@ export class Gate {
   }
 
   /**
-   * Deliveries per millisecond, by the average duration. If no delivery has ended for longer than the average duration,
-   * that idle time counts instead.
+   * Deliveries per millisecond that pass the gate, estimated from the average duration of a delivery. If the last
+   * delivery ended longer ago than that, the time since then is used instead of the average.
    */
   get pace(): number {
     return this.limit / Math.max(this.#averageMs, this.#idleForMs());

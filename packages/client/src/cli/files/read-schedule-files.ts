@@ -7,12 +7,12 @@ import { type FileEntry, parseScheduleFile } from './parse-schedule-file.js';
 
 const EXTENSIONS = /\.(ya?ml|json)$/i;
 
-/** The schedules of some files. Files may share a set. */
+/** The content of the files of schedules. Several files may belong to the same set. */
 export interface ReadFiles {
   paths: string[];
   entries: (FileEntry & { set: string | null })[];
   sets: string[];
-  /** Files that name no set. */
+  /** The paths of files that name no set. */
   withoutSet: string[];
 }
 

@@ -16,7 +16,10 @@ export function importAgenda(jobs: readonly unknown[], { timezone = 'UTC' } = {}
   });
 }
 
-/** The table of the Postgres backend has names such as `repeat_interval`. */
+/**
+ * Renames the columns of Agenda's Postgres table to the names of its MongoDB fields: `repeat_interval` to
+ * `repeatInterval`.
+ */
 const camelCased = (job: Fields): Fields =>
   Object.fromEntries(
     Object.entries(job).map(([name, value]) => [
