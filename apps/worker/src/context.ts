@@ -15,7 +15,7 @@ export interface WorkerContext {
   /** Identifies this process as the holder of its leases. Part of every fencing token. */
   holder: Claimant;
   /** Whether this worker may claim. */
-  membership: Pick<Membership, 'isHeld'>;
+  membership: Pick<Membership, 'isHeld' | 'rememberClaim'>;
   pool: Pool;
   /** Logs failures, and each outage of Postgres once. */
   postgres: PostgresWatch;
