@@ -10,7 +10,8 @@ ENV TURBO_TELEMETRY_DISABLED=1 CI=true
 RUN npm install --global pnpm@10.34.9
 COPY . .
 RUN pnpm install --frozen-lockfile
-RUN pnpm exec turbo run build --filter=./apps/* --filter=carillon
+# Without `pnpm exec`, whose relative entry in PATH turbo would look up in the folder of each package.
+RUN node_modules/.bin/turbo run build --filter=./apps/* --filter=carillon
 
 # The files for production, without the binaries of the embedded Postgres (an optional dependency).
 FROM build AS server

@@ -7,7 +7,7 @@ import { SpreadLong } from './scripts/spread-long.mjs';
 // Workspace packages are read from their sources, so that a test never sees an old build.
 const conditions = ['@carillon/source'];
 
-/** Tests that need a program which npm can't install. Debian's packages: chromium-headless-shell, prometheus, golang-go with sprig, redis-server, postgresql-client. */
+/** Tests that need a program which npm can't install. Debian's packages: chromium-headless-shell, prometheus, golang-go with sprig and ghodss/yaml, redis-server, postgresql-client. */
 const OPTIONAL = [
   { isThere: findChromium() !== null, program: 'Chromium', folder: 'tests/browser' },
   {
@@ -16,8 +16,12 @@ const OPTIONAL = [
     folder: 'tests/prometheus',
   },
   {
-    isThere: hasProgram('go') && existsSync('/usr/share/gocode/src/github.com/Masterminds/sprig'),
-    program: 'Go with sprig',
+    isThere:
+      hasProgram('go') &&
+      ['Masterminds/sprig', 'ghodss/yaml'].every((name) =>
+        existsSync(`/usr/share/gocode/src/github.com/${name}`),
+      ),
+    program: 'Go with sprig and ghodss/yaml',
     folder: 'tests/deploy/chart',
   },
   {

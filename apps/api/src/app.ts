@@ -127,7 +127,7 @@ export async function buildApp(
       v1.addHook('onRequest', limitRate(context.requestsPerMinute, context.usage));
       v1.addHook('onRequest', refuseIfMatch);
       v1.addHook('onRequest', refreshClock(context));
-      v1.addHook('onRequest', refreshEvidence(context));
+      v1.addHook('onResponse', refreshEvidence(context));
       v1.addHook('preValidation', refuseUnstorableAddress);
       await v1.register(scheduleRoutes(context));
       await v1.register(putScheduleRoutes(context));

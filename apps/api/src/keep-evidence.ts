@@ -1,4 +1,4 @@
-import { readInstallationState, readLatestEvidence, type Witness } from '@carillon/db';
+import { readInstallationState, readLatestChange, readLatestEvidence, type Witness } from '@carillon/db';
 import { OutsideMark, type RedisClient, untilReady } from '@carillon/queue';
 import type { Pool } from 'pg';
 
@@ -22,9 +22,14 @@ export async function compareMark(
   await keepEvidence(pool, witness);
 }
 
-/** Verifies the heartbeat that this process remembers, then remembers the latest one of any worker. */
+/**
+ * Verifies what this process remembers, then remembers the latest heartbeat of any worker and the latest change by any
+ * API.
+ */
 export async function keepEvidence(pool: Pool, witness: Witness): Promise<void> {
   const verdict = await witness.verify(pool);
   // After a loss, the remembered heartbeat stays until an operator has decided.
-  if (verdict !== 'lost') witness.remember(await readLatestEvidence(pool));
+  if (verdict === 'lost') return;
+  witness.remember(await readLatestEvidence(pool));
+  witness.rememberRow(await readLatestChange(pool));
 }

@@ -15,7 +15,7 @@ export interface WorkerContext {
   /** Identifies this process as the holder of its leases. Part of every fencing token. */
   holder: Claimant;
   /** Whether this worker may claim. */
-  membership: Pick<Membership, 'isHeld'>;
+  membership: Pick<Membership, 'isHeld' | 'rememberClaim'>;
   pool: Pool;
   /** A connection of its own, so that leases are extended while other work holds every connection of `pool`. */
   leasePool: Pool;

@@ -1,5 +1,6 @@
 import {
   type Claimant,
+  type ClaimedRun,
   type Evidence,
   type Heartbeat,
   holdForLoss,
@@ -94,6 +95,17 @@ export class Membership {
       witness.remember({ installationId, generation, workerId, token, beats, at: nowAt });
     }
     return false;
+  }
+
+  /** Remembers a run that a claim has committed, until the next heartbeat stands for it. */
+  rememberClaim(runs: readonly ClaimedRun[]): void {
+    const { witness } = this.parts;
+    const started = runs.findLast(
+      ({ origin, recordedAt, claimedAt }) => origin === 'rule' && recordedAt === claimedAt,
+    );
+    if (!started || !this.#holder) return;
+    const { scheduleId, occurrenceAt, recordedAt: at } = started;
+    witness.rememberRow({ kind: 'run', scheduleId, occurrenceAt, generation: this.#holder.generation, at });
   }
 
   /**

@@ -130,6 +130,9 @@ function verifyTransactions(pool: pg.Pool, verify: (tx: Transaction) => Promise<
   Object.assign(pool, { query });
 }
 
+/** True if each transaction of a connection may reach another session, so that no setting may be left in a session. */
+export const isBehindPooler = (pool: pg.Pool): boolean => verifiers.has(pool);
+
 /** How long to wait until a server accepts a connection. */
 const CONNECT_WITHIN_MS = 5_000;
 

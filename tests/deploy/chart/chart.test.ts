@@ -3,6 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ScaledObject } from '@kubernetes-models/keda/keda.sh/v1alpha1/ScaledObject';
+import { PrometheusRule } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PrometheusRule';
+import { ServiceMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/ServiceMonitor';
 import { Deployment } from 'kubernetes-models/apps/v1';
 import { Job } from 'kubernetes-models/batch/v1';
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
@@ -58,13 +61,22 @@ const MODELS: Record<string, new (data: never) => { validate(): void }> = {
   PodDisruptionBudget,
   ConfigMap,
   Service,
+  ServiceMonitor,
+  PrometheusRule,
+  ScaledObject,
 };
+
+function modelOf(manifest: Manifest): { validate(): void } {
+  const Model = MODELS[manifest.kind];
+  if (!Model) throw new Error(`no schema for ${manifest.kind}`);
+  return new Model(manifest as never);
+}
 
 const find = (manifests: readonly Manifest[], kind: string, name: string): Manifest =>
   manifests.find((each) => each.kind === kind && each.metadata.name === name);
 
 describe('Helm chart', () => {
-  it('every manifest of the Helm chart conforms to the schemas of Kubernetes', () => {
+  it('every manifest of the Helm chart conforms to the schemas of Kubernetes, of the Prometheus operator or of KEDA', () => {
     const { manifests, error } = render(EVERYTHING);
     expect(error).toBe('');
     expect(manifests.map(({ kind }) => kind).sort()).toEqual([
@@ -81,10 +93,16 @@ describe('Helm chart', () => {
       'ServiceMonitor',
       'ServiceMonitor',
     ]);
-    for (const manifest of manifests) {
-      const Model = MODELS[manifest.kind];
-      if (Model) new Model(manifest as never).validate();
-    }
+    for (const manifest of manifests) modelOf(manifest).validate();
+  });
+
+  it.each([
+    ['ServiceMonitor', (spec: Manifest) => ({ ...spec, endpoints: [{ ...spec.endpoints[0], interval: 5 }] })],
+    ['PrometheusRule', (spec: Manifest) => ({ ...spec, groups: [{ ...spec.groups[0], name: null }] })],
+    ['ScaledObject', (spec: Manifest) => ({ ...spec, scaleTargetRef: {} })],
+  ])('a damaged %s of the Helm chart does not conform to its definition', (kind, damage) => {
+    const manifest = render(EVERYTHING).manifests.find((each) => each.kind === kind);
+    expect(() => modelOf({ ...manifest, spec: damage(manifest.spec) }).validate()).toThrow();
   });
 
   it('the Helm chart refuses to render without its secrets, and names the missing ones', () => {

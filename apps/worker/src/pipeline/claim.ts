@@ -227,6 +227,7 @@ export class Claimer {
     if (runs.length > 0) {
       metrics.observe('carillon_claim_seconds', tookMs);
       metrics.count('jobs_due_total', runs.length);
+      this.context.membership.rememberClaim(runs);
       this.run(runs, tookMs);
     }
     this.#arm(nextDueAts);

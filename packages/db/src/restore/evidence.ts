@@ -1,6 +1,6 @@
 import type { Database } from '../database.js';
 import { FORGOTTEN_AFTER_DAYS } from '../engine/workers.js';
-import { NOW } from '../instants.js';
+import { instant, NOW } from '../instants.js';
 import { statement } from '../statement.js';
 
 /**
@@ -18,35 +18,87 @@ export interface Evidence {
 }
 
 /**
- * `superseded`: an operator has decided about a restore since. `unknown`: the worker is so old that its row was
+ * A row that Postgres has committed after the latest heartbeat, remembered in the memory of a process: the run of a
+ * claim, or an entry of the audit log. Rows of both tables are kept for a day at least.
+ */
+export type RememberedRow = (
+  | { kind: 'run'; scheduleId: number; occurrenceAt: number }
+  | { kind: 'audit'; id: number }
+) & {
+  generation: number;
+  /** When the row was written, by Postgres's clock. A row of another server under the same key has another time. */
+  at: number;
+};
+
+/**
+ * `row_lost`: Postgres has the heartbeat and lacks the remembered row. `superseded`: an operator has decided about a restore since. `unknown`: the worker is so old that its row was
  * deleted.
  */
-export type EvidenceVerdict = 'intact' | 'lost' | 'superseded' | 'unknown';
+export type EvidenceVerdict = 'intact' | 'lost' | 'row_lost' | 'superseded' | 'unknown';
 
 interface Known {
   generation: number;
   beats: number | null;
   nowAt: number;
+  /** Null if no row was asked for. */
+  hasRow: boolean | null;
 }
 
-const selectKnown = statement<{ workerId: number; token: string; now: number | null }, Known>(
+interface Question {
+  workerId: number;
+  token: string;
+  scheduleId: number | null;
+  occurrenceAt: number | null;
+  auditId: number | null;
+  rowAt: number | null;
+  now: number | null;
+}
+
+const selectKnown = statement<Question, Known>(
   'read-evidence',
-  `select i.generation, w.beats, ${NOW} as "nowAt"
+  `select i.generation, w.beats, ${NOW} as "nowAt",
+          case when :scheduleId::bigint is not null then exists (
+            select from carillon.runs r where r.schedule_id = :scheduleId::bigint and r.origin = 'rule'
+              and r.occurrence_at = ${instant(':occurrenceAt')} and r.recorded_at = ${instant(':rowAt')})
+          when :auditId::bigint is not null then exists (
+            select from carillon.audit_log a where a.id = :auditId::bigint and a.at = ${instant(':rowAt')})
+          end as "hasRow"
    from carillon.installation i left join carillon.workers w on w.id = :workerId and w.token = :token`,
 );
 
 const DAY_MS = 86_400_000;
 
-/** Says whether Postgres still has a heartbeat. Its clock does not matter: heartbeats are counted. */
-export async function judgeEvidence(db: Database, evidence: Evidence): Promise<EvidenceVerdict> {
+/** A remembered row is not compared any more after this time, because retention may delete it some day. */
+const MAX_ROW_AGE_MS = 3_600_000;
+
+/**
+ * Says whether Postgres still has a heartbeat, and a row if the process remembers one. Its clock does not matter:
+ * heartbeats are counted.
+ */
+export async function judgeEvidence(
+  db: Database,
+  evidence: Evidence,
+  row: RememberedRow | null = null,
+): Promise<EvidenceVerdict> {
   const { workerId, token, at } = evidence;
-  const [known] = await selectKnown(db, { workerId, token, now: null });
+  const [known] = await selectKnown(db, { workerId, token, ...questionOf(row), now: null });
   if (!known) return 'lost';
-  const { generation, beats, nowAt } = known;
+  const { generation, beats, nowAt, hasRow } = known;
   if (generation > evidence.generation) return 'superseded';
   if (generation < evidence.generation) return 'lost';
-  if (beats !== null) return beats >= evidence.beats ? 'intact' : 'lost';
-  return nowAt - at > FORGOTTEN_AFTER_DAYS * DAY_MS ? 'unknown' : 'lost';
+  if (beats === null) return nowAt - at > FORGOTTEN_AFTER_DAYS * DAY_MS ? 'unknown' : 'lost';
+  if (beats < evidence.beats) return 'lost';
+  const isRowComparable = row !== null && row.generation === generation && nowAt - row.at < MAX_ROW_AGE_MS;
+  return isRowComparable && hasRow === false ? 'row_lost' : 'intact';
+}
+
+function questionOf(row: RememberedRow | null): Omit<Question, 'workerId' | 'token' | 'now'> {
+  const none = { scheduleId: null, occurrenceAt: null, auditId: null, rowAt: null };
+  if (row === null) return none;
+  const { at: rowAt } = row;
+  return row.kind === 'audit'
+    ? { ...none, auditId: row.id, rowAt }
+    : { ...none, scheduleId: row.scheduleId, occurrenceAt: row.occurrenceAt, rowAt };
 }
 
 const selectLatest = statement<object, Evidence>(
@@ -61,4 +113,16 @@ const selectLatest = statement<object, Evidence>(
 export async function readLatestEvidence(db: Database): Promise<Evidence | null> {
   const [evidence] = await selectLatest(db, {});
   return evidence ?? null;
+}
+
+const selectLatestChange = statement<object, { id: number; at: number; generation: number }>(
+  'read-latest-change',
+  `select a.id, a.at, i.generation
+   from carillon.installation i, lateral (select id, at from carillon.audit_log order by id desc limit 1) as a`,
+);
+
+/** The latest entry of the audit log, which every change by the API writes; null if there is none. */
+export async function readLatestChange(db: Database): Promise<RememberedRow | null> {
+  const [change] = await selectLatestChange(db, {});
+  return change ? { kind: 'audit', ...change } : null;
 }

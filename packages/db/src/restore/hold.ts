@@ -2,7 +2,7 @@ import type { HoldCode, HoldDetail } from '@carillon/shared';
 import type { Database } from '../database.js';
 import { instant, NOW } from '../instants.js';
 import { statement, type Values } from '../statement.js';
-import type { Evidence } from './evidence.js';
+import type { Evidence, RememberedRow } from './evidence.js';
 import { moveSequencesOn } from './move-sequences-on.js';
 
 /**
@@ -78,14 +78,26 @@ export async function holdInstallation(
   return held.length > 0;
 }
 
-/** Holds the installation because Postgres no longer has this heartbeat. */
-export function holdForLoss(db: Database, { at, generation, workerId }: Evidence): Promise<boolean> {
+/** Holds the installation because Postgres no longer has this heartbeat, or the row that is given. */
+export function holdForLoss(
+  db: Database,
+  { at, generation, workerId }: Evidence,
+  row: RememberedRow | null = null,
+): Promise<boolean> {
+  const lost = row ? describeRow(row) : `a heartbeat of worker ${workerId}`;
+  const beforeAt = row?.at ?? at;
   return holdInstallation(db, {
     code: 'transactions_lost',
-    reason: `Postgres no longer has a heartbeat of worker ${workerId} that it had committed at ${new Date(at).toISOString()}`,
+    reason: `Postgres no longer has ${lost} that it had committed at ${new Date(beforeAt).toISOString()}`,
     actor: 'carillon',
     seenGeneration: generation,
-    beforeAt: at,
+    beforeAt,
     now: null,
   });
+}
+
+function describeRow(row: RememberedRow): string {
+  if (row.kind === 'audit') return `entry ${row.id} of the audit log`;
+  const { scheduleId, occurrenceAt } = row;
+  return `the run of schedule ${scheduleId} for ${new Date(occurrenceAt).toISOString()}`;
 }

@@ -1,4 +1,11 @@
-export { type Evidence, type EvidenceVerdict, judgeEvidence, readLatestEvidence } from './evidence.js';
+export {
+  type Evidence,
+  type EvidenceVerdict,
+  judgeEvidence,
+  type RememberedRow,
+  readLatestChange,
+  readLatestEvidence,
+} from './evidence.js';
 export { holdForLoss, holdInstallation } from './hold.js';
 export { readServerIdentity, recordHome } from './home.js';
 export { type InstallationState, readInstallationState } from './installation-state.js';

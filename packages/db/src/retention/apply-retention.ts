@@ -1,6 +1,6 @@
 import type { RetentionDays } from '@carillon/shared';
 import type { Pool } from 'pg';
-import { isConflict } from '../errors.js';
+import { isConflict, isTimeout } from '../errors.js';
 import { dropOldMonths, type KeptMonth } from './drop-months.js';
 import { forgetOld } from './fixed-retentions.js';
 import { forgetAudit } from './forget-audit.js';
@@ -52,7 +52,7 @@ async function dropMonths(
     return { ...(await dropOldMonths(pool, options)), postponed: null };
   } catch (error) {
     const { message } = error as Error;
-    if (!isConflict(error) && message !== 'Query read timeout') throw error;
+    if (!isConflict(error) && !isTimeout(error)) throw error;
     return { dropped: [], kept: [], postponed: message };
   }
 }

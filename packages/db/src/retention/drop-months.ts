@@ -1,6 +1,6 @@
 import type { Cutoffs } from '@carillon/shared';
 import type { Pool } from 'pg';
-import { inTransaction } from '../database.js';
+import { inTransaction, isBehindPooler } from '../database.js';
 import { monthOf, NOW } from '../instants.js';
 import { SCHEMA } from '../schema/columns.js';
 import { arrayOf, query } from '../statement.js';
@@ -119,15 +119,26 @@ async function detachAndDrop(
   await inOneBatch(pool, (tx) => tx.query(`drop table if exists ${partition}`));
 }
 
-/** Runs a statement that Postgres refuses in a transaction. Behind a pooler, `pool.query` begins one. */
+/**
+ * Runs a statement that Postgres refuses in a transaction. Behind a pooler, `pool.query` begins one. Postgres gives up
+ * before our own time-out does: it can't see that one, and its session would go on waiting for the readers.
+ */
 async function outsideTransaction(pool: Pool, statement: string): Promise<void> {
   const client = await pool.connect();
+  // A setting that is left in the session of a pooler would apply to the transactions of others.
+  const isTimed = !isBehindPooler(pool);
+  const timeoutMs = Math.floor((pool.options.query_timeout ?? DEFAULT_TIMEOUT_MS) * 0.75);
   try {
+    if (isTimed) await client.query(`set statement_timeout = ${timeoutMs}`);
     await client.query(statement);
+    if (isTimed) await client.query('reset statement_timeout');
     client.release();
   } catch (error) {
-    // After a time-out the connection is still busy with the statement, so it must not be used again.
+    // The connection may still be busy with the statement, or has the time-out set, so it must not be used again.
     client.release(error as Error);
     throw error;
   }
 }
+
+/** For a pool of the user's program, which has no time-out of its own. It is shorter than that of our statements. */
+const DEFAULT_TIMEOUT_MS = 6_000;

