@@ -34,6 +34,7 @@ beforeAll(() => {
       tasks: count('tasks'),
       alerts: async () => {},
       audit: async () => {},
+      forecasts: async () => {},
     },
   });
   wakeUps = new WakeUps({ redis: producer, prefix });
