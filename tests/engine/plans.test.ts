@@ -1,17 +1,22 @@
 import {
   type Claimant,
   type ClaimedRun,
+  cancelMany,
   claimDue,
   claimWaiting,
   closeRuns,
   openDatabase,
   type ProjectShare,
+  pauseMany,
   readMissed,
   readNextDue,
   readProjectsWith,
   readSlots,
   readStuckQueues,
   rescueRuns,
+  resumeMany,
+  skipNextOfMany,
+  triggerMany,
   warmUp,
 } from '@carillon/db';
 import { insertSchedules, registerTestWorker, useDatabase } from '@carillon/testkit';
@@ -110,6 +115,25 @@ const STATEMENTS_OF_A_FIRE = [
   'read-stuck-queues',
 ];
 
+/** The statements of bulk actions. Each one changes or reads a thousand schedules. */
+const STATEMENTS_OF_A_BULK_ACTION = [
+  'lock-many-schedules',
+  'lock-many-agendas',
+  'read-locked-schedules',
+  'read-many-schedules',
+  'pause-many',
+  'hold-waiting-runs',
+  'resume-many',
+  'release-retries',
+  'count-open-runs',
+  'release-first-queued',
+  'move-many',
+  'insert-unstarted-runs',
+  'insert-unstarted-runs-returning',
+  'cancel-many',
+  'cancel-waiting-runs',
+];
+
 describe('Planner policy', () => {
   /** Returns the plan that Postgres keeps for a prepared statement of the connection. */
   async function planOf(name: string): Promise<string> {
@@ -177,5 +201,26 @@ describe('Planner policy', () => {
       expect(await planOf(name), name).toMatch(/Index Scan using \w+ on agenda/);
     for (const name of ['look-for-waiting', 'lock-waiting', 'reopen-runs', 'close-runs', 'close-lost-runs'])
       expect(await planOf(name), name).toMatch(new RegExp(`Index (Only )?Scan using \\w+ on ${RUNS}`));
+  });
+
+  it('the statements of a bulk action use index lookups, even if they were planned while the tables were nearly empty', async () => {
+    await database.pool.query('truncate carillon.agenda, carillon.runs, carillon.leases');
+    await database.pool.query('delete from carillon.schedules');
+    const hourly = { rule: { every: 'PT1H' } } as const;
+    const ids = await insertSchedules(database, [hourly, { ...hourly, overlap: 'queue' }]);
+    await database.pool.query('analyze');
+    await pool.query('set plan_cache_mode = force_generic_plan');
+    await pool.query('set enable_partition_pruning = off');
+    const request = { projectId: database.projectId, ids, actor: 'test' };
+    await triggerMany(pool, request);
+    await pauseMany(pool, request, { note: null, untilAt: null });
+    for (const change of [resumeMany, skipNextOfMany, cancelMany])
+      expect((await change(pool, request)).changed).toBe(2);
+
+    for (const name of STATEMENTS_OF_A_BULK_ACTION) {
+      const plan = await planOf(name);
+      expect(plan, name).not.toMatch(/Seq Scan/);
+      expect(plan, name).not.toMatch(/Hash Join|Merge Join/);
+    }
   });
 });

@@ -230,7 +230,10 @@ export async function inTransaction<T>(db: Database, work: (tx: Transaction) => 
   return transactWithPartition(db, work, begins.get(db) ?? 'begin');
 }
 
-/** Runs `work` in a transaction whose statements are planned as lookups by key, for the statements of a fire. */
+/**
+ * Runs `work` in a transaction whose statements are planned as lookups by key: the statements of a fire, and those of a
+ * bulk action, which change a thousand schedules each.
+ */
 export function inFireTransaction<T>(pool: pg.Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
   return transactWithPartition(pool, work, `${begins.get(pool) ?? 'begin'}; ${PLAN_BY_KEY}`);
 }

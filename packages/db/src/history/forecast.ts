@@ -23,7 +23,7 @@ export interface ForecastGroup {
 }
 
 /** Maximum number of schedules that one forecast reads. */
-const MAX_SCHEDULES = 200_000;
+const MAX_SCHEDULES = 250_000;
 
 interface Range {
   projectId: number;
@@ -56,7 +56,7 @@ const GROUPS = (source: string) => `
   select case when ${IS_RECURRING} then s.timing end as timing, case when ${IS_RECURRING} then a.occurrence_at end as "occurrenceAt",
          case when ${IS_RECURRING} then ${RUNS_LEFT} end as "runsLeft", min(a.due_at) as "dueFromAt", max(a.due_at) as "dueToAt",
          count(*) as schedules
-  from (${source} limit ${MAX_SCHEDULES}) as a
+  from (${source} limit ${MAX_SCHEDULES + 1}) as a
   join carillon.schedules s on s.id = a.schedule_id
   group by 1, 2, 3`;
 
@@ -80,7 +80,7 @@ export async function readForecastGroups(
 ): Promise<{ groups: ForecastGroup[]; isComplete: boolean }> {
   const rows = await selectGroups(db, range);
   const read = rows.reduce((sum, { schedules }) => sum + schedules, 0);
-  return { groups: rows.filter(isRecurring), isComplete: read < MAX_SCHEDULES };
+  return { groups: rows.filter(isRecurring), isComplete: read <= MAX_SCHEDULES };
 }
 
 /** Maximum number of schedules whose fires a dry run counts. */

@@ -1,11 +1,11 @@
 import type { Database } from '../database.js';
 import { query, type Values } from '../statement.js';
-import { type FilteredPage, sourceOfAllMatches, whereOf } from './schedule-filter.js';
+import { type FilteredPage, sourceOfKeys, whereOf, sourceOfAllMatches } from './schedule-filter.js';
 
 /** Reads the ids and keys of the schedules that match a filter, for a bulk action. */
 export function findScheduleKeys(db: Database, page: FilteredPage): Promise<{ id: number; key: string }[]> {
   const where = whereOf(page);
-  const { head, source, conditions } = sourceOfAllMatches(where, page.filter);
+  const { head, source, conditions } = sourceOfKeys(where, page.filter);
   const text = `${head} select s.id, s.key from ${source} where ${conditions} order by s.id desc limit :limit`;
   return query(db, text, { ...where.parameters, limit: page.limit });
 }
@@ -13,7 +13,7 @@ export function findScheduleKeys(db: Database, page: FilteredPage): Promise<{ id
 /** Counts the schedules that match, up to a limit: counting a million takes seconds. */
 export async function countSchedules(db: Database, page: FilteredPage): Promise<number> {
   const where = whereOf(page);
-  const { head, source, conditions } = sourceOfAllMatches(where, page.filter);
+  const { head, source, conditions } = sourceOfKeys(where, page.filter);
   const [row] = await query<{ count: number }>(
     db,
     `${head} select count(*) as count from (select from ${source} where ${conditions} limit :limit) as counted`,

@@ -52,10 +52,19 @@ export const sourceOfAllMatches = (where: Where, filter: ScheduleFilter) =>
     ? { head: matchingOf(where), source: FROM_MATCHES, conditions: where.others }
     : { head: '', source: FROM_SCHEDULES, conditions: where.sql };
 
+/**
+ * The `from` list of a statement that reads no more than ids and keys. If the filter has only a text or a tag, the
+ * search has read them already, and a join would read each schedule a second time.
+ */
+export const sourceOfKeys = (where: Where, { q, tag, ...others }: ScheduleFilter) =>
+  isSearch({ q, tag }) && Object.values(others).every((value) => value === undefined)
+    ? { head: matchingOf(where), source: 'matching s', conditions: 'true' }
+    : sourceOfAllMatches(where, { q, tag, ...others });
+
 /** The schedules that a search finds. Materialized, so that the planner begins with them. */
 export const matchingOf = (where: Where) =>
   `with matching as materialized (
-     select s.id from carillon.schedules s
+     select s.id, s.key from carillon.schedules s
      where s.project_id = :projectId and ${where.searched} and (:beforeId::bigint is null or s.id < :beforeId)
    )`;
 

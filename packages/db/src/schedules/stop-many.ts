@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { inTransaction, type Transaction } from '../database.js';
+import { inFireTransaction, type Transaction } from '../database.js';
 import { instant } from '../instants.js';
 import { cancelWaitingRuns, holdWaitingRuns } from '../runs/stop-runs.js';
 import { arrayOf, statement, type Values } from '../statement.js';
@@ -47,7 +47,7 @@ function stopMany(
   fits: (candidate: Candidate, nowAt: number) => boolean,
   stop: (tx: Transaction, ids: number[], nowAt: number) => Promise<void>,
 ): Promise<StopManyResult> {
-  return inTransaction(pool, async (tx) => {
+  return inFireTransaction(pool, async (tx) => {
     const locked = arrayOf(
       (await lockManySchedules(tx, { projectId, ids: arrayOf(ids) })).map(({ id }) => id),
     );
