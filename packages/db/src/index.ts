@@ -22,6 +22,7 @@ export { claimDue } from './engine/claim-due.js';
 export { type ClaimWaitingOptions, claimWaiting, type WaitingClaim } from './engine/claim-waiting.js';
 export { type ClosedRun, type CloseOptions, closeRuns, type Receipt } from './engine/close-runs.js';
 export { type Claimant, type Holder, readGeneration, StaleGeneration } from './engine/fencing.js';
+export { giveBackUnbegun, type UnbegunAttempt } from './engine/give-back-late.js';
 export {
   extendLeases,
   findCancelled,

@@ -144,7 +144,7 @@ export class Pipeline {
 
   #run(runs: readonly ClaimedRun[], claimTookMs: number): void {
     const { hooks, tracing } = this.context;
-    const flights = this.inFlight.add(runs);
+    const flights = this.inFlight.add(runs, performance.now() - claimTookMs + this.context.leaseMs);
     tracing?.claimed(flights, claimTookMs);
     for (const flight of flights) {
       hooks.beforeDelivery(flight.run);
