@@ -1,5 +1,14 @@
-import { cancelRun, extendLeases, findCancelled, rescueRuns, triggerSchedule } from '@carillon/db';
-import { insertSchedules, useDatabase, useEngine } from '@carillon/testkit';
+import {
+  type ClaimedRun,
+  cancelRun,
+  extendLeases,
+  findCancelled,
+  giveBackUnbegun,
+  replayRun,
+  rescueRuns,
+  triggerSchedule,
+} from '@carillon/db';
+import { insertSchedules, registerTestWorker, useDatabase, useEngine } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
 
 const database = useDatabase();
@@ -128,5 +137,93 @@ describe('Leases', () => {
       kind: 'changed',
     });
     expect(await findCancelled(database.pool, [run.epoch])).toMatchObject([{ scheduleId: run.scheduleId }]);
+  });
+});
+
+const LOST_AT = T0 + LEASE_MS + 1;
+
+/** Says, as the worker that claimed the run, that the attempt had not begun. */
+const giveBack = async (run: ClaimedRun, now: number, holder: object = {}) =>
+  giveBackUnbegun(database.pool, { ...(await engine.holder()), ...holder, unbegun: [run], now });
+
+/** Claims everything that is due, and returns the runs of one schedule. */
+const claimOf = async (id: number, now: number) =>
+  (await engine.claim(now)).filter(({ scheduleId }) => scheduleId === id);
+
+describe('Attempts that had not begun when their worker was lost', () => {
+  it('a run that a lost attempt has failed is tried again if its worker says that the attempt had not begun', async () => {
+    const { id, run } = await claimOneShot({ retry: { maxAttempts: 1 } });
+    expect(await rescueRuns(database.pool, LOST_AT)).toMatchObject([{ hasFailed: true }]);
+    expect(await giveBack(run, LOST_AT + 1)).toBe(1);
+    const [again] = (await claimOf(id, LOST_AT + 2)) as [ClaimedRun];
+    expect(again).toMatchObject({ attempt: 2, freeAttempts: 1, hasBegun: false });
+    // The attempt did not count, so this is the first and only one.
+    await engine.fail(again, LOST_AT + 3);
+    expect(await engine.runsOf(id)).toMatchObject([{ status: 'failed', outcome: 'failed' }]);
+    expect(await attempts(id)).toEqual([
+      { number: 1, outcome: 'handed_back' },
+      { number: 2, outcome: 'failed' },
+    ]);
+  });
+
+  it('a run that waits for its retry gets the attempt back that had not begun', async () => {
+    const { id, run } = await claimOneShot({ retry: { maxAttempts: 2 } });
+    await rescueRuns(database.pool, LOST_AT);
+    expect(await giveBack(run, LOST_AT + 1)).toBe(1);
+    expect(await giveBack(run, LOST_AT + 2)).toBe(0);
+    expect(await claimOf(id, LOST_AT + 3)).toMatchObject([{ attempt: 2, freeAttempts: 1 }]);
+  });
+
+  it('a run of a schedule that counts its runs waits for its turn after it got its attempt back', async () => {
+    const { id, run } = await claimOneShot({ retry: { maxAttempts: 1 }, overlap: 'queue' });
+    await rescueRuns(database.pool, LOST_AT);
+    await triggerSchedule(database.pool, { ref: { id }, actor: 'test', now: LOST_AT });
+    const [triggered] = (await claimOf(id, LOST_AT + 1)) as [ClaimedRun];
+    expect(triggered).toMatchObject({ origin: 'trigger' });
+    expect(await giveBack(run, LOST_AT + 2)).toBe(1);
+    expect(await claimOf(id, LOST_AT + 3)).toEqual([]);
+    expect(await engine.runsOf(id)).toMatchObject([{ status: 'queued' }, { status: 'running' }]);
+  });
+
+  it.each<[string, (lost: { id: number; run: ClaimedRun }) => Promise<unknown>]>([
+    ['was claimed again', () => engine.claim(LOST_AT + 1)],
+    [
+      'was claimed again and lost again',
+      async () => {
+        await engine.claim(LOST_AT + 1);
+        await rescueRuns(database.pool, LOST_AT + 1 + LEASE_MS + 1);
+      },
+    ],
+    [
+      'was cancelled',
+      ({ run }) => cancelRun(database.pool, { projectId: database.projectId, run, actor: 'test' }),
+    ],
+  ])('a run that %s after its rescue is not changed by its late worker', async (_what, change) => {
+    const lost = await claimOneShot({ retry: { maxAttempts: 3 } });
+    await rescueRuns(database.pool, LOST_AT);
+    await change(lost);
+    const before = await engine.runsOf(lost.id);
+    expect(await giveBack(lost.run, LOST_AT + 2)).toBe(0);
+    expect(await engine.runsOf(lost.id)).toEqual(before);
+  });
+
+  it('a run that a person has replayed after its rescue is not changed by its late worker', async () => {
+    const { id, run } = await claimOneShot({ retry: { maxAttempts: 1 } });
+    await rescueRuns(database.pool, LOST_AT);
+    await replayRun(database.pool, { projectId: database.projectId, run, actor: 'test' });
+    const before = await engine.runsOf(id);
+    expect(await giveBack(run, LOST_AT + 2)).toBe(0);
+    expect(await engine.runsOf(id)).toEqual(before);
+  });
+
+  it.each([
+    ['another worker', async () => registerTestWorker(database)],
+    ['a process with another token', async () => ({ token: '00000000-0000-4000-8000-000000000000' })],
+    ['a worker of an earlier generation', async () => ({ generation: -1 })],
+  ])('%s cannot give an attempt back', async (_who, holder) => {
+    const { id, run } = await claimOneShot({ retry: { maxAttempts: 1 } });
+    await rescueRuns(database.pool, LOST_AT);
+    expect(await giveBack(run, LOST_AT + 1, await holder())).toBe(0);
+    expect(await engine.runsOf(id)).toMatchObject([{ status: 'failed', outcome: 'unknown' }]);
   });
 });

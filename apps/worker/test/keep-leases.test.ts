@@ -1,4 +1,4 @@
-import { cancelRun, claimDue } from '@carillon/db';
+import { cancelRun, claimDue, rescueRuns } from '@carillon/db';
 import { useDatabase } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
 import { keepLeases } from '../src/loops/keep-leases.js';
@@ -9,8 +9,8 @@ const database = useDatabase();
 const worker = useParts(database);
 
 /** Claims the run of a schedule that is due now. */
-async function claimOne() {
-  const scheduleId = await insertDue(database, {});
+async function claimOne(input: Parameters<typeof insertDue>[1] = {}) {
+  const scheduleId = await insertDue(database, input);
   const { pool, holder, leaseMs } = worker.context;
   const { runs } = await claimDue(pool, {
     ...holder,
@@ -24,8 +24,8 @@ async function claimOne() {
 }
 
 /** Claims a run and adds it to the runs in flight. */
-async function startFlight() {
-  const { scheduleId, runs } = await claimOne();
+async function startFlight(input?: Parameters<typeof insertDue>[1]) {
+  const { scheduleId, runs } = await claimOne(input);
   const inFlight = new InFlight({ places: 10, bytes: 1e9 }, () => {});
   return { scheduleId, inFlight, flight: onlyOne(inFlight.add(runs)) };
 }
@@ -74,6 +74,25 @@ describe('lease keeper', () => {
     expect(flight.reason).toBe('lease_lost');
     expect(inFlight.count).toBe(0);
   });
+
+  it.each([
+    {
+      what: 'had not begun is tried again, although it has a single attempt',
+      isBegun: false,
+      status: 'retrying',
+    },
+    { what: 'had begun has failed', isBegun: true, status: 'failed' },
+  ])(
+    'a run whose lease was lost before its worker came back, and whose delivery $what',
+    async ({ isBegun, status }) => {
+      const { scheduleId, inFlight, flight } = await startFlight({ retry: { maxAttempts: 1 } });
+      if (isBegun) flight.begin(Date.now());
+      await rescueRuns(database.pool, Date.now() + 2 * worker.context.leaseMs);
+      expect(await readRun(database, scheduleId)).toMatchObject({ status: 'failed', outcome: 'unknown' });
+      await keepLeases(worker.context, inFlight);
+      expect(await readRun(database, scheduleId)).toMatchObject({ status, freeAttempts: isBegun ? 0 : 1 });
+    },
+  );
 
   it('a delivery whose run was cancelled is aborted, and stays in flight until it has ended', async () => {
     const { inFlight, flight } = await startFlight();

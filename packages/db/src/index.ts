@@ -28,6 +28,7 @@ export {
   toClosedRun,
 } from './engine/close-runs.js';
 export { type Claimant, type Holder, readGeneration, StaleGeneration } from './engine/fencing.js';
+export { giveBackUnbegun, type UnbegunAttempt } from './engine/give-back-late.js';
 export {
   extendLeases,
   findCancelled,

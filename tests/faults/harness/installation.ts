@@ -21,7 +21,7 @@ import { Receiver } from './receiver.js';
 export const CLOCKS = { sweepMs: 1_000, leaseMs: 4_000, horizonMs: 12_000 } as const;
 export const PROJECTS = ['alpha', 'beta'] as const;
 const WORKERS = 3;
-const PROJECT_LIMITS = { handlers: ['neighbour', 'poison'] };
+const PROJECT_LIMITS = { handlers: ['neighbour', 'poison', 'in-turn'] };
 const HANDLERS = fileURLToPath(new URL('poisoned-handlers.mjs', import.meta.url));
 
 interface Proxies {

@@ -3,6 +3,16 @@ import { defineHandler } from '@carillon/worker/define';
 
 defineHandler('neighbour', () => sleep(100));
 
+/** Logs its start. While one run is under way, the other runs of the same worker wait in memory for their turn. */
+defineHandler(
+  'in-turn',
+  async ({ log }) => {
+    log.info('in-turn has begun');
+    await sleep(500);
+  },
+  { concurrency: 1 },
+);
+
 /** Handlers that harm the process in which they run, by name. */
 const POISONS = {
   block({ forMs }) {

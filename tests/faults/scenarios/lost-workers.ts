@@ -1,4 +1,4 @@
-import { eventually } from '@carillon/testkit';
+import { eventually, type TestProcess } from '@carillon/testkit';
 import { expect } from 'vitest';
 import type { Scenario } from '../harness/play.js';
 import type { Delivery } from '../harness/receiver.js';
@@ -92,10 +92,85 @@ const killedBeforeRecording: Scenario = {
   },
 };
 
+/** The schedules of which each worker has a run in flight, by the pid of the worker. */
+async function heldBy({ installation }: Stage, inputs: readonly Input[]): Promise<Map<number, string[]>> {
+  const { rows } = await installation.pool.query<{ pid: number; keys: string[] }>(
+    `select w.pid, array_agg(s.key) as keys from carillon.runs r
+     join carillon.schedules s on s.id = r.schedule_id join carillon.workers w on w.id = r.worker_id
+     where s.key = any($1) and r.status = 'running' group by w.pid`,
+    [inputs.map(({ id }) => id)],
+  );
+  return new Map(rows.map(({ pid, keys }) => [pid, keys]));
+}
+
+const hasBegunIn = ({ lines }: TestProcess, key: string) =>
+  lines.some(({ msg, scheduleId }) => msg === 'in-turn has begun' && scheduleId === key);
+
+/** Waits until a worker has several of these runs in flight; null if they have ended before. */
+async function seeWaiting(stage: Stage, inputs: readonly Input[]) {
+  return eventually(
+    async () => {
+      const held = await heldBy(stage, inputs);
+      const victim = stage.installation.workers.find(({ pid }) => (held.get(pid)?.length ?? 0) > 1);
+      if (victim) return { found: { victim, keys: held.get(victim.pid) as string[] } };
+      const ended = await Promise.all(inputs.map(({ id }) => outcomesOf(stage, id)));
+      return ended.every((list) => list.at(-1) === 'succeeded') && { found: null };
+    },
+    { withinMs: 60_000, everyMs: 5 },
+  ).then(({ found }) => found);
+}
+
+/**
+ * Freezes a worker whose runs wait in its memory for their turn, and lets it continue after other workers have rescued
+ * these runs. Each run has a single attempt.
+ */
+async function freezeBeforeDelivery(stage: Stage): Promise<void> {
+  const { installation, random, clients } = stage;
+  // The runs of a batch may end before the scenario sees them wait, so it creates batches until it does.
+  const { victim, keys } = await eventually(
+    async () => {
+      const at = stage.inMs(random.integer(300, 800));
+      const inputs = Array.from({ length: 4 }, () => ({
+        ...stage.webhook('alpha', at, 'ok'),
+        target: { type: 'handler' as const, name: 'in-turn' },
+        retry: { maxAttempts: 1 },
+      }));
+      await clients.alpha.createMany(inputs);
+      return seeWaiting(stage, inputs);
+    },
+    { withinMs: 60_000, what: 'a worker with runs that wait for their turn' },
+  );
+  victim.child.kill('SIGSTOP');
+  stage.inject();
+  const statusesOf = async () =>
+    (
+      await installation.pool.query<{ status: string }>(
+        `select r.status from carillon.runs r join carillon.schedules s on s.id = r.schedule_id where s.key = any($1)`,
+        [keys],
+      )
+    ).rows.map(({ status }) => status);
+  await eventually(async () => !(await statusesOf()).includes('running'), {
+    withinMs: 60_000,
+    what: 'the rescue of the runs',
+  });
+  victim.child.kill('SIGCONT');
+  stage.heal();
+  const unbegun = () => keys.filter((key) => !hasBegunIn(victim, key));
+  await eventually(
+    async () => {
+      const outcomes = await Promise.all(unbegun().map((key) => outcomesOf(stage, key)));
+      return outcomes.every((list) => list.at(-1) === 'succeeded');
+    },
+    { withinMs: 60_000, what: 'the success of every run whose delivery had not begun' },
+  );
+  expect(unbegun().length).toBeGreaterThan(0);
+}
+
 const stoppedForLonger: Scenario = {
   number: 3,
   fault: 'a worker is frozen by SIGSTOP for longer than its lease, and then continues',
-  holds: 'the late write of that worker is refused',
+  holds:
+    'the late write of that worker is refused, and a run whose delivery had not begun keeps its single attempt',
   async play(stage) {
     await stage.load({ seconds: 3 });
     const { inputs, first } = await holdSome(stage, 1);
@@ -118,6 +193,7 @@ const stoppedForLonger: Scenario = {
     await again.answer(200);
     await succeeded(stage, id);
     expect(await outcomesOf(stage, id)).toEqual(['unknown', 'succeeded']);
+    await freezeBeforeDelivery(stage);
   },
 };
 

@@ -93,6 +93,7 @@ export class Finalizer {
         'Late writes refused: the runs were rescued or cancelled meanwhile',
       );
       this.#followUps.addRefused(refused);
+      this.inFlight.noteLost(refused.map(({ flight }) => flight));
     }
     this.#followUps.add(batch.filter(({ closed }) => kept.has(closed)));
   }

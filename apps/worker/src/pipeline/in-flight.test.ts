@@ -64,3 +64,22 @@ it('a response that arrived while the event loop was blocked is accepted, althou
   while (performance.now() < untilAt);
   expect(await answered).toBeNull();
 });
+
+it('a delivery that has not begun does not begin after its lease may have expired, and its attempt is to be given back', () => {
+  const inFlight = new InFlight(capacity(10), () => {});
+  const [begun, waiting] = inFlight.add([run(1), run(1)], performance.now() + 60_000) as [Flight, Flight];
+  begun.begin(0);
+  inFlight.extend(1, performance.now() - 1);
+  begun.begin(1);
+  expect(() => waiting.begin(1)).toThrow('lease_lost');
+  expect([begun.sentAt, waiting.sentAt]).toEqual([1, null]);
+  inFlight.abandon(1);
+  expect(inFlight.lostUnbegun).toEqual([waiting.run]);
+});
+
+it('a delivery that was aborted does not begin afterwards', () => {
+  const inFlight = new InFlight(capacity(10), () => {});
+  const [flight] = inFlight.add([run(1)]) as [Flight];
+  inFlight.abandon(1);
+  expect(() => flight.begin(1)).toThrow('lease_lost');
+});

@@ -14,6 +14,12 @@ export type StopSignal = Pick<AbortSignal, 'aborted' | 'reason'> & {
   removeEventListener(event: 'abort', listener: () => void): void;
 };
 
+/** The lease of a claim, as this process knows it. */
+export interface KnownLease {
+  /** When the lease expires at the earliest, by the process's monotonic clock. */
+  expiresAt: number;
+}
+
 /** A run that this worker has claimed and not yet closed. */
 export class Flight implements StopSignal {
   /** An instant of the process's monotonic clock. */
@@ -21,7 +27,7 @@ export class Flight implements StopSignal {
   /** True once the delivery has ended and only the close is still to be written. */
   isDelivered = false;
   reason: AbortReason | null = null;
-  /** When the first byte left, by Postgres's clock; null until then. The target sets it. */
+  /** When the first byte left, by Postgres's clock; null until then. The target calls `begin`. */
   sentAt: number | null = null;
   /** The public id of the project, known when the delivery begins. */
   projectKey = '';
@@ -30,7 +36,23 @@ export class Flight implements StopSignal {
   #listeners: (() => void)[] = [];
   #controller: AbortController | null = null;
 
-  constructor(readonly run: ClaimedRun) {}
+  constructor(
+    readonly run: ClaimedRun,
+    private readonly lease: KnownLease = { expiresAt: Number.POSITIVE_INFINITY },
+  ) {}
+
+  /**
+   * Called when the first byte is about to leave, with the time by Postgres's clock. Throws if the delivery was aborted
+   * before. Throws too if the lease may have expired, because another worker may then deliver the run: this process was
+   * frozen, or its event loop was blocked.
+   */
+  begin(at: number): void {
+    if (this.sentAt === null) {
+      if (performance.now() > this.lease.expiresAt) this.abort('lease_lost');
+      if (this.reason) throw this.reason;
+    }
+    this.sentAt = at;
+  }
 
   /** Estimates the memory of the payload by the length of its text, which is exact for ASCII. */
   get payloadBytes(): number {
@@ -77,6 +99,11 @@ export interface Capacity {
 export class InFlight {
   readonly #byEpoch = new Map<number, Set<Flight>>();
   readonly #timers = new Map<number, NodeJS.Timeout[]>();
+  readonly #leases = new Map<number, KnownLease>();
+  /**
+   * Runs whose lease was lost before their delivery began. Their attempts are made free as soon as Postgres answers.
+   */
+  lostUnbegun: ClaimedRun[] = [];
   readonly places: ResourceShares;
   readonly bytes: ResourceShares;
   /**
@@ -119,9 +146,12 @@ export class InFlight {
     return [...this.#byEpoch.values()].flatMap((flights) => [...flights]);
   }
 
-  /** Adds the runs of a claim. Runs under the same lease have the same epoch. */
-  add(runs: readonly ClaimedRun[]): Flight[] {
-    const flights = runs.map((run) => new Flight(run));
+  /**
+   * Adds the runs of a claim, whose leases expire at the earliest at this instant of the process's monotonic clock. Runs
+   * under the same lease have the same epoch.
+   */
+  add(runs: readonly ClaimedRun[], expiresAt = Number.POSITIVE_INFINITY): Flight[] {
+    const flights = runs.map((run) => new Flight(run, this.#leaseOf(run.epoch, expiresAt)));
     const added = new Set<number>();
     for (const flight of flights) {
       const { epoch } = flight.run;
@@ -134,6 +164,18 @@ export class InFlight {
     }
     for (const epoch of added) this.#timers.set(epoch, this.#limitTime(epoch));
     return flights;
+  }
+
+  #leaseOf(epoch: number, expiresAt: number): KnownLease {
+    const lease = this.#leases.get(epoch) ?? { expiresAt };
+    this.#leases.set(epoch, lease);
+    return lease;
+  }
+
+  /** Notes that a lease was extended. */
+  extend(epoch: number, expiresAt: number): void {
+    const lease = this.#leases.get(epoch);
+    if (lease) lease.expiresAt = expiresAt;
   }
 
   has(flight: Flight): boolean {
@@ -163,11 +205,18 @@ export class InFlight {
       flight.abort('lease_lost');
       this.remove(flight);
     }
+    this.noteLost(flights);
     return flights;
+  }
+
+  /** Remembers those of the lost flights that sent nothing. They have ended or were aborted, so they will send nothing. */
+  noteLost(flights: readonly Flight[]): void {
+    this.lostUnbegun.push(...flights.filter(({ sentAt }) => sentAt === null).map(({ run }) => run));
   }
 
   #forget(epoch: number): void {
     this.#byEpoch.delete(epoch);
+    this.#leases.delete(epoch);
     for (const timer of this.#timers.get(epoch) ?? []) clearTimeout(timer);
     this.#timers.delete(epoch);
   }

@@ -59,7 +59,7 @@ export class Pipeline {
 
   #run(runs: readonly ClaimedRun[], claimTookMs: number): void {
     const { hooks, tracing } = this.context;
-    const flights = this.inFlight.add(runs);
+    const flights = this.inFlight.add(runs, performance.now() - claimTookMs + this.context.leaseMs);
     tracing?.claimed(flights, claimTookMs);
     for (const flight of flights) {
       hooks.beforeDelivery(flight.run);
@@ -195,7 +195,8 @@ export function deliverBy(
 const POSTGRES_UNAVAILABLE = 'Carillon could not read its own settings from Postgres';
 
 function toFailure(error: unknown, { reason, run, sentAt }: Flight): Outcome {
-  if (reason === 'shutdown') return { kind: 'handed_back' };
+  // The attempt of a run that was not begun does not count.
+  if (reason === 'shutdown' || (reason === 'lease_lost' && sentAt === null)) return { kind: 'handed_back' };
   // A failure on Carillon's side (settings or secrets could not be read) must not cost the run an attempt. Before the
   // first byte is sent, only Carillon's own statements run, so a database error then is a failure on Carillon's side.
   if (isTransientError(error) || (sentAt === null && isDatabaseError(error)))

@@ -47,6 +47,11 @@ export const RUN_TRANSITIONS = {
     by: 'the worker, when the attempt could not begin; it does not count',
   },
   rescue: { from: ['running'], to: ['retrying', 'failed'], by: 'the sweep, when the lease has expired' },
+  giveBack: {
+    from: ['retrying', 'failed'],
+    to: ['retrying', 'queued'],
+    by: 'a worker that lost the lease and comes back, if the lost attempt had not begun; it does not count',
+  },
   hold: { from: WAITING, to: WAITING, by: 'a pause, or a cancel by SQL until a worker carries it out' },
   release: {
     from: WAITING,
@@ -165,6 +170,16 @@ export const replay = ({
 }: Record<'at' | 'status' | 'startsAt' | 'reason', string>) => `
   status = ${status}, next_attempt_at = ${startsAt}, failed_at = null, happened_at = ${at},
   replays = r.replays + 1, free_attempts = r.attempt, reason_code = 'replayed', reason = ${reason}`;
+
+/**
+ * `giveBack`: the lost attempt does not count. A run that it has failed waits again; if its schedule counts its runs,
+ * it waits for its turn.
+ */
+export const giveBack = ({ at, hasBegun, isCounted }: Record<'at' | 'hasBegun' | 'isCounted', string>) => `
+  status = case when r.status = 'failed' and ${isCounted} then 'queued' else 'retrying' end::carillon.run_status,
+  next_attempt_at = case when r.status = 'retrying' then r.next_attempt_at when ${isCounted} then 'infinity' else ${at} end,
+  failed_at = null, happened_at = ${at}, outcome = 'handed_back', error_code = null, error = null,
+  free_attempts = r.free_attempts + 1, lateness_ms = case when ${hasBegun} then r.lateness_ms end`;
 
 /** `reopen`: the next attempt begins under a new lease. The caller has archived the previous attempt. */
 export const reopen = ({ at, epoch, workerId }: { at: string; epoch: string; workerId: string }) => `

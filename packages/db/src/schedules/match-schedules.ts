@@ -1,6 +1,6 @@
 import type { Database } from '../database.js';
 import { query, type Values } from '../statement.js';
-import { type FilteredPage, sourceOfKeys, whereOf, sourceOfAllMatches } from './schedule-filter.js';
+import { type FilteredPage, sourceOfAllMatches, sourceOfKeys, whereOf } from './schedule-filter.js';
 
 /** Reads the ids and keys of the schedules that match a filter, for a bulk action. */
 export function findScheduleKeys(db: Database, page: FilteredPage): Promise<{ id: number; key: string }[]> {

@@ -34,7 +34,7 @@ export function deliverByCall({ poster, traffic, clock, settings }: CallParts): 
       const { projectId } = run;
       const text = JSON.stringify(body);
       const onSend = () => {
-        flight.sentAt = clock.now();
+        flight.begin(clock.now());
       };
       const result = await poster.post({ projectId, url, headers, body: text, signal: flight, onSend });
       const outcome = outcomeOf(result, clock.now());

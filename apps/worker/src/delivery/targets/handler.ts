@@ -66,8 +66,8 @@ async function callHandler(
   const { name } = handler;
   const handled = new HandledRun(flight, parts);
   const process = parts.processes.get(name);
+  flight.begin(parts.clock.now());
   if (!process) lastUsedAt.set(name, Number.POSITIVE_INFINITY);
-  flight.sentAt = parts.clock.now();
   try {
     const result = process ? process.run(handled) : runHandler(handler, handled);
     // Query builders (Knex, Drizzle, Mongoose) are thenables: they send their query only when awaited.

@@ -9,6 +9,7 @@ interface Waiting {
   /** The length of the job's payload. */
   bytes: number;
   settle: (outcome: Outcome) => void;
+  refuse: (reason: unknown) => void;
 }
 
 interface OpenQueue {
@@ -59,10 +60,16 @@ export class DueQueues {
     const { run, projectKey } = flight;
     const { target } = run.plan;
     if (target.type !== 'queue') throw new Error('not a queue');
-    return new Promise((settle) => {
+    return new Promise((settle, refuse) => {
       const { waiting } = this.#queueOf(target.queue);
       if (waiting.length === 0) setImmediate(() => this.#flush(target.queue));
-      waiting.push({ flight, job: this.#jobOf(run, projectKey), bytes: run.payload?.length ?? 0, settle });
+      waiting.push({
+        flight,
+        job: this.#jobOf(run, projectKey),
+        bytes: run.payload?.length ?? 0,
+        settle,
+        refuse,
+      });
     });
   };
 
@@ -112,17 +119,31 @@ export class DueQueues {
 
   async #flush(name: string): Promise<void> {
     const { queue, waiting } = this.#queueOf(name);
-    for (const part of partsOf(waiting.splice(0))) {
+    for (const all of partsOf(waiting.splice(0))) {
+      // If the queue has no connection, nothing begins.
+      const part = this.options.redis.status === 'ready' ? this.#begin(all) : all;
       const outcome = await this.#add(queue, part);
       for (const { settle } of part) settle(outcome);
     }
   }
 
+  /** Begins the deliveries, except those that were aborted or whose lease may have expired. */
+  #begin(part: readonly Waiting[]): Waiting[] {
+    const sentAt = this.options.clock.now();
+    return part.filter(({ flight, refuse }) => {
+      try {
+        flight.begin(sentAt);
+        return true;
+      } catch (reason) {
+        refuse(reason);
+        return false;
+      }
+    });
+  }
+
   async #add(queue: Queue, part: readonly Waiting[]): Promise<Outcome> {
     // A queue that is opened while Redis is unreachable waits for Redis, so the connection is checked first.
     if (this.options.redis.status !== 'ready') return unavailable('not connected');
-    const sentAt = this.options.clock.now();
-    for (const { flight } of part) flight.sentAt = sentAt;
     try {
       const heldBytes = await waitingBytes(queue, part);
       if (heldBytes > (this.options.maxWaitingBytes ?? MAX_WAITING_BYTES)) return full(heldBytes);

@@ -44,7 +44,7 @@ export function deliverToWebhook({ poster, traffic, secrets, clock }: WebhookPar
         'x-attempt-key': attemptKey(runId, run.attempt, run.epoch),
       };
       const onSend = () => {
-        flight.sentAt = clock.now();
+        flight.begin(clock.now());
       };
       return outcomeOf(
         await poster.post({ projectId: run.projectId, url, method, headers, body, signal: flight, onSend }),
