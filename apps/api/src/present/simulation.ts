@@ -34,7 +34,7 @@ export function presentSimulation(
     byMisfire,
     byOverlap,
     paused: simulation.paused.length,
-    circuitsOpened: simulation.circuitsOpened,
+    circuitsOpened: simulation.circuitChanges.filter(({ kind }) => kind === 'opened').length,
     peak: peak && {
       at: iso(peak.at),
       perSecond: peak.perSecond,
