@@ -35,6 +35,9 @@ export function presentSimulation(
     byOverlap,
     paused: simulation.paused.length,
     circuitsOpened: simulation.circuitChanges.filter(({ kind }) => kind === 'opened').length,
+    circuits: simulation.circuitChanges
+      .slice(0, limit)
+      .map(({ key, at, kind }) => ({ receiver: key, at: iso(at), kind })),
     peak: peak && {
       at: iso(peak.at),
       perSecond: peak.perSecond,
