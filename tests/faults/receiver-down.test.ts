@@ -39,7 +39,7 @@ class World {
   readonly #workers: Traffic[];
 
   constructor(private readonly random: Random) {
-    const log = { info: () => {}, warn: () => {} } as never;
+    const log = { debug: () => {}, info: () => {}, warn: () => {} } as never;
     const settings = { trafficOf: async () => ({ rate: null, gate: null }) };
     const limits = { originConcurrency: AT_ONCE, circuitOpenMs: 10_000, giveUpAfterMs: 24 * HOUR };
     this.#workers = Array.from(

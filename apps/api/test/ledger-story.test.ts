@@ -333,7 +333,10 @@ describe('A replayed run in the ledger', () => {
 
 describe('A replaced schedule in the ledger', () => {
   /** A new definition, as a PUT stores it. */
-  const replacement = (input: object, at: number) => ({ ...draft(input, at), limits: {} });
+  const replacement = (input: Parameters<typeof draft>[0], at: number) => ({
+    ...draft(input, at),
+    limits: {},
+  });
 
   it('the ledger says who replaced a schedule by a PUT while a run was open, from which version to which, and which version the run kept', async () => {
     const { id, key, change } = await everyMinute();

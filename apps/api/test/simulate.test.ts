@@ -41,6 +41,11 @@ describe('POST /v1/simulate', () => {
       ],
     });
     expect(body.circuitsOpened).toBe(1);
+    const kinds = body.circuits.map(({ kind }: { kind: string }) => kind);
+    expect(kinds.slice(0, 3)).toEqual(['opened', 'half_open', 'opened_again']);
+    expect(kinds.slice(-2)).toEqual(['half_open', 'closed']);
+    expect(body.circuits[0]).toMatchObject({ receiver: 'https://example.com' });
+    expect(Date.parse(body.circuits.at(-1).at)).toBeGreaterThan(Date.parse('2098-03-03T08:15:00Z'));
     expect(body.total.deferred).toBeGreaterThan(100);
     expect(body.total.runs).toBe(body.total.occurrences);
   });

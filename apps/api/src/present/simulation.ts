@@ -34,7 +34,10 @@ export function presentSimulation(
     byMisfire,
     byOverlap,
     paused: simulation.paused.length,
-    circuitsOpened: simulation.circuitsOpened,
+    circuitsOpened: simulation.circuitChanges.filter(({ kind }) => kind === 'opened').length,
+    circuits: simulation.circuitChanges
+      .slice(0, limit)
+      .map(({ key, at, kind }) => ({ receiver: key, at: iso(at), kind })),
     peak: peak && {
       at: iso(peak.at),
       perSecond: peak.perSecond,

@@ -1,6 +1,6 @@
 import { type Holder, type PostgresWatch, SecretBox } from '@carillon/db';
 import type { PostgresClock, RedisClient } from '@carillon/queue';
-import { DAY_MS } from '@carillon/shared';
+import { GIVE_UP_AFTER_MS } from '@carillon/shared';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { sendByType } from '../alerts/channels.js';
@@ -62,7 +62,7 @@ export function openTargets(
     circuitOpenMs: config.CIRCUIT_OPEN_MS,
     metrics,
     log,
-    giveUpAfterMs: DAY_MS,
+    giveUpAfterMs: GIVE_UP_AFTER_MS,
   });
   const names = new NameResolver({ servers: config.DNS_SERVERS });
   const poster = new Poster({

@@ -50,6 +50,8 @@ export interface Simulation {
   byOverlap: Record<'allow' | 'skip' | 'queue' | 'cancel', SimulationFigures>;
   paused: number;
   circuitsOpened: number;
+  /** When circuits change, in order. `half_open`: one delivery probes the receiver. `opened_again`: the probe fails. */
+  circuits: { receiver: string; at: string; kind: 'opened' | 'half_open' | 'opened_again' | 'closed' }[];
   /** The second in which most runs start. */
   peak: { at: string; perSecond: number; schedules: { id: string; runs: number }[] } | null;
   /** Herds, and what would spread them. */

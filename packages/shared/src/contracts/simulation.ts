@@ -103,6 +103,18 @@ export const SimulationAnswer = z
       .int()
       .meta({ description: 'Schedules that are paused, or that pause because they keep failing.' }),
     circuitsOpened: z.int(),
+    circuits: z
+      .array(
+        z.object({
+          receiver: z.string(),
+          at: Instant,
+          kind: z.enum(['opened', 'half_open', 'opened_again', 'closed']),
+        }),
+      )
+      .meta({
+        description:
+          'When circuits change, in order, up to `limit`. half_open: one delivery probes the receiver. opened_again: the probe fails.',
+      }),
     peak: z
       .object({
         at: Instant,

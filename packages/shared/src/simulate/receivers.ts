@@ -1,4 +1,5 @@
-import { Circuit } from '../circuit.js';
+import { type CircuitChange, Circuits, GIVE_UP_AFTER_MS } from '../circuits.js';
+import type { Outcome } from '../outcome.js';
 import type { Target } from '../plan.js';
 import type { Outage, SimulationOptions } from './simulation.js';
 
@@ -18,57 +19,44 @@ export function receiverOf(target: Target): string {
 }
 
 export type SimulatedPassage =
-  | { kind: 'go'; isProbe: boolean }
-  | { kind: 'fail' }
-  /** The circuit is open. */
-  | { kind: 'wait'; waitMs: number }
-  /** The circuit has been open for so long that runs fail. */
-  | { kind: 'refuse' };
-
-/** After an origin has failed for this long, a worker fails its runs instead of deferring them. */
-const GIVE_UP_AFTER_MS = 86_400_000;
+  /** The attempt is sent. If the receiver is down, it fails at once. */
+  | { kind: 'go'; isProbe: boolean; isDown: boolean }
+  /** An open circuit defers the run or, after a day, fails it. */
+  | { kind: 'refused'; outcome: Outcome };
 
 /** The receivers of a simulation: whether each of them is up, and the circuits of the failing ones. */
 export class Receivers {
-  circuitsOpened = 0;
-  readonly #circuits = new Map<string, Circuit>();
+  readonly changes: CircuitChange[] = [];
+  readonly #circuits: Circuits;
   readonly #names = new Map<Target, string>();
   readonly #outages: readonly Outage[];
 
-  constructor(private readonly options: Pick<SimulationOptions, 'outages' | 'circuitOpenMs'>) {
-    this.#outages = options.outages.filter(({ receiver }) => receiver !== null);
+  constructor({ outages, circuitOpenMs }: Pick<SimulationOptions, 'outages' | 'circuitOpenMs'>) {
+    this.#outages = outages.filter(({ receiver }) => receiver !== null);
+    this.#circuits = new Circuits({
+      openMs: circuitOpenMs,
+      giveUpAfterMs: GIVE_UP_AFTER_MS,
+      onChange: (change) => this.changes.push(change),
+    });
   }
 
   /** Decides whether an attempt may be sent now and, if it is sent, whether it fails. */
-  ask(target: Target, nowAt: number): SimulatedPassage {
-    if (this.#outages.length === 0) return { kind: 'go', isProbe: false };
+  ask(target: Target, nowAt: number, random: () => number): SimulatedPassage {
+    if (this.#outages.length === 0) return { kind: 'go', isProbe: false, isDown: false };
     const name = this.#nameOf(target);
-    const circuit = this.#circuits.get(name);
-    const waitMs = circuit?.waitMs(nowAt) ?? 0;
-    if (circuit && waitMs > 0)
-      return circuit.openForMs(nowAt) > GIVE_UP_AFTER_MS ? { kind: 'refuse' } : { kind: 'wait', waitMs };
-    const isProbe = circuit?.begin() ?? false;
+    const outcome = this.#circuits.refusal(name, { origin: name, now: nowAt, random });
+    if (outcome) return { kind: 'refused', outcome };
+    const isProbe = this.#circuits.begin(name, nowAt);
     const isDown = this.#outages.some(
       ({ receiver, fromAt, toAt }) => receiver === name && fromAt <= nowAt && nowAt < toAt,
     );
-    if (!isDown) return { kind: 'go', isProbe };
-    if (hasCircuit(target)) this.#failed(name, isProbe, nowAt);
-    return { kind: 'fail' };
+    return { kind: 'go', isProbe, isDown };
   }
 
-  succeeded(target: Target, isProbe: boolean): void {
-    if (this.#circuits.size === 0) return;
-    const name = this.#nameOf(target);
-    const circuit = this.#circuits.get(name);
-    // If the circuit is open and this was not the probe, the run began before the receiver went down. Its success does
-    // not close the circuit.
-    if (circuit && (isProbe || !circuit.isOpen)) this.#circuits.delete(name);
-  }
-
-  #failed(name: string, isProbe: boolean, nowAt: number): void {
-    const circuit = this.#circuits.get(name) ?? new Circuit(this.options.circuitOpenMs);
-    this.#circuits.set(name, circuit);
-    if (circuit.failed(isProbe, nowAt)) this.circuitsOpened++;
+  /** Notes how an attempt ended. */
+  end(target: Target, outcome: Outcome, { isProbe, now }: { isProbe: boolean; now: number }): void {
+    if (this.#outages.length === 0 || !hasCircuit(target)) return;
+    this.#circuits.end(this.#nameOf(target), outcome, { isProbe, now });
   }
 
   #nameOf(target: Target): string {

@@ -54,6 +54,19 @@ const FAILED = {
   error: 'the receiver is down',
 } as const;
 
+const SUCCEEDED = { kind: 'succeeded' } as const;
+
+/**
+ * The engine adds a random delay to each deferred run. In a simulation the delay is derived from the run, so that the
+ * simulation can be repeated.
+ */
+export const spreadOf = ({
+  schedule,
+  occurrenceAt,
+  deferrals,
+}: Pick<SimulatedRun, 'schedule' | 'occurrenceAt' | 'deferrals'>) =>
+  jitterMs(`${schedule} ${deferrals + 1}`, occurrenceAt, 1_000) / 1_000;
+
 /** The generator pauses after this many steps, so that its caller can do other work in between. */
 const STEPS_PER_PAUSE = 100;
 
@@ -123,7 +136,7 @@ class Simulator {
       gaps: this.#gaps,
       schedules: schedules.length,
       paused: schedules.filter(({ isPaused }) => isPaused).map(({ schedule }) => schedule.key),
-      circuitsOpened: this.#receivers.circuitsOpened,
+      circuitChanges: this.#receivers.changes,
       steps: this.steps,
     };
   }
@@ -216,33 +229,31 @@ class Simulator {
   #attempt(actor: Actor, run: SimulatedRun, nowAt: number): void {
     if (run.status !== 'open') return;
     const { plan } = actor.schedule;
-    const passage = this.#receivers.ask(plan.target, nowAt);
-    if (passage.kind === 'wait') {
-      run.deferrals++;
-      // The engine adds a random delay to each deferred run. Here the delay is derived from the run, so that a
-      // simulation can be repeated.
-      const spread = 1 + jitterMs(`${run.schedule} ${run.deferrals}`, run.occurrenceAt, 1_000) / 1_000;
-      this.#addAttempt(actor, run, nowAt + Math.ceil(passage.waitMs * spread));
+    const passage = this.#receivers.ask(plan.target, nowAt, () => spreadOf(run));
+    if (passage.kind === 'refused') {
+      const closing = closingOf(passage.outcome, { retry: plan.retry, attempt: run.attempts, random: 0 });
+      if (closing.status === 'retrying') {
+        run.deferrals++;
+        this.#addAttempt(actor, run, nowAt + closing.retryInMs);
+      } else this.#fail(actor, run, { nowAt, reasonCode: 'circuit_open' });
       return;
     }
-    if (passage.kind === 'refuse') {
-      this.#fail(actor, run, { nowAt, reasonCode: 'circuit_open' });
-      return;
-    }
+    const { isProbe, isDown } = passage;
     run.attempts++;
     run.startedAt ??= nowAt;
-    if (passage.kind === 'go') {
+    if (!isDown) {
       const at = nowAt + this.options.runMs;
-      this.#events.add({ kind: 'end', rank: RANKS.end, at, actor, run, isProbe: passage.isProbe });
+      this.#events.add({ kind: 'end', rank: RANKS.end, at, actor, run, isProbe });
       return;
     }
+    this.#receivers.end(plan.target, FAILED, { isProbe, now: nowAt });
     const closing = closingOf(FAILED, { retry: plan.retry, attempt: run.attempts, random: 0 });
     if (closing.status === 'retrying') this.#addAttempt(actor, run, nowAt + closing.retryInMs);
     else this.#fail(actor, run, { nowAt, reasonCode: 'receiver_down' });
   }
 
   #succeed(actor: Actor, run: SimulatedRun, { at, isProbe }: { at: number; isProbe: boolean }): void {
-    this.#receivers.succeeded(actor.schedule.plan.target, isProbe);
+    this.#receivers.end(actor.schedule.plan.target, SUCCEEDED, { isProbe, now: at });
     if (run.status !== 'open') return;
     Object.assign(run, { status: 'succeeded', endedAt: at });
     actor.failuresInRow = 0;

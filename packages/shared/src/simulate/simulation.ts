@@ -1,4 +1,5 @@
 import type { Timing } from '@carillon/recurrence';
+import type { CircuitChange } from '../circuits.js';
 import type { DueOccurrence } from '../decide-due.js';
 import type { Plan } from '../plan.js';
 
@@ -68,6 +69,7 @@ export interface Simulation {
    * Schedules that are paused at the end: they were paused before, or the engine paused them because they kept failing.
    */
   paused: string[];
-  circuitsOpened: number;
+  /** When circuits opened, were probed and closed, in order. The key is the name of the receiver. */
+  circuitChanges: readonly CircuitChange[];
   steps: number;
 }

@@ -58,6 +58,17 @@ describe('Circuit of an origin', () => {
     expect(Math.max(...delays) - Math.min(...delays)).toBeGreaterThan(3_000);
   });
 
+  it('a probe that sends nothing, because it is deferred itself, leaves the circuit open, and the next delivery probes', async () => {
+    const traffic = trafficOf(60_000);
+    await failTwenty(traffic);
+    vi.advanceTimersByTime(10_001);
+    const deferred: Outcome = { kind: 'deferred', retryInMs: 1, reasonCode: 'names_busy', reason: 'busy' };
+    expect(await traffic.pass(passage(), async () => deferred)).toEqual(deferred);
+    expect(traffic.openCircuits()).toEqual(['1 https://example.com']);
+    expect(await traffic.pass(passage(), async () => ({ kind: 'succeeded' }))).toEqual({ kind: 'succeeded' });
+    expect(traffic.openCircuits()).toEqual([]);
+  });
+
   it('deliveries to an origin that has failed for longer than giveUpAfterMs are no longer deferred: they fail', async () => {
     const traffic = trafficOf(0);
     await failTwenty(traffic);

@@ -1,4 +1,4 @@
-import { Circuit, type DeferralReason, isOriginFailure, type Outcome } from '@carillon/shared';
+import { type CircuitChange, Circuits, type DeferralReason, type Outcome } from '@carillon/shared';
 import type { Logger } from 'pino';
 import type { Metrics } from '../../metrics.js';
 import type { StopSignal } from '../../pipeline/in-flight.js';
@@ -21,12 +21,13 @@ export interface TrafficOptions {
   giveUpAfterMs: number;
   metrics: Metrics;
   log: Logger;
+  /** Spreads the deliveries that an open circuit defers (default `Math.random`). */
+  random?: () => number;
 }
 
 const BACKPRESSURE_PAUSE_MS = 100;
 /** A destination that takes fewer deliveries than this during one backpressure pause counts as slow. */
 const FAST_PER_PAUSE = 50;
-const MAX_CIRCUITS = 10_000;
 
 /**
  * Keeps a bad destination from starving the others. It limits the concurrent deliveries per origin and per project,
@@ -36,9 +37,14 @@ const MAX_CIRCUITS = 10_000;
 export class Traffic {
   readonly #gates = new Map<string, Gate>();
   /** The circuits of failing origins, by project and origin: the failures of one project do not affect another. */
-  readonly #circuits = new Map<string, Circuit>();
+  readonly #circuits: Circuits;
+  readonly #random: () => number;
 
-  constructor(private readonly options: TrafficOptions) {}
+  constructor(private readonly options: TrafficOptions) {
+    const { circuitOpenMs: openMs, giveUpAfterMs, random = Math.random } = options;
+    this.#circuits = new Circuits({ openMs, giveUpAfterMs, onChange: (change) => this.#noteChange(change) });
+    this.#random = random;
+  }
 
   /**
    * Returns the pause before the next claim and the maximum number of runs to claim; null if no pause is needed. Claims
@@ -56,8 +62,7 @@ export class Traffic {
 
   /** The open circuits that make deliveries wait, each as "project origin". */
   openCircuits(): string[] {
-    const now = performance.now();
-    return [...this.#circuits].flatMap(([key, circuit]) => (circuit.isHoldingBack(now) ? [key] : []));
+    return this.#circuits.holdingBack(performance.now());
   }
 
   async pass(passage: Passage, deliver: () => Promise<Outcome>): Promise<Outcome> {
@@ -90,53 +95,34 @@ export class Traffic {
     // The circuit may have opened while this delivery waited at a gate.
     const refused = this.#refuseByCircuit(passage);
     if (refused) return refused;
-    const isProbe = this.#circuits.get(keyOf(passage))?.begin() ?? false;
+    const key = keyOf(passage);
+    const isProbe = this.#circuits.begin(key, performance.now());
     try {
       const outcome = await deliver();
-      this.#judge(passage, isOriginFailure(outcome), isProbe);
+      this.#circuits.end(key, outcome, { isProbe, now: performance.now() });
       return outcome;
     } catch (error) {
-      if (hasTimedOut(passage.signal)) this.#judge(passage, true, isProbe);
-      else this.#circuits.get(keyOf(passage))?.aborted(isProbe);
+      if (hasTimedOut(passage.signal)) this.#circuits.fail(key, { isProbe, now: performance.now() });
+      else this.#circuits.abort(key, isProbe);
       throw error;
     }
   }
 
   #refuseByCircuit(passage: Passage): Outcome | null {
-    const now = performance.now();
-    const circuit = this.#circuits.get(keyOf(passage));
-    const waitMs = circuit?.waitMs(now) ?? 0;
-    if (!circuit || waitMs === 0) return null;
-    if (circuit.openForMs(now) > this.options.giveUpAfterMs) {
-      const error = `${passage.origin} has failed for too long, so the run is not retried; replay it when the origin is back`;
-      return { kind: 'failed', isTransient: false, errorCode: 'circuit_open', error };
-    }
-    // The delay is random. If thousands of runs came back at one instant, all would be claimed and all but one would be
-    // deferred again.
-    const reason = `${passage.origin} keeps failing; deliveries to it pause for a while`;
-    return defer(Math.ceil(waitMs * (1 + Math.random())), 'circuit_open', reason);
+    const { origin } = passage;
+    return this.#circuits.refusal(keyOf(passage), { origin, now: performance.now(), random: this.#random });
   }
 
-  #judge(passage: Passage, isFailure: boolean, isProbe: boolean): void {
-    const { metrics, log, circuitOpenMs } = this.options;
-    const { projectId, origin } = passage;
-    const key = keyOf(passage);
-    const circuit = this.#circuits.get(key);
-    if (!isFailure) {
-      if (circuit?.isOpen) log.info({ projectId, origin }, 'Circuit closed');
-      circuit?.succeeded();
-      this.#circuits.delete(key);
-      return;
-    }
-    const failing = circuit ?? new Circuit(circuitOpenMs);
-    const [oldest] = this.#circuits.keys();
-    if (!circuit && this.#circuits.size >= MAX_CIRCUITS && oldest !== undefined)
-      this.#circuits.delete(oldest);
-    this.#circuits.set(key, failing);
-    if (failing.failed(isProbe, performance.now())) {
+  #noteChange({ key, kind }: CircuitChange): void {
+    const { metrics, log } = this.options;
+    const [project, origin] = key.split(' ');
+    const fields = { projectId: Number(project), origin };
+    if (kind === 'opened') {
       metrics.count('carillon_circuits_opened_total');
-      log.warn({ projectId, origin }, 'Circuit opened: the origin keeps failing');
-    }
+      log.warn(fields, 'Circuit opened: the origin keeps failing');
+    } else if (kind === 'closed') log.info(fields, 'Circuit closed');
+    else if (kind === 'half_open') log.debug(fields, 'Circuit half open: one delivery probes the origin');
+    else log.debug(fields, 'Circuit open again: the probe failed');
   }
 }
 
