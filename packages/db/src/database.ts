@@ -106,6 +106,7 @@ export function openDatabase({
     }),
   });
   begins.set(pool, beginWithin(transactionTimeoutMs));
+  if (limitsSessions) limited.add(pool);
   // Without these listeners a broken connection would end the process. The pool reports errors of idle connections
   // only.
   pool.on('error', onError);
@@ -118,6 +119,17 @@ export function openDatabase({
   });
   if (isPooled && verify) verifyTransactions(pool, verify);
   return pool;
+}
+
+/** The pools whose sessions have a time limit for single statements. */
+const limited = new WeakSet<pg.Pool>();
+
+/**
+ * Lifts the time limit of a session, for a statement that goes on after the client has given up on it. The caller closes
+ * the connection afterwards.
+ */
+export async function liftSessionLimit(pool: pg.Pool, client: Transaction): Promise<void> {
+  if (limited.has(pool)) await client.query('set statement_timeout = 0');
 }
 
 /** The check at the beginning of each transaction, for pools that lead to a pooler. */

@@ -1,6 +1,6 @@
 import type { Cutoffs } from '@carillon/shared';
 import type { Pool } from 'pg';
-import { inTransaction } from '../database.js';
+import { inTransaction, liftSessionLimit } from '../database.js';
 import { monthOf, NOW } from '../instants.js';
 import { SCHEMA } from '../schema/columns.js';
 import { arrayOf, query } from '../statement.js';
@@ -123,8 +123,9 @@ async function detachAndDrop(
 async function outsideTransaction(pool: Pool, statement: string): Promise<void> {
   const client = await pool.connect();
   try {
+    await liftSessionLimit(pool, client);
     await client.query(statement);
-    client.release();
+    client.release(true);
   } catch (error) {
     // After a time-out the connection is still busy with the statement, so it must not be used again.
     client.release(error as Error);
