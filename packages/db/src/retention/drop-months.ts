@@ -125,18 +125,16 @@ async function detachAndDrop(
  */
 async function outsideTransaction(pool: Pool, statement: string): Promise<void> {
   const client = await pool.connect();
-  // A setting that is left in the session of a pooler would apply to the transactions of others.
-  const isTimed = !isBehindPooler(pool);
-  const timeoutMs = Math.floor((pool.options.query_timeout ?? DEFAULT_TIMEOUT_MS) * 0.75);
   try {
-    if (isTimed) await client.query(`set statement_timeout = ${timeoutMs}`);
+    // A setting that is left in the session of a pooler would apply to the transactions of others.
+    if (!isBehindPooler(pool)) {
+      const timeoutMs = Math.floor((pool.options.query_timeout ?? DEFAULT_TIMEOUT_MS) * 0.75);
+      await client.query(`set statement_timeout = ${timeoutMs}`);
+    }
     await client.query(statement);
-    if (isTimed) await client.query('reset statement_timeout');
-    client.release();
-  } catch (error) {
-    // The connection may still be busy with the statement, or has the time-out set, so it must not be used again.
-    client.release(error as Error);
-    throw error;
+  } finally {
+    // The connection has the time-out set, and may still be busy with the statement, so it is not used again.
+    client.release(true);
   }
 }
 
