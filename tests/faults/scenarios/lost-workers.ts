@@ -103,8 +103,11 @@ async function heldBy({ installation }: Stage, inputs: readonly Input[]): Promis
   return new Map(rows.map(({ pid, keys }) => [pid, keys]));
 }
 
+/** True if the first attempt has begun. A later attempt, after the first was given back, may run on the same worker. */
 const hasBegunIn = ({ lines }: TestProcess, key: string) =>
-  lines.some(({ msg, scheduleId }) => msg === 'in-turn has begun' && scheduleId === key);
+  lines.some(
+    ({ msg, scheduleId, attempt }) => msg === 'in-turn has begun' && scheduleId === key && attempt === 1,
+  );
 
 /** Waits until a worker has several of these runs in flight; null if they have ended before. */
 async function seeWaiting(stage: Stage, inputs: readonly Input[]) {
