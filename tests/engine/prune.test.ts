@@ -48,7 +48,7 @@ it('the partition of an old month is dropped, but not while a run in it is runni
   expect(await engine.runsOf(id as number)).toEqual([]);
 });
 
-it('the partition of an old month that an open read kept from being dropped is dropped by a later prune', async () => {
+it('if an open read keeps a prune from dropping the partition of an old month, a later prune drops it', async () => {
   await insertSchedules(database, [once()], { nowAt: T0 });
   const [run] = (await engine.claim(T0)) as [ClaimedRun];
   await engine.succeed(run, T0 + 1);
@@ -80,7 +80,7 @@ it('the partition of an old month that an open read kept from being dropped is d
   await hasty.end();
 });
 
-it('a finished one-shot still reads as finished with its last run after that run was dropped with its month', async () => {
+it('a finished one-shot still shows its status and the time of its last run after retention has dropped the month that held the run', async () => {
   await insertSchedules(database, [once({ id: 'old' })], { nowAt: T0 });
   const [run] = (await engine.claim(T0)) as [ClaimedRun];
   await engine.succeed(run, T0 + 1);

@@ -285,7 +285,7 @@ describe('A remembered row', () => {
     return witness;
   };
 
-  it('a process that connects to a Postgres that has its heartbeat and lacks the run of its latest claim holds the installation', async () => {
+  it('the installation is held if a process connects to a Postgres that has the heartbeat of the process, but not the run of its latest claim', async () => {
     const row = await claimRun();
     const witness = witnessOf(await beat(), row);
     await witness.verifyConnection(database.pool);

@@ -72,7 +72,7 @@ describe.each(MACHINES)('States of a %s', (name, transitions, statuses) => {
     expect(documented).toEqual(known);
   });
 
-  it(`the ${name} diagram in docs/state-machine.md draws only known transitions, and each that changes the status`, () => {
+  it(`the ${name} diagram in docs/state-machine.md draws exactly the transitions that change the status, as the code knows them`, () => {
     const arrows = arrowsOf(name);
     const unknown = arrows.filter(({ from, to, transition }) => {
       const known = transitions[transition];

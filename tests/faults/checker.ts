@@ -131,7 +131,7 @@ async function waitForCalm({ pool }: Installation, { sinceId }: Mark): Promise<s
   return (await look()).rows.slice(0, 20).map(({ what }) => `I3 not settled, ${what}`);
 }
 
-/** I3: waits until no lease is left. Returns the leases that are still there. */
+/** I3: waits for a while until no lease is left. Returns a violation for each lease that is still there then. */
 async function waitForLeases({ pool }: Installation): Promise<string[]> {
   const look = () => pool.query<{ epoch: number }>('select epoch from carillon.leases order by epoch');
   const isRested = await eventually(async () => (await look()).rowCount === 0, {

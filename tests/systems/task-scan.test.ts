@@ -177,7 +177,7 @@ describe('Task scans that fail', () => {
     expect(await remindersOf(key)).toHaveLength(1);
   });
 
-  it('a task scan that retries a task first checks whether a reminder was sent meanwhile, and then skips the task', async () => {
+  it('before a task scan tries a task again, it checks whether a reminder was sent meanwhile, and if so skips the task', async () => {
     const { id, key } = await task('sent by another', HOUR);
     await trouble(id, '40001', 1);
     const { result } = await scan({

@@ -125,8 +125,8 @@ describe('Fuzzed requests', () => {
         }),
         { numRuns: Number(process.env.FUZZ_RUNS ?? 12) },
       );
-      // Signing in with an unknown key is the only request that may answer 401 although the request itself has a valid
-      // key.
+      // The key to sign in with is in the body of the request, so only a sign-in may answer 401. Every other request has
+      // a valid key in its header.
       if (operation.path !== '/v1/session') expect(seen.has(401)).toBe(false);
       if (process.env.FUZZ_SHOW) console.log(_name, Object.fromEntries(seen));
     },

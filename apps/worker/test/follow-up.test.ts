@@ -121,7 +121,7 @@ describe('follow-ups of closed runs', () => {
     expect(await statusOf(id)).toBe('paused');
   });
 
-  it('a schedule whose receiver answers 410 Gone is paused, although the answer to the commit of the close was lost', async () => {
+  it('a schedule whose receiver answers 410 Gone is paused even if the connection to Postgres breaks right after the run was closed', async () => {
     const proxy = await TcpProxy.before(database.url);
     const url = proxy.url(database.url);
     const pool = openDatabase({ url, max: 2, applicationName: 'carillon-proxied', onError: () => {} });

@@ -115,7 +115,7 @@ describe('Names of receivers', () => {
     }
     for (let i = 0; i < 30; i++)
       expect(await addressesOf(names, `other-${i}.one.test`, 2)).toEqual(['127.0.0.1']);
-    // The unresolved names of one project take at most three quarters of all 256 places.
+    // One project takes at most three quarters of the 256 lookups that may be under way at once.
     expect(silent.length - busy).toBeLessThanOrEqual(192);
     names.close();
     await Promise.all(silent);

@@ -308,7 +308,7 @@ describe('The queue schedule-requests', () => {
 });
 
 describe('While Postgres is away', () => {
-  it('requests by queue wait while Postgres is unreachable, and are carried out afterwards', async () => {
+  it('a request that arrives by queue while Postgres is unreachable waits, and is carried out afterwards', async () => {
     const name = new URL(database.url).pathname.slice(1);
     const elsewhere = new pg.Client({ connectionString: testServers().databaseUrl });
     await elsewhere.connect();

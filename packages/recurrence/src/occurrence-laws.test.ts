@@ -127,7 +127,7 @@ describe('laws of occurrences', () => {
     );
   });
 
-  it('lastOccurrence of any rule is the last item of a list of its occurrences', () => {
+  it('lastOccurrence of any rule in a range is the last item in the list of its occurrences in that range', () => {
     fc.assert(
       fc.property(inputs, instants, fc.nat({ max: 10_000_000 }), (input, afterAt, extraMs) => {
         const timing = timingOf(input);

@@ -12,7 +12,7 @@ describe('judgeHome', () => {
     expect(kinds({})).toEqual(['same', 'same', 'same']);
   });
 
-  it('a database for which no server is recorded yet is not taken for a copy, and its server is recorded', () => {
+  it('while no server is recorded for a database, the database is not taken for a copy, whatever the mark in Redis says', () => {
     expect(kinds({}, null)).toEqual(['moved', 'moved', 'moved']);
   });
 
@@ -33,7 +33,7 @@ describe('judgeHome', () => {
     },
   );
 
-  it('the address of a database is not compared if this worker, or every worker before it, connected over loopback', () => {
+  it('a new address is no sign of a copy if this worker connects over loopback, or if every earlier worker did', () => {
     expect(kinds({ address: null })).toEqual(['same', 'same', 'same']);
     expect(kinds({}, { ...HOME, addresses: [] })).toEqual(['moved', 'moved', 'moved']);
   });

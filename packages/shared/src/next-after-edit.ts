@@ -17,10 +17,10 @@ export interface ScheduleBeforeEdit {
 
 /**
  * Decides the next occurrence after an edit; null finishes the schedule. Two kinds of edits have functions of their
- * own: `moveYearly` for yearly events, which belong to a local year, and `nextUnderTzdata` for new time zone data.
+ * own: `moveYearly` for yearly events, which fire once in each local year, and `nextUnderTzdata` for new time zone data.
  *
- * The new definition names nothing before the edit. Occurrences that were due before the edit are settled by the old
- * definition.
+ * A new rule names nothing before the edit, except that a one-shot may be set to a past instant. If an edit replaces an
+ * occurrence that was already due, `settleOverdue` decides by the old rule and its misfire policy whether it runs.
  */
 export function nextAfterEdit(
   schedule: ScheduleBeforeEdit,

@@ -89,8 +89,8 @@ function untilEnded({ installation, mark }: Stage, dueBy = Number.POSITIVE_INFIN
 }
 
 /**
- * Gives schedules an objective that the outage breaches, and their project an alert channel. Returns the receiver of
- * its messages.
+ * Gives schedules an objective that the outage breaches, and their project an alert channel. Returns functions that wait
+ * for the recoveries and for the messages about them, and one that closes the channel.
  */
 async function watchObjectives({ clients: { alpha } }: Stage, inputs: Input[]) {
   for (const input of inputs) Object.assign(input, { slo: { endWithin: 'PT2S' } });

@@ -43,8 +43,8 @@ export interface LedgerSources {
 }
 
 /**
- * Yields an entry for each occurrence of the rule from `fromAt` to `toAt`, and for each other run in that range, in
- * order.
+ * Yields the entries from `fromAt` to `toAt` in order: one for each occurrence of the rule, where the occurrences of a
+ * gap share one, and one for each run that the rule did not name, such as a trigger.
  */
 export function* composeLedger(
   sources: LedgerSources,

@@ -21,7 +21,7 @@ export async function claimApart({
     if (!isBadRow(error)) throw error;
     if (limit <= 1) return setAside(error as Error);
     const part = await claimApart({ limit: Math.floor(limit / 2), claim, setAside });
-    // A part leaves rows of the batch behind, so there is more to claim.
+    // The part was smaller than the batch, so more rows are due, even if the part itself was not full.
     return { ...part, isFull: part.isFull || part.runs.length > 0 };
   }
 }

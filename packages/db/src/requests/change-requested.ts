@@ -21,9 +21,9 @@ type RequestedChange =
 export type SettledChange = { request: SqlRequest } & RequestedChange;
 
 /**
- * Carries out requested cancels and triggers of one project, in the transaction that holds the requests. No two
- * requests of a call are for the same schedule. A request whose schedule another transaction holds is left for the next
- * sweep.
+ * Carries out requested cancels and triggers of one project, in the transaction that has locked the requests. The
+ * caller passes at most one request for each schedule. If another transaction has locked the schedule, its request is
+ * left for the next sweep.
  */
 export async function changeRequested(
   tx: Transaction,

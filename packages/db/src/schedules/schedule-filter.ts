@@ -53,8 +53,8 @@ export const sourceOfAllMatches = (where: Where, filter: ScheduleFilter) =>
     : { head: '', source: FROM_SCHEDULES, conditions: where.sql };
 
 /**
- * The `from` list of a statement that reads no more than ids and keys. If the filter has only a text or a tag, the
- * search has read them already, and a join would read each schedule a second time.
+ * The `from` list of a statement that reads only the ids and keys of schedules. If the filter has nothing but a text or
+ * a tag, `matching` holds the ids and keys already, and a join would read each schedule a second time.
  */
 export const sourceOfKeys = (where: Where, { q, tag, ...others }: ScheduleFilter) =>
   isSearch({ q, tag }) && Object.values(others).every((value) => value === undefined)

@@ -25,7 +25,7 @@ describe('reading holidays from an .ics file', () => {
     expect(datesOf('DTSTART;VALUE=DATE:20270101')).toEqual(['2027-01-01']);
   });
 
-  it('an event of an .ics file with times excludes each day that it touches', () => {
+  it('an event with a time of day in an .ics file excludes each day that it touches', () => {
     const event = 'DTSTART;TZID=Europe/Berlin:20261231T180000\r\nDTEND;TZID=Europe/Berlin:20270101T060000';
     expect(datesOf(event)).toEqual(['2026-12-31', '2027-01-01']);
     expect(datesOf('DTSTART:20261231T000000Z\r\nDTEND:20270101T000000Z')).toEqual(['2026-12-31']);

@@ -75,8 +75,8 @@ export class Gate {
   }
 
   /**
-   * Deliveries per millisecond that pass the gate, estimated from the average duration of a delivery. If the last
-   * delivery ended longer ago than that, the time since then is used instead of the average.
+   * Deliveries per millisecond that pass the gate, estimated from the average duration of a delivery. If no delivery has
+   * ended for longer than that average, the time since the last end is used instead.
    */
   get pace(): number {
     return this.limit / Math.max(this.#averageMs, this.#idleForMs());
