@@ -96,7 +96,11 @@ export const exhaustedPools: Scenario = {
   async play(stage) {
     const { installation, random, clients, receiver } = stage;
     await stage.load({ seconds: 4 });
-    const held = Array.from({ length: 3 }, () => stage.webhook('beta', stage.inMs(200), 'hold'));
+    // The receiver answers when the locks are gone, so the time-out of these deliveries must be longer.
+    const held = Array.from({ length: 3 }, () => ({
+      ...stage.webhook('beta', stage.inMs(200), 'hold'),
+      timeout: 'PT5M',
+    }));
     await clients.beta.createMany(held);
     await eventually(() => held.every(({ id }) => receiver.to(`hold/${id}`).length > 0));
     // A run of a heartbeat reads the pings on a connection of its worker.
