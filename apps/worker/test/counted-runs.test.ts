@@ -121,6 +121,14 @@ describe('counted runs', () => {
     expect(await promotedOf(ids)).toEqual(ids);
   });
 
+  it('a schedule whose definition cannot be read does not keep the queues of other schedules from being promoted', async () => {
+    const ids = await insertWithQueue(3);
+    const [first, unreadable, last] = ids as [number, number, number];
+    await database.pool.query(`update carillon.schedules set plan = '{' where id = $1`, [unreadable]);
+    expect(await promoteQueued(database.pool, ids, null)).toBe(2);
+    expect(await promotedOf(ids)).toEqual([first, last]);
+  });
+
   it('a promotion of many queues leaves the queue of a paused schedule alone', async () => {
     const ids = await insertWithQueue(2);
     const [active, paused] = ids as [number, number];
