@@ -55,6 +55,15 @@ async function promoteOne(pool: Pool, id: number, now: number | null): Promise<n
 
 const queues = batch<{ scheduleId: number; room: number }>('queue', { scheduleId: 'bigint', room: 'int' });
 
+/**
+ * SQL: true if a cancel of the schedule was requested by SQL and no worker has carried it out yet. The schedule keeps
+ * its status until then, and must start nothing more.
+ */
+const isCancelRequested = (scheduleId: string) => `exists (
+     select from carillon.schedules s join carillon.sql_requests request
+       on request.project_id = s.project_id and request.key = s.key and request.action = 'cancel'
+     where s.id = ${scheduleId})`;
+
 const releaseFirst = statement<Values, object>(
   'release-first-queued',
   `update carillon.runs r set ${release(instant(':now'))}
@@ -63,7 +72,7 @@ const releaseFirst = statement<Values, object>(
      where schedule_id = queue.schedule_id and next_attempt_at is not null and status = 'queued' and next_attempt_at = 'infinity'
      order by recorded_at, occurrence_at limit queue.room
    ) as first
-   where ${isSameRun('r', 'first')}
+   where ${isSameRun('r', 'first')} and not ${isCancelRequested('queue.schedule_id')}
    returning 1`,
 );
 
