@@ -59,7 +59,7 @@ const queues = batch<{ scheduleId: number; room: number }>('queue', { scheduleId
  * SQL: true if a cancel of the schedule was requested by SQL and no worker has carried it out yet. The schedule keeps
  * its status until then, and must start nothing more.
  */
-const isCancelRequested = (scheduleId: string) => `exists (
+export const isCancelRequested = (scheduleId: string) => `exists (
      select from carillon.schedules s join carillon.sql_requests request
        on request.project_id = s.project_id and request.key = s.key and request.action = 'cancel'
      where s.id = ${scheduleId})`;
