@@ -9,7 +9,7 @@ import {
   resumeSchedule,
 } from '@carillon/db';
 import { eventually, insertSchedules, registerTestWorker, useDatabase, useEngine } from '@carillon/testkit';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 
 const database = useDatabase();
 const engine = useEngine(database);
@@ -79,6 +79,31 @@ it('if an open read keeps a prune from dropping the partition of an old month, a
   });
   await hasty.end();
 });
+
+it.each([60_000, 0])(
+  'in a pool of the user whose time-out is %i ms, Postgres gives up waiting for an open read before our own time-out',
+  async (userTimeoutMs) => {
+    await insertSchedules(database, [once()], { nowAt: T0 });
+    const [run] = (await engine.claim(T0)) as [ClaimedRun];
+    await engine.succeed(run, T0 + 1);
+    const options = { url: database.url, max: 2, applicationName: 'test', onError: () => {} };
+    const given = openDatabase({ ...options, queryTimeoutMs: userTimeoutMs });
+    const reader = await database.pool.connect();
+    onTestFinished(async () => {
+      reader.release(true);
+      await given.end();
+    });
+    await reader.query('begin');
+    await reader.query('select count(*) from carillon.run_attempts');
+    const adopted = openDatabase({ ...options, pool: given, queryTimeoutMs: 1_000 });
+    expect((await prune(adopted, aYearLater)).postponed).toBe('canceling statement due to statement timeout');
+    await reader.query('rollback');
+    await eventually(async () => {
+      await dropOldRuns(adopted, aYearLater).catch(() => {});
+      return (await months()).length === 0;
+    });
+  },
+);
 
 it('a finished one-shot still shows its status and the time of its last run after retention has dropped the month that held the run', async () => {
   await insertSchedules(database, [once({ id: 'old' })], { nowAt: T0 });

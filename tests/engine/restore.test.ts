@@ -1,4 +1,5 @@
 import {
+  type ClaimedRun,
   claimDue,
   claimWaiting,
   type Evidence,
@@ -8,12 +9,14 @@ import {
   judgeEvidence,
   lostTimeOf,
   pauseSchedule,
+  purgeSchedule,
   type RememberedRow,
   readClock,
   readInstallationState,
   readLatestChange,
   readLatestEvidence,
   releaseInstallation,
+  reportRun,
   sendHeartbeat,
   surveyLostTime,
   takeMessages,
@@ -21,8 +24,8 @@ import {
   triggerSchedule,
 } from '@carillon/db';
 import type { RestoreMode } from '@carillon/shared';
-import { insertSchedules, registerTestWorker, useDatabase, useEngine } from '@carillon/testkit';
-import { afterEach, describe, expect, it } from 'vitest';
+import { eventually, insertSchedules, registerTestWorker, useDatabase, useEngine } from '@carillon/testkit';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { Witness } from '../../packages/db/src/restore/witness.js';
 
 const database = useDatabase();
@@ -268,16 +271,30 @@ describe('A remembered row', () => {
     return { ...holder, installationId, generation, beats: 0, at: nowAt - 1_000 };
   };
   /** Claims a run by Postgres's clock, and returns it as a worker remembers it. */
-  const claimRun = async (): Promise<RememberedRow & { kind: 'run' }> => {
+  const claimRun = async (): Promise<RememberedRow & { kind: 'run' }> => remembered(await claimOne());
+  const claimOne = async () => {
     const { nowAt: now } = await readClock(database.pool);
     await insertSchedules(database, [{ rule: { at: new Date(now - 10).toISOString() } }], {
       nowAt: now - 100,
     });
     const [run] = await claimNow(now);
     if (!run) throw new Error('nothing was claimed');
-    const { scheduleId, occurrenceAt, recordedAt: at } = run;
-    return { kind: 'run', scheduleId, occurrenceAt, at, generation: (await state()).generation };
+    return run;
   };
+  const remembered = async (run: ClaimedRun): Promise<RememberedRow & { kind: 'run' }> => {
+    const { projectId, scheduleKey, scheduleId, occurrenceAt, recordedAt: at } = run;
+    const { generation } = await state();
+    return { kind: 'run', projectId, scheduleKey, scheduleId, occurrenceAt, at, generation };
+  };
+  /** Claims a run that ends at once, and returns it as a worker remembers it. */
+  const claimAndEnd = async () => {
+    const run = await claimOne();
+    expect(
+      await reportRun(database.pool, { projectId, run, kind: 'success', body: null, now: null }),
+    ).toMatchObject({ kind: 'changed' });
+    return remembered(run);
+  };
+  const purge = (key: string) => purgeSchedule(database.pool, { ref: { projectId, key }, actor: 'ops' });
   const witnessOf = (evidence: Evidence, row: RememberedRow | null) => {
     const witness = new Witness();
     witness.remember(evidence);
@@ -296,6 +313,47 @@ describe('A remembered row', () => {
       code: 'transactions_lost',
       reason: expect.stringContaining(`the run of schedule ${row.scheduleId} `),
     });
+  });
+
+  it('a purge that deletes the run which a worker remembers does not hold the installation', async () => {
+    const row = await claimAndEnd();
+    const witness = witnessOf(await beat(), row);
+    expect(await purge(row.scheduleKey)).toMatchObject({ kind: 'changed' });
+    expect(await engine.runsOf(row.scheduleId)).toEqual([]);
+    expect(await witness.verify(database.pool)).toBe('intact');
+    expect((await state()).hold).toBeNull();
+  });
+
+  it('a purge that has deleted the run, and not the schedule yet, does not hold the installation', async () => {
+    const row = await claimAndEnd();
+    const witness = witnessOf(await beat(), row);
+    await database.pool.query(
+      'insert into carillon.ping_tokens (schedule_id, project_id, generation) values ($1, $2, 1)',
+      [row.scheduleId, projectId],
+    );
+    const other = await database.pool.connect();
+    onTestFinished(() => other.release(true));
+    await other.query('begin');
+    // The purge deletes this row last, together with the schedule, and waits for the lock.
+    await other.query('select from carillon.ping_tokens where schedule_id = $1 for update', [row.scheduleId]);
+    const purged = purge(row.scheduleKey);
+    await eventually(async () => (await engine.runsOf(row.scheduleId)).length === 0);
+    expect(await witness.verify(database.pool)).toBe('intact');
+    await other.query('commit');
+    expect(await purged).toMatchObject({ kind: 'changed' });
+  });
+
+  it('a purge of an earlier schedule of the same key does not hide that a run was lost', async () => {
+    const row = await claimRun();
+    const witness = witnessOf(await beat(), row);
+    await database.pool.query(
+      `insert into carillon.audit_log (project_id, actor, action, subject, at)
+       values ($1, 'ops', 'schedule.purged', $2, to_timestamp($3::float8 / 1000))`,
+      [projectId, row.scheduleKey, row.at - 1],
+    );
+    await database.pool.query('delete from carillon.runs where schedule_id = $1', [row.scheduleId]);
+    await database.pool.query('delete from carillon.schedules where id = $1', [row.scheduleId]);
+    expect(await witness.verify(database.pool)).toBe('lost');
   });
 
   it('a run that was claimed again on another server does not hide that the first claim was lost', async () => {

@@ -1,4 +1,4 @@
-import { migrate, openDatabase } from '@carillon/db';
+import { migrate, openDatabase, pauseSchedule, resumeEnded } from '@carillon/db';
 import { insertSchedules, inUserTransaction, useDatabase, useEngine, useRole } from '@carillon/testkit';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 
@@ -294,6 +294,18 @@ describe('carillon.cancel', () => {
     if (!run) throw new Error('the run was not claimed');
     await engine.fail(run, nowAt);
     await owner(`select carillon.cancel('hold-2')`);
+    const claimed = await engine.claim(nowAt + 3_600_000);
+    expect(claimed.filter(({ scheduleId }) => scheduleId === id)).toEqual([]);
+  });
+
+  it('after carillon.cancel has committed, the end of a pause does not resume the schedule', async () => {
+    const nowAt = Date.now();
+    const [id] = await insertSchedules(database, [{ id: 'hold-4', rule: { every: 'PT1M' } }], { nowAt });
+    const ref = { projectId: database.projectId, key: 'hold-4' };
+    const untilAt = nowAt + 90_000;
+    await pauseSchedule(database.pool, { ref, actor: 'ops', now: nowAt }, { note: null, untilAt });
+    await owner(`select carillon.cancel('hold-4')`);
+    expect(await resumeEnded(database.pool, untilAt)).toEqual([]);
     const claimed = await engine.claim(nowAt + 3_600_000);
     expect(claimed.filter(({ scheduleId }) => scheduleId === id)).toEqual([]);
   });

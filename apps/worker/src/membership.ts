@@ -104,8 +104,17 @@ export class Membership {
       ({ origin, recordedAt, claimedAt }) => origin === 'rule' && recordedAt === claimedAt,
     );
     if (!started || !this.#holder) return;
-    const { scheduleId, occurrenceAt, recordedAt: at } = started;
-    witness.rememberRow({ kind: 'run', scheduleId, occurrenceAt, generation: this.#holder.generation, at });
+    const { projectId, scheduleKey, scheduleId, occurrenceAt, recordedAt: at } = started;
+    const { generation } = this.#holder;
+    witness.rememberRow({
+      kind: 'run',
+      projectId,
+      scheduleKey,
+      scheduleId,
+      occurrenceAt,
+      generation,
+      at,
+    });
   }
 
   /**

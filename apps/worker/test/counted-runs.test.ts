@@ -121,6 +121,24 @@ describe('counted runs', () => {
     expect(await promotedOf(ids)).toEqual(ids);
   });
 
+  it('a schedule whose definition cannot be read does not keep the queues of other schedules from being promoted', async () => {
+    const ids = await insertWithQueue(3);
+    const [first, unreadable, last] = ids as [number, number, number];
+    await database.pool.query(`update carillon.schedules set plan = '{' where id = $1`, [unreadable]);
+    expect(await promoteQueued(database.pool, ids, null)).toBe(2);
+    expect(await promotedOf(ids)).toEqual([first, last]);
+  });
+
+  it('after the commit of a cancel by SQL, no queued run of the schedule is promoted, although no worker has carried the cancel out', async () => {
+    const ids = await insertWithQueue(2);
+    const [active, cancelled] = ids as [number, number];
+    await database.pool.query('select carillon.cancel(key) from carillon.schedules where id = $1', [
+      cancelled,
+    ]);
+    expect(await promoteQueued(database.pool, ids, null)).toBe(1);
+    expect(await promotedOf(ids)).toEqual([active]);
+  });
+
   it('a promotion of many queues leaves the queue of a paused schedule alone', async () => {
     const ids = await insertWithQueue(2);
     const [active, paused] = ids as [number, number];

@@ -84,6 +84,7 @@ export function openDatabase({
   if (given) {
     const adopted = adoptPool(given, { types: TYPE_PARSERS, queryTimeoutMs, onConnect: prepare, verify });
     begins.set(adopted, beginWithin(transactionTimeoutMs));
+    queryTimeouts.set(adopted, queryTimeoutMs);
     if (isPooled && verify) verifyTransactions(adopted, verify);
     return adopted;
   }
@@ -106,6 +107,7 @@ export function openDatabase({
     }),
   });
   begins.set(pool, beginWithin(transactionTimeoutMs));
+  queryTimeouts.set(pool, queryTimeoutMs);
   // Without these listeners a broken connection would end the process. The pool reports errors of idle connections
   // only.
   pool.on('error', onError);
@@ -196,6 +198,15 @@ function schemaRenamer(schema: string): (text: string) => string {
 
 /** The statement that begins a transaction, for each pool. */
 const begins = new WeakMap<pg.Pool, string>();
+
+/** How long our statements wait for an answer, for each pool. The pool of a user's program may have another time-out. */
+const queryTimeouts = new WeakMap<pg.Pool, number>();
+
+export function queryTimeoutOf(pool: pg.Pool): number {
+  const timeoutMs = queryTimeouts.get(pool);
+  if (timeoutMs === undefined) throw new Error('this pool was not opened by openDatabase');
+  return timeoutMs;
+}
 
 /**
  * The server ends an idle transaction, so that a frozen or vanished process does not keep its rows locked. The limits

@@ -17,8 +17,8 @@ const MAX_BATCH_SIZE = 500;
 
 /**
  * Does what follows from closed runs: arms retries, promotes queued runs, pauses failing schedules. Promotions and
- * pauses use the same connections as claims and lease extensions. So they run in batches, one after the other, however
- * many runs end together.
+ * pauses use the same connections as claims. So they run in batches, one after the other, however many runs end
+ * together.
  */
 export class FollowUps {
   /** Schedules with a run that has ended, by project, so that the projects can take turns. */

@@ -71,8 +71,8 @@ const selectGroups = statement<Range, GroupRow>(
 );
 
 /**
- * Groups the recurring schedules that are due until an instant, the largest group first. `isComplete` is false if there are more schedules than
- * one forecast reads.
+ * Groups the recurring schedules that are due until an instant, the largest group first. `isComplete` is false if there
+ * are more schedules than one forecast reads.
  */
 export async function readForecastGroups(
   db: Database,

@@ -1,6 +1,7 @@
 import type { Database } from '../database.js';
 import { FORGOTTEN_AFTER_DAYS } from '../engine/workers.js';
 import { instant, NOW } from '../instants.js';
+import { PURGED_ACTION } from '../schedules/purge-schedule.js';
 import { statement } from '../statement.js';
 
 /**
@@ -19,10 +20,11 @@ export interface Evidence {
 
 /**
  * A row that Postgres has committed after the latest heartbeat, remembered in the memory of a process: the run of a
- * claim, or an entry of the audit log. Rows of both tables are kept for a day at least.
+ * claim, or an entry of the audit log. Retention keeps the rows of both tables for a day at least. A purge of the
+ * schedule may delete the run sooner, and writes an entry to the audit log before it does.
  */
 export type RememberedRow = (
-  | { kind: 'run'; scheduleId: number; occurrenceAt: number }
+  | { kind: 'run'; projectId: number; scheduleKey: string; scheduleId: number; occurrenceAt: number }
   | { kind: 'audit'; id: number }
 ) & {
   generation: number;
@@ -31,8 +33,8 @@ export type RememberedRow = (
 };
 
 /**
- * `row_lost`: Postgres has the heartbeat and lacks the remembered row. `superseded`: an operator has decided about a restore since. `unknown`: the worker is so old that its row was
- * deleted.
+ * `row_lost`: Postgres has the heartbeat and lacks the remembered row. `superseded`: an operator has decided about a
+ * restore since. `unknown`: the worker is so old that its row was deleted.
  */
 export type EvidenceVerdict = 'intact' | 'lost' | 'row_lost' | 'superseded' | 'unknown';
 
@@ -47,6 +49,8 @@ interface Known {
 interface Question {
   workerId: number;
   token: string;
+  projectId: number | null;
+  scheduleKey: string | null;
   scheduleId: number | null;
   occurrenceAt: number | null;
   auditId: number | null;
@@ -54,12 +58,20 @@ interface Question {
   now: number | null;
 }
 
+/**
+ * A run that is gone counts as present if a purge of its schedule was recorded since the claim. A server that has lost
+ * the claim has lost that later entry too. That the schedule is gone proves nothing: a server may have lost its
+ * creation as well.
+ */
 const selectKnown = statement<Question, Known>(
   'read-evidence',
   `select i.generation, w.beats, ${NOW} as "nowAt",
           case when :scheduleId::bigint is not null then exists (
             select from carillon.runs r where r.schedule_id = :scheduleId::bigint and r.origin = 'rule'
-              and r.occurrence_at = ${instant(':occurrenceAt')} and r.recorded_at = ${instant(':rowAt')})
+              and r.occurrence_at = ${instant(':occurrenceAt')} and r.recorded_at = ${instant(':rowAt')}
+          ) or exists (
+            select from carillon.audit_log a where a.project_id = :projectId::bigint and a.subject = :scheduleKey::text
+              and a.action = '${PURGED_ACTION}' and a.at >= ${instant(':rowAt')})
           when :auditId::bigint is not null then exists (
             select from carillon.audit_log a where a.id = :auditId::bigint and a.at = ${instant(':rowAt')})
           end as "hasRow"
@@ -93,12 +105,19 @@ export async function judgeEvidence(
 }
 
 function questionOf(row: RememberedRow | null): Omit<Question, 'workerId' | 'token' | 'now'> {
-  const none = { scheduleId: null, occurrenceAt: null, auditId: null, rowAt: null };
+  const none = {
+    projectId: null,
+    scheduleKey: null,
+    scheduleId: null,
+    occurrenceAt: null,
+    auditId: null,
+    rowAt: null,
+  };
   if (row === null) return none;
   const { at: rowAt } = row;
-  return row.kind === 'audit'
-    ? { ...none, auditId: row.id, rowAt }
-    : { ...none, scheduleId: row.scheduleId, occurrenceAt: row.occurrenceAt, rowAt };
+  if (row.kind === 'audit') return { ...none, auditId: row.id, rowAt };
+  const { projectId, scheduleKey, scheduleId, occurrenceAt } = row;
+  return { ...none, projectId, scheduleKey, scheduleId, occurrenceAt, rowAt };
 }
 
 const selectLatest = statement<object, Evidence>(

@@ -4,8 +4,8 @@ import { holdForLoss } from './hold.js';
 
 /**
  * Remembers a heartbeat that Postgres has committed, and the latest row after it, and holds the installation if
- * Postgres no longer has them. A process asks its witness whenever it opens a connection, so that it neither claims nor creates anything on a server that has
- * lost transactions.
+ * Postgres no longer has them. A process asks its witness whenever it opens a connection, so that it neither claims nor
+ * creates anything on a server that has lost transactions.
  */
 export class Witness {
   #evidence: Evidence | null = null;

@@ -1,6 +1,6 @@
 import type { Cutoffs } from '@carillon/shared';
 import type { Pool } from 'pg';
-import { inTransaction, isBehindPooler } from '../database.js';
+import { inTransaction, isBehindPooler, queryTimeoutOf } from '../database.js';
 import { monthOf, NOW } from '../instants.js';
 import { SCHEMA } from '../schema/columns.js';
 import { arrayOf, query } from '../statement.js';
@@ -127,16 +127,11 @@ async function outsideTransaction(pool: Pool, statement: string): Promise<void> 
   const client = await pool.connect();
   try {
     // A setting that is left in the session of a pooler would apply to the transactions of others.
-    if (!isBehindPooler(pool)) {
-      const timeoutMs = Math.floor((pool.options.query_timeout ?? DEFAULT_TIMEOUT_MS) * 0.75);
-      await client.query(`set statement_timeout = ${timeoutMs}`);
-    }
+    if (!isBehindPooler(pool))
+      await client.query(`set statement_timeout = ${Math.floor(queryTimeoutOf(pool) * 0.75)}`);
     await client.query(statement);
   } finally {
     // The connection has the time-out set, and may still be busy with the statement, so it is not used again.
     client.release(true);
   }
 }
-
-/** For a pool of the user's program, which has no time-out of its own. It is shorter than that of our statements. */
-const DEFAULT_TIMEOUT_MS = 6_000;

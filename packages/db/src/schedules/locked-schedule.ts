@@ -107,7 +107,8 @@ const lockFreeAgendas = statement<{ ids: string }, { id: number }>(
 
 /**
  * Locks and reads those schedules that no other transaction holds, and never waits. All of them get the same time. A
- * schedule whose agenda row is locked is left out too, although its own row stays locked until the transaction ends.
+ * schedule whose agenda row is locked, or whose definition can't be read, is left out too, although its own row stays
+ * locked until the transaction ends.
  */
 export async function lockFreeSchedules(
   tx: Transaction,
@@ -125,14 +126,31 @@ export async function lockFreeSchedules(
   const nowAt = rows.at(-1)?.nowAt ?? 0;
   return rows
     .filter(({ id, occurrenceAt }) => occurrenceAt === null || agendas.has(id))
-    .map((row) => ({ ...toLocked(row), nowAt }));
+    .flatMap((row) => {
+      const schedule = toLockedIfReadable(row);
+      return schedule ? [{ ...schedule, nowAt }] : [];
+    });
 }
 
-const toLocked = (row: Row): LockedSchedule => ({
-  ...row,
-  timing: readTiming(row.timing),
-  plan: readPlan(row.plan),
-});
+/** Thrown if the stored definition of a schedule can't be read. Its next claim pauses such a schedule as broken. */
+export class UnreadableSchedule extends Error {}
+
+function toLocked(row: Row): LockedSchedule {
+  try {
+    return { ...row, timing: readTiming(row.timing), plan: readPlan(row.plan) };
+  } catch (cause) {
+    throw new UnreadableSchedule(`its definition could not be read: ${(cause as Error).message}`, { cause });
+  }
+}
+
+function toLockedIfReadable(row: Row): LockedSchedule | null {
+  try {
+    return toLocked(row);
+  } catch (error) {
+    if (error instanceof UnreadableSchedule) return null;
+    throw error;
+  }
+}
 
 /**
  * Locks a schedule and then its agenda row, always in this order, and reads both. The read comes after the locks, so

@@ -5,7 +5,12 @@ import { countOpenRuns } from '../engine/admit-runs.js';
 import { instant } from '../instants.js';
 import { isSameRun, release } from '../runs/run-transitions.js';
 import { batch, statement, type Values } from '../statement.js';
-import { type LockedSchedule, lockFreeSchedules, lockSchedule } from './locked-schedule.js';
+import {
+  type LockedSchedule,
+  lockFreeSchedules,
+  lockSchedule,
+  UnreadableSchedule,
+} from './locked-schedule.js';
 
 /** Maximum number of schedules in one transaction, which keeps their locks until it ends. */
 const MAX_BATCH_SIZE = 500;
@@ -13,7 +18,8 @@ const MAX_BATCH_SIZE = 500;
 /**
  * Lets as many queued runs of these schedules start as the policies of each schedule allow; returns how many. Called
  * when runs have ended. A batch never waits for a lock, because it holds the locks of many schedules. A schedule that
- * another transaction has locked is promoted afterwards, in a transaction of its own that waits.
+ * another transaction has locked is promoted afterwards, in a transaction of its own that waits. A schedule whose
+ * definition can't be read is left out, so that it does not keep the others from being promoted.
  */
 export async function promoteQueued(
   pool: Pool,
@@ -35,14 +41,28 @@ export async function promoteQueued(
 
 const mayPromote = ({ status }: LockedSchedule) => status !== 'paused';
 
-function promoteOne(pool: Pool, id: number, now: number | null): Promise<number> {
-  return inFireTransaction(pool, async (tx) => {
-    const schedule = await lockSchedule(tx, { id }, now);
-    return schedule && mayPromote(schedule) ? promoteLocked(tx, [schedule]) : 0;
-  });
+async function promoteOne(pool: Pool, id: number, now: number | null): Promise<number> {
+  try {
+    return await inFireTransaction(pool, async (tx) => {
+      const schedule = await lockSchedule(tx, { id }, now);
+      return schedule && mayPromote(schedule) ? promoteLocked(tx, [schedule]) : 0;
+    });
+  } catch (error) {
+    if (error instanceof UnreadableSchedule) return 0;
+    throw error;
+  }
 }
 
 const queues = batch<{ scheduleId: number; room: number }>('queue', { scheduleId: 'bigint', room: 'int' });
+
+/**
+ * SQL: true if a cancel of the schedule was requested by SQL and no worker has carried it out yet. The schedule keeps
+ * its status until then, and must start nothing more.
+ */
+export const isCancelRequested = (scheduleId: string) => `exists (
+     select from carillon.schedules s join carillon.sql_requests request
+       on request.project_id = s.project_id and request.key = s.key and request.action = 'cancel'
+     where s.id = ${scheduleId})`;
 
 const releaseFirst = statement<Values, object>(
   'release-first-queued',
@@ -52,7 +72,7 @@ const releaseFirst = statement<Values, object>(
      where schedule_id = queue.schedule_id and next_attempt_at is not null and status = 'queued' and next_attempt_at = 'infinity'
      order by recorded_at, occurrence_at limit queue.room
    ) as first
-   where ${isSameRun('r', 'first')}
+   where ${isSameRun('r', 'first')} and not ${isCancelRequested('queue.schedule_id')}
    returning 1`,
 );
 

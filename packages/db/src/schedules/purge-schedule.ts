@@ -13,10 +13,16 @@ export interface PurgeResult {
   isNew: boolean;
 }
 
+/** The audit entry of a purge. */
+export const PURGED_ACTION = 'schedule.purged';
+
 /**
  * Removes a schedule with its history; its id is free afterwards. The audit log keeps its entries. The schedule is
  * cancelled first, so that nothing fires while its runs are deleted in batches. A purge that was interrupted leaves a
  * cancelled schedule, and can be repeated.
+ *
+ * The audit entry is committed before the first batch. A worker that remembers a deleted run thereby knows that the run
+ * was purged, and does not take Postgres for one that has lost transactions.
  */
 export async function purgeSchedule(
   db: Database,
@@ -37,12 +43,14 @@ export async function purgeSchedule(
     await removeAttempts(tx, { ids });
     await removeRuns(tx, { ids });
     await removeSchedules(tx, { ids });
-    await recordAudit(tx, { ...schedule, actor: request.actor, action: 'schedule.purged' });
     return { kind: 'changed', value: { isNew }, dueAts: [] };
   });
 }
 
-/** Cancels the schedule unless it has ended. Refuses while runs are in flight: their results would be lost. */
+/**
+ * Cancels the schedule unless it has ended, and records the purge. Refuses while runs are in flight: their results would
+ * be lost.
+ */
 function stop(db: Database, request: ChangeRequest): Promise<ChangeResult<{ id: number; isNew: boolean }>> {
   return inTransaction(db, async (tx) => {
     const schedule = await lockSchedule(tx, request.ref, request.now ?? null);
@@ -59,6 +67,12 @@ function stop(db: Database, request: ChangeRequest): Promise<ChangeResult<{ id: 
       const cancelled = await cancelSchedule(tx, { ...request, ref: { id } });
       if (cancelled.kind !== 'changed') return cancelled;
     }
+    await recordAudit(tx, {
+      ...schedule,
+      actor: request.actor,
+      action: PURGED_ACTION,
+      now: request.now ?? null,
+    });
     return { kind: 'changed', value: { id, isNew }, dueAts: [] };
   });
 }

@@ -11,7 +11,7 @@ import { leaveAgenda, writeAgenda } from './agenda.js';
 import { ChangeRefused, type ChangeRequest, type ChangeResult, changeSchedule } from './change-schedule.js';
 import { type LockedSchedule, lockSchedule } from './locked-schedule.js';
 import { pauseBroken } from './pause-broken.js';
-import { promoteLocked } from './promote-queued.js';
+import { isCancelRequested, promoteLocked } from './promote-queued.js';
 import { canTake, RESUME } from './schedule-transitions.js';
 
 export function resumeSchedule(db: Database, request: ChangeRequest): Promise<ChangeResult<void>> {
@@ -52,11 +52,18 @@ export async function resumeEnded(pool: Pool, now: number | null): Promise<numbe
   return dueAts;
 }
 
+const findCancelRequest = statement<{ id: number }, object>(
+  'find-cancel-request',
+  `select where ${isCancelRequested(':id')}`,
+);
+
 async function resumeIfEnded(tx: Transaction, id: number, now: number | null): Promise<number[]> {
   const schedule = await lockSchedule(tx, { id }, now);
   // The pause is checked again under the lock: a person may have resumed the schedule or extended the pause.
   if (schedule?.status !== 'paused' || schedule.pausedUntil === null || schedule.pausedUntil > schedule.nowAt)
     return [];
+  // After a cancel by SQL, the schedule stays paused until a worker carries the cancel out.
+  if ((await findCancelRequest(tx, { id })).length > 0) return [];
   const dueAts = await resumeLocked(tx, schedule, schedule.pausedUntil);
   await recordAudit(tx, { ...schedule, actor: 'carillon', action: 'schedule.resumed', now });
   return dueAts;

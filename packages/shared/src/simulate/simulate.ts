@@ -37,7 +37,7 @@ interface Actor {
 
 type Event = { at: number; rank: number; actor: Actor } & (
   | { kind: 'end'; run: SimulatedRun; isProbe: boolean }
-  | { kind: 'due'; moment: DueOccurrence }
+  | { kind: 'due'; occurrence: DueOccurrence }
   | { kind: 'attempt'; run: SimulatedRun }
 );
 
@@ -123,7 +123,7 @@ class Simulator {
     if (this.steps >= this.options.maxSteps) throw new SimulationTooLarge(this.options.maxSteps, nextAt);
     const event = this.#events.take() as Event;
     this.steps++;
-    if (event.kind === 'due') this.#claim(event.actor, event.moment, event.at);
+    if (event.kind === 'due') this.#claim(event.actor, event.occurrence, event.at);
     else if (event.kind === 'attempt') this.#attempt(event.actor, event.run, event.at);
     else this.#succeed(event.actor, event.run, event);
     return true;
@@ -141,9 +141,9 @@ class Simulator {
     };
   }
 
-  #addDue(actor: Actor, moment: DueOccurrence, notBeforeAt: number): void {
-    const at = this.#whenUp(Math.max(moment.dueAt, notBeforeAt));
-    this.#events.add({ kind: 'due', rank: RANKS.due, at, actor, moment });
+  #addDue(actor: Actor, occurrence: DueOccurrence, notBeforeAt: number): void {
+    const at = this.#whenUp(Math.max(occurrence.dueAt, notBeforeAt));
+    this.#events.add({ kind: 'due', rank: RANKS.due, at, actor, occurrence });
   }
 
   #addAttempt(actor: Actor, run: SimulatedRun, at: number): void {
@@ -158,10 +158,10 @@ class Simulator {
   }
 
   /** Does what a claim does with one due schedule. */
-  #claim(actor: Actor, moment: DueOccurrence, nowAt: number): void {
+  #claim(actor: Actor, occurrence: DueOccurrence, nowAt: number): void {
     if (actor.isPaused) return;
     const { key, timing, plan } = actor.schedule;
-    const decision = decideDue({ key, timing, plan, ...moment, runsTotal: actor.runsTotal }, nowAt);
+    const decision = decideDue({ key, timing, plan, ...occurrence, runsTotal: actor.runsTotal }, nowAt);
     if (decision.kind === 'broken') {
       actor.isPaused = true;
       return;
@@ -175,16 +175,16 @@ class Simulator {
     this.#gaps.push({ schedule, fromAt, toAt, count, reasonCode, reason });
   }
 
-  #admit(actor: Actor, moment: DueOccurrence, nowAt: number): void {
+  #admit(actor: Actor, occurrence: DueOccurrence, nowAt: number): void {
     const { key, plan } = actor.schedule;
     const run: SimulatedRun = {
       schedule: key,
-      ...moment,
+      ...occurrence,
       startedAt: null,
       endedAt: null,
       status: 'open',
       reasonCode: null,
-      isCaughtUp: nowAt - moment.dueAt > plan.misfire.graceMs,
+      isCaughtUp: nowAt - occurrence.dueAt > plan.misfire.graceMs,
       wasQueued: false,
       attempts: 0,
       deferrals: 0,
