@@ -119,3 +119,43 @@ describe('a revived schedule', () => {
     expect((await claimOf(id, now + 60 * MINUTE))?.occurrenceAt).toBe(now + 60 * MINUTE);
   });
 });
+
+describe('a schedule whose rule can no longer be evaluated', () => {
+  async function broken(key: string) {
+    const more = { rule: { cron: '* * * * *' }, timezone: 'Europe/Berlin' };
+    const created = await everyMinute(key, more);
+    await database.pool.query(
+      `update carillon.schedules set timing = replace(timing, 'Europe/Berlin', 'Mars/Base') where id = $1`,
+      [created.id],
+    );
+    return created;
+  }
+  const now = T0 + 5.5 * MINUTE;
+
+  it.each([
+    ['paused by the claim', true],
+    ['due and not claimed yet', false],
+  ])(
+    'an edit of a schedule with a broken rule that is %s is applied, and records its pending occurrence as skipped',
+    async (name, isClaimed) => {
+      const { id, change } = await broken(`edited, ${name}`);
+      if (isClaimed) await engine.claim(T0 + MINUTE);
+      const edited = draft({ rule: { every: 'PT1H' } }, now);
+      expect(await editSchedule(database.pool, change(now), edited)).toMatchObject({ kind: 'changed' });
+      expect(await skippedOf(id)).toEqual(minutes(1));
+    },
+  );
+
+  it.each([
+    ['paused by the claim', true],
+    ['due and not claimed yet', false],
+  ])(
+    'a schedule with a broken rule that is %s can be cancelled, and its pending occurrence is recorded as skipped',
+    async (name, isClaimed) => {
+      const { id, change } = await broken(`cancelled, ${name}`);
+      if (isClaimed) await engine.claim(T0 + MINUTE);
+      expect(await cancelSchedule(database.pool, change(now))).toMatchObject({ kind: 'changed' });
+      expect(await skippedOf(id)).toEqual(minutes(1));
+    },
+  );
+});
