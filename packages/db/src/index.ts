@@ -142,6 +142,7 @@ export {
   type StatsRow,
 } from './history/stats.js';
 export {
+  type DueForecast,
   readForecastsDue,
   readStoredForecast,
   readStoredGroups,

@@ -23,10 +23,17 @@ export interface StoredForecast {
   isComplete: boolean;
 }
 
+/** A project whose stored forecast is missing or old. */
+export interface DueForecast {
+  projectId: number;
+  /** Null if no forecast is stored. */
+  computedAt: number | null;
+}
+
 /** A project with so few schedules fails the first condition after a short index scan. */
-const selectDue = statement<Values, { projectId: number }>(
+const selectDue = statement<Values, DueForecast>(
   'read-forecasts-due',
-  `select p.id as "projectId"
+  `select p.id as "projectId", f.computed_at as "computedAt"
    from carillon.projects p left join carillon.forecasts f on f.project_id = p.id
    where exists (select from carillon.agenda a where a.project_id = p.id and not a.is_held offset ${MIN_SCHEDULES - 1})
      and (f.computed_at is null or f.computed_at < ${NOW} - ${REFRESH_AFTER})
@@ -34,8 +41,8 @@ const selectDue = statement<Values, { projectId: number }>(
 );
 
 /** The large projects whose stored forecast is missing or old, the oldest first. */
-export async function readForecastsDue(db: Database, now: number | null): Promise<number[]> {
-  return (await selectDue(db, { now })).map(({ projectId }) => projectId);
+export function readForecastsDue(db: Database, now: number | null): Promise<DueForecast[]> {
+  return selectDue(db, { now });
 }
 
 const upsert = statement<Values>(
