@@ -147,6 +147,7 @@ export {
   readStoredForecast,
   readStoredGroups,
   type StoredForecast,
+  type StoredGroups,
   storeForecast,
 } from './history/stored-forecasts.js';
 export {

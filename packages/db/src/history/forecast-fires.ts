@@ -89,19 +89,19 @@ function findOrNull(
 }
 
 /**
- * Counts how often each schedule of a group fires within the given minute. Its next fire does not count. Null if the
- * rule can no longer be evaluated.
+ * Counts how often each schedule of a group fires within the given minute. Its next fire does not count. The result is
+ * 0 if the rule can no longer be evaluated: `addLaterFires` has then marked the forecast as incomplete.
  */
 export function laterFiresIn(
   { timing: text, occurrenceAt, runsLeft }: ForecastGroup,
   minuteAt: number,
-): number | null {
+): number {
   const lastAt = minuteAt + MINUTE_MS - 1;
   if (occurrenceAt > lastAt) return 0;
   const timing = readTiming(text);
   const afterAt = Math.max(occurrenceAt, minuteAt - 1);
   const inMinute = findOrNull(timing, { afterAt, untilAt: lastAt, limit: MAX_PER_MINUTE });
-  if (inMinute === null) return null;
+  if (inMinute === null) return 0;
   if (runsLeft === null || inMinute.length === 0) return inMinute.length;
   // The next fire uses up one of the remaining runs.
   const limit = Math.min(runsLeft - 1, MAX_COUNTED);
