@@ -38,7 +38,7 @@ describe('Metrics', () => {
       [id],
     );
     const { values } = await new ForecastGauge(api.database.pool).read();
-    const hour = values.find(({ labels }) => labels.window === '60m');
+    const hour = values.find(({ labels }) => labels?.window === '60m');
     // One schedule fires in each of the next 60 minutes, and the other one counts once.
     expect(hour?.value).toBeGreaterThanOrEqual(60);
     expect(hour?.value).toBeLessThanOrEqual(62);
