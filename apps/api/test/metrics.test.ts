@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { insertSchedules } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
+import { ForecastGauge } from '../src/metrics/forecast-gauge.js';
 import { useApi } from './use-api.js';
 
 const api = useApi();
@@ -26,5 +28,19 @@ describe('Metrics', () => {
       for (const line of text.trim().split('\n'))
         expect(line).toMatch(/^(|# (HELP|TYPE) \w+ .*|\w+(\{.*\})? \S+)$/);
     } else expect(`${promtool.stdout}${promtool.stderr}`).toBe('');
+  });
+
+  it('a rule that can no longer be evaluated does not keep the forecast of the other schedules from /metrics', async () => {
+    const input = { rule: { cron: '* * * * *' }, timezone: 'Europe/Berlin' };
+    const [id] = await insertSchedules(api.database, [input, input]);
+    await api.database.pool.query(
+      `update carillon.schedules set timing = replace(timing, 'Europe/Berlin', 'Mars/Base') where id = $1`,
+      [id],
+    );
+    const { values } = await new ForecastGauge(api.database.pool).read();
+    const hour = values.find(({ labels }) => labels?.window === '60m');
+    // One schedule fires in each of the next 60 minutes, and the other one counts once.
+    expect(hour?.value).toBeGreaterThanOrEqual(60);
+    expect(hour?.value).toBeLessThanOrEqual(62);
   });
 });

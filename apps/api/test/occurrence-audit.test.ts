@@ -1,5 +1,12 @@
-import { type ClaimedRun, pauseSchedule, resumeSchedule } from '@carillon/db';
-import { insertSchedules, useEngine } from '@carillon/testkit';
+import {
+  type ClaimedRun,
+  cancelSchedule,
+  editSchedule,
+  pauseSchedule,
+  replaceSchedule,
+  resumeSchedule,
+} from '@carillon/db';
+import { draft, insertSchedules, useEngine } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
 import { useApi } from './use-api.js';
 
@@ -20,6 +27,16 @@ const ranForTenMinutes = (...keys: string[]) =>
     keys.map((id) => ({ id, rule: { every: 'PT1M' } })),
     { fromAt: T0, minutes: 10 },
   );
+
+/** Creates two schedules whose definitions are in force from an instant on. */
+async function inForceFrom(at: number, inputs: Parameters<typeof insertSchedules>[1]) {
+  const ids = (await insertSchedules(database, inputs, { nowAt: at })) as [number, number];
+  await database.pool.query(
+    'update carillon.schedules set defined_at = $2, created_at = $2 where id = any($1)',
+    [ids, iso(at)],
+  );
+  return ids;
+}
 
 const audit = async (query = '') =>
   (await api.call('GET', `/v1/audit/occurrences?from=${iso(T0)}&to=${iso(T0 + 10.5 * MINUTE)}&${query}`))
@@ -86,6 +103,63 @@ describe('The audit of occurrences', () => {
     const found = (await audit('schedule=half-lost')).items;
     expect(found).toMatchObject([{ kind: 'missing', from: iso(T0 + 2 * MINUTE), to: iso(T0 + 3 * MINUTE) }]);
     expect(await missingInLedger('half-lost')).toEqual([iso(T0 + 2 * MINUTE), iso(T0 + 3 * MINUTE)]);
+  });
+
+  it('an occurrence at the very instant of an edit runs for the definition before the edit, and the ledger and the audit of occurrences ascribe it to that definition', async () => {
+    const at = T0 + 5 * MINUTE;
+    const change = (id: number) => ({ ref: { id }, actor: 'ops', now: at });
+    const [named, unnamed] = await inForceFrom(T0, [
+      { id: 'named-by-old', rule: { every: 'PT5M' } },
+      { id: 'named-by-new', rule: { every: 'PT1H' } },
+    ]);
+    await editSchedule(database.pool, change(named), draft({ rule: { every: 'PT1H' } }, at));
+    await editSchedule(database.pool, change(unnamed), draft({ rule: { cron: '* * * * *' } }, at));
+    const runs = (await engine.runsOf(named)).map(({ occurrenceAt, version }) => [occurrenceAt, version]);
+    expect(runs).toEqual([[at, 2]]);
+    expect(await engine.runsOf(unnamed)).toEqual([]);
+    await database.pool.query('delete from carillon.runs where schedule_id = $1', [named]);
+    for (const from of [T0, at]) {
+      const range = `from=${iso(from)}&to=${iso(at)}`;
+      const found = (key: string) => api.call('GET', `/v1/audit/occurrences?schedule=${key}&${range}`);
+      const ledger = (key: string) => api.call('GET', `/v1/schedules/${key}/ledger?${range}`);
+      const missing = [{ at: iso(at), status: 'missing', version: 1 }];
+      expect((await ledger('named-by-old')).body.items).toMatchObject(missing);
+      expect((await found('named-by-old')).body).toMatchObject({
+        occurrences: 1,
+        items: [{ kind: 'missing', from: iso(at), version: 1 }],
+      });
+      expect((await ledger('named-by-new')).body.items).toEqual([]);
+      expect((await found('named-by-new')).body).toMatchObject({ occurrences: 0, items: [] });
+    }
+  });
+
+  it('the ledger lists the past instant to which an edit has set a one-shot once and in order, also if the old rule named it', async () => {
+    const now = T0 + 5.5 * MINUTE;
+    const keys = ['to-named-instant', 'to-other-instant'];
+    const ids = await inForceFrom(T0, [
+      { id: 'to-named-instant', rule: { every: 'PT1M' } },
+      { id: 'to-other-instant', rule: { every: 'PT1M' } },
+    ]);
+    const instants = [T0 + 3 * MINUTE, T0 + 3.5 * MINUTE];
+    for (const [i, id] of ids.entries()) {
+      const ref = { id };
+      await cancelSchedule(database.pool, { ref, actor: 'ops', now: T0 + 1_000 });
+      const next = { ...draft({ rule: { at: iso(instants[i] as number) } }, now), limits: {} };
+      await replaceSchedule(database.pool, { ref, actor: 'ops', now }, next);
+    }
+    for (const isRun of [false, true]) {
+      if (isRun) for (const run of await engine.claim(now)) await engine.succeed(run, now);
+      for (const [i, key] of keys.entries()) {
+        const entries: { at: string; status: string }[] = (await ledgerOf(key)).items;
+        const expected = new Map(
+          [1, 2, 3, 4, 5].map((minute) => [iso(T0 + minute * MINUTE), 'skipped'] as [string, string]),
+        );
+        expected.set(iso(instants[i] as number), isRun ? 'succeeded' : 'due');
+        expect(entries.map(({ at, status }) => [at, status])).toEqual(
+          [...expected].sort(([a], [b]) => a.localeCompare(b)),
+        );
+      }
+    }
   });
 
   it('if a schedule with maxRuns has lost a run, the audit of occurrences and the ledger report that occurrence as missing, but none after the last run', async () => {

@@ -55,7 +55,8 @@ describe('stored forecast', () => {
     expect(before.computedAt).toBe(computedAt);
     await insertSchedules(api.database, [{ id: 'new', rule: { cron: '8 * * * *' } }]);
     expect((await forecast()).total).toBe(before.total);
-    expect((await counted()).total).toBeGreaterThanOrEqual(before.total + 22);
+    await store(0);
+    expect((await forecast()).total).toBeGreaterThanOrEqual(before.total + 22);
   });
 
   it('GET /v1/forecast counts the fires itself if the stored forecast is older than five minutes', async () => {
@@ -74,9 +75,37 @@ describe('stored forecast', () => {
     expect(answer.complete).toBe(true);
     expect(answer.schedules.map(({ id }: { id: string }) => id)).toContain('hourly');
     // Without the stored groups, the API would have to read them itself.
-    await api.database.pool.query(`update carillon.forecasts set groups = '[]'`);
+    await api.database.pool.query(
+      `update carillon.forecasts set groups = '[]', computed_at = computed_at + interval '1 ms'`,
+    );
     const { schedules } = await minute(at);
     expect(schedules.map(({ id }: { id: string }) => id)).not.toContain('hourly');
+  });
+
+  it('GET /v1/forecast/minute reads the groups of one stored forecast only once', async () => {
+    await store(0);
+    const at = minuteIn(3 * HOUR_MS);
+    await minute(at);
+    // These are no groups, so the answer would be an error.
+    await api.database.pool.query(`update carillon.forecasts set groups = 'unreadable'`);
+    expect((await minute(at)).complete).toBe(true);
+  });
+
+  it('GET /v1/forecast/minute leaves out a rule that can no longer be evaluated, and says that it is incomplete', async () => {
+    const input = { id: 'broken', rule: { cron: '7 * * * *' }, timezone: 'Europe/Berlin' };
+    const [id] = await insertSchedules(api.database, [input]);
+    await api.database.pool.query(
+      `update carillon.schedules set timing = replace(timing, 'Europe/Berlin', 'Mars/Base') where id = $1`,
+      [id],
+    );
+    const at = new Date(Math.ceil(Date.now() / HOUR_MS) * HOUR_MS + 3 * HOUR_MS + 7 * MINUTE_MS);
+    await store(0);
+    const { complete, schedules } = await minute(at.toISOString());
+    expect(complete).toBe(false);
+    const ids = schedules.map((each: { id: string }) => each.id);
+    expect(ids).toContain('hourly');
+    expect(ids).not.toContain('broken');
+    await api.database.pool.query('delete from carillon.agenda where schedule_id = $1', [id]);
   });
 
   it('GET /v1/forecast of one project does not read the stored forecast of another', async () => {

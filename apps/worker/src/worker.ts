@@ -5,12 +5,12 @@ import { type Config, retentionDays } from './config.js';
 import { Drafts } from './intake/drafts.js';
 import { SqlRequests } from './intake/sql-requests.js';
 import { claimMissedRuns } from './loops/claim-missed-runs.js';
+import { ForecastKeeper } from './loops/forecast-keeper.js';
 import { sendHeartbeat } from './loops/heartbeat.js';
 import { keepLeases } from './loops/keep-leases.js';
 import { runOccurrenceAudit } from './loops/occurrence-audit.js';
 import { prune } from './loops/prune.js';
 import { repeatEvery } from './loops/repeat-every.js';
-import { storeForecasts } from './loops/store-forecasts.js';
 import { sweep } from './loops/sweep.js';
 import { watchClock } from './loops/watch-clock.js';
 import { openParts, type WorkerParts, type WorkerResources } from './open-parts.js';
@@ -88,6 +88,7 @@ async function startWith(
   const stopping = new AbortController();
   const events = () => handleEvents(context, stopping.signal);
   const drafts = new Drafts(config, registry);
+  const forecasts = new ForecastKeeper(context);
   const sqlRequests = new SqlRequests(context, drafts, stopping.signal);
   /**
    * Does the work unless this worker is held. A held worker only sends heartbeats and finishes its runs in flight,
@@ -128,7 +129,7 @@ async function startWith(
       tasks: unlessHeld(() => scanDueTasks(context, config, stopping.signal)),
       alerts: unlessHeld(() => context.alerts.judge()),
       audit: unlessHeld(() => runOccurrenceAudit(context, { signal: stopping.signal })),
-      forecasts: unlessHeld(() => storeForecasts(context, stopping.signal)),
+      forecasts: unlessHeld(() => forecasts.store(stopping.signal)),
     },
   };
   const { bellSource } = parts;

@@ -52,9 +52,12 @@ export function isConflict(error: unknown): boolean {
 /** SQLSTATE of a statement that Postgres has cancelled, because of its time-out or by request. */
 const CANCELED = '57014';
 
+/** True if Postgres has cancelled a statement. Postgres answers then, unlike in an outage. */
+export const isCanceled = (error: unknown): boolean => (error as PostgresError).code === CANCELED;
+
 /** True if a statement took longer than Postgres or the driver allows. */
 export const isTimeout = (error: unknown): boolean =>
-  (error as PostgresError).code === CANCELED || (error as Error).message === 'Query read timeout';
+  isCanceled(error) || (error as Error).message === 'Query read timeout';
 
 /** True if the same statement may well succeed in a moment. */
 export const isTransientError = (error: unknown): boolean => isDatabaseAway(error) || isConflict(error);

@@ -142,10 +142,12 @@ export {
   type StatsRow,
 } from './history/stats.js';
 export {
+  type DueForecast,
   readForecastsDue,
   readStoredForecast,
   readStoredGroups,
   type StoredForecast,
+  type StoredGroups,
   storeForecast,
 } from './history/stored-forecasts.js';
 export {

@@ -46,4 +46,12 @@ describe('PostgresWatch', () => {
     watch.noteAnswer();
     expect(lines).toEqual(['error Claim failed']);
   });
+
+  it('a statement that Postgres has cancelled at its time-out is logged as an error, and not as an outage', () => {
+    const { watch, lines } = open();
+    const message = 'canceling statement due to statement timeout';
+    watch.report(Object.assign(new Error(message), { severity: 'ERROR', code: '57014' }), 'Forecast failed');
+    expect(watch.isAway).toBe(false);
+    expect(lines).toEqual(['error Forecast failed']);
+  });
 });

@@ -1,4 +1,4 @@
-import { isDatabaseAway } from './errors.js';
+import { isCanceled, isDatabaseAway } from './errors.js';
 
 type Log = Record<'debug' | 'info' | 'warn' | 'error', (fields: object, message: string) => void>;
 
@@ -18,11 +18,12 @@ export class PostgresWatch {
 
   /**
    * Logs work that has failed. If it failed because Postgres is away, it is logged at debug level only: during an
-   * outage everything fails, again and again, and the warning has said why.
+   * outage everything fails, again and again, and the warning has said why. A statement that Postgres has cancelled,
+   * because it took too long, is no outage.
    */
   report(error: unknown, message: string, fields: object = {}): void {
     const details = { err: error, ...fields };
-    if (!isDatabaseAway(error)) {
+    if (!isDatabaseAway(error) || isCanceled(error)) {
       this.log.error(details, message);
       return;
     }

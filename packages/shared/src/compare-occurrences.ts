@@ -1,13 +1,10 @@
-import { nextOccurrence, nextOccurrences, type Timing } from '@carillon/recurrence';
+import { nextOccurrence } from '@carillon/recurrence';
+import { occurrencesInForce, type RuleInForce } from './occurrences-in-force.js';
 
 /** A definition and the time during which it was in force. */
-export interface ComparedDefinition {
+export interface ComparedDefinition extends RuleInForce {
   version: number;
-  timing: Timing;
   maxRuns: number | null;
-  fromAt: number;
-  /** Exclusive; null for the definition that is in force now. */
-  untilAt: number | null;
 }
 
 export interface ComparedSchedule {
@@ -70,7 +67,6 @@ export interface ComparisonInput {
  * installation.
  */
 const OVERDUE_AFTER_MS = 60_000;
-const BATCH_SIZE = 100;
 
 /** Compares the occurrences that a rule named in a window with the runs and gaps that account for them. */
 export function compareOccurrences(input: ComparisonInput): Comparison {
@@ -80,7 +76,7 @@ export function compareOccurrences(input: ComparisonInput): Comparison {
   let compared = 0;
   let lastOk = true;
   for (const [index, definition] of definitions.entries()) {
-    const walk = namedIn(definition, definitions[index - 1], {
+    const walk = occurrencesInForce(definition, definitions[index - 1], {
       fromAt: window.fromAt,
       toAt: untilOf(definition, input),
     });
@@ -133,45 +129,15 @@ function addMissing(
  * The last instant up to which the occurrences of a definition must have a run or a gap. The occurrence on the agenda
  * is still to come.
  */
-function untilOf(
-  { untilAt, maxRuns }: ComparedDefinition,
-  { schedule, window, nowAt }: ComparisonInput,
-): number {
+function untilOf({ maxRuns }: ComparedDefinition, { schedule, window, nowAt }: ComparisonInput): number {
   const { status, pendingAt, updatedAt, lastRunAt } = schedule;
   return Math.min(
     nowAt,
     window.toAt,
-    untilAt ?? nowAt,
     status === 'cancelled' ? updatedAt : nowAt,
     pendingAt === null ? nowAt : pendingAt - 1,
     status === 'finished' && maxRuns !== null ? (lastRunAt ?? 0) : nowAt,
   );
-}
-
-/** The occurrences that a definition named while it was in force. `next(at)` continues after `at`. */
-function* namedIn(
-  { timing, fromAt }: ComparedDefinition,
-  before: ComparedDefinition | undefined,
-  window: { fromAt: number; toAt: number },
-): Generator<number, void, number | undefined> {
-  // If an edit sets a one-shot to a past instant, that instant still runs.
-  const isNewInstant =
-    timing.rule.kind === 'at' && JSON.stringify(timing.rule) !== JSON.stringify(before?.timing.rule);
-  let afterAt = isNewInstant ? window.fromAt - 1 : Math.max(window.fromAt - 1, fromAt);
-  while (afterAt < window.toAt) {
-    const batch = nextOccurrences(timing, afterAt, timing.rule.kind === 'at' ? 1 : BATCH_SIZE);
-    if (batch.length === 0) return;
-    for (const at of batch) {
-      if (at <= afterAt) continue;
-      if (at > window.toAt) return;
-      afterAt = at;
-      const jumpTo = yield at;
-      if (jumpTo !== undefined && jumpTo > afterAt) {
-        afterAt = jumpTo;
-        break;
-      }
-    }
-  }
 }
 
 function unnamedRuns({ definitions, runs }: ComparisonInput, untilAt: number): OccurrenceDifference[] {

@@ -4,6 +4,7 @@ import {
   lastOccurrence,
   nextOccurrence,
   type Timing,
+  UnusableRule,
 } from '@carillon/recurrence';
 import type { LostTime } from './lost-time.js';
 import type { Plan } from './plan.js';
@@ -171,13 +172,21 @@ function missedBefore(timing: Timing, fromAt: number, beforeAt: number, reason: 
   return stretchFrom(timing, { fromAt, untilAt: beforeAt - 1, reasonCode: 'misfire', reason });
 }
 
-/** The stretch of occurrences from `fromAt` (included) until an instant. */
+/**
+ * The stretch of occurrences from `fromAt` (included) until an instant. If the rule can no longer be evaluated, only
+ * `fromAt` is known.
+ */
 export function stretchFrom(
   timing: Timing,
   { fromAt, untilAt, ...why }: Pick<Stretch, 'fromAt' | 'reasonCode' | 'reason'> & { untilAt: number },
 ): Stretch {
-  const toAt = lastOccurrence(timing, fromAt, untilAt) ?? fromAt;
-  return { fromAt, toAt, count: 1 + countOccurrences(timing, fromAt, toAt), ...why };
+  try {
+    const toAt = lastOccurrence(timing, fromAt, untilAt) ?? fromAt;
+    return { fromAt, toAt, count: 1 + countOccurrences(timing, fromAt, toAt), ...why };
+  } catch (error) {
+    if (error instanceof UnusableRule) return { fromAt, toAt: fromAt, count: 1, ...why };
+    throw error;
+  }
 }
 
 /** The oldest of the latest `limit` occurrences between `fromAt` and now. */

@@ -51,6 +51,7 @@ export { AWAITING_PING, inWords } from './ledger/words.js';
 export * from './lost-time.js';
 export * from './next-after-edit.js';
 export * from './next-under-tzdata.js';
+export * from './occurrences-in-force.js';
 export * from './outcome.js';
 export * from './plan.js';
 export * from './reminder.js';

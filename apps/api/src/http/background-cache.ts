@@ -2,7 +2,10 @@ import { LRUCache } from 'lru-cache';
 
 /** How long a request waits for a value that is still being computed. */
 const WAIT_MS = 80;
-/** The TTL of a value is its computing time multiplied by this, so that computing takes at most 5% of a core. */
+/**
+ * The TTL of a value is its computing time multiplied by this, but at most `MAX_TTL_MS`. So a value that takes up to 3 s
+ * uses at most 5% of a core.
+ */
 const TTL_PER_COST = 20;
 const MAX_TTL_MS = 60_000;
 /** A value that takes less than this to compute is computed for every request. */

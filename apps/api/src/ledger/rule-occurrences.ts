@@ -1,5 +1,5 @@
 import type { HeldDefinition } from '@carillon/db';
-import { nextOccurrences } from '@carillon/shared';
+import { isNewInstant, occurrencesInForce } from '@carillon/shared';
 
 /** An occurrence of a rule, and the definition that was in effect at that time. */
 export interface RuleOccurrence {
@@ -8,39 +8,45 @@ export interface RuleOccurrence {
 }
 
 /**
- * Number of occurrences that are computed at a time. It is small, because the caller skips the rest when it meets a
- * gap.
- */
-const BATCH_SIZE = 100;
-
-/**
- * Yields the occurrences from `fromAt` to `toAt` in order, each with the definition that was in effect then. The caller
- * may skip a range that a gap covers: `next(toAt)` continues after `toAt`.
+ * Yields the occurrences from `fromAt` to `toAt` in order, each instant once and with the definition that was in effect
+ * then. The caller may skip a range that a gap covers: `next(toAt)` continues after `toAt`.
  */
 export function* ruleOccurrences(
   definitions: readonly HeldDefinition[],
-  { fromAt, toAt }: { fromAt: number; toAt: number },
+  range: { fromAt: number; toAt: number },
 ): Generator<RuleOccurrence, void, number | undefined> {
-  for (const definition of definitions) {
-    const { timing } = definition;
-    const isOneShot = timing.rule.kind === 'at';
-    // A one-shot may have been created after its instant. Its occurrence still belongs to the definition.
-    const beginsAt = isOneShot ? fromAt : Math.max(fromAt, definition.fromAt);
-    const endsAt = Math.min(toAt, definition.untilAt === null ? toAt : definition.untilAt - 1);
-    let afterAt = beginsAt - 1;
-    while (afterAt < endsAt) {
-      const found = nextOccurrences(timing, afterAt, isOneShot ? 1 : BATCH_SIZE);
-      if (found.length === 0) break;
-      for (const at of found) {
-        if (at <= afterAt) continue;
-        afterAt = at;
-        if (at > endsAt) break;
-        const jumpTo = yield { at, definition };
-        if (jumpTo !== undefined && jumpTo > afterAt) {
-          afterAt = jumpTo;
-          break;
-        }
+  const past = pastInstants(definitions, range);
+  let doneAt = range.fromAt - 1;
+  for (const [index, definition] of definitions.entries()) {
+    const walk = occurrencesInForce(definition, definitions[index - 1], range);
+    let step = walk.next();
+    while (!step.done) {
+      const at = step.value;
+      while (past[0] && past[0].at <= at) {
+        const occurrence = past.shift() as RuleOccurrence;
+        if (occurrence.at <= doneAt) continue;
+        doneAt = Math.max(occurrence.at, (yield occurrence) ?? 0);
       }
+      if (at > doneAt) doneAt = Math.max(at, (yield { at, definition }) ?? 0);
+      step = walk.next(doneAt);
     }
   }
+}
+
+/**
+ * The past instants to which edits have set one-shots, in order. The rule before the edit was in force at that time, and
+ * may have named the same instant.
+ */
+function pastInstants(
+  definitions: readonly HeldDefinition[],
+  range: { fromAt: number; toAt: number },
+): RuleOccurrence[] {
+  const past: RuleOccurrence[] = [];
+  for (const [index, definition] of definitions.entries()) {
+    const before = definitions[index - 1];
+    if (!before || !isNewInstant(definition, before)) continue;
+    for (const at of occurrencesInForce(definition, before, range))
+      if (at <= definition.fromAt) past.push({ at, definition });
+  }
+  return past.sort((a, b) => a.at - b.at);
 }

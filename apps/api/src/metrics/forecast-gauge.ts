@@ -1,5 +1,5 @@
 import { type ComingGroup, countComingFires, readComingGroups } from '@carillon/db';
-import { countOccurrences, readTiming } from '@carillon/shared';
+import { countOccurrences, readTiming, UnusableRule } from '@carillon/shared';
 import { cachedFor, type Gauge } from '@carillon/telemetry';
 import type { Pool } from 'pg';
 
@@ -50,8 +50,20 @@ async function readForecast(pool: Pool): Promise<Gauge> {
   };
 }
 
-/** Counts the fires of a group after its next occurrence. */
+/**
+ * Counts the fires of a group after its next occurrence. A rule that can no longer be evaluated counts as 0: the claim
+ * pauses its schedules.
+ */
 function laterFires({ timing, occurrenceAt, runsLeft, schedules }: ComingGroup, untilAt: number): number {
-  const later = countOccurrences(readTiming(timing), occurrenceAt, untilAt);
+  const later = countOrZero(timing, { afterAt: occurrenceAt, untilAt });
   return Math.min(later, runsLeft === null ? later : Math.max(0, runsLeft - 1)) * schedules;
+}
+
+function countOrZero(timing: string, { afterAt, untilAt }: { afterAt: number; untilAt: number }): number {
+  try {
+    return countOccurrences(readTiming(timing), afterAt, untilAt);
+  } catch (error) {
+    if (error instanceof UnusableRule) return 0;
+    throw error;
+  }
 }

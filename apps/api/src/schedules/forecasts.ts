@@ -6,13 +6,17 @@ import {
   readNextFires,
   readStoredForecast,
   readStoredGroups,
+  type StoredGroups,
 } from '@carillon/db';
+import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
 import { BackgroundCache } from '../http/background-cache.js';
 
 const HOUR_MS = 3_600_000;
 /** Workers store the forecast of the next 24 hours. */
 const STORED_HOURS = 24;
+/** Number of projects whose stored groups are cached. The groups of one project take up to some 10 MB. */
+const MAX_STORED_GROUPS = 3;
 
 interface Range {
   projectId: number;
@@ -41,6 +45,8 @@ export class Forecasts {
    * forecast.
    */
   readonly #nextFires = new Map<string, Promise<FiresByMinute>>();
+  /** The stored groups of some projects, which are valid until a worker stores the forecast again. */
+  readonly #storedGroups = new LRUCache<number, StoredGroups>({ max: MAX_STORED_GROUPS });
 
   constructor(
     private readonly pool: Pool,
@@ -72,14 +78,24 @@ export class Forecasts {
    * incomplete.
    */
   async readGroups(range: Range): Promise<{ groups: readonly ForecastGroup[]; isComplete: boolean }> {
-    const stored = isStored(range)
-      ? await readStoredGroups(this.pool, { projectId: range.projectId, now: null })
-      : null;
-    return stored ?? (await this.#within(range)) ?? { groups: [], isComplete: false };
+    return (
+      (await this.#readStoredGroups(range)) ??
+      (await this.#within(range)) ?? { groups: [], isComplete: false }
+    );
   }
 
   async #readStored(range: Range): Promise<Fires | null> {
     return isStored(range) ? readStoredForecast(this.pool, { projectId: range.projectId, now: null }) : null;
+  }
+
+  async #readStoredGroups(range: Range): Promise<StoredGroups | null> {
+    if (!isStored(range)) return null;
+    const { projectId } = range;
+    const known = this.#storedGroups.get(projectId) ?? null;
+    const stored = await readStoredGroups(this.pool, { projectId, known, now: null });
+    if (stored) this.#storedGroups.set(projectId, stored);
+    else this.#storedGroups.delete(projectId);
+    return stored;
   }
 
   /** Returns the cached forecast, or a new one if it is computed soon enough; otherwise null. */

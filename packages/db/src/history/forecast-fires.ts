@@ -1,11 +1,14 @@
-import { occurrencesWithin, readTiming } from '@carillon/shared';
+import { occurrencesWithin, readTiming, type Timing, UnusableRule } from '@carillon/shared';
 import type { Pool } from 'pg';
 import { type ForecastGroup, readForecastGroups, readNextFires } from './forecast.js';
 
 export const MINUTE_MS = 60_000;
 export const minuteOf = (at: number) => Math.floor(at / MINUTE_MS) * MINUTE_MS;
 
-/** Maximum CPU time per forecast. A forecast that takes longer is cut off and marked as incomplete. */
+/**
+ * Maximum CPU time for counting the fires of one forecast. A forecast that takes longer is cut off and marked as
+ * incomplete. The time for reading the groups comes on top.
+ */
 const MAX_CPU_MS = 5_000;
 /** Number of occurrences that are computed in one turn of the event loop: at most a millisecond of work. */
 const OCCURRENCES_PER_TURN = 200;
@@ -34,7 +37,7 @@ export async function countFires(
 
 /**
  * Adds the fires of recurring schedules after their next occurrence to the counts per minute. Returns false if the
- * forecast was cut off.
+ * forecast was cut off, or if a group was left out because its rule can no longer be evaluated.
  */
 export async function addLaterFires(
   fires: FiresByMinute,
@@ -44,13 +47,18 @@ export async function addLaterFires(
   let usedMs = 0;
   let sliceAt = performance.now();
   let inSlice = 0;
+  let isComplete = true;
   for (const { timing: text, occurrenceAt, runsLeft, schedules } of groups) {
     const timing = readTiming(text);
     let afterAt = Math.max(occurrenceAt, fromAt - 1);
     let left = (runsLeft ?? Number.POSITIVE_INFINITY) - 1;
     while (left > 0 && afterAt < toAt) {
       const limit = Math.min(OCCURRENCES_PER_TURN, left);
-      const next = occurrencesWithin(timing, { afterAt, untilAt: toAt, limit });
+      const next = findOrNull(timing, { afterAt, untilAt: toAt, limit });
+      if (next === null) {
+        isComplete = false;
+        break;
+      }
       for (const at of next) fires.set(minuteOf(at), (fires.get(minuteOf(at)) ?? 0) + schedules);
       left -= next.length;
       afterAt = next.length === limit ? (next.at(-1) ?? toAt) : toAt;
@@ -64,10 +72,26 @@ export async function addLaterFires(
       sliceAt = performance.now();
     }
   }
-  return true;
+  return isComplete;
 }
 
-/** Counts how often each schedule of a group fires within the given minute. Its next fire does not count. */
+/** The occurrences within a range; null if the rule can no longer be evaluated. */
+function findOrNull(
+  timing: Timing,
+  range: { afterAt: number; untilAt: number; limit: number },
+): number[] | null {
+  try {
+    return occurrencesWithin(timing, range);
+  } catch (error) {
+    if (error instanceof UnusableRule) return null;
+    throw error;
+  }
+}
+
+/**
+ * Counts how often each schedule of a group fires within the given minute. Its next fire does not count. The result is
+ * 0 if the rule can no longer be evaluated: `addLaterFires` has then marked the forecast as incomplete.
+ */
 export function laterFiresIn(
   { timing: text, occurrenceAt, runsLeft }: ForecastGroup,
   minuteAt: number,
@@ -76,7 +100,8 @@ export function laterFiresIn(
   if (occurrenceAt > lastAt) return 0;
   const timing = readTiming(text);
   const afterAt = Math.max(occurrenceAt, minuteAt - 1);
-  const inMinute = occurrencesWithin(timing, { afterAt, untilAt: lastAt, limit: MAX_PER_MINUTE });
+  const inMinute = findOrNull(timing, { afterAt, untilAt: lastAt, limit: MAX_PER_MINUTE });
+  if (inMinute === null) return 0;
   if (runsLeft === null || inMinute.length === 0) return inMinute.length;
   // The next fire uses up one of the remaining runs.
   const limit = Math.min(runsLeft - 1, MAX_COUNTED);

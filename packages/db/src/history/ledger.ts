@@ -1,11 +1,11 @@
 import {
   type Plan,
+  type RuleInForce,
   type RunIdentity,
   readPlan,
   readTiming,
   type StoryDeferral,
   type StoryReplay,
-  type Timing,
 } from '@carillon/shared';
 import type { Database } from '../database.js';
 import { asMilliseconds, instant } from '../instants.js';
@@ -13,13 +13,9 @@ import { ATTEMPT_COLUMNS, type AttemptView, type RunView, SELECT_RUNS } from '..
 import { statement, type Values } from '../statement.js';
 
 /** A definition and the time during which it was in force. */
-export interface HeldDefinition {
+export interface HeldDefinition extends RuleInForce {
   version: number;
-  timing: Timing;
   plan: Plan;
-  fromAt: number;
-  /** Exclusive; null for the definition that is in force now. */
-  untilAt: number | null;
 }
 
 interface Range {
@@ -37,7 +33,7 @@ const selectDefinitions = statement<
   `select version, timing, plan, defined_at as "fromAt", superseded_at as "untilAt"
    from carillon.schedule_versions
    where project_id = :projectId and schedule_id = :scheduleId
-     and defined_at <= ${instant(':toAt')} and superseded_at > ${instant(':fromAt')}
+     and defined_at <= ${instant(':toAt')} and superseded_at >= ${instant(':fromAt')}
    union all
    select definition_version, timing, plan, defined_at, null from carillon.schedules
    where project_id = :projectId and id = :scheduleId and defined_at <= ${instant(':toAt')}

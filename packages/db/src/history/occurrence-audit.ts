@@ -77,7 +77,7 @@ const selectVersions = statement<Values, VersionRow>(
   'read-audited-versions',
   `select schedule_id as "scheduleId", version, timing, plan, defined_at as "fromAt", superseded_at as "untilAt"
    from carillon.schedule_versions
-   where project_id = :projectId and schedule_id = any(:ids::bigint[]) and superseded_at > ${instant(':fromAt')}
+   where project_id = :projectId and schedule_id = any(:ids::bigint[]) and superseded_at >= ${instant(':fromAt')}
      and defined_at <= ${instant(':toAt')}
    order by schedule_id, version`,
 );

@@ -23,10 +23,17 @@ export interface StoredForecast {
   isComplete: boolean;
 }
 
+/** A project whose stored forecast is missing or old. */
+export interface DueForecast {
+  projectId: number;
+  /** Null if no forecast is stored. */
+  computedAt: number | null;
+}
+
 /** A project with so few schedules fails the first condition after a short index scan. */
-const selectDue = statement<Values, { projectId: number }>(
+const selectDue = statement<Values, DueForecast>(
   'read-forecasts-due',
-  `select p.id as "projectId"
+  `select p.id as "projectId", f.computed_at as "computedAt"
    from carillon.projects p left join carillon.forecasts f on f.project_id = p.id
    where exists (select from carillon.agenda a where a.project_id = p.id and not a.is_held offset ${MIN_SCHEDULES - 1})
      and (f.computed_at is null or f.computed_at < ${NOW} - ${REFRESH_AFTER})
@@ -34,8 +41,8 @@ const selectDue = statement<Values, { projectId: number }>(
 );
 
 /** The large projects whose stored forecast is missing or old, the oldest first. */
-export async function readForecastsDue(db: Database, now: number | null): Promise<number[]> {
-  return (await selectDue(db, { now })).map(({ projectId }) => projectId);
+export function readForecastsDue(db: Database, now: number | null): Promise<DueForecast[]> {
+  return selectDue(db, { now });
 }
 
 const upsert = statement<Values>(
@@ -83,20 +90,33 @@ export async function readStoredForecast(
   return { computedAt, fires, isComplete };
 }
 
-const selectGroups = statement<Values, { groups: string; isComplete: boolean }>(
+/** The recurring schedules of a stored forecast. */
+export interface StoredGroups {
+  computedAt: number;
+  groups: readonly ForecastGroup[];
+  isComplete: boolean;
+}
+
+const selectGroups = statement<Values, { computedAt: number; groups: string | null; isComplete: boolean }>(
   'read-stored-groups',
-  `select f.groups, f.has_all_groups as "isComplete" from carillon.forecasts f where ${IS_FRESH}`,
+  `select f.computed_at as "computedAt", f.has_all_groups as "isComplete",
+          case when f.computed_at is distinct from ${instant(':knownAt')} then f.groups end as groups
+   from carillon.forecasts f where ${IS_FRESH}`,
 );
 
-/** The recurring schedules of the stored forecast, or null if there is none that is fresh enough. */
+/**
+ * The recurring schedules of the stored forecast, or null if there is none that is fresh enough. The groups can be 3 MB
+ * of text. They are not read again if `known` holds those of the same forecast: then `known` is returned.
+ */
 export async function readStoredGroups(
   db: Database,
-  { projectId, now }: { projectId: number; now: number | null },
-): Promise<{ groups: ForecastGroup[]; isComplete: boolean } | null> {
-  const [row] = await selectGroups(db, { projectId, now });
-  return row
-    ? { groups: (JSON.parse(row.groups) as GroupTuple[]).map(fromTuple), isComplete: row.isComplete }
-    : null;
+  { projectId, known, now }: { projectId: number; known: StoredGroups | null; now: number | null },
+): Promise<StoredGroups | null> {
+  const [row] = await selectGroups(db, { projectId, knownAt: known?.computedAt ?? null, now });
+  if (!row) return null;
+  const { computedAt, groups, isComplete } = row;
+  if (groups === null) return known;
+  return { computedAt, isComplete, groups: (JSON.parse(groups) as GroupTuple[]).map(fromTuple) };
 }
 
 /** A group as it is stored. The names of the fields are left out, because there are thousands of groups. */

@@ -27,7 +27,9 @@ export async function accountFor(
 
 function toSkippedRuns({ schedule, stretch }: PassedOccurrences): UnstartedRun[] {
   const { fromAt, count, reasonCode, reason } = stretch;
-  const occurrences = [fromAt, ...nextOccurrences(schedule.timing, fromAt, count - 1)];
+  // A rule that can no longer be evaluated has a single known occurrence.
+  const later = count > 1 ? nextOccurrences(schedule.timing, fromAt, count - 1) : [];
+  const occurrences = [fromAt, ...later];
   return occurrences.map((occurrenceAt) => ({
     scheduleId: schedule.id,
     projectId: schedule.projectId,

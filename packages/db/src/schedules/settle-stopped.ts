@@ -1,4 +1,11 @@
-import { type DueOccurrence, nextOccurrence, stretchFrom } from '@carillon/shared';
+import {
+  type DueOccurrence,
+  nextOccurrence,
+  type Stretch,
+  stretchFrom,
+  type Timing,
+  UnusableRule,
+} from '@carillon/shared';
 import type { Transaction } from '../database.js';
 import { accountFor } from '../runs/account-for.js';
 import type { LockedSchedule } from './locked-schedule.js';
@@ -14,13 +21,56 @@ export async function settleStopped(
 ): Promise<void> {
   const stop = stopOf(schedule, next !== null);
   if (!stop) return;
-  const { timing, nowAt } = schedule;
-  const fromAt = nextOccurrence(timing, stop.at);
-  // A one-shot that keeps its instant still runs.
-  if (fromAt === null || fromAt > nowAt || fromAt === next?.occurrenceAt) return;
-  const { reasonCode, reason } = stop;
-  const stretch = stretchFrom(timing, { fromAt, untilAt: nowAt, reasonCode, reason });
-  await accountFor(tx, [{ schedule, stretch }], nowAt);
+  const { at: afterAt, ...why } = stop;
+  const passed = passedExcept(schedule.timing, {
+    afterAt,
+    untilAt: schedule.nowAt,
+    exceptAt: next?.occurrenceAt ?? null,
+    why,
+  });
+  await accountFor(
+    tx,
+    passed.map((stretch) => ({ schedule, stretch })),
+    schedule.nowAt,
+  );
+}
+
+/**
+ * The occurrences in (afterAt, untilAt], without the next occurrence of the new definition, which still runs. It can be
+ * in the past, if a one-shot is set to a past instant. Then it divides the occurrences into two stretches.
+ */
+function passedExcept(
+  timing: Timing,
+  {
+    afterAt,
+    untilAt,
+    exceptAt,
+    why,
+  }: {
+    afterAt: number;
+    untilAt: number;
+    exceptAt: number | null;
+    why: Pick<Stretch, 'reasonCode' | 'reason'>;
+  },
+): Stretch[] {
+  const isDivided = exceptAt !== null && exceptAt > afterAt && exceptAt <= untilAt;
+  const parts = isDivided
+    ? [
+        { afterAt, untilAt: exceptAt - 1 },
+        { afterAt: exceptAt, untilAt },
+      ]
+    : [{ afterAt, untilAt }];
+  try {
+    return parts.flatMap((part) => {
+      const fromAt = nextOccurrence(timing, part.afterAt);
+      if (fromAt === null || fromAt > part.untilAt) return [];
+      return [stretchFrom(timing, { fromAt, untilAt: part.untilAt, ...why })];
+    });
+  } catch (error) {
+    // A rule that can no longer be evaluated names no occurrences. The new definition replaces it.
+    if (error instanceof UnusableRule) return [];
+    throw error;
+  }
 }
 
 /** When and why the schedule stopped; null if it has not, or if it stays finished. */

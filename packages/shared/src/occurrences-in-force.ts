@@ -1,0 +1,48 @@
+import { nextOccurrences, type Timing } from '@carillon/recurrence';
+
+/** A rule and the time during which it was in force. */
+export interface RuleInForce {
+  timing: Timing;
+  /** Exclusive: an occurrence at the instant of an edit still runs for the rule before the edit. */
+  fromAt: number;
+  /** Inclusive; null for the rule that is in force now. */
+  untilAt: number | null;
+}
+
+/** Number of occurrences that are computed at a time. It is small, because the caller may skip the rest. */
+const BATCH_SIZE = 100;
+
+/**
+ * True if an edit set a one-shot to another instant. That instant counts even if it is before the edit, because it still
+ * runs. `before` is the rule before the edit.
+ */
+export const isNewInstant = ({ timing }: RuleInForce, before: RuleInForce | undefined): boolean =>
+  timing.rule.kind === 'at' && JSON.stringify(timing.rule) !== JSON.stringify(before?.timing.rule);
+
+/**
+ * Yields the occurrences in a range (both ends included) that a rule named while it was in force. The caller may skip a
+ * part that a gap covers: `next(at)` continues after `at`.
+ */
+export function* occurrencesInForce(
+  rule: RuleInForce,
+  before: RuleInForce | undefined,
+  range: { fromAt: number; toAt: number },
+): Generator<number, void, number | undefined> {
+  const { timing, fromAt, untilAt } = rule;
+  const toAt = Math.min(range.toAt, untilAt ?? range.toAt);
+  let afterAt = isNewInstant(rule, before) ? range.fromAt - 1 : Math.max(range.fromAt - 1, fromAt);
+  while (afterAt < toAt) {
+    const batch = nextOccurrences(timing, afterAt, timing.rule.kind === 'at' ? 1 : BATCH_SIZE);
+    if (batch.length === 0) return;
+    for (const at of batch) {
+      if (at <= afterAt) continue;
+      if (at > toAt) return;
+      afterAt = at;
+      const jumpTo = yield at;
+      if (jumpTo !== undefined && jumpTo > afterAt) {
+        afterAt = jumpTo;
+        break;
+      }
+    }
+  }
+}
