@@ -5,6 +5,7 @@ import { type Config, retentionDays } from './config.js';
 import { Drafts } from './intake/drafts.js';
 import { SqlRequests } from './intake/sql-requests.js';
 import { claimMissedRuns } from './loops/claim-missed-runs.js';
+import { LateGiveBack } from './loops/give-back-late.js';
 import { sendHeartbeat } from './loops/heartbeat.js';
 import { keepLeases } from './loops/keep-leases.js';
 import { runOccurrenceAudit } from './loops/occurrence-audit.js';
@@ -84,6 +85,7 @@ async function startWith(
     bytes: config.WORKER_PAYLOAD_MB * MEGABYTE,
   });
   const { inFlight } = pipeline;
+  const lateGiveBack = new LateGiveBack(context, inFlight);
   const ring = () => pipeline.ring();
   const stopping = new AbortController();
   const events = () => handleEvents(context, stopping.signal);
@@ -155,7 +157,7 @@ async function startWith(
   const loops = [
     repeatEvery(
       config.LEASE_MS / 3,
-      () => keepLeases(context, inFlight),
+      () => keepLeases(context, inFlight).finally(() => void lateGiveBack.run()),
       report('Leases could not be extended'),
     ),
     repeatEvery(sweepIntervalMs, watchOver, report('Heartbeat failed')),
