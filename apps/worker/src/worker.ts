@@ -179,7 +179,11 @@ async function startWith(
       await waitAtMost(STEP_DEADLINE_MS, pipeline.stopClaiming());
       await until(() => inFlight.count === 0, config.STOP_DEADLINE_MS);
       for (const flight of inFlight.flights()) flight.abort('shutdown');
+      // A delivery that was aborted hands its run back some turns of the event loop later.
+      await until(() => inFlight.count === 0, STEP_DEADLINE_MS);
       await waitAtMost(STEP_DEADLINE_MS, pipeline.finish());
+      // A worker that lost its lease learns it from the closes that were refused just now.
+      await waitAtMost(STEP_DEADLINE_MS, lateGiveBack.finish());
       if (inFlight.count > 0)
         log.warn(
           { runs: inFlight.count },
