@@ -25,7 +25,7 @@ const attempts = batch<Omit<UnbegunAttempt, 'plan'> & { place: number; isReplace
 
 const LOST_RUNS = `${attempts.source} join carillon.runs r on ${isSameRun('r', 'unbegun')}`;
 
-/** SQL: true if the latest attempt of the run is still the lost one, and nobody has changed the run since. */
+/** SQL: true if the latest attempt of the run is still the lost one, and the run has not changed since. */
 const IS_LOST = `r.epoch = unbegun.epoch and r.worker_id = :workerId and ${mayTake('giveBack')}
   and r.outcome = 'unknown' and r.reason_code is null`;
 
