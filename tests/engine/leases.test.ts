@@ -143,8 +143,9 @@ describe('Leases', () => {
 const LOST_AT = T0 + LEASE_MS + 1;
 
 /** Says, as the worker that claimed the run, that the attempt had not begun. */
-const giveBack = async (run: ClaimedRun, now: number, holder: object = {}) =>
+const tryToGiveBack = async (run: ClaimedRun, now: number, holder: object = {}) =>
   giveBackUnbegun(database.pool, { ...(await engine.holder()), ...holder, unbegun: [run], now });
+const giveBack = async (...of: Parameters<typeof tryToGiveBack>) => (await tryToGiveBack(...of)).runs;
 
 /** Claims everything that is due, and returns the runs of one schedule. */
 const claimOf = async (id: number, now: number) =>
@@ -215,6 +216,47 @@ describe('Attempts that had not begun when their worker was lost', () => {
     expect(await giveBack(run, LOST_AT + 2)).toBe(0);
     expect(await engine.runsOf(id)).toEqual(before);
   });
+
+  it.each(['runs', 'schedules'])(
+    'an attempt whose row in %s is locked by another transaction is left for the next try',
+    async (table) => {
+      const { id, run } = await claimOneShot({ retry: { maxAttempts: 1 } });
+      await rescueRuns(database.pool, LOST_AT);
+      const client = await database.pool.connect();
+      await client.query('begin');
+      const column = table === 'runs' ? 'schedule_id' : 'id';
+      await client.query(`select from carillon.${table} where ${column} = $1 for update`, [id]);
+      expect(await tryToGiveBack(run, LOST_AT + 1)).toEqual({ runs: 0, left: [run] });
+      await client.query('rollback');
+      client.release();
+      expect(await tryToGiveBack(run, LOST_AT + 2)).toEqual({ runs: 1, left: [] });
+    },
+  );
+
+  it('after a cancel by SQL, no attempt of the schedule is given back, even before a worker has carried the cancel out', async () => {
+    const key = 'cancelled-by-sql';
+    const { id, run } = await claimOneShot({ id: key, retry: { maxAttempts: 1 } });
+    await rescueRuns(database.pool, LOST_AT);
+    await database.pool.query('select carillon.cancel($1)', [key]);
+    expect(await tryToGiveBack(run, LOST_AT + 1)).toEqual({ runs: 0, left: [] });
+    expect(await claimOf(id, LOST_AT + 2)).toEqual([]);
+    expect(await engine.runsOf(id)).toMatchObject([{ status: 'failed', outcome: 'unknown' }]);
+  });
+
+  it.each([
+    ['cancel', 'stays failed', 0],
+    ['queue', 'is tried again', 1],
+  ] as const)(
+    'overlap policy %s: a failed run that a later run has followed %s when its worker gives the attempt back',
+    async (overlap, _what, runs) => {
+      const schedule = { rule: { cron: '* * * * *' }, overlap, retry: { maxAttempts: 1 } };
+      const [id] = (await insertSchedules(database, [schedule], { nowAt: T0 })) as [number];
+      const [run] = (await claimOf(id, T0 + 60_000)) as [ClaimedRun];
+      await rescueRuns(database.pool, T0 + 60_000 + LEASE_MS + 1);
+      expect(await claimOf(id, T0 + 120_000)).toHaveLength(1);
+      expect(await tryToGiveBack(run, T0 + 120_001)).toEqual({ runs, left: [] });
+    },
+  );
 
   it.each([
     ['another worker', async () => registerTestWorker(database)],

@@ -6,6 +6,7 @@ import { Drafts } from './intake/drafts.js';
 import { SqlRequests } from './intake/sql-requests.js';
 import { claimMissedRuns } from './loops/claim-missed-runs.js';
 import { ForecastKeeper } from './loops/forecast-keeper.js';
+import { LateGiveBack } from './loops/give-back-late.js';
 import { sendHeartbeat } from './loops/heartbeat.js';
 import { keepLeases } from './loops/keep-leases.js';
 import { runOccurrenceAudit } from './loops/occurrence-audit.js';
@@ -84,6 +85,7 @@ async function startWith(
     bytes: config.WORKER_PAYLOAD_MB * MEGABYTE,
   });
   const { inFlight } = pipeline;
+  const lateGiveBack = new LateGiveBack(context, inFlight);
   const ring = () => pipeline.ring();
   const stopping = new AbortController();
   const events = () => handleEvents(context, stopping.signal);
@@ -156,7 +158,7 @@ async function startWith(
   const loops = [
     repeatEvery(
       config.LEASE_MS / 3,
-      () => keepLeases(context, inFlight),
+      () => keepLeases(context, inFlight).finally(() => void lateGiveBack.run()),
       report('Leases could not be extended'),
     ),
     repeatEvery(sweepIntervalMs, watchOver, report('Heartbeat failed')),
@@ -178,7 +180,11 @@ async function startWith(
       await waitAtMost(STEP_DEADLINE_MS, pipeline.stopClaiming());
       await until(() => inFlight.count === 0, config.STOP_DEADLINE_MS);
       for (const flight of inFlight.flights()) flight.abort('shutdown');
+      // A delivery that was aborted hands its run back some turns of the event loop later.
+      await until(() => inFlight.count === 0, STEP_DEADLINE_MS);
       await waitAtMost(STEP_DEADLINE_MS, pipeline.finish());
+      // A worker that lost its lease learns it from the closes that were refused just now.
+      await waitAtMost(STEP_DEADLINE_MS, lateGiveBack.finish());
       if (inFlight.count > 0)
         log.warn(
           { runs: inFlight.count },

@@ -1,6 +1,7 @@
 import { cancelRun, claimDue, rescueRuns } from '@carillon/db';
 import { useDatabase } from '@carillon/testkit';
 import { describe, expect, it } from 'vitest';
+import { LateGiveBack } from '../src/loops/give-back-late.js';
 import { keepLeases } from '../src/loops/keep-leases.js';
 import { InFlight } from '../src/pipeline/in-flight.js';
 import { insertDue, onlyOne, readRun, useParts } from './support.js';
@@ -90,9 +91,51 @@ describe('lease keeper', () => {
       await rescueRuns(database.pool, Date.now() + 2 * worker.context.leaseMs);
       expect(await readRun(database, scheduleId)).toMatchObject({ status: 'failed', outcome: 'unknown' });
       await keepLeases(worker.context, inFlight);
+      await new LateGiveBack(worker.context, inFlight).run();
       expect(await readRun(database, scheduleId)).toMatchObject({ status, freeAttempts: isBegun ? 0 : 1 });
     },
   );
+
+  it('while another transaction has locked all runs, a worker with lost attempts extends its leases and finds cancelled runs', async () => {
+    const { inFlight, flight } = await startFlight();
+    const lost = await startFlight({ retry: { maxAttempts: 1 } });
+    await database.pool.query('delete from carillon.leases where epoch = $1', [lost.flight.run.epoch]);
+    inFlight.add([lost.flight.run]);
+    await cancelRun(database.pool, { projectId: database.projectId, run: flight.run, actor: 'test' });
+    const before = await heldUntil(flight.run.epoch);
+    const client = await database.pool.connect();
+    try {
+      await client.query('begin');
+      await client.query('lock table carillon.runs in exclusive mode');
+      await keepLeases(worker.context, inFlight);
+    } finally {
+      await client.query('rollback');
+      client.release();
+    }
+    expect(await heldUntil(flight.run.epoch)).toBeGreaterThan(before);
+    expect(flight.reason).toBe('cancelled');
+    expect(inFlight.lostUnbegun).toEqual([lost.flight.run]);
+  });
+
+  it('an attempt whose run is locked when its worker gives it back is given back by the next try', async () => {
+    const { scheduleId, inFlight } = await startFlight({ retry: { maxAttempts: 1 } });
+    await rescueRuns(database.pool, Date.now() + 2 * worker.context.leaseMs);
+    await keepLeases(worker.context, inFlight);
+    const late = new LateGiveBack(worker.context, inFlight);
+    const client = await database.pool.connect();
+    try {
+      await client.query('begin');
+      await client.query('select from carillon.runs where schedule_id = $1 for update', [scheduleId]);
+      await late.run();
+    } finally {
+      await client.query('rollback');
+      client.release();
+    }
+    expect(await readRun(database, scheduleId)).toMatchObject({ status: 'failed', freeAttempts: 0 });
+    await late.run();
+    expect(await readRun(database, scheduleId)).toMatchObject({ status: 'retrying', freeAttempts: 1 });
+    expect(inFlight.lostUnbegun).toEqual([]);
+  });
 
   it('a delivery whose run was cancelled is aborted, and stays in flight until it has ended', async () => {
     const { inFlight, flight } = await startFlight();

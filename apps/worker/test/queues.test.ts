@@ -133,6 +133,34 @@ describe('Bytes in Redis', () => {
   });
 });
 
+describe('Lost leases', () => {
+  it('if every run of a batch for a queue target has lost its lease, nothing is asked of Redis', async () => {
+    const watched = redis.duplicate();
+    await eventually(() => watched.status === 'ready');
+    const sent: string[] = [];
+    const send = watched.sendCommand.bind(watched);
+    watched.sendCommand = (command, ...rest) => {
+      sent.push(command.name);
+      return send(command, ...rest);
+    };
+    const queues = new DueQueues({
+      redis: watched,
+      prefix: database.prefix,
+      clock: new PostgresClock(Date.now),
+    });
+    expect(await queues.deliver(flightTo('refused'))).toEqual({ kind: 'succeeded' });
+    sent.splice(0);
+    const lost = flightTo('refused', { occurrenceAt: 1 });
+    lost.abort('lease_lost');
+    await expect(queues.deliver(lost)).rejects.toBe('lease_lost');
+    expect(await queues.deliver(flightTo('refused', { occurrenceAt: 2 }))).toEqual({ kind: 'succeeded' });
+    // The one command adds the job of the second delivery.
+    expect(sent).toEqual(['evalsha']);
+    watched.disconnect();
+    await queues.close();
+  });
+});
+
 describe('While Redis is away', () => {
   it('a run with a queue target fails transiently while Redis is unreachable', async () => {
     const away = connectProducer('redis://127.0.0.1:1', () => {});

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { inTransaction, SecretBox, setProjectSecret } from '@carillon/db';
+import { type ClaimedRun, inTransaction, SecretBox, setProjectSecret } from '@carillon/db';
 import { spellSecret, WebhookDelivery } from '@carillon/shared';
 import { eventually, insertSchedules, useDatabase, useReceiver } from '@carillon/testkit';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { awaitRun, ENCRYPTION_KEY, insertDue, useWorker } from './support.js';
+import { Poster } from '../src/delivery/targets/post.js';
+import { Flight, InFlight } from '../src/pipeline/in-flight.js';
+import { awaitRun, ENCRYPTION_KEY, insertDue, onlyOne, useWorker } from './support.js';
 
 const database = useDatabase();
 const receiver = useReceiver();
@@ -146,6 +148,41 @@ describe('Webhook receivers that answer', () => {
     const run = await outcomeOf('binary');
     expect(run).toMatchObject({ status: 'succeeded' });
     expect(Buffer.byteLength(run.response ?? '')).toBeLessThanOrEqual(16 * 1_024);
+  });
+});
+
+describe('Webhooks whose lease is lost', () => {
+  it('a request that waits for its connection while its lease is lost is not sent, and its attempt has not begun', async () => {
+    const inFlight = new InFlight({ places: 1, bytes: 1 }, () => {});
+    const run = { epoch: 1, projectId: 1, payload: null, plan: { timeoutMs: 60_000 } } as ClaimedRun;
+    const flight = onlyOne(inFlight.add([run], performance.now() + 60_000));
+    const names = { resolve: async () => ({ kind: 'busy' as const }) };
+    const poster = new Poster({ allowPrivate: true, connectionsPerOrigin: 1, names });
+    const url = receiver.url('status/200/too-late');
+    const posting = poster.post({
+      projectId: 1,
+      url,
+      headers: {},
+      body: '{}',
+      signal: flight,
+      onConnect() {
+        flight.connect(Date.now());
+        inFlight.extend(1, performance.now() - 1);
+      },
+      onSend: () => flight.begin(Date.now()),
+    });
+    await expect(posting).rejects.toBe('lease_lost');
+    expect(flight.sentAt).toBeNull();
+    // The connection goes on to the next request, so a late first one would have arrived before it.
+    await poster.post({
+      projectId: 1,
+      url: receiver.url('status/200/next'),
+      headers: {},
+      body: '',
+      signal: new Flight(run),
+    });
+    expect(receiver.to('status/200/too-late')).toHaveLength(0);
+    await poster.close();
   });
 });
 

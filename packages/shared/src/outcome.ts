@@ -37,7 +37,7 @@ export type Outcome =
       /** True if the receiver answered 410 Gone. Its schedule then pauses. */
       isGone?: boolean;
     }
-  /** This worker is stopping, so another worker will deliver the run. The attempt does not count. */
+  /** This worker is stopping, or lost its lease before the delivery began. Another worker will deliver the run, and the attempt does not count. */
   | { kind: 'handed_back' }
   /** Nothing was sent, because nothing may be sent to the target now. The run waits, and the attempt does not count. */
   | { kind: 'deferred'; retryInMs: number; reasonCode: DeferralReason; reason: string };

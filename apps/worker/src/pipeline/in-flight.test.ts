@@ -70,12 +70,29 @@ it('a delivery that has not begun does not begin after its lease may have expire
   const [begun, waiting] = inFlight.add([run(1), run(1)], performance.now() + 60_000) as [Flight, Flight];
   begun.begin(0);
   inFlight.extend(1, performance.now() - 1);
-  begun.begin(1);
   expect(() => waiting.begin(1)).toThrow('lease_lost');
-  expect([begun.sentAt, waiting.sentAt]).toEqual([1, null]);
+  expect([begun.sentAt, waiting.sentAt]).toEqual([0, null]);
   inFlight.abandon(1);
   expect(inFlight.lostUnbegun).toEqual([waiting.run]);
 });
+
+it.each([
+  ['notices it', (flight: Flight) => expect(() => flight.begin(2)).toThrow('lease_lost')],
+  ['has not continued', () => {}],
+])(
+  'an attempt whose request waited for its connection until its lease was lost, and which %s, is to be given back',
+  (_what, wake) => {
+    const inFlight = new InFlight(capacity(10), () => {});
+    const [flight] = inFlight.add([run(1)], performance.now() + 60_000) as [Flight];
+    flight.connect(1);
+    expect(flight.sentAt).toBe(1);
+    inFlight.extend(1, performance.now() - 1);
+    wake(flight);
+    inFlight.abandon(1);
+    expect(flight.sentAt).toBeNull();
+    expect(inFlight.lostUnbegun).toEqual([flight.run]);
+  },
+);
 
 it('a delivery that was aborted does not begin afterwards', () => {
   const inFlight = new InFlight(capacity(10), () => {});

@@ -27,12 +27,16 @@ export class Flight implements StopSignal {
   /** True once the delivery has ended and only the close is still to be written. */
   isDelivered = false;
   reason: AbortReason | null = null;
-  /** When the first byte left, by Postgres's clock; null until then. The target calls `begin`. */
+  /**
+   * When the first byte left, by Postgres's clock. While a request waits for its connection, this is when the wait began.
+   * Null before. The target calls `connect` and `begin`.
+   */
   sentAt: number | null = null;
   /** The public id of the project, known when the delivery begins. */
   projectKey = '';
   /** The span of this attempt; null unless traces are recorded. */
   trace: AttemptTrace | null = null;
+  #hasBegun = false;
   #listeners: (() => void)[] = [];
   #controller: AbortController | null = null;
 
@@ -42,16 +46,31 @@ export class Flight implements StopSignal {
   ) {}
 
   /**
-   * Called when the first byte is about to leave, with the time by Postgres's clock. Throws if the delivery was aborted
-   * before. Throws too if the lease may have expired, because another worker may then deliver the run: this process was
-   * frozen, or its event loop was blocked.
+   * Called when a request begins to wait for its connection, with the time by Postgres's clock. Throws if the delivery
+   * may not begin.
+   */
+  connect(at: number): void {
+    this.#check();
+    this.sentAt = at;
+  }
+
+  /**
+   * Called when the first byte is about to leave, with the time by Postgres's clock. Throws if the delivery may not
+   * begin.
    */
   begin(at: number): void {
-    if (this.sentAt === null) {
-      if (performance.now() > this.lease.expiresAt) this.abort('lease_lost');
-      if (this.reason) throw this.reason;
-    }
+    this.#check();
     this.sentAt = at;
+    this.#hasBegun = true;
+  }
+
+  /**
+   * Throws if the delivery was aborted. Throws too if the lease may have expired, because another worker may then
+   * deliver the run: this process was frozen, or its event loop was blocked.
+   */
+  #check(): void {
+    if (performance.now() > this.lease.expiresAt) this.abort('lease_lost');
+    if (this.reason) throw this.reason;
   }
 
   /** Estimates the memory of the payload by the length of its text, which is exact for ASCII. */
@@ -83,6 +102,8 @@ export class Flight implements StopSignal {
   abort(reason: AbortReason): void {
     if (this.reason) return;
     this.reason = reason;
+    // Nothing was sent while the request waited for its connection, so the attempt does not count.
+    if (reason === 'lease_lost' && !this.#hasBegun) this.sentAt = null;
     this.#controller?.abort(reason);
     for (const listener of this.#listeners) listener();
   }

@@ -1,48 +1,72 @@
+import type { Plan } from '@carillon/shared';
 import type { Pool } from 'pg';
 import { inTransaction } from '../database.js';
 import { NOW } from '../instants.js';
 import { giveBack, isSameRun, mayTake, RUN_KEY_COLUMNS, type RunKey } from '../runs/run-transitions.js';
-import { promoteQueued } from '../schedules/promote-queued.js';
 import { batch, statement, type Values } from '../statement.js';
-import { findSchedulesWithQueue } from './admit-runs.js';
 import type { Holder } from './fencing.js';
+import { lockSchedulesOf } from './lock-waiting.js';
 
 /** An attempt that a worker claimed, did not begin, and will not begin. */
 export interface UnbegunAttempt extends RunKey {
   epoch: number;
   /** True if an earlier attempt of the run has begun, so its lateness is known. */
   hasBegun: boolean;
+  plan: Pick<Plan, 'overlap'>;
 }
 
-const attempts = batch<UnbegunAttempt>('unbegun', {
+const attempts = batch<Omit<UnbegunAttempt, 'plan'> & { place: number; isReplaceable: boolean }>('unbegun', {
   ...RUN_KEY_COLUMNS,
   epoch: 'bigint',
   hasBegun: 'boolean',
+  place: 'int',
+  isReplaceable: 'boolean',
 });
 
-interface LockedRun extends RunKey {
+const LOST_RUNS = `${attempts.source} join carillon.runs r on ${isSameRun('r', 'unbegun')}`;
+
+/** SQL: true if the latest attempt of the run is still the lost one, and the run has not changed since. */
+const IS_LOST = `r.epoch = unbegun.epoch and r.worker_id = :workerId and ${mayTake('giveBack')}
+  and r.outcome = 'unknown' and r.reason_code is null`;
+
+/** The comment of `startWaiting` says why one statement must not both lock and change. */
+const lockLost = statement<Values, { place: number; scheduleId: number }>(
+  'lock-unbegun-runs',
+  `select unbegun.place, r.schedule_id as "scheduleId" from ${LOST_RUNS}
+   where ${IS_LOST} order by r.schedule_id, r.occurrence_at for update of r skip locked`,
+);
+
+interface LostRun extends RunKey {
+  place: number;
   hasBegun: boolean;
   isCounted: boolean;
 }
 
 /**
- * Locks the runs whose latest attempt is still the lost one. The worker's token and generation prove that the attempt
- * was its own. The comment of `startWaiting` says why one statement must not both lock and change.
+ * Reads the runs that may get their attempt back. The worker's token and generation prove that the attempt was its own.
+ * A schedule whose cancel was requested by SQL starts no run any more. Under the overlap policy `cancel`, a run that
+ * has failed stays failed if a later run has started, because the later one would have replaced it.
  */
-const lockLost = statement<Values, LockedRun>(
-  'lock-unbegun-runs',
-  `select r.schedule_id as "scheduleId", r.occurrence_at as "occurrenceAt", r.origin, r.month,
+const readLost = statement<Values, LostRun>(
+  'read-unbegun-runs',
+  `select unbegun.place, r.schedule_id as "scheduleId", r.occurrence_at as "occurrenceAt", r.origin, r.month,
           unbegun.has_begun as "hasBegun", s.is_counted as "isCounted"
-   from ${attempts.source} join carillon.runs r on ${isSameRun('r', 'unbegun')}
-   join carillon.schedules s on s.id = r.schedule_id
-   where r.epoch = unbegun.epoch and r.worker_id = :workerId and ${mayTake('giveBack')} and r.outcome = 'unknown' and r.reason_code is null
-     and s.status <> 'cancelled'
+   from ${LOST_RUNS} join carillon.schedules s on s.id = r.schedule_id
+   where ${IS_LOST} and s.status <> 'cancelled'
+     and not exists (select from carillon.sql_requests q where q.project_id = s.project_id and q.key = s.key and q.action = 'cancel')
+     and not (unbegun.is_replaceable and r.status = 'failed' and exists (
+       select from carillon.runs later where later.schedule_id = r.schedule_id and later.origin = 'rule'
+         and later.occurrence_at > r.occurrence_at and later.status <> 'skipped'
+     ))
      and exists (select from carillon.workers w where w.id = :workerId and w.token = :token)
-     and exists (select from carillon.installation where generation = :generation)
-   order by r.schedule_id, r.occurrence_at for update of r`,
+     and exists (select from carillon.installation where generation = :generation)`,
 );
 
-const given = batch<LockedRun>('given', { ...RUN_KEY_COLUMNS, hasBegun: 'boolean', isCounted: 'boolean' });
+const given = batch<Omit<LostRun, 'place'>>('given', {
+  ...RUN_KEY_COLUMNS,
+  hasBegun: 'boolean',
+  isCounted: 'boolean',
+});
 
 const giveAllBack = statement<Values>(
   'give-back-unbegun-runs',
@@ -53,19 +77,33 @@ const giveAllBack = statement<Values>(
 /**
  * Makes attempts free that a sweep has recorded as `unknown`, because the worker that held them was frozen or cut off.
  * The worker has come back and knows that these attempts had not begun. A run that the lost attempt has failed waits
- * for an attempt again. Nothing changes if the run was claimed again, replayed, cancelled or reported meanwhile.
- * Returns the number of runs that got their attempt back.
+ * for an attempt again; if its schedule counts its runs, the sweep lets it start. Nothing changes if the run was claimed
+ * again, replayed, cancelled or reported meanwhile.
+ *
+ * The transaction waits for no lock. It locks the runs, then their schedules, so that no cancel by SQL is committed
+ * between the check and the change. It returns how many runs got their attempt back, and the attempts that are left for
+ * the next try, because another transaction had locked their run or schedule.
  */
-export async function giveBackUnbegun(
+export function giveBackUnbegun(
   pool: Pool,
   { unbegun, ...rest }: Holder & { unbegun: readonly UnbegunAttempt[]; now: number | null },
-): Promise<number> {
-  const runs = await inTransaction(pool, async (tx) => {
-    const locked = await lockLost(tx, { ...rest, ...attempts.of(unbegun) });
-    if (locked.length > 0) await giveAllBack(tx, { now: rest.now, ...given.of(locked) });
-    return locked;
+): Promise<{ runs: number; left: UnbegunAttempt[] }> {
+  const rows = unbegun.map(({ plan, ...attempt }, place) => ({
+    ...attempt,
+    place,
+    isReplaceable: plan.overlap === 'cancel',
+  }));
+  const parameters = { ...rest, ...attempts.of(rows) };
+  return inTransaction(pool, async (tx) => {
+    const locked = await lockLost(tx, parameters);
+    const schedules = await lockSchedulesOf(tx, locked);
+    const free = new Set(
+      locked.filter(({ scheduleId }) => schedules.has(scheduleId)).map(({ place }) => place),
+    );
+    const lost = await readLost(tx, parameters);
+    const back = lost.filter(({ place }) => free.has(place));
+    if (back.length > 0) await giveAllBack(tx, { now: rest.now, ...given.of(back) });
+    const leftPlaces = new Set(lost.filter(({ place }) => !free.has(place)).map(({ place }) => place));
+    return { runs: back.length, left: unbegun.filter((_, place) => leftPlaces.has(place)) };
   });
-  const counted = [...new Set(runs.filter(({ isCounted }) => isCounted).map(({ scheduleId }) => scheduleId))];
-  if (counted.length > 0) await promoteQueued(pool, await findSchedulesWithQueue(pool, counted), rest.now);
-  return runs.length;
 }

@@ -120,7 +120,7 @@ const lockSchedules = statement<{ ids: string }, WaitingSchedule>(
 /** Locks the schedules of these runs, by their id. Schedules that another transaction has locked are left out. */
 export async function lockSchedulesOf(
   tx: Transaction,
-  waiting: readonly WaitingRun[],
+  waiting: readonly Pick<WaitingRun, 'scheduleId'>[],
 ): Promise<Map<number, WaitingSchedule>> {
   if (waiting.length === 0) return new Map();
   const ids = [...new Set(waiting.map(({ scheduleId }) => scheduleId))];

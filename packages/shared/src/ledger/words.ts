@@ -42,7 +42,7 @@ export function describeAttempt({ number, outcome, error }: StoryAttempt): strin
     case 'cancelled':
       return `attempt ${number} was cancelled`;
     case 'handed_back':
-      return `attempt ${number} was handed back by a worker that stopped`;
+      return `attempt ${number} was handed back by a worker that stopped, was frozen or was cut off`;
   }
 }
 

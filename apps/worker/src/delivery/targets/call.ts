@@ -33,10 +33,10 @@ export function deliverByCall({ poster, traffic, clock, settings }: CallParts): 
       const headers = { 'content-type': 'application/json', authorization: `Bearer ${settings.apiKey}` };
       const { projectId } = run;
       const text = JSON.stringify(body);
-      const onSend = () => {
-        flight.begin(clock.now());
-      };
-      const result = await poster.post({ projectId, url, headers, body: text, signal: flight, onSend });
+      const onConnect = () => flight.connect(clock.now());
+      const onSend = () => flight.begin(clock.now());
+      const request = { projectId, url, headers, body: text, signal: flight, onConnect, onSend };
+      const result = await poster.post(request);
       const outcome = outcomeOf(result, clock.now());
       // A 410 from Vapi is about an assistant or a phone number, so it does not pause the schedule as a webhook's 410
       // does.

@@ -14,7 +14,9 @@ export interface PostRequest {
   body: string;
   /** Aborts at the deadline of the whole request, and when the delivery must stop for another reason. */
   signal: StopSignal;
-  /** Called when the request is given to a connection, and again when its first byte is about to leave. */
+  /** Called when the request begins to wait for its connection. If it throws, nothing is sent. */
+  onConnect?: (() => void) | undefined;
+  /** Called when the first byte of the request is about to leave. If it throws, nothing is sent. */
   onSend?: (() => void) | undefined;
 }
 
@@ -68,6 +70,7 @@ export class Poster {
     headers,
     body,
     signal,
+    onConnect,
     onSend,
   }: PostRequest): Promise<PostResult> {
     const { origin, path, name, problem } = this.addressOf(url);
@@ -80,7 +83,7 @@ export class Poster {
       if (resolution.kind === 'failed') return unanswered(resolution.error as Failure);
     }
     try {
-      onSend?.();
+      onConnect?.();
       const answer = await readAnswer({ signal, onSend }, (handler) =>
         this.#agent.dispatch(
           {
@@ -158,8 +161,8 @@ function readAnswer(
     dispatch({
       onRequestStart(controller) {
         request = controller;
-        onSend?.();
         if (signal.aborted) controller.abort(toError(signal.reason));
+        else onSend?.();
       },
       onResponseStart(_controller, status, { 'retry-after': retryAfter }) {
         // Informational responses (1xx) come before the answer.

@@ -122,6 +122,7 @@ export class DueQueues {
     for (const all of partsOf(waiting.splice(0))) {
       // If the queue has no connection, nothing begins.
       const part = this.options.redis.status === 'ready' ? this.#begin(all) : all;
+      if (part.length === 0) continue;
       const outcome = await this.#add(queue, part);
       for (const { settle } of part) settle(outcome);
     }

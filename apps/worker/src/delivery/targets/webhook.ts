@@ -43,13 +43,11 @@ export function deliverToWebhook({ poster, traffic, secrets, clock }: WebhookPar
         'x-idempotency-key': runId,
         'x-attempt-key': attemptKey(runId, run.attempt, run.epoch),
       };
-      const onSend = () => {
-        flight.begin(clock.now());
-      };
-      return outcomeOf(
-        await poster.post({ projectId: run.projectId, url, method, headers, body, signal: flight, onSend }),
-        clock.now(),
-      );
+      const { projectId } = run;
+      const onConnect = () => flight.connect(clock.now());
+      const onSend = () => flight.begin(clock.now());
+      const request = { projectId, url, method, headers, body, signal: flight, onConnect, onSend };
+      return outcomeOf(await poster.post(request), clock.now());
     });
   };
 }
