@@ -135,14 +135,15 @@ describe('Bytes in Redis', () => {
 
 describe('Lost leases', () => {
   it('if every run of a batch for a queue target has lost its lease, nothing is asked of Redis', async () => {
-    const watched = redis.duplicate();
+    const watched = connectProducer(database.redisUrl, () => {});
     await eventually(() => watched.status === 'ready');
     const sent: string[] = [];
-    const send = watched.sendCommand.bind(watched);
-    watched.sendCommand = (command, ...rest) => {
+    const send = watched.sendCommand.bind(watched) as (...call: unknown[]) => unknown;
+    const sendCommand = (command: { name: string }, ...rest: unknown[]) => {
       sent.push(command.name);
       return send(command, ...rest);
     };
+    Object.assign(watched, { sendCommand });
     const queues = new DueQueues({
       redis: watched,
       prefix: database.prefix,
