@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { readCalendar, readSchedule, setCalendar, setCalendarSource } from '@carillon/db';
+import { readCalendar, readSchedule, setCalendar, setCalendarSource, takeDueRefreshes } from '@carillon/db';
 import { insertSchedules, useDatabase } from '@carillon/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fetchCalendar } from '../src/systems/fetch-calendar.js';
@@ -66,6 +66,13 @@ describe('Calendars with a file', () => {
     await database.pool.query(`update carillon.calendars set refresh_due_at = clock_timestamp()`);
     await keep();
     expect((await read())?.dates).toEqual(['2098-12-24', 'SU']);
+  });
+
+  it('a calendar that became due in the current millisecond is taken, although its due time was rounded up', async () => {
+    for (let round = 0; round < 50; round++) {
+      await database.pool.query(`update carillon.calendars set refresh_due_at = clock_timestamp()`);
+      expect(await takeDueRefreshes(database.pool, { limit: 1, now: null })).toHaveLength(1);
+    }
   });
 
   it('a calendar whose .ics file can’t be read keeps its dates and says why', async () => {

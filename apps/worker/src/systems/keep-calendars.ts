@@ -16,7 +16,7 @@ export async function keepCalendars(
   config: Pick<Config, 'ALLOW_PRIVATE_TARGETS' | 'DNS_SERVERS'>,
   signal: AbortSignal,
 ): Promise<void> {
-  for (const due of await takeDueRefreshes(context.pool, FILES_PER_TICK)) {
+  for (const due of await takeDueRefreshes(context.pool, { limit: FILES_PER_TICK, now: null })) {
     if (signal.aborted) return;
     await refresh(context, config, due);
   }

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import { type Database, inTransaction } from '../database.js';
+import { NOW } from '../instants.js';
 import { statement } from '../statement.js';
 import { recordAudit } from '../tenancy/audit.js';
 
@@ -44,12 +45,15 @@ export interface DueRefresh {
   url: string;
 }
 
-/** Takes due calendars. No other worker takes them for five minutes. */
-const takeDue = statement<{ limit: number }, DueRefresh>(
+/**
+ * Takes due calendars. No other worker takes them for five minutes. The column rounds to milliseconds, so the time of
+ * this statement must be rounded too: a calendar that became due in the same millisecond would otherwise be passed over.
+ */
+const takeDue = statement<{ limit: number; now: number | null }, DueRefresh>(
   'take-due-refreshes',
-  `update carillon.calendars c set refresh_due_at = clock_timestamp() + interval '5 minutes'
+  `update carillon.calendars c set refresh_due_at = ${NOW} + interval '5 minutes'
    from (
-     select project_id, name from carillon.calendars where refresh_due_at <= clock_timestamp()
+     select project_id, name from carillon.calendars where refresh_due_at <= ${NOW}
      order by refresh_due_at limit :limit for update skip locked
    ) as due
    where c.project_id = due.project_id and c.name = due.name
@@ -57,8 +61,11 @@ const takeDue = statement<{ limit: number }, DueRefresh>(
 );
 
 /** Takes up to `limit` calendars whose file is to be fetched now. */
-export function takeDueRefreshes(db: Database, limit: number): Promise<DueRefresh[]> {
-  return takeDue(db, { limit });
+export function takeDueRefreshes(
+  db: Database,
+  { limit, now }: { limit: number; now: number | null },
+): Promise<DueRefresh[]> {
+  return takeDue(db, { limit, now });
 }
 
 const IS_SOURCE = 'c.project_id = :projectId and c.name = :name and c.source_url = :url';
