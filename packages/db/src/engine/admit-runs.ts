@@ -4,14 +4,17 @@ import { type Database, inFireTransaction, type Transaction } from '../database.
 import { IN_FLIGHT } from '../runs/run-transitions.js';
 import { arrayOf, batch, statement, type Values } from '../statement.js';
 
-/** A counted schedule. The caller holds its lock, so no other transaction starts a run of it meanwhile. */
+/**
+ * A schedule whose overlap, concurrency or dependency policy requires a count of its open runs before another run
+ * starts. The caller has locked the schedule, so no other transaction can start a run of it meanwhile.
+ */
 export interface CountedSchedule {
   id: number;
   projectId: number;
   plan: Plan;
 }
 
-/** Decides for each counted schedule whether another run may start in addition to its open runs. */
+/** Decides for each of these schedules whether another run may start now, beside the runs that are open. */
 export async function admitRuns(
   tx: Transaction,
   schedules: readonly CountedSchedule[],
@@ -28,7 +31,10 @@ export async function admitRuns(
 
 const NONE: OpenRuns = { started: 0, queued: 0 };
 
-/** A queued run that may start counts as started, though no worker has taken it yet. */
+/**
+ * A queued run whose turn has come (its `next_attempt_at` is not infinity) counts as started, even if no worker has
+ * claimed it yet.
+ */
 const selectOpenRuns = statement<{ scheduleIds: string }, OpenRuns & { scheduleId: number }>(
   'count-open-runs',
   `select schedule_id as "scheduleId",
@@ -59,8 +65,8 @@ const dependencies = batch<{ id: number; projectId: number; key: string; sinceAt
 });
 
 /**
- * A run that ended within a dependency's window counts only if its occurrence is at most this much older than the
- * window. The limit keeps the search for a successful run short.
+ * A dependency requires a successful run of another schedule that ended within a time window. The run counts only if
+ * its occurrence is at most this much older than the window. The limit keeps the search for such a run short.
  */
 const OCCURRENCE_LOOKBACK = `interval '30 days'`;
 
@@ -94,7 +100,7 @@ const selectQueues = statement<{ scheduleIds: string }, { scheduleId: number }>(
    order by schedule_id`,
 );
 
-/** Returns the given schedules that have queued runs. */
+/** Returns the ids of those given schedules that have queued runs. */
 export async function findSchedulesWithQueue(
   db: Database,
   scheduleIds: readonly number[],
@@ -105,10 +111,10 @@ export async function findSchedulesWithQueue(
 }
 
 /**
- * Finds schedules that have queued runs and no open run: the worker that closed the last run was lost before it could
- * promote the next one. Schedules that are no longer counted are included, because an edit may have changed the policy
- * while runs were queued. One sweep promotes a bounded number, in random order, so that no project can keep the others
- * waiting.
+ * Finds active schedules that have queued runs and no other open run. This happens if the worker that closed the last
+ * run was lost before it could let the next one start, so the sweep does that now. Schedules that are not counted are
+ * included, because an edit may have removed the overlap policy while runs were queued. One sweep takes at most 200
+ * schedules, in random order, so that no project can keep the others waiting.
  */
 const selectStuckQueues = statement<object, { scheduleId: number }>(
   'read-stuck-queues',

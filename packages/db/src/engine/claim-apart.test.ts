@@ -4,7 +4,10 @@ import { claimApart } from './claim-apart.js';
 
 const badRow = Object.assign(new Error('the value is out of range'), { code: '22003' });
 
-/** Claims from a list of which some rows are bad, as a transaction would: a bad row fails the whole part. */
+/**
+ * A stand-in for the claim transaction. It takes rows from the front of the list, and fails as a whole if one of them
+ * is bad.
+ */
 async function claimFrom(rows: string[], limit: number): Promise<Claim> {
   let tried: string[] = [];
   return claimApart({
@@ -25,15 +28,15 @@ async function claimFrom(rows: string[], limit: number): Promise<Claim> {
 
 const keysOf = ({ runs }: Claim) => runs.map(({ scheduleKey }) => scheduleKey);
 
-it('a claim that took only a part of its batch because of a bad row says that there may be more to claim', async () => {
+it('if a row that Postgres refuses shrinks the batch of a claim, the claim takes the rows before it and reports that more may be due', async () => {
   const rows = ['a', 'b', 'c', 'bad', 'd'];
   const first = await claimFrom(rows, 5);
   expect(keysOf(first)).toEqual(['a', 'b']);
   expect(first.isFull).toBe(true);
   expect(rows).toEqual(['c', 'bad', 'd']);
 
-  // The part claimed fewer rows than its limit, so it does not count as full. The rest of the batch may still hold more
-  // rows.
+  // The part that succeeded claimed fewer rows than its limit, so it is not full itself. But the other half of the
+  // batch may still hold rows.
   const short = await claimApart({
     limit: 4,
     claim: async (part) => {
@@ -45,7 +48,7 @@ it('a claim that took only a part of its batch because of a bad row says that th
   expect(short.isFull).toBe(true);
 });
 
-it('a claim that has narrowed its batch down to one bad row sets the row aside, and the next claim takes the rows after it', async () => {
+it('if Postgres refuses the first row of a batch, the claim sets this row aside, and the next claim takes the rows after it', async () => {
   const rows = ['bad', 'a', 'b'];
   expect(await claimFrom(rows, 3)).toEqual({ ...NOTHING_CLAIMED, isFull: true });
   expect(keysOf(await claimFrom(rows, 3))).toEqual(['a', 'b']);

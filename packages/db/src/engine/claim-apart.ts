@@ -2,9 +2,9 @@ import { isBadRow } from '../errors.js';
 import type { Claim } from './claim.js';
 
 /**
- * Claims a batch in smaller and smaller parts while a bad row makes the claim fail. Each part takes the earliest rows,
- * so after each successful part the bad row is nearer to the front. In the end a part consists of the bad row alone,
- * and `setAside` removes it.
+ * Claims a batch of rows. If a row makes the claim fail, tries again with half as many rows, until a part succeeds.
+ * Each try takes the earliest rows, so the bad row moves nearer to the front from call to call. Once a part consists of
+ * the bad row alone, `setAside` removes that row.
  */
 export async function claimApart({
   limit,

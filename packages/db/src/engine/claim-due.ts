@@ -34,12 +34,12 @@ import { divideBatch, SHARES, type ShareParameters } from './project-shares.js';
 import { type RunStart, type StartedRuns, startRuns } from './start-runs.js';
 
 /**
- * Claims due schedules in one transaction: locks them, decides, records occurrences that do not run, and starts the
- * rest.
+ * Claims due schedules in one transaction: locks them, decides about their due occurrences, records the occurrences
+ * that will not run, and starts runs for the others.
  *
- * No occurrence should have a run already, because the agenda moves on in the same transaction. If one does, the claim
- * is repeated in a form that leaves the existing run alone. A schedule that can't be claimed for any other reason is
- * paused with that reason, and the other schedules are claimed.
+ * An occurrence that is due should not have a run yet, because the transaction that inserts a run also moves the agenda
+ * on. If one does, the insert fails, and the claim is repeated in a form that leaves existing runs alone. A schedule
+ * that can't be claimed for any other reason is paused with that reason, and the other schedules are claimed.
  */
 export async function claimDue(pool: Pool, options: ClaimOptions): Promise<Claim> {
   // The schedules that the latest try locked. Once the batch has shrunk to one schedule, this is the one that fails.
@@ -83,7 +83,8 @@ function claim(pool: Pool, options: Attempt, { mayExist }: { mayExist: boolean }
       nextDueAts: decided.flatMap((each) =>
         each.kind === 'move' && each.decision.next ? [each.decision.next.dueAt] : [],
       ),
-      // If nothing of a batch could be decided, the claim must not be repeated at once: the worker would spin.
+      // If every row of the batch was left out, the claim must not be repeated at once. Otherwise the worker would
+      // claim the same rows in an endless loop.
       isFull: locked >= options.limit && decided.length > 0,
       isBlocked: decided.length < locked,
     };
@@ -113,7 +114,8 @@ function decide(rows: readonly (DueRow | UnreadableRow)[], nowAt: number): Decid
 }
 
 /**
- * Decides about one due schedule. If its rule or a policy can't be evaluated, this schedule alone is paused as broken.
+ * Decides about one due schedule. If its rule or a policy can't be evaluated, the decision is `broken`, and this
+ * schedule alone is paused.
  */
 function decideSafely(row: DueRow, nowAt: number): Decision {
   try {
@@ -127,9 +129,10 @@ function decideSafely(row: DueRow, nowAt: number): Decision {
 }
 
 /**
- * Leaves out schedules whose own row the claim must change (to pause a broken one, or to store the totals of an ended
- * one) while another transaction has that row locked. Their agenda rows stay as they are. The claim returns
- * `isBlocked`, and the worker claims again after a short delay.
+ * Leaves out schedules whose row in `schedules` must be changed but is locked by another transaction. The claim changes
+ * that row to pause a broken schedule, or to store the totals of a schedule that has ended. The agenda rows of the
+ * schedules that are left out stay as they are. The claim returns `isBlocked`, and the worker claims again after a
+ * short delay.
  */
 async function withoutBlocked(tx: Transaction, decided: readonly Decided[]): Promise<readonly Decided[]> {
   const changed = decided.filter(changesSchedule).map(({ row }) => row.id);
@@ -201,7 +204,7 @@ export const REPLACED_BY_NEXT_RUN = {
   reason: 'the next run replaced it, by the overlap policy `cancel`',
 };
 
-/** The queued or skipped run of an occurrence that may not start now because of the schedule's policies. */
+/** The queued or skipped run of an occurrence that may not start now because of its schedule's policies. */
 export function unstartedRun(
   { projectId, definitionVersion, plan }: Pick<DueRow, 'projectId' | 'definitionVersion' | 'plan'>,
   admission: Extract<Admission, { kind: 'queue' | 'skip' }>,
@@ -244,7 +247,10 @@ function toClaimedRun(
   };
 }
 
-/** The partition of a row that is written at this instant. The SQL statement computes the same value. */
+/**
+ * The month that selects the partition of a row written at this instant. The SQL statement that inserts the run
+ * computes the same value.
+ */
 const monthAt = (at: number) => `${new Date(at).toISOString().slice(0, 7)}-01`;
 
 function lostKeys(wanted: readonly RunStart[], started: readonly StartedRuns[]): string[] {
@@ -261,8 +267,8 @@ interface UnreadableRow {
 }
 
 /**
- * Locks due agenda rows that no other claim has locked, and reads their definitions. `locked` also counts rows that
- * were passed over.
+ * Locks due agenda rows that no other claim has locked, and reads their definitions. `rows` leaves out rows whose
+ * definition was not found or does not fit into `maxBytes`. `locked` counts these rows as well.
  */
 export async function lockDue(
   tx: Transaction,
@@ -286,17 +292,17 @@ function toDueRow(row: Row): DueRow | UnreadableRow {
   }
 }
 
-/** SQL: true if the payloads of the rows before this one do not exceed `maxBytes`. The first row always fits. */
+/** SQL: true if the payloads of the rows before this one do not exceed `maxBytes`. So the first row always fits. */
 const FITS = `coalesce(sum(octet_length(s.payload)) over (rows between unbounded preceding and 1 preceding), 0)
     <= coalesce(:maxBytes::bigint, 9223372036854775807)`;
 
 /**
- * The lock returns the newest agenda row, but the definition is read from the statement's snapshot. If an edit has
- * committed in between, the two versions differ, no definition is found, and the row is passed over. A row is passed
- * over too if the payloads of the rows before it exceed `maxBytes` already.
+ * `for update` returns the newest version of an agenda row, but the definition is read from the statement's snapshot.
+ * If an edit has committed in between, the two version numbers differ, no definition is found, and `key` is null. `key`
+ * is null too if the payloads of the rows before this one exceed `maxBytes`.
  *
- * The lookup names the project too. Without it, Postgres 18 may choose the index that begins with the project, and then
- * searches that index once for each project (skip scan).
+ * The lookup of the definition names the project too. Otherwise Postgres 18 may choose the index that begins with the
+ * project, and then searches that index once for each project (skip scan).
  */
 const COLUMNS = `
   due.schedule_id as id, due.project_id as "projectId", due.version,
@@ -336,7 +342,8 @@ const lockEarliest = statement<LockParameters, Row>(
 );
 
 /**
- * Locks a share for each project that has something due, so that a million rows of one project do not delay the others.
+ * Locks a share of the batch for each project that has something due, so that a million rows of one project do not
+ * delay the others.
  */
 const lockShares = statement<LockParameters & ShareParameters, Row>(
   'lock-due-by-shares',
@@ -359,8 +366,9 @@ const lockSchedules = statement<{ ids: string }, { id: number }>(
 );
 
 /**
- * Locks the schedules of agenda rows that this claim has locked. Skips schedules that another transaction has locked. A
- * change locks the schedule first and its agenda row second, so a claim that waited here could deadlock with it.
+ * Locks the rows in `schedules` whose agenda rows this claim has locked. Skips schedules that another transaction has
+ * locked: an edit or a pause locks the schedule first and its agenda row second, so a claim that waited here could
+ * deadlock with it.
  */
 async function lockSchedulesOfClaim(tx: Transaction, ids: readonly number[]): Promise<Set<number>> {
   if (ids.length === 0) return new Set();

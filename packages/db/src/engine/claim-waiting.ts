@@ -38,13 +38,13 @@ export interface ClaimWaitingOptions extends Claimant {
 }
 
 export interface WaitingClaim extends Claim {
-  /** True if a pause has reached its end and its schedule is to be resumed. */
+  /** True if a pause has reached its end, so that its schedule must be resumed. */
   hasPauseEnded: boolean;
 }
 
 /**
- * Finds out whether waiting runs or ended pauses exist. The statement runs at every bell and nearly always finds
- * nothing, so it is limited to two index probes.
+ * Checks whether any run or ended pause waits for a worker. The statement runs each time that a worker is woken for a
+ * due time, and it nearly always finds nothing. So it is limited to two index probes.
  */
 const look = statement<
   { handlers: string; now: number | null },
@@ -56,9 +56,9 @@ const look = statement<
 );
 
 /**
- * Claims waiting runs: retries, triggers, backfills, and queued runs whose turn has come. The claim verifies the status
- * of each run's schedule under lock, no matter what the run waited for. A paused schedule holds the run, a cancelled
- * one cancels it.
+ * Claims waiting runs: retries, triggers, backfills, and queued runs whose turn has come. For each run, the claim locks
+ * its schedule and checks the schedule's status. If the schedule is paused, the run goes on waiting; if it is
+ * cancelled, the run is cancelled too.
  */
 export async function claimWaiting(pool: Pool, options: ClaimWaitingOptions): Promise<WaitingClaim> {
   const handlers = arrayOf(options.handlers);
@@ -99,8 +99,9 @@ function claimOrSetAside(pool: Pool, options: ClaimWaitingOptions): Promise<Clai
 }
 
 /**
- * One statement locks the rows and the next one changes them. A single statement could meet a row that has changed
- * since its snapshot, and re-evaluating such a row crashes Postgres 18 on a partitioned table.
+ * Starts the next attempt of runs that `lockWaitingRuns` has locked. Locking and changing are separate statements: a
+ * single one could meet a row that has changed since its snapshot, and re-evaluating such a row crashes Postgres 18 on
+ * a partitioned table.
  */
 async function startWaiting(
   tx: Transaction,

@@ -11,12 +11,15 @@ export interface ClaimedRun extends RunKey {
   attempt: number;
   freeAttempts: number;
   replays: number;
-  /** True if an earlier attempt has begun, so that the lateness of the run is known. */
+  /** True if an earlier attempt has begun. The lateness of the run is known then. */
   hasBegun: boolean;
   /** When the run was first recorded: by this claim, or when it was queued. */
   recordedAt: number;
   claimedAt: number;
-  /** When the run was first deferred before its first attempt; null if it was not. */
+  /**
+   * When the run was first deferred (put back unsent, for example because its receiver was busy) before its first
+   * attempt; null if it was not.
+   */
   deferredFromAt: number | null;
   epoch: number;
   isCounted: boolean;
@@ -37,7 +40,7 @@ export interface DueRow extends DueSchedule {
   lostTime: LostTime | null;
 }
 
-/** Occurrences of one schedule that a claim passed over. */
+/** Number of occurrences of one schedule that were due but did not run, with the reason. */
 export interface MissedOccurrences {
   reasonCode: string;
   count: number;
@@ -47,21 +50,21 @@ export interface Claim {
   runs: ClaimedRun[];
   /** When the claim was made, by Postgres's clock; 0 if nothing was due. */
   nowAt: number;
-  /** When the claimed schedules are due next. */
+  /** The next due time of each schedule in the batch that has one. */
   nextDueAts: number[];
-  /** The keys of schedules whose occurrence already had its run. */
+  /** The keys of schedules whose due occurrence had a run already, so that this claim started none. */
   lostKeys: string[];
-  /** Occurrences that were not run, with the reason. */
+  /** Occurrences that were due but did not run, with the reason. */
   missed: MissedOccurrences[];
-  /** True if the batch was full: there may be more. */
+  /** True if the batch was full: more rows may be due. */
   isFull: boolean;
   /** True if a due row was left out because another transaction has locked or just changed its schedule. */
   isBlocked: boolean;
-  /** A run that could not be claimed, and has failed for that reason. */
+  /** A run that could not be claimed and has failed for that reason; null if there is none. */
   setAside: FailedRun | null;
 }
 
-/** A run that has failed for good, for the log. */
+/** The log fields of a run that has failed for good. */
 export interface FailedRun extends RunIdentity {
   projectId: number;
   scheduleKey: string;
@@ -101,8 +104,8 @@ export const NOTHING_CLAIMED: Claim = {
 };
 
 /**
- * SQL: true if this worker can deliver the row, because its target is not a handler, or is a handler that the worker
- * has. The `coalesce` helps the planner: it assumes that half of the rows match, so it reads the index in order. With a
- * plain `or`, it would assume that few rows match, and would sort all due rows.
+ * SQL: true if this worker can deliver the row: its target is not a handler, or is a handler that the worker has. The
+ * planner assumes that a `coalesce` is true for half of the rows, and therefore reads the index in order. For a plain
+ * `or` it would assume that few rows match, and would sort all due rows.
  */
 export const isDeliverable = (row: string) => `coalesce(${row}.handler = any(:handlers::text[]), true)`;

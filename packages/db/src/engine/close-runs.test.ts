@@ -21,7 +21,7 @@ const run = (attempt: number, freeAttempts = 0) =>
   }) as ClaimedRun;
 
 describe('closing an attempt', () => {
-  it('a succeeded attempt keeps the receiver’s answer, its duration and its lateness', () => {
+  it('closing a successful attempt records the receiver’s answer, and the duration and lateness in whole milliseconds', () => {
     const answer = { httpStatus: 201, response: '{"id":"x"}', externalId: 'x' };
     expect(toClosedRun(run(1), { kind: 'succeeded', answer }, END)).toMatchObject({
       status: 'succeeded',
@@ -34,7 +34,7 @@ describe('closing an attempt', () => {
     });
   });
 
-  it('a failed attempt is retried, and a failed last attempt fails the run', () => {
+  it('after a transient failure a run is retried with a delay, until its last attempt has failed: then the run has failed', () => {
     expect(toClosedRun(run(2), FAILED, END)).toMatchObject({
       status: 'retrying',
       errorCode: 'http_503',
@@ -43,11 +43,11 @@ describe('closing an attempt', () => {
     expect(toClosedRun(run(3), FAILED, END)).toMatchObject({ status: 'failed', retryInMs: null });
   });
 
-  it('free attempts do not count against the limit of attempts', () => {
+  it('an attempt that a stopping worker handed back (a free attempt) does not count against the maximum number of attempts', () => {
     expect(toClosedRun(run(3, 1), FAILED, END)).toMatchObject({ status: 'retrying', retryInMs: 120_000 });
   });
 
-  it('a deferred run gets no outcome and no lateness, but the reason for the deferral', () => {
+  it('if a run is deferred because its receiver is busy, closing its attempt records this reason, but no outcome and no lateness', () => {
     const outcome = {
       kind: 'deferred',
       retryInMs: 1_000,
@@ -63,7 +63,7 @@ describe('closing an attempt', () => {
     });
   });
 
-  it('the next attempts of deferred runs are rounded up to multiples of 250 ms, so that they share bells', () => {
+  it('the times of the next attempts of deferred runs are rounded up to multiples of 250 ms, so that many runs share one wake-up', () => {
     const returnAts = [1, 140, 150, 151].map((retryInMs) => {
       const outcome = { kind: 'deferred', retryInMs, reasonCode: 'origin_busy', reason: 'busy' } as const;
       return (toClosedRun(run(1), outcome, END).retryInMs ?? 0) + NOW_AT;
@@ -71,7 +71,7 @@ describe('closing an attempt', () => {
     expect(returnAts.map((at) => at - Date.parse('2026-11-16T09:00:00Z'))).toEqual([250, 250, 250, 500]);
   });
 
-  it('a receipt reports the status that its run has after the close', () => {
+  it('the receipt (the message about the end of a run) reports the status that the run has after the close', () => {
     const end = { ...END, receiptOf: (status: string) => ({ url: 'https://example.com/', body: status }) };
     expect(toClosedRun(run(3), FAILED, end).receipt?.body).toBe('failed');
   });

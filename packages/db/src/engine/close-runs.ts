@@ -7,7 +7,7 @@ import { arrayOf, batch, statement, type Values } from '../statement.js';
 import type { ClaimedRun } from './claim.js';
 import { type Holder, isHeldBy } from './fencing.js';
 
-/** A message to post once a run has ended. */
+/** A message that is posted to a URL after a run has ended. */
 export interface Receipt {
   url: string;
   body: string;
@@ -21,8 +21,8 @@ export interface ClosedRun extends Closing {
 }
 
 /**
- * Deferred runs are due again at shared instants that are this far apart. If each run had its own instant, each would
- * need its own bell and claim.
+ * Deferred runs are due again at shared instants that are this far apart. If each run had its own instant, a worker
+ * would have to be woken for each run, and would claim it alone.
  */
 const SHARED_INSTANT_MS = 250;
 
@@ -32,7 +32,7 @@ export interface AttemptEnd {
   durationMs: number;
   /** The time from when the run was due to the first byte of this attempt; null if nothing was sent. */
   latenessMs: number | null;
-  /** In [0, 1), for the jitter of the retry delay. */
+  /** A random number in [0, 1), for the jitter of the retry delay. */
   random: number;
   /** Makes the receipt of a run that ends with this status; null if the run needs none. */
   receiptOf: (status: ClosedRun['status']) => Receipt | null;
@@ -85,9 +85,10 @@ export interface CloseOptions extends Holder {
 }
 
 /**
- * Closes a batch of attempts. Returns the runs that were still under a lease of this worker, and those that an earlier
- * call for the same attempts has closed already, so that a call may be repeated after an error. Each statement makes
- * one transition on runs of one partition; nearly always a single statement covers the whole batch.
+ * Closes the latest attempt of each run. Returns the runs that were closed, and those that an earlier call for the same
+ * attempts has closed already, so a caller may repeat the call after an error. A run that was rescued, cancelled or
+ * reported meanwhile is neither closed nor returned. One statement closes only runs of one partition and one origin
+ * that get the same status and outcome. Nearly every batch needs a single statement.
  */
 export async function closeRuns<Run extends ClosedRun>(
   pool: Pool,
@@ -121,7 +122,8 @@ async function closeAll<Run extends ClosedRun>(
     ...(noted.length > 0 ? receipts.of(noted) : {}),
   });
   if (result?.closed === runs.length) return runs;
-  // This is a separate statement, because its snapshot must include commits for which the close has waited.
+  // This is a separate statement, because its snapshot must include the transactions for whose commit the close has
+  // waited.
   const names = new Set((await selectClosed(db, attempts)).map(nameOf));
   return runs.filter((run) => names.has(nameOf(run)));
 }
@@ -144,12 +146,13 @@ const receipts = batch<ReceiptRow>('receipt', {
 });
 
 /**
- * Ends attempts in one statement. Three guards refuse a late writer: its lease must still exist under its own token and
- * generation, the run must still have the epoch of the lease, and the run must still be running.
+ * Closes attempts in one statement. Three guards refuse a worker that reports too late: the lease must still exist with
+ * this worker's token and generation, the run must still have the epoch (the number) of that lease, and the run must
+ * still be running.
  *
- * A lease counts its open runs and is deleted with the last of them. A run that was cancelled meanwhile is not closed
- * here, so its lease stays until it expires. A lease that stays too long is harmless. A lease that is deleted too early
- * leaves a run that no sweep rescues.
+ * A lease counts its open runs and is deleted when the last of them is closed. A run that was cancelled meanwhile is
+ * not closed here, so its lease stays until it expires. A lease that stays too long is harmless. A lease that is
+ * deleted too early leaves a run that no sweep rescues.
  */
 const closeText = ({ withReceipts = false, isDeferral = false } = {}) => `
   with clock as materialized (select ${NOW} as now),
@@ -181,8 +184,8 @@ const RECEIVED = `
 const DEFERRED_COLUMNS = ', r.origin, r.attempt, r.project_id, r.reason_code, r.reason, r.next_attempt_at';
 
 /**
- * Records why and for how long the runs wait. The close has taken back the attempt that could not begin, hence `attempt
- * + 1`. Deferrals before the same attempt and for the same reason are one row.
+ * Records why and for how long the runs wait. The close has subtracted the attempt that could not begin, hence `attempt
+ * + 1`. All deferrals before the same attempt and for the same reason share one row.
  */
 const DEFERRED = `
     insert into carillon.deferrals as d (schedule_id, occurrence_at, origin, attempt, reason_code, project_id, reason, from_at, until_at)
@@ -201,9 +204,10 @@ const closeGroupWithReceipts = statement<Values, Result>(
 const deferGroup = statement<Values, Result>('defer-runs', closeText({ isDeferral: true }));
 
 /**
- * Finds the runs that these attempts have closed, now or before. If the answer to a commit was lost, the worker closes
- * the runs again, and they are closed already. Nothing but the close of this attempt stores the epoch, the result and
- * the duration of the attempt together: a report and a cancel store no duration, and a rescue stores another result.
+ * Finds the runs that these attempts have closed, now or in an earlier call. If the answer to a commit was lost, the
+ * worker closes the runs a second time and finds them closed. Only the close of this attempt stores the epoch, the
+ * result and the duration of the attempt together: a report and a cancel store no duration, and a rescue stores another
+ * result.
  */
 const selectClosed = statement<Values, Pick<RunIdentity, 'scheduleId' | 'occurrenceAt'>>(
   'read-closed-runs',

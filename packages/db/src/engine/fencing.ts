@@ -1,7 +1,10 @@
 import type { Database } from '../database.js';
 import { statement } from '../statement.js';
 
-/** The holder of a lease: a worker process, identified by its random token and the generation of the installation. */
+/**
+ * The holder of a lease: a worker process, identified by its random token and by the installation's generation (a
+ * number that grows when an operator decides about a restore or failover of the database).
+ */
 export interface Holder {
   workerId: number;
   token: string;
@@ -13,16 +16,19 @@ export interface Claimant extends Holder {
   handlers: readonly string[];
 }
 
-/** SQL: true if a lease belongs to the holder in the statement's parameters. */
+/** SQL: true if the lease belongs to the holder whose fields are the statement's parameters. */
 export const isHeldBy = (lease: string) =>
   `${lease}.worker_id = :workerId and ${lease}.token = :token and ${lease}.generation = :generation`;
 
-/** SQL: true unless the installation is held. Postgres evaluates it once per statement. */
+/**
+ * SQL: true unless the installation is held, which means that no worker may claim until an operator decides about a
+ * restore. Postgres evaluates the sub-select once per statement.
+ */
 export const INSTALLATION_IS_RELEASED = '(select held_at is null from carillon.installation)';
 
 /**
- * Thrown if the installation has another generation than when this process started. The process must not write any
- * more.
+ * Thrown if an operator has decided about a restore or failover since this process started, which gave the installation
+ * a new generation. The process must not write any more.
  */
 export class StaleGeneration extends Error {
   constructor() {

@@ -25,11 +25,14 @@ const attempts = batch<Omit<UnbegunAttempt, 'plan'> & { place: number; isReplace
 
 const LOST_RUNS = `${attempts.source} join carillon.runs r on ${isSameRun('r', 'unbegun')}`;
 
-/** SQL: true if the latest attempt of the run is still the lost one, and the run has not changed since. */
+/**
+ * SQL: true if this attempt is still the latest of its run, a sweep has recorded it as `unknown`, and the run has not
+ * changed since.
+ */
 const IS_LOST = `r.epoch = unbegun.epoch and r.worker_id = :workerId and ${mayTake('giveBack')}
   and r.outcome = 'unknown' and r.reason_code is null`;
 
-/** The comment of `startWaiting` says why one statement must not both lock and change. */
+/** `startWaiting` in claim-waiting.ts says why one statement must not both lock and change. */
 const lockLost = statement<Values, { place: number; scheduleId: number }>(
   'lock-unbegun-runs',
   `select unbegun.place, r.schedule_id as "scheduleId" from ${LOST_RUNS}
@@ -44,8 +47,8 @@ interface LostRun extends RunKey {
 
 /**
  * Reads the runs that may get their attempt back. The worker's token and generation prove that the attempt was its own.
- * A schedule whose cancel was requested by SQL starts no run any more. Under the overlap policy `cancel`, a run that
- * has failed stays failed if a later run has started, because the later one would have replaced it.
+ * Runs of a schedule that is cancelled, or whose cancel by SQL is requested, are left out. Under the overlap policy
+ * `cancel`, a failed run is left out if a later run has started, because the later run would have replaced it.
  */
 const readLost = statement<Values, LostRun>(
   'read-unbegun-runs',
@@ -75,14 +78,14 @@ const giveAllBack = statement<Values>(
 );
 
 /**
- * Makes attempts free that a sweep has recorded as `unknown`, because the worker that held them was frozen or cut off.
- * The worker has come back and knows that these attempts had not begun. A run that the lost attempt has failed waits
- * for an attempt again; if its schedule counts its runs, the sweep lets it start. Nothing changes if the run was claimed
- * again, replayed, cancelled or reported meanwhile.
+ * Corrects attempts that a sweep has recorded as `unknown` because their worker was frozen or cut off, although they
+ * had never begun. The worker is back and knows this, so the attempts shall not count. A run that has failed because of
+ * such an attempt waits for an attempt again; if its schedule counts its runs, it is queued until a sweep lets it
+ * start. Nothing changes if the run was claimed again, replayed, cancelled or reported meanwhile.
  *
  * The transaction waits for no lock. It locks the runs, then their schedules, so that no cancel by SQL is committed
- * between the check and the change. It returns how many runs got their attempt back, and the attempts that are left for
- * the next try, because another transaction had locked their run or schedule.
+ * between the check and the change. It returns how many runs got their attempt back, and the attempts to try again
+ * later because another transaction had locked their run or schedule.
  */
 export function giveBackUnbegun(
   pool: Pool,

@@ -22,7 +22,7 @@ const extend = statement<Values, { epoch: number }>(
    returning epoch`,
 );
 
-/** Extends a worker's leases; returns the epochs that it still holds. */
+/** Extends leases of a worker. Returns the epochs (the numbers) of the leases that it still holds. */
 export async function extendLeases(
   db: Database,
   { epochs, ...rest }: Holder & { epochs: readonly number[]; leaseMs: number; now: number | null },
@@ -36,7 +36,7 @@ const selectCancelled = statement<{ epochs: string }, RunIdentity>(
    where epoch = any(:epochs::bigint[]) and status = 'cancelled'`,
 );
 
-/** The runs under these epochs that were cancelled while they were in flight. */
+/** The runs under the leases with these numbers (epochs) that were cancelled while they were in flight. */
 export function findCancelled(pool: Pool, epochs: readonly number[]): Promise<RunIdentity[]> {
   return inFireTransaction(pool, (tx) => selectCancelled(tx, { epochs: arrayOf(epochs) }));
 }
@@ -66,8 +66,8 @@ interface LostRun extends RunKey {
 }
 
 /**
- * Locks the runs, so that the next statement can close them. The comment of `startWaiting` says why one statement must
- * not do both.
+ * Locks the runs, so that the next statement can close them. `startWaiting` in claim-waiting.ts says why one statement
+ * must not do both.
  */
 const lockLostRuns = statement<{ epochs: string }, LostRun>(
   'lock-lost-runs',
@@ -96,12 +96,12 @@ export interface RescuedRun extends FailedRun {
 }
 
 /**
- * Takes back the runs of expired leases. The end of their attempts is not known, so each attempt closes as `unknown`,
- * and the run is tried again at once if it has attempts left. The transaction that locks the lease is the only rescuer.
- * It deletes the lease, so that late writes of the worker that held it are refused.
+ * Takes back the runs of expired leases. It is not known how their attempts ended, so each attempt is closed as
+ * `unknown`, and the run is tried again at once if it has attempts left. The transaction that locks a lease is the only
+ * one that rescues its runs. It deletes the lease, so that late writes of the worker that held it are refused.
  *
- * A worker does not rescue the runs that it has in flight itself. Its lease may have expired because the process was
- * blocked or starved, but it can still report how the attempts end.
+ * A worker does not rescue the runs that it has in flight itself (`inHand`). Their lease may have expired because the
+ * process was blocked or starved, but the process can still report how the attempts end.
  */
 export function rescueRuns(
   pool: Pool,
@@ -151,10 +151,10 @@ const lockUnknown = statement<Values, { epoch: number; nowAt: number; isOld: boo
 );
 
 /**
- * Hands back the runs of leases that belong to this worker in Postgres, but that the worker does not know: the
- * connection broke after the claim had committed and before its answer arrived. Nothing was sent, so the attempt is
- * free. A lease younger than two seconds may belong to a claim whose answer is still on its way. Such a lease is left
- * alone, and `areMoreLikely` makes the caller try again later.
+ * Hands back the runs of leases that belong to this worker in Postgres, but that the worker does not know. This happens
+ * if the connection breaks after a claim has committed and before its answer arrives. Nothing was sent, so the attempt
+ * does not count. A lease younger than two seconds may belong to a claim whose answer is still on its way. Such a lease
+ * is left alone, and `areMoreLikely` makes the caller try again later.
  */
 export function giveBackUnknownLeases(
   pool: Pool,
@@ -201,7 +201,10 @@ const toHandedBack = (run: LostRun): Closing => ({
   retryInMs: 0,
 });
 
-/** The time of the claim is the best estimate of when the first byte of a lost attempt was sent. */
+/**
+ * Closes a lost attempt as `unknown`. The time of the claim is the best estimate of when its first byte was sent, so
+ * the lateness is measured up to the claim.
+ */
 function toUnknown(run: LostRun): Closing {
   const { attempt, freeAttempts, plan, sinceDueMs } = run;
   const error = 'the worker was lost before it could report how the attempt ended';

@@ -7,7 +7,7 @@ import { type ClaimedRun, isDeliverable } from './claim.js';
 import { INSTALLATION_IS_RELEASED } from './fencing.js';
 import { divideBatch, type ProjectShare, SHARES, type ShareParameters } from './project-shares.js';
 
-/** A run that waits for an attempt, and is locked. */
+/** A locked run that waits for its next attempt. */
 export interface WaitingRun
   extends RunKey,
     Pick<
@@ -90,7 +90,10 @@ const measurePayloads = statement<Values, { place: number; bytes: number }>(
    where definition.payload is not null`,
 );
 
-/** Cuts the list before the run whose payload makes the total exceed `maxBytes`. The first run always stays. */
+/**
+ * Cuts the list before the run whose payload makes the total exceed `maxBytes`. The first run always stays, however
+ * large its payload is.
+ */
 export async function withinBytes(
   tx: Transaction,
   waiting: readonly WaitingRun[],
@@ -108,8 +111,8 @@ export async function withinBytes(
 }
 
 /**
- * Skips schedules that another transaction has locked. A change locks the schedule and then its runs; this claim locks
- * the runs and then their schedules. If the two waited for each other, they would deadlock.
+ * Skips schedules that another transaction has locked. An edit, pause or cancel locks the schedule and then its runs,
+ * but this claim locks the runs and then their schedules. If one waited for the other, they could deadlock.
  */
 const lockSchedules = statement<{ ids: string }, WaitingSchedule>(
   'lock-schedules-of-waiting',
@@ -117,7 +120,9 @@ const lockSchedules = statement<{ ids: string }, WaitingSchedule>(
    for share skip locked`,
 );
 
-/** Locks the schedules of these runs, by their id. Schedules that another transaction has locked are left out. */
+/**
+ * Locks the schedules of these runs and returns them by id. Schedules that another transaction has locked are left out.
+ */
 export async function lockSchedulesOf(
   tx: Transaction,
   waiting: readonly Pick<WaitingRun, 'scheduleId'>[],

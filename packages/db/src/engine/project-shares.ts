@@ -3,7 +3,7 @@ import { inFireTransaction } from '../database.js';
 import { NOW } from '../instants.js';
 import { arrayOf, statement } from '../statement.js';
 
-/** A project that has work to do, and its weight among the others. */
+/** A project that has work to do, and the weight of its share of a batch. */
 export interface ProjectShare {
   id: number;
   weight: number;
@@ -11,7 +11,7 @@ export interface ProjectShare {
 
 /**
  * SQL for the projects with at least one row of work, at most 1,000 of them. The order is random, so that each project
- * gets its turn when there are more projects than rows in a batch. The query costs one index probe for each project.
+ * gets its turn if there are more projects than rows in a batch. The query costs one index probe per project.
  */
 const projectsWith = (isWaiting: string) => `
   select p.id, greatest(1, coalesce((p.limits ->> 'weight')::int, 1)) as weight
@@ -44,7 +44,7 @@ export function readProjectsWith(
   return inFireTransaction(pool, (tx) => select[kind](tx, { now }));
 }
 
-/** SQL of the shares as a table: `share.project_id`, and `share.most`, the maximum number of rows for this project. */
+/** SQL for a table of the shares: `share.project_id`, and `share.most`, the maximum number of rows for this project. */
 export const SHARES = 'unnest(:shareIds::bigint[], :shareSizes::int[]) as share(project_id, most)';
 
 export interface ShareParameters {

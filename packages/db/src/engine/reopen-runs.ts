@@ -14,8 +14,8 @@ const runs = batch<RunKey>('run', RUN_KEY_COLUMNS);
 const AT = instant(':now');
 
 /**
- * Archives the previous attempt of each run, opens the next one under a new lease, and reads the definition with which
- * the run began.
+ * Copies the previous attempt of each run to `attempts`, opens the next attempt under a new lease, and reads the
+ * definition with which the run began.
  */
 const reopenAll = statement<
   Values,

@@ -15,7 +15,9 @@ export interface RunStart {
 }
 
 export interface StartOptions extends Holder {
-  /** True to leave existing runs alone instead of failing. */
+  /**
+   * Says what happens if an occurrence has a run already: true leaves that run alone, false makes the statement fail.
+   */
   mayExist: boolean;
   nowAt: number;
   leaseMs: number;
@@ -28,8 +30,8 @@ export interface StartedRuns {
 }
 
 /**
- * Starts the wanted runs, and returns the runs that it has inserted. Separate statements, under separate leases, start
- * the last runs of schedules and all other runs.
+ * Starts the wanted runs, and returns the runs that it has inserted. Two statements, each with its own lease, start the
+ * runs: one for schedules that end with this run, one for schedules that go on.
  */
 export async function startRuns(
   tx: Transaction,
@@ -96,28 +98,26 @@ const starts = batch<{
   definitionVersion: 'int',
 });
 
-/**
- * SQL of the re-verification: true if the agenda row has not changed since the decision. A changed row is not started.
- */
+/** SQL: true if the agenda row has not changed since the claim decided about it. Otherwise its run is not started. */
 const IS_AS_DECIDED = `a.schedule_id = start.schedule_id and a.version = start.version and a.due_at = start.was_due_at
       and not a.is_held`;
 const AT = '(select now from clock)';
 
-/** Moves the agenda on to the next occurrence. */
+/** Moves the agenda rows on to their next occurrence. */
 const MOVED = `
      update carillon.agenda a
      set occurrence_at = start.next_occurrence_at, due_at = start.next_due_at,
          ${totals({ runs: 'a.runs_total + 1', lastRunAt: 'start.occurrence_at', lastClaimedAt: AT })}
      from ${starts.source} where ${IS_AS_DECIDED}`;
 
-/** Takes the schedule off the agenda after its last occurrence. */
+/** Takes schedules off the agenda after their last occurrence. */
 const ENDED = `
      delete from carillon.agenda a using ${starts.source} where ${IS_AS_DECIDED}`;
 
 /**
- * Copies the totals of a schedule that ends to `schedules`. A schedule with a single run needs no copy, because its
- * totals follow from the run, so its fire leaves its row in `schedules` alone. The caller has locked the schedules that
- * need the copy.
+ * Copies the totals of a schedule that ends from the agenda to `schedules`. A schedule with a single run needs no copy,
+ * because its totals can be computed from that run. So the claim of a one-shot does not change its row in `schedules`.
+ * The caller has locked the schedules that need the copy.
  */
 const TOTALLED = `, totalled as (
      update carillon.schedules s
@@ -126,8 +126,8 @@ const TOTALLED = `, totalled as (
    )`;
 
 /**
- * The claim, in one statement: re-verify what was decided, move the agenda on (or take the schedule off it), and insert
- * the runs with their first attempt under a new lease.
+ * Starts runs in one statement: verifies that the agenda rows have not changed since the decision, moves them on to the
+ * next occurrence (or deletes them), and inserts the runs with their first attempt under a new lease.
  */
 const startText = ({ isLast, onConflict }: { isLast: boolean; onConflict: string }) => `
    with clock as materialized (select ${instant(':now')} as now, ${monthOf(instant(':now'))} as month),
@@ -153,8 +153,8 @@ const startText = ({ isLast, onConflict }: { isLast: boolean; onConflict: string
 type Result = { epoch: number | null; started: number; scheduleIds: string[] | null };
 
 /**
- * Without `on conflict`, the statement fails if a run exists already. With it, the existing run is left alone and its
- * schedule moves on, at the cost of an index search per run.
+ * `new` has no `on conflict` clause, so it fails if a run exists already. `unlessThere` has the clause: it leaves the
+ * existing run alone and moves the schedule on, at the cost of an index search per run.
  */
 const prepare = (isLast: boolean) => ({
   new: statement<Values, Result>(`start-${isLast ? 'last' : 'next'}`, startText({ isLast, onConflict: '' })),

@@ -4,11 +4,14 @@ import { milliseconds, NOW } from '../instants.js';
 import { arrayOf, statement } from '../statement.js';
 
 export interface Slot {
-  /** The end of the slot, when its bell rings. */
+  /**
+   * The end of the slot (a few milliseconds of time). A delayed job in Redis, the bell of the slot, wakes a worker
+   * then.
+   */
   ringAt: number;
   /**
-   * When a row of the slot last changed. If that was a moment ago, the process that changed it may not have armed the
-   * bell yet.
+   * When a row that is due in the slot last changed. If that was a moment ago, the process that changed the row may not
+   * have added the bell to Redis yet.
    */
   touchedAt: number;
 }
@@ -17,8 +20,8 @@ const HORIZON = (column: string) =>
   `${column} > ${NOW} and ${column} <= ${NOW} + ${milliseconds(':horizonMs::float8')}`;
 
 /**
- * The distinct slots within the horizon in which anything is due: schedules, waiting runs, and pauses that end. An
- * instant belongs to the slot that ends at or after it.
+ * The slots (steps of `slotMs`) within the horizon in which anything is due: schedules, waiting runs, and pauses that
+ * end. An instant belongs to the slot that ends at or after it.
  */
 const selectSlots = statement<
   { horizonMs: number; slotMs: number; now: number | null },
@@ -78,8 +81,8 @@ const selectNextDue = statement<{ now: number | null }, NextDue>(
 );
 
 /**
- * Reads when a schedule, a waiting run or the end of a pause is due next. The statement consists of index lookups only,
- * even if it was planned while the tables were nearly empty.
+ * Reads when a schedule, a waiting run or the end of a pause is due next. The settings of the transaction make Postgres
+ * use index lookups only, even if it planned the statement while the tables were nearly empty.
  */
 export async function readNextDue(pool: Pool, now: number | null): Promise<NextDue> {
   const [next] = await inFireTransaction(pool, (tx) => selectNextDue(tx, { now }));
@@ -111,8 +114,8 @@ const selectMissed = statement<
 );
 
 /**
- * Counts the occurrences and waiting runs that have been due, but not claimed, for longer than `olderThanMs`. Leaves out
- * those that wait for one of the missing handlers (default: none).
+ * Counts the occurrences and waiting runs that have been due, but not claimed, for longer than `olderThanMs`. Leaves
+ * out rows that wait for one of `missingHandlers`, which no live worker has.
  */
 export async function readMissed(
   pool: Pool,
@@ -127,7 +130,10 @@ export async function readMissed(
   return missed as MissedRuns;
 }
 
-/** Maximum number of due rows of each table that are searched for missing handlers, oldest first. */
+/**
+ * The search for missing handlers checks at most this many due rows of `agenda` and as many of `runs`, the oldest
+ * first.
+ */
 const MAX_DUE_ROWS = 10_000;
 
 const selectMissingHandlers = statement<{ now: number | null }, { handler: string }>(

@@ -6,8 +6,8 @@ import type { Holder } from './fencing.js';
 import { prepareStart } from './start-runs.js';
 
 /**
- * Opens connections and has each of them plan the statements of a fire, by running them on empty input. Without this,
- * planning would delay the first bells after a start by some tens of milliseconds each.
+ * Opens connections and has each of them plan the statements of a fire, by running them on empty input. Otherwise
+ * planning would delay the first fires after a start by some tens of milliseconds each.
  */
 export async function warmUp(pool: Pool, holder: Holder, connections: number): Promise<void> {
   const warmOne = () =>

@@ -24,7 +24,7 @@ export interface NewWorker {
 const MISSED_HEARTBEATS = 3;
 const ALIVE_UNTIL = `clock_timestamp() + ${milliseconds(`${MISSED_HEARTBEATS} * :heartbeatIntervalMs::float8`)}`;
 
-/** SQL: how often a worker sweeps, which is how often it sends a heartbeat. */
+/** SQL: the time between two sweeps of a worker. It equals the time between two of its heartbeats. */
 export const SWEEP_INTERVAL = `(alive_until - heartbeat_at) / ${MISSED_HEARTBEATS}`;
 
 const insert = statement<NewWorker, { id: number }>(
@@ -89,7 +89,7 @@ export interface Heartbeat {
   /** The time by Postgres's clock. */
   nowAt: number;
   lastSweepAt: number | null;
-  /** How many heartbeats Postgres has of this worker; null if it does not know the worker. */
+  /** How many heartbeats of this worker Postgres has counted; null if it does not know the worker. */
   beats: number | null;
   installation: InstallationState;
 }
@@ -133,7 +133,7 @@ export async function sendHeartbeat(
 
 const addAll = statement<Values>('add-metrics', `with counted_by_minute as (${ADD_MINUTES}) ${ADD_COUNTERS}`);
 
-/** Adds the growth of a replica's counters to the stored totals. */
+/** Adds the growth of an API process's counters to the stored totals. */
 export async function addMetrics(
   db: Database,
   grown: readonly Counter[],

@@ -5,8 +5,8 @@ import { PURGED_ACTION } from '../schedules/purge-schedule.js';
 import { statement } from '../statement.js';
 
 /**
- * A heartbeat that Postgres has committed, remembered outside Postgres: in the memory of a process, and in Redis. A
- * Postgres that does not have it has lost transactions.
+ * A heartbeat of a worker that Postgres has committed, remembered outside Postgres: in the memory of a process, and in
+ * Redis. A Postgres that no longer has the heartbeat has lost transactions.
  */
 export interface Evidence {
   installationId: string;
@@ -19,22 +19,26 @@ export interface Evidence {
 }
 
 /**
- * A row that Postgres has committed after the latest heartbeat, remembered in the memory of a process: the run of a
- * claim, or an entry of the audit log. Retention keeps the rows of both tables for a day at least. A purge of the
- * schedule may delete the run sooner, and writes an entry to the audit log before it does.
+ * A row that Postgres has committed after the latest heartbeat of the workers, remembered in the memory of a process.
+ * It is the run of a claim, or an entry of the audit log. Retention keeps the rows of both tables for at least a day. A
+ * purge of the schedule may delete the run sooner, but first writes an entry to the audit log.
  */
 export type RememberedRow = (
   | { kind: 'run'; projectId: number; scheduleKey: string; scheduleId: number; occurrenceAt: number }
   | { kind: 'audit'; id: number }
 ) & {
   generation: number;
-  /** When the row was written, by Postgres's clock. A row of another server under the same key has another time. */
+  /**
+   * When the row was written, by Postgres's clock. It tells this row from a row that another server has written under
+   * the same key.
+   */
   at: number;
 };
 
 /**
- * `row_lost`: Postgres has the heartbeat and lacks the remembered row. `superseded`: an operator has decided about a
- * restore since. `unknown`: the worker is so old that its row was deleted.
+ * Whether Postgres still has what a process remembers. `lost`: it lacks the heartbeat. `row_lost`: it has the heartbeat
+ * but lacks the remembered row. `superseded`: an operator has decided about a restore since the heartbeat. `unknown`:
+ * the heartbeat is so old that retention may have deleted the row of its worker.
  */
 export type EvidenceVerdict = 'intact' | 'lost' | 'row_lost' | 'superseded' | 'unknown';
 
@@ -42,7 +46,7 @@ interface Known {
   generation: number;
   beats: number | null;
   nowAt: number;
-  /** Null if no row was asked for. */
+  /** True if Postgres has the remembered row; null if the process remembers none. */
   hasRow: boolean | null;
 }
 
@@ -59,9 +63,9 @@ interface Question {
 }
 
 /**
- * A run that is gone counts as present if a purge of its schedule was recorded since the claim. A server that has lost
- * the claim has lost that later entry too. That the schedule is gone proves nothing: a server may have lost its
- * creation as well.
+ * A run that is missing counts as present if the audit log shows that its schedule was purged after the claim. A server
+ * that has lost the claim has also lost that later entry. A missing schedule proves nothing, because a server may have
+ * lost the creation of the schedule as well.
  */
 const selectKnown = statement<Question, Known>(
   'read-evidence',
@@ -80,12 +84,12 @@ const selectKnown = statement<Question, Known>(
 
 const DAY_MS = 86_400_000;
 
-/** A remembered row is not compared any more after this time, because retention may delete it some day. */
+/** A remembered row that is older than this is not compared any more, because retention deletes old rows. */
 const MAX_ROW_AGE_MS = 3_600_000;
 
 /**
- * Says whether Postgres still has a heartbeat, and a row if the process remembers one. Its clock does not matter:
- * heartbeats are counted.
+ * Says whether Postgres still has a heartbeat that the process remembers, and a row if it remembers one. Heartbeats are
+ * compared by their number, so it does not matter if Postgres's clock has changed.
  */
 export async function judgeEvidence(
   db: Database,

@@ -6,12 +6,12 @@ import type { Evidence, RememberedRow } from './evidence.js';
 import { moveSequencesOn } from './move-sequences-on.js';
 
 /**
- * SQL: true if the installation is not held and its generation is not newer than the one that the process has seen. A
- * newer generation means that an operator has decided about the loss already.
+ * SQL: true if the installation is not held and has no newer generation than the process has seen. A newer generation
+ * means that an operator has decided about the lost transactions already.
  */
 const MAY_BE_HELD = 'held_at is null and generation <= :seenGeneration';
 
-/** SQL: the last sign of life of the workers before an instant. */
+/** SQL: the last sign of life of the workers before an instant: a sweep, or else a heartbeat. */
 const lastSignBefore = (at: string) => `coalesce(
      (select i.swept_at from carillon.installation i where i.swept_at < ${at}),
      (select max(heartbeat_at) from carillon.workers where heartbeat_at < ${at}),
@@ -26,7 +26,10 @@ const selectLastSign = statement<
    from carillon.installation where ${MAY_BE_HELD}`,
 );
 
-/** A hold is not set again after an operator has released it, so the generation is compared under the row's lock. */
+/**
+ * `MAY_BE_HELD` is evaluated under the lock of the row, so a process that is late cannot hold the installation again
+ * after an operator has released it.
+ */
 const setHold = statement<Values, { generation: number }>(
   'hold-installation',
   `with held as (
@@ -45,17 +48,23 @@ export interface HoldRequest {
   code: HoldCode;
   reason: string;
   actor: string;
-  /** The highest generation that the process which asks for the hold has seen. */
+  /**
+   * The highest generation that the process has seen which asks for the hold. The generation of an installation grows
+   * with each decision of an operator about a restore.
+   */
   seenGeneration: number;
-  /** The lost time begins with the last sign of life before this instant (null: before now). */
+  /**
+   * The time of which Postgres has lost transactions begins with the last sign of life of a worker before this instant
+   * (null: before now).
+   */
   beforeAt: number | null;
   now: number | null;
 }
 
 /**
- * Holds the installation: no worker claims anything until an operator decides. First moves all sequences on, because
- * the API still creates schedules meanwhile, and an id of the lost time must not be issued again. Returns false if the
- * installation is held already, or if an operator has decided already.
+ * Holds the installation: from now on no worker claims anything, until an operator decides. First moves all sequences
+ * on, because the API still creates schedules meanwhile, and an id that was issued before the transactions were lost
+ * must not be issued again. Returns false if the installation is held already, or if an operator has decided already.
  */
 export async function holdInstallation(
   db: Database,
@@ -78,7 +87,10 @@ export async function holdInstallation(
   return held.length > 0;
 }
 
-/** Holds the installation because Postgres no longer has this heartbeat, or the row that is given. */
+/**
+ * Holds the installation (no worker claims until an operator decides) because Postgres no longer has this heartbeat, or
+ * no longer has the given row.
+ */
 export function holdForLoss(
   db: Database,
   { at, generation, workerId }: Evidence,

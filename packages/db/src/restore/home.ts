@@ -5,8 +5,8 @@ import { statement } from '../statement.js';
 type Server = Omit<CurrentHome, 'address'>;
 
 /**
- * The timeline is taken from the name of a WAL file, because `pg_control_checkpoint()` shows a new timeline only after
- * the next checkpoint.
+ * `pg_control_checkpoint()` shows a new timeline only after the next checkpoint. Therefore the timeline is taken from
+ * the name of a WAL file.
  */
 const selectServer = statement<object, Server>(
   'read-server-identity',
@@ -15,7 +15,10 @@ const selectServer = statement<object, Server>(
           ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int as timeline`,
 );
 
-/** Reads which server this is. A managed Postgres may not allow it: then nothing is known, and nothing is compared. */
+/**
+ * Reads the identity of the Postgres server and its database. A managed Postgres may not allow this. Then all fields
+ * are null, and the server is not compared with the one that was recorded.
+ */
 export async function readServerIdentity(db: Database): Promise<Server> {
   const unknown = { systemIdentifier: null, databaseOid: null, timeline: null };
   const [server] = await selectServer(db, {}).catch(() => []);

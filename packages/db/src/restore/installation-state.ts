@@ -2,15 +2,18 @@ import type { Hold, HoldCode, HoldDetail, Home, LostTime } from '@carillon/share
 import type { Database } from '../database.js';
 import { statement } from '../statement.js';
 
-/** The single row about the installation, as far as holds and restores are concerned. */
+/** The state of the installation, from its single row in the database: holds and restores. */
 export interface InstallationState {
   id: string;
   generation: number;
-  /** Null while workers may claim. */
+  /** Why no worker may claim until an operator decides; null while workers may claim. */
   hold: Hold | null;
-  /** The server on which the workers last ran; null before the first of them. */
+  /** The server on which the workers last ran; null if no worker has recorded one yet. */
   home: Home | null;
-  /** The decision about the latest lost time; null if each schedule's misfire policy decides. */
+  /**
+   * After the latest restore: the operator's decision about the occurrences that were due in the lost time. Null if the
+   * misfire policy of each schedule decides.
+   */
   lostTime: LostTime | null;
 }
 

@@ -2,15 +2,16 @@ import type { Database } from '../database.js';
 import { statement } from '../statement.js';
 
 /**
- * The number of ids that is left out for each second of lost time. It is several times what an installation can create,
- * and at this rate the ids of 2,800 lost years fit below 2^53.
+ * The number of ids that is left out for each second of lost time. An installation creates several times fewer in a
+ * second. Even after 2,800 lost years, the ids would be below 2^53.
  */
 const IDS_PER_SECOND = 100_000;
-/** Seconds that are added to the lost time, because its beginning is only known to within a sweep. */
+/** Seconds that are added to the lost time, because its beginning is known only to within one sweep. */
 const MARGIN_SECONDS = 60;
 
 /**
- * Only bigint sequences are moved on. The one other sequence issues the ids of migrations, and only `migrate` uses it.
+ * Only bigint sequences are moved on. The only other sequence issues the ids of migrations, and no program but
+ * `migrate` uses it.
  */
 const moveOn = statement<{ by: number }, { sequence: string }>(
   'move-sequences-on',
@@ -21,7 +22,7 @@ const moveOn = statement<{ by: number }, { sequence: string }>(
      and s.seqtypid = 'bigint'::regtype`,
 );
 
-/** Moves every sequence past the numbers that it may have issued in the lost time. */
+/** Moves every sequence past the numbers that it may have issued in the time whose transactions are lost. */
 export async function moveSequencesOn(db: Database, lostMs: number): Promise<void> {
   const seconds = Math.ceil(Math.max(0, lostMs) / 1_000) + MARGIN_SECONDS;
   await moveOn(db, { by: seconds * IDS_PER_SECOND });

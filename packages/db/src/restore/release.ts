@@ -13,8 +13,8 @@ const lock = statement<{ now: number | null }, InstallationRow & { nowAt: number
 );
 
 /**
- * The new generation is above every one that a witness has seen, also above that of an earlier restore from the same
- * backup. The home is forgotten: the next worker records the server on which it finds itself.
+ * The new generation is higher than any that a process has seen, also if the same backup was restored before. The
+ * recorded server (`home`) is deleted, so the next worker records the server that it finds.
  */
 const release = statement<Values, { generation: number }>(
   'release-installation',
@@ -33,9 +33,9 @@ const insertRestore = statement<Values>(
 
 export interface ReleaseRequest {
   mode: RestoreMode;
-  /** True to make a copy an installation of its own, with another id. */
+  /** True if the database is a copy that shall be an installation of its own, with a new id. */
   isAdopted: boolean;
-  /** The end of the lost time; null for now. */
+  /** The end of the time whose transactions are lost; null for now. */
   untilAt: number | null;
   actor: string;
   now: number | null;
@@ -48,8 +48,8 @@ export type ReleaseResult =
   | { kind: 'copy' };
 
 /**
- * Releases a held installation under a new generation, with the operator's decision about the lost time. The claims of
- * the workers carry the decision out.
+ * Releases a held installation, so that workers claim again. The installation gets a new generation and the operator's
+ * decision about the lost time. The claims carry this decision out.
  */
 export function releaseInstallation(pool: Pool, request: ReleaseRequest): Promise<ReleaseResult> {
   const { mode, isAdopted, actor } = request;
@@ -92,7 +92,10 @@ export function releaseInstallation(pool: Pool, request: ReleaseRequest): Promis
   });
 }
 
-/** The decision as the claims follow it; null if each schedule's misfire policy decides. */
+/**
+ * The operator's decision about the lost time, in the form that claims read; null if each schedule's misfire policy
+ * decides.
+ */
 export function lostTimeOf(
   { lostFromAt }: Pick<Hold, 'lostFromAt'>,
   { mode, untilAt }: { mode: RestoreMode; untilAt: number },

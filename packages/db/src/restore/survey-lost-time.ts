@@ -34,7 +34,7 @@ const selectOpen = statement<object, { running: number; waiting: number }>(
 const PAGE_SIZE = 1_000;
 const MAX_EXAMPLES = 5;
 
-/** An overdue schedule, and what would become of its occurrences. */
+/** An overdue schedule, and the number of its occurrences that would run and that would be skipped. */
 export interface OverdueExample extends LostTimeOutcome {
   project: string;
   schedule: string;
@@ -44,12 +44,15 @@ export interface OverdueExample extends LostTimeOutcome {
 
 export interface LostTimeSurvey extends LostTimeOutcome {
   schedules: number;
-  /** Runs that were in flight or waiting when the database was saved. They go on as after the loss of a worker. */
+  /**
+   * Runs that were in flight or waiting when the database was saved. They are tried again, as after the loss of a
+   * worker.
+   */
   openRuns: number;
   examples: OverdueExample[];
 }
 
-/** Says what a decision about the lost time would do, without doing it. */
+/** Counts what a decision about the lost time would run and skip. Changes nothing. */
 export async function surveyLostTime(
   db: Database,
   { lostTime, now }: { lostTime: LostTime | null; now: number | null },
@@ -77,7 +80,7 @@ export async function surveyLostTime(
   }
 }
 
-/** A schedule that can't be read is paused as broken by its claim, and runs nothing. */
+/** If the definition of a schedule can't be read, its claim pauses the schedule as broken and runs nothing. */
 function outcomeOf({ timing, plan, nowAt, ...row }: OverdueRow, lostTime: LostTime | null): LostTimeOutcome {
   try {
     return followDecisions({ ...row, timing: readTiming(timing), plan: readPlan(plan), lostTime }, nowAt);

@@ -3,14 +3,15 @@ import { type Evidence, type EvidenceVerdict, judgeEvidence, type RememberedRow 
 import { holdForLoss } from './hold.js';
 
 /**
- * Remembers a heartbeat that Postgres has committed, and the latest row after it, and holds the installation if
- * Postgres no longer has them. A process asks its witness whenever it opens a connection, so that it neither claims nor
- * creates anything on a server that has lost transactions.
+ * Remembers a heartbeat that Postgres has committed, and the latest row that Postgres has committed after it. If
+ * Postgres no longer has them, it has lost transactions, and the witness holds the installation: no worker claims until
+ * an operator decides. Each process has a witness and asks it for every new connection, so that the process neither
+ * claims nor creates anything on a server that has lost transactions.
  */
 export class Witness {
   #evidence: Evidence | null = null;
   #row: RememberedRow | null = null;
-  /** How many connections were verified. A connection to another server is always a new one. */
+  /** How many new connections were verified. A connection to another server is always a new one. */
   connections = 0;
 
   get evidence(): Evidence | null {
@@ -19,11 +20,14 @@ export class Witness {
 
   remember(evidence: Evidence | null): void {
     this.#evidence = evidence;
-    // A later heartbeat stands for the row as well, because Postgres loses its last transactions together.
+    // Postgres loses its last transactions together. If it has the later heartbeat, it also has the row before it.
     if (!evidence || (this.#row && this.#row.at < evidence.at)) this.#row = null;
   }
 
-  /** Remembers a row that was written after the heartbeat, so that the loss of a shorter tail is noticed too. */
+  /**
+   * Remembers a row that was written after the heartbeat, so that the witness also notices if Postgres loses the row
+   * but keeps the heartbeat.
+   */
   rememberRow(row: RememberedRow | null): void {
     if (row && this.#evidence && row.at >= this.#evidence.at) this.#row = row;
   }
@@ -34,7 +38,10 @@ export class Witness {
     this.connections++;
   }
 
-  /** Verifies that Postgres has what this process remembers. Throws if Postgres does not answer. */
+  /**
+   * Verifies that Postgres still has what this process remembers, and holds the installation if it does not. Throws if
+   * Postgres does not answer.
+   */
   async verify(db: Database): Promise<EvidenceVerdict | null> {
     const evidence = this.#evidence;
     if (!evidence) return null;

@@ -14,13 +14,13 @@ export interface RetentionReport {
   months: string[];
   /** Rows that were deleted one by one, by table. Tables from which nothing was deleted are left out. */
   deleted: Record<string, number>;
-  /** Why months that are past their retention could not be dropped yet; null if none is left. */
+  /** Why the months that are past their retention could not be dropped now; null if nothing prevented it. */
   postponed: string | null;
 }
 
 /**
- * Removes everything that is past its retention: whole months of runs where possible, other rows in batches. Each batch
- * is a transaction that waits only briefly for locks. docs/retention.md lists every table.
+ * Removes all rows that are past their retention: whole months of runs where possible, other rows in batches. Each
+ * batch is a transaction that waits only briefly for locks. docs/retention.md lists the retention of every table.
  */
 export async function applyRetention(
   pool: Pool,
@@ -29,8 +29,8 @@ export async function applyRetention(
   const deleted: Record<string, number> = await forgetOld(pool, { now });
   const projects = await readCutoffs(pool, { defaults, now });
   await recordHistoryStart(pool, projects);
-  // Finished schedules are deleted first, so that their totals need not be saved before the month of their runs is
-  // dropped.
+  // Finished schedules are deleted first. Otherwise their totals would have to be saved before the month of their runs
+  // is dropped.
   deleted.schedules = await forgetSchedules(pool, projects);
   const months = await dropMonths(pool, { projects, now });
   deleted.runs = await forgetRuns(pool, { projects, kept: months.kept, now });
@@ -43,7 +43,10 @@ export async function applyRetention(
   };
 }
 
-/** A long read of a month must not keep the other tables from being pruned. */
+/**
+ * If a long read of a month keeps it from being dropped, the other tables must still be pruned. So the conflict is only
+ * noted.
+ */
 async function dropMonths(
   pool: Pool,
   options: Parameters<typeof dropOldMonths>[1],

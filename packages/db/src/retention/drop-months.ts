@@ -13,21 +13,21 @@ interface OldTable {
   endAt: number;
   suffix: string;
   table: 'runs' | 'attempts';
-  /** False if an earlier retention has detached the table and could not drop it: a reader held it for too long. */
+  /** False if an earlier prune has detached the table and could not drop it, because a reader held it for too long. */
   isAttached: boolean;
-  /** True if an earlier detach was interrupted. */
+  /** True if an earlier prune began to detach the table and was interrupted. */
   isDetachPending: boolean;
 }
 
-/** A month that still holds runs of a project that keeps its history for longer than others. */
+/** An old month that is not dropped, because it holds runs of a project with a longer retention. */
 export interface KeptMonth {
   month: string;
   endAt: number;
 }
 
 /**
- * Finds old months by the names of the tables, because a table that was detached and not dropped yet is no partition
- * any more.
+ * Finds old months by the names of their tables, not among the partitions: a table that was detached but not dropped
+ * yet is no longer a partition.
  */
 const OLD_TABLES = `
   select old.*, (old.month + interval '1 month') at time zone 'UTC' as "endAt" from (
@@ -41,12 +41,11 @@ const OLD_TABLES = `
   order by old.month, old.table desc`;
 
 /**
- * Drops the months of history that are past the retention of every project with runs in them. Returns the months that
- * it dropped, and those that it kept for a project with a longer retention.
+ * Drops the months of history that are past the retention of every project that has runs in them. Returns the dropped
+ * months, and the months that are kept for a project with a longer retention.
  *
- * A partition is detached concurrently, so it does not disturb the readers of the table, and no other statement has to
- * wait for those readers. If a reader outlasts the time-out of a statement, this function throws, and the next call
- * goes on from there.
+ * A partition is detached concurrently, so reads of the table go on, and no other statement has to wait for them. If a
+ * read takes longer than the time-out of the detach, this function throws, and the next call continues with that month.
  */
 export async function dropOldMonths(
   pool: Pool,
@@ -64,7 +63,7 @@ export async function dropOldMonths(
     }
     if (!(await moveOpenRuns(pool, month, now))) continue;
     await settleMonth(pool, { month, now });
-    // An attempt may lie in a later month than its run.
+    // An attempt may lie in a later month than its run, so this month of attempts may belong to runs that are kept.
     const keepsAttempts = await hasRuns(pool, keepers, `r.month < '${month}'`);
     for (const old of tables) {
       if (old.month !== month || (old.table === 'attempts' && keepsAttempts)) continue;
@@ -86,8 +85,8 @@ async function hasRuns(pool: Pool, projects: readonly Cutoffs[], condition: stri
 }
 
 /**
- * Moves the open runs of an old month, such as runs that a pause holds, to the current month. Returns false if a worker
- * has one of them in flight: the month is then kept until the next call.
+ * Moves the open runs of an old month (such as runs that a pause keeps waiting) to the current month. Returns false if
+ * a worker has a run of the month in flight. The month is then kept until the next call.
  */
 async function moveOpenRuns(pool: Pool, month: string, now: number | null): Promise<boolean> {
   const running = await query(
@@ -120,18 +119,19 @@ async function detachAndDrop(
 }
 
 /**
- * Runs a statement that Postgres refuses in a transaction. Behind a pooler, `pool.query` begins one. Postgres gives up
- * before our own time-out does: it can't see that one, and its session would go on waiting for the readers.
+ * Runs a statement that Postgres refuses inside a transaction. `pool.query` can't be used, because behind a pooler it
+ * begins a transaction. The time-out in Postgres is shorter than the driver's: if the driver gave up first, the session
+ * in Postgres would go on waiting for the readers.
  */
 async function outsideTransaction(pool: Pool, statement: string): Promise<void> {
   const client = await pool.connect();
   try {
-    // A setting that is left in the session of a pooler would apply to the transactions of others.
+    // Behind a pooler the session is shared, so the setting would apply to transactions of other clients.
     if (!isBehindPooler(pool))
       await client.query(`set statement_timeout = ${Math.floor(queryTimeoutOf(pool) * 0.75)}`);
     await client.query(statement);
   } finally {
-    // The connection has the time-out set, and may still be busy with the statement, so it is not used again.
+    // The session keeps the short time-out and may still be busy with the statement, so the connection is closed.
     client.release(true);
   }
 }

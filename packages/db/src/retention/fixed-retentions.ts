@@ -11,18 +11,18 @@ const daysAgo = (days: number) => `${NOW} - ${days} * interval '1 day'`;
 /** Maximum number of pings that each schedule keeps, whatever their age. */
 const MAX_PINGS = 1_000;
 
-/** The rows that are past a retention which is the same for all projects, by table. */
+/** By table, the condition for rows that are deleted. These retentions are the same for all projects. */
 const PAST = {
   alerts: `resolved_at < ${daysAgo(90)}`,
   alert_messages: `created_at < ${daysAgo(30)}`,
   api_keys: `coalesce(revoked_at, expires_at) < ${daysAgo(90)}`,
   bulk_actions: `started_at < ${daysAgo(7)}`,
   domain_events: `handled_at < ${daysAgo(30)}`,
-  // A forecast older than a few minutes is not used. The row of a project that is no longer large stays behind.
+  // A forecast is used for a few minutes only. The row of a project that is no longer large is not computed again.
   forecasts: `computed_at < ${daysAgo(1)}`,
   idempotency_keys: `created_at < ${daysAgo(1)}`,
   maintenance_windows: `ends_at < ${daysAgo(30)}`,
-  // The longest window for which figures are shown is a day.
+  // Figures are shown for a day at most.
   metric_minutes: `minute < ${NOW} - interval '25 hours'`,
   pings: `at < ${daysAgo(30)}`,
   run_stats: `minute < ${daysAgo(35)}`,
@@ -31,7 +31,9 @@ const PAST = {
   workers: `heartbeat_at < ${daysAgo(FORGOTTEN_AFTER_DAYS)} and not exists (select from carillon.leases l where l.worker_id = workers.id)`,
 };
 
-/** A row is addressed by its place in the table. The lock keeps the place from changing before the delete. */
+/**
+ * Rows are found by `ctid`, their physical place in the table. The lock keeps a row from moving before it is deleted.
+ */
 const deleteBatchOf = (name: string, table: string, condition: string) =>
   statement<Values, object>(
     `forget-${name}`,
@@ -54,7 +56,10 @@ const deleteManyPings = deleteBatchOf(
 /** Tables with a retention that is the same for all projects. */
 export type FixedTable = keyof typeof PAST;
 
-/** Deletes what is past a retention that is the same for all projects, and returns the number of rows by table. */
+/**
+ * Deletes the rows that are past a retention which is the same for all projects. Returns the number of deleted rows by
+ * table.
+ */
 export async function forgetOld(
   pool: Pool,
   { now, only }: { now: number | null; only?: readonly FixedTable[] },

@@ -4,15 +4,18 @@ import { instant } from '../instants.js';
 import { statement } from '../statement.js';
 import { BATCH_SIZE, deleteInBatches } from './in-batches.js';
 
-/** Lets this transaction delete entries of the audit log before an instant. A trigger refuses all other deletes. */
+/**
+ * Allows this transaction to delete entries of the audit log that were written before an instant. A trigger refuses all
+ * other deletes.
+ */
 const allow = statement<{ before: number }>(
   'allow-audit-retention',
   `select set_config('carillon_retention.before', ${instant(':before::bigint')}::text, true)`,
 );
 
 /**
- * Reads the oldest entries of the project by id, and deletes those that are past their retention. There is no index by
- * time: ids grow with time, so a batch without an old entry means that none is left.
+ * Deletes those of the project's oldest entries that are past their retention. The entries are read by id, because no
+ * index finds them by time. Ids grow with time, so a batch without an old entry means that no old entry is left.
  */
 const deleteBatch = statement<{ projectId: number; before: number }, object>(
   'forget-audit',

@@ -5,8 +5,8 @@ import { BATCH_SIZE, deleteInBatches } from './in-batches.js';
 import { CUTOFFS, cutoffValues } from './read-cutoffs.js';
 
 /**
- * Records that belong to the history of runs, each with the index by age that finds the old ones. A definition is kept
- * while a run that executed it is kept, and a deferral while its run is.
+ * Tables that belong to the history of runs. `age` has an index that finds the old rows. `isNeeded` keeps a definition
+ * while a run that executed it is kept, and a deferral while its run is kept.
  */
 const RECORDS = {
   gaps: { age: 'created_at', isNeeded: 'to_at >= cutoff.before' },

@@ -8,16 +8,16 @@ import { BATCH_SIZE, deleteInBatches, inOneBatchByKey } from './in-batches.js';
 
 interface Old {
   projectId: number;
-  /** Runs that last changed before this instant. */
+  /** Only runs that last changed before this instant are deleted. */
   before: number;
-  /** The partition; null for all of them. */
+  /** The only partition to search; null for all partitions. */
   month: string | null;
   now: number | null;
 }
 
 /**
- * Deletes ended runs with their attempts and deferrals. An occurrence to come that was skipped ahead of its time keeps
- * its run, because rules must not name the occurrence again.
+ * Deletes ended runs with their attempts and deferrals. The run of a future occurrence (it was skipped or run early) is
+ * kept, because otherwise the schedule's rule could name the occurrence again.
  */
 const deleteBatch = statement<Old, object>(
   'forget-runs',
@@ -45,8 +45,8 @@ const deleteBatch = statement<Old, object>(
 );
 
 /**
- * Deletes runs row by row where whole months can't be dropped: runs of a project with a retention of its own, and runs
- * in a month that another project keeps for longer.
+ * Deletes single runs where whole months can't be dropped: the runs of a project with a retention of its own, and runs
+ * in a month that is kept for another project.
  */
 export async function forgetRuns(
   pool: Pool,

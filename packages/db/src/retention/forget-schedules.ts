@@ -13,18 +13,18 @@ import { inOneBatch, inOneBatchByKey } from './in-batches.js';
 import { CUTOFFS, cutoffValues } from './read-cutoffs.js';
 
 /**
- * Number of schedules that one page looks at, and number of pages per prune. With a prune every hour, 100 million
- * schedules are looked through in a day.
+ * Number of schedules per page, and maximum number of pages per prune. With a prune every hour, 100 million schedules
+ * are checked in a day.
  */
 const PAGE_SIZE = 10_000;
 const PAGES_PER_PRUNE = 500;
-/** Schedules that one transaction deletes. */
+/** Maximum number of schedules that one transaction deletes. */
 const SCHEDULES_AT_ONCE = 1_000;
 
 /**
- * SQL for schedules that ended before the cutoff of their project. They are cancelled or have no occurrence to come,
- * and none of their runs is open or younger than the cutoff. A schedule that is declared in code or in a file is kept:
- * the next deploy would create it again, and it would fire again.
+ * SQL for schedules that ended before the cutoff of their project. They are cancelled or have no future occurrence, and
+ * none of their runs is open or changed after the cutoff. A schedule that is declared in code or in a file is kept: if
+ * it were deleted, the next deploy would create it again, and it would fire again.
  */
 const endedAmong = (schedules: string) => `
   select s.id, s.runs_total is not null as "hasManyRuns" from ${schedules} s join ${CUTOFFS} on cutoff.project_id = s.project_id
@@ -67,8 +67,8 @@ const saveCursor = statement<{ cursor: number }>(
 
 /**
  * Deletes schedules that ended longer ago than their project's retention, with everything that belongs to them except
- * the audit log. Returns their number. No index tells which schedules have ended, because a fire does not touch the row
- * of its schedule. So this function looks through all of them, a part per call, and the next call goes on from there.
+ * the audit log. Returns the number of deleted schedules. No index finds ended schedules, because a fire does not
+ * change the row of its schedule. So each call checks a part of all schedules, and the next call continues after it.
  */
 export async function forgetSchedules(
   pool: Pool,
@@ -99,7 +99,7 @@ export async function forgetSchedules(
 
 /**
  * Deletes schedules unless they were changed or triggered since they were found. Schedules that another transaction has
- * locked stay until the next prune.
+ * locked are kept until the next prune.
  */
 async function remove(
   pool: Pool,
@@ -109,7 +109,8 @@ async function remove(
     for (;;) {
       const deleted = await inOneBatchByKey(pool, async (tx) => {
         const locked = await lockSchedules(tx, { ids: arrayOf(ids) });
-        // The lock comes first: this statement sees every change that was committed before the lock was granted.
+        // The lock comes first, so that this statement sees every change that was committed before the lock was
+        // granted.
         const ended = await confirmEnded(tx, { ...cutoffs, ids: arrayOf(locked.map(({ id }) => id)) });
         return removeLocked(tx, ended);
       });
@@ -123,8 +124,8 @@ async function remove(
 
 /**
  * Deletes the runs of the schedules and then the schedules. Returns null if the schedules have too many runs for one
- * transaction: the caller then calls again. A schedule whose totals are derived from its single run loses that run only
- * together with its own row.
+ * transaction; the caller must then call again. The totals of a schedule with a single run are computed from that run,
+ * so the run is deleted only together with the schedule.
  */
 async function removeLocked(
   tx: Transaction,

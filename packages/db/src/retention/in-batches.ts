@@ -3,14 +3,12 @@ import { inFireTransaction, inTransaction, type Transaction } from '../database.
 import { isConflict } from '../errors.js';
 
 /**
- * Maximum number of rows that one transaction of retention deletes. It then holds its locks for well under a second.
+ * Maximum number of rows that one transaction of retention deletes. A transaction of this size holds its locks for well
+ * under a second.
  */
 export const BATCH_SIZE = 5_000;
 
-/**
- * How long a batch waits for a lock. After that the batch gives way to the holder of the lock, and the next prune tries
- * again.
- */
+/** How long a batch waits for a lock. If it does not get the lock, it fails, and the next prune tries again. */
 const LOCK_TIMEOUT = '500ms';
 
 type Work<T> = (tx: Transaction) => Promise<T>;
@@ -20,7 +18,9 @@ export function inOneBatch<T>(pool: Pool, work: Work<T>): Promise<T> {
   return inTransaction(pool, givingWay(work));
 }
 
-/** Runs one batch whose statements are planned as lookups by key, whatever the statistics of the tables say. */
+/**
+ * Runs one batch in a transaction in which Postgres looks rows up by key, whatever the statistics of the tables say.
+ */
 export function inOneBatchByKey<T>(pool: Pool, work: Work<T>): Promise<T> {
   return inFireTransaction(pool, givingWay(work));
 }
@@ -33,8 +33,8 @@ const givingWay =
   };
 
 /**
- * Deletes batches until one is not full, and returns the number of deleted rows. Stops early if another transaction
- * holds a lock for too long.
+ * Deletes batch after batch until one is not full, and returns the number of deleted rows. Stops early if another
+ * transaction holds a lock for too long.
  */
 export async function deleteInBatches(
   pool: Pool,

@@ -14,7 +14,7 @@ const selectProjects = statement<{ now: number | null }, ProjectRow>(
   `select id, retention, ${NOW} as "nowAt" from carillon.projects order by id`,
 );
 
-/** The instants before which the history of each project is removed. */
+/** For each project, the instants before which its runs, schedules and audit entries are removed. */
 export async function readCutoffs(
   pool: Pool,
   { defaults, now }: { defaults: RetentionDays; now: number | null },
@@ -30,7 +30,10 @@ interface Cutoff {
 
 const cutoffs = batch<Cutoff>('cutoff', { projectId: 'bigint', before: 'instant' });
 
-/** For the `from` list: one row (project_id, before) per project that removes this kind of history. */
+/**
+ * SQL for the `from` list: one row (project_id, before) for each project that removes history of the kind given to
+ * `cutoffValues`.
+ */
 export const CUTOFFS = cutoffs.source;
 
 export function cutoffValues(
@@ -50,8 +53,8 @@ const moveHistoryStart = statement<Values>(
 );
 
 /**
- * Records how far back the history of each project goes. It is recorded before anything is removed: an audit of
- * occurrences must not miss the runs that retention is about to remove.
+ * Records from which instant on the history of each project is complete. This is recorded before anything is removed.
+ * Otherwise an audit of occurrences could report runs as missing that retention has removed.
  */
 export async function recordHistoryStart(pool: Pool, projects: readonly Cutoffs[]): Promise<void> {
   const values = cutoffValues(projects, 'runsBefore');

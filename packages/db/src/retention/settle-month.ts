@@ -4,7 +4,10 @@ import { totals } from '../schedules/schedule-transitions.js';
 import { arrayOf, statement } from '../statement.js';
 import { BATCH_SIZE, inOneBatchByKey } from './in-batches.js';
 
-/** One index lookup per schedule, however many runs it has in the month: a month may hold many millions. */
+/**
+ * Finds the schedules that have runs in the month, by one index lookup per schedule. Reading the runs themselves would
+ * take too long, because a month may hold many millions.
+ */
 const selectSchedules = statement<{ month: string; afterId: number }, { id: number }>(
   'schedules-of-month',
   `with recursive next(id) as (
@@ -17,7 +20,10 @@ const selectSchedules = statement<{ month: string; afterId: number }, { id: numb
    select id from next where id is not null limit ${BATCH_SIZE}`,
 );
 
-/** The totals of a schedule that fired exactly once are derived from its run: they are copied to the schedule. */
+/**
+ * Saves the totals of schedules that fired exactly once. Until now they were computed from the single run, which is
+ * about to be dropped.
+ */
 const keepTotals = statement<{ month: string; ids: string }>(
   'keep-totals',
   `with fired as materialized (
@@ -34,8 +40,8 @@ const keepTotals = statement<{ month: string; ids: string }>(
 );
 
 /**
- * Moves the runs of coming occurrences, which were skipped or run early, out of the month that is dropped. Without these
- * runs, a later edit could name the same occurrences again.
+ * Moves runs of future occurrences, which were skipped or run early, out of the month that is about to be dropped.
+ * Without these runs, an edit could make the rule name the same occurrences again.
  */
 const moveComing = statement<{ month: string; ids: string; now: number | null }>(
   'move-coming-runs',
@@ -43,7 +49,7 @@ const moveComing = statement<{ month: string; ids: string; now: number | null }>
    where month = :month::date and schedule_id = any(:ids::bigint[]) and occurrence_at > ${NOW}`,
 );
 
-/** Saves what must outlast a month of runs before the month is dropped. */
+/** Saves what must be kept when a month of runs is dropped: totals of schedules, and runs of future occurrences. */
 export async function settleMonth(
   pool: Pool,
   { month, now }: { month: string; now: number | null },

@@ -4,10 +4,10 @@ import { instant } from '../instants.js';
 import { batch, statement, type Values } from '../statement.js';
 import { insertUnstartedRuns, type UnstartedRun } from './insert-unstarted.js';
 
-/** A stretch of up to this many occurrences is recorded as one skipped run for each, a longer stretch as a gap. */
+/** Up to this many occurrences in a row are recorded as one skipped run each, more than that as a single gap. */
 const MAX_LISTED = 100;
 
-/** Occurrences that were not run, and the schedule that named them. */
+/** Occurrences in a row that were not run, and the schedule whose rule named them. */
 export interface PassedOccurrences {
   schedule: { id: number; projectId: number; definitionVersion: number; timing: Timing };
   stretch: Stretch;
@@ -27,7 +27,7 @@ export async function accountFor(
 
 function toSkippedRuns({ schedule, stretch }: PassedOccurrences): UnstartedRun[] {
   const { fromAt, count, reasonCode, reason } = stretch;
-  // A rule that can no longer be evaluated has a single known occurrence.
+  // If the rule can no longer be evaluated, only the first occurrence is known, and `count` is 1.
   const later = count > 1 ? nextOccurrences(schedule.timing, fromAt, count - 1) : [];
   const occurrences = [fromAt, ...later];
   return occurrences.map((occurrenceAt) => ({

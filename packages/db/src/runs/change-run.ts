@@ -44,7 +44,7 @@ const lockRun = statement<Values, LockedRun>(
   `select r.status, r.attempt, r.replays from carillon.runs r where ${IS_RUN} for update`,
 );
 
-/** Makes one change to one run. Like every change, it locks the schedule first and the run second. */
+/** Makes one change to one run. Like every change by the API, it locks the schedule first and the run second. */
 export async function changeRun<T>(
   db: Database,
   { projectId, run, actor, now = null }: RunChangeRequest,
@@ -92,7 +92,10 @@ const replayOne = statement<Values>(
    where ${IS_RUN}`,
 );
 
-/** Replays a run that has ended. If the schedule is counted, the replay waits for its turn. */
+/**
+ * Replays a run that has ended. If the policies of its schedule limit the number of open runs and leave no room for
+ * another, the replay is queued until its turn comes.
+ */
 export function replayRun(db: Database, request: RunChangeRequest): Promise<ChangeResult<void>> {
   return changeRun(db, request, async (tx, schedule, { status, replays }) => {
     if (!includes(RUN_TRANSITIONS.replay.from, status))

@@ -16,7 +16,7 @@ export interface DeadLetterGroup {
   error: string;
   runs: number;
   schedules: number;
-  /** Keys of the schedules that failed last. */
+  /** The keys of the schedules in the group that failed last. */
   examples: string[];
   oldestAt: number;
   latestAt: number;
@@ -24,7 +24,7 @@ export interface DeadLetterGroup {
 
 export interface DeadLetters {
   groups: DeadLetterGroup[];
-  /** Number of failed runs in these groups, and in the groups that the answer leaves out. */
+  /** Number of failed runs in all groups, including the groups that the answer leaves out. */
   runs: number;
   /** False if there are more failed runs, or more groups, than one call reads. */
   isComplete: boolean;
@@ -37,7 +37,7 @@ interface Totals {
   lookedAt: number;
 }
 
-/** Maximum number of groups in one answer, the largest first. */
+/** Maximum number of groups in one answer. The smallest groups are left out. */
 const MAX_GROUPS = 200;
 const MAX_EXAMPLES = 3;
 

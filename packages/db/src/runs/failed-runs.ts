@@ -5,9 +5,9 @@ import { Where } from '../where.js';
 /** Selects some of the failed runs of a project. */
 export interface FailedRunFilter {
   scheduleKeys?: readonly string[] | undefined;
-  /** Runs of the schedules that match. */
+  /** Only failed runs of the schedules that match this filter. */
   schedules?: ScheduleFilter | undefined;
-  /** The receiver and the error, as a group of dead letters names them. */
+  /** The receiver and the error, written as in a `DeadLetterGroup`. */
   receiver?: string | undefined;
   error?: string | undefined;
   /** Range of occurrences, both ends included. */
@@ -18,7 +18,9 @@ export interface FailedRunFilter {
 /** SQL: the error of a failed run, in words for people. */
 export const RUN_ERROR = `coalesce(r.error, r.reason, 'no reason was recorded')`;
 
-/** SQL: the receiver in one line, as host and path of a webhook or the name of any other target. */
+/**
+ * SQL: the receiver of a plan as a short text: host and path of a webhook, or the type and name of any other target.
+ */
 export const receiverOf = (plan: string) => `(
   select case target ->> 'type'
     when 'webhook' then rtrim(substring(target ->> 'url' from '^[a-zA-Z]+://([^?#]*)'), '/')
@@ -27,11 +29,14 @@ export const receiverOf = (plan: string) => `(
     else (target ->> 'type') || coalesce(' ' || (target ->> 'number'), '') end
   from (select ${plan}::json -> 'target') as defined(target))`;
 
-/** SQL: the plan of a run. A run keeps the definition with which it began, and so its receiver. */
+/**
+ * SQL: the plan (target and policies) that a run executes. A run keeps the definition with which it began, so an edit
+ * of the schedule does not change its receiver.
+ */
 export const PLAN_OF_RUN = `coalesce((select plan from carillon.schedule_versions v
   where v.schedule_id = s.id and v.version = r.version and v.project_id = :projectId), s.plan)`;
 
-/** SQL: the tables of a statement about failed runs. `runs` names the relation from which the runs are read. */
+/** SQL: the tables of a statement about failed runs. `runs` is the table or subquery from which the runs are read. */
 export const sourceOf = (runs: string) =>
   `${runs} r join carillon.schedules s on s.id = r.schedule_id left join carillon.agenda a on a.schedule_id = s.id`;
 
@@ -40,16 +45,23 @@ export const latestFailed = (limit: number | string) =>
   `select schedule_id, occurrence_at, origin, project_id, version, failed_at, replays, error, reason from carillon.runs
    where project_id = :projectId and failed_at is not null order by failed_at desc limit ${limit}`;
 
-/** SQL: true if the run went to `:receiver`. Parsing a plan is slow, so only plans that hold the text are parsed. */
+/**
+ * SQL: true if the run was sent to `:receiver`. Parsing a plan is slow, so only plans that contain the text of the
+ * receiver are parsed.
+ */
 const MATCHES_RECEIVER = `case when strpos(${PLAN_OF_RUN}, :receiverText) > 0 then ${receiverOf(PLAN_OF_RUN)} = :receiver else false end`;
 
 /**
- * The part of a receiver that appears word for word in the JSON of a stored plan. A receiver is written like
- * `example.com/hook`, `queue mail` or `handler export`, and the first word of the last two is not in the plan.
+ * The part of a receiver's name that appears word for word in the JSON of a stored plan. A name looks like
+ * `example.com/hook`, `queue mail` or `handler export`. In the JSON, the first word of the
+ * last two does not stand before the name, so it is left out.
  */
 const textInPlan = (receiver: string) => JSON.stringify(receiver.replace(/^\S+ /, '')).slice(1, -1);
 
-/** The SQL that selects the failed runs which match, over the aliases `r` (runs), `s` (schedules) and `a` (agenda). */
+/**
+ * The tables and conditions that select the failed runs matching a filter. The aliases are `r` (runs), `s` (schedules)
+ * and `a` (agenda).
+ */
 export function matchFailedRuns(
   projectId: number,
   filter: FailedRunFilter,

@@ -10,7 +10,7 @@ export interface UnstartedRun extends RunIdentity {
   handler: string | null;
   dueAt: number;
   status: 'queued' | 'skipped';
-  /** For a queued run: when it may start; Infinity until its turn comes. */
+  /** When a queued run may start: Infinity until its turn comes. Null for a skipped run. */
   startsAt: number | null;
   reasonCode: string | null;
   reason: string | null;
@@ -35,8 +35,8 @@ const unstarted = batch<Omit<UnstartedRun, 'startsAt'> & { startsAt: number | nu
 );
 
 /**
- * The transitions `enqueue` and `skip`. The caller holds the schedule's lock, so no other transaction can insert the
- * run between the `not exists` check and the insert.
+ * The transitions `enqueue` and `skip` of docs/state-machine.md. The caller has locked the schedule, so no other
+ * transaction can insert the run between the `not exists` check and the insert.
  */
 const INSERT = `insert into carillon.runs (schedule_id, occurrence_at, origin, month, project_id, version, handler, status, due_at,
                               recorded_at, happened_at, next_attempt_at, finished_at, reason_code, reason)
@@ -65,7 +65,10 @@ export async function insertUnstartedRuns(
   if (runs.length > 0) await insertUnstarted(tx, parametersOf(runs, nowAt));
 }
 
-/** Inserts runs that do not start now, and returns those that did not exist before. */
+/**
+ * Inserts runs that do not start now, and returns the runs that it has inserted. A run that exists already stays as it
+ * is.
+ */
 export async function insertMissingRuns(
   tx: Transaction,
   runs: readonly UnstartedRun[],

@@ -9,7 +9,7 @@ const select = statement<{ scheduleId: number }, RunIdentity>(
    where r.schedule_id = :scheduleId order by r.occurrence_at`,
 );
 
-/** The runs of a schedule that are in flight. */
+/** The runs of a schedule that are in flight: claimed by a worker and not yet closed. */
 export function readInFlight(db: Database, scheduleId: number): Promise<RunIdentity[]> {
   return select(db, { scheduleId });
 }

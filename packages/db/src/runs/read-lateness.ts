@@ -3,7 +3,7 @@ import type { Database } from '../database.js';
 import { batch, statement, type Values } from '../statement.js';
 import { isSameRun, RUN_KEY_COLUMNS, type RunKey } from './run-transitions.js';
 
-/** A run with the epoch of one of its attempts. */
+/** One attempt of a run. The epoch is the number of the lease under which it was claimed. */
 interface Attempt extends RunKey {
   epoch: number;
 }
@@ -18,8 +18,8 @@ const select = statement<Values, RunIdentity & { latenessMs: number }>(
 );
 
 /**
- * Reads the lateness of the runs that a report or a cancel ended during these attempts. Leaves out runs that a sweep
- * has rescued, because the sweep counts their lateness.
+ * Reads the lateness of the runs that were ended by a report or a cancel while these attempts were in flight. Leaves
+ * out runs that a sweep has rescued, because the sweep counts their lateness itself.
  */
 export async function readLatenessOfEnded<Run extends Attempt>(
   db: Database,

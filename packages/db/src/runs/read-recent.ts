@@ -9,12 +9,12 @@ export interface RecentRun extends RunIdentity {
   reasonCode: string | null;
 }
 
-/** Maximum number of runs per schedule. */
+/** Maximum number of runs that are read for each schedule. */
 const MAX_RECENT = 30;
 
 /**
- * The sub-select reads the latest entries of the primary key for each schedule, in each partition. Without the
- * sub-select, the planner might read and sort every run of these schedules.
+ * For each schedule, the sub-select reads the latest entries of the primary key in each partition. Otherwise the
+ * planner might read and sort every run of these schedules.
  */
 const select = statement<{ projectId: number; scheduleIds: string }, RecentRun>(
   'read-recent-runs',
@@ -27,7 +27,7 @@ const select = statement<{ projectId: number; scheduleIds: string }, RecentRun>(
    ) as r`,
 );
 
-/** The latest runs of each of these schedules, newest first, in one statement. */
+/** The latest runs of each of these schedules, newest first. */
 export async function readRecentRuns(
   db: Database,
   { projectId, scheduleIds }: { projectId: number; scheduleIds: readonly number[] },

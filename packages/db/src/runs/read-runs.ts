@@ -34,7 +34,10 @@ export interface RunView extends Omit<AttemptView, 'number' | 'epoch'> {
   epoch: number | null;
   replays: number;
   latenessMs: number | null;
-  /** Infinity while the run is held or waits for its turn. */
+  /**
+   * When the next attempt may start: Infinity while a pause holds the run or the run waits for its turn, null if there
+   * is none.
+   */
   nextAttemptAt: number | null;
   progress: unknown;
   reasonCode: string | null;
@@ -47,8 +50,8 @@ export const ATTEMPT_COLUMNS = (from: string) => `
   ${from}.response, ${from}.external_id as "externalId"`;
 
 /**
- * The key of the schedule is read by a sub-select instead of a join, so that Postgres looks it up only for the rows of
- * the page, after the sort.
+ * A sub-select reads the key of the schedule. With a join, Postgres would look the key up for every run that it reads,
+ * instead of only for the runs of the page, after the sort.
  */
 const RUN_COLUMNS = `
   r.schedule_id as "scheduleId", (select key from carillon.schedules s where s.id = r.schedule_id) as "scheduleKey", r.origin,
@@ -94,7 +97,10 @@ export interface RunCursor extends RunIdentity {
 
 export interface RunPage {
   runs: RunView[];
-  /** The run after which the next page begins, if this page ended because it had read its maximum number of runs. */
+  /**
+   * The run after which the next page begins, if this page ended because it had read its maximum number of runs; else
+   * null.
+   */
   stoppedAt: RunCursor | null;
 }
 
@@ -104,8 +110,8 @@ interface LookedAt extends RunView {
 }
 
 /**
- * Reads in the order of the primary key. Otherwise the planner, which expects few runs per schedule, might read and
- * sort a million.
+ * Makes the planner read runs in the order of the primary key. Otherwise it expects few runs per schedule, and might
+ * read and sort a million of them.
  */
 function inKeyOrder<T>(db: Database, read: (db: Database) => Promise<T>): Promise<T> {
   return inTransaction(db, async (tx) => {
@@ -114,15 +120,15 @@ function inKeyOrder<T>(db: Database, read: (db: Database) => Promise<T>): Promis
   });
 }
 
-/** The index that lists the runs, and their order. */
+/** How a list of runs is read: its source, its condition and its order. */
 interface Listing {
   source: string;
   condition: string | null;
-  /** The instant by which runs are sorted, then by their identity. */
+  /** The instant by which runs are sorted. Runs with the same instant are sorted by their identity. */
   by: 'happened_at' | 'failed_at' | 'occurrence_at';
   /**
-   * Maximum number of runs that one page reads. The limit is higher if the index and the table have the same order,
-   * because such rows are read faster.
+   * Maximum number of runs that one page reads. The limit is higher for lists whose runs lie next to each other in the
+   * table, because such runs are read faster.
    */
   maxLookedAt: number;
 }
@@ -140,16 +146,16 @@ function listingOf({ scheduleKey, status }: RunFilter): Listing {
       maxLookedAt: Number.MAX_SAFE_INTEGER,
     };
   if (scheduleKey !== undefined) return { ...runs, by: 'occurrence_at', maxLookedAt: 2_000 };
-  // A run that failed is not changed afterwards, so `failed_at` is when something last happened to it.
+  // A failed run is not changed while it stays failed, so `failed_at` is the time of its last change.
   if (status === 'failed')
     return { ...runs, condition: 'r.failed_at is not null', by: 'failed_at', maxLookedAt: 2_000 };
   return { ...runs, by: 'happened_at', maxLookedAt: 20_000 };
 }
 
 /**
- * Lists the runs of a project, the latest change first. The runs of one schedule are listed by their occurrences
- * instead, the latest first. A page reads a limited number of runs: if few of them match the filter, it ends early and
- * says where to continue.
+ * Lists the runs of a project, the latest change first. The runs of a single schedule are listed by their occurrences
+ * instead, the latest first. A page reads a limited number of runs. If few of them match the filter, the page ends
+ * early and says where to continue.
  */
 export async function listRuns(
   db: Database,

@@ -10,9 +10,9 @@ import { isSameRun, MAX_REPLAYS, mayTake, RUN_KEY_COLUMNS, type RunKey, replay }
 export interface ReplayRequest {
   projectId: number;
   filter: FailedRunFilter;
-  /** Maximum number of runs. To replay more, the caller asks again. */
+  /** Maximum number of runs that one call replays. To replay more, the caller calls again. */
   limit: number;
-  /** Maximum rate at which the runs start, so that they do not flood a receiver that has just recovered. */
+  /** Maximum number of runs that start in one second, so that they do not flood a receiver that has just recovered. */
   perSecond: number;
   actor: string;
   now?: number | null;
@@ -20,7 +20,7 @@ export interface ReplayRequest {
 
 export interface ReplayResult {
   count: number;
-  /** Due times of the replayed runs. The caller arms their bells. */
+  /** Due times of the replayed runs. The caller makes sure that a worker wakes up for each of them. */
   dueAts: number[];
 }
 
@@ -33,7 +33,10 @@ interface FailedRun extends RunKey {
 /** SQL: true if a failed run may be replayed: its schedule is not cancelled, and the run was not replayed too often. */
 const CAN_REPLAY = `r.replays < ${MAX_REPLAYS} and s.status <> 'cancelled'`;
 
-/** Locks failed runs, the earliest failure first. Their schedules are not locked, because the claim verifies them. */
+/**
+ * Locks failed runs, the earliest failure first. Their schedules are not locked, because the claim of a replayed run
+ * verifies its schedule.
+ */
 function lockFailed(
   tx: Transaction,
   { projectId, filter, limit, now = null }: Pick<ReplayRequest, 'projectId' | 'filter' | 'limit' | 'now'>,
@@ -50,23 +53,23 @@ function lockFailed(
   );
 }
 
-/** The runs that a replay would take. */
+/** The failed runs that a replay would try again. */
 export interface ReplayPreview {
   count: number;
   schedules: number;
-  /** Keys of schedules, the one with the oldest failure first. */
+  /** Keys of some schedules with such runs, the one with the oldest failure first. */
   examples: string[];
-  /** First and last failure; null if there is none. */
+  /** Times of the first and the last failure; null if no run matches. */
   oldestAt: number | null;
   latestAt: number | null;
-  /** False if more runs may match: only the latest failed runs are read, and no more than the limit. */
+  /** False if more runs may match: the preview reads only the latest failed runs, and no more than the limit. */
   isComplete: boolean;
 }
 
 const MAX_EXAMPLES = 10;
 /**
- * Maximum number of failed runs that a preview reads, latest first. They are scattered over the table, so more would
- * take longer than a person wants to wait.
+ * Maximum number of failed runs that a preview reads, latest first. Failed runs are scattered over the table, so
+ * reading more would take longer than a person wants to wait.
  */
 const MAX_LOOKED_AT = 10_000;
 
@@ -94,7 +97,7 @@ export async function previewReplay(
 
 interface ReplayedRow extends RunKey {
   status: 'queued' | 'retrying';
-  /** Null for a run that waits for its turn or for the end of a pause. */
+  /** Delay until the run may start; null if it waits for its turn or for the end of a pause. */
   waitMs: number | null;
 }
 
@@ -116,12 +119,12 @@ const replayAll = statement<Values>(
    from ${replays.source} where ${isSameRun('r', 'replayed')} and ${mayTake('replay')}`,
 );
 
-/** Maximum number of runs that one transaction replays: it holds their rows locked. */
+/** Maximum number of runs that one transaction replays, because it keeps their rows locked until it ends. */
 const AT_ONCE = 5_000;
 
 /**
- * Replays the failed runs that match, spread out at the given rate. Runs of counted schedules are queued and start in
- * turn.
+ * Replays the failed runs that match the filter. Their starts are spread out so that `perSecond` is not exceeded. Runs
+ * of schedules that limit their open runs are queued instead, and start in turn.
  */
 export async function replayFailed(pool: Pool, request: ReplayRequest): Promise<ReplayResult> {
   const { limit } = request;

@@ -10,7 +10,7 @@ import { statement, type Values } from '../statement.js';
 import { changeRun, type LockedRun } from './change-run.js';
 import { IS_RUN, identityOf, RUN_TRANSITIONS, type RunStatus, report } from './run-transitions.js';
 
-/** The report of a job that runs elsewhere: its run has started, succeeded or failed, or it sends a text (`log`). */
+/** The kind of a report by a job that runs elsewhere: its run has started, succeeded or failed, or it only sends a text. */
 export type ReportKind = 'start' | 'success' | 'fail' | 'log';
 
 export interface ReportRequest {
@@ -31,7 +31,7 @@ export interface ReportedRun {
   reason: string;
 }
 
-/** Maximum number of characters of the job's text that the reason of a failure repeats. */
+/** Maximum number of characters of the job's text that are copied into the reason for the failure. */
 const MAX_REASON = 500;
 const ENDS = { success: 'succeeded', fail: 'failed' } as const;
 
@@ -49,9 +49,9 @@ const keepPing = statement<Values>(
 );
 
 /**
- * Records the report of a job on its run. A success ends the run as succeeded and a failure as failed, whatever the
- * result of the delivery was, because only the job knows how its work ended. If a worker is still delivering the run,
- * the worker's late result is refused.
+ * Records what a job reports about its run. A success ends the run as succeeded and a failure ends it as failed,
+ * whatever the result of the delivery was, because only the job knows how its work ended. If a worker is still
+ * delivering the run, the worker's late result is refused.
  */
 export async function reportRun(pool: Pool, request: ReportRequest): Promise<ChangeResult<ReportedRun>> {
   const { projectId, run, kind, body } = request;
@@ -97,8 +97,8 @@ export async function reportRun(pool: Pool, request: ReportRequest): Promise<Cha
 }
 
 /**
- * Ends the run as the report says. Returns false if the report changes nothing: it is a start or a text, or the run has
- * this result already.
+ * Ends the run as the job reports. Returns false if nothing has changed: the job only reports its start or sends a
+ * text, or the run has this result already.
  */
 async function endByReport(
   tx: Transaction,
@@ -147,8 +147,8 @@ const selectLatest = statement<{ projectId: number; scheduleId: number }, RunIde
 );
 
 /**
- * Finds, among the runs of a schedule that have begun an attempt, the run with the latest occurrence. A report without
- * a run id is about this run.
+ * Finds the run with the latest occurrence, among the runs of a schedule that have begun an attempt. If a job reports
+ * without the id of a run, it means this run.
  */
 export async function findLatestSent(
   db: Database,

@@ -4,9 +4,8 @@ import { batch, type Values } from '../statement.js';
 
 /**
  * Defines all transitions between the states of a run. Every statement that changes the state of an existing run takes
- * its `set` list from here, whether it changes one run or a thousand. The statements that insert runs are `start` in
- * engine/start-runs.ts, and `enqueue` and `skip` in insert-unstarted.ts. docs/state-machine.md shows the same table; a
- * test compares the two.
+ * its `set` list from this file. The statements that insert runs are `start` in engine/start-runs.ts, and `enqueue` and
+ * `skip` in insert-unstarted.ts. docs/state-machine.md shows the same table, and a test compares the two.
  */
 
 export type RunStatus = (typeof RUN_STATUSES)[number];
@@ -79,8 +78,8 @@ export const mayTake = (name: Exclude<TransitionName, 'start' | 'enqueue' | 'ski
   `${run}.status in (${RUN_TRANSITIONS[name].from.map((status) => `'${status}'`).join(', ')})`;
 
 /**
- * Groups closings that one statement can carry out: those with the same transition, partition and origin. Nearly always
- * the whole batch is one group.
+ * Groups the closings that one statement can carry out: those with the same status, outcome, partition and origin.
+ * Nearly always the whole batch is one group.
  */
 export function groupClosings<Run extends Closing>(runs: readonly Run[]): Run[][] {
   const groups = new Map<string, Run[]>();
@@ -106,13 +105,14 @@ export const RUN_KEY_COLUMNS = {
 } as const;
 
 /**
- * SQL that joins a run to a row of a batch: plain equality on the whole primary key, so that it is one index lookup.
+ * SQL that joins a run to a row of a batch by plain equality on the whole primary key, so that Postgres needs one index
+ * lookup.
  */
 export const isSameRun = (run: string, row: string) =>
   `${run}.schedule_id = ${row}.schedule_id and ${run}.occurrence_at = ${row}.occurrence_at
    and ${run}.origin = ${row}.origin and ${run}.month = ${row}.month`;
 
-/** SQL for one run by its identity, in whichever partition it is. */
+/** SQL that finds one run by its identity, in whichever partition it is. */
 export const IS_RUN = `r.schedule_id = :scheduleId and r.occurrence_at = ${instant(':occurrenceAt')} and r.origin = :origin`;
 
 export const identityOf = ({ scheduleId, occurrenceAt, origin }: RunIdentity): Values => ({
@@ -121,33 +121,36 @@ export const identityOf = ({ scheduleId, occurrenceAt, origin }: RunIdentity): V
   origin,
 });
 
-/** `hold`: the run waits until something releases it. */
+/** The transition `hold`: the waiting run does not start until something releases it. */
 export const HOLD = `next_attempt_at = 'infinity'`;
 
-/** `release`: the run may start. */
+/** The transition `release`: the run may start at this instant. */
 export const release = (at: string) => `next_attempt_at = ${at}`;
 
 /**
- * The lateness of a run that ends while its attempt is in flight. If that is the first attempt, the time of the claim
- * is the best estimate of when its first byte was sent.
+ * SQL: the lateness of a run that is ended while its attempt is in flight. If that is the first attempt, the time of
+ * the claim is the best estimate of when its first byte was sent.
  */
 const LATENESS_IN_FLIGHT = `coalesce(r.lateness_ms, greatest(0, ${asMilliseconds('r.claimed_at')} - ${asMilliseconds('r.due_at')}))`;
 
-/** `cancel`: an attempt that is in flight ends as cancelled, and the late result of its worker is refused. */
+/**
+ * The transition `cancel`: an attempt that is in flight ends as cancelled, and the late result of its worker is
+ * refused.
+ */
 export const cancel = ({ at, reasonCode, reason }: { at: string; reasonCode: string; reason: string }) => `
   status = 'cancelled', next_attempt_at = null, finished_at = ${at}, happened_at = ${at},
   outcome = case when r.status = 'running' then 'cancelled'::carillon.attempt_outcome else r.outcome end,
   lateness_ms = case when r.status = 'running' then ${LATENESS_IN_FLIGHT} else r.lateness_ms end,
   reason_code = ${reasonCode}, reason = ${reason}`;
 
-/** `setAside`: the run can't be claimed, and must not keep others from being claimed. */
+/** The transition `setAside`: a run that makes each claim fail ends as failed, so that other runs can be claimed. */
 export const setAside = ({ at, reasonCode, reason }: { at: string; reasonCode: string; reason: string }) => `
   status = 'failed', next_attempt_at = null, failed_at = ${at}, finished_at = ${at}, happened_at = ${at},
   reason_code = ${reasonCode}, reason = ${reason}`;
 
 /**
- * `report`: the job decides how its run ended. An attempt in flight ends the same way, and the late result of its
- * worker is refused.
+ * The transition `report`: a job that runs elsewhere says how its run ended. An attempt in flight ends the same way,
+ * and the late result of its worker is refused.
  */
 export const report = ({ at, status, reason }: Record<'at' | 'status' | 'reason', string>) => `
   status = ${status}, next_attempt_at = null, finished_at = ${at}, happened_at = ${at},
@@ -161,7 +164,10 @@ export const report = ({ at, status, reason }: Record<'at' | 'status' | 'reason'
 /** Maximum number of replays of one run. */
 export const MAX_REPLAYS = 100;
 
-/** `replay`: the run is tried again with a full set of attempts; the attempts made so far no longer count. */
+/**
+ * The transition `replay`: a run that has ended is tried again with a full set of attempts, because the attempts made
+ * so far no longer count.
+ */
 export const replay = ({
   at,
   status,
@@ -172,8 +178,8 @@ export const replay = ({
   replays = r.replays + 1, free_attempts = r.attempt, reason_code = 'replayed', reason = ${reason}`;
 
 /**
- * `giveBack`: the lost attempt does not count. A run that it has failed waits again; if its schedule counts its runs,
- * it waits for its turn.
+ * The transition `giveBack`: an attempt that was recorded as `unknown` had not begun, so it does not count. If it has
+ * made the run fail, the run waits again, and for its turn if its schedule counts its runs.
  */
 export const giveBack = ({ at, hasBegun, isCounted }: Record<'at' | 'hasBegun' | 'isCounted', string>) => `
   status = case when r.status = 'failed' and ${isCounted} then 'queued' else 'retrying' end::carillon.run_status,
@@ -181,18 +187,24 @@ export const giveBack = ({ at, hasBegun, isCounted }: Record<'at' | 'hasBegun' |
   failed_at = null, happened_at = ${at}, outcome = 'handed_back', error_code = null, error = null,
   free_attempts = r.free_attempts + 1, lateness_ms = case when ${hasBegun} then r.lateness_ms end`;
 
-/** `reopen`: the next attempt begins under a new lease. The caller has archived the previous attempt. */
+/**
+ * The transition `reopen`: the next attempt begins under a new lease. The caller has copied the previous attempt to
+ * `attempts`.
+ */
 export const reopen = ({ at, epoch, workerId }: { at: string; epoch: string; workerId: string }) => `
   status = 'running', attempt = r.attempt + 1, next_attempt_at = null, happened_at = ${at},
   epoch = ${epoch}, worker_id = ${workerId}, claimed_at = ${at}, reason_code = null, reason = null, progress = null,
   finished_at = null, outcome = null, http_status = null, duration_ms = null, error_code = null, error = null,
   response = null, external_id = null`;
 
-/** The result of an attempt and the transition of its run: `succeed`, `fail`, `retry`, `defer` or `rescue`. */
+/**
+ * The end of one attempt, and with it the new status of its run (the transitions `succeed`, `fail`, `retry`, `defer`
+ * and `rescue`).
+ */
 export interface Closing extends RunKey {
   epoch: number;
   status: 'succeeded' | 'failed' | 'retrying';
-  /** Null for `defer`: the attempt is not counted, and `error` says why the run waits. */
+  /** Null for `defer`: the attempt could not begin and is not counted, and `error` says why the run waits. */
   outcome: 'succeeded' | 'failed' | 'handed_back' | 'unknown' | null;
   durationMs: number | null;
   httpStatus: number | null;
@@ -205,7 +217,10 @@ export interface Closing extends RunKey {
   retryInMs: number | null;
 }
 
-/** Returns the fields that all rows of a group share. They are parameters of the statement. */
+/**
+ * Returns the fields that all closings of a group share. They are plain parameters of the statement, not columns of its
+ * batch.
+ */
 export const sharedBy = ([first]: readonly Closing[]): Values => {
   const { month, origin, status, outcome } = first as Closing;
   return { month, origin, status, outcome };
@@ -229,14 +244,15 @@ const STATUS = ':status::carillon.run_status';
 const OUTCOME = ':outcome::carillon.attempt_outcome';
 
 /**
- * Runs are listed by the time of their last change. A success that was quicker than this keeps the time of its claim.
+ * Runs are listed by the time of their last change. A run whose successful attempt took less than this keeps the time
+ * of its claim instead, so that no indexed column changes.
  */
 const QUICK_MS = 2_000;
 
 /**
- * Closes an attempt with the values of a row of the batch `closing`. A quick success changes no indexed column and
- * stays a HOT update. The guard is the epoch and the state: a run that was rescued or cancelled meanwhile no longer
- * matches.
+ * SQL that closes attempts with the values of the batch `closing`. A quick success changes no indexed column, so that
+ * the update stays a HOT update, which rewrites no index entry. A run that was rescued or cancelled meanwhile is not
+ * closed, because its epoch or its status no longer matches.
  */
 export const close = (at: string) => `
   update carillon.runs r
@@ -256,5 +272,5 @@ export const close = (at: string) => `
   where r.schedule_id = closing.schedule_id and r.occurrence_at = closing.occurrence_at and r.origin = :origin
     and r.month = :month and r.epoch = closing.epoch and r.status = 'running'`;
 
-/** SQL: the runs in flight, over the aliases `l` (leases) and `r` (runs). */
+/** SQL: the runs that workers have claimed and not yet closed, with the aliases `l` (leases) and `r` (runs). */
 export const IN_FLIGHT = `carillon.leases l join carillon.runs r on r.epoch = l.epoch and r.status = 'running'`;

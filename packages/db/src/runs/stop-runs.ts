@@ -2,13 +2,13 @@ import { instant } from '../instants.js';
 import { statement } from '../statement.js';
 import { cancel, HOLD } from './run-transitions.js';
 
-/** `hold`: a pause keeps the waiting runs of these schedules from starting. */
+/** The transition `hold`: a pause keeps the waiting runs of these schedules from starting. */
 export const holdWaitingRuns = statement<{ scheduleIds: readonly number[] }>(
   'hold-waiting-runs',
   `update carillon.runs r set ${HOLD} where r.schedule_id = any(:scheduleIds) and r.next_attempt_at is not null`,
 );
 
-/** `cancel` for the waiting runs of these schedules. Runs in flight are not affected. */
+/** The transition `cancel` for the waiting runs of these schedules. Runs in flight are not affected. */
 export const cancelWaitingRuns = statement<{
   scheduleIds: readonly number[];
   now: number;
@@ -20,7 +20,7 @@ export const cancelWaitingRuns = statement<{
    where r.schedule_id = any(:scheduleIds) and r.next_attempt_at is not null`,
 );
 
-/** `cancel` for all open runs of these schedules, in flight or waiting. */
+/** The transition `cancel` for all open runs of these schedules, in flight or waiting. */
 export async function cancelOpenRuns(
   tx: Parameters<typeof cancelWaitingRuns>[0],
   change: { scheduleIds: readonly number[]; now: number; reasonCode: string; reason: string },

@@ -10,7 +10,7 @@ const update = statement<Values>(
      and exists (select from carillon.leases l where l.epoch = :epoch and ${isHeldBy('l')})`,
 );
 
-/** Records how far a run has come. The fencing token guards this write, like every write of a worker about its runs. */
+/** Records how far the work of a run has come. Nothing is written if this worker has lost the lease of the run. */
 export async function writeProgress(
   db: Database,
   { workerId, token, generation }: Holder,
