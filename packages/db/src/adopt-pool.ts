@@ -4,17 +4,17 @@ interface AdoptOptions {
   types: pg.CustomTypesConfig;
   queryTimeoutMs: number;
   /**
-   * Called each time a client is taken from the pool, to prepare it for our statements, for example for another schema.
-   * The argument is our proxy, not the user's client.
+   * Called each time a client is taken from the pool, to prepare it for our statements, for example to use another
+   * schema. The argument is our proxy of the client, not the client itself.
    */
   onConnect: (client: pg.PoolClient) => void;
-  /** Called with each client that is used for the first time. If it fails, the client is closed. */
+  /** Called the first time that a client is taken from the pool. If it fails, the client is closed. */
   verify?: ((client: pg.PoolClient) => Promise<unknown>) | undefined;
 }
 
 /**
- * Wraps a pool that belongs to the user's program. The connections keep the program's settings, because our type
- * parsers and time-outs are passed with each statement. `end` leaves the pool open.
+ * Wraps a pool that belongs to the user's program, so that Carillon uses its connections. The program's settings stay
+ * unchanged, because our type parsers and time-outs are passed with each statement. `end` does not close the pool.
  */
 export function adoptPool(
   pool: pg.Pool,

@@ -27,7 +27,10 @@ export interface DatabaseOptions {
   pool?: pg.Pool | undefined;
   /** Maximum number of connections. */
   max: number;
-  /** Connections that stay open while idle. Opening one and planning on it takes tens of milliseconds. */
+  /**
+   * Minimum number of connections, which stay open while idle. Otherwise the first statements on a new connection would
+   * wait some tens of milliseconds, until it is open and has planned them.
+   */
   min?: number;
   /** The name that pg_stat_activity shows. */
   applicationName: string;
@@ -36,26 +39,28 @@ export interface DatabaseOptions {
   /** False sends statements without names, for a pooler that does not keep prepared statements (default true). */
   usesPreparedStatements?: boolean;
   /**
-   * How long to wait for a connection, and for the answer to a statement. Without these limits, a server that vanished
-   * would block the caller forever.
+   * How long to wait for a connection, and (`queryTimeoutMs`) for the answer to a statement. Without these limits, a
+   * server that vanished would block the caller forever.
    */
   connectTimeoutMs?: number;
   queryTimeoutMs?: number;
   /**
-   * The server ends a statement that runs for longer than this, and a transaction that is idle for longer than this.
+   * Postgres ends a statement that runs for longer than this inside a transaction, and a transaction that is idle for
+   * longer than this.
    */
   transactionTimeoutMs?: number;
   /**
-   * True if the server ends a statement outside of a transaction after the same time. Otherwise a statement that waits
-   * for a lock keeps its session on the server after the client has given up, and the client opens one session after
-   * the other. The limit is set for the session, so behind a pooler it would reach other clients.
+   * True to let Postgres also end statements outside of transactions after `transactionTimeoutMs`. Otherwise a
+   * statement that waits for a lock keeps its session after the client has given up, and the client opens one session
+   * after another. Must be false behind a pooler, because the limit is set for the session, which the pooler gives to
+   * other clients.
    */
   limitsSessions?: boolean;
   /** Called with each new connection before its first use. If it fails, the connection is closed. */
   verify?: ((client: Transaction) => Promise<unknown>) | undefined;
   /**
    * True if the URL leads to a pooler in transaction mode, where each transaction of a connection may reach another
-   * server. Then `verify` is also called in each transaction, and each single statement is a transaction.
+   * server. Then `verify` is called in each transaction as well, and a single statement is sent as a transaction.
    */
   isPooled?: boolean;
   onError: (error: Error) => void;
@@ -108,8 +113,8 @@ export function openDatabase({
   });
   begins.set(pool, beginWithin(transactionTimeoutMs));
   queryTimeouts.set(pool, queryTimeoutMs);
-  // Without these listeners a broken connection would end the process. The pool reports errors of idle connections
-  // only.
+  // Without these two listeners, a broken connection would end the process. The pool's own event reports idle
+  // connections only.
   pool.on('error', onError);
   pool.on('connect', (client) => {
     client.on('error', onError);
@@ -122,7 +127,7 @@ export function openDatabase({
   return pool;
 }
 
-/** The check at the beginning of each transaction, for pools that lead to a pooler. */
+/** For each pool that leads to a pooler: the check that is made at the beginning of each transaction. */
 const verifiers = new WeakMap<pg.Pool, (tx: Transaction) => Promise<unknown>>();
 
 function verifyTransactions(pool: pg.Pool, verify: (tx: Transaction) => Promise<unknown>): void {
@@ -132,13 +137,16 @@ function verifyTransactions(pool: pg.Pool, verify: (tx: Transaction) => Promise<
   Object.assign(pool, { query });
 }
 
-/** True if each transaction of a connection may reach another session, so that no setting may be left in a session. */
+/**
+ * True if each transaction of a connection may reach another session of Postgres. A setting must then not be left in a
+ * session.
+ */
 export const isBehindPooler = (pool: pg.Pool): boolean => verifiers.has(pool);
 
 /** How long to wait until a server accepts a connection. */
 const CONNECT_WITHIN_MS = 5_000;
 
-/** A single connection outside of any pool, for the work before a program starts. */
+/** Creates a single connection outside of any pool, for the work before a program starts. */
 export function singleClient(
   server: string | pg.ClientConfig,
   applicationName: string,
@@ -155,8 +163,8 @@ export function singleClient(
 }
 
 /**
- * Sends statements without a name. Such a statement is parsed, executed and dropped at once, so it works behind a
- * pooler that gives each transaction another backend.
+ * Makes a client send statements without their names. Postgres drops an unnamed statement after its execution, so this
+ * works behind a pooler that may send each transaction to another session of Postgres.
  */
 function dropStatementNames(client: pg.ClientBase): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;
@@ -199,7 +207,10 @@ function schemaRenamer(schema: string): (text: string) => string {
 /** The statement that begins a transaction, for each pool. */
 const begins = new WeakMap<pg.Pool, string>();
 
-/** How long our statements wait for an answer, for each pool. The pool of a user's program may have another time-out. */
+/**
+ * How long our statements wait for an answer, for each pool. The user's program may have set another time-out for a
+ * pool of its own.
+ */
 const queryTimeouts = new WeakMap<pg.Pool, number>();
 
 export function queryTimeoutOf(pool: pg.Pool): number {
@@ -209,20 +220,21 @@ export function queryTimeoutOf(pool: pg.Pool): number {
 }
 
 /**
- * The server ends an idle transaction, so that a frozen or vanished process does not keep its rows locked. The limits
- * are set for each transaction and not for the session: a connection pooler hands the session to the next client.
+ * Postgres ends a transaction that is idle for too long, so that a frozen or vanished process does not keep its rows
+ * locked. The limits are set for each transaction and not for the session, because a connection pooler gives the
+ * session to other clients.
  */
 const beginWithin = (ms: number) =>
   `begin; set local idle_in_transaction_session_timeout = ${Math.round(ms)}; set local statement_timeout = ${Math.round(ms)}`;
 
 /**
- * Planner settings for the statements of a fire. They make Postgres look rows up by key, whatever the table statistics
- * say, and plan each statement once per connection.
+ * Planner settings for the statements that claim and close runs. They make Postgres look rows up by key, whatever the
+ * table statistics say, and plan each statement once per connection.
  *
- * A plan that was made while a table was nearly empty would read the whole table. Postgres keeps such a plan, and still
- * uses it a second later, when the table holds a herd. With the alternatives switched off, the plan is a nested loop of
- * index lookups from the beginning. By default Postgres would also plan each statement again for its first five
- * executions on a connection.
+ * By default, a plan that was made while a table was nearly empty would read the whole table. Postgres keeps such a
+ * plan, and would still use it a second later, when many rows are due. With the alternatives switched off, each plan is
+ * a nested loop of index lookups. By default Postgres would also plan each statement again in its first five executions
+ * on a connection.
  */
 const PLAN_BY_KEY = [
   'set local enable_seqscan = off',
@@ -232,9 +244,9 @@ const PLAN_BY_KEY = [
 ].join('; ');
 
 /**
- * Runs `work` in one transaction: committed when it returns, rolled back when it throws. Inside another transaction,
- * `work` runs in a savepoint. If a row belongs to a month that has no partition yet, the partition is created and the
- * work is done again.
+ * Runs `work` in one transaction, which is committed when `work` returns and rolled back when it throws. If `db` is in
+ * a transaction already, `work` runs in a savepoint of it. If a row belongs to a month that has no partition yet, the
+ * partition is created and `work` runs again.
  */
 export async function inTransaction<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
   if (!(db instanceof pg.Pool)) return inSavepoint(db, work);
@@ -242,8 +254,8 @@ export async function inTransaction<T>(db: Database, work: (tx: Transaction) => 
 }
 
 /**
- * Runs `work` in a transaction whose statements are planned as lookups by key: the statements of a fire, and those of a
- * bulk action, which change a thousand schedules each.
+ * Runs `work` in a transaction in which Postgres looks rows up by key (`PLAN_BY_KEY`). For the statements that claim
+ * and close runs, and for the statements of a bulk action, which change a thousand schedules each.
  */
 export function inFireTransaction<T>(pool: pg.Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
   return transactWithPartition(pool, work, `${begins.get(pool) ?? 'begin'}; ${PLAN_BY_KEY}`);
@@ -290,8 +302,8 @@ async function transact<T>(pool: pg.Pool, work: (tx: Transaction) => Promise<T>,
 }
 
 /**
- * Sends all statements that the callback issues synchronously in one packet, so that Postgres wakes up once for all of
- * them.
+ * Sends all statements that the callback issues synchronously in one packet, so that Postgres has to wake up only once
+ * for all of them.
  */
 function inOnePacket<T extends unknown[]>(
   client: Transaction,

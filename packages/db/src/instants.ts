@@ -1,31 +1,31 @@
 /**
- * SQL for an instant that arrives as milliseconds. The division is exact, because a double can represent every
- * millisecond that we accept.
+ * SQL for an instant that is given in milliseconds since 1970. The division is exact, because a double can represent
+ * every millisecond that we accept.
  */
 export const instant = (milliseconds: string) => `to_timestamp((${milliseconds})::float8 / 1000)`;
 
 /**
  * SQL for the current time of a statement: the parameter `:now` if the caller sets it, as tests do, otherwise
- * Postgres's clock. The sub-select is evaluated once per statement. A bare `clock_timestamp()` is volatile, and no
- * index can be searched by it.
+ * Postgres's clock. The sub-select is evaluated once per statement, so its value can be searched for in an index. A
+ * bare `clock_timestamp()` is volatile, and Postgres uses no index to compare with it.
  */
 export const NOW = `(select coalesce(${instant(':now::bigint')}, clock_timestamp())::timestamptz(3))`;
 
-/** SQL for the partition of a row that is written at this instant. */
+/** SQL for the month that selects the partition of a row which is written at this instant. */
 export const monthOf = (at: string) => `date_trunc('month', (${at}) at time zone 'UTC')::date`;
 
 /** SQL for a number of milliseconds as an interval. */
 export const milliseconds = (value: string) => `(${value}) * interval '1 millisecond'`;
 
 /**
- * SQL that returns an instant as milliseconds, for the statements of a fire: a number is cheaper to send and to parse
- * than a date.
+ * SQL that returns an instant as milliseconds. For the statements that run at each claim, because a number is cheaper
+ * to send and to parse than a date.
  */
 export const asMilliseconds = (at: string) => `round(date_part('epoch', ${at}) * 1000)`;
 
-/** Reads Postgres's text of a `timestamptz` (DateStyle ISO, any time zone) as milliseconds since 1970. */
+/** Parses Postgres's text of a `timestamptz` (DateStyle ISO, any time zone) into milliseconds since 1970. */
 export function parseInstant(text: string): number {
-  // Infinity and years beyond 9999 have no hyphen in the fifth place. Date.parse would misread them.
+  // Infinity and years beyond 9999 have no hyphen in the fifth place. `Date.parse` would misread these texts.
   if (text.charCodeAt(4) !== HYPHEN) return parseUnusualInstant(text);
   // `2026-11-17 19:05:38.123+00` becomes ISO 8601 by adding a T and the minutes of the offset.
   const hasHoursOnly = text.charCodeAt(text.length - 3) !== COLON;
@@ -37,7 +37,10 @@ const HYPHEN = 45;
 const COLON = 58;
 const UNUSUAL = /^(\d{4,6})(-\d\d-\d\d) ([\d:.]+)([+-])(\d\d):?(\d\d)?:?(\d\d)?( BC)?$/;
 
-/** Parses infinity, years beyond 9999, years before Christ, and offsets with seconds. */
+/**
+ * Parses the texts that `Date.parse` does not understand: infinity, years beyond 9999, years before Christ, and offsets
+ * with seconds.
+ */
 function parseUnusualInstant(text: string): number {
   if (text === 'infinity') return Number.POSITIVE_INFINITY;
   if (text === '-infinity') return Number.NEGATIVE_INFINITY;

@@ -11,35 +11,35 @@ import { probePooler } from './pooler.js';
 import { SCHEMA } from './schema/columns.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url));
-/** The number of an advisory lock that only Carillon takes: the word "bell" in ASCII. */
+/** The number of an advisory lock that only migrations of Carillon take: the word "bell" in ASCII. */
 const MIGRATION_LOCK = 0x62656c6c;
 /**
- * How long a migration waits for a table lock. Meanwhile every other statement on that table queues up behind it. The
- * limit is shorter than Postgres's deadlock_timeout, so that in a deadlock with a worker it is the migration that fails
- * and tries again.
+ * How long a migration waits for a table lock. While it waits, every other statement on that table queues up behind it.
+ * The limit is shorter than Postgres's deadlock_timeout, so in a deadlock with a worker it is the migration that fails,
+ * and it tries again.
  */
 const LOCK_TIMEOUT = '500ms';
-/** The pause before the next try, in which workers and APIs can use the tables. */
+/** The pause before the next try. Meanwhile workers and APIs can use the tables. */
 const PAUSE_MS = 250;
 const MAX_TRIES = 100;
 /**
- * The server ends the session of a migration whose process is frozen or whose host has vanished. Otherwise its locks
- * would keep every other replica from starting.
+ * Makes Postgres end the session of a migration whose process is frozen or whose host has vanished. Otherwise the locks
+ * of this session would keep every other process from starting.
  */
 const END_IF_VANISHED = `set idle_session_timeout = '1min'; set idle_in_transaction_session_timeout = '1min';
   set tcp_keepalives_idle = 15; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3`;
 const ANSWER_WITHIN_MS = 10_000;
 
 interface MigrateOptions {
-  /** The schema that holds Carillon's tables, and the table of its migrations. */
+  /** The schema that holds Carillon's tables. It also holds the table that records which migrations were applied. */
   schema?: string;
   /** The folder of the migrations. */
   folder?: string;
 }
 
 /**
- * Brings the database up to date while other programs work in it. If several replicas start together, one of them
- * migrates. The others wait and then find nothing to do.
+ * Applies the migrations that are missing, while other programs may work in the database. If several processes start
+ * together, one of them migrates, and the others wait and then find nothing to do.
  */
 export async function migrate(
   server: string | pg.ClientConfig,
@@ -68,7 +68,9 @@ export async function migrate(
   }
 }
 
-/** Throws a one-line error if the command `migrate` has to be run first. Changes nothing. */
+/**
+ * Throws a one-line error if migrations are missing, so that the command `migrate` must be run first. Changes nothing.
+ */
 export async function verifyMigrated(
   url: string,
   { schema = SCHEMA, folder = MIGRATIONS }: MigrateOptions = {},
@@ -91,7 +93,10 @@ export async function verifyMigrated(
   );
 }
 
-/** A migration holds a lock and settings in its session, which a pooler would hand on to the next client. */
+/**
+ * Refuses a pooler in transaction mode. A migration keeps a lock and settings in its session, and such a pooler would
+ * give the session to other clients.
+ */
 async function refusePooler(server: string | pg.ClientConfig): Promise<void> {
   if ((await probePooler(server)).sharesBackends)
     throw new UnsupportedDatabase(
@@ -99,7 +104,10 @@ async function refusePooler(server: string | pg.ClientConfig): Promise<void> {
     );
 }
 
-/** The pre-release kept its tables in the schema `public`, in a form that no migration can convert. */
+/**
+ * Refuses a database of the pre-release, which kept its tables in the schema `public` in a form that no migration can
+ * convert.
+ */
 async function refusePreRelease(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ isPreRelease: boolean }>(
     `select to_regclass('public.schedule_versions') is not null and to_regclass('public.leases') is not null as "isPreRelease"`,

@@ -4,13 +4,16 @@ import { singleClient } from './database.js';
 import { UnsupportedDatabase } from './errors.js';
 
 /**
- * How a connection pooler between us and Postgres behaves. Both fields are false without a pooler, and with a pooler in
- * session mode.
+ * How a connection pooler between this process and Postgres behaves. Both fields are false without a pooler, and with a
+ * pooler in session mode.
  */
 export interface PoolerTraits {
-  /** True if one backend served two open sessions, which means that the pooler works in transaction mode. */
+  /**
+   * True if one Postgres session (backend) served two open connections, which means that the pooler works in
+   * transaction mode.
+   */
   sharesBackends: boolean;
-  /** True if a prepared statement of one session collides with a statement of another session, or is lost. */
+  /** True if a prepared statement of one connection collides with one of another connection, or is lost. */
   breaksPreparedStatements: boolean;
 }
 
@@ -21,22 +24,23 @@ export interface PoolerOptions {
 }
 
 /**
- * Number of tries. One try is not enough, because a busy pooler in transaction mode may give the two sessions different
- * backends by chance.
+ * How often the probe is repeated. Once is not enough, because a busy pooler in transaction mode may give the two
+ * connections different backends by chance.
  */
 const TRIES = 5;
-/** SQLSTATE: a prepared statement of this name exists already, or does not exist. */
+/** Error codes (SQLSTATE): a prepared statement with this name exists already, or does not exist. */
 const BROKEN_STATEMENT = new Set(['42P05', '26000']);
 
 /**
- * Refuses to start behind a pooler that would make statements fail later. The error is one line that names the setting.
+ * Throws before the start if a pooler would make statements fail later. The error is one line that names the setting to
+ * change.
  */
 export async function verifyPooler({ server, ...options }: PoolerOptions): Promise<void> {
   const problem = explainPooler(await probePooler(server), options);
   if (problem !== null) throw new UnsupportedDatabase(problem);
 }
 
-/** The settings that a pooler with these traits needs; null if nothing is missing. */
+/** Says which settings a pooler with these traits needs; null if none is missing. */
 export function explainPooler(
   { sharesBackends, breaksPreparedStatements }: PoolerTraits,
   { hasDirectUrl, usesPreparedStatements }: Omit<PoolerOptions, 'server'>,
@@ -50,7 +54,10 @@ export function explainPooler(
   return `DATABASE_URL leads to a connection pooler in transaction mode: set ${settings.join('; and set ')}`;
 }
 
-/** Finds out with two sessions whether there is a pooler: without a pooler, two sessions never share a backend. */
+/**
+ * Finds out with two connections whether there is a pooler in transaction mode. Without one, two open connections never
+ * share a backend.
+ */
 export async function probePooler(server: string | pg.ClientConfig): Promise<PoolerTraits> {
   const [first, second] = [0, 1].map(() => singleClient(server, 'carillon-probe', 10_000)) as [
     pg.Client,

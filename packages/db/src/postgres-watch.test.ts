@@ -16,7 +16,7 @@ function open() {
 }
 
 describe('PostgresWatch', () => {
-  it('an outage of Postgres is logged as one warning at its start and one line at its end, whatever fails meanwhile', () => {
+  it('an outage of Postgres is logged as one warning at its start and one line at its end, however many calls fail meanwhile', () => {
     const { watch, lines } = open();
     watch.noteAnswer();
     watch.report(REFUSED, 'Claim failed');

@@ -17,9 +17,9 @@ export class PostgresWatch {
   }
 
   /**
-   * Logs work that has failed. If it failed because Postgres is away, it is logged at debug level only: during an
-   * outage everything fails, again and again, and the warning has said why. A statement that Postgres has cancelled,
-   * because it took too long, is no outage.
+   * Logs an error. If it happened because Postgres is away, it is logged at debug level only: during an outage
+   * everything fails again and again, and one warning has said why. If Postgres has cancelled a statement because it
+   * took too long, this does not count as an outage.
    */
   report(error: unknown, message: string, fields: object = {}): void {
     const details = { err: error, ...fields };
@@ -34,7 +34,7 @@ export class PostgresWatch {
     this.log.debug(details, message);
   }
 
-  /** Called after a statement has succeeded. */
+  /** Called after a statement has succeeded, which ends an outage. */
   noteAnswer(): void {
     if (this.#awaySince === null) return;
     const awayMs = Math.round(performance.now() - this.#awaySince);

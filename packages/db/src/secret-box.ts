@@ -39,7 +39,7 @@ export class SecretBox {
   }
 
   /**
-   * Authenticates bytes for one purpose. Each purpose has a key of its own, so a code that was made for one purpose is
+   * Computes an HMAC of bytes for one purpose. Each purpose has its own key, so a code that was made for one purpose is
    * not valid for another.
    */
   authenticate(purpose: string, bytes: Uint8Array): Buffer {
@@ -49,7 +49,8 @@ export class SecretBox {
 
   /**
    * Encrypts a value as text, to be stored inside a definition. The same value gets the same text for a while, so that
-   * the definitions of a herd of schedules stay equal. A text that is already sealed for the project is left alone.
+   * equal definitions of many schedules stay equal. A text that is already encrypted for the project is returned as it
+   * is.
    */
   sealText(value: string, projectId: number): string {
     if (value.startsWith(SEALED) && this.#canOpen(value, projectId)) return value;
@@ -59,7 +60,7 @@ export class SecretBox {
     );
   }
 
-  /** Decrypts what `sealText` made. Any other text is returned as it is. */
+  /** Decrypts a text that `sealText` has made. Any other text is returned as it is. */
   openText(text: string, projectId: number): string {
     if (!text.startsWith(SEALED)) return text;
     return this.open(Buffer.from(text.slice(SEALED.length), 'base64'), projectId);

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { statement } from './statement.js';
 
-it('a second prepared statement with the same name is refused, unless its text is the same too', () => {
+it('the definition of a second prepared statement with the same name is refused, unless its text is the same too', () => {
   statement('test-one-name', 'select 1');
   expect(() => statement('test-one-name', 'select 1')).not.toThrow();
   expect(() => statement('test-one-name', 'select 2')).toThrow(
@@ -10,7 +10,7 @@ it('a second prepared statement with the same name is refused, unless its text i
   );
 });
 
-it('every module of packages/db can be loaded together, so no two prepared statements share a name', async () => {
+it('all modules of packages/db can be loaded together, so no two prepared statements have the same name', async () => {
   const files = await readdir(import.meta.dirname, { recursive: true });
   const modules = files.filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
   expect(modules.length).toBeGreaterThan(100);

@@ -2,23 +2,23 @@ import type { Database } from './database.js';
 
 export type Values = Record<string, unknown>;
 
-/** A statement that is ready to run. It takes a connection, and its parameters by name. */
+/** A function that runs one SQL statement. It takes a connection, and the statement's parameters by name. */
 export type Statement<Parameters extends object, Row extends object> = (
   db: Database,
   parameters: Parameters,
 ) => Promise<Row[]>;
 
 /**
- * The text of each statement, by its name. Postgres refuses another text under a name that its connection has prepared
- * already.
+ * The text of each statement by its name. Two texts must not share a name, because Postgres prepares only one text
+ * under a name on each connection.
  */
 const texts = new Map<string, string>();
 
 const PARAMETER = /(?<![:\w]):([A-Za-z]\w*)/g;
 
 /**
- * A prepared statement with named parameters: `:name` in the text, `{ name: value }` at the call. The text names the
- * columns of the row, as `"camelCase"`.
+ * A prepared statement with named parameters: `:name` in the text, `{ name: value }` at the call. The names of its
+ * columns, such as `"scheduleId"`, are the field names of the returned rows.
  */
 export function statement<Parameters extends object, Row extends object = never>(
   name: string,
@@ -61,13 +61,13 @@ function numberParameters(text: string): { positional: string; names: string[] }
 type ColumnType = 'bigint' | 'int' | 'float8' | 'text' | 'boolean' | 'date' | 'instant' | (string & {});
 
 /**
- * Rows that are passed to a statement together. The SQL text uses them as a table, and the driver sends one array per
- * column.
+ * Rows that are passed to a statement together. The SQL text uses them as a table, and the parameters hold one array
+ * per column.
  */
 export interface Batch<Row> {
-  /** For the `from` list: the batch as a table with one column per field. */
+  /** SQL for the `from` list: the batch as a table with one column per field. */
   source: string;
-  /** The parameters that carry these rows. */
+  /** Returns the parameters that carry these rows. */
   of(rows: readonly Row[]): Values;
 }
 
@@ -97,11 +97,11 @@ const snake = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.
 /** Builds a Postgres array literal. The driver's own conversion takes several times as long for a large batch. */
 export const arrayOf = (values: readonly (string | number)[]): string => `{${values.map(element).join()}}`;
 
-/** One field of all rows as an array literal; empty if every value is null. */
+/** One field of all rows as a Postgres array literal; empty if every value is null. */
 function columnOf<Row>(rows: readonly Row[], field: keyof Row): string {
   let text = '';
   let hasValue = false;
-  // Most rows of a batch repeat the value of the row before, such as a status or a reason.
+  // Rows of a batch often have the same value as the row before, such as a status or a reason. Then its text is reused.
   let last: unknown = null;
   let lastText = '';
   for (const row of rows) {
@@ -119,7 +119,7 @@ function columnOf<Row>(rows: readonly Row[], field: keyof Row): string {
   return hasValue ? `{${text.slice(1)}}` : '{}';
 }
 
-/** Texts that need no quotes in an array literal. The word null needs them. */
+/** Texts that need no quotes in an array literal. The word `null` needs quotes, because it would mean a null value. */
 const PLAIN = /^(?!null$)[a-z_]+$/i;
 
 function element(value: unknown): string {

@@ -2,10 +2,7 @@ import pg from 'pg';
 import type { Database } from './database.js';
 import { statement } from './statement.js';
 
-/**
- * Creates an empty database for a test, with a clock that stands still until it is set. Returns the URL of the
- * database.
- */
+/** Creates an empty database for a test, whose clock stands still until it is set. Returns the URL of the database. */
 export async function createTestDatabase(
   serverUrl: string,
   { name, now }: { name: string; now: number },
@@ -15,8 +12,8 @@ export async function createTestDatabase(
   await withClient(url, async (client) => {
     await client.query(INSTALL_CLOCK);
     await client.query('insert into carillon_clock.reading select to_timestamp($1::float8 / 1000)', [now]);
-    // Postgres searches pg_catalog first, unless search_path lists it. Here it is listed after carillon_clock, so our
-    // clock functions replace the built-in ones.
+    // Postgres searches pg_catalog first, unless search_path lists it. Here it is listed after carillon_clock, so the
+    // functions of carillon_clock replace the built-in ones.
     await client.query(
       `alter database ${client.escapeIdentifier(name)} set search_path = carillon_clock, pg_catalog, public`,
     );
@@ -24,7 +21,7 @@ export async function createTestDatabase(
   return url;
 }
 
-/** Replaces every function by which our statements and defaults ask Postgres for the time. */
+/** SQL that replaces every function by which our statements and column defaults ask Postgres for the time. */
 const INSTALL_CLOCK = `
   create schema carillon_clock;
   create table carillon_clock.reading (at timestamptz not null);
@@ -59,7 +56,7 @@ const selectNext = statement<{ now: number }, { dueAt: number | null }>(
       where paused_until > to_timestamp(:now::float8 / 1000))) as "dueAt"`,
 );
 
-/** The next instant at which anything is due, in any project; null if nothing is to come. */
+/** The next instant at which anything is due, in any project; null if nothing is due later. */
 export async function readNextDueAt(db: Database, now: number): Promise<number | null> {
   const [row] = await selectNext(db, { now });
   return row?.dueAt ?? null;

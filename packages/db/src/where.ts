@@ -1,8 +1,8 @@
 import type { Values } from './statement.js';
 
 /**
- * Collects the conditions of a list. Only the filters that a request names are in the statement, so that the planner
- * can choose the index for them.
+ * Collects the conditions of a list's `where` clause. Only filters that the request names get a condition, so that the
+ * planner can choose an index for them.
  */
 export class Where {
   readonly parameters: Values = {};
@@ -23,7 +23,8 @@ export class Where {
   }
 
   /**
-   * Adds a condition on a text or a tag. Such a condition has an index of its own, which finds rare matches quickly.
+   * Adds a condition on a text or a tag. Such a condition has an index of its own, which quickly finds matches that are
+   * rare.
    */
   search(condition: string): this {
     this.#searched.push(condition);
@@ -41,7 +42,7 @@ export class Where {
     return this.#searched.join(' and ');
   }
 
-  /** All conditions but those that were added by `search`. */
+  /** All conditions except those that were added by `search`. */
   get others(): string {
     return this.#conditions.join(' and ');
   }

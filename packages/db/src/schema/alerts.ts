@@ -13,37 +13,46 @@ import {
 import { bytea, carillon, id, instant, NOW } from './columns.js';
 
 /**
- * One row per schedule whose definition has service level objectives (`slo`). A trigger on `schedules` writes the row,
- * so schedules without objectives cost nothing. `check_at` is the earliest time at which an objective can be missed.
+ * When to judge schedules by their service level objectives (`slo`): one row per schedule that has some. A trigger on
+ * `schedules` writes the row, so schedules without objectives cost nothing.
  */
 export const sloWatches = carillon.table(
   'slo_watches',
   {
     scheduleId: id('schedule_id').primaryKey(),
     projectId: id('project_id').notNull(),
-    /** Occurrences up to this one need not be judged again. */
+    /** Occurrences up to this instant need not be judged again. */
     judgedUntil: instant('judged_until').notNull(),
-    /** When the schedule is judged next; `infinity` while there is nothing to check. */
+    /**
+     * When the schedule is judged next: the earliest time at which it can miss an objective. `infinity` while nothing
+     * is to be judged.
+     */
     checkAt: instant('check_at').notNull(),
-    /** True while an alert of the schedule is open: the end of any run may then be the recovery. */
+    /**
+     * True while an alert of the schedule is open. Then the end of any run may be the recovery, so the schedule is
+     * judged at each of them.
+     */
     hasOpenAlert: boolean('has_open_alert').notNull().default(false),
   },
   (t) => [index('slo_watches_check').on(t.checkAt)],
 );
 
-/** One row per breach of an objective. It is kept for a while after the recovery. */
+/**
+ * One row per breach: a time in which a schedule misses one of its objectives. The row is kept for a while after the
+ * recovery.
+ */
 export const alerts = carillon.table(
   'alerts',
   {
     id: bigserial('id', { mode: 'number' }).primaryKey(),
     /**
-     * The same id in the messages about a breach and about its recovery, so that a receiver can match the two. Unique
+     * An id that the messages about a breach and about its recovery share, so that a receiver can match the two. Unique
      * across installations.
      */
     dedupId: uuid('dedup_id').notNull().default(sql`gen_random_uuid()`),
     projectId: id('project_id').notNull(),
     scheduleId: id('schedule_id').notNull(),
-    /** The schedule's key and name, kept for the time after the schedule was removed. */
+    /** The schedule's key and name. They are copied, because the schedule may be removed before the alert. */
     scheduleKey: text('schedule_key').notNull(),
     scheduleName: text('schedule_name'),
     kind: text('kind').notNull(),
@@ -53,10 +62,13 @@ export const alerts = carillon.table(
     openedAt: instant('opened_at').notNull(),
     resolvedAt: instant('resolved_at'),
     resolution: text('resolution'),
-    /** When the breach and its recovery were recorded. Messages are grouped by these times. */
+    /**
+     * When the breach was recorded; `resolutionNotedAt` says when its recovery was. Messages are grouped by these
+     * times.
+     */
     notedAt: instant('noted_at').notNull(),
     resolutionNotedAt: instant('resolution_noted_at'),
-    /** True until the breach is reported to the channels, or withheld for good. */
+    /** True until the breach is reported to the channels, or it is decided never to report it. */
     isOpeningUntold: boolean('is_opening_untold').notNull().default(true),
     isResolutionUntold: boolean('is_resolution_untold').notNull().default(false),
     /** True if a maintenance window kept the breach from being reported. */
@@ -96,12 +108,12 @@ export const alertChannels = carillon.table(
   ],
 );
 
-/** Messages to channels. A message stays here as a record after it was sent. */
+/** Messages to alert channels. A message that was sent stays as a record until retention deletes it. */
 export const alertMessages = carillon.table(
   'alert_messages',
   {
     id: bigserial('id', { mode: 'number' }).primaryKey(),
-    /** The id by which receivers recognise a message that was sent twice. */
+    /** An id by which receivers recognise a message that was sent twice. */
     dedupId: uuid('dedup_id').notNull().default(sql`gen_random_uuid()`),
     projectId: id('project_id').notNull(),
     channelId: id('channel_id').notNull(),
@@ -109,7 +121,7 @@ export const alertMessages = carillon.table(
     content: json('content').notNull(),
     createdAt: instant('created_at').notNull(),
     tries: integer('tries').notNull().default(0),
-    /** When the message is to be sent; null once it was sent or given up. */
+    /** When to send the message next; null once it was sent or given up. */
     nextTryAt: instant('next_try_at'),
     sentAt: instant('sent_at'),
     error: text('error'),
@@ -124,7 +136,7 @@ export const alertMessages = carillon.table(
   ],
 );
 
-/** Periods in which breaches are recorded but not reported. */
+/** Maintenance windows: periods in which breaches of objectives are recorded but not reported to channels. */
 export const maintenanceWindows = carillon.table(
   'maintenance_windows',
   {
@@ -146,8 +158,8 @@ export const maintenanceWindows = carillon.table(
 );
 
 /**
- * The current generation of a schedule's ping token, which each rotation increases. A schedule without a row has its
- * first token.
+ * The number of the ping token that is valid for a schedule. Each rotation of the token increases it. A schedule
+ * without a row still has its first token.
  */
 export const pingTokens = carillon.table('ping_tokens', {
   scheduleId: id('schedule_id').primaryKey(),
@@ -155,7 +167,7 @@ export const pingTokens = carillon.table('ping_tokens', {
   generation: integer('generation').notNull(),
 });
 
-/** Pings of jobs that run elsewhere. */
+/** Pings: requests by which jobs that run elsewhere report their start, success or failure, or send a text (`log`). */
 export const pings = carillon.table(
   'pings',
   {
@@ -166,7 +178,7 @@ export const pings = carillon.table(
     at: instant('at').notNull(),
     /** The first 10 KB of the body, as text. */
     body: text('body'),
-    /** The occurrence that the ping has ended. A ping ends one occurrence at most. */
+    /** The occurrence that this ping has ended; null if it has ended none. */
     occurrenceAt: instant('occurrence_at'),
   },
   (t) => [

@@ -3,16 +3,16 @@ import { bigint, customType, pgSchema } from 'drizzle-orm/pg-core';
 import { parseInstant } from '../instants.js';
 
 /**
- * Every table lives in this schema. An installation may choose another name (`DATABASE_SCHEMA`): `openDatabase` then
- * rewrites the name in each statement.
+ * Every table lives in this schema. An installation may choose another name (`DATABASE_SCHEMA`): then `openDatabase`
+ * replaces the name in each statement.
  */
 export const SCHEMA = 'carillon';
 export const carillon = pgSchema(SCHEMA);
 
 /**
- * In JavaScript an instant is a number: milliseconds since 1970. Postgres stores milliseconds too. If Postgres stored
- * microseconds, an instant would lose digits on its way through JavaScript, and a guard that compares it with the
- * stored instant would never match.
+ * An instant is a number of milliseconds since 1970 in JavaScript, and has millisecond precision in Postgres too. If
+ * Postgres stored microseconds, an instant would lose digits on its way through JavaScript, and a guard that compares
+ * it with the stored instant would never match.
  */
 export const instant = customType<{ data: number; driverData: string | number }>({
   dataType: () => 'timestamp (3) with time zone',

@@ -3,7 +3,8 @@ import { bigserial, check, index, json, text } from 'drizzle-orm/pg-core';
 import { carillon, id, instant, NOW } from './columns.js';
 
 /**
- * The project on whose behalf a role of Postgres may call `schedule`, `cancel` and `trigger`. Other roles are refused.
+ * Roles of Postgres that may call the SQL functions `schedule`, `cancel` and `trigger`, each with the project for which
+ * it calls them. Calls by other roles are refused.
  */
 export const sqlRoles = carillon.table('sql_roles', {
   role: text('role').primaryKey(),
@@ -12,8 +13,9 @@ export const sqlRoles = carillon.table('sql_roles', {
 });
 
 /**
- * Calls of `schedule`, `cancel` and `trigger` that a worker has still to carry out. A row is written in the transaction
- * of the caller and deleted in the transaction that carries it out. A refusal is kept in the audit log.
+ * Calls of the SQL functions `schedule`, `cancel` and `trigger` that no worker has carried out yet. A row is written in
+ * the transaction of the caller, and deleted in the transaction that carries the call out. If a call is refused, the
+ * audit log keeps the refusal.
  */
 export const sqlRequests = carillon.table(
   'sql_requests',
@@ -21,9 +23,9 @@ export const sqlRequests = carillon.table(
     id: bigserial('id', { mode: 'number' }).primaryKey(),
     projectId: id('project_id').notNull(),
     action: text('action').notNull(),
-    /** The id of the schedule. */
+    /** The id of the schedule, as clients see it. */
     key: text('key').notNull(),
-    /** The schedule in the format of the API, without its id; null for the other actions. */
+    /** The schedule in the format of the API, without its id; null for `cancel` and `trigger`. */
     body: json('body'),
     actor: text('actor').notNull(),
     requestedAt: instant('requested_at').notNull().default(NOW),

@@ -32,19 +32,22 @@ const runKeyColumns = () => ({
   scheduleId: id('schedule_id').notNull(),
   occurrenceAt: instant('occurrence_at').notNull(),
   origin: runOrigin('origin').notNull(),
-  /** The partition: the first day of the month, in UTC, in which the row was written. It never lies in the future. */
+  /**
+   * The first day of a month in UTC, which selects the partition. It is the month in which the row was written, so it
+   * is never in the future.
+   */
   month: date('month').notNull(),
 });
 
 /**
- * One row per run, whatever its state, until retention drops it. The row holds the latest attempt of the run.
+ * One row per run, whatever its state, until retention deletes it. The row holds the latest attempt of the run.
  *
- * The table is partitioned by `month` (drizzle can't express that, so the SQL of the migration does). A run is found by
- * (schedule_id, occurrence_at, origin) in one short index lookup per partition; the worker that closes a run knows its
- * month as well.
+ * The table is partitioned by `month`. Drizzle can't express that, so the SQL of the migration does. To find a run by
+ * (schedule_id, occurrence_at, origin), Postgres needs one short index lookup per partition. The worker that closes a
+ * run also knows its month, and so its partition.
  *
- * Closing a run that succeeds at once must stay a HOT update, which rewrites no index entry. Therefore no index
- * mentions `status`, not even in its predicate. Instead, indexes use columns that are null in all other states
+ * Closing a run that succeeds quickly must stay a HOT update, which rewrites no index entry. Therefore no index
+ * mentions `status`, not even in its predicate. Instead, indexes use columns that are set in some states only
  * (`next_attempt_at`, `failed_at`). CHECK constraints keep these columns consistent with the status.
  */
 export const runs = carillon.table(
@@ -61,11 +64,15 @@ export const runs = carillon.table(
     /** When the row was written: claimed, queued or skipped. */
     recordedAt: instant('recorded_at').notNull(),
     /**
-     * When the run last changed. A success within two seconds does not change it, so that the close stays a HOT update.
+     * When the run last changed. A success within two seconds does not set it, so that closing the run stays a HOT
+     * update.
      */
     happenedAt: instant('happened_at').notNull(),
     attempt: integer('attempt').notNull().default(0),
-    /** Attempts that do not count against the limit: handed back by a stopping worker, or made before a replay. */
+    /**
+     * Number of attempts that do not count against the maximum: handed back by a stopping worker, never begun, or made
+     * before a replay.
+     */
     freeAttempts: integer('free_attempts').notNull().default(0),
     replays: integer('replays').notNull().default(0),
     /** The time from when the run was due to the first byte of the first attempt. */
@@ -78,18 +85,18 @@ export const runs = carillon.table(
     reason: text('reason'),
     ...attemptColumns(),
     /**
-     * The audit entries of the bulk replays that took this run. The ledger reads the author from them. A run that was
-     * never replayed has null, which takes no space.
+     * The entries of the audit log about the bulk replays that replayed this run. The ledger reads from them who did
+     * it. Null, which takes no space, if no bulk replay took the run.
      */
     bulkReplays: id('bulk_replays').array(),
   },
   (t) => [
     primaryKey({ columns: [t.scheduleId, t.occurrenceAt, t.origin, t.month] }),
     index('runs_project').on(t.projectId, t.happenedAt),
-    // Finds the runs of a lease: for rescue, for "what is in flight", and for the event stream.
+    // Finds the runs of a lease: to rescue them, to list the runs in flight, and for the event stream.
     index('runs_lease').on(t.epoch, t.scheduleId).where(sql`epoch is not null`),
     index('runs_waiting').on(t.nextAttemptAt).where(sql`next_attempt_at is not null`),
-    // Finds the waiting runs of one project, because projects share a batch.
+    // Finds the waiting runs of one project. A claim needs this if several projects share its batch.
     index('runs_waiting_of_project').on(t.projectId, t.nextAttemptAt).where(sql`next_attempt_at is not null`),
     index('runs_waiting_of_schedule').on(t.scheduleId).where(sql`next_attempt_at is not null`),
     index('runs_failed').on(t.projectId, t.failedAt).where(sql`failed_at is not null`),
@@ -110,7 +117,9 @@ export const runs = carillon.table(
   ],
 );
 
-/** The attempts of a run before its latest one, partitioned like `runs` by the month in which the row was written. */
+/**
+ * The earlier attempts of runs, all but the latest. Partitioned like `runs`, by the month in which the row was written.
+ */
 export const attempts = carillon.table(
   'attempts',
   {
@@ -122,9 +131,9 @@ export const attempts = carillon.table(
 );
 
 /**
- * Records why and for how long a run waited although it was claimed: an open circuit, a limit, a missing handler. Only
- * a deferral writes here. Deferrals of one run for one reason and before one attempt are one row, so their number is
- * bounded.
+ * Records why and for how long runs waited although a worker had claimed them, for example because of an open circuit,
+ * a limit, or a missing handler. All deferrals of one run before the same attempt and for the same reason share one
+ * row, so the number of rows is bounded.
  */
 export const deferrals = carillon.table(
   'deferrals',
@@ -137,7 +146,7 @@ export const deferrals = carillon.table(
     reasonCode: text('reason_code').notNull(),
     projectId: id('project_id').notNull(),
     reason: text('reason').notNull(),
-    /** When the run was first deferred, and when it was last due to be tried again. */
+    /** When the run was first deferred. `untilAt` is the time to which the last deferral put it off. */
     fromAt: instant('from_at').notNull(),
     untilAt: instant('until_at').notNull(),
     count: integer('count').notNull().default(1),
@@ -153,8 +162,8 @@ export const deferrals = carillon.table(
 
 /**
  * How many runs of a project ended in each minute, by outcome, and how late they began. The sweep computes the rows
- * from `runs`. A row with open runs is computed again until none is left, because a quick success counts in the minute
- * of its claim.
+ * from `runs`. A quick success counts in the minute of its claim, which may have been computed before the run ended. So
+ * a row with open runs is computed again until none is open.
  */
 export const runStats = carillon.table(
   'run_stats',
@@ -167,7 +176,10 @@ export const runStats = carillon.table(
     cancelled: integer('cancelled').notNull(),
     /** Runs that were claimed in this minute and had not ended when the row was computed. */
     open: integer('open').notNull(),
-    /** Runs per bucket of lateness. The upper bounds are `LATENESS_BOUNDS_MS`; the last bucket has none. */
+    /**
+     * Number of runs per bucket of lateness. `LATENESS_BOUNDS_MS` holds the upper bounds of all buckets but the last,
+     * which has none.
+     */
     lateness: integer('lateness').array().notNull(),
     computedAt: instant('computed_at').notNull(),
   },

@@ -13,7 +13,9 @@ import {
 } from 'drizzle-orm/pg-core';
 import { carillon, id, instant, NOW } from './columns.js';
 
-/** The status that people have set. An active schedule without a row in `agenda` is finished. */
+/**
+ * The status that people have set. There is no status for a finished schedule: it is active and has no row in `agenda`.
+ */
 export const scheduleStatus = carillon.enum('schedule_status', ['active', 'paused', 'cancelled']);
 
 /** One definition of a schedule: the rule, the target and the policies. */
@@ -35,9 +37,9 @@ const definitionColumns = () => ({
 
 /**
  * One row per schedule: identity, status, pause, and the current definition. A fire changes `agenda` and normally
- * leaves this row alone, so the table can afford the indexes that lists and searches need. No index mentions the status
- * or the pause, so that a change of either rewrites no index entry (a HOT update). Paused and cancelled schedules are
- * found by the table `stopped_schedules`.
+ * leaves this row unchanged, so the table can afford the indexes that lists and searches need. No index mentions the
+ * status or the pause, so that a change of either rewrites no index entry (a HOT update). Paused and cancelled
+ * schedules are found in the table `stopped_schedules` instead.
  */
 export const schedules = carillon.table(
   'schedules',
@@ -47,25 +49,34 @@ export const schedules = carillon.table(
     /** The id that clients see. A client chooses it, or the server generates it. */
     key: text('key').notNull(),
     status: scheduleStatus('status').notNull().default('active'),
-    /** Counts edits, pauses, resumes and the cancel. Fires do not count. */
+    /** Increases with each edit, pause and resume and with the cancel. Fires do not change it. */
     version: integer('version').notNull().default(1),
-    /** The version at which the definition was made. Runs carry this number. */
+    /**
+     * The `version` that the schedule got with its current definition. Runs store it, to name the definition that they
+     * execute.
+     */
     definitionVersion: integer('definition_version').notNull().default(1),
     ...definitionColumns(),
-    /** True if a run may start only after counting the open runs (overlap, concurrency, dependencies). */
+    /**
+     * True if the open runs of the schedule must be counted before another run may start (overlap, concurrency,
+     * dependencies).
+     */
     isCounted: boolean('is_counted').notNull().default(false),
     /**
-     * Hash of the request that created the schedule. A create with the same id and hash is a repeat; with another hash
-     * it is a conflict.
+     * Hash of the request that created the schedule. A second create with the same id is a repeat if it has the same
+     * hash; otherwise it is a conflict.
      */
     requestHash: text('request_hash'),
-    /** Hash of the latest definition that code declared (`defineSchedule`), to see whether the code has changed. */
+    /**
+     * Hash of the definition that code declared last (`defineSchedule`). It shows whether the code has changed since.
+     */
     declaredHash: text('declared_hash'),
     /** The W3C `traceparent` of the span that created the schedule; null unless traces are recorded. */
     createdTrace: text('created_trace'),
     /**
      * Totals of a schedule that has left the agenda. Until then, its agenda row holds them. All three are null for a
-     * schedule that fired exactly once and finished: they follow from its single run, so its claim need not write here.
+     * schedule that fired exactly once and finished: they can be computed from its single run, so the claim of that run
+     * need not write them here.
      */
     runsTotal: integer('runs_total'),
     lastRunAt: instant('last_run_at'),
@@ -82,7 +93,7 @@ export const schedules = carillon.table(
     index('schedules_project').on(t.projectId, t.id),
     index('schedules_target').on(t.projectId, t.targetType, t.id),
     index('schedules_tags').using('gin', t.tags),
-    // Finds the few schedules that use a calendar when the calendar changes.
+    // When a calendar changes, finds the few schedules that use calendars.
     index('schedules_calendars').on(t.projectId).where(sql`timing like '%"calendars":%'`),
     check('schedules_pause', sql`(status = 'paused') = (paused_at is not null)`),
     check(
@@ -94,7 +105,7 @@ export const schedules = carillon.table(
 );
 
 /**
- * One row per schedule that is paused or cancelled, by which such schedules are found. A trigger on updates of
+ * One row per schedule that is paused or cancelled, so that these schedules can be found. A trigger on updates of
  * `schedules` keeps the table in step.
  */
 export const stoppedSchedules = carillon.table(
@@ -104,13 +115,13 @@ export const stoppedSchedules = carillon.table(
     projectId: id('project_id').notNull(),
     status: scheduleStatus('status').notNull(),
     pausedUntil: instant('paused_until'),
-    /** When the engine paused the schedule; null if a person did. */
+    /** When the engine paused the schedule; null if a person paused it. */
     pausedByEngineAt: instant('paused_by_engine_at'),
   },
   (t) => [
     index('stopped_schedules_status').on(t.projectId, t.status, t.scheduleId),
     index('stopped_schedules_until').on(t.pausedUntil).where(sql`paused_until is not null`),
-    // Finds the schedules that the engine has paused, among any number of schedules that people have paused.
+    // Finds the few schedules that the engine has paused, among any number of schedules that people have paused.
     index('stopped_schedules_by_engine')
       .on(t.projectId, t.pausedByEngineAt)
       .where(sql`paused_by_engine_at is not null`),
@@ -119,19 +130,19 @@ export const stoppedSchedules = carillon.table(
 );
 
 /**
- * The agenda: one narrow row per schedule that has an occurrence to come. This is the table that claims read, lock and
- * change. A fire moves the row on to the next occurrence; the last fire deletes it.
+ * The agenda: one narrow row per schedule that has a next occurrence. Claims read, lock and change this table. A fire
+ * moves the row on to the next occurrence; the last fire deletes it.
  */
 export const agenda = carillon.table(
   'agenda',
   {
     scheduleId: id('schedule_id').primaryKey(),
     projectId: id('project_id').notNull(),
-    /** The schedule's version. Every edit, pause and resume changes both rows in one transaction. */
+    /** Equal to the schedule's version. Every edit, pause and resume changes both rows in one transaction. */
     version: integer('version').notNull().default(1),
     /** The instant that the rule named. It identifies the next run and never moves. */
     occurrenceAt: instant('occurrence_at').notNull(),
-    /** When the run is due: at the occurrence, plus jitter, or at the time to which it was rescheduled. */
+    /** When the run is due: at the occurrence, plus jitter, or at the time to which the occurrence was rescheduled. */
     dueAt: instant('due_at').notNull(),
     /** The name of the handler, if the target is one. Only workers that have the handler claim the row. */
     handler: text('handler'),
@@ -148,8 +159,8 @@ export const agenda = carillon.table(
 );
 
 /**
- * Definitions that an edit has replaced. The ledger needs them to explain old runs, and retries need them because a run
- * keeps its definition.
+ * Definitions that an edit has replaced. The ledger explains old runs by them, and retries read them, because a run
+ * keeps the definition with which it began.
  */
 export const scheduleVersions = carillon.table(
   'schedule_versions',
@@ -167,7 +178,8 @@ export const scheduleVersions = carillon.table(
 );
 
 /**
- * A stretch of occurrences that all ended the same way, recorded as one row because a run for each would be too many.
+ * A stretch of occurrences that did not run, all for the same reason. It is recorded as one row, because a run for each
+ * would be too many rows.
  */
 export const gaps = carillon.table(
   'gaps',
@@ -190,7 +202,9 @@ export const gaps = carillon.table(
   ],
 );
 
-/** A bulk action: what was asked for, and how far it has got. The API replica that works on it updates the row. */
+/**
+ * A bulk action: what was asked for, and how many schedules are done. The API process that works on it updates the row.
+ */
 export const bulkActions = carillon.table(
   'bulk_actions',
   {
@@ -198,7 +212,9 @@ export const bulkActions = carillon.table(
     projectId: id('project_id').notNull(),
     action: text('action').notNull(),
     actor: text('actor').notNull(),
-    /** The Idempotency-Key of the request, and a hash of the request: a repeat finds this action. */
+    /**
+     * The Idempotency-Key of the request. With it and the hash of the request, a repeated request finds this action.
+     */
     requestKey: text('request_key'),
     requestHash: text('request_hash'),
     /** How many schedules matched when the action began; null if they were not counted. */
@@ -208,10 +224,16 @@ export const bulkActions = carillon.table(
     refused: integer('refused').notNull().default(0),
     /** The first hundred refusals, as `[{ id, reason }]`. */
     refusals: json('refusals').notNull().default([]),
-    /** The last schedule that was looked at. An action whose replica was lost continues after it. */
+    /**
+     * The last schedule that the action has looked at. If the API process that worked on the action is lost, another
+     * one continues after this schedule.
+     */
     lastId: id('last_id'),
     startedAt: instant('started_at').notNull().default(NOW),
-    /** When the replica last reported. A report that is overdue means that the replica was lost. */
+    /**
+     * When the API process that works on the action last updated the row. If an update is overdue, the process was
+     * lost.
+     */
     reportedAt: instant('reported_at').notNull().default(NOW),
     finishedAt: instant('finished_at'),
     error: text('error'),
@@ -227,7 +249,7 @@ export const bulkActions = carillon.table(
 export const forecasts = carillon.table('forecasts', {
   projectId: id('project_id').primaryKey(),
   computedAt: instant('computed_at').notNull(),
-  /** Expected fires per minute, from the minute in which they were computed. */
+  /** Expected fires per minute. The first minute is the one of `computedAt`. */
   fires: integer('fires').array().notNull(),
   /** False if there were too many schedules or occurrences to count them all. */
   isComplete: boolean('is_complete').notNull(),

@@ -26,7 +26,7 @@ export const users = carillon.table(
     lastName: text('last_name').notNull(),
     dateOfBirth: date('date_of_birth').notNull(),
     timezone: text('timezone').notNull(),
-    /** Null uses the project's default target. */
+    /** The target of the messages about the user's events; null for the project's default target. */
     target: json('target'),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -44,7 +44,7 @@ export const userEvents = carillon.table(
     date: date('date').notNull(),
     localTime: text('local_time').notNull(),
     leapDay: text('leap_day').notNull(),
-    /** Null uses the standard message. */
+    /** The text of the message; null for the standard text. */
     message: text('message'),
     scheduleKey: text('schedule_key').notNull(),
     createdAt: createdAt(),
@@ -53,8 +53,9 @@ export const userEvents = carillon.table(
 );
 
 /**
- * Changes of a user that schedules must follow. An event is written in the transaction of the change. After the commit,
- * the worker that locks the row handles it. A failed event is retried until it succeeds.
+ * Changes of users that the schedules of their events must follow. An event is written in the transaction of the
+ * change. After the commit, a worker locks the row and handles the event. An event that fails is retried until it
+ * succeeds.
  */
 export const domainEvents = carillon.table(
   'domain_events',
@@ -64,7 +65,7 @@ export const domainEvents = carillon.table(
     type: text('type').notNull(),
     /** The id of the user. */
     subject: text('subject').notNull(),
-    /** Old and new values. */
+    /** The old and new values of the change. */
     detail: json('detail').notNull(),
     createdAt: createdAt(),
     tries: integer('tries').notNull().default(0),
@@ -88,7 +89,7 @@ export const tasks = carillon.table(
     key: text('key').notNull(),
     title: text('title').notNull(),
     dueAt: instant('due_at').notNull(),
-    /** Null uses the project's default target. */
+    /** The target of the reminder; null for the project's default target. */
     target: json('target'),
     reminderSentAt: instant('reminder_sent_at'),
     createdAt: createdAt(),
@@ -102,7 +103,7 @@ export const tasks = carillon.table(
   ],
 );
 
-/** Named rules of a project. The templates that every project has are in the code. */
+/** Templates: named rules of a project. The templates that every project has are not here but in the code. */
 export const templates = carillon.table(
   'templates',
   {
@@ -117,8 +118,8 @@ export const templates = carillon.table(
 );
 
 /**
- * Named dates and weekdays on which nothing fires. A schedule that uses a calendar carries a copy of its dates in
- * `timing`.
+ * Calendars: named dates and weekdays on which nothing fires. A schedule that uses a calendar carries a copy of its
+ * dates in `timing`.
  */
 export const calendars = carillon.table(
   'calendars',
@@ -128,13 +129,13 @@ export const calendars = carillon.table(
     /** Dates, ranges of dates, and codes of weekdays (`SA`). */
     dates: text('dates').array().notNull(),
     updatedAt: instant('updated_at').notNull().default(NOW),
-    /** Null while schedules may still carry an older copy of the dates. */
+    /** Null while some schedules may still carry an older copy of the dates. */
     retimedAt: instant('retimed_at'),
-    /** The .ics file that the dates come from, and how often it is fetched. */
+    /** The URL of the .ics file from which the dates come; null if they were given in a request. */
     sourceUrl: text('source_url'),
     refreshSeconds: integer('refresh_seconds'),
     refreshedAt: instant('refreshed_at'),
-    /** When the file is to be fetched next; null without a file. */
+    /** When the .ics file is fetched next; null without a file. */
     refreshDueAt: instant('refresh_due_at'),
     refreshError: text('refresh_error'),
   },

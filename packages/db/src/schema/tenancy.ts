@@ -19,14 +19,17 @@ export const projects = carillon.table('projects', {
   name: text('name').notNull(),
   defaultTarget: json('default_target'),
   limits: json('limits').notNull().default({}),
-  /** How long history is kept, as ISO 8601 durations by kind. A kind that is absent follows the installation. */
+  /**
+   * How long each kind of history is kept, as ISO 8601 durations. For a kind that is absent, the default of the
+   * installation applies.
+   */
   retention: json('retention').notNull().default({}),
-  /** Retention has removed runs, gaps and definitions before this instant; null if it has removed none. */
+  /** Retention has removed runs, gaps and definitions from before this instant; null if it has removed none. */
   historyFrom: instant('history_from'),
   createdAt: instant('created_at').notNull().default(NOW),
 });
 
-/** Only the SHA-256 of a key is stored. The prefix lets people tell their keys apart. */
+/** API keys. Only the SHA-256 of a key is stored. The prefix lets people tell their keys apart. */
 export const apiKeys = carillon.table(
   'api_keys',
   {
@@ -36,7 +39,10 @@ export const apiKeys = carillon.table(
     prefix: text('prefix').notNull(),
     hash: bytea('hash').notNull(),
     scopes: text('scopes').array().notNull(),
-    /** True for the key that CARILLON_ADMIN_KEY named. Setting the variable to another value revokes the key. */
+    /**
+     * True for the key that the variable CARILLON_ADMIN_KEY holds. If the variable gets another value, this key is
+     * revoked.
+     */
     isFromEnvironment: boolean('is_from_environment').notNull().default(false),
     createdAt: instant('created_at').notNull().default(NOW),
     expiresAt: instant('expires_at'),
@@ -47,8 +53,8 @@ export const apiKeys = carillon.table(
 );
 
 /**
- * Sign-ins by browser. The cookie holds a random token, and only its SHA-256 is stored. A session is valid as long as
- * its key is, so revoking the key ends the session.
+ * Sessions of the dashboard in browsers. The cookie holds a random token, and only its SHA-256 is stored. A session is
+ * valid only as long as the API key with which it began, so revoking the key ends the session.
  */
 export const sessions = carillon.table(
   'sessions',
@@ -62,7 +68,7 @@ export const sessions = carillon.table(
   (t) => [index('sessions_key').on(t.keyId, t.createdAt), index('sessions_expires').on(t.expiresAt)],
 );
 
-/** iCal feeds. Each has a random token that reads the feed and nothing else; only its SHA-256 is stored. */
+/** iCal feeds. Each feed has a random token that gives access to this feed only; the SHA-256 of the token is stored. */
 export const feeds = carillon.table(
   'feeds',
   {
@@ -84,8 +90,8 @@ export const feeds = carillon.table(
 );
 
 /**
- * Append-only: triggers refuse to change a row and to truncate the table. Only retention may delete, and only entries
- * that are older than the retention of their project.
+ * The audit log, which can only grow: triggers refuse to change a row and to truncate the table. Only retention may
+ * delete entries, and only those older than the retention of their project.
  */
 export const auditLog = carillon.table(
   'audit_log',
@@ -106,15 +112,15 @@ export const auditLog = carillon.table(
 );
 
 /**
- * The answers given to requests that carried an `Idempotency-Key`. Each is written in the transaction of the change
- * itself, so a crash leaves both or neither.
+ * The answers to requests that carried an `Idempotency-Key`. An answer is written in the transaction of the change that
+ * was requested, so a crash leaves both or neither.
  */
 export const idempotencyKeys = carillon.table(
   'idempotency_keys',
   {
     projectId: id('project_id').notNull(),
     key: text('key').notNull(),
-    /** Hash of method, path and body. The same key with another request is a mistake. */
+    /** Hash of method, path and body. If a request has the same key but another hash, it is refused. */
     requestHash: text('request_hash').notNull(),
     answer: json('answer'),
     createdAt: instant('created_at').notNull().default(NOW),
@@ -123,9 +129,9 @@ export const idempotencyKeys = carillon.table(
 );
 
 /**
- * Secrets that sign deliveries: a schedule's own, or its project's where `schedule_id` is null. They are not part of a
- * definition, because a retry is signed with the secrets that are valid now. A replaced secret stays valid until
- * `expires_at`.
+ * Secrets by which webhook deliveries are signed: a secret of one schedule, or of its project if `schedule_id` is null.
+ * They are not part of a definition, because a retry is signed with the secrets that are valid now. A secret that was
+ * replaced stays valid until `expires_at`.
  */
 export const webhookSecrets = carillon.table(
   'webhook_secrets',
@@ -144,7 +150,10 @@ export const webhookSecrets = carillon.table(
   ],
 );
 
-/** Receipts still to be sent: written with the end of their run, deleted once the receiver has taken them. */
+/**
+ * Receipts (messages about ended runs) that are still to be sent. A receipt is written in the statement that ends its
+ * run, and deleted once the receiver has accepted it.
+ */
 export const receipts = carillon.table(
   'receipts',
   {

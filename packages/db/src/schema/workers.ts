@@ -20,27 +20,30 @@ export const installation = carillon.table(
   {
     isSingle: boolean('is_single').primaryKey().default(true),
     id: uuid('id').notNull().default(sql`gen_random_uuid()`),
-    /** Grows with every restore or failover that lost transactions. Part of the fencing token. */
+    /** Grows when an operator decides about a restore or failover that lost transactions. Part of the fencing token. */
     generation: integer('generation').notNull().default(1),
-    /** Proves that a process has the same encryption key as the others, without revealing the key. */
+    /** Shows whether a process has the same encryption key as the others, without revealing the key. */
     keyCheck: bytea('key_check'),
-    /** When Postgres was last swept, so that a worker notices that the sweep has stopped. */
+    /** The time of the latest sweep, so that workers notice if no sweep is made any more. */
     sweptAt: instant('swept_at'),
-    /** `run_stats` holds every minute before this instant. */
+    /** The table `run_stats` is complete before this instant. */
     statsUntil: instant('stats_until'),
-    /** The audit of all schedules has compared everything before this instant. */
+    /** The audit of occurrences has compared rules and runs up to this instant. */
     auditedUntil: instant('audited_until'),
-    /** The window of the audit that is under way, and the position that it has reached; null between two audits. */
+    /**
+     * The time range of the audit of occurrences that is under way, and the position that it has reached; null between
+     * two audits.
+     */
     auditProgress: jsonb('audit_progress'),
     /**
-     * Differences that the audit has found, and when it last found one. After a day without differences, the count
-     * starts again.
+     * Number of differences between rules and runs that the audit of occurrences has found. After a day without a
+     * difference, the count starts again.
      */
     auditDifferences: integer('audit_differences').notNull().default(0),
     auditDifferedAt: instant('audit_differed_at'),
     /**
-     * The last schedule that retention has looked at. The next prune continues after it; 0 begins again with the first
-     * one.
+     * The last schedule that retention has checked. The next prune continues after it; 0 begins with the first
+     * schedule.
      */
     retentionCursor: id('retention_cursor').notNull().default(0),
     /** When the outside monitor was last pinged (`HEARTBEAT_URL`). */
@@ -49,21 +52,27 @@ export const installation = carillon.table(
     tzdata: text('tzdata'),
     tzdataSince: instant('tzdata_since'),
     /**
-     * While the agenda is being recomputed: the new version of the time zone data, and the last schedule that was
-     * checked.
+     * Set while the agenda is being recomputed: the new version of the time zone data. `tzdataCursor` is the last
+     * schedule that was checked.
      */
     tzdataNext: text('tzdata_next'),
     tzdataCursor: id('tzdata_cursor'),
     /**
-     * While the installation is held, no worker claims anything: since when, why, and the facts by which an operator
-     * decides (`HoldDetail`).
+     * Since when the installation is held, which means that no worker claims anything. The next two columns say why,
+     * and give the facts by which an operator decides (`HoldDetail`). All three are null while workers may claim.
      */
     heldAt: instant('held_at'),
     heldCode: text('held_code', { enum: HOLD_CODES }),
     heldDetail: jsonb('held_detail'),
-    /** The server on which the workers last ran (`Home`), so that a copy of the database recognises itself as one. */
+    /**
+     * The Postgres server on which the workers last ran (`Home`). If workers find another server, this database may be
+     * a copy of the original, and a copy must not fire.
+     */
     home: jsonb('home'),
-    /** The decision about the lost time of the latest restore (`LostTime`); null if each schedule's policy decides. */
+    /**
+     * After a restore: the operator's decision about occurrences that were due in the lost time (`LostTime`). Null if
+     * each schedule's misfire policy decides.
+     */
     lostTime: jsonb('lost_time'),
   },
   () => [
@@ -73,8 +82,9 @@ export const installation = carillon.table(
 );
 
 /**
- * The versions of the time zone data with which next occurrences were computed, each set from `since` until the next
- * row. A set has several versions while workers with different versions are alive, until the agenda is recomputed.
+ * The versions of the time zone data with which next occurrences were computed. Each row is valid from `since` until
+ * the next row begins. A row has several versions if workers with different versions were alive, until the agenda was
+ * recomputed.
  */
 export const tzdataPeriods = carillon.table('tzdata_periods', {
   since: instant('since').primaryKey(),
@@ -82,15 +92,16 @@ export const tzdataPeriods = carillon.table('tzdata_periods', {
 });
 
 /**
- * One row for each time that an operator has released a hold, so that the ledger can say what became of the lost time.
+ * One row for each time that an operator has released a held installation. From these rows, the ledger says what became
+ * of occurrences in the lost time.
  */
 export const restores = carillon.table('restores', {
-  /** The generation that began with the decision. */
+  /** The generation of the installation that began with the decision. */
   generation: integer('generation').primaryKey(),
   code: text('code', { enum: HOLD_CODES }).notNull(),
   reason: text('reason').notNull(),
   heldAt: instant('held_at').notNull(),
-  /** The lost time: occurrences that were due in it may have run before the transactions were lost. */
+  /** The lost time, of which Postgres has lost transactions. Occurrences that were due in it may have run. */
   lostFrom: instant('lost_from').notNull(),
   lostUntil: instant('lost_until').notNull(),
   mode: text('mode', { enum: RESTORE_MODES }).notNull(),
@@ -108,31 +119,35 @@ export const workers = carillon.table('workers', {
   startedAt: instant('started_at').notNull().default(NOW),
   heartbeatAt: instant('heartbeat_at').notNull().default(NOW),
   /**
-   * If the worker sends no heartbeat by this time, it counts as lost. The time is three of its heartbeat intervals
-   * after the last heartbeat.
+   * The worker counts as lost if it sends no heartbeat until then: three of its heartbeat intervals after the last
+   * heartbeat.
    */
   aliveUntil: instant('alive_until').notNull(),
   /** The handlers that the code of the worker defines. */
   handlers: text('handlers').array().notNull().default([]),
-  /** How far this worker's clock is ahead of Postgres's. */
+  /** How far the worker's clock is ahead of Postgres's clock; negative if it is behind. */
   clockOffsetMs: integer('clock_offset_ms').notNull().default(0),
   /** The version of the worker's time zone data, such as 2026a. */
   tzdata: text('tzdata'),
   stoppedAt: instant('stopped_at'),
   inFlight: integer('in_flight').notNull().default(0),
   /**
-   * Counts the heartbeats. A worker remembers the latest number that was committed. If Postgres knows only a smaller
-   * one, it has lost transactions.
+   * Number of heartbeats of the worker. The worker remembers the latest number that was committed. If Postgres has a
+   * smaller number, it has lost transactions.
    */
   beats: id('beats').notNull().default(0),
-  /** The open circuits of this worker, each as "project origin". At most 1,000 are reported. */
+  /**
+   * The open circuit breakers of this worker, each as "project origin", where the origin is that of a URL. At most
+   * 1,000 are reported.
+   */
   openCircuits: text('open_circuits').array().notNull().default([]),
 });
 
 /**
- * The first epoch of this millisecond. An epoch is made of the time and a number from a sequence, which keeps the
- * leases of one millisecond apart. A sequence alone goes backwards after a failover or a restore that lost
- * transactions. It would then issue epochs again that workers still use. Epochs stay below 2^53 until the year 2248.
+ * SQL: the first epoch (number of a lease) of this millisecond. An epoch is made of the time and a number from a
+ * sequence, which tells the leases of one millisecond apart. A sequence alone would go backwards after a failover or a
+ * restore that lost transactions, and would then issue epochs again that workers still use. Epochs stay below 2^53
+ * until the year 2248.
  */
 export const EPOCH_NOW = '(extract(epoch from clock_timestamp()) * 1000)::bigint * 1024';
 const NEXT_EPOCH = sql.raw(`${EPOCH_NOW} + nextval('carillon.leases_epoch_seq') % 1024`);
@@ -141,9 +156,9 @@ const NEXT_EPOCH = sql.raw(`${EPOCH_NOW} + nextval('carillon.leases_epoch_seq') 
  * The right of one worker to a batch of runs for a limited time. The worker extends the lease while it is alive. The
  * sweep deletes an expired lease and takes its runs back.
  *
- * The fencing token of a run is (epoch, token, generation). A server whose clock is behind can issue the epochs of
- * another server again. The random token of the worker process and the installation's generation are never issued
- * again.
+ * The fencing token of a run is (epoch, token, generation). A server whose clock is behind could issue epochs that
+ * another server has issued before. The random token of the worker process and the installation's generation are never
+ * issued again.
  */
 export const leases = carillon.table(
   'leases',
@@ -153,14 +168,17 @@ export const leases = carillon.table(
     token: uuid('token').notNull(),
     generation: integer('generation').notNull(),
     claimedAt: instant('claimed_at').notNull(),
-    /** Number of runs under the lease that its worker has not closed. The lease is deleted when none is left. */
+    /**
+     * Number of runs under the lease that its worker has not closed yet. When the last of them is closed, the lease is
+     * deleted.
+     */
     openRuns: integer('open_runs').notNull(),
     heldUntil: instant('held_until').notNull(),
   },
   (t) => [index('leases_held_until').on(t.heldUntil), check('leases_open_runs', sql`open_runs > 0`)],
 );
 
-/** Counters, summed over all replicas as they report, so that the counts of a replica that ends are not lost. */
+/** Counters, summed over all processes. Each process adds its growth, so its counts are not lost when it ends. */
 export const metrics = carillon.table(
   'metrics',
   {
@@ -172,8 +190,8 @@ export const metrics = carillon.table(
 );
 
 /**
- * The growth of some counters in each minute, so that figures can be given for the last minute, hour and day. The prune
- * tick deletes rows that are older than a day.
+ * The growth of some counters in each minute, for the figures of the last minute, hour and day. The prune tick deletes
+ * rows that are older than a day.
  */
 export const metricMinutes = carillon.table(
   'metric_minutes',
