@@ -78,7 +78,7 @@ const statusesOf = async (database: TestDatabase, ids: readonly number[]) =>
 
 describe('A bad handler', () => {
   it.each(Object.keys(harms) as (keyof typeof harms)[])(
-    'a worker with a handler that breaks it (%s) logs the handler’s name and exits with 1, and runs of other handlers succeed',
+    'if a handler breaks its worker (%s), the worker logs the handler’s name and exits with 1, and the runs of other handlers still succeed',
     async (name) => {
       const database = harms[name];
       const ids = await innocents(database);
@@ -98,7 +98,7 @@ describe('A bad handler', () => {
     },
   );
 
-  it('a worker whose event loop was blocked by a handler for longer than a lease does not rescue its own runs in flight', async () => {
+  it('if a handler blocks the event loop of its worker for longer than a lease, the worker does not treat its own runs in flight as lost', async () => {
     await start(blocked);
     const ids = await innocents(blocked);
     const [bad] = await insertDue(blocked, ['block']);
@@ -114,7 +114,7 @@ describe('A bad handler', () => {
 describe('An isolated handler', () => {
   let isolatedWorker: TestProcess;
 
-  it('an isolated handler gets its run, and its progress and errors are stored as for any other handler', async () => {
+  it('a handler that is isolated in a process of its own gets its run, and its progress and errors are stored as for any other handler', async () => {
     isolatedWorker = await start(isolated);
     const [well] = await insertDue(isolated, ['isolated'], { payload: { n: 1 } });
     const [bad] = await insertDue(isolated, ['isolated'], { payload: { fails: true } });
@@ -128,7 +128,7 @@ describe('An isolated handler', () => {
     ]);
   });
 
-  it('an isolated handler with a schema gets the output of the schema, and fails a run whose payload does not fit', async () => {
+  it('an isolated handler with a schema gets the payload as the schema transforms it, and a run whose payload does not fit the schema fails', async () => {
     const [well] = await insertDue(isolated, ['isolated-typed'], { payload: { at: '2026-11-01T00:00:00Z' } });
     const [bad] = await insertDue(isolated, ['isolated-typed'], { payload: { at: 'noon' } });
     expect(await allEnded(isolated, [well, bad] as number[])).toMatchObject([
@@ -142,7 +142,7 @@ describe('An isolated handler', () => {
   });
 
   it.each(['isolated-exit', 'isolated-exhaust-memory'])(
-    'the handler %s fails only its own run, with a reason that names the handler, and its worker keeps running',
+    'if the process of an isolated handler ends (%s), only its own run fails, and the error names the handler',
     async (name) => {
       const ids = await innocents(isolated);
       const [bad] = await insertDue(isolated, [name]);
@@ -153,13 +153,13 @@ describe('An isolated handler', () => {
     },
   );
 
-  it('a run of an isolated handler that blocks for longer than a lease succeeds, and no lease expires meanwhile', async () => {
+  it('if an isolated handler blocks its process for longer than a lease, its run and all other runs of the worker still succeed', async () => {
     const [blocking] = await insertDue(isolated, ['isolated-block']);
     const ids = await innocents(isolated);
     expect(await statusesOf(isolated, [...ids, blocking as number])).toEqual(new Set(['succeeded']));
   });
 
-  it('an isolated handler that blocks for ever is timed out, and its process is killed', async () => {
+  it('if an isolated handler blocks for ever, its run fails at its time-out, and the process of the handler is killed', async () => {
     const name = 'isolated-block-for-ever';
     const [id] = await insertDue(isolated, [name], { timeout: 'PT1S' });
     expect(await allEnded(isolated, [id as number])).toMatchObject([{ errorCode: 'timeout' }]);

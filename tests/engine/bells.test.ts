@@ -42,32 +42,32 @@ beforeEach(async () => {
 afterAll(() => redis.disconnect());
 
 describe('Bells', () => {
-  it('the bell of a slot rings at the end of the slot, when everything in it is due', () => {
+  it('a slot ends at or after each instant in it, so when its bell rings, everything in the slot is due', () => {
     for (const at of [0, 1, SLOT_MS - 1, SLOT_MS, SLOT_MS + 1]) {
       expect(slotEnd(at)).toBeGreaterThanOrEqual(at);
       expect(slotEnd(at) - at).toBeLessThan(SLOT_MS);
     }
   });
 
-  it('a slot has one bell, however many rows are due in it and however many processes arm it', async () => {
+  it('a slot has one bell in Redis, however many rows are due in the slot and however many processes add the bell', async () => {
     await bells.arm([T0 + 5_001, T0 + 5_002, T0 + 5_004]);
     await other.arm([T0 + 5_003]);
     expect(await held()).toEqual([`bell-${T0 + 5_005}`]);
   });
 
-  it('an instant beyond the horizon gets no bell', async () => {
+  it('no bell is added to Redis for an instant that is further ahead than the horizon', async () => {
     await bells.arm([T0 + 60_001, T0 + 3_600_000]);
     expect(await held()).toEqual([]);
   });
 
-  it('a bell that is armed less than a second ahead has an id of its process, because the shared bell may be ringing already', async () => {
+  it('a bell that is added less than a second before it rings has an id of its process, because the shared bell may be ringing already', async () => {
     await bells.arm([T0 + 500]);
     await bells.arm([T0 + 499]);
     await other.arm([T0 + 500]);
     expect(await held()).toEqual([`bell-${T0 + 500}-a-0`, `bell-${T0 + 500}-b-0`]);
   });
 
-  it('a process that arms a hundred bells for now adds only one bell per slot', async () => {
+  it('a process that asks for a bell for the current instant a hundred times at once adds only one bell per slot', async () => {
     now = Date.now();
     await Promise.all(Array.from({ length: 100 }, () => bells.arm([now])));
     const ids = await held();
@@ -75,7 +75,7 @@ describe('Bells', () => {
     expect(ids.length).toBeLessThanOrEqual(2);
   });
 
-  it('rearm adds a bell that Redis has lost, even if the process has cached the bell as armed', async () => {
+  it('`rearm` adds a bell that Redis has lost, even if the process has cached that it added this bell before', async () => {
     const ringAt = T0 + 30_000;
     await bells.arm([ringAt]);
     await bells.queue.obliterate({ force: true });
@@ -86,7 +86,7 @@ describe('Bells', () => {
     expect(await bells.readArmed(now, 60_000)).toEqual(new Set([ringAt]));
   });
 
-  it('a bell that could not be armed is not cached as armed, so the next call tries again', async () => {
+  it('if a bell could not be added to Redis, the process does not cache it as added, so the next call tries again', async () => {
     const gone = connectProducer('redis://127.0.0.1:1', () => {});
     const away = new Bells({
       redis: gone,
@@ -101,7 +101,7 @@ describe('Bells', () => {
     gone.disconnect();
   });
 
-  it('a process that started while Redis was unreachable arms bells once Redis is reachable', async () => {
+  it('a process that started while Redis was unreachable adds bells once Redis is reachable', async () => {
     const proxy = await TcpProxy.before(database.redisUrl);
     proxy.refuse();
     const late = connectProducer(proxy.url(database.redisUrl), () => {});

@@ -38,7 +38,7 @@ describe('Named calendars', () => {
     expect(claimed.map((run) => run.occurrenceAt)).toEqual([midnight(3)]);
   });
 
-  it('setting the dates that a calendar already has changes no schedule', async () => {
+  it('setting a calendar to the dates that it already has changes no schedule', async () => {
     const version = async () => (await readSchedule(database.pool, projectId, 'shop'))?.version;
     const before = await version();
     const nothing = { retimed: 0, dueAts: [], errors: [], isDone: true };

@@ -74,7 +74,7 @@ describe('Re-verification', () => {
     ['was edited', 'version = version + 1'],
     ['was rescheduled', `due_at = due_at + interval '1 millisecond'`],
     ['was paused', 'is_held = true'],
-  ])('a claim does not start a run if its agenda row %s after the decision', async (_, change) => {
+  ])('a worker does not start the run of a due schedule that %s after the worker has decided to start the run', async (_, change) => {
     const recurring = { rule: { every: 'PT1M' }, misfire: { policy: 'once' } };
     const [changed, other] = [await insert(recurring), await insert(recurring)];
     await changeAfterDecision(changed, change);
@@ -94,7 +94,7 @@ describe('Re-verification', () => {
     ['was rescheduled', `due_at = due_at + interval '1 millisecond'`],
     ['was paused', 'is_held = true'],
   ])(
-    'a claim does not start the last run of a schedule if its agenda row %s after the decision',
+    'a worker does not start the last run of a schedule that %s after the worker has decided to start the run',
     async (_, change) => {
       const lastOfThree = {
         rule: { every: 'PT1M' },
@@ -111,7 +111,7 @@ describe('Re-verification', () => {
     },
   );
 
-  it('if an edit commits while a claim is reading, the run starts under the new definition (I5)', async () => {
+  it('if an edit is committed while a worker reads the due schedules, the run starts with the new definition (I5)', async () => {
     const rule = { at: new Date(T0).toISOString() };
     const id = await insert({ payload: 'old' });
     const read = await claimWhile(async () => {
@@ -137,7 +137,7 @@ describe('Re-verification', () => {
       `update carillon.agenda set due_at = due_at + interval '1 minute' where schedule_id = $1`,
     ],
   ])(
-    'if %s of a one-shot commits while a claim is reading, the claim starts no run (%s)',
+    'if %s of a one-shot is committed while a worker reads the due schedules, the worker does not start its run (%s)',
     async (_, _promise, change) => {
       const [changed, other] = [await insert(), await insert()];
       const { runs } = await claimWhile(() => database.pool.query(change, [changed]));
@@ -192,7 +192,7 @@ describe('Re-verification', () => {
 });
 
 describe('Blocked claims', () => {
-  it('a claim that has to write a schedule row skips the schedule while another transaction locks the row, and reports that it was blocked', async () => {
+  it('if a claim has to change the row of a schedule, and another transaction has locked it, the claim skips the schedule and reports that it was blocked', async () => {
     const id = await insert({ rule: { every: 'PT1M' }, maxRuns: 2 });
     const [first] = (await claim(T0 + MINUTE)).runs;
     await engine.succeed(first as ClaimedRun, T0 + MINUTE);
@@ -217,7 +217,7 @@ describe('Blocked claims', () => {
     });
   });
 
-  it('a claim of a plain one-shot or recurring schedule succeeds even while another transaction locks the schedule row', async () => {
+  it('a one-shot or recurring schedule can be claimed while another transaction locks its row in `schedules`, because the claim does not change that row', async () => {
     const [once, recurring] = [await insert(), await insert({ rule: { every: 'PT1M' } })];
     await whileLocked(once, () =>
       whileLocked(recurring, async () => {
@@ -228,7 +228,7 @@ describe('Blocked claims', () => {
     );
   });
 
-  it('a recurring schedule that was edited to a one-shot keeps the total of its runs after the last one', async () => {
+  it('after the last run of a recurring schedule that was edited to a one-shot, its total includes the runs before the edit', async () => {
     const id = await insert({ rule: { every: 'PT1M' } });
     await claim(T0 + MINUTE);
     const rule = { at: new Date(T0 + 2 * MINUTE).toISOString() };
@@ -241,7 +241,7 @@ describe('Blocked claims', () => {
     });
   });
 
-  it('a claim skips a schedule with an unreadable definition while its row is locked, and a later claim pauses the schedule', async () => {
+  it('a schedule with an unreadable definition is skipped while another transaction locks its row, and is paused by the next claim after that', async () => {
     const id = await insert();
     await database.pool.query(`update carillon.schedules set plan = '{' where id = $1`, [id]);
     await whileLocked(id, async () => {
@@ -252,7 +252,7 @@ describe('Blocked claims', () => {
     expect(await agendaOf(id)).toMatchObject({ is_held: true });
   });
 
-  it('a claim skips a waiting run, without waiting, while another transaction locks its schedule, and reports that it was blocked', async () => {
+  it('while another transaction locks a schedule, a claim skips the waiting run of that schedule at once and reports that it was blocked', async () => {
     const id = await insert({ retry: { maxAttempts: 3, baseDelay: 'PT1S' } });
     const [run] = (await claim(T0)).runs;
     await engine.fail(run as ClaimedRun, T0 + 1);
@@ -273,7 +273,7 @@ describe('Blocked claims', () => {
     });
   });
 
-  it('a worker backs off after a claim whose whole batch was blocked, instead of claiming again at once', async () => {
+  it('a claim whose whole batch was blocked does not report a full batch, so that its worker does not claim again at once', async () => {
     const id = await insert({
       rule: { every: 'PT1M' },
       maxRuns: 2,
@@ -292,7 +292,7 @@ describe('Blocked claims', () => {
     expect(await claimWaiting(database.pool, fullBatch)).toMatchObject(claimed);
   });
 
-  it('claims and cancels that race for the last runs of the same schedules do not deadlock', async () => {
+  it('claims and cancels that race for the last occurrences of the same schedules do not deadlock, and each occurrence gets one run', async () => {
     for (let round = 0; round < 10; round++) {
       const ids = await insertSchedules(
         database,

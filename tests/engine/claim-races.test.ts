@@ -43,7 +43,7 @@ describe('Claims that race', () => {
     expect(claims.map((claim) => claim.runs.length).sort()).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
   });
 
-  it('eight workers share a herd of 2,000 occurrences, and claim each exactly once (I2)', async () => {
+  it('eight workers that race for 2,000 occurrences due at the same instant claim each of them exactly once (I2)', async () => {
     const { rule } = dueAgo(1_000);
     const ids = await insertSchedules(
       database,
@@ -66,7 +66,7 @@ describe('Claims that race', () => {
     expect(claimed.toSorted((a, b) => a - b)).toEqual(ids.toSorted((a, b) => a - b));
   });
 
-  it('a claim takes due schedules in order of age, even if other transactions have locked and released them before', async () => {
+  it('a claim first takes the schedules that were due first, even if other transactions have locked and released them before', async () => {
     const ids = await insertSchedules(database, [dueAgo(3_000), dueAgo(2_000), dueAgo(1_000)]);
     const [lockedOnce, lockedTwice] = [ids.slice(0, 1), ids.slice(1, 2)];
     await whileLocked(lockedOnce, 'update', async () => {});
@@ -77,7 +77,7 @@ describe('Claims that race', () => {
     expect(idsOf(await claimBy(worker))).toEqual(ids.slice(2));
   });
 
-  it('a claim takes a schedule that was locked and released, even while an older transaction is still open', async () => {
+  it('a due schedule that was locked and released again can be claimed, even while an older transaction is still open', async () => {
     const ids = await insertSchedules(database, [dueAgo(2_000), dueAgo(1_000)]);
     const [elsewhere] = await insertSchedules(database, [dueAgo(-60_000)]);
 
@@ -87,7 +87,7 @@ describe('Claims that race', () => {
     });
   });
 
-  it('a claim skips schedules that another transaction has locked, and takes the rest', async () => {
+  it('a claim skips due schedules that another transaction has locked, and takes the other due schedules', async () => {
     const ids = await insertSchedules(database, [dueAgo(2_000), dueAgo(1_000)]);
 
     await whileLocked(ids.slice(0, 1), 'update', async () => {
@@ -96,7 +96,7 @@ describe('Claims that race', () => {
     expect(idsOf(await claimBy(worker))).toEqual(ids.slice(0, 1));
   });
 
-  it('eight workers that claim and defer 1,500 waiting runs again and again never hold the same run at once', async () => {
+  it('if eight workers claim 1,500 waiting runs and put them back again and again, no two workers ever hold the same run', async () => {
     await database.pool.query('truncate carillon.runs, carillon.leases');
     const { rule } = dueAgo(1_000);
     await insertSchedules(

@@ -48,7 +48,7 @@ async function untilBlocked(): Promise<void> {
   });
 }
 
-it('a close waits for concurrent progress reports of its runs, and then closes every run', async () => {
+it('if another transaction is writing the progress of runs, closing them waits for its commit and then closes every run', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const runs = await claimSome(20);
     const kept = await closeDuring(
@@ -60,7 +60,7 @@ it('a close waits for concurrent progress reports of its runs, and then closes e
   expect((await database.pool.query('select from carillon.leases')).rowCount).toBe(0);
 });
 
-it('a close waits for a concurrent cancel of some of its runs, and then closes only the other runs', async () => {
+it('if another transaction is cancelling some of the runs, closing them waits for its commit and then closes only the other runs', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const runs = await claimSome(20);
     const kept = await closeDuring(
@@ -74,7 +74,7 @@ it('a close waits for a concurrent cancel of some of its runs, and then closes o
   }
 });
 
-it('rescue and close race: exactly one of them ends each run', async () => {
+it('if a worker closes runs while a sweep rescues them from an expired lease, exactly one of the two ends each run', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const runs = await claimSome(50);
     const afterLease = Date.now() + 60_000;

@@ -10,7 +10,7 @@ const DAY = 24 * HOUR;
 /** A whole minute. */
 const T0 = Date.parse('2026-03-02T10:00:00Z');
 
-it('the windows of the counters begin a minute, an hour and a day before the current minute, and include what was counted since', async () => {
+it('the sums of a counter for the last minute, hour and day begin that long before the current minute, and include the current minute', async () => {
   const name = 'carillon_queue_wait_seconds_bucket';
   const labels = 'le="0.5"';
   // Each value is a digit of the sum, so that the sum shows which of them a window includes.

@@ -36,7 +36,7 @@ it('each project gets its share of a claimed batch, so that a backlog of one pro
   expect(second.filter((id) => id === 1).length).toBe(10);
 });
 
-it('projects share a claimed batch of waiting runs by weight, so that backfills of one do not hold up another’s', async () => {
+it('projects share a claimed batch of waiting runs by their weights, so that backfills of one project do not hold up those of another', async () => {
   const nowAt = T0 + 86_400_000;
   await database.pool.query(`update carillon.projects set limits = '{"weight":2}' where id = 3`);
   const every = (id: string) => ({ id, rule: { every: 'PT1M' } });
@@ -92,7 +92,7 @@ it('a claim stops when the payloads of its runs reach its byte limit, but takes 
   expect(await claim(1_500)).toMatchObject({ claimed: 2, areWhole: true });
 });
 
-it('if more than 1,000 projects have due schedules, each of them gets its turn among the projects that share a batch', async () => {
+it('if more than 1,000 projects have due schedules, each batch is shared by some of them at random, so that every project gets its turn', async () => {
   const at = T0 + 3 * 86_400_000;
   await database.pool.query('delete from carillon.agenda');
   await database.pool.query(

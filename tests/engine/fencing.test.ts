@@ -51,7 +51,7 @@ const STRANGERS: [string, () => Claimant][] = [
 ];
 
 describe('Fencing token', () => {
-  it.each(STRANGERS)('a process with the right epoch but %s cannot close a run', async (_, stranger) => {
+  it.each(STRANGERS)('a process that knows the number (epoch) of a lease but has %s than its holder cannot close a run of the lease', async (_, stranger) => {
     const run = await claimOne();
     expect(await close(run, stranger())).toEqual([]);
     expect(await statusOf(run)).toBe('running');
@@ -60,14 +60,14 @@ describe('Fencing token', () => {
     expect(await statusOf(run)).toBe('succeeded');
   });
 
-  it.each(STRANGERS)('a process with the right epoch but %s cannot extend the lease', async (_, stranger) => {
+  it.each(STRANGERS)('a process that knows the number (epoch) of a lease but has %s than its holder cannot extend the lease', async (_, stranger) => {
     const run = await claimOne();
     expect(await extend(run.epoch, stranger())).toEqual([]);
     expect(await rescueRuns(database.pool, T0 + LEASE_MS + 1)).toHaveLength(1);
     await engine.succeed((await engine.claim(T0 + LEASE_MS + 2))[0] as ClaimedRun, T0 + LEASE_MS + 2);
   });
 
-  it.each(STRANGERS)('a process with the right epoch but %s cannot write progress', async (_, stranger) => {
+  it.each(STRANGERS)('a process that knows the number (epoch) of a lease but has %s than its holder cannot write the progress of a run of the lease', async (_, stranger) => {
     const run = await claimOne();
     await writeProgress(database.pool, stranger(), run, '"stranger"');
     expect(await progressOf(run)).toBeNull();
@@ -78,7 +78,7 @@ describe('Fencing token', () => {
 });
 
 describe('Epoch', () => {
-  it('a claim can neither close a run that was claimed again nor write its progress, even if its own lease is still held', async () => {
+  it('after a run was claimed again, the earlier claim can neither close it nor write its progress, even if another run keeps the earlier lease alive', async () => {
     const [run, other] = await claimTwo();
     // The other run keeps the first lease alive.
     await engine.fail(run, T0 + 1);
@@ -105,7 +105,7 @@ describe('Epoch', () => {
 });
 
 describe('Status', () => {
-  it('a run that was cancelled in flight cannot be closed and keeps its progress, although its lease is still held', async () => {
+  it('a worker can neither close a run that was cancelled in flight nor write its progress, although it still holds the lease of the run', async () => {
     const [run, other] = await claimTwo();
     await writeProgress(database.pool, holder, run, '"before"');
     await cancelRun(database.pool, { projectId, run, actor: 'ops', now: T0 + 1 });
@@ -119,7 +119,7 @@ describe('Status', () => {
     await close(other, holder);
   });
 
-  it('a run that a report has ended in flight is not closed by its worker, even if the report and the worker both say that it succeeded', async () => {
+  it('a run that its job has reported as succeeded during the delivery is not closed by the worker, even if the delivery succeeds too', async () => {
     const [run, other] = await claimTwo();
     await reportRun(database.pool, { projectId, run, kind: 'success', body: null, now: T0 + 1 });
     expect(await statusOf(run)).toBe('succeeded');
@@ -127,7 +127,7 @@ describe('Status', () => {
     await close(other, holder);
   });
 
-  it('a run that waits for its retry cannot be closed with the fencing token of the claim whose attempt failed', async () => {
+  it('while a run waits for its retry, the worker whose attempt failed can neither close the run nor write its progress', async () => {
     const [run, other] = await claimTwo();
     await engine.fail(run, T0 + 1);
     expect(await close(run, holder)).toEqual([]);
@@ -138,7 +138,7 @@ describe('Status', () => {
     await close(other, holder);
   });
 
-  it('closing a batch returns exactly the runs that the claim still held', async () => {
+  it('closing a batch of runs, one of which was cancelled before, closes and returns only the other runs', async () => {
     const runs = await claim(3);
     const [, second] = runs as [ClaimedRun, ClaimedRun, ClaimedRun];
     await cancelRun(database.pool, { projectId, run: second, actor: 'ops', now: T0 + 1 });
@@ -195,7 +195,7 @@ describe('Generation', () => {
   };
   const options = () => ({ ...holder, leaseMs: LEASE_MS, limit: 100, fairTo: [], now: T0 + 3_600_000 });
 
-  it('a worker of an earlier generation claims no due schedule: the claim throws StaleGeneration and changes nothing', async () => {
+  it('a worker that started before a restore or failover of the database cannot claim due schedules: the claim throws StaleGeneration and changes nothing', async () => {
     const ids = await insertSchedules(
       database,
       // A recurring schedule, a one-shot that finishes, and a schedule with missed occurrences to record.
@@ -218,7 +218,7 @@ describe('Generation', () => {
     await database.pool.query('truncate carillon.runs, carillon.leases, carillon.agenda');
   });
 
-  it('a worker of an earlier generation starts no one-shot: the claim throws StaleGeneration and changes nothing', async () => {
+  it('a worker that started before a restore or failover of the database cannot claim a due one-shot: the claim throws StaleGeneration and changes nothing', async () => {
     await insertSchedules(database, [{ rule: { at: new Date(T0).toISOString() } }], { nowAt: T0 });
     await setGeneration(holder.generation + 1);
     const before = await everything();
@@ -229,7 +229,7 @@ describe('Generation', () => {
     await database.pool.query('truncate carillon.agenda');
   });
 
-  it('a worker of an earlier generation claims no waiting run: the claim throws StaleGeneration and changes nothing', async () => {
+  it('a worker that started before a restore or failover of the database cannot claim waiting runs: the claim throws StaleGeneration and changes nothing', async () => {
     const run = await claimOne();
     await engine.fail(run, T0 + 1);
     await setGeneration(holder.generation + 1);
@@ -246,7 +246,7 @@ describe('Generation', () => {
   });
 });
 
-it('after a failover that sets the sequence of epochs back, no claim gets an epoch that an earlier claim had', async () => {
+it('after a failover that sets the sequence for the numbers of leases (epochs) back, a claim still gets a higher epoch than the claims before', async () => {
   const before = await claimOne();
   await database.pool.query(`select setval('carillon.leases_epoch_seq', 1, false)`);
   const after = await claimOne();

@@ -67,7 +67,7 @@ async function claimAll(claimed: ClaimedRun[], count: number, holder: Claimant):
   }
 }
 
-it('hand-back and claim race: each run is claimed once, and an attempt is given back only before that', async () => {
+it('if a worker gives unbegun attempts back while others claim their runs, each run is claimed once, and no attempt is given back after that', async () => {
   let before = 0;
   for (let round = 0; round < ROUNDS; round++) {
     const lost = await loseSome();

@@ -7,7 +7,7 @@ const requester = (actor: string) => ({ projectId: database.projectId, actor, li
 const draftOf = (id: string, more: object = {}) => draft({ id, rule: { every: 'P1D' }, ...more }, Date.now());
 
 describe('GroupCreates', () => {
-  it('group commit: many concurrent creates share a few statements, and each create gets its own result', async () => {
+  it('a hundred concurrent creates of schedules share a few statements (group commit), and each create gets its own result', async () => {
     const creates = new GroupCreates(database.pool);
     let statements = 0;
     const count = () => statements++;
@@ -26,7 +26,7 @@ describe('GroupCreates', () => {
     );
   });
 
-  it('group commit: a repeated create and a conflicting create in one group are reported as such', async () => {
+  it('if creates are committed as a group, a repetition of an earlier create and a conflict with one are each reported to their caller', async () => {
     const creates = new GroupCreates(database.pool);
     const create = (id: string, more?: object) => creates.create(requester('mixed'), draftOf(id, more));
     await create('mixed-1');
@@ -38,7 +38,7 @@ describe('GroupCreates', () => {
     expect(results.map(({ kind }) => kind)).toEqual(['same', 'conflict', 'created']);
   });
 
-  it('group commit: a schedule that Postgres refuses fails alone, and the others of its group are created', async () => {
+  it('if creates are committed as a group, a schedule that Postgres refuses fails alone, and the other schedules are created', async () => {
     const creates = new GroupCreates(database.pool);
     const bad = { ...draftOf('refused'), payload: '"\\u0000"', name: 'a\u0000b' };
     const results = await Promise.allSettled([
@@ -49,7 +49,7 @@ describe('GroupCreates', () => {
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
-  it('group commit: while Postgres is silent, all creates of a group fail together and not one after the other', async () => {
+  it('while Postgres does not answer, creates that are committed as a group all fail after one time-out, not one after the other', async () => {
     const proxy = await TcpProxy.before(database.url);
     const pool = openDatabase({
       url: proxy.url(database.url),

@@ -19,7 +19,7 @@ describe('Heartbeats', () => {
     [5_000, 15],
     [60_000, 180],
   ])(
-    'a worker that sends a heartbeat every %i ms counts as alive for %i s after each, which is three intervals',
+    'a worker that sends a heartbeat every %i ms counts as alive for %i s after each heartbeat, which is three intervals',
     async (heartbeatIntervalMs, seconds) => {
       const token = randomUUID();
       const { workerId } = await registerWorker(database.pool, {

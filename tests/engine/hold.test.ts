@@ -59,7 +59,7 @@ async function storyOf({ url }: { url: string }, scheduleId: number): Promise<ob
 /** Brings the workers' rows back to an earlier state, as a restore of the database would. */
 const loseHeartbeats = () => database.pool.query('update carillon.workers set beats = 0');
 
-describe('Ordinary life is never held', () => {
+describe('Starts, outages and failovers without lost transactions', () => {
   it('workers claim at once after a first start, a restart after SIGTERM and a restart after SIGKILL', async () => {
     const first = await start();
     await seeMark();
@@ -94,7 +94,7 @@ describe('Ordinary life is never held', () => {
     expect(await hold()).toBeNull();
   });
 
-  it('workers claim at once after a failover that lost nothing, because the mark in Redis is intact', async () => {
+  it('after a failover without lost transactions, workers claim at once, because Postgres still has the heartbeat that Redis remembers', async () => {
     const worker = await start();
     await seeMark();
     await worker.end();
@@ -110,7 +110,7 @@ describe('Ordinary life is never held', () => {
 });
 
 describe('Lost transactions', () => {
-  it('a worker that notices that Postgres has lost its heartbeats stops claiming until an operator decides, and the ledger names the decision', async () => {
+  it('if Postgres has lost the latest heartbeats of a worker, workers claim nothing until an operator decides, and the ledger shows the decision', async () => {
     const api = await programs.api();
     const worker = await start();
     await seeMark();
@@ -161,7 +161,7 @@ describe('Lost transactions', () => {
     await api.end();
   });
 
-  it('a worker that starts after a restore notices the loss by the mark in Redis before it claims anything', async () => {
+  it('a worker that starts after a restore notices that Postgres lacks the heartbeat that Redis remembers, and claims nothing until an operator decides', async () => {
     const worker = await start();
     await seeMark();
     await worker.end();
@@ -188,7 +188,7 @@ describe('Lost transactions', () => {
     );
   });
 
-  it('an API that starts after a restore notices the loss by the mark in Redis, and issues no id twice', async () => {
+  it('an API that starts after a restore notices that Postgres lacks the heartbeat that Redis remembers, and stops all claims until an operator decides', async () => {
     const worker = await start();
     await seeMark();
     await worker.end();
@@ -200,7 +200,7 @@ describe('Lost transactions', () => {
 });
 
 describe('A copy of the database', () => {
-  it('a copy of the database on another server fires nothing until it is adopted, and then gets an id of its own', async () => {
+  it('workers of a copied database fire nothing until an operator adopts the copy as an installation of its own, which gets a new id', async () => {
     const worker = await start();
     await seeMark();
     await worker.end();
@@ -248,7 +248,7 @@ describe('A copy of the database', () => {
     await seeFire(pool);
   });
 
-  it('an operator can hold an installation before its workers start, and release it', async () => {
+  it('if an operator stops all claims before the workers start, the workers keep to that, and claim once the operator releases them', async () => {
     expect(await restore(database.pool, { kind: 'hold' })).toMatchObject({ ok: true });
     await start();
     expect(await hold()).toMatchObject({ code: 'held_by_operator' });

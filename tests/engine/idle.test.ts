@@ -36,7 +36,7 @@ async function untilQuiet(): Promise<void> {
   );
 }
 
-it('between two sweeps a worker queries Postgres only when a bell rings, and only with the statements of a claim', async () => {
+it('between two sweeps a worker queries Postgres only when a delayed job in Redis (a bell) wakes it, and only with the statements of a claim', async () => {
   await database.pool.query('create extension pg_stat_statements');
   const inMs = (ms: number) => ({ rule: { at: new Date(Date.now() + ms).toISOString() } });
   await insertSchedules(

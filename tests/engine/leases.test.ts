@@ -35,7 +35,7 @@ const attempts = async (id: number) => {
 };
 
 describe('Leases', () => {
-  it('a run whose lease expired can be claimed again, and its attempt is closed as unknown (I3)', async () => {
+  it('after the lease of a run has expired, the run can be claimed again, and its first attempt is recorded as unknown (I3)', async () => {
     const { id } = await claimOneShot();
     expect(await rescueRuns(database.pool, T0 + LEASE_MS - 1)).toEqual([]);
     expect((await rescueRuns(database.pool, T0 + LEASE_MS + 1)).length).toBe(1);
@@ -47,7 +47,7 @@ describe('Leases', () => {
     ]);
   });
 
-  it('a worker whose run was rescued can no longer close it, before and after the run is claimed again (I2)', async () => {
+  it('a worker whose lease has expired can no longer close its run, neither before nor after the run is claimed again (I2)', async () => {
     const { id, run } = await claimOneShot();
     await rescueRuns(database.pool, T0 + LEASE_MS + 1);
     expect(await engine.succeed(run, T0 + LEASE_MS + 2)).toBe(0);
@@ -59,7 +59,7 @@ describe('Leases', () => {
     expect(await engine.runsOf(id)).toMatchObject([{ status: 'succeeded', attempt: 2 }]);
   });
 
-  it('an extended lease is not rescued, and the extension returns only the epochs that are still held', async () => {
+  it('a lease that was extended in time does not expire, and the extension returns only the leases that the worker still holds', async () => {
     const { run } = await claimOneShot();
     const epochs = [run.epoch, 999_999];
     const options = { ...(await engine.holder()), epochs, leaseMs: LEASE_MS, now: T0 + 10_000 };
@@ -92,7 +92,7 @@ describe('Leases', () => {
     expect(rows).toEqual([{ lateness_ms: 7_000 }]);
   });
 
-  it('the lateness of a run that is cancelled during its first attempt is the time from due to claim, and a run that is cancelled before its first attempt has no lateness', async () => {
+  it('a run that is cancelled during its first attempt was late by the time from due to claim; cancelled before that, it has no lateness', async () => {
     const { id, run } = await claimOneShot({ rule: { at: new Date(T0 - 7_000).toISOString() } });
     const [waitingId] = (await insertSchedules(database, [{ rule: { cron: '0 0 1 1 *' } }])) as [number];
     await triggerSchedule(database.pool, { ref: { id: waitingId }, actor: 'test', now: T0 - 7_000 });
@@ -152,7 +152,7 @@ const claimOf = async (id: number, now: number) =>
   (await engine.claim(now)).filter(({ scheduleId }) => scheduleId === id);
 
 describe('Attempts that had not begun when their worker was lost', () => {
-  it('a run that a lost attempt has failed is tried again if its worker says that the attempt had not begun', async () => {
+  it('a run that failed because its worker was lost is tried again if the worker comes back and says that the attempt had not begun', async () => {
     const { id, run } = await claimOneShot({ retry: { maxAttempts: 1 } });
     expect(await rescueRuns(database.pool, LOST_AT)).toMatchObject([{ hasFailed: true }]);
     expect(await giveBack(run, LOST_AT + 1)).toBe(1);
@@ -167,7 +167,7 @@ describe('Attempts that had not begun when their worker was lost', () => {
     ]);
   });
 
-  it('a run that waits for its retry gets the attempt back that had not begun', async () => {
+  it('if a worker was lost before its attempt began, the attempt does not count for a run that waits for its retry', async () => {
     const { id, run } = await claimOneShot({ retry: { maxAttempts: 2 } });
     await rescueRuns(database.pool, LOST_AT);
     expect(await giveBack(run, LOST_AT + 1)).toBe(1);
@@ -175,7 +175,7 @@ describe('Attempts that had not begun when their worker was lost', () => {
     expect(await claimOf(id, LOST_AT + 3)).toMatchObject([{ attempt: 2, freeAttempts: 1 }]);
   });
 
-  it('a run of a schedule that counts its runs waits for its turn after it got its attempt back', async () => {
+  it('under the overlap policy queue, a failed run that gets its unbegun attempt back waits until no other run of the schedule is open', async () => {
     const { id, run } = await claimOneShot({ retry: { maxAttempts: 1 }, overlap: 'queue' });
     await rescueRuns(database.pool, LOST_AT);
     await triggerSchedule(database.pool, { ref: { id }, actor: 'test', now: LOST_AT });
@@ -199,7 +199,7 @@ describe('Attempts that had not begun when their worker was lost', () => {
       'was cancelled',
       ({ run }) => cancelRun(database.pool, { projectId: database.projectId, run, actor: 'test' }),
     ],
-  ])('a run that %s after its rescue is not changed by its late worker', async (_what, change) => {
+  ])('a run that %s after its lease expired does not change when the first worker comes back and says that its attempt had not begun', async (_what, change) => {
     const lost = await claimOneShot({ retry: { maxAttempts: 3 } });
     await rescueRuns(database.pool, LOST_AT);
     await change(lost);
@@ -208,7 +208,7 @@ describe('Attempts that had not begun when their worker was lost', () => {
     expect(await engine.runsOf(lost.id)).toEqual(before);
   });
 
-  it('a run that a person has replayed after its rescue is not changed by its late worker', async () => {
+  it('a run that a person replayed after its lease expired does not change when the worker comes back and says that its attempt had not begun', async () => {
     const { id, run } = await claimOneShot({ retry: { maxAttempts: 1 } });
     await rescueRuns(database.pool, LOST_AT);
     await replayRun(database.pool, { projectId: database.projectId, run, actor: 'test' });
@@ -218,7 +218,7 @@ describe('Attempts that had not begun when their worker was lost', () => {
   });
 
   it.each(['runs', 'schedules'])(
-    'an attempt whose row in %s is locked by another transaction is left for the next try',
+    'if another transaction has locked its row in %s, an attempt that had not begun is not given back yet but left for the next try',
     async (table) => {
       const { id, run } = await claimOneShot({ retry: { maxAttempts: 1 } });
       await rescueRuns(database.pool, LOST_AT);
@@ -233,7 +233,7 @@ describe('Attempts that had not begun when their worker was lost', () => {
     },
   );
 
-  it('after a cancel by SQL, no attempt of the schedule is given back, even before a worker has carried the cancel out', async () => {
+  it('after a call of the SQL function cancel, no attempt of the schedule is given back, even before a worker has carried the cancel out', async () => {
     const key = 'cancelled-by-sql';
     const { id, run } = await claimOneShot({ id: key, retry: { maxAttempts: 1 } });
     await rescueRuns(database.pool, LOST_AT);
@@ -247,7 +247,7 @@ describe('Attempts that had not begun when their worker was lost', () => {
     ['cancel', 'stays failed', 0],
     ['queue', 'is tried again', 1],
   ] as const)(
-    'overlap policy %s: a failed run that a later run has followed %s when its worker gives the attempt back',
+    'overlap policy %s: if a later run has started, a failed run %s when its worker says that the lost attempt had not begun',
     async (overlap, _what, runs) => {
       const schedule = { rule: { cron: '* * * * *' }, overlap, retry: { maxAttempts: 1 } };
       const [id] = (await insertSchedules(database, [schedule], { nowAt: T0 })) as [number];
@@ -261,8 +261,8 @@ describe('Attempts that had not begun when their worker was lost', () => {
   it.each([
     ['another worker', async () => registerTestWorker(database)],
     ['a process with another token', async () => ({ token: '00000000-0000-4000-8000-000000000000' })],
-    ['a worker of an earlier generation', async () => ({ generation: -1 })],
-  ])('%s cannot give an attempt back', async (_who, holder) => {
+    ['a worker that started before a restore', async () => ({ generation: -1 })],
+  ])('%s cannot give back an attempt that was claimed with another fencing token', async (_who, holder) => {
     const { id, run } = await claimOneShot({ retry: { maxAttempts: 1 } });
     await rescueRuns(database.pool, LOST_AT);
     expect(await giveBack(run, LOST_AT + 1, await holder())).toBe(0);

@@ -80,7 +80,7 @@ describe('Pause', () => {
     });
   });
 
-  it('after a resume under the misfire policy all, every occurrence of the pause runs', async () => {
+  it('under the misfire policy all, every occurrence that was due during a pause runs after the resume', async () => {
     const schedule = await everyMinute({ misfire: { policy: 'all' } });
     await pauseSchedule(database.pool, schedule.at(T0), { note: null, untilAt: null });
     await resumeSchedule(database.pool, schedule.at(T0 + 2 * MINUTE + 1));
@@ -89,7 +89,7 @@ describe('Pause', () => {
     expect([first?.occurrenceAt, second?.occurrenceAt]).toEqual([T0 + MINUTE, T0 + 2 * MINUTE]);
   });
 
-  it('a pause of one year of a schedule that fires every second is recorded as one gap', async () => {
+  it('if a schedule that fires every second is paused for a year, all occurrences of that year are recorded as one gap, without runs', async () => {
     const schedule = await everyMinute({ rule: { cron: '* * * * * *' } });
     await pauseSchedule(database.pool, schedule.at(T0), { note: null, untilAt: null });
     const YEAR = 365 * 86_400_000;
@@ -102,7 +102,7 @@ describe('Pause', () => {
     expect(rows).toEqual([{ count: YEAR / 1_000, reason_code: 'paused' }]);
   });
 
-  it('a pause with an end is resumed at that end, and the audit log names carillon as the actor', async () => {
+  it('a schedule that is paused until an instant is resumed then, and the audit log names carillon as the actor', async () => {
     const schedule = await everyMinute();
     await pauseSchedule(database.pool, schedule.at(T0), { note: null, untilAt: T0 + 90_000 });
     await resumeEnded(database.pool, T0 + 89_999);
@@ -140,7 +140,7 @@ describe('Pause', () => {
     expect((await schedule.runs()).map((run) => run.reasonCode)).toEqual(['skipped_by_request']);
   });
 
-  it('a pause holds a run that waits for its retry, and a resume releases it', async () => {
+  it('while a schedule is paused, its run that waits for a retry is not claimed, and after the resume it is', async () => {
     const schedule = await everyMinute();
     const [run] = await schedule.claim(T0 + MINUTE);
     if (!run) throw new Error('nothing was claimed');
@@ -152,7 +152,7 @@ describe('Pause', () => {
     expect(again.map((run) => [run.occurrenceAt - T0, run.attempt])).toEqual([[MINUTE, 2]]);
   });
 
-  it('a pause holds the retry of a run that was in flight when the pause began', async () => {
+  it('if a run in flight fails after its schedule was paused, its retry waits until the schedule is resumed', async () => {
     const schedule = await everyMinute();
     const [run] = await schedule.claim(T0 + MINUTE);
     if (!run) throw new Error('nothing was claimed');
@@ -168,7 +168,7 @@ describe('Pause', () => {
 });
 
 describe('Cancel', () => {
-  it('a cancel names the run in flight and cancels the waiting run, and nothing of the schedule is claimed afterwards (I4)', async () => {
+  it('the cancel of a schedule returns its run in flight and cancels its waiting run, and nothing of the schedule is claimed afterwards (I4)', async () => {
     const schedule = await everyMinute({ retry: { baseDelay: 'PT30M' } });
     const [retried] = await schedule.claim(T0 + MINUTE);
     if (!retried) throw new Error('nothing was claimed');
@@ -189,7 +189,7 @@ describe('Cancel', () => {
 });
 
 describe('Trigger', () => {
-  it('a trigger runs the schedule now without moving the next occurrence, and two triggers at one instant are two runs', async () => {
+  it('a trigger runs the schedule now without moving the next occurrence, and two triggers at the same instant start two runs', async () => {
     const schedule = await everyMinute();
     await triggerSchedule(database.pool, schedule.at(T0 + 1));
     await triggerSchedule(database.pool, schedule.at(T0 + 1));
@@ -213,7 +213,7 @@ describe('Trigger', () => {
 });
 
 describe('Reschedule', () => {
-  it('a reschedule changes only when the next occurrence is due, and the occurrence keeps its identity', async () => {
+  it('rescheduling the next occurrence changes the time at which it is due, but not the instant that identifies it', async () => {
     const schedule = await everyMinute();
     await rescheduleNext(database.pool, schedule.at(T0), T0 + 90_000);
     expect(await schedule.claim(T0 + 89_999)).toEqual([]);
@@ -273,7 +273,7 @@ describe('Edit', () => {
     expect((await schedule.claim(T0 + 60 * MINUTE)).length).toBe(1);
   });
 
-  it('an edit names the run in flight, and that run and its retry keep the old definition', async () => {
+  it('an edit of a schedule returns its run in flight, and that run and its retry keep the old definition', async () => {
     const schedule = await everyMinute({ payload: 'old' });
     const [run] = await schedule.claim(T0 + MINUTE);
     if (!run) throw new Error('nothing was claimed');
@@ -354,7 +354,7 @@ describe('Edit', () => {
     },
   );
 
-  it('a skipped occurrence keeps its one record, even if an edit and an outage put it among many missed occurrences', async () => {
+  it('a skipped occurrence is recorded once, even if an edit adds many occurrences around it and an outage makes all of them late', async () => {
     const schedule = await everyMinute();
     await skipNext(database.pool, schedule.at(T0));
     await editSchedule(database.pool, schedule.at(T0 + 1), rule('*/5 * * * * *'));

@@ -39,7 +39,7 @@ async function claimAndLoseTheAnswer(holder: Claimant, now: number): Promise<num
 }
 
 describe('A claim whose answer was lost', () => {
-  it('a worker that never received the response to its claim releases the lease, and the attempt does not count', async () => {
+  it('if a claim was committed but its response never reached the worker, the worker releases the claimed run, and the attempt does not count', async () => {
     const id = await claimAndLoseTheAnswer(worker, T0);
     const given = await giveBackUnknownLeases(database.pool, { ...worker, epochs: [], now: T0 + 3_000 });
     expect(given).toEqual({ runs: 1, areMoreLikely: false });

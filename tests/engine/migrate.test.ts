@@ -50,12 +50,12 @@ describe('Migrations', () => {
     for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
   });
 
-  it('a migration with an error fails with the error of Postgres', async () => {
+  it('if Postgres refuses a statement of a migration, `migrate` fails with the error of Postgres', async () => {
     const folder = await migrationOf('ALTER TABLE "carillon"."no_such_table" ADD COLUMN "extra" integer');
     await expect(migrate(database.url, { folder })).rejects.toMatchObject({ cause: { code: '42P01' } });
   });
 
-  it('Postgres ends the session of a migration whose process is frozen or whose host has vanished', async () => {
+  it('the session of a migration has time-outs, so that Postgres ends it if the process freezes or the host vanishes', async () => {
     const folder = await migrationOf(
       `CREATE TABLE carillon.session_settings AS SELECT name, setting::int FROM pg_settings
        WHERE name IN ('idle_session_timeout', 'idle_in_transaction_session_timeout', 'tcp_keepalives_idle')`,
@@ -127,7 +127,7 @@ describe('Migrations', () => {
     return folder;
   }
 
-  it('the migration that adds the list of stopped schedules lists every schedule that was stopped before', async () => {
+  it('the migration that adds the table stopped_schedules fills it with every schedule that was paused or cancelled before', async () => {
     const first = await copyOfFirst(1);
     await withDatabase('select 1', async (url) => {
       await migrate(url, { folder: first });
