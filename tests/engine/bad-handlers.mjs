@@ -4,8 +4,8 @@ import { z } from 'zod';
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * A handler without a defect. It is in flight while the bad ones do harm, and ends before a stopping worker hands its
- * runs back.
+ * A handler without a defect. It takes long enough to be in flight while a bad handler does harm, and short enough to
+ * end before a stopping worker hands its unfinished runs back.
  */
 defineHandler('innocent', () => sleep(800));
 
@@ -37,7 +37,7 @@ defineHandler({
   run: ({ payload, progress }) => progress({ isDate: payload.at instanceof Date }),
 });
 
-/** These handlers block for longer than a lease. */
+/** The next three handlers block their event loop for longer than a lease. */
 defineHandler('block', () => block(4_000));
 defineHandler('isolated-block', () => block(4_000), { isolate: true });
 defineHandler('isolated-block-for-ever', () => block(3_600_000), { isolate: true });

@@ -58,7 +58,7 @@ interface Ended {
   progress: unknown;
 }
 
-/** Waits until all of these schedules have run to their end. */
+/** Waits until each of these schedules has a run that has ended. */
 function allEnded(database: TestDatabase, ids: readonly number[]): Promise<Ended[]> {
   return eventually(
     async () => {

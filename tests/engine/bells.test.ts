@@ -41,6 +41,8 @@ beforeEach(async () => {
 });
 afterAll(() => redis.disconnect());
 
+// A slot is a few milliseconds of time. Its bell is a delayed job in Redis that wakes a worker at the end of the slot,
+// if anything is due in the slot.
 describe('Bells', () => {
   it('a slot ends at or after each instant in it, so when its bell rings, everything in the slot is due', () => {
     for (const at of [0, 1, SLOT_MS - 1, SLOT_MS, SLOT_MS + 1]) {

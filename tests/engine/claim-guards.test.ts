@@ -20,7 +20,8 @@ const { projectId } = database;
 const T0 = Date.parse('2026-03-02T10:00:00Z');
 const MINUTE = 60_000;
 
-// Without the partition, the first claim is repeated, and the repetition would hide what the claim missed before.
+// If the partition were missing, the first claim would be repeated after the partition is created, and the repetition
+// would hide what the claim had missed.
 beforeAll(() => ensurePartitions(database.pool, T0));
 
 let holder: Claimant;
@@ -55,9 +56,9 @@ async function whileLocked<T>(id: number, work: (locker: Transaction) => Promise
 
 describe('Re-verification', () => {
   /**
-   * Changes the agenda row within the transaction of the claim, after the decision and before the start of the run. A
-   * trigger makes the change: three occurrences are due, and the claim records two of them as skipped before it starts
-   * the third.
+   * Makes the next claim change an agenda row in its own transaction, after it has decided about the row and before it
+   * starts the run. A trigger makes the change: three occurrences are due, and the trigger fires when the claim records
+   * two of them as skipped, before it starts the third.
    */
   async function changeAfterDecision(id: number, change: string): Promise<void> {
     await database.pool.query(`
@@ -74,20 +75,23 @@ describe('Re-verification', () => {
     ['was edited', 'version = version + 1'],
     ['was rescheduled', `due_at = due_at + interval '1 millisecond'`],
     ['was paused', 'is_held = true'],
-  ])('a worker does not start the run of a due schedule that %s after the worker has decided to start the run', async (_, change) => {
-    const recurring = { rule: { every: 'PT1M' }, misfire: { policy: 'once' } };
-    const [changed, other] = [await insert(recurring), await insert(recurring)];
-    await changeAfterDecision(changed, change);
+  ])(
+    'a worker does not start the run of a due schedule that %s after the worker has decided to start the run',
+    async (_, change) => {
+      const recurring = { rule: { every: 'PT1M' }, misfire: { policy: 'once' } };
+      const [changed, other] = [await insert(recurring), await insert(recurring)];
+      await changeAfterDecision(changed, change);
 
-    const { runs, lostKeys } = await claim(T0 + 3 * MINUTE);
+      const { runs, lostKeys } = await claim(T0 + 3 * MINUTE);
 
-    expect(runs.map(({ scheduleId }) => scheduleId)).toEqual([other]);
-    expect(lostKeys).toHaveLength(1);
-    const statuses = (await engine.runsOf(changed)).map(({ status }) => status);
-    expect(statuses).toEqual(['skipped', 'skipped']);
-    // The agenda row has not moved on: the occurrence is still to come.
-    expect(await agendaOf(changed)).toMatchObject({ occurrence_at: T0 + MINUTE, runs_total: 0 });
-  });
+      expect(runs.map(({ scheduleId }) => scheduleId)).toEqual([other]);
+      expect(lostKeys).toHaveLength(1);
+      const statuses = (await engine.runsOf(changed)).map(({ status }) => status);
+      expect(statuses).toEqual(['skipped', 'skipped']);
+      // The agenda row has not moved on: it still names the first occurrence.
+      expect(await agendaOf(changed)).toMatchObject({ occurrence_at: T0 + MINUTE, runs_total: 0 });
+    },
+  );
 
   it.each([
     ['was edited', 'version = version + 1'],
@@ -122,7 +126,7 @@ describe('Re-verification', () => {
       );
       expect(edited).toMatchObject({ kind: 'changed', value: { version: 2 }, dueAts: [T0] });
     });
-    // The claim in progress may skip the schedule. In production the edit arms a bell, which causes another claim.
+    // The claim in progress may skip the schedule. In production the edit wakes a worker, which claims again.
     const runs = [...read.runs, ...(await claim(T0)).runs];
     expect(runs).toMatchObject([{ scheduleId: id, payload: '"new"' }]);
     expect(await engine.runsOf(id)).toMatchObject([{ version: 2 }]);
@@ -204,8 +208,8 @@ describe('Blocked claims', () => {
       expect(blocked.runs.map(({ scheduleId }) => scheduleId)).toEqual([other]);
       expect(blocked).toMatchObject({ isBlocked: true });
       expect(await agendaOf(id)).toEqual(before);
-      // Like every change, the other transaction goes on to lock the agenda row. It does not have to wait, because the
-      // claim has released that row.
+      // The other transaction goes on to lock the agenda row, as every change of a schedule does. It does not have to
+      // wait, because the claim has released that row.
       await locker.query('select from carillon.agenda where schedule_id = $1 for update nowait', [id]);
     });
 
@@ -262,8 +266,8 @@ describe('Blocked claims', () => {
         runs: [],
         isBlocked: true,
       });
-      // Like every change, the other transaction goes on to lock the runs. It does not have to wait, because the claim
-      // has released them.
+      // The other transaction goes on to lock the runs, as every change of a schedule does. It does not have to wait,
+      // because the claim has released the runs.
       await locker.query('select from carillon.runs where schedule_id = $1 for update nowait', [id]);
     });
 

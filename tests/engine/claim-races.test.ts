@@ -17,7 +17,7 @@ const claimBy = (holder: Claimant, limit = 100) =>
 const dueAgo = (ms: number) => ({ rule: { at: new Date(Date.now() - ms).toISOString() } });
 const idsOf = ({ runs }: { runs: readonly ClaimedRun[] }) => runs.map((run) => run.scheduleId);
 
-/** Defers the runs; returns how many of them the worker still held. */
+/** Puts the runs back to wait; returns how many of them the worker still held. */
 async function defer(holder: Claimant, runs: readonly ClaimedRun[]): Promise<number> {
   return (await closeRuns(database.pool, runs.map(deferredRun), { ...holder, now: null })).length;
 }
@@ -60,8 +60,8 @@ describe('Claims that race', () => {
 
     await Promise.all(workers.slice(0, 8).map(claimAll));
 
-    // A worker stops at its first empty claim, which may be due to locks of another worker. One more pass claims the
-    // rest.
+    // A worker stops at its first empty claim. That claim may be empty because another worker has locked the remaining
+    // rows, so one more pass claims the rest.
     await claimAll(worker);
     expect(claimed.toSorted((a, b) => a - b)).toEqual(ids.toSorted((a, b) => a - b));
   });

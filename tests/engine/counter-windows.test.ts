@@ -7,13 +7,13 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-/** A whole minute. */
+/** The beginning of a minute, of an hour, but not of a day. */
 const T0 = Date.parse('2026-03-02T10:00:00Z');
 
 it('the sums of a counter for the last minute, hour and day begin that long before the current minute, and include the current minute', async () => {
   const name = 'carillon_queue_wait_seconds_bucket';
   const labels = 'le="0.5"';
-  // Each value is a digit of the sum, so that the sum shows which of them a window includes.
+  // Each value sets another digit of a sum, so the digits show which values a window includes.
   const counted: [at: number, value: number][] = [
     [T0 + 29 * SECOND, 1],
     [T0 - MINUTE, 10],
@@ -24,7 +24,7 @@ it('the sums of a counter for the last minute, hour and day begin that long befo
     [T0 - DAY - 1, 1_000_000],
   ];
   for (const [at, value] of counted) await addMetrics(database.pool, [{ name, labels, value }], at);
-  // A counter that no window shows is not kept by the minute.
+  // This counter is not stored by the minute, because no window shows it.
   await addMetrics(database.pool, [{ name: 'jobs_due_total', labels: '', value: 1 }], T0);
 
   const nowAt = T0 + 30 * SECOND;

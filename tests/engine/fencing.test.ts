@@ -42,7 +42,8 @@ const hasLease = async (epoch: number) =>
   (await database.pool.query('select from carillon.leases where epoch = $1', [epoch])).rowCount === 1;
 
 /**
- * Claimants that know the right epoch but do not hold its lease, because another part of their fencing token is wrong.
+ * Claimants that know the number (epoch) of a lease but do not hold the lease, because another part of their fencing
+ * token is wrong.
  */
 const STRANGERS: [string, () => Claimant][] = [
   ['another token', () => ({ ...holder, token: randomUUID() })],
@@ -51,30 +52,39 @@ const STRANGERS: [string, () => Claimant][] = [
 ];
 
 describe('Fencing token', () => {
-  it.each(STRANGERS)('a process that knows the number (epoch) of a lease but has %s than its holder cannot close a run of the lease', async (_, stranger) => {
-    const run = await claimOne();
-    expect(await close(run, stranger())).toEqual([]);
-    expect(await statusOf(run)).toBe('running');
-    expect(await hasLease(run.epoch)).toBe(true);
-    expect(await close(run, holder)).toHaveLength(1);
-    expect(await statusOf(run)).toBe('succeeded');
-  });
+  it.each(STRANGERS)(
+    'a process that knows the number (epoch) of a lease but has %s than its holder cannot close a run of the lease',
+    async (_, stranger) => {
+      const run = await claimOne();
+      expect(await close(run, stranger())).toEqual([]);
+      expect(await statusOf(run)).toBe('running');
+      expect(await hasLease(run.epoch)).toBe(true);
+      expect(await close(run, holder)).toHaveLength(1);
+      expect(await statusOf(run)).toBe('succeeded');
+    },
+  );
 
-  it.each(STRANGERS)('a process that knows the number (epoch) of a lease but has %s than its holder cannot extend the lease', async (_, stranger) => {
-    const run = await claimOne();
-    expect(await extend(run.epoch, stranger())).toEqual([]);
-    expect(await rescueRuns(database.pool, T0 + LEASE_MS + 1)).toHaveLength(1);
-    await engine.succeed((await engine.claim(T0 + LEASE_MS + 2))[0] as ClaimedRun, T0 + LEASE_MS + 2);
-  });
+  it.each(STRANGERS)(
+    'a process that knows the number (epoch) of a lease but has %s than its holder cannot extend the lease',
+    async (_, stranger) => {
+      const run = await claimOne();
+      expect(await extend(run.epoch, stranger())).toEqual([]);
+      expect(await rescueRuns(database.pool, T0 + LEASE_MS + 1)).toHaveLength(1);
+      await engine.succeed((await engine.claim(T0 + LEASE_MS + 2))[0] as ClaimedRun, T0 + LEASE_MS + 2);
+    },
+  );
 
-  it.each(STRANGERS)('a process that knows the number (epoch) of a lease but has %s than its holder cannot write the progress of a run of the lease', async (_, stranger) => {
-    const run = await claimOne();
-    await writeProgress(database.pool, stranger(), run, '"stranger"');
-    expect(await progressOf(run)).toBeNull();
-    await writeProgress(database.pool, holder, run, '"holder"');
-    expect(await progressOf(run)).toBe('holder');
-    await close(run, holder);
-  });
+  it.each(STRANGERS)(
+    'a process that knows the number (epoch) of a lease but has %s than its holder cannot write the progress of a run of the lease',
+    async (_, stranger) => {
+      const run = await claimOne();
+      await writeProgress(database.pool, stranger(), run, '"stranger"');
+      expect(await progressOf(run)).toBeNull();
+      await writeProgress(database.pool, holder, run, '"holder"');
+      expect(await progressOf(run)).toBe('holder');
+      await close(run, holder);
+    },
+  );
 });
 
 describe('Epoch', () => {
@@ -147,8 +157,8 @@ describe('Status', () => {
     expect(closed.map(({ scheduleId }) => scheduleId)).toEqual(
       runs.filter((run) => run !== second).map(({ scheduleId }) => scheduleId),
     );
-    // The lease still counts the cancelled run. The worker no longer extends it, and the rescue deletes it after it has
-    // expired.
+    // The lease still counts the cancelled run. The worker no longer extends the lease, so it expires, and then the
+    // rescue deletes it.
     expect(await hasLease(second.epoch)).toBe(true);
     expect(await rescueRuns(database.pool, T0 + LEASE_MS + 1)).toEqual([]);
     expect(await hasLease(second.epoch)).toBe(false);

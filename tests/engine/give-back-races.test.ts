@@ -17,7 +17,10 @@ beforeAll(async () => {
   others = await Promise.all(Array.from({ length: 3 }, () => registerTestWorker(database)));
 });
 
-/** Many times the executions after which Postgres switches to its generic plan, which prunes partitions at run time. */
+/**
+ * Many more rounds than the executions after which Postgres switches to its generic plan, which prunes partitions at
+ * run time.
+ */
 const ROUNDS = 40;
 const RUNS = 60;
 const LEASE_MS = 5_000;
@@ -60,7 +63,7 @@ async function claimAll(claimed: ClaimedRun[], count: number, holder: Claimant):
       ...holder,
       leaseMs: 60_000,
       limit: 7,
-      // The rescue was in the future.
+      // The rescue was called with a time in the future, and the runs are due again since that time.
       now: Date.now() + 3 * LEASE_MS,
     });
     claimed.push(...runs);
@@ -78,7 +81,7 @@ it('if a worker gives unbegun attempts back while others claim their runs, each 
       ...others.map((holder) => claimAll(claimed, RUNS, holder)),
     ]);
     expect(claimed).toHaveLength(RUNS);
-    // A claim that came after the hand-back has read the free attempt.
+    // If a run was claimed after its attempt was given back, the claim shows one free attempt.
     expect(claimed.filter(({ freeAttempts }) => freeAttempts === 1)).toHaveLength(givenBack);
     const ids = claimed.map(({ scheduleId }) => scheduleId);
     const { rows } = await database.pool.query(

@@ -10,7 +10,7 @@ const database = useDatabase();
 const programs = usePrograms(database);
 const processes = useProcesses(database);
 const redis = useRedis(database);
-// Vitest runs these hooks in reverse order: the workers end first.
+// Vitest runs these hooks in reverse order, so the workers end before the hold is released.
 afterEach(async () => void (await release('by-policy')));
 const startWorker = useWorkers(programs);
 const start = (env: Record<string, string> = {}) => startWorker({ env });
@@ -19,7 +19,10 @@ const release = (mode: 'account' | 'refire' | 'by-policy', isAdopted = false) =>
 const hold = async () => (await readInstallationState(database.pool)).hold;
 const seeHold = (code: string) =>
   eventually(async () => (await hold())?.code === code, { withinMs: 20_000, what: code });
-/** Waits until Redis has the mark of the current generation. */
+/**
+ * Waits until Redis has the mark of the current generation. The mark is the latest heartbeat of a worker that Postgres
+ * has committed.
+ */
 const seeMark = async () => {
   const { id, generation } = await readInstallationState(database.pool);
   await eventually(
@@ -56,7 +59,7 @@ async function storyOf({ url }: { url: string }, scheduleId: number): Promise<ob
   return items[0]?.story ?? [];
 }
 
-/** Brings the workers' rows back to an earlier state, as a restore of the database would. */
+/** Sets the heartbeat counts of the workers back, as the restore of an older backup would. */
 const loseHeartbeats = () => database.pool.query('update carillon.workers set beats = 0');
 
 describe('Starts, outages and failovers without lost transactions', () => {
@@ -171,7 +174,7 @@ describe('Lost transactions', () => {
     const next = await start();
     expect(await hold()).toMatchObject({ code: 'transactions_lost' });
     await next.end();
-    // The hold is in Postgres: a worker that starts without Redis is held too.
+    // The hold is stored in Postgres, so a worker that starts without Redis claims nothing either.
     await start({ REDIS_URL: 'none' });
     expect(
       (await database.pool.query('select from carillon.runs where schedule_id = $1', [id])).rowCount,
@@ -218,7 +221,7 @@ describe('A copy of the database', () => {
     await migrate(url);
     const { id: original } = await readInstallationState(pool);
     const copied = await pool.query('select clock_timestamp()::text as at');
-    // Another prefix is another Redis: it has no mark of this installation.
+    // With another prefix, the copy's workers find no mark of this installation in Redis.
     const copy = await start({ DATABASE_URL: url, REDIS_PREFIX: name });
     expect((await readInstallationState(pool)).hold).toMatchObject({ code: 'database_copied' });
     await copy.logged(
@@ -237,7 +240,7 @@ describe('A copy of the database', () => {
     await seeFire(pool);
     expect((await readInstallationState(pool)).id).not.toBe(original);
     expect((await readInstallationState(pool)).hold).toBeNull();
-    // The overdue occurrence belongs to the original. The copy has recorded it, not run it.
+    // The overdue occurrence belongs to the original. The copy has recorded it as skipped and not run it.
     const { rows } = await pool.query(
       'select status, reason_code as "reasonCode" from carillon.runs where schedule_id = $1',
       [overdue],

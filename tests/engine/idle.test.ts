@@ -56,7 +56,8 @@ it('between two sweeps a worker queries Postgres only when a delayed job in Redi
     onArmed: () => {},
   });
   await untilQuiet();
-  // Nothing is due in the slots of these two bells. Arming a bell sends commands to Redis only.
+  // Nothing is due when these two bells (delayed jobs in Redis that wake a worker) ring. Adding a bell sends no
+  // statement to Postgres.
   await bells.arm([Date.now() + 1_000]);
   const looksAtTheStart = countOf(await readStatements(), LOOK_FOR_DUE);
   const looks = async () => countOf(await readStatements(), LOOK_FOR_DUE) - looksAtTheStart;

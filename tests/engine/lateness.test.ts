@@ -50,7 +50,7 @@ function quantile(values: readonly number[], share: number): number | undefined 
   return LATENESS_BOUNDS_MS.find((bound) => value <= bound);
 }
 
-/** Reads the lateness from every place that shows it. */
+/** Reads the lateness figures from every endpoint that shows them. */
 async function figures() {
   const { windows } = await ask('GET', '/v1/system');
   const text = await (await fetch(`${api.url}/metrics`)).text();

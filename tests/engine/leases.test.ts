@@ -142,7 +142,7 @@ describe('Leases', () => {
 
 const LOST_AT = T0 + LEASE_MS + 1;
 
-/** Says, as the worker that claimed the run, that the attempt had not begun. */
+/** Gives the attempt of a run back: its worker says that the attempt had not begun. */
 const tryToGiveBack = async (run: ClaimedRun, now: number, holder: object = {}) =>
   giveBackUnbegun(database.pool, { ...(await engine.holder()), ...holder, unbegun: [run], now });
 const giveBack = async (...of: Parameters<typeof tryToGiveBack>) => (await tryToGiveBack(...of)).runs;
@@ -158,7 +158,7 @@ describe('Attempts that had not begun when their worker was lost', () => {
     expect(await giveBack(run, LOST_AT + 1)).toBe(1);
     const [again] = (await claimOf(id, LOST_AT + 2)) as [ClaimedRun];
     expect(again).toMatchObject({ attempt: 2, freeAttempts: 1, hasBegun: false });
-    // The attempt did not count, so this is the first and only one.
+    // The lost attempt does not count, so this one is the first and only attempt that `maxAttempts` allows.
     await engine.fail(again, LOST_AT + 3);
     expect(await engine.runsOf(id)).toMatchObject([{ status: 'failed', outcome: 'failed' }]);
     expect(await attempts(id)).toEqual([
@@ -199,14 +199,17 @@ describe('Attempts that had not begun when their worker was lost', () => {
       'was cancelled',
       ({ run }) => cancelRun(database.pool, { projectId: database.projectId, run, actor: 'test' }),
     ],
-  ])('a run that %s after its lease expired does not change when the first worker comes back and says that its attempt had not begun', async (_what, change) => {
-    const lost = await claimOneShot({ retry: { maxAttempts: 3 } });
-    await rescueRuns(database.pool, LOST_AT);
-    await change(lost);
-    const before = await engine.runsOf(lost.id);
-    expect(await giveBack(lost.run, LOST_AT + 2)).toBe(0);
-    expect(await engine.runsOf(lost.id)).toEqual(before);
-  });
+  ])(
+    'a run that %s after its lease expired does not change when the first worker comes back and says that its attempt had not begun',
+    async (_what, change) => {
+      const lost = await claimOneShot({ retry: { maxAttempts: 3 } });
+      await rescueRuns(database.pool, LOST_AT);
+      await change(lost);
+      const before = await engine.runsOf(lost.id);
+      expect(await giveBack(lost.run, LOST_AT + 2)).toBe(0);
+      expect(await engine.runsOf(lost.id)).toEqual(before);
+    },
+  );
 
   it('a run that a person replayed after its lease expired does not change when the worker comes back and says that its attempt had not begun', async () => {
     const { id, run } = await claimOneShot({ retry: { maxAttempts: 1 } });

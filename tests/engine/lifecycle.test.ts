@@ -22,8 +22,8 @@ const T0 = Date.parse('2026-03-02T10:00:00Z');
 
 let number = 0;
 /**
- * Creates a schedule that fires every minute, by default from T0 on. Its method `at` returns a change request with the
- * given time.
+ * Creates a schedule that fires every minute, by default from T0 on. The method `at` of the returned object makes a
+ * change request with the given time.
  */
 async function everyMinute(changes: object = {}, nowAt = T0) {
   const key = `minutely-${++number}`;

@@ -16,7 +16,7 @@ import { draft, eventually, testServers, useDatabase } from '@carillon/testkit';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { succeededRun } from './closed-run.js';
 
-/** The time of the migrations that these tests add, later than that of all others. */
+/** The time of the migrations that these tests add. It is later than the time of every real migration. */
 const LATER = '2999-01-01';
 const MIGRATIONS = join(import.meta.dirname, '../../packages/db/migrations');
 const database = useDatabase();
@@ -79,8 +79,8 @@ describe('Migrations', () => {
     try {
       await worker.query('begin');
       await worker.query('lock table carillon.leases in row exclusive mode');
-      // With this setting, Postgres would resolve the deadlock by ending the worker's transaction. The migration has to
-      // give way before.
+      // With this `deadlock_timeout`, Postgres would resolve a deadlock only after a minute, by ending the worker's
+      // transaction. The migration has to give way before that.
       const server = { connectionString: database.url, options: '-c deadlock_timeout=1min' };
       const migrated = migrate(server, { folder });
       await eventually(
@@ -270,7 +270,7 @@ describe('Schemas', () => {
       expect(await readSchedule(database.pool, 1, 'theirs')).toBeNull();
       await create(other, 'ours', now + 3_600_000);
 
-      // A claim in a month without a partition creates the partition in its own schema.
+      // A claim in a month without a partition creates the partition in the schema of its installation.
       const { runs } = await claim(other, Date.parse('2030-05-05T00:00:00Z'));
       expect(runs).toMatchObject([{ scheduleKey: 'ours', month: '2030-05-01' }]);
       const { rows } = await database.pool.query(

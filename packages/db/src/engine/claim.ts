@@ -52,7 +52,10 @@ export interface Claim {
   nowAt: number;
   /** The next due time of each schedule in the batch that has one. */
   nextDueAts: number[];
-  /** The keys of schedules whose due occurrence had a run already, so that this claim started none. */
+  /**
+   * The keys of schedules whose run this claim did not start, because the occurrence had a run already or the schedule
+   * was changed after the decision.
+   */
   lostKeys: string[];
   /** Occurrences that were due but did not run, with the reason. */
   missed: MissedOccurrences[];
