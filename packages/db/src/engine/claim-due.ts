@@ -37,9 +37,9 @@ import { type RunStart, type StartedRuns, startRuns } from './start-runs.js';
  * Claims due schedules in one transaction: locks them, decides about their due occurrences, records the occurrences
  * that will not run, and starts runs for the others.
  *
- * An occurrence that is due should not have a run yet, because the transaction that inserts a run also moves the agenda
- * on. If one does, the insert fails, and the claim is repeated in a form that leaves existing runs alone. A schedule
- * that can't be claimed for any other reason is paused with that reason, and the other schedules are claimed.
+ * A due occurrence should not have a run yet, because the transaction that inserts a run also moves the agenda on. If
+ * it has a run nevertheless, the insert fails, and the claim is repeated in a form that leaves existing runs alone. A
+ * schedule that can't be claimed for any other reason is paused with that reason, and the other schedules are claimed.
  */
 export async function claimDue(pool: Pool, options: ClaimOptions): Promise<Claim> {
   // The schedules that the latest try locked. Once the batch has shrunk to one schedule, this is the one that fails.

@@ -10,7 +10,7 @@ import { statement, type Values } from '../statement.js';
 import { changeRun, type LockedRun } from './change-run.js';
 import { IS_RUN, identityOf, RUN_TRANSITIONS, type RunStatus, report } from './run-transitions.js';
 
-/** The kind of a report by a job that runs elsewhere: its run has started, succeeded or failed, or it only sends a text. */
+/** A report by a job that runs elsewhere: its run has started, succeeded or failed, or (`log`) the job sends a text. */
 export type ReportKind = 'start' | 'success' | 'fail' | 'log';
 
 export interface ReportRequest {
