@@ -5,12 +5,15 @@ import { instant } from '../instants.js';
 import { arrayOf, batch, statement, type Values } from '../statement.js';
 import { leaveAgendaOf, totalsOfGone } from './schedule-transitions.js';
 
-/** A locked agenda row that moves to the next occurrence without starting a run. */
+/**
+ * A locked agenda row that moves to its next occurrence although the claim starts no run: it queues the run, or skips
+ * the occurrence.
+ */
 export interface AgendaMove {
   scheduleId: number;
   /** Null after the last occurrence: the row leaves the agenda. */
   next: DueOccurrence | null;
-  /** Number of queued runs that were added, which start later. */
+  /** 1 if the claim queued a run, which starts later; otherwise 0. */
   runsAdded: number;
 }
 
@@ -28,7 +31,10 @@ const move = statement<Values>(
    from ${moves.source} where a.schedule_id = move.schedule_id`,
 );
 
-/** Moves agenda rows on. The caller holds the locks of these rows, and also the locks of schedules that end. */
+/**
+ * Moves agenda rows to their next occurrence. The caller has locked these rows, and the rows in `schedules` of
+ * schedules that have no further occurrence.
+ */
 export async function moveAgenda(tx: Transaction, all: readonly AgendaMove[]): Promise<void> {
   const onward = all.flatMap(({ scheduleId, next, runsAdded }) =>
     next ? [{ scheduleId, ...next, runsAdded }] : [],
@@ -49,7 +55,10 @@ const leave = statement<{ scheduleIds: string; runsAdded: number }>(
    from gone where s.id = gone.schedule_id`,
 );
 
-/** Removes schedules from the agenda and keeps their totals. Schedules that are not on it are left alone. */
+/**
+ * Removes schedules from the agenda, and keeps their totals in `schedules`. A schedule that is not on the agenda stays
+ * as it is.
+ */
 export async function leaveAgenda(
   tx: Transaction,
   { scheduleIds, runsAdded = 0 }: { scheduleIds: readonly number[]; runsAdded?: number },
@@ -64,7 +73,9 @@ export interface AgendaEntry {
   next: DueOccurrence;
   plan: Plan;
   isHeld: boolean;
-  /** The totals from which a finished schedule continues when it returns to the agenda. */
+  /**
+   * This field and the next two are the totals from which a finished schedule continues when it returns to the agenda.
+   */
   runsTotal: number;
   lastRunAt: number | null;
   lastClaimedAt: number | null;

@@ -1,7 +1,8 @@
 import { NOW } from '../instants.js';
 
 /**
- * Maximum number of rows that each source reads from an index, so that a million failures do not make the answer slow.
+ * Maximum number of rows that a query reads from an index, so that a project with a million failures gets its answer
+ * quickly too.
  */
 const MAX_READ = 2_000;
 
@@ -30,8 +31,8 @@ export const ATTENTION_SOURCES = {
     where stopped.project_id = :projectId and stopped.paused_by_engine_at is not null
     order by stopped.paused_by_engine_at desc`,
   /**
-   * The schedule has been due for 15 s, which is three sweeps at the default interval. A lost bell alone cannot cause
-   * such a delay, because a sweep would have claimed the occurrence.
+   * The occurrence has been due for 15 s, which is three sweeps at the default interval, and no worker has claimed it.
+   * A lost wake-up alone cannot cause that, because a sweep would have claimed the occurrence.
    */
   overdue: `
     select schedule_id as id, due_at as at, null::text as note from carillon.agenda
@@ -60,5 +61,8 @@ export const ATTENTION_SOURCES = {
 } as const;
 
 export type AttentionKind = keyof typeof ATTENTION_SOURCES;
-/** Maximum count, and maximum number of schedules in a list. A count of this many means "at least". */
+/**
+ * Maximum count of a reason, and maximum number of schedules in its list. A count of exactly this number means "at
+ * least".
+ */
 export const MAX_ATTENTION_COUNT = 1_000;

@@ -20,7 +20,7 @@ export interface BulkActionView extends BulkProgress {
   reportedAt: number;
   finishedAt: number | null;
   error: string | null;
-  /** True if the replica that works on the action has not reported for a minute. */
+  /** True if the API process that works on the action has not reported its progress for a minute. */
   isLost: boolean;
 }
 
@@ -42,7 +42,7 @@ export interface NewBulkAction {
   requestHash: string;
 }
 
-/** Returns the id of the new action; null if the key was used before. */
+/** Returns the id of the new action; null if the Idempotency-Key was used before. */
 export async function createBulkAction(db: Database, action: NewBulkAction): Promise<string | null> {
   const [made] = await insert(db, action);
   return made?.id ?? null;

@@ -49,7 +49,7 @@ export function cancelSchedule(db: Database, request: ChangeRequest): Promise<Ch
 }
 
 /**
- * Records past occurrences that no claim has taken yet as skipped. This includes occurrences that are not due yet
+ * Records as skipped the past occurrences that no worker has claimed. This includes occurrences that are not due yet
  * because of jitter or a reschedule.
  */
 async function accountForOverdue(tx: Transaction, schedule: LockedSchedule, reason: string): Promise<void> {

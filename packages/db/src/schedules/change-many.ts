@@ -19,9 +19,9 @@ export interface ChangeManyResult {
   changed: number;
   /** Schedules in a state in which the change is not possible. */
   refusals: { id: string; reason: string }[];
-  /** Schedules that must be changed one by one. */
+  /** Schedules that this change of many has left out. The caller changes them one by one. */
   others: string[];
-  /** Due times whose bells the caller arms once the change is committed. */
+  /** Due times. The caller arms a bell (a wake-up job in Redis) for each once the change is committed. */
   dueAts: number[];
 }
 
@@ -33,8 +33,8 @@ interface Done {
 
 /**
  * Locks many schedules in ascending order, changes those that can be changed together, and writes an audit entry for
- * each, in one transaction. Claims skip the locked rows, so the caller arms the bells of these schedules again
- * afterwards.
+ * each, in one transaction. Meanwhile, claims skip the locked rows. So once the change is committed, the caller arms
+ * the bells (wake-up jobs in Redis) of these schedules again.
  */
 function changeMany(
   pool: Pool,
@@ -102,8 +102,9 @@ interface Moved {
 }
 
 /**
- * The parameters of `moveAll` and `resumeAll`. The version is that of a resumed schedule. `resumeAll` does not read it
- * from the updated rows, because a join of two lists of a thousand rows compares a million pairs.
+ * The parameters of `moveAll` and `resumeAll`. Only `resumeAll` uses the version, which a resume increases. It does not
+ * read the version from the updated rows, because Postgres would join two lists of a thousand rows by comparing a
+ * million pairs.
  */
 const movesOf = (moved: readonly Moved[], now: number): Values => ({
   now,

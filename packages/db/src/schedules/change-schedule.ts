@@ -6,7 +6,7 @@ import { type LockedSchedule, lockSchedule, type ScheduleRef } from './locked-sc
 /** The schedule to change and the actor who asks for it. */
 export interface ChangeRequest {
   ref: ScheduleRef;
-  /** Shown in the audit log and in the reasons given to people. */
+  /** Shown in the audit log, and in the reasons of runs that the change skips or cancels. */
   actor: string;
   /** The version that the client has seen; null to change any version. */
   ifMatch?: number | null;
@@ -22,12 +22,15 @@ export type ChangeResult<T> =
 
 export interface Change<T> {
   value: T;
-  /** Due times whose bells the caller arms once the change is committed. */
+  /** Due times. The caller arms a bell (a wake-up job in Redis) for each once the change is committed. */
   dueAts?: number[];
   audit: { action: string; detail?: object | undefined };
 }
 
-/** Thrown inside a change to refuse it: everything is rolled back and the result says why. */
+/**
+ * Thrown by a change to refuse itself: the transaction is rolled back, and the result is `refused` with the message as
+ * reason.
+ */
 export class ChangeRefused extends Error {}
 
 /** Makes one change to one schedule under its lock, and writes it to the audit log in the same transaction. */
@@ -45,7 +48,8 @@ export async function changeSchedule<T>(
       const { value, dueAts = [], audit } = await change(tx, schedule);
       const detail = managedByDetail(schedule.tags, audit.detail);
       await recordAudit(tx, { ...schedule, actor, action: audit.action, detail, now });
-      // A claim may have skipped the row because it was locked, so the caller of every change arms the bell again.
+      // While the row was locked, a claim may have skipped it, so the caller of every change arms the bell (the wake-up
+      // job in Redis) of the schedule again.
       const [next] = await readDueAt(tx, { id: schedule.id });
       return { kind: 'changed', value, dueAts: next ? [...dueAts, next.dueAt] : dueAts };
     });

@@ -31,8 +31,8 @@ export type CreateResult =
   | { kind: 'same' }
   | { kind: 'conflict' }
   /**
-   * The id belongs to a cancelled schedule. This holds even if the definition is the same, because a repeated create
-   * must not look like a success.
+   * The id belongs to a cancelled schedule. The result is not `same` even if the definition is the same, because a
+   * repeated create must not look like a success.
    */
   | { kind: 'cancelled' }
   | { kind: 'over_limit' };
@@ -179,7 +179,10 @@ async function create(db: Database, { projectId, drafts, actor }: CreateRequest)
   });
 }
 
-/** Inserts the payload as text, without parsing and printing it again, so that it stays as the client wrote it. */
+/**
+ * The draft as JSON text. The payload is inserted without parsing and printing it, so that it stays as the client wrote
+ * it.
+ */
 function toRecord(draft: Draft, actor: string): string {
   const record = JSON.stringify({
     key: draft.key,

@@ -7,7 +7,10 @@ const update = statement<{ projectId: number; keys: readonly string[]; trace: st
    where project_id = :projectId and key = any(:keys::text[]) and created_trace is null`,
 );
 
-/** Records the trace that created these schedules, so that their runs can be linked to it. */
+/**
+ * Records the trace (W3C `traceparent`) of the request that created these schedules, so that their runs can be linked
+ * to it.
+ */
 export async function recordCreatedTrace(
   db: Database,
   created: { projectId: number; keys: readonly string[]; trace: string },
@@ -22,7 +25,8 @@ const select = statement<{ scheduleIds: readonly number[] }, { id: number; trace
 );
 
 /**
- * The traces that created these schedules, by the id of the schedule. Workers read them for schedules of all projects.
+ * The traces (W3C `traceparent`) of the requests that created these schedules, by the id of the schedule. A worker
+ * reads the traces of schedules of all projects.
  */
 export async function readCreatedTraces(
   db: Database,

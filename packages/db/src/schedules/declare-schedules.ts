@@ -65,7 +65,10 @@ async function redeclare(pool: Pool, projectId: number, draft: Draft): Promise<b
   return edited.kind === 'stale' ? redeclare(pool, projectId, draft) : edited.kind === 'changed';
 }
 
-/** Intervals count from when the schedule was first made, not from when it was last deployed. */
+/**
+ * Keeps the anchor if the timing is otherwise the same: intervals count from when the schedule was first made, not from
+ * the latest deploy.
+ */
 function keepAnchor(timing: Timing, before: Timing): Timing {
   const anchored = { ...timing, anchorAt: before.anchorAt };
   return isSameTiming(anchored, before) ? anchored : timing;

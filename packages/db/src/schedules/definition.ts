@@ -1,6 +1,6 @@
 /**
- * SQL that joins a run to the definition that it keeps: the current one, or one that an edit has replaced. `run` is an
- * alias with the columns schedule_id and version.
+ * SQL that joins a run to its definition: the current definition of the schedule, or an earlier one that an edit has
+ * replaced. `run` is an alias with the columns schedule_id and version.
  */
 export const definitionOf = (run: string) => `cross join lateral (
     select key, timing, plan, payload::text from carillon.schedules

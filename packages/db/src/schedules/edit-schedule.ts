@@ -27,7 +27,10 @@ import { settleStopped } from './settle-stopped.js';
 export interface Definition extends DefinitionFields {
   /** Null removes the schedule's own secret; undefined keeps the secret that it has. */
   sealedSecret?: Buffer | null;
-  /** Hash of the declaration in code that asks for this definition. */
+  /**
+   * Hash of the declaration in the client's code that asks for this definition. The next deploy compares it with the
+   * code to see whether the declaration has changed. Null or undefined keeps the stored hash.
+   */
   declaredHash?: string | null;
 }
 
@@ -37,7 +40,7 @@ export interface EditResult {
   inFlight: string[];
 }
 
-/** Replaces the definition of a schedule. The next occurrence is computed under the lock. */
+/** Replaces the definition of a schedule. The next occurrence is computed while the schedule is locked. */
 export function editSchedule(
   db: Database,
   request: ChangeRequest,
@@ -127,8 +130,8 @@ const selectSettled = statement<{ id: number; fromAt: number }, { at: number }>(
 );
 
 /**
- * Lists the coming occurrences that have their run already, because they were skipped or run early. The new rule may
- * name the same instants, and must leave them out.
+ * Adds to the timing the coming occurrences that already have a run, because they were skipped or run early. The new
+ * rule leaves them out, even if it names the same instants.
  */
 async function withSettledOccurrences(
   tx: Transaction,
@@ -181,8 +184,8 @@ const replaceDefinition = statement<Values>(
 );
 
 /**
- * Stores the new definition, archives the old one, settles the overdue occurrences of the old rule, and moves the
- * agenda.
+ * Stores the new definition, archives the old one, and sets the next occurrence. Overdue occurrences of the old rule
+ * are queued or recorded as skipped.
  */
 async function writeDefinition(
   tx: Transaction,
@@ -215,8 +218,8 @@ async function writeDefinition(
     isPlanned: next !== null,
   });
   await placeNext(tx, { ...schedule, plan }, { next, version, runsAdded });
-  // Queued runs start under the new policies, which may allow more concurrent runs than the old ones, or not count runs
-  // at all.
+  // Queued runs may start now, because the new policies may allow more concurrent runs than the old ones, or set no
+  // limit.
   const mayPromote = schedule.status !== 'paused' && (schedule.isCounted || isCounted(plan));
   if (mayPromote) await promoteLocked(tx, [{ ...schedule, plan }]);
   return { version, inFlight: (await readInFlight(tx, id)).map(encodeRunId) };

@@ -21,7 +21,10 @@ interface Group {
   waiting: Waiting[];
 }
 
-/** Maximum number of concurrent statements per requester. Creates that arrive meanwhile share the next one. */
+/**
+ * Maximum number of concurrent statements per requester. Creates that arrive while these statements run share the next
+ * one.
+ */
 const STATEMENTS_AT_ONCE = 2;
 const MAX_GROUP_SIZE = 200;
 

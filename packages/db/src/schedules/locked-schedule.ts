@@ -106,9 +106,9 @@ const lockFreeAgendas = statement<{ ids: string }, { id: number }>(
 );
 
 /**
- * Locks and reads those schedules that no other transaction holds, and never waits. All of them get the same time. A
- * schedule whose agenda row is locked, or whose definition can't be read, is left out too, although its own row stays
- * locked until the transaction ends.
+ * Locks and reads the schedules that no other transaction has locked, and never waits. All of them get the same
+ * `nowAt`. A schedule whose agenda row is locked, or whose definition can't be read, is left out too, although its own
+ * row stays locked until the transaction ends.
  */
 export async function lockFreeSchedules(
   tx: Transaction,
@@ -132,7 +132,10 @@ export async function lockFreeSchedules(
     });
 }
 
-/** Thrown if the stored definition of a schedule can't be read. Its next claim pauses such a schedule as broken. */
+/**
+ * Thrown if the stored definition of a schedule can't be read. The next claim of the schedule pauses it, with a note
+ * that says so.
+ */
 export class UnreadableSchedule extends Error {}
 
 function toLocked(row: Row): LockedSchedule {

@@ -53,7 +53,7 @@ export function skipNext(db: Database, request: ChangeRequest): Promise<ChangeRe
   });
 }
 
-/** A single occurrence that a person skips. */
+/** The record of one occurrence that a person has skipped. */
 export const skippedStretch = (occurrenceAt: number, actor: string): Stretch => ({
   fromAt: occurrenceAt,
   toAt: occurrenceAt,

@@ -76,7 +76,10 @@ const releaseFirst = statement<Values, object>(
    returning 1`,
 );
 
-/** Promotes the queued runs of schedules that the caller has locked at the same instant; returns how many. */
+/**
+ * Lets queued runs of these schedules start, as far as the policies allow; returns how many. The caller has locked the
+ * schedules, and all of them have the same `nowAt`.
+ */
 export async function promoteLocked(
   tx: Transaction,
   schedules: readonly Pick<LockedSchedule, 'id' | 'plan' | 'nowAt'>[],

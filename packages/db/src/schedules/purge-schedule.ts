@@ -21,8 +21,8 @@ export const PURGED_ACTION = 'schedule.purged';
  * cancelled first, so that nothing fires while its runs are deleted in batches. A purge that was interrupted leaves a
  * cancelled schedule, and can be repeated.
  *
- * The audit entry is committed before the first batch. A worker that remembers a deleted run thereby knows that the run
- * was purged, and does not take Postgres for one that has lost transactions.
+ * The audit entry is committed before the first batch. If a worker remembers a run that is gone, this entry tells it
+ * that the run was purged. Without the entry, the worker would conclude that Postgres has lost transactions.
  */
 export async function purgeSchedule(
   db: Database,

@@ -78,8 +78,8 @@ export async function readSchedule(
 }
 
 /**
- * Lists schedules, newest first. Ids never change, so each page begins where the previous one ended, whatever happened
- * in between.
+ * Lists schedules, newest first. Each page begins after the last id of the previous page. Ids never change, so no
+ * change in between makes a page skip or repeat a schedule.
  */
 export async function listSchedules(db: Database, page: FilteredPage): Promise<ScheduleView[]> {
   return (await listSchedulePage(db, page)).schedules;
@@ -88,10 +88,10 @@ export async function listSchedules(db: Database, page: FilteredPage): Promise<S
 /**
  * Lists schedules, newest first, and says whether the page was cut short because it had reached its limit of bytes.
  *
- * The planner can't estimate how often a text or a tag occurs, so the code decides. First it searches the newest
- * schedules, in order, where a common text or tag fills the page. If the page is not full, the text or tag is rare, and
- * its own index finds the few matches. If another filter leaves few schedules, those are searched instead, which is
- * faster than both.
+ * The planner of Postgres can't estimate how often a text or a tag occurs, so this code decides how to search. It first
+ * searches the newest schedules in order, where a common text or tag fills the page. If the page is not full, the text
+ * or tag is rare, and its own index finds the few matches. If another filter leaves few schedules, only those are
+ * searched, which is faster than both.
  */
 export async function listSchedulePage(db: Database, page: FilteredPage): Promise<SchedulePage> {
   const { filter } = page;
@@ -103,16 +103,17 @@ export async function listSchedulePage(db: Database, page: FilteredPage): Promis
 }
 
 /**
- * The matches, and the schedule of each. The lateral query looks them up one by one, so that the statement ends when the
- * page is full. The planner would join the matches with the whole table instead, from the newest schedule on.
+ * SQL: the ids that a search has found (`matching`), each with its schedule. The lateral query looks up one schedule
+ * after the other, so that the statement ends when the page is full. With a plain join, the planner would read the
+ * whole table instead, from the newest schedule on.
  */
 const MATCHES_IN_ORDER = `matching
   cross join lateral (select * from carillon.schedules where id = matching.id limit 1) as s
   left join carillon.agenda a on a.schedule_id = s.id`;
 
 /**
- * If fewer schedules than this are due in the range of a filter, a search reads all of them and does not use the index
- * of its text or tag.
+ * If fewer schedules than this are due in the range of due times of a filter, a search reads all of them and does not
+ * use the index of its text or tag.
  */
 const FEW_DUE = 2_000;
 
@@ -130,9 +131,9 @@ const isFull = ({ schedules, isCut }: SchedulePage, { limit }: { limit: number }
   isCut || schedules.length >= limit;
 
 /**
- * Number of schedules that a search reads first, from the newest or the soonest on. It takes some 20 ms at most. With
- * half of them, a frequent text and a status that few schedules have no longer filled a page, and the search then read
- * all 250,000 schedules with that text.
+ * A search first reads only this many schedules: the newest, or those that are due soonest. That takes about 20 ms. If
+ * they do not fill the page, the search reads all matches, which can be slow: with 10,000, a search for a common text
+ * and a rare status did not fill its page, and then read all 250,000 schedules with that text.
  */
 const READ_FIRST = 20_000;
 
@@ -230,8 +231,8 @@ async function selectPage(
 }
 
 /**
- * The active and paused schedules that match, newest first. Payloads are left out, because they do not decide when to
- * fire.
+ * The active and paused schedules that match a filter, newest first. Payloads are left out, because they do not affect
+ * when a schedule fires.
  */
 export async function listDefinitions(db: Database, page: FilteredPage): Promise<ScheduleView[]> {
   const where = whereOf(page);

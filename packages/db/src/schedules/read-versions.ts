@@ -27,7 +27,7 @@ export interface DefinitionView extends StoredDefinition {
 interface Page {
   projectId: number;
   scheduleId: number;
-  /** The last version of the previous page. */
+  /** The last version of the previous page; null for the first page. */
   beforeVersion: number | null;
   limit: number;
 }

@@ -10,7 +10,7 @@ export interface ZonedSchedule {
   timing: Timing;
 }
 
-/** SQL: true if a stored timing depends on a time zone. UTC is left out of the stored form. */
+/** SQL: true if a stored timing depends on a time zone. A stored timing does not name its time zone if that is UTC. */
 export const IS_ZONED = `(s.timing like '%"timezone":%' or s.timing like '%TZID%')`;
 
 const select = statement<

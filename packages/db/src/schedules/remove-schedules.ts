@@ -16,7 +16,7 @@ const deleteBatchOf = (table: 'runs' | 'attempts') =>
      returning 1`,
   );
 
-/** Each deletes one batch of the runs or attempts of these schedules. */
+/** `removeRuns` and `removeAttempts` each delete one batch of rows of these schedules. */
 export const removeRuns = deleteBatchOf('runs');
 export const removeAttempts = deleteBatchOf('attempts');
 

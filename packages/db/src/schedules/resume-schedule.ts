@@ -35,8 +35,8 @@ const selectEnded = statement<{ now: number | null }, { id: number }>(
 );
 
 /**
- * Resumes schedules whose pause has reached its end, at most a batch of them; returns the due times whose bells the
- * caller arms.
+ * Resumes schedules whose pause has reached its end, at most 1,000 per call. Returns due times; the caller arms a bell
+ * (a wake-up job in Redis) for each.
  */
 export async function resumeEnded(pool: Pool, now: number | null): Promise<number[]> {
   const dueAts: number[] = [];
@@ -45,7 +45,8 @@ export async function resumeEnded(pool: Pool, now: number | null): Promise<numbe
       dueAts.push(...(await inTransaction(pool, (tx) => resumeIfEnded(tx, id, now))));
     } catch (error) {
       if (isTransientError(error)) throw error;
-      // A schedule that can't be resumed must not hold up the others. It stays paused, and its note says why.
+      // A schedule that can't be resumed must not keep the others from being resumed. It stays paused, and its note
+      // says why.
       await pauseBroken(pool, { id, note: `it could not be resumed: ${(error as Error).message}`, now });
     }
   }
@@ -82,7 +83,10 @@ export const releaseRetries = statement<{ ids: string; now: number }>(
    where r.schedule_id = any(:ids::bigint[]) and r.next_attempt_at is not null and r.status = 'retrying'`,
 );
 
-/** Resumes a paused schedule as of an instant; returns the due times whose bells the caller arms. */
+/**
+ * Resumes a paused schedule as of an instant. Returns due times; the caller arms a bell (a wake-up job in Redis) for
+ * each.
+ */
 async function resumeLocked(tx: Transaction, schedule: LockedSchedule, asOfAt: number): Promise<number[]> {
   const { id, nowAt } = schedule;
   const { next, passed } = afterPause(schedule, asOfAt);
@@ -103,8 +107,8 @@ async function resumeLocked(tx: Transaction, schedule: LockedSchedule, asOfAt: n
 }
 
 /**
- * Occurrences that fell into the pause are skipped and recorded; only the misfire policy `all` still runs them. The
- * schedule continues with the first occurrence after the pause.
+ * The schedule continues with the first occurrence after the pause, and the occurrences during the pause are recorded
+ * as skipped. With the misfire policy `all`, it continues with the first occurrence of the pause and skips none.
  */
 export function afterPause(
   schedule: LockedSchedule,

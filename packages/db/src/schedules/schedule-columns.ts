@@ -9,7 +9,7 @@ export type ScheduleStatus = 'active' | 'paused' | 'finished' | 'cancelled';
 /** An active schedule that has left the agenda is finished. */
 export const SCHEDULE_STATUS = `(case when s.status = 'active' and a.schedule_id is null then 'finished' else s.status::text end)`;
 
-/** A schedule that has left the agenda without totals fired exactly once, see the table `schedules`. */
+/** If no totals are stored, the schedule left the agenda when it had fired exactly once, see the table `schedules`. */
 export const RUNS_TOTAL = `coalesce(a.runs_total, s.runs_total, 1)`;
 
 const FIRED_ONCE = 'a.schedule_id is null and s.runs_total is null';

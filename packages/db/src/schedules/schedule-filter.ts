@@ -25,15 +25,15 @@ export interface FilteredPage {
 export const FROM_SCHEDULES = 'carillon.schedules s left join carillon.agenda a on a.schedule_id = s.id';
 
 /**
- * Begins with the common table expression `matching`, which `matchingOf` defines by the conditions of a search. The
- * statement needs only the other conditions (`where.others`). With all of them, Postgres would search twice.
+ * A `from` list that begins with `matching`, the result of a search for a text or a tag (see `matchingOf`). The
+ * statement adds only the other conditions (`where.others`). With all conditions, Postgres would search twice.
  */
 export const FROM_MATCHES =
   'matching join carillon.schedules s using (id) left join carillon.agenda a on a.schedule_id = s.id';
 
 export const isSearch = ({ q, tag }: ScheduleFilter) => (q ?? tag) !== undefined;
 
-/** True if the filters besides text and tag leave so few schedules that any plan is fast. */
+/** True if the filters besides text and tag leave so few schedules that any query plan is fast. */
 export function narrowsDown({ status, dueBefore, dueAfter, attention }: ScheduleFilter): boolean {
   const hasRareStatus = status !== undefined && status !== 'active' && status !== 'finished';
   return hasRareStatus || (dueBefore ?? dueAfter ?? attention) !== undefined;
@@ -61,7 +61,10 @@ export const sourceOfKeys = (where: Where, { q, tag, ...others }: ScheduleFilter
     ? { head: matchingOf(where), source: 'matching s', conditions: 'true' }
     : sourceOfAllMatches(where, { q, tag, ...others });
 
-/** The schedules that a search finds. Materialized, so that the planner begins with them. */
+/**
+ * SQL: the schedules that a search for a text or a tag finds. The list is materialized, so that the planner begins with
+ * it.
+ */
 export const matchingOf = (where: Where) =>
   `with matching as materialized (
      select s.id, s.key from carillon.schedules s

@@ -2,9 +2,9 @@ import { instant } from '../instants.js';
 import type { ScheduleStatus } from './schedule-columns.js';
 
 /**
- * Defines all transitions between the states of a schedule, and the SQL that they share, the same for one row and for
- * many. docs/state-machine.md shows the same table; a test compares the two. A schedule is finished if it is active and
- * has left the agenda.
+ * All transitions between the states of a schedule, and their SQL, which is the same for one row and for many.
+ * docs/state-machine.md shows the same table; a test compares the two. A schedule is finished if it is active and has
+ * left the agenda.
  */
 
 export interface ScheduleTransition {
@@ -71,7 +71,10 @@ export const PAUSE = pause({
   note: ':note',
 });
 
-/** `pause`: the statement that holds the agenda rows of the schedules in the CTE `paused` (`id`, `version`). */
+/**
+ * `pause`: the statement that marks agenda rows as held, so that no worker claims them. They belong to the schedules in
+ * the CTE `paused` (`id`, `version`).
+ */
 export const HOLD_AGENDA = `
   update carillon.agenda a set is_held = true, version = paused.version from paused where a.schedule_id = paused.id`;
 

@@ -21,8 +21,8 @@ interface Redefinition {
 }
 
 /**
- * Settles the occurrences that the old rule had named before an edit, because the new rule names nothing before the
- * edit. Returns the number of runs that it adds.
+ * Queues or skips the occurrences that the old rule named before an edit and that no worker has claimed. Otherwise they
+ * would be lost, because the new rule names nothing before the edit. Returns the number of runs that were queued.
  */
 export async function settleOverdue(
   tx: Transaction,
@@ -38,8 +38,8 @@ export async function settleOverdue(
 }
 
 /**
- * An occurrence of the old rule that jitter or a reschedule had delayed beyond the edit. The new rule does not name it,
- * so it is skipped with the reason `overtaken`.
+ * The occurrences of the old rule that are past at the time of the edit, but not due yet because of jitter or a
+ * reschedule. The new rule does not name them, so they are skipped with the reason `overtaken`.
  */
 function overtakenByEdit({ timing, occurrenceAt, nowAt }: LockedSchedule): Stretch | null {
   if (occurrenceAt === null || occurrenceAt > nowAt) return null;
@@ -47,7 +47,7 @@ function overtakenByEdit({ timing, occurrenceAt, nowAt }: LockedSchedule): Stret
   return stretchFrom(timing, { fromAt: occurrenceAt, untilAt: nowAt, reasonCode: 'overtaken', reason });
 }
 
-/** Beyond this many runs the misfire policy `all` is treated like `once`. */
+/** Maximum number of overdue runs that an edit queues. Beyond it, the misfire policy `all` is treated like `once`. */
 const MAX_CATCH_UP = 1_000;
 
 const asOnce = (due: DueSchedule): DueSchedule => ({
@@ -56,8 +56,8 @@ const asOnce = (due: DueSchedule): DueSchedule => ({
 });
 
 /**
- * Queues the occurrences that were due before the edit and not claimed yet. The old rule named them, but they run under
- * the new definition. Returns the number of runs that it adds.
+ * Queues the occurrences that were due before the edit and that no worker has claimed. The old rule named them, but
+ * they run under the new definition. Returns the number of runs that were queued.
  */
 async function queueOverdue(
   tx: Transaction,

@@ -11,8 +11,8 @@ import { accountFor } from '../runs/account-for.js';
 import type { LockedSchedule } from './locked-schedule.js';
 
 /**
- * A new definition may start a schedule again that was cancelled, or that had completed its runs. The old rule went on
- * naming occurrences meanwhile. They are recorded as skipped, because without a record they would count as missing.
+ * A new definition may start a schedule again that was cancelled, or that had reached its `maxRuns`. The old rule went
+ * on naming occurrences meanwhile. They are recorded as skipped, because without a record they would count as missing.
  */
 export async function settleStopped(
   tx: Transaction,
@@ -36,8 +36,8 @@ export async function settleStopped(
 }
 
 /**
- * The occurrences in (afterAt, untilAt], without the next occurrence of the new definition, which still runs. It can be
- * in the past, if a one-shot is set to a past instant. Then it divides the occurrences into two stretches.
+ * The occurrences in (afterAt, untilAt], without `exceptAt`, the next occurrence of the new definition, which still
+ * runs. If a one-shot was set to a past instant, `exceptAt` is past and divides the occurrences into two stretches.
  */
 function passedExcept(
   timing: Timing,
@@ -67,7 +67,7 @@ function passedExcept(
       return [stretchFrom(timing, { fromAt, untilAt: part.untilAt, ...why })];
     });
   } catch (error) {
-    // A rule that can no longer be evaluated names no occurrences. The new definition replaces it.
+    // If the rule can't be evaluated any more, it names no occurrences. The new definition replaces it.
     if (error instanceof UnusableRule) return [];
     throw error;
   }

@@ -19,7 +19,10 @@ export interface StopManyResult {
   changed: number;
   /** Schedules that were cancelled before this call. */
   refusals: { id: string; reason: string }[];
-  /** Schedules that must be changed one by one: they are in another state, or an occurrence is overdue. */
+  /**
+   * Schedules that must be changed one by one: their status does not allow a change together, or an occurrence is
+   * overdue.
+   */
   others: string[];
 }
 
@@ -38,8 +41,9 @@ const readCandidates = statement<{ ids: string }, Candidate & { nowAt: number }>
 );
 
 /**
- * Locks many schedules in ascending order, and waits for claims that have locked one of them. Then applies `stop` to
- * the schedules for which `fits` is true. The time is read once, after the locks were taken.
+ * Locks many schedules in ascending order, and waits while another transaction, such as a claim, has locked one of
+ * them. Then applies `stop` to the schedules for which `fits` is true. The time is read once, after the locks were
+ * taken.
  */
 function stopMany(
   pool: Pool,
@@ -96,8 +100,8 @@ export function pauseMany(pool: Pool, request: StopRequest, pause: Pause): Promi
 }
 
 /**
- * Every schedule that is cancelled here is on the agenda. The same update stores its totals, because a second update
- * would write to the many indexes of `schedules` again.
+ * Cancels schedules that are all on the agenda. The same update also stores their totals, because a second update would
+ * write to the many indexes of `schedules` again.
  */
 const cancelAll = statement<Values>(
   'cancel-many',

@@ -13,7 +13,7 @@ import type { LockedSchedule } from './locked-schedule.js';
 export function triggerSchedule(db: Database, request: ChangeRequest): Promise<ChangeResult<string>> {
   return changeSchedule(db, request, async (tx, schedule) => {
     refuseCancelled(schedule, 'triggered');
-    // Two triggers within one millisecond are two runs.
+    // Two triggers within one millisecond are two runs: the second gets the next free millisecond.
     let occurrenceAt = schedule.nowAt;
     while (!(await insertOne(tx, schedule, 'trigger', occurrenceAt))) occurrenceAt++;
     const runId = encodeRunId({ scheduleId: schedule.id, occurrenceAt, origin: 'trigger' });
@@ -27,7 +27,7 @@ export function triggerSchedule(db: Database, request: ChangeRequest): Promise<C
 
 /**
  * Runs locked schedules now, all of them by the same few statements. Leaves out a schedule that was triggered in the
- * same millisecond already: it has a run of that instant, and must be triggered alone.
+ * same millisecond already: it has a run of that instant, and the caller must trigger it alone.
  */
 export async function triggerLocked(
   tx: Transaction,
@@ -58,8 +58,8 @@ export async function triggerLocked(
  */
 const MAX_BACKFILL = 10_000;
 /**
- * Maximum number of occurrences in a backfill of a counted schedule. Each run needs statements of its own, which
- * execute under the schedule's lock.
+ * Maximum number of occurrences in a backfill of a counted schedule (one whose policies count its open runs). Each run
+ * needs statements of its own, which execute while the schedule is locked.
  */
 const MAX_COUNTED_BACKFILL = 1_000;
 /** Number of occurrences that are computed before other requests get their turn. */
@@ -92,7 +92,7 @@ export function backfillSchedule(
   });
 }
 
-/** Names the occurrences of a range in steps, and yields to other requests in between. */
+/** Computes the occurrences of a range in steps, and yields to other requests in between. */
 async function nameOccurrences(
   timing: LockedSchedule['timing'],
   { fromAt, toAt, limit }: Backfill & { limit: number },

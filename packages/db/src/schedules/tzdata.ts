@@ -39,8 +39,8 @@ export async function readTzdata(db: Database, now: number | null): Promise<Tzda
 }
 
 /**
- * A worker computes occurrences from its start on, and the sweep notices its version later. So a period begins with the
- * start of the first worker whose version the period before did not have.
+ * A worker computes occurrences from its start on, but a sweep notices its version of the time zone data only later. So
+ * a period begins when the first worker started whose version the previous period did not have.
  */
 const beginPeriod = statement<{ versions: string; used: string; now: number | null }>(
   'begin-tzdata-period',
@@ -54,8 +54,8 @@ const beginPeriod = statement<{ versions: string; used: string; now: number | nu
 );
 
 /**
- * Notes a version that the latest period does not have. A period keeps every version until the agenda is recomputed:
- * a worker that has stopped has left occurrences behind that it computed.
+ * Adds versions that live workers have and the latest period does not. A period keeps every version until the agenda is
+ * recomputed, because a worker that has stopped has left behind occurrences that it computed.
  */
 async function widenPeriod(
   db: Database,
@@ -69,7 +69,7 @@ async function widenPeriod(
   return versions;
 }
 
-/** The periods of the time zone data, oldest first. There are a few for each new version. */
+/** The periods of the time zone data, oldest first. Each new version adds a few. */
 const selectPeriods = statement<Record<string, never>, TzdataPeriod>(
   'read-tzdata-periods',
   'select since as "sinceAt", versions from carillon.tzdata_periods order by since',
@@ -171,8 +171,8 @@ async function finish(pool: Pool, { from, to, now }: TzdataChange): Promise<void
 }
 
 /**
- * Moves the pending occurrence of one schedule, if the new data names another instant. Returns the due times whose
- * bells the caller arms.
+ * Moves the pending occurrence of one schedule, if the new data names another instant. Returns due times; the caller
+ * arms a bell (a wake-up job in Redis) for each.
  */
 async function retimeZoned(pool: Pool, row: ZonedRow, { to, now }: TzdataChange): Promise<number[] | null> {
   const seen = { ...row, timing: readTiming(row.timing), plan: readPlan(row.plan) };
