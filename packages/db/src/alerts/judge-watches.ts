@@ -27,11 +27,14 @@ import {
 import { dropWatches, type MovedWatch, moveWatches } from './watches.js';
 
 /**
- * When a run fails, the worker requests that the schedule is judged at once. If the request is lost, a check after this
- * time finds the failure.
+ * When a run fails, the worker requests a check of the schedule's objectives at once. If that request is lost, a check
+ * after this time finds the failure.
  */
 const FALLBACK_MS = 300_000;
-/** A schedule with an open alert is judged again after this time, because a success rate can recover as time passes. */
+/**
+ * The objectives of a schedule with an open alert are checked again after this time, because a success rate can recover
+ * as time passes.
+ */
 const OPEN_ALERT_MS = 60_000;
 export interface JudgedWatches {
   judged: number;

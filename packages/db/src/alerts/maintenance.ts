@@ -4,7 +4,7 @@ import { instant, NOW } from '../instants.js';
 import { statement, type Values } from '../statement.js';
 import { recordAudit } from '../tenancy/audit.js';
 
-/** A period in which breaches are recorded but not reported. */
+/** A maintenance window: a period in which breaches of objectives are recorded but not reported. */
 export interface MaintenanceView {
   id: number;
   /** Null for the whole project. */
@@ -42,7 +42,7 @@ const select = statement<Values, MaintenanceView>(
    where project_id = :projectId and id > coalesce(:afterId::bigint, 0) and ends_at > ${NOW} order by id limit :limit`,
 );
 
-/** Lists the windows of a project that have not ended. */
+/** Lists the maintenance windows of a project that have not ended. */
 export function listMaintenance(
   db: Database,
   page: { projectId: number; limit: number; afterId: number | null; now: number | null },
@@ -55,7 +55,10 @@ const remove = statement<{ projectId: number; id: number }, MaintenanceView>(
   `delete from carillon.maintenance_windows where project_id = :projectId and id = :id returning ${VIEW}`,
 );
 
-/** Removes a window. Alerts that it has withheld are then reported. Returns false if there is no such window. */
+/**
+ * Removes a maintenance window. Alerts that it has withheld are then reported. Returns false if there is no such
+ * window.
+ */
 export function deleteMaintenance(
   db: Database,
   { projectId, actor, id }: { projectId: number; actor: string; id: number },

@@ -194,8 +194,8 @@ export interface TakenMessage {
 const TAKEN_FOR = `interval '1 minute'`;
 
 /**
- * Takes messages that are due, at most one per channel: the oldest message that was neither sent nor given up. Takes none
- * while the installation is held.
+ * Takes messages that are due, at most one per channel: the oldest message that was neither sent nor given up. Takes
+ * none while the installation is held: after Postgres has lost transactions, nothing is sent until an operator decides.
  */
 export const takeMessages = statement<{ limit: number; now: number | null }, TakenMessage>(
   'take-alert-messages',

@@ -6,7 +6,7 @@ import { mayTake, release } from '../runs/run-transitions.js';
 import { statement, type Values } from '../statement.js';
 import { recordAudit } from '../tenancy/audit.js';
 
-/** A `log` is kept for people and changes nothing. */
+/** A ping of the kind `log` is stored for people to read, and changes nothing else. */
 export type PingKind = 'start' | 'success' | 'fail' | 'log';
 
 const insertPing = statement<Values, { projectId: number; woken: number }>(
@@ -29,7 +29,7 @@ const insertPing = statement<Values, { projectId: number; woken: number }>(
 
 export interface PingRequest {
   scheduleId: number;
-  /** The generation of the token that was used. */
+  /** The generation of the ping token that was used. Each rotation of the token increases it. */
   generation: number;
   kind: PingKind;
   body: string | null;
@@ -37,9 +37,9 @@ export interface PingRequest {
 }
 
 /**
- * Records a ping of a heartbeat. A success or a failure wakes the runs that wait for a ping; `hasWoken` is true if
- * there were any. Returns null if the token was rotated, or if the schedule was removed, was cancelled or is not a
- * heartbeat.
+ * Records a ping of a schedule with the target `heartbeat`. A success or a failure wakes the runs that wait for a ping;
+ * `hasWoken` is true if there were any. Returns null if the ping token was rotated, or if the schedule was removed, was
+ * cancelled or has another target.
  */
 export async function recordPing(db: Database, ping: PingRequest): Promise<{ hasWoken: boolean } | null> {
   const [recorded] = await insertPing(db, { ...ping });
@@ -51,7 +51,7 @@ const selectTiming = statement<{ scheduleId: number; projectId: number }, { timi
   'select timing from carillon.schedules where id = :scheduleId and project_id = :projectId',
 );
 
-/** Reads the timing of a heartbeat, which decides how early a ping may come. */
+/** Reads the timing of a schedule with the target `heartbeat`. It decides how early a ping may come. */
 export async function readHeartbeatTiming(
   db: Database,
   schedule: { scheduleId: number; projectId: number },
@@ -120,7 +120,7 @@ const selectGeneration = statement<Values, { generation: number }>(
   'select generation from carillon.ping_tokens where schedule_id = :scheduleId and project_id = :projectId',
 );
 
-/** Reads the generation of a schedule's ping token, and its latest pings. */
+/** Reads the generation of a schedule's ping token (each rotation increases it), and the latest pings. */
 export async function readHeartbeat(
   db: Database,
   schedule: { scheduleId: number; projectId: number; limit: number },

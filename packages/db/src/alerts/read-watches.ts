@@ -3,12 +3,17 @@ import type { Transaction } from '../database.js';
 import { instant, milliseconds, NOW } from '../instants.js';
 import { statement, type Values } from '../statement.js';
 
-/** Maximum number of runs that one judgement reads. If there are more, the schedule is judged again at once. */
+/**
+ * Maximum number of runs that one check of a schedule reads. If there are more, the schedule is checked again at once.
+ */
 export const MAX_RUNS = 500;
 /** Maximum number of runs from which a success rate over a period is computed. */
 const MAX_COUNTED = 10_000;
 
-/** A watch that is due, with its schedule and the occurrence that comes next. */
+/**
+ * A watch (the record of when to check the objectives of a schedule) that is due, with its schedule and the occurrence
+ * that comes next.
+ */
 export interface SloWatch {
   scheduleId: number;
   projectId: number;
@@ -23,7 +28,10 @@ export interface SloWatch {
   nowAt: number;
 }
 
-/** Locks the watches that are due, and skips watches that another worker has locked. */
+/**
+ * Locks the watches (records of when to check the objectives of a schedule) that are due, and skips those that another
+ * worker has locked.
+ */
 export const lockWatches = statement<{ limit: number; now: number | null }, SloWatch>(
   'lock-watches',
   `select w.schedule_id as "scheduleId", w.project_id as "projectId", w.judged_until as "judgedUntil", s.key, s.name,

@@ -2,7 +2,7 @@ import type { Database, Transaction } from '../database.js';
 import { NOW } from '../instants.js';
 import { arrayOf, batch, statement, type Values } from '../statement.js';
 
-/** The new state of a watch after its schedule was judged. */
+/** The new state of a watch (the record of when to check the objectives of a schedule) after a check. */
 export interface MovedWatch {
   scheduleId: number;
   judgedUntil: number;
@@ -25,7 +25,7 @@ const move = statement<Values>(
    from ${moves.source} where w.schedule_id = moved.schedule_id`,
 );
 
-/** Moves watches on to their next check. The caller holds their locks. */
+/** Sets when the objectives of schedules are checked next. The caller holds the locks of these watches. */
 export async function moveWatches(tx: Transaction, moved: readonly MovedWatch[]): Promise<void> {
   if (moved.length > 0) await move(tx, moves.of(moved));
 }
@@ -35,7 +35,7 @@ const drop = statement<{ scheduleIds: string }>(
   'delete from carillon.slo_watches where schedule_id = any(:scheduleIds::bigint[])',
 );
 
-/** Deletes the watches of schedules that no longer have objectives. The caller holds their locks. */
+/** Deletes the watches of schedules that no longer have objectives. The caller holds the locks of these watches. */
 export async function dropWatches(tx: Transaction, scheduleIds: readonly number[]): Promise<void> {
   if (scheduleIds.length > 0) await drop(tx, { scheduleIds: arrayOf(scheduleIds) });
 }
@@ -55,8 +55,8 @@ const bringForward = statement<
 );
 
 /**
- * Requests that schedules are judged now: all schedules in `failed`, and the schedules in `ended` that have an open
- * alert. Returns how many schedules will be judged.
+ * Requests that the objectives of schedules are checked now: of all schedules in `failed`, and of the schedules in
+ * `ended` that have an open alert. Returns how many schedules will be checked.
  */
 export async function bringWatchesForward(
   db: Database,
@@ -76,8 +76,8 @@ const judgeNext = statement<{ scheduleId: number }>(
 );
 
 /**
- * Makes the next sweep judge a schedule. Called when the next occurrence was moved, because the deadlines of its
- * objectives move along.
+ * Makes the next sweep check the objectives of a schedule. Called when its next occurrence was moved, because the
+ * deadlines of the objectives move along.
  */
 export async function judgeNextSweep(tx: Transaction, scheduleId: number): Promise<void> {
   await judgeNext(tx, { scheduleId });
@@ -88,7 +88,7 @@ const selectNext = statement<object, { checkAt: number | null }>(
   `select check_at as "checkAt" from carillon.slo_watches where check_at < 'infinity' order by check_at limit 1`,
 );
 
-/** When the next schedule is to be judged; null if none is. */
+/** When the objectives of a schedule are to be checked next; null if no check is planned. */
 export async function readNextWatch(db: Database): Promise<number | null> {
   const [next] = await selectNext(db, {});
   return next?.checkAt ?? null;

@@ -24,7 +24,10 @@ export interface AuditedPage {
   next: AuditPosition | null;
 }
 
-/** Compares the occurrences of a page of schedules in a window with the runs and gaps that exist. */
+/**
+ * Compares the occurrences that the rules of a page of schedules name in a window with the runs and gaps that exist. A
+ * gap is the record of consecutive occurrences that did not run.
+ */
 export async function auditOccurrences(
   db: Database,
   { position, ...range }: Omit<AuditRange, 'fromId'> & { position: AuditPosition | null },

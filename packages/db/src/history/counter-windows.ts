@@ -3,7 +3,9 @@ import type { Counter } from '../engine/workers.js';
 import { NOW } from '../instants.js';
 import { statement } from '../statement.js';
 
-/** The growth of counters in three windows. Each begins at a whole minute and ends now. */
+/**
+ * The growth of counters in the last minute, hour and day. Each of these windows begins at a whole minute and ends now.
+ */
 export interface CounterWindows {
   nowAt: number;
   minute: CounterWindow;

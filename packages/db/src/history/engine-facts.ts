@@ -19,11 +19,14 @@ const lately = (name: string, condition = '') => `
           (select coalesce(sum(value), 0) from carillon.metric_minutes
            where minute >= ${THIS_MINUTE} - interval '5 minutes' and name = '${name}' ${condition})`;
 
-/** SQL: the number of differences that the audit has found; 0 after a day without differences. */
+/** SQL: the number of differences that the audit of occurrences has found; 0 after a day without differences. */
 const AUDIT_DIFFERENCES = `
           (select coalesce(max(audit_differences), 0) from carillon.installation where audit_differed_at > ${NOW} - interval '1 day')`;
 
-/** SQL: the drift of the last three whole minutes, oldest first. */
+/**
+ * SQL: how much drift (overdue runs, missing bells and expired leases) sweeps repaired in each of the last three whole
+ * minutes, oldest first.
+ */
 const DRIFT_BY_MINUTE = `
           array(select coalesce(sum(value), 0) from generate_series(3, 1, -1) as ago
                 left join carillon.metric_minutes on name = 'carillon_drift_total'
@@ -66,7 +69,7 @@ const selectFacts = statement<{ now: number | null }, EngineFacts>(
    from judged`,
 );
 
-/** Reads the facts from which the health of the engine is judged. Only the oldest due rows are read. */
+/** Reads the facts from which the health of the engine is judged. Of the due rows, only the oldest are read. */
 export async function readEngineFacts(db: Database, now: number | null): Promise<EngineFacts> {
   const [facts] = await selectFacts(db, { now });
   return facts as EngineFacts;

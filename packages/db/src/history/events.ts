@@ -5,7 +5,10 @@ import { type RunView, SELECT_RUNS } from '../runs/read-runs.js';
 import { EPOCH_NOW } from '../schema/workers.js';
 import { statement, type Values } from '../statement.js';
 
-/** The latest epoch and audit entry, from which a stream of events begins. */
+/**
+ * The position from which a stream of events begins: the latest epoch (the number of a lease; each claim gets a larger
+ * one) and the latest audit entry.
+ */
 export interface Watermark {
   epoch: number;
   auditId: number;
@@ -40,8 +43,9 @@ const selectByEpoch = statement<EpochRange, RunView>(
 );
 
 /**
- * The runs of a project that were claimed after a given epoch, or under one of the listed epochs. Epochs grow and have
- * an index anyway, so the event stream needs no writes of its own.
+ * The runs of a project that were claimed after a given epoch, or under one of the listed epochs. An epoch is the
+ * number of a lease; each claim gets a larger one. Runs have an index by epoch anyway, so the event stream needs no
+ * writes of its own.
  */
 export function readRunsByEpoch(db: Database, range: EpochRange): Promise<RunView[]> {
   return selectByEpoch(db, range);
@@ -54,7 +58,7 @@ const selectInFlight = statement<{ projectId: number; limit: number }, RunView>(
    limit :limit`,
 );
 
-/** The runs of a project that are in flight. A stream that begins now has yet to report their end. */
+/** The runs of a project that are in flight. A stream of events that begins now has yet to report their end. */
 export function readInFlightOfProject(
   db: Database,
   range: { projectId: number; limit: number },
@@ -100,7 +104,7 @@ const pageValues = ({ projectId, after: { happenedAt, run }, limit }: HistoryPag
   origin: run?.origin ?? 'rule',
 });
 
-/** The runs that changed since a position, oldest first: for a listener that reconnects. */
+/** The runs that changed since a position, oldest first: for a client of the event stream that reconnects. */
 export function readRunsSince(db: Database, page: HistoryPage): Promise<RunView[]> {
   return selectSince(db, pageValues(page));
 }

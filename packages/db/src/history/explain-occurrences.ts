@@ -150,7 +150,7 @@ export async function explainOccurrences(
         deferrals: deferrals.get(key) ?? [],
         replays: replays.get(key) ?? [],
       };
-      // The sentence does not name the time zone data; only the steps do.
+      // Only the steps of an occurrence name the time zone data. They are not shown here, so none is passed.
       const story = storyOfRun({ run, ...steps, changes: made, tzdata: [], nowAt });
       const plan = plans.get(`${run.scheduleId}/${run.version}`) ?? null;
       return explainRun(run, story, { plan, liveHandlers });
@@ -167,7 +167,7 @@ export async function explainOccurrences(
 
 const PRUNED = 'no record: the history of this time has been pruned';
 
-/** The definitions that the runs began with, by schedule and version. */
+/** The plans (targets and policies) with which the runs began, by schedule and version of the definition. */
 async function readPlans(
   db: Database,
   projectId: number,

@@ -4,7 +4,7 @@ import { instant } from '../instants.js';
 import { query, statement } from '../statement.js';
 import type { FeedScope } from '../tenancy/feeds.js';
 
-/** A schedule of a feed, with its next occurrence. */
+/** A schedule of an iCal feed, with its next occurrence. */
 export interface FeedSchedule {
   id: number;
   key: string;

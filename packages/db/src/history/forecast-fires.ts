@@ -6,8 +6,8 @@ export const MINUTE_MS = 60_000;
 export const minuteOf = (at: number) => Math.floor(at / MINUTE_MS) * MINUTE_MS;
 
 /**
- * Maximum CPU time for counting the fires of one forecast. A forecast that takes longer is cut off and marked as
- * incomplete. The time for reading the groups comes on top.
+ * Maximum CPU time for counting the fires of one forecast. A count that takes longer is cut off, and the forecast is
+ * marked as incomplete. The time for reading the schedules from Postgres is not included.
  */
 const MAX_CPU_MS = 5_000;
 /** Number of occurrences that are computed in one turn of the event loop: at most a millisecond of work. */
@@ -89,8 +89,8 @@ function findOrNull(
 }
 
 /**
- * Counts how often each schedule of a group fires within the given minute. Its next fire does not count. The result is
- * 0 if the rule can no longer be evaluated: `addLaterFires` has then marked the forecast as incomplete.
+ * Counts how often each schedule of a group fires within the given minute, without its next fire. The result is 0 if
+ * the rule can no longer be evaluated: `addLaterFires` has then marked the forecast as incomplete.
  */
 export function laterFiresIn(
   { timing: text, occurrenceAt, runsLeft }: ForecastGroup,

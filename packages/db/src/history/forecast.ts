@@ -49,8 +49,8 @@ export async function readNextFires(db: Database, { projectId, toAt }: Range): P
 }
 
 /**
- * All one-shots form a single group without a timing. They are counted only in order to see whether the limit was
- * reached.
+ * All one-shots form a single group without a timing. They are counted only to find out whether there are more than
+ * `MAX_SCHEDULES` schedules.
  */
 const GROUPS = (source: string) => `
   select case when ${IS_RECURRING} then s.timing end as timing, case when ${IS_RECURRING} then a.occurrence_at end as "occurrenceAt",
@@ -83,12 +83,12 @@ export async function readForecastGroups(
   return { groups: rows.filter(isRecurring), isComplete: read <= MAX_SCHEDULES };
 }
 
-/** Maximum number of schedules whose fires a dry run counts. */
+/** Maximum number of schedules whose fires the dry run of a bulk action counts. */
 const MAX_MATCHING = 20_000;
 
 /**
  * Groups the schedules that match a filter. One-shots are included, with a `runsLeft` of 1. `isComplete` is false if
- * there are more schedules than a dry run counts.
+ * there are more schedules than the dry run of a bulk action counts.
  */
 export async function readForecastOfMatching(
   db: Database,
@@ -158,7 +158,7 @@ const selectOfGroups = statement<Values, MinuteSchedule>(
    order by a.due_at, a.schedule_id limit :limit`,
 );
 
-/** Some schedules of each of these groups, found by their due time. */
+/** Some schedules of these groups, those that are due first. */
 export function readSchedulesOfGroups(
   db: Database,
   { projectId, picked, limit }: { projectId: number; picked: readonly ForecastGroup[]; limit: number },

@@ -8,11 +8,14 @@ export interface InstallationFigures {
   clockOffsets: { workerId: number; offsetMs: number }[];
   /** Number of consecutive months that have their partitions, from the current one on. */
   partitionsReady: number;
-  /** The age of the oldest open transaction in this database, as far as our role may see it. */
+  /** The age of the oldest open transaction in this database, among those that our database role may see. */
   longestTransactionMs: number;
 }
 
-/** Number of months that are checked for partitions. Three are made ahead of time, the current one included. */
+/**
+ * Number of months that are checked for partitions. The partitions of three months exist ahead of time, the current
+ * month included.
+ */
 const MONTHS_LOOKED_AT = 12;
 
 const selectFigures = statement<{ now: number | null }, InstallationFigures>(
@@ -82,7 +85,7 @@ export async function countComingFires(
 }
 
 /**
- * Maximum number of schedules and groups that one forecast reads. Only the next fire of further schedules is counted.
+ * Maximum numbers of schedules and of groups that one forecast reads. For all others, only the next fire is counted.
  */
 const MAX_SCHEDULES = 200_000;
 const MAX_GROUPS = 5_000;

@@ -58,7 +58,10 @@ export function readRunsBetween(db: Database, range: Range & { limit: number }):
   return selectRuns(db, range);
 }
 
-/** A stretch of occurrences that all ended the same way; both ends are occurrences. */
+/**
+ * A stretch of occurrences that did not run, all for the same reason. `fromAt` and `toAt` are its first and its last
+ * occurrence.
+ */
 export interface Gap {
   fromAt: number;
   toAt: number;
@@ -82,12 +85,12 @@ export function readGapsBetween(db: Database, range: Range): Promise<Gap[]> {
   return selectGaps(db, range);
 }
 
-/** Deferrals of one run for one reason, before one attempt. */
+/** How long and how often a claimed run had to wait for one reason before one attempt. */
 export type DeferralView = RunIdentity & StoryDeferral;
 
 /**
- * Maximum number of steps of each kind that one page reads. A page has up to 1,000 runs, and few of them have more than
- * one step of a kind.
+ * Maximum number of deferrals, of attempts and of bulk replays that one page reads. A page has up to 1,000 runs, and
+ * few of them have more than one of each.
  */
 const MAX_STEPS = 10_000;
 
@@ -120,10 +123,13 @@ export function readAttemptsBetween(db: Database, range: Range): Promise<(Attemp
   return selectAttempts(db, range);
 }
 
-/** A bulk replay that took the run. */
+/** A bulk replay that tried the run again: when, and by whom. */
 export type BulkReplayView = RunIdentity & StoryReplay;
 
-/** SQL: the bulk replays of runs, over the alias `r` (runs). An entry that retention has deleted is left out. */
+/**
+ * SQL: the bulk replays of runs, over the alias `r` (runs). A bulk replay is left out if retention has deleted its
+ * audit entry.
+ */
 export const SELECT_BULK_REPLAYS = `
    select r.schedule_id as "scheduleId", r.occurrence_at as "occurrenceAt", r.origin, entry.at, entry.actor`;
 export const JOIN_BULK_REPLAYS = `
@@ -151,8 +157,8 @@ export interface ScheduleChange {
 }
 
 /**
- * SQL for the latest 1,000 changes of a schedule, newest first, and after them the latest restores. A restore concerns
- * the occurrences of every schedule that were due in the lost time.
+ * SQL for the latest 1,000 changes of a schedule, newest first, and after them the latest restores of the installation.
+ * A restore concerns every schedule that had occurrences in the time of which Postgres lost the transactions.
  */
 export const CHANGES_OF_SUBJECT = (key: string) =>
   `select at, actor, action, detail from (

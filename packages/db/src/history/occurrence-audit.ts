@@ -9,7 +9,7 @@ import type { Database } from '../database.js';
 import { instant, NOW } from '../instants.js';
 import { arrayOf, statement, type Values } from '../statement.js';
 
-/** A schedule, with the definitions, runs and gaps with which the audit compares its occurrences. */
+/** A schedule with its definitions, and with the runs and gaps that the audit compares with its occurrences. */
 export interface AuditedSchedule extends ComparedSchedule {
   id: number;
   key: string;

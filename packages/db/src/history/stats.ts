@@ -19,8 +19,8 @@ const forEachBucket = (sql: (bucket: number) => string) =>
   Array.from({ length: BUCKETS }, (_, bucket) => sql(bucket)).join(', ');
 
 /**
- * A run that is running or succeeded quickly counts in the minute of its claim. Any other run counts in the minute of
- * its last change.
+ * A run that is running, or that succeeded within two seconds, counts in the minute of its claim. Any other run counts
+ * in the minute of its last change.
  */
 const MINUTE = `date_bin('1 minute', r.happened_at, 'epoch')`;
 const isStatus = (status: string) => `count(*) filter (where r.status = '${status}')::int`;
@@ -46,7 +46,7 @@ const MERGE = `
 
 /** A minute is computed this long after its end. Transactions that have not committed by then are not waited for. */
 const SETTLED_MS = 15_000;
-/** Maximum number of minutes that one call computes. A backlog of minutes is computed sweep by sweep. */
+/** Maximum number of minutes that one call computes. A larger backlog is computed in several sweeps. */
 const MAX_MINUTES_AT_ONCE = 10;
 /** How many minutes back the statistics begin on an installation that has none yet. */
 const FIRST_MINUTES = 60;
@@ -119,7 +119,7 @@ export async function computeStats(db: Database, now: number | null): Promise<vo
   await computeOpen(db, { now });
 }
 
-/** How many runs ended in a step, by outcome. */
+/** The runs of one step of time, counted by outcome. */
 export interface StatsRow {
   at: number;
   succeeded: number;

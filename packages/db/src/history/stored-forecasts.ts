@@ -9,9 +9,9 @@ import { countFires, type FiresByMinute, MINUTE_MS, minuteOf } from './forecast-
 const MIN_SCHEDULES = 1_000;
 /** A stored forecast is computed again when it is older than this. */
 const REFRESH_AFTER = `interval '50 seconds'`;
-/** An older forecast is not used. Then no worker has computed one lately. */
+/** A stored forecast that is older than this is not used. No worker has then computed one lately. */
 const MAX_AGE_MS = 300_000;
-/** A forecast of 24 hours can be read until it is `MAX_AGE_MS` old, so a longer one is stored. */
+/** Length of a stored forecast. Until it is `MAX_AGE_MS` old, it must cover the next 24 hours. */
 const STORED_MS = 24 * 3_600_000 + MAX_AGE_MS + MINUTE_MS;
 /** Maximum number of groups that are stored, the largest first: about 3 MB of text. */
 const MAX_GROUPS = 20_000;
@@ -30,7 +30,7 @@ export interface DueForecast {
   computedAt: number | null;
 }
 
-/** A project with so few schedules fails the first condition after a short index scan. */
+/** For a project with fewer than `MIN_SCHEDULES` schedules, the first condition fails after a short index scan. */
 const selectDue = statement<Values, DueForecast>(
   'read-forecasts-due',
   `select p.id as "projectId", f.computed_at as "computedAt"
@@ -106,7 +106,7 @@ const selectGroups = statement<Values, { computedAt: number; groups: string | nu
 
 /**
  * The recurring schedules of the stored forecast, or null if there is none that is fresh enough. The groups can be 3 MB
- * of text. They are not read again if `known` holds those of the same forecast: then `known` is returned.
+ * of text, so they are not read again if `known` holds the groups of the same forecast. Then `known` is returned.
  */
 export async function readStoredGroups(
   db: Database,

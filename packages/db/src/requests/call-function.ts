@@ -14,7 +14,7 @@ interface DrizzleTransaction {
 /** A transaction of the user's own program. */
 type UserTransaction = QueryTransaction | DrizzleTransaction;
 
-/** A call of one of our SQL functions. Arguments without a value are left out. */
+/** A call of one of Carillon's SQL functions. Arguments without a value are left out. */
 interface FunctionCall {
   name: 'schedule' | 'cancel' | 'trigger';
   arguments: Readonly<
@@ -25,8 +25,8 @@ interface FunctionCall {
 }
 
 /**
- * Calls one of our SQL functions in the user's transaction; returns its result. Every value is a parameter, sent as
- * text, so that no driver converts it in its own way.
+ * Calls one of Carillon's SQL functions in the user's transaction; returns its result. Every value is a parameter, sent
+ * as text, so that no driver converts it in its own way.
  */
 export async function callFunction(
   tx: UserTransaction,

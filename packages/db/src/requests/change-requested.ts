@@ -8,8 +8,8 @@ import type { SqlRequest } from './lock-requests.js';
 import { triggerTogether } from './trigger-together.js';
 
 /**
- * How long a request waits for the lock of its schedule. A transaction of the user may hold that lock for minutes, and
- * the other requests must not wait for it.
+ * How long a request by SQL waits for the lock of its schedule. A transaction of the user may hold that lock for
+ * minutes, and the other requests must not wait for it.
  */
 const LOCK_TIMEOUT = '20ms';
 
@@ -17,13 +17,13 @@ type RequestedChange =
   | { kind: 'changed'; dueAts: number[]; isNewCancel: boolean }
   | { kind: 'refused'; reason: string };
 
-/** The result of a request that was carried out or refused. */
+/** The result of a request by SQL that was carried out or refused. */
 export type SettledChange = { request: SqlRequest } & RequestedChange;
 
 /**
- * Carries out requested cancels and triggers of one project, in the transaction that has locked the requests. The
- * caller passes at most one request for each schedule. If another transaction has locked the schedule, its request is
- * left for the next sweep.
+ * Carries out cancels and triggers of one project that were requested by SQL, in the transaction that has locked the
+ * requests. The caller passes at most one request for each schedule. If another transaction has locked a schedule, the
+ * request for this schedule is left for the next sweep.
  */
 export async function changeRequested(
   tx: Transaction,

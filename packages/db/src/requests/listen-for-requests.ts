@@ -22,8 +22,8 @@ interface ListenOptions {
 }
 
 /**
- * Calls back when a transaction with requests commits. A lost connection is opened again, and a callback follows for
- * the requests that were committed meanwhile.
+ * Calls back when a transaction commits that has called one of Carillon's SQL functions. A lost connection is opened
+ * again, and a callback follows for the requests that were committed meanwhile.
  */
 export function listenForRequests({ connection, onRequest, onError }: ListenOptions): {
   close(): Promise<void>;

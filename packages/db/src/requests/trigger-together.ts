@@ -13,10 +13,10 @@ interface Triggered {
 }
 
 /**
- * Carries out requested triggers of one project, all of them by the same few statements. No two requests of a call are
- * for the same schedule. Leaves out the requests that must be carried out one by one, because their schedule is
- * unknown, is locked, or was triggered in this millisecond already. If the statements fail, all requests are left out,
- * so that one bad row does not fail the others.
+ * Carries out triggers of one project that were requested by SQL, all of them by the same few statements. No two
+ * requests of a call are for the same schedule. Leaves out the requests that must be carried out one by one, because
+ * their schedule is unknown, is locked, or was triggered in this millisecond already. If the statements fail, all
+ * requests are left out, so that one bad row does not fail the others.
  */
 export async function triggerTogether(
   tx: Transaction,
@@ -26,7 +26,7 @@ export async function triggerTogether(
   try {
     return await inTransaction(tx, (nested) => trigger(nested, projectId, requests));
   } catch (error) {
-    // The transaction is done again once Postgres is back, or once the month of the runs has its partition.
+    // The caller repeats the transaction once Postgres is back, or once the month of the runs has its partition.
     if (isDatabaseAway(error) || missingMonth(error) !== null) throw error;
     return [];
   }

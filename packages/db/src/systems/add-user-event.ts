@@ -59,7 +59,10 @@ export function addUserEvent(
   });
 }
 
-/** Inserts an event and its schedule in the caller's transaction. Throws `OverLimit`. */
+/**
+ * Inserts a yearly event of a user, and the schedule that fires it, in the caller's transaction. Throws `OverLimit` if
+ * the project can't have another schedule.
+ */
 export async function insertEvent(
   tx: Transaction,
   { projectId, actor, limits, nowAt, defaults }: SystemRequest,

@@ -25,7 +25,7 @@ interface NewEvents {
   now: number | null;
 }
 
-/** Inserts events in the transaction of the change that they report. */
+/** Inserts domain events in the transaction of the change that they report. */
 export async function insertDomainEvents(
   tx: Transaction,
   { projectId, subject, events, now }: NewEvents,
@@ -45,8 +45,8 @@ export type HandledEvent =
   | { kind: 'failed'; event: DomainEvent; error: Error };
 
 /**
- * Handles the oldest pending event; null if there is none. The row lock makes sure that only one worker handles it. The
- * changes of the handler and the event's new state are committed together. A failed event is retried.
+ * Handles the oldest pending domain event; null if there is none. The row lock makes sure that only one worker handles
+ * it. The changes of the handler and the event's new state are committed together. A failed event is retried.
  */
 export function handleNextEvent(pool: Pool, now: number | null): Promise<HandledEvent | null> {
   return inTransaction(pool, async (tx) => {

@@ -43,8 +43,8 @@ interface UserRequest {
 }
 
 /**
- * Edits a user and writes domain events about the changes, in one transaction. The handler of the events moves the
- * schedules later, so that an edit never waits for a delivery. Null if there is no such user.
+ * Edits a user and writes domain events about the changes, in one transaction. A worker handles the events later and
+ * moves the user's schedules, so that an edit never waits for a delivery. Null if there is no such user.
  */
 export function editUser(
   db: Database,

@@ -7,19 +7,23 @@ import type { LockedSchedule } from '../schedules/locked-schedule.js';
 import { statement } from '../statement.js';
 
 export interface Celebrations {
-  /** Ids of the runs that are being processed: in flight, waiting for another attempt, or due at this moment. */
+  /** Ids of the runs that are being processed: in flight, waiting for another attempt, or due and not claimed yet. */
   processing: string[];
-  /** The latest celebration that was delivered or is being delivered, and the timing that named it. */
+  /** The latest occurrence that was delivered or is being delivered, and the timing that named it. */
   latest: Celebration | null;
 }
 
+/** One occurrence of a yearly event of a user, such as a birthday. */
 interface Celebration {
   occurrenceAt: number;
   /** The stored form of the timing. */
   timing: string;
 }
 
-/** Reads the past and present celebrations of a schedule. The caller holds the schedule's lock. */
+/**
+ * Reads which occurrences of a yearly event are being delivered, and which one was the latest. The caller holds the
+ * lock of the event's schedule.
+ */
 export async function readCelebrations(tx: Transaction, schedule: LockedSchedule): Promise<Celebrations> {
   const { id, lastRunAt } = schedule;
   const waiting = await selectWaiting(tx, { id });

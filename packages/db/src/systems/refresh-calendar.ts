@@ -29,7 +29,7 @@ const upsertSource = statement<CalendarSource>(
                     else array(${DATES} union select unnest(:weekdays::text[]) order by 1) end`,
 );
 
-/** Gives a calendar an .ics file as its source. A worker fetches the file as soon as it is woken. */
+/** Gives a calendar an .ics file as its source. A worker fetches the file the next time it looks for due calendars. */
 export async function setCalendarSource(pool: Pool, source: CalendarSource): Promise<void> {
   const { projectId, name, url, actor } = source;
   await inTransaction(pool, async (tx) => {
@@ -46,8 +46,9 @@ export interface DueRefresh {
 }
 
 /**
- * Takes due calendars. No other worker takes them for five minutes. The column rounds to milliseconds, so the time of
- * this statement must be rounded too: a calendar that became due in the same millisecond would otherwise be passed over.
+ * Takes due calendars. No other worker takes them for five minutes. The column `refresh_due_at` rounds to milliseconds,
+ * so the time of this statement must be rounded too: a calendar that became due in the same millisecond would otherwise
+ * be passed over.
  */
 const takeDue = statement<{ limit: number; now: number | null }, DueRefresh>(
   'take-due-refreshes',

@@ -81,7 +81,9 @@ export function remindOfTask(pool: Pool, { id, workerRunId, defaults, now }: Rem
   });
 }
 
-/** The reminder is a schedule that is due at once: it is delivered, retried and accounted for like any other. */
+/**
+ * The reminder is a schedule that is due at once. It is delivered, retried and accounted for like any other schedule.
+ */
 async function scheduleReminder(
   tx: Transaction,
   task: TakenTask,

@@ -20,7 +20,9 @@ import { statement } from '../statement.js';
 import { recordAudit } from '../tenancy/audit.js';
 import { type Celebrations, readCelebrations } from './read-celebrations.js';
 
-/** An event that keeps its old data: it is being delivered, or its schedule was changed meanwhile. */
+/**
+ * A yearly event that keeps its old data, because it is being delivered, or because its schedule was changed meanwhile.
+ */
 export interface LeftEvent {
   eventId: string;
   why: 'processing' | 'changed';
@@ -31,7 +33,7 @@ export interface RescheduleReport {
   skipped: number;
   skippedIds: string[];
   left: LeftEvent[];
-  /** Due times whose bells the caller arms once the change is committed. */
+  /** Due times. The caller arms a bell (a wake-up job in Redis) for each once the change is committed. */
   dueAts: number[];
 }
 
@@ -78,9 +80,9 @@ const selectEvents = statement<{ projectId: number; userKey: string }, EventRow>
 );
 
 /**
- * Brings the schedules of a user in line with the user's row. An event that is being delivered keeps its old data and
- * counts as skipped; the next one follows the new data. The values come from the user's row, not from the domain event,
- * so handling an event twice, or two events out of order, makes no difference.
+ * Brings the schedules of a user in line with the user's row. A delivery that is under way keeps the old data and is
+ * reported as skipped; the next delivery uses the new data. The values come from the user's row, not from the domain
+ * event, so handling an event twice, or two events out of order, makes no difference.
  */
 export async function rescheduleEvents(
   tx: Transaction,
@@ -116,7 +118,8 @@ function definitionFor(row: EventRow, userId: string): Definition {
   const target = row.target ?? row.defaultTarget ?? SYSTEM_TARGET;
   const input = scheduleYearly(row, { person: { userId, firstName, lastName, timezone }, key, target });
   const { maxAttempts, baseDelayMs } = plan.retry;
-  // The API has vetted the target when the user was written, and the worker vets it again for each connection.
+  // Private targets are allowed here, because the API has checked the target when the user was written, and the worker
+  // checks it again for each connection.
   const defaults = { target, maxAttempts, baseDelayMs, allowPrivateTargets: true };
   const result = draftSchedule(input, { key, nowAt: 0, defaults });
   if (!result.ok) throw new Error(`the ${row.name} of ${userId}: ${JSON.stringify(result.problems)}`);
@@ -134,7 +137,7 @@ function isUpToDate(row: EventRow, { timing, plan, payload }: Definition): boole
   );
 }
 
-/** Redefines one schedule under its lock. */
+/** Gives one schedule its new definition while it is locked. */
 async function reschedule(
   tx: Transaction,
   row: EventRow,

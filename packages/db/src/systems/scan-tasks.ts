@@ -11,9 +11,9 @@ export interface ScanOptions {
   log: { info: LogMethod; warn: LogMethod; error: LogMethod };
   /** Only the tasks of this project; null for all. */
   projectId: number | null;
-  /** Called after each reminder that was stored, so that its bell rings at once. */
+  /** Called after each reminder that was stored, so that a worker is woken to deliver it at once. */
   onSent: () => void;
-  /** When the scan started. Its id contains this instant. */
+  /** When the scan started. The id of the scan contains this instant. */
   startedAt: number;
   now?: number | null;
   /** Ends the scan after the current task. The next scan continues with the remaining tasks. */

@@ -54,7 +54,7 @@ const RETIMED_PER_STEP = 500;
 
 export interface RetimeReport {
   retimed: number;
-  /** Due times whose bells the caller arms. */
+  /** Due times. The caller arms a bell (a wake-up job in Redis) for each. */
   dueAts: number[];
   errors: unknown[];
   /** True if no schedule with an older copy of a calendar was left. */

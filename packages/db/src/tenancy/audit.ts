@@ -17,7 +17,10 @@ export interface AuditEntry {
   now?: number | null;
 }
 
-/** The detail of a change to a schedule. It names the set, and thereby the file, that manages the schedule. */
+/**
+ * Adds to the detail of a change the set that the schedule belongs to, if there is one. A set is a group of schedules
+ * that one file describes.
+ */
 export function managedByDetail(tags: readonly string[], detail?: object): object | undefined {
   const set = setOf(tags);
   return set === null ? detail : { managedBy: `set ${set}`, ...detail };
@@ -47,7 +50,7 @@ const insertMany = statement<Values>(
    select :projectId, :actor, :action, entry.key, entry.detail::json, ${NOW} from ${entries.source}`,
 );
 
-/** Writes an entry for each of many subjects that were changed in the same way. */
+/** Writes an audit entry for each of many subjects that were changed in the same way. */
 export async function recordManyAudits(
   tx: Transaction,
   change: {
@@ -123,7 +126,7 @@ export async function listAudit(
     .limit(limit);
 }
 
-/** Reads the audit entries of a project that follow a given one, oldest first. */
+/** Reads the audit entries of a project with an id above `afterId`, oldest first. */
 export async function readAuditAfter(
   db: Database,
   { projectId, afterId, limit }: { projectId: number; afterId: number; limit: number },

@@ -33,7 +33,10 @@ export async function verifyEncryptionKey(db: Database, key: string | undefined)
   );
 }
 
-/** Compares a key with the check value, and writes nothing. `unused`: no process has had a key yet. */
+/**
+ * Compares a key with the check value of the installation, and writes nothing. The result is `unused` if no process has
+ * had a key yet.
+ */
 export async function compareEncryptionKey(
   db: Database,
   key: string | undefined,

@@ -3,7 +3,7 @@ import { type Database, inTransaction } from '../database.js';
 import { statement } from '../statement.js';
 import { recordAudit } from './audit.js';
 
-/** The scope of a feed: a schedule, the schedules with a tag, or, if both are null, all of the project. */
+/** The scope of an iCal feed: a schedule, the schedules with a tag, or, if both are null, all of the project. */
 export interface FeedScope {
   scheduleKey: string | null;
   tag: string | null;

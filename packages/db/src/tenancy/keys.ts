@@ -53,7 +53,8 @@ export async function findKey(db: Database, key: string): Promise<KeyOwner | nul
 }
 
 /**
- * Maximum number of keys and sessions whose hashes `readIssuedSecrets` keeps in memory. 100,000 hashes take some 15 MB.
+ * Maximum number of keys, and of sessions, whose hashes `readIssuedSecrets` keeps in memory. 100,000 hashes take some
+ * 15 MB.
  */
 const MAX_CHECKED = 100_000;
 

@@ -31,14 +31,15 @@ export type ProjectPatch = { [K in keyof Omit<ProjectDraft, 'key'>]?: ProjectDra
 interface NewProject {
   draft: ProjectDraft;
   actor: string;
-  /** Null if there is no key to encrypt a secret with. */
+  /** Null if this process has no encryption key; the project then gets no secret. */
   seal: SealNewSecret | null;
   /** The default target with its headers encrypted for this project. If this throws, the project is not created. */
   sealTarget: (projectId: number) => Target | null;
 }
 
 /**
- * Creates a project, with a secret to sign its deliveries if there is a key to encrypt one. Null if the key is taken.
+ * Creates a project, with a secret to sign its deliveries if `seal` is given. Null if there is a project with this key
+ * already.
  */
 export function createProject(
   db: Database,
@@ -113,7 +114,10 @@ const selectDefault = statement<object, DefaultProject>(
   `select id, default_target as "defaultTarget", limits from carillon.projects where key = 'default'`,
 );
 
-/** Reads the project that every installation has: the first admin key and requests by queue belong to it. */
+/**
+ * Reads the project that every installation has. The first admin key belongs to it, and so do schedules that are
+ * requested through a BullMQ queue.
+ */
 export async function readDefaultProject(db: Database): Promise<DefaultProject> {
   const [project] = await selectDefault(db, {});
   if (!project) throw new Error('the default project is missing; the migrations create it');

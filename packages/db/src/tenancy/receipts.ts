@@ -7,7 +7,7 @@ import { milliseconds, NOW } from '../instants.js';
 import { definitionOf } from '../schedules/definition.js';
 import { arrayOf, batch, statement, type Values } from '../statement.js';
 
-/** A receipt that this worker has taken and must send. */
+/** A receipt (a signed message about the end of a run) that this worker has taken and must send. */
 export interface TakenReceipt extends Receipt {
   id: number;
   projectId: number;

@@ -17,8 +17,9 @@ interface SecretOwner {
 }
 
 /**
- * Replaces the current secret, or removes all of them if `sealed` is null. The replaced secret stays valid for a day
- * and earlier ones are deleted, so at most two are valid. The caller holds the owner's row lock.
+ * Replaces the current secret of a project or schedule, or removes all its secrets if `sealed` is null. The replaced
+ * secret stays valid for a day and earlier ones are deleted, so at most two are valid. The caller holds the owner's row
+ * lock.
  */
 export async function replaceSecret(
   tx: Transaction,
