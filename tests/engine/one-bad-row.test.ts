@@ -10,7 +10,7 @@ const MINUTE = 60_000;
 // The tests insert runs by plain statements, which create no partition.
 beforeAll(() => ensurePartitions(database.pool, T0));
 
-/** Claims three schedules that are due together. Before the claim, a statement has damaged the second one. */
+/** Claims three schedules that are due together, after a statement has damaged the second of them. */
 async function claimThree({
   rule,
   spoil,
@@ -66,7 +66,7 @@ it('a schedule whose definition cannot be read is paused with the reason, and th
   expect(audited).toEqual([{ actor: 'carillon', note }]);
 });
 
-it('an occurrence that already has a run does not run again, its schedule moves on, and the rest of the batch is claimed', async () => {
+it('an occurrence that already has a run is not run again: its schedule moves to the next occurrence, and the rest of the batch is claimed', async () => {
   const { ids, claimed, spoiltKey } = await claimThree({
     rule: { cron: '* * * * *' },
     spoil: (id) => [
@@ -82,7 +82,7 @@ it('an occurrence that already has a run does not run again, its schedule moves 
   expect(await engine.runsOf(ids[1])).toMatchObject([{ status: 'succeeded', attempt: 0 }]);
 });
 
-/** Makes Postgres refuse rows of `runs` that match the condition, with the error for a value that it can't store. */
+/** Makes Postgres refuse rows of `runs` that match the condition, by a check constraint. */
 async function refuseRuns(condition: string): Promise<() => Promise<unknown>> {
   const name = `test_${Math.random().toString(36).slice(2)}`;
   await database.pool.query(
@@ -115,7 +115,7 @@ it('a schedule whose run Postgres refuses to insert is paused with the reason, a
     });
 });
 
-it('a waiting run whose start Postgres refuses fails with the reason, and the rest of the batch is claimed', async () => {
+it('a waiting run that cannot be read, or that Postgres refuses to start, fails with the reason, and the rest of the batch is claimed', async () => {
   const keys = Array.from({ length: 20 }, (_, i) => `waiting-${i}`);
   const rule = { at: new Date(T0 + 1_000 * MINUTE).toISOString() };
   const ids = await insertSchedules(

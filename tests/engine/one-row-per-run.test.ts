@@ -94,7 +94,7 @@ describe('The row of a run', () => {
     expect(await read()).toMatchObject({ status: 'succeeded', attempt: 1, progress: { done: 2 } });
   });
 
-  it('a deferral does not count as an attempt: the next claim of the run is attempt 1 again', async () => {
+  it('a run that is deferred after its claim has used no attempt: its next claim is attempt 1 again', async () => {
     const run = await claimOne();
     const deferred = {
       kind: 'deferred',
@@ -146,7 +146,7 @@ describe('The row of a run', () => {
 });
 
 describe('Rescue', () => {
-  it('the rescue of an expired lease releases its open runs and leaves its ended runs unchanged', async () => {
+  it('the rescue of an expired lease makes its open runs claimable again and leaves its ended runs unchanged', async () => {
     const [ended, open] = await claimTwo();
     await engine.succeed(ended, T0 + 1);
     expect(await rescueRuns(database.pool, T0 + LEASE_MS + 1)).toMatchObject([

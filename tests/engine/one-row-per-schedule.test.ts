@@ -230,7 +230,7 @@ describe('Totals of a schedule that finishes', () => {
     });
   });
 
-  it('a one-shot that was paused and resumed keeps its version after it has fired', async () => {
+  it('a pause and a resume of a one-shot each increase its version, and its fire does not', async () => {
     const schedule = await insert();
     await pauseSchedule(database.pool, changing(schedule, T0 - 2), NO_END);
     await resumeSchedule(database.pool, changing(schedule, T0 - 1));

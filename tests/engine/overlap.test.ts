@@ -65,13 +65,13 @@ describe('Overlapping runs', () => {
     expect(await statuses(id)).toEqual(['succeeded', 'running', 'queued']);
   });
 
-  it('overlap policy queue: the sweep starts a queued run whose promotion was lost with its worker', async () => {
+  it('overlap policy queue: if a worker is lost before it lets the next queued run start, the sweep finds the schedule, and that run starts', async () => {
     const { id, claim, claimOne } = await everyMinute({ overlap: 'queue' });
     const first = await claimOne(1);
     await claim(2);
     expect(await readStuckQueues(database.pool)).not.toContain(id);
     await engine.succeed(first, T0 + 2.1 * MINUTE);
-    // The worker was lost before it promoted the next run. Later occurrences join the queue behind that run.
+    // The worker was lost before it let the next queued run start. Later occurrences join the queue behind that run.
     expect(await claim(3)).toEqual([]);
     expect(await readStuckQueues(database.pool)).toContain(id);
     await promoteQueued(database.pool, [id], T0 + 3.1 * MINUTE);
@@ -110,7 +110,7 @@ describe('Overlapping runs', () => {
 });
 
 describe('Dependencies', () => {
-  it('a run starts if its dependency succeeded in time, and is skipped with the reason otherwise', async () => {
+  it('a run with dependsOn starts if the other schedule has succeeded within the given time, and is otherwise skipped with the reason', async () => {
     await insertSchedules(database, [{ id: 'export', rule: { at: new Date(T0 + MINUTE).toISOString() } }], {
       nowAt: T0,
     });

@@ -66,7 +66,7 @@ describe('Partitions', () => {
     expect(await readRun(database.pool, projectId, run)).toMatchObject({ status: 'succeeded' });
   });
 
-  it('a claim in a month without a partition creates it even while a long read of runs is open', async () => {
+  it('a claim in a month without a partition creates it even while a transaction that has read runs is still open', async () => {
     const now = at('2031-09-15T12:00:00Z');
     const id = await insert({ rule: { at: new Date(now).toISOString() } }, now - HOUR);
     const reader = await database.pool.connect();
@@ -127,7 +127,7 @@ describe('Partitions', () => {
     expect(claimed.toSorted((a, b) => a - b)).toEqual(ids.toSorted((a, b) => a - b));
   });
 
-  it('a skip of next year’s occurrence is recorded in the month of the skip, not in a future month', async () => {
+  it('the skip of an occurrence half a year ahead is recorded in the partition of the current month, and no partition of a future month is created', async () => {
     const before = await partitions();
     const now = Date.now();
     const inHalfAYear = new Date(now + 180 * 24 * HOUR);

@@ -42,7 +42,7 @@ describe('explainPooler', () => {
     expect(await probePooler(database.url)).toEqual(direct);
   });
 
-  it('a program does not wait forever for a Postgres that is silent when it starts', async () => {
+  it('a program that starts while Postgres accepts connections and never answers gives up with a time-out', async () => {
     const proxy = await TcpProxy.before(database.url);
     onTestFinished(() => proxy.close());
     proxy.silence();
@@ -101,7 +101,7 @@ else
       await bouncer.stop();
     });
 
-    it('a worker behind a pooler in transaction mode without the two settings exits with one line that names them', async () => {
+    it('a worker behind a pooler in transaction mode without the settings that it needs exits with one line that names them', async () => {
       const traits = await probePooler(url);
       expect(traits.sharesBackends).toBe(true);
       const line = explainPooler(traits, { hasDirectUrl: false, usesPreparedStatements: true });
@@ -110,7 +110,7 @@ else
       );
     });
 
-    it('an API behind a pooler in transaction mode without the two settings exits with one line that names them', async () => {
+    it('an API behind a pooler in transaction mode without the settings that it needs exits with one line that names them', async () => {
       const line = explainPooler(await probePooler(url), {
         hasDirectUrl: false,
         usesPreparedStatements: true,
@@ -118,13 +118,13 @@ else
       await expect(processes.api({ env: { DATABASE_URL: url } })).rejects.toThrow(`carillon api: ${line}`);
     });
 
-    it('migrations through a pooler in transaction mode are refused, and leave no lock in its sessions', async () => {
+    it('migrations through a pooler in transaction mode are refused, and leave no advisory lock in Postgres', async () => {
       await expect(migrate(url)).rejects.toThrow('set DATABASE_DIRECT_URL to Postgres itself');
       const { rows } = await database.pool.query(`select from pg_locks where locktype = 'advisory'`);
       expect(rows).toEqual([]);
     });
 
-    it('a worker behind a pooler in transaction mode delivers every run if both settings are made', async () => {
+    it('a worker behind a pooler in transaction mode delivers every run if DATABASE_DIRECT_URL is set and prepared statements are off', async () => {
       const env = {
         DATABASE_URL: url,
         DATABASE_DIRECT_URL: database.url,

@@ -52,7 +52,7 @@ const close = (runs: readonly ClaimedRun[]) =>
   closeRuns(pool, runs.map(succeededRun), { ...holder, now: null });
 
 describe('Warm-up', () => {
-  it('before anything is due, a worker prepares the statements of a fire on every connection that it keeps', async () => {
+  it('before anything is due, a worker prepares the statements that claim and close runs on every connection that it keeps open', async () => {
     const options = { url: database.url, applicationName: 'test', onError: () => {} };
     const kept = openDatabase({ ...options, max: 4, min: 2 });
     await warmUp(kept, holder, 2);
@@ -147,7 +147,7 @@ describe('Planner policy', () => {
     return plan.rows.map((row) => row['QUERY PLAN']).join('\n');
   }
 
-  it('Postgres plans the statements of a fire once on a connection, and not again for each batch', async () => {
+  it('Postgres plans the statements that claim and close runs once per connection, and not again for each batch', async () => {
     for (let batch = 0; batch < 3; batch++) await close(await claim(3));
     const { rows } = await pool.query(
       `select name, generic_plans > 0 as "hasPlan", custom_plans::int as "plannedAgain" from pg_prepared_statements
@@ -179,12 +179,13 @@ describe('Planner policy', () => {
     expect(reopened.runs).toHaveLength(3);
   }
 
-  it('the statements of a fire use index lookups, even if they were planned while the tables were nearly empty', async () => {
+  it('the statements that claim, close and rescue runs use index lookups, even if they were planned while the tables were nearly empty', async () => {
     await database.pool.query('truncate carillon.agenda, carillon.runs, carillon.leases');
     await close(await claim(3));
     await insertSchedules(database, [{ rule: { every: 'PT1H' } }]);
     await database.pool.query('analyze');
-    // The test reads the plans outside the transactions of a fire, which use one generic plan for all parameters.
+    // The transactions of a claim or close make Postgres use one generic plan for all parameters. The test reads the
+    // plans outside such a transaction, so it sets the same mode.
     await pool.query('set plan_cache_mode = force_generic_plan');
     // The plans are read with null parameters. With partition pruning Postgres would remove all partitions from the
     // plan, because none holds a null month.

@@ -81,7 +81,7 @@ it('if an open read keeps a prune from dropping the partition of an old month, a
 });
 
 it.each([60_000, 0])(
-  'in a pool of the user whose time-out is %i ms, Postgres gives up waiting for an open read before our own time-out',
+  'if a prune waits for an open read on a pool of the user with a time-out of %i ms, Postgres cancels it before the query time-out of Carillon',
   async (userTimeoutMs) => {
     await insertSchedules(database, [once()], { nowAt: T0 });
     const [run] = (await engine.claim(T0)) as [ClaimedRun];

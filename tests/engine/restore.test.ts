@@ -47,7 +47,7 @@ const release = (mode: RestoreMode, now = T0, more: { isAdopted?: boolean; until
   releaseInstallation(database.pool, { mode, isAdopted: false, untilAt: null, actor: 'ops', now, ...more });
 const state = () => readInstallationState(database.pool);
 
-/** Claims as a worker of the current generation. */
+/** Registers a new worker, which has the current generation of the installation, and claims as this worker. */
 async function claimNow(now: number) {
   const holder = { ...(await registerTestWorker(database)), leaseMs: 15_000, limit: 1_000, now };
   const due = await claimDue(database.pool, { ...holder, fairTo: [] });
@@ -63,7 +63,7 @@ afterEach(async () => {
 });
 
 describe('A held installation', () => {
-  it('a held installation takes no receipt, because a receipt of the restored state was probably sent in the lost time', async () => {
+  it('an installation that is held after a restore sends no receipt, because the receipts in the restored database were probably sent before', async () => {
     await database.pool.query(
       `insert into carillon.receipts (project_id, schedule_id, url, body, next_try_at) values ($1, 1, 'http://127.0.0.1/', '{}', to_timestamp($2 / 1000.0))`,
       [projectId, T0],
@@ -78,7 +78,7 @@ describe('A held installation', () => {
     await database.pool.query('truncate carillon.receipts');
   });
 
-  it('a held installation takes no alert message', async () => {
+  it('an installation that is held after a restore sends no alert message', async () => {
     const { rows } = await database.pool.query<{ id: number }>(
       `insert into carillon.alert_channels (project_id, key, type, settings) values ($1, 'held', 'slack', '{}') returning id`,
       [projectId],
@@ -96,7 +96,7 @@ describe('A held installation', () => {
     await database.pool.query('truncate carillon.alert_messages, carillon.alert_channels');
   });
 
-  it('a held installation claims nothing: neither due schedules, nor waiting runs, nor schedules whose pause has ended', async () => {
+  it('an installation that is held after a restore claims nothing: neither due schedules, nor waiting runs, nor schedules whose pause has ended', async () => {
     const [due, triggered, paused] = (await insertSchedules(
       database,
       [
@@ -127,7 +127,7 @@ describe('A held installation', () => {
     expect(paused).toBeDefined();
   });
 
-  it('an installation is held once: the same loss does not hold it again, even after an operator has decided', async () => {
+  it('a loss of transactions holds the installation only once: it is not held again after an operator has decided', async () => {
     const seen = (await state()).generation;
     expect(await hold()).toBe(true);
     expect(await hold()).toBe(false);
@@ -145,7 +145,7 @@ describe('A held installation', () => {
     expect((await state()).hold).toBeNull();
   });
 
-  it('the generation after a restore is higher than every generation that any process has seen', async () => {
+  it('the decision about a restore gives the installation a generation above every generation that any process has seen', async () => {
     const { generation } = await state();
     await holdForLoss(database.pool, {
       installationId: '',
@@ -158,7 +158,7 @@ describe('A held installation', () => {
     expect(await release('by-policy')).toMatchObject({ generation: generation + 6 });
   });
 
-  it('a hold advances every sequence beyond the ids that the lost time can have used, so that no id is issued twice', async () => {
+  it('when the installation is held, every sequence advances beyond the ids that lost transactions can have used, so that no id is issued twice', async () => {
     const values = async () =>
       (
         await database.pool.query<{ name: string; value: number }>(
@@ -180,7 +180,7 @@ describe('A held installation', () => {
     expect(id).toBeGreaterThan(100_000_000);
   });
 
-  it('a held copy of an installation is released only if it is adopted, and then gets an id of its own', async () => {
+  it('an installation that is held as a copy of another is released only if the operator adopts it, and then gets an id of its own', async () => {
     const { id, generation } = await state();
     await holdInstallation(database.pool, {
       code: 'database_copied',
@@ -218,21 +218,21 @@ describe('Evidence', () => {
   }
   const judge = (evidence: Evidence) => judgeEvidence(database.pool, evidence);
 
-  it('a remembered heartbeat counts as intact if Postgres has it or a later one of that worker', async () => {
+  it('if Postgres has the worker heartbeat that a process remembers, or a later one of that worker, nothing counts as lost', async () => {
     const evidence = await beatOnce();
     expect(await judge(evidence)).toBe('intact');
     expect(await judge({ ...evidence, beats: evidence.beats - 1 })).toBe('intact');
     expect(await judge((await readLatestEvidence(database.pool)) as Evidence)).toBe('intact');
   });
 
-  it('a remembered heartbeat that Postgres does not have counts as lost, also if its worker or generation is unknown', async () => {
+  it('if Postgres does not have the worker heartbeat that a process remembers, or does not know its worker or generation, transactions count as lost', async () => {
     const evidence = await beatOnce();
     expect(await judge({ ...evidence, beats: evidence.beats + 1 })).toBe('lost');
     expect(await judge({ ...evidence, token: crypto.randomUUID() })).toBe('lost');
     expect(await judge({ ...evidence, generation: evidence.generation + 1 })).toBe('lost');
   });
 
-  it('a remembered heartbeat of an earlier generation, or of a worker gone for a week, is no sign of a loss', async () => {
+  it('a missing worker heartbeat is no sign of lost transactions if an operator has decided about a restore since, or after a week', async () => {
     const evidence = await beatOnce();
     const lost = { ...evidence, beats: evidence.beats + 1 };
     expect(await judge({ ...lost, generation: evidence.generation - 1 })).toBe('superseded');
@@ -241,7 +241,7 @@ describe('Evidence', () => {
     );
   });
 
-  it('a process that connects to a Postgres without the heartbeat that it remembers holds the installation', async () => {
+  it('a process that connects to a Postgres without the worker heartbeat that it remembers holds the installation (nothing is claimed until an operator decides)', async () => {
     const evidence = await beatOnce();
     const witness = new Witness();
     witness.remember(evidence);
@@ -302,7 +302,7 @@ describe('A remembered row', () => {
     return witness;
   };
 
-  it('the installation is held if a process connects to a Postgres that has the heartbeat of the process, but not the run of its latest claim', async () => {
+  it('a process that connects to a Postgres with its latest heartbeat but without the run of its latest claim holds the installation (nothing is claimed)', async () => {
     const row = await claimRun();
     const witness = witnessOf(await beat(), row);
     await witness.verifyConnection(database.pool);
@@ -315,7 +315,7 @@ describe('A remembered row', () => {
     });
   });
 
-  it('a purge that deletes the run which a worker remembers does not hold the installation', async () => {
+  it('if a purge has deleted the run that a worker remembers, no transactions count as lost, and the installation is not held', async () => {
     const row = await claimAndEnd();
     const witness = witnessOf(await beat(), row);
     expect(await purge(row.scheduleKey)).toMatchObject({ kind: 'changed' });
@@ -324,7 +324,7 @@ describe('A remembered row', () => {
     expect((await state()).hold).toBeNull();
   });
 
-  it('a purge that has deleted the run, and not the schedule yet, does not hold the installation', async () => {
+  it('while a purge has deleted the run that a worker remembers, but not its schedule yet, no transactions count as lost', async () => {
     const row = await claimAndEnd();
     const witness = witnessOf(await beat(), row);
     await database.pool.query(
@@ -343,7 +343,7 @@ describe('A remembered row', () => {
     expect(await purged).toMatchObject({ kind: 'changed' });
   });
 
-  it('a purge of an earlier schedule of the same key does not hide that a run was lost', async () => {
+  it('if the run that a worker remembers is missing, an earlier purge of a schedule with the same key does not hide the loss', async () => {
     const row = await claimRun();
     const witness = witnessOf(await beat(), row);
     await database.pool.query(
@@ -356,14 +356,14 @@ describe('A remembered row', () => {
     expect(await witness.verify(database.pool)).toBe('lost');
   });
 
-  it('a run that was claimed again on another server does not hide that the first claim was lost', async () => {
+  it('if Postgres has lost a claim, a later claim of the same run does not hide the loss', async () => {
     const row = await claimRun();
     const evidence = await beat();
     expect(await judgeEvidence(database.pool, evidence, row)).toBe('intact');
     expect(await judgeEvidence(database.pool, evidence, { ...row, at: row.at - 1 })).toBe('row_lost');
   });
 
-  it('an API that remembers a change of which Postgres has no audit entry holds the installation', async () => {
+  it('an API that remembers a change of which Postgres has no audit entry holds the installation (nothing is claimed until an operator decides)', async () => {
     await insertSchedules(database, [{ rule: { every: 'P1D' } }]);
     const change = (await readLatestChange(database.pool)) as RememberedRow & { kind: 'audit' };
     const evidence = { ...(await beat()), at: change.at };
@@ -375,7 +375,7 @@ describe('A remembered row', () => {
     });
   });
 
-  it('a missing row is no sign of a loss if a later heartbeat is there, if an operator has decided since, or after an hour', async () => {
+  it('a missing run is no sign of lost transactions if Postgres has a later heartbeat, if an operator has decided since, or after an hour', async () => {
     const row = { ...(await claimRun()), scheduleId: 0 };
     const evidence = await beat();
     const verify = (witness: Witness) => witness.verify(database.pool);
@@ -422,7 +422,7 @@ describe('The lost time', () => {
     ['refire', { run: 15, skipped: 0 }],
     ['by-policy', { run: 4, skipped: 11 }],
   ] as const)(
-    'carillon restore --%s: the claims make as many runs and skips as the dry run has counted',
+    'carillon restore --%s: afterwards, claims run and skip as many occurrences as the dry run has counted',
     async (mode, expected) => {
       const ids = await insertAll();
       const now = T0 + 5 * MINUTE + 45_000;
@@ -432,7 +432,7 @@ describe('The lost time', () => {
       expect(survey).toMatchObject({ schedules: 3, ...expected });
       await release(mode, now);
       expect(await carryOut(ids, now)).toEqual(expected);
-      // The next occurrence is an ordinary one again.
+      // The next occurrence lies after the time that the restore has lost, so every schedule runs it.
       expect((await claimNow(T0 + 6 * MINUTE)).length).toBe(3);
     },
   );
@@ -453,7 +453,7 @@ describe('The lost time', () => {
       });
   });
 
-  it('carillon restore --account: a one-shot that was due in the lost time is skipped', async () => {
+  it('carillon restore --account: a one-shot that was due in the time that the restore has lost is skipped', async () => {
     const rule = { at: new Date(T0 + MINUTE).toISOString() };
     const [id] = (await insertSchedules(database, [{ rule }], { nowAt: T0 })) as [number];
     const now = T0 + 2 * MINUTE;
@@ -463,7 +463,7 @@ describe('The lost time', () => {
     expect(await engine.runsOf(id)).toMatchObject([{ status: 'skipped', reasonCode: 'restored' }]);
   });
 
-  it('carillon restore --until: occurrences after the given end of the lost time follow the misfire policy', async () => {
+  it('carillon restore --until: occurrences after the given end of the time that the restore has lost follow the misfire policy', async () => {
     const ids = await insertAll();
     const now = T0 + 5 * MINUTE + 45_000;
     await hold(now);

@@ -55,7 +55,7 @@ async function fire(): Promise<void> {
   for (const run of await engine.claim(T0)) await engine.succeed(run, T0 + 1);
 }
 
-/** A pool that calls a function before it first sends a statement. */
+/** Opens a pool that calls `act` once, just before it first sends the statement with this name. */
 function openBefore(name: string, act: () => Promise<void>) {
   const pool = openDatabase({ url: database.url, max: 4, applicationName: 'test', onError: () => {} });
   onTestFinished(() => pool.end());
@@ -232,7 +232,7 @@ describe('finished one-shots', () => {
     expect(await engine.runsOf(id)).toEqual([]);
   });
 
-  it('retention leaves a finished schedule that another transaction has locked to the next prune', async () => {
+  it('retention skips a finished schedule that another transaction has locked, and the next prune deletes it', async () => {
     const [id] = await insertSchedules(database, [once({ id: 'locked' })], { nowAt: T0 - DAY });
     await fire();
     await backdate();
@@ -332,7 +332,7 @@ describe('the audit log', () => {
     expect(await entries()).toBe(1);
   });
 
-  it('the audit log refuses update, delete and truncate to everything but retention', async () => {
+  it('no statement outside retention can update, delete or truncate entries of the audit log', async () => {
     await write(`now() - interval '40 days'`);
     const kept = await entries();
     for (const statement of [
@@ -344,7 +344,7 @@ describe('the audit log', () => {
     expect(await entries()).toBe(kept);
   });
 
-  it('retention can change no audit entry, and can delete none that is younger than its cutoff or than a day', async () => {
+  it('retention can neither change nor truncate the audit log, and can delete no entry that is younger than its cutoff or than a day', async () => {
     await write(`now() - interval '2 hours'`);
     await write(`now() - interval '40 days'`);
     const as = (before: string, statement: string) =>
@@ -361,7 +361,7 @@ describe('the audit log', () => {
   });
 });
 
-it('one prune deletes an old schedule together with its audit entries if all three retentions are set', async () => {
+it('if runs, schedules and audit entries have a retention, one prune deletes an old schedule together with its audit entries', async () => {
   await insertSchedules(database, [once({ id: 'whole' })], { nowAt: T0 - DAY });
   await fire();
   await backdate();

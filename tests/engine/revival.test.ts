@@ -34,7 +34,7 @@ async function gapsOf(id: number): Promise<[number, number, number][]> {
 
 const minutes = (...all: number[]) => all.map((minute) => T0 + minute * MINUTE);
 const CANCELLED_AT = T0 + 30_000;
-/** Replaces a schedule by a one-shot, as a PUT does. */
+/** The definition of a one-shot, as a PUT passes it on. */
 const once = (at: number, now: number) => ({ ...draft({ rule: { at: iso(at) } }, now), limits: {} });
 
 describe('a revived schedule', () => {
@@ -43,7 +43,7 @@ describe('a revived schedule', () => {
     ['a middle', 3, minutes(1, 2, 4, 5)],
     ['the last', 5, minutes(1, 2, 3, 4)],
   ])(
-    'a PUT that sets a cancelled schedule to %s instant of its cancelled time runs that instant, and the other instants are skipped',
+    'a PUT that turns a cancelled schedule into a one-shot at %s instant missed since the cancel runs that instant, and the other missed instants are skipped',
     async (name, minute, skipped) => {
       const { id, change } = await everyMinute(`once at ${name}`);
       await cancelSchedule(database.pool, change(CANCELLED_AT));
@@ -67,7 +67,7 @@ describe('a revived schedule', () => {
     ],
     ['the last', 300, [[1, 299, 299]]],
   ])(
-    'a PUT that sets a cancelled schedule to %s instant of 300 cancelled ones runs that instant, and no gap covers it',
+    'a PUT that turns a cancelled schedule into a one-shot at %s instant of 300 missed since the cancel runs it, and no gap covers it',
     async (name, minute, expected) => {
       const { id, change } = await everyMinute(`once at ${name} of many`);
       await cancelSchedule(database.pool, change(CANCELLED_AT));
@@ -81,7 +81,7 @@ describe('a revived schedule', () => {
     },
   );
 
-  it('a PUT that sets a cancelled schedule to an instant that its old rule did not name runs it, and no gap covers it', async () => {
+  it('a PUT that turns a cancelled schedule into a one-shot at a past instant that the old rule did not name runs it, and no gap covers it', async () => {
     const { id, change } = await everyMinute('between');
     await cancelSchedule(database.pool, change(CANCELLED_AT));
     const now = T0 + 300.5 * MINUTE;
@@ -91,7 +91,7 @@ describe('a revived schedule', () => {
     expect((await claimOf(id, now))?.occurrenceAt).toBe(at);
   });
 
-  it('an edit that sets a finished schedule to a past instant runs that instant, and the others of the finished time are skipped', async () => {
+  it('an edit that turns a finished schedule into a one-shot at a past instant runs that instant, and the other instants since it finished are skipped', async () => {
     const { id, change } = await everyMinute('finished', { maxRuns: 1 });
     const first = await claimOf(id, T0 + MINUTE);
     await engine.succeed(first as ClaimedRun, T0 + MINUTE);
@@ -136,7 +136,7 @@ describe('a schedule whose rule can no longer be evaluated', () => {
     ['paused by the claim', true],
     ['due and not claimed yet', false],
   ])(
-    'an edit of a schedule with a broken rule that is %s is applied, and records its pending occurrence as skipped',
+    'an edit of a schedule that has a broken rule and is %s is applied, and its pending occurrence is recorded as skipped',
     async (name, isClaimed) => {
       const { id, change } = await broken(`edited, ${name}`);
       if (isClaimed) await engine.claim(T0 + MINUTE);
@@ -150,7 +150,7 @@ describe('a schedule whose rule can no longer be evaluated', () => {
     ['paused by the claim', true],
     ['due and not claimed yet', false],
   ])(
-    'a schedule with a broken rule that is %s can be cancelled, and its pending occurrence is recorded as skipped',
+    'a schedule that has a broken rule and is %s can be cancelled, and its pending occurrence is recorded as skipped',
     async (name, isClaimed) => {
       const { id, change } = await broken(`cancelled, ${name}`);
       if (isClaimed) await engine.claim(T0 + MINUTE);

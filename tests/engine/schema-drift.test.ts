@@ -16,7 +16,7 @@ async function query<Row extends object>(text: string): Promise<Row[]> {
 /** Creates the tables as the schema declares them in a Postgres schema of their own, and rolls everything back. */
 async function withDeclaredTables<T>(work: (client: Transaction) => Promise<T>): Promise<T> {
   const statements = await generateMigration(generateDrizzleJson({}), generateDrizzleJson(schema));
-  // The default of an epoch names a sequence, which only the migration creates: this name stays.
+  // The default of a column `epoch` names a sequence that only the migration creates, so this name is not replaced.
   const renamed = (text: string) =>
     text.replaceAll('"carillon"', '"declared"').replace(/(?<!')\bcarillon\./g, 'declared.');
   const client = await database.pool.connect();
@@ -83,8 +83,8 @@ it('the views, partitioned tables, storage options, triggers and functions of a 
             || coalesce(' set ' || array_to_string(proconfig, ', '), '') || prosrc
      from pg_proc where pronamespace = 'carillon'::regnamespace`,
   );
-  // Older versions of Postgres name the table of each column of a view. Whether the schema is named depends on the
-  // search path.
+  // Older versions of Postgres name the table of each column of a view, and the schema is named or not according to the
+  // search path. So both names are removed.
   const parts = rows.map(({ title, definition }) => `-- ${title}\n${definition.trim()}\n`);
   const text = parts.sort().join('\n');
   await expect(text.replace(/\b(carillon|runs|attempts)\./g, '')).toMatchFileSnapshot('schema-by-hand.sql');

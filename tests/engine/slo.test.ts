@@ -82,7 +82,7 @@ it('an occurrence that no worker claims in time raises one alert, and its late s
   expect(await alertsOf('never-came')).toMatchObject([{ id: alert?.id, resolvedAt: lateAt }]);
 });
 
-it('an occurrence that was rescheduled to an earlier time is judged by its new time', async () => {
+it('the start objective of an occurrence that was rescheduled to an earlier time counts from the new time', async () => {
   const at = nextDay();
   const rule = { at: new Date(at + 12 * HOUR).toISOString() };
   const schedule = { id: 'moved-earlier', rule, slo: { startWithin: 'PT2M' } };
@@ -166,7 +166,7 @@ it('occurrences that end late because of one outage are one breach, which ends w
   expect(await alertsOf('outage')).toMatchObject([{ resolvedAt: at + 3 * MINUTE - 400 }]);
 });
 
-it('a run that still hangs after a breach has recovered raises no second alert for the same late occurrences', async () => {
+it('after a breach has recovered, a run that was part of it and still hangs raises no second alert', async () => {
   const at = nextDay();
   const [scheduleId = 0] = await insertSchedules(
     database,
@@ -273,7 +273,7 @@ it('the objective successRate with a window recovers when the failure has left t
   }
 });
 
-it('cancelling a schedule resolves its alerts and ends its watch', async () => {
+it('cancelling a schedule resolves its alerts and ends the checks of its objectives', async () => {
   const at = nextDay();
   const [scheduleId = 0] = await insertSchedules(
     database,
@@ -303,7 +303,7 @@ it('hundreds of missed occurrences that are recorded as one gap are one breach',
   expect(await alertsOf('gap')).toMatchObject([{ kind: 'start' }]);
 });
 
-it('the ledger has a sentence for each run, each gap and each occurrence without either', async () => {
+it('the ledger explains a run, a gap of missed occurrences, and an occurrence that has neither, each in one sentence', async () => {
   const at = nextDay();
   const misfire = { policy: 'skip' as const, grace: 'PT1M' };
   const every = { rule: { every: 'PT1H' } };

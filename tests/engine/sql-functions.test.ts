@@ -322,7 +322,7 @@ describe('carillon.cancel', () => {
     expect((await engine.claim(nowAt)).map(({ scheduleId }) => scheduleId)).toContain(id);
   });
 
-  it('carillon.cancel withdraws a request that no worker has carried out yet, and the audit log says so', async () => {
+  it('carillon.cancel withdraws a requested schedule that no worker has created yet, and the audit log says so', async () => {
     await app.client.query(`select carillon.schedule(id => 'draw-1', at => now(), ${NOOP})`);
     await app.client.query(`select carillon.trigger('draw-1')`);
     const { rows } = await app.client.query(`select carillon.cancel('draw-1') as found`);
@@ -341,7 +341,7 @@ describe('carillon.cancel', () => {
   });
 });
 
-it('the SQL functions work in a schema with another name', async () => {
+it('the SQL functions work in a Postgres schema that has another name than carillon', async () => {
   const schema = 'elsewhere';
   await migrate(database.url, { schema });
   const pool = openDatabase({

@@ -97,7 +97,7 @@ it('only the run status skipped has no transition out of it', () => {
   expect(RUN_STATUSES.filter((status) => !left.has(status))).toEqual(['skipped']);
 });
 
-it('only the modules of transitions contain SQL that sets the status of a schedule or a run, or holds an agenda row', async () => {
+it('only the modules of transitions contain SQL that sets the status of a schedule or a run, or marks an agenda row as held', async () => {
   const source = new URL('../../packages/db/src/', import.meta.url);
   const files = (await readdir(source, { recursive: true })).filter((file) => file.endsWith('.ts'));
   const setters: string[] = [];

@@ -30,7 +30,7 @@ async function armedSlots(): Promise<number[]> {
 }
 
 describe('The sweep', () => {
-  it('the sweep arms a bell for everything that is due within the horizon, so that Postgres and Redis agree (I8)', async () => {
+  it('the sweep adds a wake-up job (bell) to Redis for everything that is due within the horizon, and for nothing else (I8)', async () => {
     await start();
     const inputs = [4_000, 5_000, 6_000, 3_600_000].map(inMs);
     await insertSchedules(database, inputs);
@@ -41,7 +41,7 @@ describe('The sweep', () => {
     });
   });
 
-  it('the sweep re-times a schedule that was created with outdated dates of its calendar, and an unreadable schedule does not stop the sweep', async () => {
+  it('the sweep corrects the next occurrence of a schedule that was created with outdated calendar dates, and an unreadable schedule does not stop the sweep', async () => {
     await start();
     const { pool, projectId } = database;
     const tomorrow = new Date(new Date().setUTCHours(24, 0, 0, 0));
@@ -97,7 +97,7 @@ describe('The sweep', () => {
     );
   });
 
-  it('the sweep finds a bell that Redis has lost, reports it as drift and arms it again', async () => {
+  it('if Redis has lost a wake-up job (bell), the sweep reports it as drift and adds it again', async () => {
     const worker = await start({ ARM_HORIZON_MS: '60000' });
     const [id] = await insertSchedules(database, [inMs(20_000)]);
     const slotsArmed = async () => (await armedSlots()).length > 0;

@@ -94,7 +94,7 @@ describe('Time zone data', () => {
     expect((await viewOf('late')).version).toBe(2);
   });
 
-  it('while workers with two versions are alive, both versions are noted from the start of the second worker, until the agenda is recomputed', async () => {
+  it('while live workers have two versions of the time zone data, both are recorded as in use from the start of the second worker until a recomputation', async () => {
     const latest = async () => (await readTzdataPeriods(database.pool)).at(-1);
     await database.pool.query(
       `update carillon.installation set tzdata = $1, tzdata_next = null, tzdata_cursor = null`,
@@ -115,7 +115,7 @@ describe('Time zone data', () => {
     expect(await step()).toMatchObject({ kind: 'differ' });
     expect(await readTzdataPeriods(database.pool)).toContainEqual(mixed);
 
-    // The worker leaves occurrences behind that it computed with its own data.
+    // The stopped worker leaves behind occurrences that it computed with its own data.
     await database.pool.query('update carillon.workers set stopped_at = now() where id = $1', [workerId]);
     const right = (await viewOf('same')).nextRunAt;
     await shift(['same'], HOUR_MS);

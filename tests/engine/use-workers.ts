@@ -5,8 +5,8 @@ interface Startable<Worker, Options> {
 }
 
 /**
- * Returns a function that starts a worker: a process, or one in the test process. Each worker is stopped gracefully
- * after the test that started it.
+ * Returns a function that starts a worker, as a process of its own or within the test process. Each worker is stopped
+ * gracefully after the test that started it.
  */
 export function useWorkers<Worker extends { end(): Promise<void> }, Options>(
   from: Startable<Worker, Options>,

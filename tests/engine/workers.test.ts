@@ -56,7 +56,7 @@ describe('Five worker processes', () => {
     }
   });
 
-  it('five workers share a herd of 5,000 runs without losing or duplicating one', async () => {
+  it('five workers share 5,000 runs that are due at the same instant without losing or duplicating one', async () => {
     const at = new Date(Date.now() + 1_500).toISOString();
     const ids = await insertSchedules(
       database,

@@ -69,7 +69,7 @@ const selectFacts = statement<{ now: number | null }, EngineFacts>(
    from judged`,
 );
 
-/** Reads the facts from which the health of the engine is judged. Of the due rows, only the oldest are read. */
+/** Reads the facts from which the health of the engine is judged. It reads only the oldest of the due rows. */
 export async function readEngineFacts(db: Database, now: number | null): Promise<EngineFacts> {
   const [facts] = await selectFacts(db, { now });
   return facts as EngineFacts;
