@@ -270,7 +270,7 @@ describe('A remembered row', () => {
     const { id: installationId, generation } = await state();
     return { ...holder, installationId, generation, beats: 0, at: nowAt - 1_000 };
   };
-  /** Claims a run by Postgres's clock, and returns it as a worker remembers it. */
+  /** Claims a run by Postgres's clock, and returns what a worker remembers of it. */
   const claimRun = async (): Promise<RememberedRow & { kind: 'run' }> => remembered(await claimOne());
   const claimOne = async () => {
     const { nowAt: now } = await readClock(database.pool);
@@ -286,7 +286,7 @@ describe('A remembered row', () => {
     const { generation } = await state();
     return { kind: 'run', projectId, scheduleKey, scheduleId, occurrenceAt, at, generation };
   };
-  /** Claims a run that ends at once, and returns it as a worker remembers it. */
+  /** Claims a run and ends it at once, and returns what a worker remembers of it. */
   const claimAndEnd = async () => {
     const run = await claimOne();
     expect(

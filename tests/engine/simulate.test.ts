@@ -199,7 +199,7 @@ describe('The simulation predicts what the engine does', () => {
     await agree({ schedules, options: optionsOf({ outages: [down] }) });
   });
 
-  it('the simulation agrees with the engine: more than a hundred missed occurrences are one gap', async () => {
+  it('the simulation agrees with the engine: more than a hundred missed occurrences are recorded as one gap', async () => {
     const schedules = [
       { id: 'quick', rule: { every: 'PT2S' }, misfire: { policy: 'skip' as const, grace: 'PT5S' } },
     ];

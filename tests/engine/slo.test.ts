@@ -290,7 +290,7 @@ it('cancelling a schedule resolves its alerts and ends the checks of its objecti
   expect(await checkAtOf(scheduleId)).toBeUndefined();
 });
 
-it('hundreds of missed occurrences that are recorded as one gap are one breach', async () => {
+it('hundreds of missed occurrences that are recorded as one gap count as one breach', async () => {
   const at = nextDay();
   const misfire = { policy: 'skip' as const, grace: 'PT1M' };
   await insertSchedules(

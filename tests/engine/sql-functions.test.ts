@@ -274,7 +274,7 @@ describe('Roles', () => {
 describe('carillon.cancel', () => {
   const atOf = (nowAt: number) => ({ at: new Date(nowAt).toISOString() });
 
-  it('no claim takes a schedule after carillon.cancel has committed, even if no worker has carried the cancel out yet', async () => {
+  it('no worker claims a schedule after carillon.cancel has committed, even if no worker has carried the cancel out yet', async () => {
     const nowAt = Date.now();
     const [id] = await insertSchedules(database, [{ id: 'hold-1', rule: atOf(nowAt - 10) }], {
       nowAt: nowAt - 50,
@@ -285,7 +285,7 @@ describe('carillon.cancel', () => {
     expect(await requestsFor('hold-1')).toMatchObject([{ action: 'cancel' }]);
   });
 
-  it('no claim takes a waiting retry after carillon.cancel has committed', async () => {
+  it('no worker claims a waiting retry after carillon.cancel has committed', async () => {
     const nowAt = Date.now();
     const [id] = await insertSchedules(database, [{ id: 'hold-2', rule: atOf(nowAt - 10) }], {
       nowAt: nowAt - 50,

@@ -9,7 +9,7 @@ const claimPing = statement<{ intervalMs: number; now: number | null }, object>(
    returning is_single`,
 );
 
-/** True for one worker per interval. That worker pings the outside monitor. */
+/** True for one worker per interval. That worker sends the ping to the operator's outside monitor. */
 export async function claimMonitorPing(
   pool: Pool,
   options: { intervalMs: number; now: number | null },

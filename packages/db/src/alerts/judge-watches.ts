@@ -43,8 +43,8 @@ export interface JudgedWatches {
 }
 
 /**
- * Judges the schedules whose objectives may have been missed by now, at most `limit` of them, and records breaches and
- * recoveries. Workers that judge at the same time take different schedules.
+ * Checks the schedules whose objectives may have been missed by now, at most `limit` of them, and records breaches and
+ * recoveries. Workers that do so at the same time take different schedules.
  */
 export function judgeWatches(
   pool: Pool,

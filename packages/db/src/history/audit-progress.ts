@@ -2,7 +2,7 @@ import type { Database } from '../database.js';
 import { instant, NOW } from '../instants.js';
 import { statement, type Values } from '../statement.js';
 
-/** An audit that is under way: its window, and the position that it has reached. */
+/** An audit of occurrences that is under way: its window of time, and the position that it has reached. */
 export interface AuditProgress {
   fromAt: number;
   toAt: number;
@@ -12,7 +12,7 @@ export interface AuditProgress {
 }
 
 export interface AuditState {
-  /** Everything before this instant has been audited; null before the first audit. */
+  /** All occurrences before this instant have been audited; null before the first audit. */
   auditedUntil: number | null;
   /** Null if no audit is under way. */
   progress: AuditProgress | null;
@@ -41,8 +41,8 @@ const saveProgress = statement<Values, object>(
 );
 
 /**
- * Saves the position that the audit has reached. Returns false if another worker has saved a position meanwhile. That
- * worker has found the same differences, and they must not be counted twice.
+ * Saves the position that the audit of occurrences has reached. Returns false if another worker has saved a position
+ * meanwhile. That worker has found the same differences, and they must not be counted twice.
  */
 export async function saveAuditProgress(
   db: Database,

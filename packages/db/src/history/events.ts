@@ -110,9 +110,9 @@ export function readRunsSince(db: Database, page: HistoryPage): Promise<RunView[
 }
 
 /**
- * The runs that were skipped or cancelled since a position, oldest first. They can't be found by a new epoch: a skipped
- * run was never claimed, and a run that was cancelled while it waited keeps the epoch of its last attempt, if it had
- * one.
+ * The runs that were skipped or cancelled since a position, oldest first. They can't be found by a new epoch (the
+ * number of a lease): a skipped run was never claimed, and a run that was cancelled while it waited keeps the epoch of
+ * its last attempt, if it had one.
  */
 export function readStoppedRuns(db: Database, page: HistoryPage): Promise<RunView[]> {
   return selectStops(db, pageValues(page));

@@ -112,8 +112,9 @@ function groupBy<T>(rows: readonly T[], keyOf: (row: T) => string): Map<string, 
 const keyOf = ({ scheduleId, occurrenceAt }: NamedOccurrence) => `${scheduleId}/${occurrenceAt}`;
 
 /**
- * Returns the ledger's sentence for each of these occurrences, in the same order; null for an occurrence whose schedule
- * was removed. The statements run one after the other, because `db` may be a transaction with a single connection.
+ * Returns for each of these occurrences the sentence with which the ledger explains it, in the same order; null for an
+ * occurrence whose schedule was removed. The statements run one after the other, because `db` may be a transaction with
+ * a single connection.
  */
 export async function explainOccurrences(
   db: Database,

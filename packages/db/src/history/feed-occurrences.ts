@@ -78,7 +78,7 @@ export interface FeedGap {
   createdAt: number;
 }
 
-/** The latest gaps of some schedules that touch a range, newest first. */
+/** The latest gaps (stretches of occurrences that did not run) of some schedules that touch a range, newest first. */
 export const readFeedGaps = statement<
   { projectId: number; scheduleIds: number[]; fromAt: number; toAt: number; limit: number },
   FeedGap

@@ -62,7 +62,7 @@ export async function addLaterFires(
       for (const at of next) fires.set(minuteOf(at), (fires.get(minuteOf(at)) ?? 0) + schedules);
       left -= next.length;
       afterAt = next.length === limit ? (next.at(-1) ?? toAt) : toAt;
-      // A call that finds nothing takes time too.
+      // A call that finds nothing takes time too, so each call counts as one more occurrence.
       inSlice += next.length + 1;
       if (inSlice < OCCURRENCES_PER_TURN) continue;
       usedMs += performance.now() - sliceAt;

@@ -23,7 +23,7 @@ const PARTITIONED = [
  */
 const PARTITION_LOCK = 0x70617274;
 
-/** Creates the missing partitions of the current month and of the months ahead. */
+/** Creates the missing partitions of the current month and of the next two. */
 export async function ensurePartitions(db: Pool | ClientBase, now: number | null): Promise<void> {
   const rows = await query<{ month: string }>(
     db as Database,
@@ -51,8 +51,8 @@ export async function createPartition(db: Pool | ClientBase, month: string): Pro
       `alter table ${partition} drop constraint ${table}_month`,
     ];
   });
-  // The advisory lock makes the second of two processes wait; it then finds the tables and does nothing. The block
-  // reads pg_class, because `to_regclass` would answer from a cache that the wait for an advisory lock does not
+  // The advisory lock makes the second of two processes wait. That process then finds the tables and does nothing. The
+  // block reads pg_class, because `to_regclass` would answer from a cache that the wait for an advisory lock does not
   // refresh.
   await db.query(`
     do $$ begin

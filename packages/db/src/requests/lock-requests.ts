@@ -2,7 +2,7 @@ import type { ProjectLimits, Target } from '@carillon/shared';
 import type { Database, Transaction } from '../database.js';
 import { statement } from '../statement.js';
 
-/** A call of one of the SQL functions that is still to be carried out. */
+/** A call of one of Carillon's SQL functions that is still to be carried out. */
 export interface SqlRequest {
   id: number;
   projectId: number;
@@ -16,7 +16,7 @@ export interface SqlRequest {
   requestedAt: number;
 }
 
-/** A project that has requests, with the settings by which they are validated. */
+/** A project that has requests by SQL, with the settings by which they are validated. */
 export interface RequestingProject {
   id: number;
   key: string;

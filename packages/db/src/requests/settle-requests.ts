@@ -22,7 +22,7 @@ export interface RefusedRequest {
   reason: string;
 }
 
-/** The audit entry of a refused request. */
+/** The action that the audit entry of a refused request names. */
 export const REFUSED_ACTION = 'schedule.refused';
 
 const refusals = batch<{ key: string; actor: string; detail: string }>('refusal', {

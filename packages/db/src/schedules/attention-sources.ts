@@ -38,7 +38,7 @@ export const ATTENTION_SOURCES = {
     select schedule_id as id, due_at as at, null::text as note from carillon.agenda
     where project_id = :projectId and not is_held and due_at < ${NOW} - interval '15 seconds'
     order by due_at`,
-  /** The runs of the schedule wait because the circuit of their receiver is open. */
+  /** The runs of the schedule wait because the circuit breaker of their receiver is open. */
   blocked: `
     select id, at, note from (
       select distinct on (schedule_id) schedule_id as id, happened_at as at, reason as note

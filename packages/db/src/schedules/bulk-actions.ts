@@ -7,7 +7,7 @@ export interface BulkProgress {
   changed: number;
   refused: number;
   refusals: { id: string; reason: string }[];
-  /** The last schedule that was looked at; null if no further schedules are left. */
+  /** The id of the last schedule that the action has looked at; null if no schedules are left. */
   lastId: number | null;
 }
 
@@ -70,12 +70,12 @@ const valuesOf = (progress: BulkProgress): Values => ({
   refusals: JSON.stringify(progress.refusals),
 });
 
-/** Records how far an action has got, so that other requests can read it. */
+/** Records how far a bulk action has got, so that other requests can read it. */
 export async function reportBulkAction(db: Database, ref: ActionRef, progress: BulkProgress): Promise<void> {
   await report(db, { ...ref, ...valuesOf(progress) });
 }
 
-/** Records that an action has ended. With an error it ended early, and `lastId` says where to continue. */
+/** Records that a bulk action has ended. With an error it ended early, and `lastId` says where to continue. */
 export async function finishBulkAction(
   db: Database,
   ref: ActionRef,

@@ -10,7 +10,7 @@ import type { LockedSchedule } from './locked-schedule.js';
 import { CANCEL } from './schedule-transitions.js';
 
 export interface CancelResult {
-  /** Runs that were already in flight. They are delivered to the end, and no other run starts. */
+  /** Ids of the runs that were in flight when the schedule was cancelled. They are delivered to the end. */
   inFlight: string[];
   /** False if the schedule was cancelled before this call. */
   isNew: boolean;

@@ -19,7 +19,7 @@ export interface ChangeManyResult {
   changed: number;
   /** Schedules in a state in which the change is not possible. */
   refusals: { id: string; reason: string }[];
-  /** Schedules that this change of many has left out. The caller changes them one by one. */
+  /** Schedules that could not be changed together with the others. The caller changes them one by one. */
   others: string[];
   /** Due times. The caller arms a bell (a wake-up job in Redis) for each once the change is committed. */
   dueAts: number[];

@@ -148,7 +148,10 @@ const countLive = statement<{ projectId: number; maximum: number }, { count: num
    ) as live`,
 );
 
-/** Throws `OverLimit` if one more schedule would exceed the project's limit. The project's row stays locked. */
+/**
+ * Throws `OverLimit` if one more schedule would exceed the project's limit. The project's row stays locked until the
+ * transaction ends, so that no concurrent create exceeds the limit either.
+ */
 export async function requireRoom(tx: Transaction, projectId: number, limits: ProjectLimits): Promise<void> {
   const maximum = limits.schedules ?? null;
   if (maximum === null) return;
@@ -204,5 +207,5 @@ function toRecord(draft: Draft, actor: string): string {
   return `${record.slice(0, -1)},"payload":${draft.payload ?? 'null'}}`;
 }
 
-/** The actor of schedules that are declared in code. */
+/** The actor that the audit log names for schedules that are declared in code. */
 export const CODE_ACTOR = 'code';

@@ -170,7 +170,9 @@ const archiveDefinition = statement<{ id: number; now: number }>(
    from carillon.schedules where id = :id`,
 );
 
-/** A schedule that returns to the agenda has its totals there again, so the totals in `schedules` are cleared. */
+/**
+ * If a schedule returns to the agenda, its agenda row holds its totals again, so the totals in `schedules` are cleared.
+ */
 const replaceDefinition = statement<Values>(
   'replace-definition',
   `update carillon.schedules

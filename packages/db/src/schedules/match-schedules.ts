@@ -10,7 +10,7 @@ export function findScheduleKeys(db: Database, page: FilteredPage): Promise<{ id
   return query(db, text, { ...where.parameters, limit: page.limit });
 }
 
-/** Counts the schedules that match, up to a limit: counting a million takes seconds. */
+/** Counts the schedules that match a filter, but only up to a limit, because counting a million takes seconds. */
 export async function countSchedules(db: Database, page: FilteredPage): Promise<number> {
   const where = whereOf(page);
   const { head, source, conditions } = sourceOfKeys(where, page.filter);

@@ -11,8 +11,8 @@ export interface Pause {
 }
 
 /**
- * Pauses a schedule: its occurrences are no longer claimed, and its waiting runs are held. Runs in flight are still
- * delivered.
+ * Pauses a schedule: no worker claims its occurrences, and its waiting runs are held until the schedule is resumed.
+ * Runs in flight are still delivered.
  */
 export function pauseSchedule(
   db: Database,

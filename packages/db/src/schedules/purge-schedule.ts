@@ -13,7 +13,7 @@ export interface PurgeResult {
   isNew: boolean;
 }
 
-/** The audit entry of a purge. */
+/** The action that the audit entry of a purge names. */
 export const PURGED_ACTION = 'schedule.purged';
 
 /**

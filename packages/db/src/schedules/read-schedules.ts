@@ -172,7 +172,7 @@ export interface NextCursor {
   id: number;
 }
 
-/** The schedules that have a next occurrence, in the order in which they are due. */
+/** The schedules that have a next occurrence and are not paused, in the order in which they are due. */
 export async function listNextSchedules(
   db: Database,
   { after, ...page }: Omit<FilteredPage, 'beforeId'> & { after: NextCursor | null },

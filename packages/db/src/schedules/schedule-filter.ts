@@ -113,12 +113,12 @@ export const dueWithin = ({ dueBefore, dueAfter }: ScheduleFilter) => ({
   parameters: { dueBefore: dueBefore ?? 'infinity', dueAfter: dueAfter ?? '-infinity' },
 });
 
-/** This must be the exact expression of the index `schedules_search`. */
+/** This must be the exact expression of the index `schedules_search`, so that Postgres uses the index. */
 const SEARCHED = `lower(case when s.key like 'sch\\_%' then '' else s.key || ' ' end || coalesce(s.name, ''))`;
 
 function matches(where: Where, q: string): string {
   const text = q.toLowerCase().replace(/[\\%_]/g, '\\$&');
-  // Fewer than three letters make no trigram, except at the start of a word.
+  // Fewer than three letters make no trigram, except at the start of a word. So a shorter text is searched only there.
   const patterns = text.length < 3 ? [`${text}%`, `% ${text}%`] : [`%${text}%`];
   const alternatives = patterns.map(
     (pattern, i) => `${SEARCHED} like ${where.parameter(`pattern${i}`, pattern)}`,

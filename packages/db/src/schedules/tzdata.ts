@@ -20,7 +20,7 @@ export interface TzdataState {
   cursor: number | null;
   /** The distinct versions of the live workers. */
   workers: string[];
-  /** The versions of the latest period; null before the first sweep. */
+  /** The versions that were in use in the latest recorded period; null before the first sweep. */
   used: string[] | null;
 }
 
@@ -39,8 +39,9 @@ export async function readTzdata(db: Database, now: number | null): Promise<Tzda
 }
 
 /**
- * A worker computes occurrences from its start on, but a sweep notices its version of the time zone data only later. So
- * a period begins when the first worker started whose version the previous period did not have.
+ * A period is a stretch of time with the versions of the time zone data that were in use. A worker computes occurrences
+ * from its start on, but a sweep notices its version only later. So a period begins when the first worker started whose
+ * version the previous period did not have.
  */
 const beginPeriod = statement<{ versions: string; used: string; now: number | null }>(
   'begin-tzdata-period',
@@ -54,8 +55,9 @@ const beginPeriod = statement<{ versions: string; used: string; now: number | nu
 );
 
 /**
- * Adds versions that live workers have and the latest period does not. A period keeps every version until the agenda is
- * recomputed, because a worker that has stopped has left behind occurrences that it computed.
+ * Begins a period if a version is in use that the latest period does not have. The new period keeps the earlier
+ * versions until the agenda is recomputed, because a worker that has stopped has left behind occurrences that it
+ * computed.
  */
 async function widenPeriod(
   db: Database,

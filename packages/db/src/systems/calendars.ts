@@ -77,7 +77,10 @@ interface CalendarUse {
   limit: number | null;
 }
 
-/** The condition with `like` must equal the predicate of the index `schedules_calendars`. */
+/**
+ * The condition with `like` must equal the predicate of the index `schedules_calendars`, so that Postgres uses the
+ * index.
+ */
 const selectUsers = statement<CalendarUse, { key: string }>(
   'read-calendar-users',
   `select s.key from carillon.schedules s left join carillon.agenda a on a.schedule_id = s.id

@@ -56,8 +56,8 @@ const selectWaiting = statement<{ id: number }, RunIdentity>(
 );
 
 /**
- * An occurrence that was skipped during a pause was not celebrated. An occurrence that a person skipped counts as
- * celebrated. If retention has dropped the latest run, `lastRunAt` of the schedule replaces it.
+ * The latest occurrence that counts as celebrated. An occurrence that was skipped during a pause does not count, but
+ * one that a person skipped does. If retention has dropped the latest run, `lastRunAt` of the schedule replaces it.
  */
 const selectLatest = statement<{ id: number; lastRunAt: number | null; timing: string }, Celebration>(
   'read-latest-celebration',

@@ -39,7 +39,7 @@ export interface RescheduleReport {
 
 const ACTOR = 'carillon';
 
-/** An event, its user and its schedule. */
+/** A yearly event, its user and its schedule. */
 interface EventRow {
   name: string;
   date: string;
@@ -172,7 +172,7 @@ function nextOf(
   return nextAt === null ? null : dueOccurrenceOf(key, plan, nextAt);
 }
 
-/** The id that the event will have when it is delivered. */
+/** The id of the run that will deliver the event; the key of the schedule if there is no next occurrence. */
 function pendingIdOf({ scheduleId, scheduleKey, occurrenceAt }: EventRow): string {
   return occurrenceAt === null ? scheduleKey : encodeRunId({ scheduleId, occurrenceAt, origin: 'rule' });
 }

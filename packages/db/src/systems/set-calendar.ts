@@ -47,8 +47,8 @@ export async function setCalendar(
 }
 
 /**
- * Maximum number of schedules that one call of `retimeStale` re-times. The calendars that have changed share this
- * number.
+ * Maximum number of schedules to which one call of `retimeStale` gives new dates. The calendars that have changed share
+ * this number.
  */
 const RETIMED_PER_STEP = 500;
 
@@ -130,8 +130,8 @@ async function markRetimed(pool: Pool, { projectId, name, updatedAt }: CalendarR
 }
 
 /**
- * Maximum number of tries to re-time a schedule that other edits keep changing. After that, the next `retimeStale`
- * tries again.
+ * Maximum number of tries to give new dates to a schedule that other edits keep changing. After that, the next
+ * `retimeStale` tries again.
  */
 const MAX_TRIES = 5;
 

@@ -11,7 +11,7 @@ import { readDefaultProject } from './projects.js';
 
 export type Scope = 'read' | 'write' | 'admin';
 
-/** The holder of a key, and the settings of their project. */
+/** The holder of an API key, and the settings of their project. */
 export interface KeyOwner {
   keyId: number;
   keyName: string;
