@@ -48,8 +48,8 @@ export async function purgeSchedule(
 }
 
 /**
- * Cancels the schedule unless it has ended, and records the purge. Refuses while runs are in flight: their results would
- * be lost.
+ * Cancels the schedule unless it has ended, and records the purge. Refuses while runs are in flight, because their
+ * results would be lost.
  */
 function stop(db: Database, request: ChangeRequest): Promise<ChangeResult<{ id: number; isNew: boolean }>> {
   return inTransaction(db, async (tx) => {
