@@ -16,7 +16,7 @@ type Answer = (response: ServerResponse) => void;
 
 let url = '';
 let received: Received[] = [];
-/** The responses of the server, in order. The last one repeats. */
+/** The responses that the test server gives, in this order. The last one repeats. */
 let script: Answer[] = [];
 
 const server = createServer(async (request, response) => {
@@ -62,7 +62,7 @@ const failure = (call: Promise<unknown>) =>
   );
 
 describe('Calls', () => {
-  it('a client call sends the API key, the query and the body', async () => {
+  it('a client call sends the API key and the query', async () => {
     script = [json(200, { items: [], nextCursor: null })];
     await client()
       .schedules.list({ tag: 'billing', dueBefore: new Date(0) })
@@ -88,14 +88,14 @@ describe('Calls', () => {
     expect(new Set(received.map(({ body }) => body)).size).toBe(1);
   });
 
-  it('a client call that is not repeatable is not retried if its outcome is unknown', async () => {
+  it('a client call that is unsafe to repeat, such as replayAll, is not retried after a lost connection', async () => {
     script = [reset];
     const error = await failure(client().runs.replayAll());
     expect(error).toMatchObject({ name: 'CarillonError', kind: 'network', status: null });
     expect(received).toHaveLength(1);
   });
 
-  it('a client call fails after maxRetries retries', async () => {
+  it('a client call gives up after maxRetries retries and throws the last error', async () => {
     script = [problem(503, 'the database is away')];
     const error = await failure(client({ maxRetries: 1 }).schedules.get('a'));
     expect(error).toMatchObject({ kind: 'refused', status: 503, message: 'the database is away' });
@@ -118,7 +118,7 @@ describe('Calls', () => {
     expect(received).toHaveLength(1);
   });
 
-  it('an error response that comes from a proxy becomes a CarillonError without a problem', async () => {
+  it('an error response that is not problem+json, such as that of a proxy, becomes a CarillonError whose problem is null', async () => {
     script = [(response) => response.writeHead(403, 'Forbidden').end('<h1>Proxy</h1>')];
     expect(await failure(client().system())).toMatchObject({
       status: 403,
@@ -127,7 +127,7 @@ describe('Calls', () => {
     });
   });
 
-  it('the client reports a response that is not JSON as unreadable', async () => {
+  it('a client call throws a CarillonError of the kind unreadable if a successful response is not JSON', async () => {
     script = [(response) => response.writeHead(200).end('<h1>Welcome</h1>')];
     expect(await failure(client().system())).toMatchObject({ kind: 'unreadable' });
   });
@@ -184,7 +184,7 @@ describe('Lists', () => {
     ]);
   });
 
-  it('a loop over a list of the client that is left early requests no further pages', async () => {
+  it('a loop over a list of the client requests no further pages after it has ended early', async () => {
     script = [...pages];
     expect(await client().runs.list().take(3)).toEqual([1, 2, 3]);
     expect(received).toHaveLength(2);

@@ -35,7 +35,7 @@ export interface CarillonOptions {
   /** An API key. `health()` needs none, and neither does a page in a browser that has a session cookie. */
   key?: string | undefined;
   fetch?: typeof globalThis.fetch | undefined;
-  /** Retries after 429, 502, 503, 504, time-outs and network errors (default 3). */
+  /** Maximum number of retries after 429, 502, 503, 504, time-outs and network errors (default 3). */
   maxRetries?: number | undefined;
   /** Time-out of one attempt (default 30,000 ms). */
   timeoutMs?: number | undefined;
@@ -67,7 +67,7 @@ export class Carillon {
   readonly rules: {
     /** Returns a rule in words and its next occurrences, without saving anything. */
     preview(input: RulePreviewInput, options?: CallOptions): Promise<RulePreview>;
-    /** Lists schedules with an occurrence that a clock change (DST) affects in the next year. */
+    /** Lists the schedules that have an occurrence in the next year that a clock change (DST) affects. */
     lint(query?: PageQuery, options?: CallOptions): Pages<RuleLint>;
   };
   readonly #transport: Transport;
@@ -109,22 +109,27 @@ export class Carillon {
     return this.#calls.read('/v1/me', undefined, options);
   }
 
-  /** Returns the expected fires per minute. */
+  /**
+   * Returns how many occurrences of the project’s schedules are due in each minute of the next `hours` (default 24).
+   */
   forecast({ hours, ...options }: CallOptions & { hours?: number } = {}): Promise<Forecast> {
     return this.#calls.read('/v1/forecast', { hours }, options);
   }
 
-  /** Plays schedules forward, with edits and outages, and returns what would happen. Saves nothing. */
+  /** Simulates what schedules would do in a span of time, with the given edits and outages. Saves nothing. */
   simulate(input: SimulationInput, options?: CallOptions): Promise<Simulation> {
     return this.#calls.post('/v1/simulate', input, options);
   }
 
-  /** Returns the schedules that fire in the minute of an instant. */
+  /** Returns the schedules that fire in the minute that contains an instant. */
   forecastMinute(at: Instant, options?: CallOptions): Promise<ForecastMinute> {
     return this.#calls.read('/v1/forecast/minute', { at }, options);
   }
 
-  /** Returns the runs by outcome and their lateness, per step. The default is the last hour by minute. */
+  /**
+   * Returns the number of runs by outcome, and their lateness, for each step of a time range. Default: the last hour,
+   * minute by minute.
+   */
   stats(query?: StatsQuery, options?: CallOptions): Promise<Stats> {
     return this.#calls.read('/v1/stats', { ...query }, options);
   }
@@ -134,7 +139,10 @@ export class Carillon {
     return this.#calls.pages('/v1/audit', { ...filter }, options);
   }
 
-  /** Compares the occurrences that rules named with the runs that exist, page by page. For admins. */
+  /**
+   * Compares the occurrences that the rules of schedules named with the runs that exist, and lists the differences.
+   * Each page compares a part of the schedules. Requires the scope admin.
+   */
   auditOccurrences(
     query?: PageQuery & {
       from?: Instant | undefined;
@@ -146,7 +154,7 @@ export class Carillon {
     return this.#calls.pages('/v1/audit/occurrences', { ...query }, options);
   }
 
-  /** Lists worker replicas, newest first. */
+  /** Lists the workers of the last day, newest first. */
   workers(query?: PageQuery, options?: CallOptions): Pages<WorkerReplica> {
     return this.#calls.pages('/v1/workers', { ...query }, options);
   }
@@ -156,12 +164,14 @@ export class Carillon {
     return this.#calls.read('/v1/attention', undefined, options);
   }
 
-  /** Returns the health and drift figures of the engine. */
+  /**
+   * Returns the health of the installation, and figures such as the lateness of runs and the number of open circuits.
+   */
   system(options?: CallOptions): Promise<System> {
     return this.#calls.read('/v1/system', undefined, options);
   }
 
-  /** Returns the readiness of the API. Throws with status 503 if it is down. */
+  /** Returns whether the installation is ready. Throws a CarillonError with the status 503 if it is down. */
   health(options?: CallOptions): Promise<Readiness> {
     return this.#calls.read('/health/ready', undefined, options);
   }

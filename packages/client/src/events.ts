@@ -7,17 +7,20 @@ import type { RunStatus } from './types/run.js';
 
 export interface EventOptions {
   signal?: AbortSignal | undefined;
-  /** Resume after this event (default: from now on). */
+  /** The id of the event after which the stream resumes. Default: only events from now on. */
   lastEventId?: string | undefined;
   /** Only events of these schedules. */
   schedules?: readonly string[] | undefined;
   /** Only events of these types. */
   types?: readonly (RunEvent | ScheduleEvent)['type'][] | undefined;
-  /** Only events of runs that then had one of these statuses. */
+  /** Only events of runs that had one of these statuses when the event happened. */
   statuses?: readonly RunStatus[] | undefined;
-  /** Send at most one `digest` a second instead of every event. */
+  /** If true, the API sends at most one `digest` event a second, a summary, instead of every event. */
   digest?: boolean | undefined;
-  /** Called after a lost connection, before the reconnect. */
+  /**
+   * Called after a lost connection, before the client reconnects. `error` is null if the open stream broke off, ended
+   * or fell silent.
+   */
   onReconnect?: ((error: CarillonError | null) => void) | undefined;
 }
 
@@ -26,7 +29,8 @@ const HEARTBEAT_TIMEOUT_MS = 45_000;
 const RECONNECT_DELAY_MS = 1_000;
 const MAX_RECONNECT_DELAY_MS = 5_000;
 /**
- * Maximum number of event ids that are kept in order to drop repeated events. A reconnect repeats at most one batch.
+ * Number of event ids that the client remembers in order to drop repeated events. The API sends events in batches, and
+ * a reconnect repeats at most one batch.
  */
 const MAX_SEEN_IDS = 10_000;
 
@@ -87,7 +91,7 @@ async function* oneConnection(
     }
   } finally {
     clearTimeout(timer);
-    // Closes the connection even if the consumer leaves its loop.
+    // Closes the connection, also if the consumer leaves its loop early.
     timeout.abort();
   }
 }
@@ -101,7 +105,10 @@ function isNew(seen: Set<string>, id: string): boolean {
   return true;
 }
 
-/** Returns the error if a reconnect may help (null for a network error); throws it otherwise. */
+/**
+ * Returns the error if a reconnect may help, or null if the open stream broke off or fell silent. If a reconnect cannot
+ * help, throws the error.
+ */
 function lostConnection(error: unknown): CarillonError | null {
   if (!(error instanceof CarillonError)) {
     if (error instanceof TypeError || (error instanceof Error && error.name === 'AbortError')) return null;

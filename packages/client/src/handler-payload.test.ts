@@ -17,14 +17,14 @@ const callsToCheck = (schedules: Schedules) => {
   schedules.create({ rule, handler: { name: 'anything' }, payload: ['any', 'json'] });
   // @ts-expect-error: the payload is required.
   schedules.create({ rule, handler: sendDigest });
-  // @ts-expect-error: before the transformation, `limit` is a string.
+  // @ts-expect-error: the schema makes a number of `limit`, so its input must be a string.
   schedules.create({ rule, handler: sendDigest, payload: { to: 'ada@example.com', limit: 5 } });
   // @ts-expect-error: `to` is missing.
   schedules.update('digest', { handler: sendDigest, payload: { limit: '5' } });
 };
 
 describe('A schedule for a typed handler', () => {
-  it('the client sends a typed handler as the target, and its payload as it was given', async () => {
+  it('the client sends a typed handler as the target of the schedule, and the payload as it was given', async () => {
     expect(callsToCheck).toBeTypeOf('function');
     const payload = { to: 'ada@example.com', limit: '5' };
     expect(await toRequest({ id: 'digest', handler: sendDigest, payload })).toEqual({
@@ -34,7 +34,7 @@ describe('A schedule for a typed handler', () => {
     });
   });
 
-  it('the client refuses a payload that does not fit its typed handler, and the error names field and handler', async () => {
+  it('the client refuses a payload that does not match the schema of its typed handler, and the error names the field and the handler', async () => {
     await expect(toRequest({ handler: sendDigest, payload: { to: 'ada' } })).rejects.toMatchObject({
       kind: 'invalid',
       message: expect.stringMatching(
@@ -43,7 +43,7 @@ describe('A schedule for a typed handler', () => {
     });
   });
 
-  it('the client sends a schedule without a typed handler unchanged', async () => {
+  it('the client sends a schedule as it is if it has a plain target and no typed handler', async () => {
     const schedule = { rule: { in: 'PT1S' }, target: { type: 'handler', name: 'log' } };
     expect(await toRequest(schedule)).toBe(schedule);
   });

@@ -2,8 +2,8 @@ import { CarillonError } from './transport/carillon-error.js';
 import type { TypedHandler } from './types/handler.js';
 
 /**
- * Makes the body of a request, in which `handler` becomes the target. The payload is checked against the schema of the
- * handler but sent unchanged, because the worker parses it again for the run.
+ * Makes the request body of a schedule: a typed `handler` becomes the target. The payload is checked against the schema
+ * of the handler but sent unchanged, because the worker parses it again for the run.
  */
 export async function toRequest(schedule: object): Promise<object> {
   if (!('handler' in schedule)) return schedule;

@@ -1,8 +1,8 @@
 const SET_TAG_PREFIX = 'set:';
 
 /**
- * The set that manages a schedule, by its tag `set:<name>`; null if there is none. Files describe the schedules of a
- * set, so the next `carillon apply` overwrites changes that were made by hand.
+ * The name of the set that a schedule belongs to, from its tag `set:<name>`; null if there is none. A set is described
+ * in files, so the next `carillon apply` overwrites changes of its schedules that were made by hand.
  */
 export function setOfSchedule({ tags }: { tags: readonly string[] }): string | null {
   const tag = tags.find((each) => each.startsWith(SET_TAG_PREFIX));

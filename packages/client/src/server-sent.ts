@@ -43,7 +43,9 @@ export class ServerSentReader {
     return null;
   }
 
-  /** Ends a message. Its id is now the position to resume from, even if the message has no data. */
+  /**
+   * Ends a message and returns it, or null if it has no data. In both cases its id becomes the position to resume from.
+   */
   #complete(): ServerSent | null {
     const message = { type: this.#type || 'message', data: this.#data.join('\n') };
     const hasData = this.#data.length > 0;

@@ -22,7 +22,9 @@ export class AlertChannels extends Collection<AlertChannel, AlertChannelInput, {
     return this.calls.change({ method: 'PATCH', path: this.at(id), body: patch }, options);
   }
 
-  /** Sends a test message, and returns its record after at most ten seconds. */
+  /**
+   * Sends a test message to the channel, waits up to ten seconds for the result, and returns the record of the message.
+   */
   test(id: string, options?: CallOptions): Promise<AlertMessage> {
     return this.calls.change({ method: 'POST', path: `${this.at(id)}/test` }, options);
   }
@@ -30,7 +32,7 @@ export class AlertChannels extends Collection<AlertChannel, AlertChannelInput, {
 
 const MAINTENANCE = '/v1/maintenance-windows';
 
-/** Breaches of objectives, and the maintenance windows in which they are not reported. */
+/** Alerts (breaches of the objectives of schedules), and the maintenance windows in which breaches are not reported. */
 export class Alerts {
   readonly #calls: Calls;
 
@@ -38,7 +40,7 @@ export class Alerts {
     this.#calls = calls;
   }
 
-  /** Lists breaches, newest first. */
+  /** Lists alerts, newest first. */
   list(filter?: AlertFilter & PageQuery, options?: CallOptions): Pages<Alert> {
     return this.#calls.pages('/v1/alerts', { ...filter }, options);
   }

@@ -15,7 +15,10 @@ export class Calendars {
     this.#calls = calls;
   }
 
-  /** Creates or replaces a calendar. Schedules that name it are re-timed in the background. */
+  /**
+   * Creates or replaces a calendar. The next occurrences of schedules that name it are computed again in the
+   * background.
+   */
   set(name: string, calendar: CalendarInput, options?: CallOptions): Promise<ChangedCalendar> {
     return this.#calls.change({ method: 'PUT', path: path(name), body: calendar }, options);
   }

@@ -13,9 +13,10 @@ export class Feeds {
     this.#calls = calls;
   }
 
-  /** Creates a feed. Only this answer holds its token. */
+  /** Creates a feed. Its token is only in this response. */
   create(feed: FeedInput, options?: CallOptions): Promise<NewFeed> {
-    // The API does not keep an answer with a token, so it cannot repeat it: this request is not retried.
+    // This request is not retried if its outcome is unknown: the API does not store a response that holds a token, so
+    // it could not repeat that response.
     return this.#calls.change({ method: 'POST', path: '/v1/feeds', body: feed }, options);
   }
 
@@ -23,7 +24,7 @@ export class Feeds {
     return this.#calls.pages('/v1/feeds', { ...query }, options);
   }
 
-  /** Revokes a feed: its token reads nothing any more. */
+  /** Revokes a feed. From then on, its token reads nothing. */
   async revoke(id: number, options?: CallOptions): Promise<void> {
     await this.#calls.change({ method: 'DELETE', path: `/v1/feeds/${pathSegment(String(id))}` }, options);
   }

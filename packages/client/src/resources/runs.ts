@@ -21,7 +21,7 @@ const MAX_POLL_DELAY_MS = 2_000;
 
 const path = (id: string, rest = '') => `/v1/runs/${pathSegment(id)}${rest}`;
 
-/** The history of runs. */
+/** Runs: their history, and the actions on them. */
 export class Runs {
   readonly #calls: Calls;
 
@@ -56,13 +56,14 @@ export class Runs {
     return this.#calls.post(path(id, '/cancel'), undefined, options);
   }
 
-  /** Groups the runs that failed for good by receiver and error, the largest group first. */
+  /** Returns the runs that failed for good, grouped by receiver and error, the largest group first. */
   deadLetters(filter?: DeadLetterFilter, options?: CallOptions): Promise<DeadLetters> {
     return this.#calls.read('/v1/runs/dead-letters', { ...filter }, options);
   }
 
   /**
-   * Replays all failed runs that match, oldest failure first. With `dryRun`, only reports which runs would be replayed.
+   * Replays all failed runs that match `input`, oldest failure first. With `dryRun`, only reports which runs would be
+   * replayed.
    */
   replayAll(input: ReplayInput = {}, options?: ChangeOptions): Promise<ReplayAnswer> {
     return this.#calls.change({ method: 'POST', path: '/v1/runs/replay', body: input }, options);

@@ -29,8 +29,8 @@ export class Schedules {
   }
 
   /**
-   * Creates a schedule. A repeat with the same id and definition returns the existing schedule. With `handler`, the
-   * payload is checked against the schema of the handler before anything is sent.
+   * Creates a schedule. A repeated call with the same id and definition returns the existing schedule. With `handler`,
+   * the payload is checked against the schema of the handler before anything is sent.
    */
   create(schedule: Shape.ScheduleInput, options?: ChangeOptions): Promise<Shape.CreatedSchedule>;
   create<Schema extends StandardSchemaV1>(
@@ -41,7 +41,10 @@ export class Schedules {
     return this.#calls.post('/v1/schedules', await toRequest(schedule), options);
   }
 
-  /** Creates up to 10,000 schedules in one call, with a result for each. Check `refused`. */
+  /**
+   * Creates up to 10,000 schedules in one call, and returns a result for each. `refused` is the number of those that
+   * were not created because of an error.
+   */
   createMany(schedules: readonly Shape.ScheduleInput[], options?: ChangeOptions): Promise<BulkAnswer>;
   createMany<Schema extends StandardSchemaV1>(
     schedules: readonly Shape.HandlerScheduleInput<Schema>[],
@@ -98,8 +101,8 @@ export class Schedules {
   }
 
   /**
-   * Cancels a schedule permanently. Returns the runs in flight, which are not interrupted. `purge` removes the schedule
-   * with its history, and frees its id.
+   * Cancels a schedule permanently. Runs in flight are not interrupted; the answer lists them. With `purge`, the
+   * schedule is removed with its history, and its id is free again.
    */
   cancel(
     id: string,
@@ -160,7 +163,10 @@ export class Schedules {
     return this.#calls.read(`/v1/schedules/actions/${pathSegment(id)}`, undefined, options);
   }
 
-  /** Lists the definitions of a schedule, newest first: the author, the time, and how the next occurrences changed. */
+  /**
+   * Lists all definitions of a schedule, newest first: the author and the time of each, and how it changed the next
+   * occurrences.
+   */
   versions(id: string, query?: PageQuery, options?: CallOptions): Pages<Shape.ScheduleVersion> {
     return this.#calls.pages(path(id, '/versions'), { ...query }, options);
   }
@@ -185,8 +191,8 @@ export class Schedules {
   }
 
   /**
-   * Lists occurrences and why each ran or did not. The default range is the last day and the next day. With `order:
-   * 'desc'` it ends now.
+   * Lists occurrences, and why each ran or did not. Default range: the last day and the next day; only the last day
+   * with `order: 'desc'`, which lists the newest occurrence first.
    */
   ledger(
     id: string,

@@ -3,13 +3,16 @@ import type { CallOptions } from '../transport/transport.js';
 import type { Task, TaskInput, TaskPatch, TaskScan } from '../types/systems.js';
 import { EditableCollection } from './collection.js';
 
-/** Tasks with a due date. Each gets one reminder, a day before it is due. */
+/** Tasks with a due date. Each gets one reminder, within the last 24 hours before it is due. */
 export class Tasks extends EditableCollection<Task, TaskInput, TaskPatch, { id: string }> {
   constructor(calls: Calls) {
     super(calls, '/v1/tasks');
   }
 
-  /** Runs the hourly task scan now. Safe to repeat: a task gets only one reminder. */
+  /**
+   * Scans now for tasks that are due within 24 hours, and sends their reminders. Otherwise a worker does this every
+   * hour. A repeated scan sends no second reminder of a task.
+   */
   scan(options?: CallOptions): Promise<TaskScan> {
     return this.calls.post('/v1/tasks/scan', undefined, options);
   }

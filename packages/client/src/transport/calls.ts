@@ -5,23 +5,26 @@ import type { CallOptions, Request, Transport } from './transport.js';
 
 /** Options of a call that changes something. */
 export interface ChangeOptions extends CallOptions {
-  /** A repeat of the request with the same key gets the same response. Generated if omitted. */
+  /**
+   * If two requests have the same key, the API executes only the first, and answers both alike. Default for a POST: a
+   * new key.
+   */
   idempotencyKey?: string | undefined;
 }
 
 export interface EditOptions extends ChangeOptions {
-  /** The expected version. The API answers 412 if the resource has another one. */
+  /** The version that the resource must have. If it has another version, the API changes nothing and answers 412. */
   ifMatch?: number | string | undefined;
 }
 
 export interface PutOptions extends EditOptions {
-  /** Only creates: the API answers 412 if the id is taken. */
+  /** If true, the call replaces nothing: the API answers 412 if the id is taken. */
   createOnly?: boolean | undefined;
 }
 
 type Change = Pick<Request, 'method' | 'path' | 'query' | 'body' | 'isRepeatable'>;
 
-/** Builds requests for the resources of the API. */
+/** Builds and sends the requests for the resources of the API. */
 export class Calls {
   readonly #transport: Transport;
 

@@ -19,8 +19,8 @@ export interface Problem {
 }
 
 /**
- * `refused`: the API answered with an error status. `invalid`: the payload does not fit its handler, and nothing was
- * sent. With the other kinds, no answer came, or the answer could not be parsed.
+ * `refused`: the API answered with an error status. `invalid`: the payload does not match the schema of its handler, so
+ * nothing was sent. `network` and `timeout`: no complete response came. `unreadable`: the response is not JSON.
  */
 export type ErrorKind = 'refused' | 'invalid' | 'network' | 'timeout' | 'unreadable';
 

@@ -1,6 +1,9 @@
 export type QueryValue = string | number | boolean | Date | null | undefined;
 
-/** Encodes a query string, or nothing. Undefined and null values are omitted. */
+/**
+ * Encodes values as a query string that begins with `?`; empty if there are none. Undefined and null values are
+ * omitted.
+ */
 export function encodeQuery(query: Readonly<Record<string, QueryValue>> = {}): string {
   const given = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -23,7 +26,7 @@ function instantText(date: Date, field: string): string {
   return date.toISOString();
 }
 
-/** Encodes a path segment. A valid id needs no encoding; any other value must not turn into another path. */
+/** Encodes an id as one segment of a path, so that no value can address another path. A valid id needs no encoding. */
 export const pathSegment = (id: string | number) => {
   const text = encodeURIComponent(id);
   // `.` and `..` would be resolved as path steps, even if encoded.

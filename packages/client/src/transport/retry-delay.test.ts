@@ -14,14 +14,14 @@ const problemOf = (code: string, status: number) => ({
 });
 
 describe('retryDelay', () => {
-  it('the client retries 429 and database_unavailable even if the request is not repeatable, because nothing was changed', () => {
+  it('the client retries after 429 and after database_unavailable even if the request is unsafe to repeat, because nothing was changed', () => {
     expect(delay({ kind: 'refused', status: 429 }, { isRepeatable: false })).toBe(250);
     const problem = problemOf('database_unavailable', 503);
     expect(delay({ kind: 'refused', status: 503, problem }, { isRepeatable: false })).toBe(250);
   });
 
   it.each(['network', 'timeout'] as const)(
-    'the client retries after a %s error only if the request is repeatable',
+    'the client retries after a %s error only if the request is safe to repeat',
     (kind) => {
       expect(delay({ kind })).toBe(250);
       expect(delay({ kind }, { isRepeatable: false })).toBeNull();
@@ -29,7 +29,7 @@ describe('retryDelay', () => {
   );
 
   it.each([502, 503, 504])(
-    'the client retries a status %i with an unknown outcome only if the request is repeatable',
+    'after status %i, the change may have been made, so the client retries only a request that is safe to repeat',
     (status) => {
       const problem = problemOf('outcome_unknown', status);
       expect(delay({ kind: 'refused', status, problem })).toBe(250);

@@ -26,7 +26,10 @@ export interface Request extends CallOptions {
   query?: Readonly<Record<string, QueryValue>> | undefined;
   body?: unknown;
   headers?: Readonly<Record<string, string>> | undefined;
-  /** True if the request may be retried when its outcome is unknown (default: true unless it is a POST). */
+  /**
+   * True if the request may be retried even if the API may have executed it already (default: true unless it is a
+   * POST).
+   */
   isRepeatable?: boolean | undefined;
 }
 
@@ -55,7 +58,10 @@ export class Transport {
     }
   }
 
-  /** Opens a streamed response. The time-out covers the headers only. */
+  /**
+   * Returns a response whose body is read as a stream. The time-out covers only the time until the headers have
+   * arrived.
+   */
   open(request: Omit<Request, 'body'>): Promise<Response> {
     return this.#send(request, (response) => response);
   }
