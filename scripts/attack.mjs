@@ -3,8 +3,8 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkNodeVersion, endWithNpm, install, root, run } from './install.mjs';
 
-// `pnpm attack` lets one project attack another in every way, at full size, and writes the effect on the other project
-// to docs/security.md. `npm test` runs the same attacks at a small size.
+// `pnpm attack` runs the tests in which one project tries to harm another, at full size, and writes what the other
+// project noticed to docs/security.md. `npm test` runs the same tests at a small size.
 const resultsFile = join(mkdtempSync(join(tmpdir(), 'carillon-attack-')), 'results.jsonl');
 const page = join(root, 'docs', 'security.md');
 
@@ -44,7 +44,7 @@ const table = [
   ),
 ].join('\n');
 console.log(table);
-// If an attack fails its test, the page stays unchanged.
+// If one of the tests fails, the page stays unchanged.
 if (code === 0) {
   const [before, rest] = readFileSync(page, 'utf8').split('<!-- attacks -->');
   const [, after] = rest.split('<!-- /attacks -->');

@@ -1,10 +1,13 @@
 // Runs exactly the checks that CI runs, the cheapest first.
 import { run } from './install.mjs';
 
-/** One race of each kind. `pnpm bench --quick` runs all races, in four minutes. */
+/** The benchmark races that run here, one of each kind. `pnpm bench --quick` runs all races, in four minutes. */
 const RACES = ['herd', 'claims', 'webhooks', 'api', 'pages', 'operations', 'forecast'];
 
-/** Steps that do not need each other's results run side by side, because most of them keep only one core busy. */
+/**
+ * Stages of checks. The steps of a stage do not need each other’s results and run side by side, because most of them
+ * keep only one core busy.
+ */
 const STAGES = [
   [
     ['Format and lint', 'biome', ['check', '--error-on-warnings', '.']],

@@ -41,7 +41,7 @@ try {
   rmSync(scratch, { recursive: true, force: true });
 }
 
-/** The RUN commands of each stage, with continued lines joined. */
+/** The RUN commands of each stage of a Dockerfile, with continued lines joined. */
 function readStages(dockerfile) {
   const stages = new Map();
   let stage = '';
@@ -61,7 +61,10 @@ function execute(command, cwd) {
   console.log(`  ${Math.round((performance.now() - startedAt) / 1_000)} s`);
 }
 
-/** Runs `all` with the embedded servers, then `doctor` without them, then ends `all` by SIGTERM as Docker does. */
+/**
+ * Tests `scripts/serve.mjs`: runs its command `all` with the embedded servers and its command `doctor` against these,
+ * then ends `all` by SIGTERM as Docker does.
+ */
 async function tryOut() {
   const home = join(scratch, 'data');
   const [port, workerPort] = [await freePort(), await freePort()];

@@ -98,7 +98,7 @@ function workspaces() {
   );
 }
 
-/** True if every dependency of a package is installed. */
+/** True if every dependency of a package is in its folder node_modules. */
 function hasModules(folder) {
   const { dependencies = {}, devDependencies = {} } = JSON.parse(
     readFileSync(join(folder, 'package.json'), 'utf8'),

@@ -22,7 +22,10 @@ if (!run) {
 }
 await run();
 
-/** Runs an operator's command. The command line reads its name and options from the arguments of this process. */
+/**
+ * Runs a command for operators, such as `doctor`. The command line reads its name and options from the arguments of
+ * this process.
+ */
 function runCommandLine() {
   return import('../packages/carillon/dist/cli/main.js');
 }
@@ -54,7 +57,10 @@ async function health() {
   process.exit(answers.includes(true) ? 0 : 1);
 }
 
-/** Reports every setting that is missing or wrong, before anything is installed. Exits with 2 if there is one. */
+/**
+ * Reports every setting that is missing or wrong, and exits with 2 if there is one. A job of the Helm chart runs this
+ * before anything is installed.
+ */
 async function preflight() {
   const [api, worker] = await Promise.all([
     import('../apps/api/dist/config.js'),

@@ -1,8 +1,9 @@
 import { BaseSequencer } from 'vitest/node';
 
 /**
- * Test files and folders that take long, or keep several processes busy: the longest first. On a fresh clone, Vitest
- * knows no durations and starts the largest files first, but some of the longest tests are files of five lines.
+ * Test files and folders that take long or keep several processes busy, the longest first. Without this list, Vitest on
+ * a fresh clone knows no durations and starts the largest files first, but some of the longest tests are files of five
+ * lines.
  */
 const LONG = [
   'tests/guides/guides',

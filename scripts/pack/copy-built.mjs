@@ -1,7 +1,10 @@
 import { cpSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-/** Copies built files with their source maps, which contain the sources: those are not published. */
+/**
+ * Copies built files and their source maps. The sources themselves are not published, but the source maps contain their
+ * text.
+ */
 export function copyBuilt(from, to, { only = () => true } = {}) {
   cpSync(from, to, { recursive: true, filter: (source) => statSync(source).isDirectory() || only(source) });
 }

@@ -4,7 +4,7 @@ import { root } from '../install.mjs';
 
 export const readManifest = (folder) => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
 
-/** The versions that `catalog:` refers to. */
+/** The versions that `catalog:` in a package.json refers to. */
 const catalog = new Map(
   [
     ...readFileSync(join(root, 'pnpm-workspace.yaml'), 'utf8').matchAll(

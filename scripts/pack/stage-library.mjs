@@ -6,8 +6,9 @@ import { copyBuilt, isTypes } from './copy-built.mjs';
 import { publicFields, rangesOf, readManifest, writeManifest } from './manifest.mjs';
 
 /**
- * Stages a package without workspace dependencies: the build for `import`, one CommonJS file for `require`, and types
- * for both. The types for CommonJS are copies of the same files, in a folder whose package.json says `commonjs`.
+ * Prepares the folder of a package without workspace dependencies for packing: the build for `import`, one CommonJS
+ * file for `require`, and types for both. The types for CommonJS are copies of the same files, in a folder whose
+ * package.json says `commonjs`.
  */
 export async function stageLibrary(workspace, { stage, leaveOut = [], ownDependencies, peers }) {
   const from = join(root, workspace);

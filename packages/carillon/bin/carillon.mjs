@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-// The command is a file of its own and not part of the build, because pnpm links a command only if its file exists when
-// it installs.
+// This file is not part of the build, because pnpm links a command only if its file exists at the time of the install.
 try {
   await import('../dist/cli/main.js');
 } catch (error) {

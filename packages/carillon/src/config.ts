@@ -1,13 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The search path of this process, to find a native Redis. */
+/** The PATH of this process, in which a natively installed Redis is looked for. */
 export const readPath = (): string => process.env.PATH ?? '';
 
 /** True if npm runs this process as a script of a package.json. */
 export const isNpmScript = (): boolean => process.env.npm_lifecycle_event !== undefined;
 
-/** The servers that tests with `@carillon/testing` use instead of embedded ones, such as the services of a CI job. */
+/**
+ * The URLs of the servers that tests with `@carillon/testing` use instead of embedded ones, such as the services of a
+ * CI job.
+ */
 export const readTestServers = () => ({
   databaseUrl: process.env.CARILLON_TEST_DATABASE_URL || undefined,
   redisUrl: process.env.CARILLON_TEST_REDIS_URL || undefined,

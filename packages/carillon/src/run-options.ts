@@ -45,11 +45,12 @@ export interface RunOptions {
 }
 
 /**
- * The URL in the configuration if a pool is given. The configuration requires a URL, but nothing connects to this one.
+ * Stands for the URL of Postgres if a pool is given. The configuration requires a URL, but nothing connects to this
+ * one.
  */
 const POOL_ADDRESS = 'postgres://given-pool/';
 
-/** The options as the environment variables that the API and the worker read. */
+/** Converts the options to the environment variables that the API and the worker read. */
 export function toEnvironment(
   options: RunOptions,
   servers: { databaseUrl: string | undefined; redisUrl: string; isEmbedded: boolean },

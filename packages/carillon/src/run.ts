@@ -14,11 +14,11 @@ import { type RunOptions, toEnvironment } from './run-options.js';
 
 export type { RunOptions };
 
-/** Carillon inside this process. */
+/** A Carillon that runs inside this process. */
 export interface RunningCarillon extends AsyncDisposable {
   /** A client of this installation that makes its calls inside the process, as an admin of the default project. */
   readonly client: Carillon;
-  /** The address of the API and the dashboard; null if it does not listen. */
+  /** The address of the API and the dashboard; null if the API does not listen for HTTP. */
   readonly url: string | null;
   /** The admin key for the dashboard and for other programs; null if none is set. */
   readonly adminKey: string | null;
@@ -32,20 +32,21 @@ export interface RunningCarillon extends AsyncDisposable {
    */
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
   /**
-   * Stops claiming, waits until deliveries end or hands their runs back, and closes everything that `run` has opened.
+   * Stops claiming runs, waits until deliveries have ended or hands their runs back, and closes everything that `run`
+   * has opened.
    */
   stop(): Promise<void>;
 }
 
-/** The part of a worker that a test needs: it sweeps, and waits until no run is left in flight. */
+/**
+ * The part of a worker that a test needs: `settle` makes the worker look for all due work, and resolves when no run is
+ * in flight.
+ */
 export interface SettlingWorker {
   settle(): Promise<void>;
 }
 
-/**
- * Starts Carillon in this process. Tests that move time pass a clock and use the worker; `run` of the package does
- * neither.
- */
+/** Starts Carillon in this process. Only tests that move time pass `localNow` and use the worker. */
 export async function start(
   options: RunOptions,
   { localNow }: { localNow?: () => number } = {},
@@ -117,7 +118,7 @@ interface OpenServers {
   isEmbedded: boolean;
 }
 
-/** Starts the servers that are not given. */
+/** Starts an embedded Postgres or Redis for each server that the options do not name. */
 async function openServers(options: RunOptions, closing: ClosingSteps, log: Logger): Promise<OpenServers> {
   const { pool, connectionString, redisUrl, settings = {} } = options;
   const home = resolve(options.home ?? '.carillon');
@@ -171,8 +172,8 @@ function accepted<T extends object>(config: T | { problems: string[] }): T {
 }
 
 /**
- * The steps of a stop, in the reverse order of the start. Each runs once, and a step that fails does not keep the
- * others from running.
+ * The steps that stop Carillon, in the reverse order of the start. Each runs once, and a step that fails does not keep
+ * the others from running.
  */
 class ClosingSteps {
   readonly #steps: (() => Promise<void>)[] = [];

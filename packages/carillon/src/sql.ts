@@ -23,8 +23,8 @@ export interface SqlOptions {
 export type SqlSchedule = ScheduleInput & { id: string };
 
 /**
- * Requests a schedule in a transaction of your own: a client of `pg`, or a drizzle transaction. If the transaction
- * rolls back, nothing was requested. After its commit a worker creates the schedule. Returns the id.
+ * Requests a schedule in a transaction of your own: of a `pg` client or of drizzle. After the commit, a worker creates
+ * the schedule. If the transaction rolls back, nothing was requested. Returns the id of the schedule.
  */
 export async function scheduleIn(
   tx: UserTransaction,
@@ -72,7 +72,10 @@ export async function triggerIn(
   await callFunction(tx, { name: 'trigger', schema, arguments: args });
 }
 
-/** Postgres would read a time without an offset in the zone of the session, which is rarely what is meant. */
+/**
+ * Refuses a time without an offset, because Postgres would read it in the time zone of the session, which is rarely
+ * what is meant.
+ */
 function instantOf(at: Date | string): string {
   if (at instanceof Date) return at.toISOString();
   if (!/(Z|[+-]\d\d:?\d\d)$/i.test(at))

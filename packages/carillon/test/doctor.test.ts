@@ -32,8 +32,8 @@ it('carillon doctor reports every check of a new installation with a worker as p
   };
   await registerWorker(database.pool, worker);
   const checks = await runDoctor(environment());
-  // The results of these checks depend on the servers of the test run, such as the eviction policy of the embedded
-  // Redis.
+  // Checks are left out if their results depend on the servers of the test run, such as the eviction policy of the
+  // embedded Redis.
   const own = checks.filter(({ name }) => !['extensions', 'redis policy', 'redis latency'].includes(name));
   expect(own.filter(({ status }) => status !== 'ok')).toEqual([]);
   expect(own.map(({ name }) => name)).toEqual([
@@ -74,7 +74,7 @@ it('carillon doctor reports an invalid index, a missing partition and a table wi
   expect(found('autovacuum')).toMatchObject({ status: 'failed', message: expect.stringContaining('agenda') });
 });
 
-it('carillon doctor compares its encryption key with the key of the installation, and stores nothing', async () => {
+it('carillon doctor compares the given encryption key with the key of the installation, and stores nothing', async () => {
   expect((await examine())('secrets').message).toContain('the first process that starts');
   await verifyEncryptionKey(database.pool, key);
   expect((await examine())('secrets').status).toBe('ok');

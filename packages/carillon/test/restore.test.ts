@@ -17,7 +17,7 @@ const run = async (values: Record<string, boolean | string>) => {
   return output;
 };
 
-it('carillon restore exits with 2 for contradictory options, --until with --hold among them', async () => {
+it('carillon restore exits with 2 if options contradict each other, such as --hold and --until', async () => {
   expect(await run({ account: true, refire: true })).toMatchObject({
     exitCode: 2,
     text: 'choose one of --account and --refire',
@@ -40,13 +40,13 @@ it.each(['soon', '5', '2026', '2026-11-18', '2026-11-18T09:00:00', '18 Nov 2026 
 );
 
 it.each(['2026-11-18T09:00:00Z', '2026-11-18T10:00:00+01:00'])(
-  'carillon restore accepts --until %s and shows what each decision would do until then',
+  'carillon restore without a decision accepts --until %s and shows the effect of each of the three decisions',
   async (until) => {
     expect(await run({ until })).toMatchObject({ json: { decisions: [{}, {}, {}] } });
   },
 );
 
-it('carillon restore without options shows what each decision would do, and holds nothing', async () => {
+it('carillon restore without options shows the effect of each decision, and does not keep workers from claiming', async () => {
   const output = await run({});
   expect(output.text).toContain('Workers are not held: they claim as usual.');
   expect(output.json).toMatchObject({
@@ -55,7 +55,7 @@ it('carillon restore without options shows what each decision would do, and hold
   });
 });
 
-it('carillon restore --hold holds the workers, and --refire releases them once', async () => {
+it('carillon restore --hold holds the workers, so that they claim nothing; --refire releases them, and a second --refire is refused', async () => {
   expect(await run({ refire: true })).toMatchObject({
     exitCode: 1,
     text: expect.stringContaining('not held'),

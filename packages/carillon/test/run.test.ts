@@ -80,7 +80,7 @@ describe('Library mode', () => {
     });
   });
 
-  it('the client of a Carillon that runs in the same process receives the event stream without a network connection', async () => {
+  it('the client of run(), which calls the API inside the process, receives the event stream without a network connection', async () => {
     const signal = AbortSignal.timeout(20_000);
     for await (const event of carillon.client.events({ signal })) {
       expect(event.type).toBeTypeOf('string');

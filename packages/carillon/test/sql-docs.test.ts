@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { cancelIn, type RunningCarillon, run, scheduleIn, triggerIn } from '../src/index.js';
 
 const database = useDatabase();
-/** Roles belong to the whole Postgres server, so the role of the page gets a unique name. */
+/** The role that the page creates gets a unique name here, because roles belong to the whole Postgres server. */
 const role = `billing_app_${randomBytes(6).toString('hex')}`;
 let page: string;
 let pool: pg.Pool;
@@ -45,7 +45,7 @@ const becomes = (id: string, expected: object) =>
     return schedule && Object.entries(expected).every(([field, value]) => schedule[field as 'id'] === value);
   });
 
-it('the SQL examples of docs/sql.md do what the page says', async () => {
+it('the SQL examples of docs/sql.md have the effects that the page describes', async () => {
   const [invoice, others, roles] = blocks('sql') as [string, string, string];
   await pool.query(invoice);
   await becomes('invoice-42', { status: 'active', nextRunAt: '2030-01-31T08:00:00.000Z' });
@@ -63,13 +63,13 @@ it('the SQL examples of docs/sql.md do what the page says', async () => {
   expect(rows).toEqual([{ role }]);
 });
 
-it('the SQL example of the README does what it says', async () => {
+it('the SQL example of the README creates the schedule that it describes', async () => {
   const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8');
   for (const block of blocks('sql', readme)) await pool.query(block);
   await becomes('invoice-41', { status: 'active' });
 });
 
-it('the TypeScript examples of docs/sql.md do what the page says', async () => {
+it('the TypeScript examples of docs/sql.md have the effects that the page describes', async () => {
   const AsyncFunction = (async () => {}).constructor as FunctionConstructor;
   const [ofPg, ofDrizzle] = blocks('ts').map((text) => text.replace(/^import .*$/gm, '')) as [string, string];
   const names = ['pool', 'db', 'sql', 'scheduleIn', 'cancelIn', 'triggerIn'];

@@ -136,7 +136,7 @@ describe('scheduleIn, cancelIn and triggerIn', () => {
     );
   });
 
-  it('scheduleIn and triggerIn throw if the SQL function refuses, and do not execute SQL text in their arguments', async () => {
+  it('scheduleIn and triggerIn throw if their SQL function refuses the request, and SQL text in their arguments is not executed', async () => {
     const evil = `x'); drop table invoices; --`;
     await expect(scheduleIn(pool, { id: evil, rule: later, target })).rejects.toThrow('is refused: id:');
     await expect(triggerIn(pool, evil)).rejects.toThrow('there is no schedule with the id');
@@ -147,7 +147,7 @@ describe('scheduleIn, cancelIn and triggerIn', () => {
     expect((await pool.query('select from invoices')).rowCount).toBeGreaterThan(0);
   });
 
-  it('GET /v1/schedules/:id and the ledger report that a worker refused a request by SQL', async () => {
+  it('if a worker refuses a schedule that was requested by SQL, GET /v1/schedules/:id and the ledger say why', async () => {
     await scheduleIn(pool, { id: 'bad-cron', rule: { cron: '61 * * * *' }, target });
     const detail = await eventually(async () => {
       const error = await carillon.client.schedules

@@ -23,7 +23,7 @@ describe('verifyWebhook', () => {
     expect(await verifyWebhook({ payload, headers: signed(), secret, now })).toEqual(delivery);
   });
 
-  it('verifyWebhook accepts text and bytes, and any kind of headers', async () => {
+  it('verifyWebhook accepts the body as bytes, and the headers as a Headers object or a plain object with names in any case', async () => {
     const bytes = new TextEncoder().encode(payload);
     const shouted = Object.fromEntries(
       Object.entries(signed()).map(([name, value]) => [name.toUpperCase(), value]),

@@ -12,7 +12,7 @@ export interface WebhookDelivery<P = unknown> {
   payload: P;
 }
 
-/** The headers of a delivery. A target may add its own. */
+/** The headers of a webhook request. The target of a schedule may add others. */
 export interface WebhookHeaders {
   /** The id of the run. Every attempt has the same id, so deduplicate by it. */
   'webhook-id': string;
@@ -52,16 +52,16 @@ export interface ReportedBreach {
   resolvedAt: string | null;
   /** Says what was expected, what happened, and since when. */
   sentence: string;
-  /** The ledger's sentence about the occurrence. Null if the schedule was removed. */
+  /** One sentence about what became of the occurrence. Null if the schedule was removed. */
   why: string | null;
   resolution: string | null;
-  /** The page of the schedule. */
+  /** The URL of the schedule’s page in the dashboard. */
   link: string;
 }
 
 /** The body of a message to an alert channel of the type webhook. */
 export interface WebhookAlert {
-  /** A test message, which lists nothing, is `alert.test`. */
+  /** `alert.test` is a test message: its two lists are empty. */
   type: 'alert' | 'alert.test';
   project: string;
   summary: string;
@@ -84,9 +84,9 @@ export interface WebhookToVerify {
   /** The raw body, byte for byte. JSON that was parsed and serialized again does not verify. */
   payload: string | Uint8Array;
   headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** `whsec_…`; several during a rotation. */
+  /** The signing secret, `whsec_…`; the old and the new one while it is being rotated. */
   secret: string | readonly string[];
-  /** The maximum difference between the timestamp and now, in either direction. */
+  /** Maximum difference between the timestamp of the request and now, in either direction (default 300). */
   toleranceSeconds?: number | undefined;
   /** The current time (default: the clock of this machine). */
   now?: Date | undefined;
@@ -100,7 +100,8 @@ export class WebhookVerificationError extends Error {
 const TOLERANCE_SECONDS = 300;
 
 /**
- * Verifies the signature of a webhook request (Standard Webhooks) and returns its body. Throws if it is not genuine.
+ * Verifies the signature of a webhook request (Standard Webhooks) and returns its body. Throws a
+ * `WebhookVerificationError` if the signature or the timestamp is wrong.
  */
 export async function verifyWebhook<P = unknown>(request: WebhookToVerify): Promise<WebhookDelivery<P>> {
   return JSON.parse(await verifyWebhookSignature(request));
@@ -108,7 +109,7 @@ export async function verifyWebhook<P = unknown>(request: WebhookToVerify): Prom
 
 /**
  * Verifies the signature of any webhook request and returns its body as text: for receipts, and for targets that send
- * the payload alone. Throws if it is not genuine.
+ * the payload alone. Throws a `WebhookVerificationError` if the signature or the timestamp is wrong.
  */
 export async function verifyWebhookSignature({
   payload,

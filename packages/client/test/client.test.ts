@@ -51,7 +51,7 @@ describe('Schedules', () => {
     expect(await failure(carillon.schedules.get('invoice'))).toMatchObject({ status: 404 });
   });
 
-  it('the client creates one schedule for repeated requests with one Idempotency-Key', async () => {
+  it('the client creates only one schedule for two requests with the same Idempotency-Key', async () => {
     const idempotencyKey = 'order-7';
     const [first, second] = await Promise.all([
       carillon.schedules.create(far, { idempotencyKey }),
@@ -62,7 +62,7 @@ describe('Schedules', () => {
     expect(others[0]?.id).not.toBe(others[1]?.id);
   });
 
-  it('the client reports the code and the field errors of a problem', async () => {
+  it('if the API refuses a schedule, the client throws a CarillonError with the code and the field errors', async () => {
     const error = await failure(carillon.schedules.create({ rule: { cron: '0 25 * * *' } }));
     expect(error).toBeInstanceOf(CarillonError);
     expect(error).toMatchObject({
@@ -201,7 +201,7 @@ describe('Events', () => {
     };
     const fire = (id: string) =>
       carillon.schedules.create({ id, rule: { in: 'PT0.1S' }, target: { type: 'handler', name: 'noop' } });
-    // The first event shows that the stream is open.
+    // Schedules are created until the first event arrives, which shows that the stream is open.
     await eventually(async () => events.length > 0 || (await carillon.schedules.create(far)) === null, {
       everyMs: 200,
     });

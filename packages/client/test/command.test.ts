@@ -135,7 +135,7 @@ describe('Schedules', () => {
     ).toHaveLength(2);
   });
 
-  it('carillon schedules updates, pauses, resumes, reschedules, skips, triggers, backfills, cancels and purges a schedule', async () => {
+  it('the subcommands of carillon schedules can update, pause, resume, reschedule, skip, trigger, backfill, cancel and purge a schedule', async () => {
     await carillon('schedules create --id edited --every 1h --target handler:noop');
     expect(await json('schedules update edited --attempts 5 --if-match 1')).toMatchObject({
       version: 2,
@@ -165,7 +165,7 @@ describe('Schedules', () => {
     expect((await carillon('schedules show edited')).code).toBe(3);
   });
 
-  it('the carillon command changes several schedules, by their ids or by a filter', async () => {
+  it('one call of the carillon command changes several schedules, selected by their ids or by a filter', async () => {
     await Promise.all(
       ['one', 'two'].map((id) =>
         carillon(`schedules create --id ${id} --every 1h --tag both --target handler:noop`),
@@ -240,7 +240,7 @@ describe('carillon tail', () => {
   it('carillon tail prints a line per event and exits cleanly on Ctrl-C', async () => {
     const tail = start(['tail', '--schedule', 'watched', '--json']);
     const table = start(['tail', '--type', 'run.succeeded']);
-    // The first event shows that the command listens.
+    // Schedules are created until the first event is printed, which shows that the command listens.
     await eventually(
       async () => {
         await carillon('schedules create --in 0s --target handler:noop');

@@ -10,7 +10,7 @@ import { useCommand } from './use-command.js';
 const { place, json } = useCommand();
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** The fenced blocks of a document. */
+/** The fenced code blocks of a document in one language. */
 async function blocks(document: string, language: string): Promise<string[]> {
   const text = await readFile(join(root, document), 'utf8');
   return [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)]

@@ -113,7 +113,7 @@ describe('carillon plan and carillon apply', () => {
     expect((await carillon('schedules show adopted')).out).toMatch(/managed by +set adopting/);
   });
 
-  it('carillon apply continues after a refused entry, and reports it', async () => {
+  it('carillon apply reports a schedule that the API refuses, and still applies the others', async () => {
     const file = await write(
       'partly.yaml',
       `schedules:\n${entry('bad', '{ cron: 0 25 * * * }')}${entry('good', '{ every: PT1H }')}`,

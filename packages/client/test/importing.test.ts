@@ -63,8 +63,8 @@ describe('carillon import bullmq', () => {
 });
 
 /**
- * Starts the pg-boss that the benchmarks install. This package does not depend on pg-boss itself, because that would
- * change the dependencies of Vitest.
+ * Starts the pg-boss that the benchmarks install. This package does not depend on pg-boss itself, because pg-boss needs
+ * `@opentelemetry/api`, an optional peer of Vitest, and would so change how pnpm installs Vitest.
  */
 async function startPgBoss(connectionString: string) {
   const bench = createRequire(new URL('../../../bench/package.json', import.meta.url));
@@ -133,7 +133,7 @@ spec: { schedule: "0 3 * * *", timeZone: Europe/Berlin, concurrencyPolicy: Forbi
     expect((await carillon(`plan -f ${path('cluster.yaml')} --detailed-exitcode`)).code).toBe(0);
   });
 
-  it('carillon import exits with 1 if only a part can be imported, and names the rest', async () => {
+  it('carillon import exits with 1 if it cannot import every schedule of a file, and names those that it leaves out', async () => {
     await writeFile(
       path('schedules.json'),
       JSON.stringify([

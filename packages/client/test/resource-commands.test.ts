@@ -6,7 +6,7 @@ const { carillon, json } = useCommand();
 const idIn = (out: string) => out.split(' ')[0] ?? '';
 
 describe('Resource commands', () => {
-  it('carillon users creates, updates, shows, lists and deletes users, and adds and removes their events', async () => {
+  it('the subcommands of carillon users can create, update, show, list and delete users, and add and remove their events', async () => {
     const created = await carillon(
       'users create --first-name Ada --last-name Byron --date-of-birth 1990-12-10 --tz Europe/London',
     );
@@ -23,7 +23,7 @@ describe('Resource commands', () => {
     expect((await carillon(`users show ${id}`)).code).toBe(3);
   });
 
-  it('carillon tasks creates, updates, shows, lists, scans and deletes tasks', async () => {
+  it('the subcommands of carillon tasks can create, update, show, list, scan and delete tasks', async () => {
     const id = idIn((await carillon('tasks create --title Invoice --due +12h')).out);
     expect((await carillon(`tasks update ${id} --title Offer`)).code).toBe(0);
     expect((await carillon(`tasks show ${id}`)).out).toMatch(/title +Offer/);
@@ -33,7 +33,7 @@ describe('Resource commands', () => {
     expect((await carillon('tasks ls')).out).toBe('No tasks.\n');
   });
 
-  it('carillon reminders creates, shows, lists and cancels reminders', async () => {
+  it('the subcommands of carillon reminders can create, show, list and cancel reminders', async () => {
     const id = idIn((await carillon('reminders create --message Dentist --recipient ada --at +2h')).out);
     expect((await carillon(`reminders show ${id}`)).out).toMatch(/status +scheduled/);
     expect((await carillon('reminders ls')).out).toMatch(/ada +Dentist/);
@@ -41,7 +41,7 @@ describe('Resource commands', () => {
     expect((await carillon(`reminders show ${id}`)).out).toMatch(/status +cancelled/);
   });
 
-  it('carillon templates creates, updates, shows, lists and deletes templates', async () => {
+  it('the subcommands of carillon templates can create, update, show, list and delete templates', async () => {
     expect((await carillon('templates create early --cron @daily --tz Asia/Tokyo')).code).toBe(0);
     expect((await carillon('templates update early --every 2h')).code).toBe(0);
     expect((await carillon('templates show early')).out).toMatch(/every PT2H/);
@@ -50,7 +50,7 @@ describe('Resource commands', () => {
     expect((await carillon('templates delete hourly')).code).toBe(5);
   });
 
-  it('carillon channels creates, shows, tests, lists and deletes alert channels', async () => {
+  it('the subcommands of carillon channels can create, show, test, list and delete alert channels', async () => {
     const line = 'channels create hook --type webhook --to http://127.0.0.1:9/alerts';
     expect((await carillon(line)).out).toContain('hook is created');
     expect((await carillon('channels show hook')).out).toMatch(/to +http:\/\/127\.0\.0\.1:9\/alerts/);
@@ -60,7 +60,7 @@ describe('Resource commands', () => {
     expect((await carillon('channels delete hook')).out).toBe('hook is deleted\n');
   });
 
-  it('carillon alerts lists alerts, and starts, lists and ends maintenance windows', async () => {
+  it('the subcommands of carillon alerts can list alerts, and start, list and end maintenance windows', async () => {
     expect((await carillon('alerts ls --open')).out).toBe('No alerts.\n');
     expect((await carillon('alerts silence')).code).toBe(2);
     const { id } = await json('alerts silence --until +2h --note upgrade');
@@ -78,7 +78,7 @@ describe('Resource commands', () => {
     expect((await json('schedules heartbeat backup --rotate')).url).not.toBe(url);
   });
 
-  it('carillon calendars sets, shows, lists and deletes calendars', async () => {
+  it('the subcommands of carillon calendars can set, show, list and delete calendars', async () => {
     expect((await carillon('calendars set holidays 2026-12-25 2026-12-31/2027-01-01')).out).toBe(
       'holidays holds 2 dates; 0 schedules are re-timed\n',
     );
@@ -87,7 +87,7 @@ describe('Resource commands', () => {
     expect((await carillon('calendars delete holidays')).out).toBe('holidays is deleted\n');
   });
 
-  it('carillon projects creates, updates and lists projects', async () => {
+  it('the subcommands of carillon projects can create, update and list projects', async () => {
     expect((await carillon('projects create billing --max-schedules 10')).code).toBe(0);
     expect((await carillon('projects update billing --name Bills')).code).toBe(0);
     expect((await carillon('projects ls')).out).toMatch(/billing +Bills +10/);

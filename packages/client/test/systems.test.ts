@@ -38,7 +38,7 @@ describe('The client', () => {
     });
   });
 
-  it('the client creates tasks, and a scan reminds of due tasks once', async () => {
+  it('the client creates tasks, and of two scans only the first sends the reminder of a task', async () => {
     const dueAt = new Date(Date.now() + 3_600_000);
     const task = await carillon.tasks.create({ title: 'File the tax return', dueAt, target: noop });
     expect(await carillon.tasks.scan()).toMatchObject({ due: 1, sent: 1, failed: 0 });

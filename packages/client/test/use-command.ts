@@ -20,7 +20,7 @@ export interface Ended {
 
 type Environment = Record<string, string>;
 
-/** Runs the command against an API and a worker, in a folder of its own. */
+/** Runs the `carillon` command in tests, against an API and a worker, in a folder of its own. */
 export function useCommand() {
   const database = useDatabase();
   const processes = useProcesses(database);
@@ -56,7 +56,7 @@ export function useCommand() {
     return JSON.parse(out);
   }
 
-  /** Starts the command as a process. */
+  /** Starts the `carillon` command as a process of its own. */
   function start(args: string[], env = environment()) {
     const child = spawn(process.execPath, [bin, ...args], {
       cwd: place.folder,

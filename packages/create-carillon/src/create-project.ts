@@ -7,10 +7,10 @@ const TEMPLATE = fileURLToPath(new URL('../template', import.meta.url));
 /** A folder that holds only these files counts as empty: a clone of an empty repository has `.git`. */
 const HARMLESS = new Set(['.git', '.DS_Store']);
 
-/** Folders that our own checks and tests leave in the template. */
+/** Folders that the checks and tests of this repository leave in the template. */
 const NOT_COPIED = new Set(['node_modules', 'dist', '.carillon']);
 
-/** Thrown if the project could not be created for a reason that the user can remove. The message says how. */
+/** Thrown if the project cannot be created for a reason that the user can remove. The message says how. */
 export class CreateError extends Error {
   override name = 'CreateError';
 }

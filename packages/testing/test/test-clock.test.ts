@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => test?.stop());
 
 describe('The test clock', () => {
-  it('nothing fires until a test advances its clock, and the API uses the time of that clock', async () => {
+  it('no schedule fires until a test advances the test clock, and the API uses the time of that clock', async () => {
     const schedule = await test.client.schedules.get('daily');
     expect(schedule).toMatchObject({
       createdAt: '2027-03-26T11:00:00.000Z',

@@ -4,7 +4,7 @@ import { startTestServers } from '../src/index.js';
 
 afterEach(() => vi.unstubAllEnvs());
 
-it('startTestServers uses the servers that the environment names, and starts none', async () => {
+it('startTestServers uses the servers whose URLs are in environment variables, and starts none', async () => {
   const { databaseUrl, redisUrl } = testServers();
   vi.stubEnv('CARILLON_TEST_DATABASE_URL', databaseUrl);
   vi.stubEnv('CARILLON_TEST_REDIS_URL', redisUrl);

@@ -62,7 +62,7 @@ function textOf(checks: readonly Check[], terminal: Terminal): string {
   ]);
   const advices = checks.filter(({ advice }) => advice !== null);
   const todo = advices.map(({ name, advice }) => `  ${name}: ${advice}`).join('\n');
-  // Messages are the point of this command, so they are not cut at the width of the terminal.
+  // The messages are not cut at the width of the terminal, because a person must read them whole.
   const listed = table(['STATUS', 'CHECK', 'FOUND'], rows, { ...terminal, columns: null });
   return advices.length === 0 ? `${listed}\n\nNothing to do.` : `${listed}\n\nWhat to do\n${todo}`;
 }

@@ -11,7 +11,7 @@ const options = {
   },
 } as const;
 
-/** An entry in the help text. `runServer` runs the command itself. */
+/** Makes an entry for the help text. The command itself is run by `runServer`. */
 const server = (name: string, summary: string, example: string) =>
   command({
     name,
@@ -39,7 +39,7 @@ export const serverCommands: readonly Command[] = [
 
 export const isServerCommand = (name: string) => serverCommands.some((each) => each.name === name);
 
-/** The programs of the API and the worker. Both read their settings from the environment. */
+/** The entry points of the API and the worker. Both read their settings from the environment. */
 const API = '@carillon/api/main';
 const WORKER = '@carillon/worker/main';
 

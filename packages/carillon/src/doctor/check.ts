@@ -1,8 +1,8 @@
-/** One finding of `carillon doctor`. */
+/** The result of one check of `carillon doctor`. */
 export interface Check {
   name: string;
   status: 'ok' | 'warning' | 'failed' | 'skipped';
-  /** The finding in words. */
+  /** The result in words. */
   message: string;
   /** The advice to the operator; null if there is nothing to do. */
   advice: string | null;

@@ -5,12 +5,15 @@ import { type Check, failed, ok, warning } from './check.js';
 
 /** The oldest Redis that BullMQ recommends. */
 const OLDEST_REDIS = [6, 2];
-/** A longer round trip is a warning, because each bell takes several of them. */
+/**
+ * Each bell (the delayed job in Redis that wakes a worker when a run is due) takes several round trips, so a longer
+ * round trip is a warning.
+ */
 const SLOW_MS = 20;
 
 const REACH_REDIS = 'Check REDIS_URL, and that Redis runs and can be reached from this machine.';
 
-/** Judges whether Redis takes writes. */
+/** Reports whether Redis takes writes. */
 export function judgeRedisState(state: RedisState, error: string | null): Check {
   const name = 'redis';
   if (state === 'up') return ok(name, 'takes writes');
@@ -22,7 +25,7 @@ export function judgeRedisState(state: RedisState, error: string | null): Check 
   );
 }
 
-/** Judges the version, the eviction policy and the latency of each server. */
+/** Judges the Redis servers: their versions, their eviction policies, and the latency of the slowest. */
 export function judgeRedisServers(servers: readonly RedisFacts[]): Check[] {
   const versions = [...new Set(servers.map(({ version }) => version))].join(', ');
   const isOld = servers.some(({ version }) => {

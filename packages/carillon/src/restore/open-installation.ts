@@ -7,7 +7,7 @@ export interface OpenInstallation {
   close(): Promise<void>;
 }
 
-/** Connects to the Postgres of an installation, with the settings of a worker. */
+/** Connects to the Postgres of an installation, with the same settings as a worker. */
 export function openInstallation(environment: NodeJS.ProcessEnv): OpenInstallation | { problem: string } {
   const config = readWorkerConfig(environment);
   if ('problems' in config) return { problem: config.problems.join('; ') };
@@ -18,7 +18,7 @@ export function openInstallation(environment: NodeJS.ProcessEnv): OpenInstallati
     max: 2,
     applicationName: 'carillon-restore',
     connectTimeoutMs: 3_000,
-    // A dry run reads every overdue schedule.
+    // A dry run reads every overdue schedule, which may take long.
     queryTimeoutMs: 60_000,
     transactionTimeoutMs: 60_000,
     onError: () => {},

@@ -9,7 +9,10 @@ import {
 import type { HoldCode, LostTimeOutcome, RestoreMode } from '@carillon/shared';
 import type { Pool } from 'pg';
 
-/** Whether the workers of an installation are held. Instants are RFC 3339. */
+/**
+ * Whether the workers of an installation are held: they claim nothing until an operator decides about the lost time.
+ * Instants are RFC 3339.
+ */
 export interface RestoreState {
   generation: number;
   hold: { code: HoldCode; since: string; reason: string; lostFrom: string } | null;
@@ -30,7 +33,10 @@ export interface RestorePreview {
 const iso = (at: number) => new Date(at).toISOString();
 const ACTOR = 'carillon restore';
 
-/** Says what each decision would do with the occurrences that are overdue now. Changes nothing. */
+/**
+ * Counts how many of the occurrences that are overdue now each mode of `carillon restore` would run or skip. Changes
+ * nothing.
+ */
 export async function previewRestore(
   pool: Pool,
   { modes, untilAt }: { modes: readonly RestoreMode[]; untilAt: number | null },
@@ -74,7 +80,10 @@ export interface RestoreResult {
   message: string;
 }
 
-/** Holds the workers, or releases them with a decision about the lost time. */
+/**
+ * Holds the workers, so that they claim nothing, or releases them with a decision about the occurrences of the lost
+ * time.
+ */
 export async function restore(pool: Pool, request: RestoreRequest): Promise<RestoreResult> {
   if (request.kind === 'hold') return hold(pool);
   const { mode, isAdopted, untilAt } = request;

@@ -14,7 +14,7 @@ export interface TestOptions extends Pick<RunOptions, 'handlers' | 'schedules' |
   servers?: Pick<TestServers, 'databaseUrl' | 'redisUrl'> | undefined;
 }
 
-/** The real engine on a database of its own, with a clock that the test moves. */
+/** A Carillon for tests: the real engine on a database of its own, with a clock that the test moves. */
 export interface TestCarillon extends RunningCarillon {
   readonly clock: TestClock;
 }

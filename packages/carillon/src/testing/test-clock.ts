@@ -10,7 +10,7 @@ export interface TestClock {
    * time and has ended when this resolves. Takes a duration such as `1 day`, `90 minutes` or `PT1H`, or milliseconds.
    */
   advance(by: string | number): Promise<void>;
-  /** Moves time forward in the same way, up to an instant. */
+  /** Moves time forward to an instant, in the same way as `advance`. */
   advanceTo(at: Date | string): Promise<void>;
 }
 
@@ -31,7 +31,9 @@ export function toMilliseconds(duration: string | number): number {
   return Object.values(UNITS).reduce((sum, lengthMs, n) => sum + Number(iso[n + 1] ?? 0) * lengthMs, 0);
 }
 
-/** The reading of the clock, shared by Postgres and the process under test. */
+/**
+ * The time of a test installation, in epoch milliseconds. `testClock` changes it together with the clock of Postgres.
+ */
 export interface ClockReading {
   now: number;
 }

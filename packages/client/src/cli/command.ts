@@ -22,7 +22,7 @@ export type Values<O extends Options> = {
       : string;
 };
 
-/** The parsed command line and the services that a command uses. */
+/** The parsed command line, and the client and terminal that a command uses. */
 export interface Invocation<O extends Options = Options> {
   values: Values<O>;
   positionals: string[];
@@ -45,11 +45,11 @@ export interface Command {
   kind: 'command';
   name: string;
   summary: string;
-  /** The arguments after the name: `<id>…`. */
+  /** The arguments after the name in the help text, such as `<id>…`. */
   usage: string;
   /** The exit code of every error, for commands whose other exit codes have a meaning in CI. */
   errorExitCode?: number;
-  /** The number of positional arguments. */
+  /** The minimum and the maximum number of positional arguments. */
   words: { least: number; most: number };
   details?: string;
   options: Options;

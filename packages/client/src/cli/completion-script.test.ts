@@ -27,7 +27,7 @@ describe('completionScript', () => {
   });
 
   it.each(SHELLS)(
-    'the completion script of the carillon command for %s names every command and parses',
+    'the completion script of the carillon command for %s names every command, and the shell accepts its syntax',
     (shell) => {
       const script = completionScript(shell, carillonCommand);
       for (const { name } of carillonCommand.commands) expect(script).toContain(name);

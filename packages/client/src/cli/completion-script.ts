@@ -2,7 +2,7 @@ import type { Command, Group, Options } from './command.js';
 import { GLOBAL_OPTIONS } from './help.js';
 
 interface Node {
-  /** The words that lead here: `carillon schedules ls`. */
+  /** The words of the command line that select this node, such as `carillon schedules ls`. */
   path: string;
   node: Command | Group;
 }
@@ -29,7 +29,9 @@ const wordsOf = ({ node }: Node) => [
   ...Object.keys(optionsOf(node)).map((name) => `--${name}`),
 ];
 
-/** The patterns of a shell `case`: the words that lead from one node of the command tree to the next. */
+/**
+ * The patterns of a shell `case` that matches the words of every command and group, such as `carillon schedules ls`.
+ */
 const steps = (nodes: readonly Node[]) =>
   nodes
     .slice(1)

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { CarillonOptions } from '../carillon.js';
 import { UsageError } from './usage-error.js';
 
-/** The environment of the process. The variables that the command reads are listed. */
+/** The environment variables of the process. The type names those that the command reads. */
 export interface Environment extends Readonly<Record<string, string | undefined>> {
   CARILLON_URL?: string | undefined;
   CARILLON_KEY?: string | undefined;
@@ -16,7 +16,8 @@ const LOCAL_URL = 'http://127.0.0.1:3000';
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 
 /**
- * Finds the URL and the key: from the options, then from the environment, then from the installation in this folder.
+ * Finds the URL and the key of the API: from the options, then from the environment, then from the installation in this
+ * folder.
  */
 export function connectionOf(
   env: Environment,

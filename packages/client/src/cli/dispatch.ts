@@ -7,7 +7,7 @@ import { type FoundCommand, findCommand, readLine } from './read-line.js';
 import { plain, type Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
-/** Fewer retries than by default, because a person waits for the result. */
+/** Fewer retries than the default of the client, because a person waits for the result. */
 const MAX_RETRIES = 2;
 
 /** Executes a command line and returns the exit code. */

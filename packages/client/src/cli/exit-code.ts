@@ -31,8 +31,8 @@ export function exitCodeOf(error: unknown): number {
 }
 
 /**
- * The exit code of `carillon plan --detailed-exitcode` if there are changes to apply. The command exits with 1 for
- * every error, so that 2 has one meaning.
+ * The exit code of `carillon plan --detailed-exitcode` if there are changes to apply. `carillon plan` exits with 1 for
+ * every error, so that 2 has only this meaning.
  */
 export const CHANGES_PENDING = 2;
 

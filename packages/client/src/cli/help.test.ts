@@ -31,7 +31,7 @@ describe('Help', () => {
   });
 
   it.each(all.flatMap(([, { examples }]) => examples))(
-    'the help shows only examples that parse: %s',
+    'the help shows only valid command lines as examples, such as %s',
     (example) => {
       const { node, rest } = findCommand(carillonCommand, wordsOf(example));
       if (node.kind === 'group') throw new Error(`${example} names no command`);

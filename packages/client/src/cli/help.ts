@@ -19,7 +19,7 @@ export const GLOBAL_OPTIONS = {
 
 const EXIT_CODES = `0 success, 1 failure, 2 invalid command line or request, 3 not found, 4 not allowed, 5 conflict, 6 cannot connect`;
 
-/** The help text of a command or a group. `path` holds the names that lead to it. */
+/** The help text of a command or a group. `path` holds the words that select it, such as `carillon` and `schedules`. */
 export function helpFor(node: Command | Group, path: readonly string[], style: Style): string {
   const name = path.join(' ');
   const usage = node.kind === 'group' ? `${name} <command>` : `${name} ${node.usage}`.trimEnd();

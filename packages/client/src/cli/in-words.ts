@@ -2,7 +2,7 @@ import type { Slo } from '../types/alert.js';
 import type { Rule } from '../types/schedule.js';
 import type { Target } from '../types/target.js';
 
-/** A rule as it was written in the request. */
+/** A rule as text: a cron rule as it was written, any other with its kind, such as `every PT5M`. */
 export function ruleText(rule: Rule): string {
   const [[kind, text] = ['', '']] = Object.entries(rule).filter(([, value]) => value !== undefined);
   return kind === 'cron' ? String(text) : `${kind} ${String(text).replaceAll('\n', ' ')}`;

@@ -10,7 +10,7 @@ export interface FoundCommand {
   rest: string[];
 }
 
-/** Finds the command by its leading words. Global options may come before them. */
+/** Finds the command that the leading words of a command line select. Global options may come before them. */
 export function findCommand(root: Group, args: readonly string[]): FoundCommand {
   const { tokens } = parseArgs({
     args: [...args],

@@ -11,7 +11,7 @@ import { UsageError } from './usage-error.js';
 
 type PageQuery = ReturnType<typeof pageQuery>;
 
-/** Options that several kinds of resources share. */
+/** An option for the commands of several kinds of resources. */
 export const FILE_OPTION = {
   type: 'string',
   short: 'f',
@@ -24,7 +24,7 @@ export const TARGET_OPTION = {
   about: `where to deliver: ${TARGET_FORMS}`,
 } as const;
 
-/** `ls` of one kind of resource, such as `carillon users ls`. */
+/** Builds the command `ls` of one kind of resource, such as `carillon users ls`. */
 export function listCommand<T>(
   plural: string,
   {
@@ -52,7 +52,7 @@ export function listCommand<T>(
   });
 }
 
-/** `show` of one kind of resource. */
+/** Builds the command `show` of one kind of resource. */
 export function showCommand<T>(
   plural: string,
   {
@@ -81,7 +81,7 @@ export function showCommand<T>(
   });
 }
 
-/** `delete` of one kind of resource, or `cancel` for reminders. */
+/** Builds the command `delete` of one kind of resource, or `cancel` for reminders. */
 export function deleteCommand(
   plural: string,
   {
@@ -115,7 +115,7 @@ export function deleteCommand(
   });
 }
 
-/** Merges the given options over the fields of a file. The API validates the result. */
+/** Merges the fields of a JSON file and the given options; the options win. The API validates the result. */
 export function mergeFields<T>(file: string | undefined, given: Readonly<Record<string, unknown>>): T {
   const defined = Object.entries(given).filter(([, value]) => value !== undefined);
   const merged = { ...(file === undefined ? {} : readObject(file)), ...Object.fromEntries(defined) };

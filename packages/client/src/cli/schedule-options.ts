@@ -36,7 +36,7 @@ export const SCHEDULE_OPTIONS = {
 
 type Given = Values<typeof SCHEDULE_OPTIONS>;
 
-/** Merges the options over the file. The API validates the result. */
+/** Merges the JSON file of `--file` and the other options; the options win. The API validates the result. */
 export function readSchedule(given: Given, nowAt: number): SchedulePatch & { template?: string } {
   const fromFile = given.file === undefined ? {} : readObject(given.file);
   const fromOptions: Record<string, unknown> = {

@@ -1,9 +1,9 @@
-/** The output streams and what they can display. */
+/** The output streams, and what they can display. */
 export interface Terminal {
   out(text: string): void;
   note(text: string): void;
   style: Style;
-  /** The width; null for a file or a pipe. */
+  /** The width in characters; null for a file or a pipe. */
   columns: number | null;
   signal: AbortSignal;
 }
@@ -46,7 +46,7 @@ const LOOKS: Readonly<Record<string, TextLook>> = {
   stopped: 'dim',
 };
 
-/** The style of a status. */
+/** The colour or style in which a status is shown; null for none. */
 export const lookOf = (status: string): TextLook | null => LOOKS[status] ?? null;
 
 /** Removes control characters from untrusted text, so that it cannot move the cursor or change colours. */

@@ -34,7 +34,7 @@ export interface Alert {
   occurrenceAt: string;
   /** Says what was expected, what happened, and since when. */
   sentence: string;
-  /** The ledger's current sentence about this occurrence. Null if the schedule was removed. */
+  /** One sentence about what became of this occurrence, by what is known now. Null if the schedule was removed. */
   why: string | null;
   openedAt: string;
   resolvedAt: string | null;
@@ -78,7 +78,7 @@ export interface AlertMessage {
   error: string | null;
 }
 
-/** A place to which alerts are sent, without its secrets. */
+/** A channel to which alerts are sent, without its secrets. */
 export interface AlertChannel {
   id: string;
   type: AlertChannelType;
@@ -110,12 +110,12 @@ export interface Maintenance {
   createdBy: string;
 }
 
-/** A ping of a job that runs elsewhere. */
+/** A report of a job that runs outside of Carillon, sent as a request to a ping URL. */
 export interface Ping {
   at: string;
   kind: 'start' | 'success' | 'fail' | 'log';
   body: string | null;
-  /** The occurrence that the ping ended, if any. */
+  /** The occurrence that succeeded or failed with this ping; null if there is none. */
   occurrenceAt: string | null;
 }
 

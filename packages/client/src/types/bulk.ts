@@ -41,7 +41,7 @@ export type BulkActionName =
   | 'reschedule'
   | 'backfill';
 
-/** One action on all schedules that match. Each action takes the same fields as on a single schedule. */
+/** One action on all schedules that match `filter`. It takes the same fields as the action on a single schedule. */
 export interface BulkAction {
   action: BulkActionName;
   filter?: ScheduleFilter | undefined;
@@ -65,7 +65,7 @@ export interface BulkActionAnswer {
   id: string | null;
   action: BulkActionName;
   dryRun: boolean;
-  /** `running`: the action goes on in the background, and `schedules.action(id)` returns the progress. */
+  /** If `running`, the action goes on in the background, and `schedules.action(id)` returns its progress. */
   status: BulkActionStatus;
   matched: number;
   changed: number;

@@ -36,7 +36,10 @@ type Sent<T> = T extends Date
       : T;
 /** True if the two types are assignable to each other and have the same fields. */
 type Agree<A, B> = [A, B, keyof A, keyof B] extends [B, A, keyof B, keyof A] ? true : false;
-/** The client's type requires one of the two fields. The API enforces that at run time. */
+/**
+ * The type `ScheduleInput` requires `rule` or `template`. The contract makes both optional, because the API checks at
+ * run time that one of them is given.
+ */
 type Either = Omit<Shape.ScheduleInput, 'rule' | 'template'> &
   Pick<Shape.SchedulePatch, 'rule'> & { template?: string | undefined };
 const agree = <A, B>(_do: Agree<A, B>) => {};

@@ -6,7 +6,10 @@ export type CarillonEvent = (RunEvent | ScheduleEvent | OverflowEvent | DigestEv
   lastEventId: string;
 };
 
-/** A run changed. `data` is the run at that time; `data.id` is the id of the event. */
+/**
+ * A run changed. `data` is the run at that time, but `data.id` is the id of the event, and `data.runId` the id of the
+ * run.
+ */
 export interface RunEvent {
   type: 'run.started' | 'run.succeeded' | 'run.failed' | 'run.retrying' | 'run.skipped' | 'run.cancelled';
   data: Run & { runId: string };
@@ -31,7 +34,10 @@ export interface OverflowEvent {
   data: { id: string; detail: string };
 }
 
-/** Sent instead of single events with `digest`: the events of one second in summary. Delivered at least once. */
+/**
+ * A summary of the events of one second, sent instead of single events if the option `digest` is set. Delivered at
+ * least once.
+ */
 export interface DigestEvent {
   type: 'digest';
   data: {

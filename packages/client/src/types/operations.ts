@@ -58,27 +58,27 @@ export interface Health {
   reasons: HealthReason[];
 }
 
-/** Quantiles of a duration over some runs. */
+/** The median and the 99th percentile of a duration, over `count` runs. */
 export interface Quantiles {
   count: number;
   p50Ms: number | null;
   p99Ms: number | null;
 }
 
-/** The count of a window, in total and per minute. */
+/** How often something happened in a window of time: in total, and per minute on average. */
 export interface Rate {
   count: number;
   perMinute: number;
 }
 
-/** Figures of a window that ends now. */
+/** Figures of a window of time that begins at `from` and ends now. */
 export interface SystemWindow {
   from: string;
   /** The time from when a run was due to the first byte of its first attempt, once per run. */
   lateness: Quantiles;
   /**
-   * How long runs waited before their first attempt: for a worker (`backlog`), for their turn (`queue`), or for a
-   * circuit or a limit (`deferral`).
+   * How long runs waited before their first attempt: for a worker to claim them (`backlog`), for their turn as a
+   * trigger, a backfill or by an overlap policy (`queue`), or for an open circuit or a limit (`deferral`).
    */
   waits: { backlog: Quantiles; queue: Quantiles; deferral: Quantiles };
   deferrals: Rate;
@@ -89,7 +89,7 @@ export interface SystemWindow {
 
 export type HoldCode = 'transactions_lost' | 'database_copied' | 'held_by_operator';
 
-/** Health and drift figures of the engine. */
+/** The health of the installation, and figures of its engine. */
 export interface System extends Health {
   now: string;
   clockOffsetMs: number;
@@ -112,7 +112,7 @@ export interface Readiness extends Health {
   redis: RedisState;
 }
 
-/** Runs by outcome. */
+/** The number of runs by outcome, and their lateness. */
 export interface Outcomes {
   succeeded: number;
   failed: number;
@@ -125,12 +125,15 @@ export interface Outcomes {
 
 export type StatsStep = Outcomes & { at: string };
 
-/** Runs by outcome and lateness, step by step. */
+/** The number of runs by outcome, and their lateness, for each step of a time range. */
 export interface Stats {
   from: string;
   to: string;
   step: Duration;
-  /** False if no worker has swept for minutes, so that the latest part of the range is not counted yet. */
+  /**
+   * False if no worker has made its regular check of all due work (sweep) for minutes. The sweep also counts runs, so
+   * some of the latest minutes are not counted yet.
+   */
   complete: boolean;
   total: Outcomes;
   items: StatsStep[];
@@ -160,8 +163,8 @@ export interface Attention {
   /** Schedules with a breach of an objective that has not ended. */
   breaching: AttentionList;
   /**
-   * The fullest minute of the next 24 hours, if it has 1,000 fires or more. Null until the forecast of a large project
-   * has been computed.
+   * The minute of the next 24 hours with the most fires. Null if no minute has 1,000 fires or more, and until the
+   * forecast of a large project has been computed in the background.
    */
   herd: { at: string; fires: number } | null;
 }

@@ -10,7 +10,7 @@ export interface Run {
   scheduleId: string;
   status: RunStatus;
   origin: RunOrigin;
-  /** The instant that the rule named. */
+  /** The instant of the occurrence, as the rule of the schedule named it. */
   occurrenceAt: string;
   /** The occurrence plus jitter, or the instant that it was rescheduled to. */
   dueAt: string;
@@ -53,7 +53,7 @@ export interface Attempt {
   workerId: number | null;
 }
 
-/** One step in the story of an occurrence. */
+/** One step of what happened to an occurrence, such as an attempt. */
 export interface LedgerStep {
   at: string;
   /** When an attempt or a deferral ended; null for a step without a duration. */
@@ -80,11 +80,11 @@ export interface LedgerStep {
     | 'failed';
   text: string;
   actor: string | null;
-  /** The number of the attempt, or of the attempt that was deferred. */
+  /** The number of the attempt that this step is about; for a deferral, of the attempt that was deferred. */
   attempt: number | null;
   outcome: Attempt['outcome'] | null;
   reasonCode: string | null;
-  /** How many deferrals the step stands for. */
+  /** How many deferrals, or how many skipped occurrences, the step stands for; 1 for everything else. */
   count: number;
   version: number | null;
 }
@@ -93,7 +93,7 @@ export type RunWithAttempts = Run & {
   attempts: Attempt[];
   /** One sentence that says how the run went and why. */
   why: string;
-  /** The story of the run, step by step. */
+  /** Everything that happened to the run, step by step. */
   story: LedgerStep[];
 };
 
@@ -104,7 +104,7 @@ export interface RunFilter {
   to?: Instant | undefined;
 }
 
-/** Which dead letters to group. */
+/** Selects dead letters: runs that failed for good. */
 export interface DeadLetterFilter {
   schedule?: string | undefined;
   /** The receiver, as a group of dead letters names it: host and path of a webhook, or for example `queue mails`. */
@@ -117,7 +117,7 @@ export interface DeadLetterFilter {
 /** Runs that failed for good, by receiver and error. */
 export interface DeadLetters {
   runs: number;
-  /** False if only a part was read: the latest failed runs (up to 100,000), or the 200 largest groups. */
+  /** False if the answer covers only a part: the latest failed runs (up to 100,000), or the 200 largest groups. */
   complete: boolean;
   groups: {
     receiver: string;
@@ -141,7 +141,7 @@ export interface ReplayInput extends DeadLetterFilter {
   limit?: number | undefined;
   /** Limits the rate, so that a receiver that has recovered is not flooded. */
   perSecond?: number | undefined;
-  /** Changes nothing, and shows what would be replayed. */
+  /** If true, the call changes nothing, and the answer shows what would be replayed. */
   dryRun?: boolean | undefined;
 }
 

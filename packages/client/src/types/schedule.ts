@@ -5,7 +5,7 @@ import type { Duration, Instant } from './instant.js';
 import type { RunOrigin, RunStatus } from './run.js';
 import type { Target, TargetInput } from './target.js';
 
-/** A rule of exactly one of the five kinds. */
+/** The rule of a schedule. Exactly one of its five fields is set. */
 export interface Rule {
   at?: string | undefined;
   in?: Duration | undefined;
@@ -80,7 +80,7 @@ export interface ScheduleOptions extends Omit<Timing, 'rule'> {
   pauseAfterFailures?: number | null | undefined;
   onSuccess?: string | null | undefined;
   onFailure?: string | null | undefined;
-  /** Signs the deliveries of this schedule. Never shown again. */
+  /** The secret that signs the deliveries of this schedule. The API never returns it. */
   secret?: string | null | undefined;
   /** Objectives whose breach raises an alert. Null removes them. */
   slo?: Slo | null | undefined;
@@ -135,7 +135,7 @@ export interface Schedule {
   target: Target;
   payload: unknown;
   status: ScheduleStatus;
-  /** Counts edits, pauses, resumes and a cancel. */
+  /** The number of the current version. It grows with each edit, pause and resume, and with a cancel. */
   version: number;
   nextRunAt: string | null;
   lastRunAt: string | null;
@@ -190,6 +190,6 @@ export interface ScheduleVersion
   supersededAt: string | null;
   /** The first five occurrences after `definedAt`. */
   next: string[];
-  /** The next occurrences by the previous definition; null for the first definition. */
+  /** The first five occurrences after `definedAt` by the previous definition; null for the first definition. */
   nextBefore: string[] | null;
 }

@@ -8,11 +8,15 @@ export interface SimulationInput {
   schedules?: ScheduleInput[] | undefined;
   /** Selects schedules of the project. Default: all of them, if `schedules` is not given. */
   filter?: ScheduleFilter | undefined;
-  /** Edits of one schedule, or of all that are simulated. */
+  /**
+   * Edits that are applied before the simulation begins: to the named schedule, or to all simulated schedules if
+   * `schedule` is missing.
+   */
   edits?: { schedule?: string | undefined; patch: SchedulePatch }[] | undefined;
   /**
-   * `receiver` is the origin of a webhook, `queue:name`, `handler:name` or `call`. Without it, the outage is of the
-   * whole engine.
+   * The receiver that is down: the origin of the URL of a webhook (such as `https://example.com`), `queue:<name>`,
+   * `handler:<name>`, or `call` for all targets of the type `call`. If `receiver` is null or missing, the whole engine
+   * is down.
    */
   outages?: { from: Instant; to: Instant; receiver?: string | null | undefined }[] | undefined;
   /** Default: now. */
@@ -21,7 +25,7 @@ export interface SimulationInput {
   to?: Instant | undefined;
   /** How long each run takes (default `PT0S`). */
   runTime?: Duration | undefined;
-  /** Maximum number of runs and of gaps in the answer (default 100). */
+  /** Maximum number of runs, and of gaps (stretches of skipped occurrences), in the answer (default 100). */
   limit?: number | undefined;
 }
 
@@ -30,7 +34,7 @@ export interface SimulationFigures {
   schedules: number;
   occurrences: number;
   runs: number;
-  /** Runs that start later than their grace, after an outage. */
+  /** Runs that start later than the grace of their misfire policy allows, because of an outage. */
   caughtUp: number;
   queued: number;
   /** Runs that an open circuit deferred. */
@@ -50,11 +54,14 @@ export interface Simulation {
   byOverlap: Record<'allow' | 'skip' | 'queue' | 'cancel', SimulationFigures>;
   paused: number;
   circuitsOpened: number;
-  /** When circuits change, in order. `half_open`: one delivery probes the receiver. `opened_again`: the probe fails. */
+  /**
+   * The changes of circuit breakers, in order of time. `half_open`: one delivery probes the receiver. `opened_again`:
+   * the probe fails.
+   */
   circuits: { receiver: string; at: string; kind: 'opened' | 'half_open' | 'opened_again' | 'closed' }[];
   /** The second in which most runs start. */
   peak: { at: string; perSecond: number; schedules: { id: string; runs: number }[] } | null;
-  /** Herds, and what would spread them. */
+  /** Seconds in which many schedules start at once (herds), and what would spread their starts. */
   advice: {
     kind: 'jitter' | 'catch_up';
     at: string;

@@ -44,7 +44,7 @@ export interface User {
   dateOfBirth: string;
   timezone: string;
   target: Target | null;
-  /** Updated shortly after an edit of the date or the time zone. */
+  /** After an edit of the date of birth or the time zone, this is updated in the background. */
   nextBirthdayEvent: { at: string; local: string; scheduleId: string } | null;
   events: UserEvent[];
   createdAt: string;

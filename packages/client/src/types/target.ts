@@ -22,7 +22,7 @@ export interface HandlerTarget {
   name: string;
 }
 
-/** A voice call. */
+/** A phone call by a voice assistant. */
 export interface CallTarget {
   type: 'call';
   number: string;
@@ -30,7 +30,7 @@ export interface CallTarget {
   phoneNumberId: string | null;
 }
 
-/** A heartbeat: nothing is delivered. A job that runs elsewhere reports by pinging a URL. */
+/** Carillon delivers nothing to a heartbeat. Instead, a job that runs elsewhere reports by requesting a ping URL. */
 export interface HeartbeatTarget {
   type: 'heartbeat';
   /** How long after an occurrence the job may report its success. */

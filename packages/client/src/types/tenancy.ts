@@ -41,14 +41,19 @@ export interface ProjectInput {
          * 1).
          */
         weight?: number | null | undefined;
-        /** Queues that a project other than `default` may use besides its own, which begin with `<id>.`. */
+        /**
+         * Queues that a project other than `default` may use as targets, besides those whose names begin with `<id>.`.
+         */
         queues?: string[] | null | undefined;
-        /** Handlers that the project may name; `*` for all. */
+        /** Handlers that the project may use as targets; `*` for all. */
         handlers?: string[] | null | undefined;
         calls?: boolean | null | undefined;
       }
     | undefined;
-  /** How long history is kept, as ISO 8601 durations such as `P30D`; null for as long as the installation says. */
+  /**
+   * How long history is kept, as ISO 8601 durations such as `P30D`. Null: as long as the setting of the installation
+   * says.
+   */
   retention?:
     | {
         /** Runs, attempts, gaps and replaced definitions. */
@@ -77,7 +82,7 @@ export interface Project {
     handlers: string[];
     calls: boolean;
   };
-  /** Null for as long as the installation says. */
+  /** How long history is kept. Null: as long as the setting of the installation says. */
   retention: { runs: string | null; schedules: string | null; audit: string | null };
   createdAt: string;
 }

@@ -38,10 +38,13 @@ export interface LedgerEntry {
   until: string | null;
   count: number;
   origin: RunOrigin;
-  /** `missing`: the rule named the occurrence, and there is neither a run nor a gap. */
+  /**
+   * `missing`: the rule named the occurrence, but there is neither a run nor a recorded reason (gap) why it did not
+   * run.
+   */
   status: RunStatus | 'upcoming' | 'due' | 'paused' | 'missing';
   why: string;
-  /** The story of the occurrence, step by step. */
+  /** Everything that happened to the occurrence, step by step. */
   story: LedgerStep[];
   runId: string | null;
   version: number;
@@ -60,7 +63,7 @@ export interface OccurrenceDifference {
   message: string;
 }
 
-/** One page of the comparison. Follow `nextCursor` to compare all schedules. */
+/** One page of a comparison of occurrences with runs. Follow `nextCursor` to compare all schedules. */
 export interface OccurrenceAudit {
   from: string;
   to: string;
@@ -71,7 +74,7 @@ export interface OccurrenceAudit {
   nextCursor: string | null;
 }
 
-/** A schedule that a clock change affects within a year. */
+/** A schedule with occurrences in the next year that a clock change (DST) affects. */
 export interface RuleLint {
   schedule: string;
   name: string | null;
@@ -92,7 +95,7 @@ export interface Forecast {
   minutes: { at: string; fires: number }[];
 }
 
-/** The schedules that make up one minute of the forecast. */
+/** The schedules that fire in one minute, by the forecast. */
 export interface ForecastMinute {
   at: string;
   fires: number;

@@ -16,7 +16,7 @@ export const sendDigest = defineHandler({
   },
 });
 
-/** A handler without a payload. At most one run of it is under way in each worker. */
+/** A handler without a payload. Each worker runs it at most once at a time. */
 export const cleanUp = defineHandler({
   name: 'clean-up',
   concurrency: 1,

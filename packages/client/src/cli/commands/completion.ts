@@ -2,7 +2,7 @@ import { command, type Group, type Output } from '../command.js';
 import { completionScript, SHELLS, type Shell } from '../completion-script.js';
 import { UsageError } from '../usage-error.js';
 
-/** `root` is a function, because the tree contains this command. */
+/** The command tree is passed as a function, because it contains this command and so does not exist yet. */
 export const completion = (root: () => Group) =>
   command({
     name: 'completion',

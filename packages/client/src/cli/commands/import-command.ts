@@ -32,7 +32,7 @@ export const ZONE_OPTION = {
 interface ImportDefinition<O extends Options>
   extends Pick<Command, 'name' | 'summary' | 'details' | 'usage' | 'words' | 'examples'> {
   options: O;
-  /** True if the importer can derive a target, so that `--target` is optional. */
+  /** True if the importer finds a target for each job, so that `--target` is optional. */
   hasTarget?: boolean;
   read(positionals: readonly string[], values: Values<O>): Promise<ImportResult>;
 }
@@ -94,7 +94,7 @@ async function writeOutput(path: string, { drafts }: ImportResult, set: string |
   writeFileSync(path, writeScheduleFile({ set: set ?? null, schedules }, formatOf(path)));
 }
 
-/** A field that is null holds its default, so a file need not name it. */
+/** Removes null fields. They hold their default, so a file need not name them. */
 const withoutNulls = <T extends object>(schedule: T): T =>
   Object.fromEntries(Object.entries(schedule).filter(([, value]) => value !== null)) as T;
 

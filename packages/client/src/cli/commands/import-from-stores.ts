@@ -1,6 +1,6 @@
 import { importCommand } from './import-command.js';
 
-/** Importers that read the store of another scheduler. They only read. */
+/** Importers that read the database of another scheduler. They change nothing in it. */
 export const bullmq = importCommand({
   name: 'bullmq',
   summary: 'Import the job schedulers of BullMQ from Redis',

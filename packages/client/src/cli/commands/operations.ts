@@ -163,7 +163,7 @@ export const forecast = command({
 
 const MAX_BAR_WIDTH = 40;
 
-/** Sums the minutes per hour and draws a bar for each. */
+/** Sums the fires of each hour, and draws a bar for each hour. */
 function bars(minutes: readonly { at: string; fires: number }[], { style }: Terminal): string[] {
   const hours = new Map<string, number>();
   for (const { at, fires } of minutes) {

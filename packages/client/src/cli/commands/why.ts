@@ -83,8 +83,8 @@ function verdictOf(
 }
 
 /**
- * The earliest instant to read: the creation of the schedule or, for a one-shot whose instant was already past at the
- * creation, that instant.
+ * The instant from which the ledger is read: the creation of the schedule; for a one-shot that was already past at the
+ * creation, its instant; or `to` if that is earlier.
  */
 function beginningOf({ createdAt, rule }: Schedule, to: string): string {
   const named = rule.at === undefined ? Number.NaN : Date.parse(rule.at);
@@ -92,7 +92,7 @@ function beginningOf({ createdAt, rule }: Schedule, to: string): string {
   return new Date(Math.min(...ats)).toISOString();
 }
 
-/** The latest entries of a range, in ascending order. */
+/** Reads the latest `limit` ledger entries of a range, in ascending order. */
 async function latestEntries(
   client: Carillon,
   id: string,
@@ -109,7 +109,7 @@ async function latestEntries(
 
 const oneRow = (entry: LedgerEntry) => [rowOf(entry)];
 
-/** The occurrence, and below it its steps. */
+/** A row for the occurrence, and below it a row for each of its steps. */
 const withSteps = (entry: LedgerEntry) => [
   rowOf(entry),
   ...entry.story.map(({ at, until, text }) => [

@@ -2,9 +2,12 @@ import { isSetTag, SCHEDULE_DEFAULTS } from '@carillon/shared';
 import type { Schedule, ScheduleInput } from '../../types/schedule.js';
 import { escapeReferences } from './fill-references.js';
 
-/** Defaults that the documentation of the API does not list, because they depend on other fields. */
+/** Defaults of fields that `SCHEDULE_DEFAULTS` does not list. */
 const MORE_DEFAULTS = { calendars: [], onExcluded: 'skip', businessDays: [], slo: null } as const;
-/** Fields that are always written: their defaults belong to the installation or to the project. */
+/**
+ * Fields that are always written: `rule` has no default, and those of `retry` and `target` depend on the installation
+ * or the project.
+ */
 const ALWAYS = new Set(['rule', 'retry', 'target']);
 const FIELDS = [
   ...['name', 'tags', 'rule', 'timezone', 'startAt', 'endAt', 'maxRuns', 'jitter', 'dst', 'leapDay'],
@@ -23,8 +26,8 @@ const FIELDS = [
 ] as const;
 
 /**
- * A schedule as an entry of a file. Fields that hold their default are left out. Values of headers are redacted, and
- * the API keeps the stored values when it gets them back.
+ * Returns a schedule as an entry of a schedule file. Fields that hold their default are left out. Values of headers are
+ * redacted; the API keeps the stored values when it receives the redacted ones.
  */
 export function entryOfSchedule(schedule: Schedule): ScheduleInput & { id: string } {
   const shown: Record<string, unknown> = {

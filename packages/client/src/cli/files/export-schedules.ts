@@ -9,8 +9,8 @@ export interface ExportResult {
 }
 
 /**
- * The entries of a file with the schedules of one set. If `set` is null, the file gets the schedules that belong to no
- * set.
+ * Returns the entries of a file with the schedules of one set. If `set` is null, the file gets the schedules that
+ * belong to no set.
  */
 export function exportSchedules(schedules: readonly Schedule[], set: string | null): ExportResult {
   const isOwn = ({ id }: Schedule) => !ChosenKey.safeParse(id).success;

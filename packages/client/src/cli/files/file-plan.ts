@@ -10,11 +10,11 @@ export interface PlannedEntry extends Omit<PlannedSchedule, 'index' | 'action' |
   set: string | null;
   /** The body of the PUT. */
   schedule: ScheduleInput;
-  /** The reason why the entry can't be applied. */
+  /** Why the entry cannot be applied; null if it can. */
   problem: string | null;
 }
 
-/** A schedule of a set that is in none of the files. */
+/** An existing schedule that belongs to the set of a file but is in none of the files. */
 export interface PrunedEntry {
   id: string;
   set: string;
@@ -25,7 +25,7 @@ export interface PrunedEntry {
 export interface FilePlan {
   entries: PlannedEntry[];
   pruned: PrunedEntry[];
-  /** Schedules that belong to one of the files' sets but are in no file. Empty if they are to be pruned. */
+  /** Schedules that belong to the set of a file but are in no file. With `--prune` they are in `pruned` instead. */
   unlisted: PrunedEntry[];
 }
 

@@ -60,7 +60,10 @@ export function parseScheduleFile(
   return { path, set: parsed.data.set ?? null, entries, problems: [] };
 }
 
-/** Fills the references of each schedule. The file is not validated yet, so any shape must be expected. */
+/**
+ * Replaces the references to environment variables in each schedule. The file is not validated yet, so any shape must
+ * be expected.
+ */
 function fillAll(file: unknown, env: Readonly<Record<string, string | undefined>>) {
   const { schedules } = (file ?? {}) as { schedules?: unknown };
   if (!Array.isArray(schedules)) return { filled: file, missing: [] };

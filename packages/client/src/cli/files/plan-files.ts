@@ -12,11 +12,11 @@ const PAGE_SIZE = 1_000;
 
 export interface PlanOptions {
   prune: boolean;
-  /** Whether a schedule of another set may be taken over. */
+  /** Whether a schedule that belongs to another set may be moved to the set of the file. */
   takeOver: boolean;
 }
 
-/** Compares files with the schedules of the project. Changes nothing. */
+/** Compares schedule files with the schedules of the project. Changes nothing. */
 export async function planFiles(
   client: Carillon,
   { entries, sets, withoutSet }: ReadFiles,

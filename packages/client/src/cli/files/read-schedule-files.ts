@@ -7,7 +7,7 @@ import { type FileEntry, parseScheduleFile } from './parse-schedule-file.js';
 
 const EXTENSIONS = /\.(ya?ml|json)$/i;
 
-/** The content of the files of schedules. Several files may belong to the same set. */
+/** The content of the schedule files of a command. Several files may belong to the same set. */
 export interface ReadFiles {
   paths: string[];
   entries: (FileEntry & { set: string | null })[];
@@ -16,7 +16,7 @@ export interface ReadFiles {
   withoutSet: string[];
 }
 
-/** Reads files and folders of files. Throws with every problem of every file. */
+/** Reads schedule files, and folders of such files. Throws one error that lists every problem of every file. */
 export function readScheduleFiles(given: readonly string[], env: Environment): ReadFiles {
   const paths = given.flatMap(expand);
   const files = paths.map((path) => parseScheduleFile(readText(path), path === '-' ? 'stdin' : path, env));

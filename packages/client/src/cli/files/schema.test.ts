@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { parseScheduleFile } from './parse-schedule-file.js';
 
 const schema = scheduleFileSchema();
-// Formats such as `uri` are hints for editors. The contract of the API decides.
+// Formats such as `uri` are not checked: they are hints for editors, and the contract of the API decides what is valid.
 const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(schema);
 const url = (path: string) => new URL(`../../../../../${path}`, import.meta.url);
 

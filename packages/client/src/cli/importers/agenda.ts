@@ -6,7 +6,8 @@ import { asFields, asInstant, asNumber, asText, type Fields } from './read-field
 import { readHumanInterval } from './read-human-interval.js';
 
 /**
- * Turns jobs of Agenda, exported from its collection or its table, into schedules. Jobs that have ended are left out.
+ * Turns jobs of Agenda, exported from its MongoDB collection or its Postgres table, into schedules. Jobs that have
+ * ended are left out.
  */
 export function importAgenda(jobs: readonly unknown[], { timezone = 'UTC' } = {}): ImportResult {
   const pending = jobs.map((job) => camelCased(asFields(job))).filter(isPending);
@@ -76,7 +77,7 @@ function readRule({ repeatInterval, repeatAt, nextRunAt }: Fields): RuleInput | 
   return { at: asInstant(nextRunAt) ?? '' };
 }
 
-/** `3:30pm` or `15:30`, every day. Null for anything else. */
+/** The cron rule of a time of day such as `3:30pm` or `15:30`. Null for any other text. */
 function dailyCron(text: string): RuleInput | null {
   const [, hour, minute = '0', half] = /^(\d{1,2})(?::(\d{2}))?\s*(am|pm)?$/i.exec(text.trim()) ?? [];
   if (hour === undefined || (half === undefined && !text.includes(':'))) return null;

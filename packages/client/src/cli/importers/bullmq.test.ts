@@ -49,7 +49,7 @@ describe('importBullmq', () => {
     });
   });
 
-  it('the BullMQ import reports a fixed backoff, and refuses a repeatable job of an old BullMQ version', () => {
+  it('the BullMQ import reports that a fixed backoff has no equivalent, and refuses a repeatable job of an old BullMQ version', () => {
     const { drafts, refusals } = importBullmq([
       scheduler({ name: 'x', every: '1000', opts: '{"backoff":{"type":"fixed","delay":5000}}' }),
       scheduler({}),
@@ -62,7 +62,7 @@ describe('importBullmq', () => {
     ]);
   });
 
-  it('two BullMQ job schedulers with one key in different queues get different ids', () => {
+  it('two BullMQ job schedulers with the same key in different queues get different ids', () => {
     const { drafts } = importBullmq([
       scheduler({ name: 'x', every: '1000' }),
       { ...scheduler({ name: 'x', every: '1000' }), queue: 'other' },

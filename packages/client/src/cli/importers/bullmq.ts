@@ -3,7 +3,7 @@ import { collectDrafts, type ImportResult, type ReadItem } from './collect-draft
 import { noEquivalent, unusedSettings } from './no-equivalent.js';
 import { asFields, asInstant, asNumber, asText, type Fields } from './read-fields.js';
 
-/** A job scheduler as BullMQ stores it: the key, the score of the next job, and the hash. */
+/** A job scheduler as BullMQ stores it in Redis: its key, the time of its next job, and its hash. */
 export interface BullmqScheduler {
   queue: string;
   key: string;
@@ -63,7 +63,10 @@ function parse(text: string | undefined): unknown {
   }
 }
 
-/** BullMQ creates the next job ahead of time and counts it in `ic`. That job has not run yet, so one is added. */
+/**
+ * The number of runs that are left. `ic` counts the jobs that BullMQ has created, and the next one is created ahead of
+ * time: it has not run yet, so it is added.
+ */
 function runsLeft({ limit, ic }: Readonly<Record<string, string>>): number | null {
   const most = asNumber(limit);
   return most === null ? null : Math.max(1, most - (asNumber(ic) ?? 1) + 1);

@@ -1,11 +1,11 @@
 import { FileSchedule, parseTiming, unusedId } from '@carillon/shared';
 import type { ScheduleInput } from '../../types/schedule.js';
 
-/** A schedule of another system, as a schedule of Carillon. */
+/** A schedule of another system, converted to a schedule of Carillon. */
 export interface ImportDraft {
   /** The place that the schedule comes from: a line, a key or a name. */
   source: string;
-  /** The name of the job in the other system. `{name}` in --target stands for it. */
+  /** The name of the job in the other system. It replaces `{name}` in `--target`. */
   job: string;
   schedule: ScheduleInput & { id: string };
   /** Settings that have no equivalent in Carillon, and what replaces them. */
@@ -25,13 +25,13 @@ export interface ImportResult {
   refusals: ImportRefusal[];
 }
 
-/** The result of reading one item: a schedule without an id, or a reason why there is none. */
+/** The result of reading one job of another system: a schedule without an id, or a reason why there is none. */
 export type ReadItem =
   | { job: string; rule: string; schedule: Omit<ScheduleInput, 'id' | 'template'>; remarks: string[] }
   | { job: string; rule: string; reason: string };
 
 /**
- * Reads items of another system into drafts. The same items give the same ids, so that importing them again changes
+ * Reads the jobs of another system into drafts. The same jobs give the same ids, so that importing them again changes
  * nothing. A draft whose rule Carillon refuses becomes a refusal.
  */
 export function collectDrafts<T>(

@@ -5,7 +5,7 @@ import type { ScheduleInput } from '../../types/schedule.js';
 import { ruleText } from '../in-words.js';
 import type { ImportDraft, ImportResult } from './collect-drafts.js';
 
-/** The result for one schedule of another system. */
+/** The result of the import of one schedule of another system. */
 export interface ImportedLine {
   source: string;
   id: string | null;
@@ -25,7 +25,10 @@ const lineOf = ({ source, schedule, remarks }: ImportDraft): Omit<ImportedLine, 
   remarks,
 });
 
-/** Creates the schedules. Without a client, nothing is created, and the lines show what would be created. */
+/**
+ * Creates the schedules, and returns a line for each. Without a client, nothing is created, and the lines show what
+ * would be created.
+ */
 export async function createImported(
   { drafts, refusals }: ImportResult,
   client: Carillon | null,

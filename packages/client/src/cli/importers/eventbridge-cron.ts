@@ -1,12 +1,15 @@
 /** The parts of a schedule that a cron expression of EventBridge gives. */
 export interface EventbridgeCron {
   cron: string;
-  /** Local times, if the expression names years. */
+  /** The local times at which the years of the expression begin and end; null if it names no years. */
   startAt: string | null;
   endAt: string | null;
 }
 
-/** Converts `minutes hours day-of-month month day-of-week year`. Returns the reason if Carillon has no equivalent. */
+/**
+ * Converts the fields `minutes hours day-of-month month day-of-week year`. Returns the reason as a text if Carillon has
+ * no equivalent.
+ */
 export function convertEventbridgeCron(text: string): EventbridgeCron | string {
   const fields = text.trim().split(/\s+/);
   const [minutes, hours, days, months, weekdays, years] = fields;

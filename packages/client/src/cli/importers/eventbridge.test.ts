@@ -67,7 +67,7 @@ describe('importEventbridge', () => {
     expect(convertEventbridgeCron('0 9 1 * ? 2030,2032')).toContain('has no equivalent: the years 2030,2032');
   });
 
-  it('the flexible window of EventBridge becomes a jitter, and settings without an equivalent are reported', () => {
+  it('the flexible window of EventBridge becomes a jitter, and settings without an equivalent in Carillon are reported', () => {
     const [draft] = importEventbridge([
       schedule({
         GroupName: 'billing',

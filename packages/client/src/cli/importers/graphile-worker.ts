@@ -9,7 +9,7 @@ interface Line {
 
 const LINE = /^((?:[0-9*/,-]+\s+){4}[0-9*/,-]+)\s+(\S+)(?:\s+\?(\S+))?(?:\s+(\{.*\}))?$/;
 const OPTIONS = ['id', 'fill', 'max', 'queue', 'priority', 'jobKey', 'jobKeyMode'];
-/** The largest number of missed occurrences that Carillon catches up. */
+/** The largest number of missed occurrences that a schedule of Carillon can catch up. */
 const MAX_CAUGHT_UP = 1_000;
 
 /** Turns a crontab of graphile-worker into schedules. */

@@ -53,7 +53,7 @@ describe('importKubernetes', () => {
     ]);
   });
 
-  it('settings of a Kubernetes CronJob that have no equivalent are reported', () => {
+  it('settings of a Kubernetes CronJob that have no equivalent in Carillon are reported', () => {
     const { drafts } = importKubernetes(parseDocuments(MANIFEST, 'x.yaml'));
     expect(drafts[0]?.remarks).toEqual([
       'has no equivalent: concurrencyPolicy Replace; overlap cancel ends the earlier run, and its receiver has to stop the job',
@@ -63,7 +63,7 @@ describe('importKubernetes', () => {
     ]);
   });
 
-  it('all CronJobs in the output of kubectl are imported, and a CronJob without a time zone gets the given one', () => {
+  it('all CronJobs in the output of kubectl are imported, and a CronJob without a time zone gets that of --tz', () => {
     const items = [
       { kind: 'CronJob', metadata: { name: 'a' }, spec: { schedule: '@daily' } },
       { kind: 'CronJob' },

@@ -26,7 +26,7 @@ const USED = [
 ];
 const DAY_SECONDS = 86_400;
 
-/** Turns the schedules of pg-boss into schedules. */
+/** Turns the schedules of pg-boss into schedules of Carillon. */
 export function importPgBoss(rows: readonly PgBossRow[]): ImportResult {
   return collectDrafts('pg-boss', rows, { sourceOf: nameOf, read: readRow });
 }

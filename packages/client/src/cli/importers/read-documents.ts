@@ -6,7 +6,10 @@ import { UsageError } from '../usage-error.js';
 
 const EXTENSIONS = /\.(ya?ml|jsonl?|ndjson)$/i;
 
-/** Reads files and folders of YAML or JSON. A file may hold several documents: YAML after `---`, JSON line by line. */
+/**
+ * Reads files and folders of YAML or JSON. A file may hold several documents: in YAML separated by `---`, in JSON one
+ * per line.
+ */
 export function readDocuments(paths: readonly string[]): unknown[] {
   return paths.flatMap(expand).flatMap((path) => parseDocuments(readText(path), path));
 }
@@ -27,7 +30,7 @@ export function parseDocuments(text: string, path: string): unknown[] {
   // Exports of databases hold one JSON object per line, which is not YAML.
   if (lines.length > 1 && lines.every((line) => line.trim().startsWith('{')))
     return lines.map((line) => parseJson(line, path));
-  // The output of a command that was called in a loop is a sequence of objects without a separator.
+  // If a command was called in a loop, its output is a sequence of JSON objects without a separator.
   const separated = text.replace(/^\}[ \t]*\r?\n(?=\{)/gm, '}\n---\n');
   const documents = parseAllDocuments(separated, { prettyErrors: true });
   if (!Array.isArray(documents)) return [];

@@ -7,15 +7,15 @@ export const asFields = (value: unknown): Fields =>
 export const asText = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' ? value : null;
 
-/** A number, also one that is written as a text. */
+/** A number, or a number that is written as a text; null for anything else. */
 export function asNumber(value: unknown): number | null {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : null;
 }
 
 /**
- * An instant of a JSON export: a text, epoch seconds or milliseconds, or `{ "$date": … }` of MongoDB. Null if it is
- * none.
+ * An instant in a JSON export: a text, epoch seconds or milliseconds, or `{ "$date": … }` of MongoDB. Null if the value
+ * is no instant.
  */
 export function asInstant(value: unknown): string | null {
   if (value instanceof Date) return value.toISOString();

@@ -4,7 +4,7 @@ import type { NodeCronTask } from './node-cron.js';
 import { parseDocuments } from './read-documents.js';
 import { asFields } from './read-fields.js';
 
-/** Reads lists of tasks, and finds calls of node-cron in source files. */
+/** Reads the tasks of node-cron from YAML and JSON lists, and from the calls in source files. */
 export function readNodeCron(paths: readonly string[]): NodeCronTask[] {
   return paths.flatMap((path) => {
     const text = readText(path);

@@ -5,7 +5,8 @@ import type { PgBossRow } from './pg-boss.js';
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * Reads the schedules of pg-boss from Postgres. The statement selects all columns, because older versions have fewer.
+ * Reads the schedules of pg-boss from Postgres. The statement selects `*`, because the table has fewer columns in older
+ * versions of pg-boss.
  */
 export async function readPgBoss(url: string, schema: string): Promise<PgBossRow[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
