@@ -165,8 +165,8 @@ function describe(results, notPlayed) {
 }
 
 /**
- * Formats how late runs reached the receiver, with a histogram: those that were due during the fault, and those that
- * were due after it.
+ * Formats how late runs reached the receiver, with a histogram: once for the runs that were due during the fault, and
+ * once for the runs that were due after it.
  */
 function describeLateness(results) {
   const numbers = [...new Set(results.map(({ number }) => number))].sort((a, b) => a - b);
@@ -199,7 +199,7 @@ function percentile(values, share) {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
-/** Replaces the figures between their two marks and keeps the text around them. */
+/** Replaces the figures between two marks in docs/reliability.md, and keeps the text around them. */
 function writeFigures(name, figures) {
   const text = readFileSync(page, 'utf8');
   const [before, rest] = text.split(`<!-- ${name} -->`);

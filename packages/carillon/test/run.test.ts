@@ -89,7 +89,7 @@ describe('Library mode', () => {
     throw new Error('the stream ended without an event');
   });
 
-  it('carillon.plugin mounts the API and the dashboard in a user’s Fastify server, below a path, beside its routes', async () => {
+  it('carillon.plugin mounts the API and the dashboard at a path of a user’s Fastify server, whose own routes keep working', async () => {
     const server = fastify();
     server.get('/', () => 'mine');
     await server.register(carillon.plugin);

@@ -52,7 +52,7 @@ export interface ReportedBreach {
   resolvedAt: string | null;
   /** Says what was expected, what happened, and since when. */
   sentence: string;
-  /** One sentence about what became of the occurrence. Null if the schedule was removed. */
+  /** One sentence that says what became of the occurrence. Null if the schedule was removed. */
   why: string | null;
   resolution: string | null;
   /** The URL of the schedule’s page in the dashboard. */

@@ -59,7 +59,7 @@ describe('carillon plan and carillon apply', () => {
     );
   });
 
-  it('carillon apply --prune cancels schedules of the set that are in no file, and changes no other schedule', async () => {
+  it('carillon apply --prune cancels the schedules of the set of a file that the file does not name, and changes no other schedule', async () => {
     const both = `set: pruned\nschedules:\n${entry('p-one', '{ every: PT1H }')}${entry('p-two', '{ every: PT1H }')}`;
     const file = await write('pruned.yaml', both);
     await carillon(`apply -f ${file}`);
@@ -102,7 +102,7 @@ describe('carillon plan and carillon apply', () => {
     expect(await json('schedules show t-one')).toMatchObject({ tags: ['set:yours'] });
   });
 
-  it('on carillon apply, an existing schedule that belongs to no set joins the set of the file', async () => {
+  it('carillon apply adds an existing schedule that belongs to no set to the set of the file', async () => {
     await carillon('schedules create --id adopted --every 1h --target handler:noop');
     const file = await write(
       'adopt.yaml',
@@ -255,7 +255,7 @@ schedules:
     expect((await carillon('export --set a --tag b')).code).toBe(2);
   });
 
-  it('carillon schema prints the JSON schema without an API', async () => {
+  it('carillon schema prints the JSON schema of schedule files, and needs no API', async () => {
     const { code, out } = await carillon('schema', {});
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ title: 'Carillon schedules' });

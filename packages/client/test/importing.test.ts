@@ -76,7 +76,9 @@ async function startPgBoss(connectionString: string) {
 }
 
 describe('carillon import pg-boss', () => {
-  it('carillon import imports the schedules in the table of pg-boss', { timeout: 60_000 }, async () => {
+  it('carillon import pg-boss imports the schedules in the table of pg-boss', {
+    timeout: 60_000,
+  }, async () => {
     const boss = await startPgBoss(database.url);
     await boss.createQueue('report');
     const retry = { retryLimit: 4, retryDelay: 30, retryBackoff: true };

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { rootCommand } from './root-command.js';
 
-it('the help and the shell completion of the package carillon list doctor and the server commands', async () => {
+it('the command of the package carillon and its shell completion include doctor, the server commands and the commands of the client', async () => {
   const names = rootCommand.commands.map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(['start', 'api', 'worker', 'doctor', 'schedules']));
   expect(names.filter((name) => name === 'completion')).toHaveLength(1);

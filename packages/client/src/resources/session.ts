@@ -20,7 +20,7 @@ export class Session {
     return this.#calls.change({ method: 'DELETE', path: '/v1/session' }, options);
   }
 
-  /** Ends all sessions that were started with the same API key as this one. */
+  /** Ends all sessions of the API key that this client uses or that its session was started with. */
   endAll(options?: CallOptions): Promise<EndedSessions> {
     return this.#calls.change({ method: 'DELETE', path: '/v1/sessions' }, options);
   }

@@ -34,7 +34,7 @@ export interface Alert {
   occurrenceAt: string;
   /** Says what was expected, what happened, and since when. */
   sentence: string;
-  /** One sentence about what became of this occurrence, by what is known now. Null if the schedule was removed. */
+  /** One sentence that says what became of this occurrence, as known now. Null if the schedule was removed. */
   why: string | null;
   openedAt: string;
   resolvedAt: string | null;

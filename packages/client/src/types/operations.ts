@@ -78,7 +78,7 @@ export interface SystemWindow {
   lateness: Quantiles;
   /**
    * How long runs waited before their first attempt: for a worker to claim them (`backlog`), for their turn as a
-   * trigger, a backfill or by an overlap policy (`queue`), or for an open circuit or a limit (`deferral`).
+   * trigger, a backfill or by an overlap policy (`queue`), or for an open circuit breaker or a limit (`deferral`).
    */
   waits: { backlog: Quantiles; queue: Quantiles; deferral: Quantiles };
   deferrals: Rate;
@@ -158,7 +158,7 @@ export interface Attention {
   paused: AttentionList;
   /** Schedules that have been due for more than 15 seconds. */
   overdue: AttentionList;
-  /** Schedules with runs that wait because the circuit of their receiver is open. */
+  /** Schedules with runs that wait because the circuit breaker of their receiver is open. */
   blocked: AttentionList;
   /** Schedules with a breach of an objective that has not ended. */
   breaching: AttentionList;

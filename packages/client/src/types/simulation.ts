@@ -37,7 +37,7 @@ export interface SimulationFigures {
   /** Runs that start later than the grace of their misfire policy allows, because of an outage. */
   caughtUp: number;
   queued: number;
-  /** Runs that an open circuit deferred. */
+  /** Runs that an open circuit breaker deferred. */
   deferred: number;
   retried: number;
   failed: number;

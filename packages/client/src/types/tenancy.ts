@@ -56,7 +56,7 @@ export interface ProjectInput {
    */
   retention?:
     | {
-        /** Runs, attempts, gaps and replaced definitions. */
+        /** Runs, attempts, gaps (records of why occurrences did not run) and replaced definitions. */
         runs?: string | null | undefined;
         /** Finished and cancelled schedules, with their runs. */
         schedules?: string | null | undefined;

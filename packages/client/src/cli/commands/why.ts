@@ -83,8 +83,8 @@ function verdictOf(
 }
 
 /**
- * The instant from which the ledger is read: the creation of the schedule; for a one-shot that was already past at the
- * creation, its instant; or `to` if that is earlier.
+ * The instant from which occurrences are listed: the creation of the schedule; for a one-shot that was already past at
+ * the creation, its instant; or `to` if that is earlier.
  */
 function beginningOf({ createdAt, rule }: Schedule, to: string): string {
   const named = rule.at === undefined ? Number.NaN : Date.parse(rule.at);
@@ -92,7 +92,7 @@ function beginningOf({ createdAt, rule }: Schedule, to: string): string {
   return new Date(Math.min(...ats)).toISOString();
 }
 
-/** Reads the latest `limit` ledger entries of a range, in ascending order. */
+/** Reads the latest `limit` entries of the ledger (what became of each occurrence) in a range, in ascending order. */
 async function latestEntries(
   client: Carillon,
   id: string,

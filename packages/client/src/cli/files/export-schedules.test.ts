@@ -66,7 +66,7 @@ describe('exportSchedules', () => {
     expect(ScheduleFile.safeParse({ set: 's', schedules }).success).toBe(true);
   });
 
-  it('an export of schedules says which ones it leaves out and why', () => {
+  it('an export names the schedules and values that it leaves out, and says why', () => {
     const { schedules, notes } = exportSchedules(
       [
         schedule({ id: 'delay', rule: { in: 'PT1H' } }),

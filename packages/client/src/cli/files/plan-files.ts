@@ -6,7 +6,7 @@ import { UsageError } from '../usage-error.js';
 import type { FilePlan, PlannedEntry, PrunedEntry } from './file-plan.js';
 import type { ReadFiles } from './read-schedule-files.js';
 
-/** Number of schedules in one request. The API accepts up to 1,000. */
+/** Number of schedules that one request plans. The API accepts up to 1,000. */
 const PLANNED_AT_ONCE = 500;
 const PAGE_SIZE = 1_000;
 

@@ -77,7 +77,7 @@ function readRule({ repeatInterval, repeatAt, nextRunAt }: Fields): RuleInput | 
   return { at: asInstant(nextRunAt) ?? '' };
 }
 
-/** The cron rule of a time of day such as `3:30pm` or `15:30`. Null for any other text. */
+/** A daily cron rule from a time of day such as `3:30pm` or `15:30`. Null for any other text. */
 function dailyCron(text: string): RuleInput | null {
   const [, hour, minute = '0', half] = /^(\d{1,2})(?::(\d{2}))?\s*(am|pm)?$/i.exec(text.trim()) ?? [];
   if (hour === undefined || (half === undefined && !text.includes(':'))) return null;

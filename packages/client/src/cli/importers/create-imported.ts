@@ -15,7 +15,7 @@ export interface ImportedLine {
   remarks: string[];
 }
 
-/** Number of schedules in one call. The API accepts up to 10,000. */
+/** Number of schedules that one request creates. The API accepts up to 10,000. */
 const CREATED_AT_ONCE = 1_000;
 
 const lineOf = ({ source, schedule, remarks }: ImportDraft): Omit<ImportedLine, 'result' | 'next'> => ({

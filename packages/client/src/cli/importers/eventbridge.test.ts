@@ -52,7 +52,7 @@ describe('importEventbridge', () => {
     ['0 9 ? * MON-FRI *', '0 9 * * MON-FRI'],
     ['0 9 ? * L *', '0 9 * * 6'],
   ])(
-    'the weekday numbers of the EventBridge expression cron(%s) are converted to count from zero',
+    'the EventBridge expression cron(%s), in which Sunday is 1, becomes a cron rule, in which Sunday is 0',
     (text, cron) => {
       expect(convertEventbridgeCron(text)).toMatchObject({ cron, startAt: null, endAt: null });
     },

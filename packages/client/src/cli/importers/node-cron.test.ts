@@ -32,7 +32,7 @@ describe('importNodeCron', () => {
     ]);
   });
 
-  it('a node-cron task that restricts both day fields is refused, because node-cron fires only if both match', () => {
+  it('a node-cron task with a day of the month and a weekday is refused, because node-cron fires only if both match', () => {
     const { refusals } = importNodeCron([task({ expression: '0 9 1-7 * 1' }), task({ name: 'x' })]);
     expect(refusals.map(({ reason }) => reason)).toEqual([
       expect.stringContaining('both match'),
@@ -40,7 +40,7 @@ describe('importNodeCron', () => {
     ]);
   });
 
-  it('calls of node-cron in a source file are found, each with its line and its literal options', () => {
+  it('calls of cron.schedule in a source file are found, each with its line and the options that are literals', () => {
     const source = `import cron from 'node-cron';
 cron.schedule('0 9 * * *', () => send({ name: 'not this' }), { timezone: 'Asia/Tokyo', name: 'digest', noOverlap: true });
 cron.schedule("*/5 * * * *", poll);

@@ -20,7 +20,7 @@ describe('importPgBoss', () => {
     ]);
   });
 
-  it('retry options and the expiration of pg-boss become retries and a time-out', () => {
+  it('the retry options and the expiration of a pg-boss schedule become retries and a time-out', () => {
     const options = {
       retryLimit: 4,
       retryDelay: 30,
@@ -41,7 +41,7 @@ describe('importPgBoss', () => {
     });
   });
 
-  it('the pg-boss import reports a fixed retry delay, keeps an RRULE, and refuses an invalid rule', () => {
+  it('the pg-boss import reports that a fixed retry delay has no equivalent, keeps an RRULE, and refuses an invalid rule', () => {
     const { drafts, refusals } = importPgBoss([
       { ...row, options: { retryLimit: 1 } },
       { ...row, kind: 'rrule', cron: 'FREQ=DAILY;BYHOUR=9' },

@@ -13,7 +13,7 @@ describe('parseDocuments', () => {
     expect(parseDocuments(text, 'x')).toEqual(expected);
   });
 
-  it('the error about an invalid import file names its path', () => {
+  it('the error about an invalid import file names the path of the file', () => {
     expect(() => parseDocuments('a: [', 'x.yaml')).toThrow('x.yaml: ');
     expect(() => parseDocuments('{"a": 1}\n{"a": }', 'x.json')).toThrow('x.json: ');
   });
