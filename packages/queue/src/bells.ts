@@ -7,8 +7,9 @@ import { SCORE_PER_MS } from './punctual.js';
 import type { Ringer } from './ringer.js';
 
 /**
- * The length of a slot. Everything due in one slot shares a bell, which rings half a slot late on average. At 500 runs
- * a second, slots of 5 ms gave a lateness of 7 ms (p50) and 29 ms (p99); slots of 10 ms gave 9 and 46 ms.
+ * The length of a slot. Everything due in one slot of time shares a bell: a delayed job in Redis that makes a worker
+ * claim what is due. The bell rings at the end of the slot, so half a slot late on average. At 500 runs a second, slots
+ * of 5 ms gave a lateness of 7 ms (p50) and 29 ms (p99); slots of 10 ms gave 9 and 46 ms.
  */
 export const SLOT_MS = 5;
 
@@ -18,13 +19,14 @@ export function slotEnd(at: number): number {
 }
 
 /**
- * BullMQ ignores a job whose id it still holds, even if that job is active and has already made its claim. So processes
- * share an id only for bells that ring later than this; a nearer bell gets an id of its own.
+ * A bell that rings later than this from now has the same id in every process, so that Redis holds it only once. A
+ * nearer bell gets an id of its own, because BullMQ ignores a new job whose id it still holds, even if the old job is
+ * active and has already made its claim.
  */
 const SHARED_FROM_MS = 1_000;
 /**
- * The bell of a slot that ends within this time may have rung already, because our estimate of Postgres's clock may be
- * off by a little.
+ * If a slot ends within this time, its bell may have rung already, because the estimate of Postgres's clock is not
+ * exact. So another bell is rung at once.
  */
 const CLOCK_MARGIN_MS = 2;
 const MAX_BULK_ADD = 500;
@@ -40,11 +42,14 @@ export interface BellsOptions {
   onArmed: (count: number) => void;
 }
 
-/** Bells in Redis: BullMQ's delayed jobs, one per slot. */
+/**
+ * Adds bells to Redis. A bell is a delayed BullMQ job for one slot of time, which makes a worker claim what is due by
+ * then.
+ */
 export class Bells implements Ringer {
   readonly queue: Queue<Bell>;
   readonly #options: BellsOptions;
-  /** The ends of the slots that this process has armed. */
+  /** The ends of the slots for which this process has added a bell. */
   readonly #armed = new Set<number>();
   #number = 0;
   #lastNowAt = 0;
@@ -55,14 +60,17 @@ export class Bells implements Ringer {
     this.queue = openQueue<Bell>(QUEUES.bells, options);
   }
 
-  /** Arms the slots of these instants. The sweep arms instants beyond the horizon when they come within it. */
+  /**
+   * Adds the bells for these due times. A due time beyond the horizon gets no bell yet: the sweep adds it when the due
+   * time comes within the horizon.
+   */
   arm(dueAts: Iterable<number>): Promise<void> {
     return this.#arm(dueAts, SHARED_FROM_MS);
   }
 
   /**
-   * Arms slots for which Redis holds no bell, even if this process armed them before. A worker that died while it
-   * processed such a bell may still block the shared id, so each bell gets an id of its own.
+   * Adds bells for slots for which Redis holds none, even if this process has added them before. A worker that died
+   * while it processed the earlier bell may still block the shared id, so each new bell gets an id of its own.
    */
   async rearm(ringAts: readonly number[]): Promise<void> {
     for (const ringAt of ringAts) this.#armed.delete(ringAt);
@@ -93,7 +101,7 @@ export class Bells implements Ringer {
     }
   }
 
-  /** Reads the ring times of all bells that Redis holds up to the end of the horizon. */
+  /** Reads the ring times of all bells in Redis that ring before the end of the horizon. */
   async readArmed(nowAt: number, horizonMs: number): Promise<Set<number>> {
     const untilScore = (nowAt + horizonMs + SLOT_MS) * SCORE_PER_MS;
     const ids = await this.#options.redis.zrange(
@@ -111,8 +119,8 @@ export class Bells implements Ringer {
   }
 
   /**
-   * Adds a bell that rings at once. A process does this at most once every 5 ms: a call that comes sooner waits, and
-   * further calls share its bell.
+   * Adds a bell that rings at once. A process adds at most one such bell every 5 ms: a call that comes sooner waits,
+   * and the calls that come meanwhile share its bell.
    */
   async ringNow(): Promise<void> {
     if (this.#ringingSoon) return this.#ringingSoon;
@@ -147,7 +155,8 @@ export class Bells implements Ringer {
   #bell(ringAt: number, nowAt: number, sharedFromMs: number) {
     const isShared = ringAt - nowAt >= sharedFromMs;
     const jobId = isShared ? `bell-${ringAt}` : this.#ownId(ringAt);
-    // The ring time is absolute and by Postgres's clock, so an error of this machine's clock does not move it.
+    // BullMQ adds `delay` to `timestamp`. Both are by Postgres's clock, so an error of this machine's clock does not
+    // move the ring time.
     const timestamp = Math.floor(nowAt);
     return {
       name: BELL_JOB,
@@ -169,8 +178,8 @@ export class Bells implements Ringer {
 
   #forgetBefore(nowAt: number): void {
     for (const ringAt of this.#armed) {
-      // A set iterates in insertion order, which is nearly the order of time. The full pass below removes the few that
-      // remain.
+      // A set iterates in insertion order, which is nearly the order of time. The few past slots that come after a
+      // future one are removed by the full pass below.
       if (ringAt >= nowAt) break;
       this.#armed.delete(ringAt);
     }

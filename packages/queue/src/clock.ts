@@ -5,7 +5,7 @@ interface Sample {
 
 const MAX_SAMPLES = 8;
 /**
- * Samples that differ by no more than this do not contradict each other, because clocks drift a little and Postgres
+ * Two samples may differ by this much more than their round trips explain, because clocks drift a little and Postgres
  * returns whole milliseconds.
  */
 const TOLERANCE_MS = 50;
@@ -29,12 +29,12 @@ export class PostgresClock {
     return this.localNow() + this.#best.aheadMs;
   }
 
-  /** How far this machine's clock is ahead of Postgres's. */
+  /** How far this machine's clock is ahead of Postgres's; negative if it is behind. */
   get offsetMs(): number {
     return -this.#best.aheadMs;
   }
 
-  /** The estimate may differ from Postgres's clock by this much. */
+  /** The estimate may differ from Postgres's clock by up to this much. */
   get errorMs(): number {
     return Math.ceil(this.#best.roundTripMs / 2);
   }

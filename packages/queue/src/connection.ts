@@ -27,7 +27,10 @@ export const duplicate = (redis: RedisClient): RedisClient =>
 /** Closes a connection that does not answer, and opens a new one, which leads to the current master. */
 export const reconnect = (redis: RedisClient): void => redis.disconnect(true);
 
-/** Waits for the connection, but only briefly, because the sweep claims due runs even without Redis, only later. */
+/**
+ * Waits until the connection is ready, but no longer than `withinMs`, because a process also starts while Redis is
+ * unreachable.
+ */
 export function untilReady(redis: RedisClient, withinMs = 2_000): Promise<void> {
   if (redis.status === 'ready') return Promise.resolve();
   return new Promise((resolve) => {
@@ -65,7 +68,8 @@ function open(place: RedisPlace, { tls, sentinel }: RedisServer, behaviour: Beha
       ...CLUSTER,
       enableOfflineQueue,
       redisOptions: { ...redisOptions, ...login },
-      // A certificate names the hosts of the cluster. Resolving them to addresses would make it invalid.
+      // A certificate names the hosts of the cluster. If ioredis resolved them to addresses, the certificate would not
+      // match.
       ...(isTls && { dnsLookup: (host, done) => done(null, host) }),
     });
   }
@@ -88,13 +92,16 @@ function open(place: RedisPlace, { tls, sentinel }: RedisServer, behaviour: Beha
   });
 }
 
-/** Reconnects quickly, because no bell rings while there is no connection. */
+/**
+ * Reconnects quickly, because without a connection no delayed job of Redis (a bell) wakes a worker when something is
+ * due.
+ */
 const retryStrategy = (attempt: number) => Math.min(attempt * 50, 1_000);
 
 const CLUSTER: ClusterOptions = {
   clusterRetryStrategy: retryStrategy,
-  // After a failover, ioredis reads the map of hash slots again on the next error. This interval bounds how long a
-  // stale map can stay.
+  // After a failover, ioredis reads the map of hash slots again on the next error. If no error occurs, this interval
+  // bounds how long the old map is used.
   slotsRefreshInterval: 30_000,
 };
 
@@ -105,8 +112,8 @@ const CLUSTER: ClusterOptions = {
 const MIN_RECONNECT_MS = 1_000;
 
 /**
- * Returns a function for the option `reconnectOnError` of ioredis. A demoted master refuses writes and keeps its
- * connections. Only a new connection finds the new master, behind the same name or address.
+ * Returns a function for the option `reconnectOnError` of ioredis. A master that has become a replica refuses writes,
+ * but keeps its connections open. Only a new connection, to the same name or address, reaches the new master.
  */
 function reconnectIfDemoted(): (error: Error) => boolean {
   let reconnectedAt = Number.NEGATIVE_INFINITY;

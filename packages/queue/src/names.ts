@@ -1,16 +1,19 @@
 import { z } from 'zod';
 
-/** Every queue that Carillon reads or writes. The queues of bells and ticks are internal. */
+/** Carillon's own queues. `bells` and `ticks` are internal; other programs use the rest. */
 export const QUEUES = {
   bells: 'carillon-bells',
   ticks: 'carillon-ticks',
   requests: 'schedule-requests',
   rejected: 'schedule-rejected',
-  /** The queue of schedules whose request names no target. */
+  /** Runs are added to this queue if the request for their schedule named no target. */
   due: 'schedule-due',
 } as const;
 
-/** A bell says when to look for due work, never what to do. */
+/**
+ * The data of a bell, a delayed job that makes a worker look for due work. It does not say what to do: that is read
+ * from Postgres.
+ */
 export const Bell = z.object({
   /** The earliest time to ring, in milliseconds by Postgres's clock. */
   ringAt: z.int(),
@@ -19,7 +22,9 @@ export type Bell = z.infer<typeof Bell>;
 
 export const BELL_JOB = 'bell';
 
-/** The fixed ticks that BullMQ's job schedulers repeat. Schedules of users never become job schedulers. */
+/**
+ * Carillon's own periodic jobs, which BullMQ's job schedulers repeat. Schedules of users never become job schedulers.
+ */
 export const TICKS = {
   sweep: 'sweep',
   prune: 'prune',
@@ -36,9 +41,9 @@ export const TICKS = {
    * Judges schedules by their objectives, and sends alerts. The sweep does the same; this tick runs between two sweeps.
    */
   alerts: 'alerts',
-  /** Compares the occurrences that rules named with the runs that exist. */
+  /** Compares the occurrences of the rules with the runs that exist. */
   audit: 'audit',
-  /** Stores the forecasts of large projects. */
+  /** Computes and stores the forecasts of large projects. */
   forecasts: 'forecasts',
 } as const;
 export type Tick = (typeof TICKS)[keyof typeof TICKS];

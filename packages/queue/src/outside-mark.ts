@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { RedisClient } from './connection.js';
 
-/** A heartbeat that Postgres has committed, remembered in Redis. */
+/** A heartbeat that a worker has written and Postgres has committed, remembered in Redis. */
 const Mark = z.object({
   installationId: z.string(),
   generation: z.number(),
@@ -13,8 +13,8 @@ const Mark = z.object({
 export type Mark = z.infer<typeof Mark>;
 
 /**
- * The mark outside Postgres: the latest heartbeat that a worker knows to be committed. A worker that starts compares it
- * with Postgres, and so notices that Postgres has lost transactions while no worker ran.
+ * Keeps the latest heartbeat that Postgres has committed in Redis too, outside of Postgres. A worker that starts
+ * compares the two. If Postgres does not have this heartbeat, it has lost transactions while no worker ran.
  */
 export class OutsideMark {
   constructor(private readonly options: { redis: RedisClient; prefix: string }) {}

@@ -10,10 +10,11 @@ const MIN_SLEEP_MS = 1;
 const MAX_OVERDUE_SLEEP_MS = 100;
 
 /**
- * Makes bells ring on time, by Postgres's clock. A worker's blocking pop times out only when Redis looks at its own
- * clock, ten times a second by default (`hz 10`), which makes a bell 50 ms late at p50. Any command makes Redis look.
- * So this function reads the head of the delayed set, sleeps until that time, and reads again. A bell is then 4 ms late
- * at p50, at the cost of a few hundred reads a second at most while bells ring. Runs until the signal aborts.
+ * Makes bells (delayed jobs that wake a worker when something is due) ring on time, by Postgres's clock. A worker's
+ * blocking pop times out only when Redis looks at its own clock, ten times a second by default (`hz 10`), which makes a
+ * bell 50 ms late at p50. Any command makes Redis look. So this function reads the head of the delayed set, sleeps
+ * until the first bell is due, and reads again. A bell is then 4 ms late at p50, at the cost of a few hundred reads a
+ * second at most while bells ring. Runs until the signal aborts.
  */
 export async function keepPunctual(
   redis: RedisClient,
@@ -38,16 +39,17 @@ export async function keepPunctual(
     const [id, score] = await redis.zrange(delayed, 0, '0', 'WITHSCORES').catch(() => []);
     const ringAt = score === undefined ? Number.POSITIVE_INFINITY : Number(score) / SCORE_PER_MS;
     const untilHeadMs = ringAt - clock.now();
-    // BullMQ promotes by this machine's clock. If that clock is behind, BullMQ does not see that the bell is due.
+    // BullMQ promotes delayed jobs by this machine's clock. If that clock is behind, BullMQ does not see that the bell
+    // is due.
     if (id !== undefined && untilHeadMs <= 0 && ringAt > localNow()) await promote(queue, id);
-    // A bell that stays overdue waits for a worker with free places, so the reads become less and less frequent.
+    // A bell that stays overdue waits for a worker with room for more runs, so the reads become less and less frequent.
     overdueMs = untilHeadMs > 0 ? MIN_SLEEP_MS : Math.min(overdueMs * 2, MAX_OVERDUE_SLEEP_MS);
     const ms = untilHeadMs > 0 ? Math.min(untilHeadMs, maxLookMs) : overdueMs;
     await sleep(Math.max(ms, MIN_SLEEP_MS), undefined, { signal }).catch(() => {}); // The loop condition checks the signal.
   }
 }
 
-/** Promotes a bell. If another worker has taken it meanwhile, there is nothing left to do. */
+/** Makes a bell ring now. If another worker has taken it meanwhile, there is nothing left to do. */
 async function promote(queue: Pick<Queue, 'getJob'>, id: string): Promise<void> {
   const job = await queue.getJob(id).catch(() => undefined);
   await job?.promote().catch(() => {});

@@ -11,7 +11,7 @@ it('the default prefix of Redis keys has a hash tag on a Redis Cluster, and none
   expect(Settings.parse({ REDIS_URL: 'redis-cluster://a' }).REDIS_PREFIX).toBe('{bull}');
 });
 
-it('a prefix of Redis keys without a hash tag is refused on a cluster, because BullMQ’s scripts would use keys of several nodes', () => {
+it('a prefix of Redis keys without a hash tag is refused on a cluster, because the keys of one BullMQ script would be on several nodes', () => {
   const problems = problemsOf({ REDIS_URL: 'redis-cluster://a', REDIS_PREFIX: 'mine' });
   expect(problems).toEqual(['REDIS_PREFIX: must be in braces on a cluster, such as {mine}']);
 });

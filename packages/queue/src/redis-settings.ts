@@ -29,7 +29,10 @@ export const redisVariables = {
   REDIS_KEY_FILE: z.string().min(1).optional(),
   REDIS_SENTINEL_USERNAME: z.string().min(1).optional(),
   REDIS_SENTINEL_PASSWORD: z.string().min(1).optional(),
-  /** `economy` sends an idle Redis a sixth of the commands; near bells may then ring 100 ms late. */
+  /**
+   * `economy` sends an idle Redis a sixth of the commands. A run that was scheduled only seconds before may then start
+   * 100 ms late.
+   */
   REDIS_IDLE: z.enum(['punctual', 'economy']).default('punctual'),
 };
 

@@ -20,8 +20,8 @@ export function redisStateOf(error: unknown): RedisState {
 }
 
 /**
- * A script that writes to several keys, as the scripts of BullMQ do. A PING or a plain SET may succeed although a bell
- * can't be armed.
+ * A script that writes to several keys, as the scripts of BullMQ do. A PING or a plain SET may succeed while such a
+ * script fails.
  */
 const WRITE = `redis.call('set', KEYS[1], '1', 'EX', '60') return redis.call('set', KEYS[2], '1', 'EX', '60')`;
 

@@ -1,8 +1,11 @@
-/** Arms bells, so that a worker claims occurrences and runs as soon as they are due. */
+/** Sets bells: wake-ups that make a worker claim occurrences and runs as soon as they are due. */
 export interface Ringer {
-  /** Arms the slots of these instants. The sweep arms instants beyond the horizon when they come within it. */
+  /**
+   * Sets the bells for these due times. A due time beyond the horizon gets no bell yet: the sweep sets it when the due
+   * time comes within the horizon.
+   */
   arm(dueAts: Iterable<number>): Promise<void>;
-  /** Arms slots for which Redis holds no bell, even if this process armed them before. */
+  /** Sets bells that Redis does not hold, even if this process has set them before. */
   rearm(ringAts: readonly number[]): Promise<void>;
   /** The ring times of all bells up to the end of the horizon; null if there is no Redis to hold them. */
   readArmed(nowAt: number, horizonMs: number): Promise<Set<number> | null>;
@@ -13,11 +16,11 @@ export interface Ringer {
 }
 
 /**
- * The bells of a worker that runs without Redis. They are timers in the process of the worker. Other workers find due
- * work by polling Postgres.
+ * The bells (wake-ups for due work) of a worker that runs without Redis: timers in its own process. Other workers find
+ * the due work by polling Postgres.
  */
 export class TimerBells implements Ringer {
-  /** Called with each instant that is armed. */
+  /** Called with the earliest due time of each call of `arm`, or with minus infinity to ring now. */
   onArmed: (dueAt: number) => void = () => {};
 
   async arm(dueAts: Iterable<number>): Promise<void> {

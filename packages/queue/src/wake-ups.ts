@@ -3,13 +3,13 @@ import type { RedisClient } from './connection.js';
 import { QUEUES, type Tick } from './names.js';
 import { openQueue } from './open-queue.js';
 
-/** Makes a worker do one of the ticks now, ahead of its regular time. */
+/** Makes a worker do a tick (one of Carillon's periodic jobs) now, ahead of its regular time. */
 export interface Waker {
   wake(tick: Tick): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Wake-ups over Redis. */
+/** Makes a worker do a tick now, by a job in Redis. */
 export class WakeUps implements Waker {
   readonly #queue: Queue;
 

@@ -9,7 +9,7 @@ const database = useDatabase();
 const HOUR_MS = 3_600_000;
 let number = 0;
 
-/** Opens a queue of bells of its own, in which one bell rings after a delay by the clock of this machine. */
+/** Opens a separate queue with one bell: a job that is delayed by the clock of this machine. */
 async function openQueueWithBell({ delay }: { delay: number }) {
   const redis = connectWorker(database.redisUrl, () => {});
   const queue = openQueue(QUEUES.bells, { redis, prefix: `${database.prefix}-${++number}` });
@@ -21,7 +21,7 @@ async function openQueueWithBell({ delay }: { delay: number }) {
   return { redis, queue };
 }
 
-/** Keeps a queue punctual until the test has finished. Postgres's clock is ahead of this machine's. */
+/** Runs keepPunctual until the test has finished. Postgres's clock is `aheadMs` ahead of this machine's. */
 function keep({ redis, queue }: Awaited<ReturnType<typeof openQueueWithBell>>, { aheadMs = 0 } = {}) {
   const stopped = new AbortController();
   let reads = 0;
@@ -45,21 +45,21 @@ function keep({ redis, queue }: Awaited<ReturnType<typeof openQueueWithBell>>, {
 }
 
 describe('keepPunctual', () => {
-  it('a bell that is due by the clock of Postgres is promoted, although it is not due by the clock of this machine', async () => {
+  it('a bell (a delayed job) that is due by the clock of Postgres rings, although it is not due by the clock of this machine', async () => {
     const bells = await openQueueWithBell({ delay: HOUR_MS });
     keep(bells, { aheadMs: 2 * HOUR_MS });
     await eventually(async () => (await bells.queue.getWaitingCount()) === 1);
     expect(await bells.queue.getDelayedCount()).toBe(0);
   });
 
-  it('a bell that is not due by the clock of Postgres stays delayed', async () => {
+  it('a bell (a delayed job) that is not due by the clock of Postgres stays delayed', async () => {
     const bells = await openQueueWithBell({ delay: HOUR_MS });
     const { countReads } = keep(bells, { aheadMs: HOUR_MS / 2 });
     await eventually(() => countReads() > 5);
     expect(await bells.queue.getDelayedCount()).toBe(1);
   });
 
-  it('while a bell stays overdue because no worker takes it, Redis is read less and less often', async () => {
+  it('while a bell (a delayed job) stays overdue because no worker takes it, Redis is read less and less often', async () => {
     const bells = await openQueueWithBell({ delay: 1 });
     const startedAt = performance.now();
     const { countReads } = keep(bells, { aheadMs: 10 });

@@ -17,7 +17,7 @@ describe('cachedFor', () => {
     expect(await read()).toBe(2);
   });
 
-  it('the failure of a cached read is not cached', async () => {
+  it('if a cached read fails, its error is not cached, and the next caller reads again', async () => {
     let reads = 0;
     const read = cachedFor(
       1_000,

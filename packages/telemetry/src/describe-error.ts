@@ -13,12 +13,12 @@ interface DescribedError {
 
 type ErrorLike = Partial<Record<keyof DescribedError, unknown>> & { message: string };
 
-/** Maximum number of causes that a line shows below each other. Causes may form a circle. */
+/** Maximum number of nested causes that a log line shows. A chain of causes may be circular. */
 const MAX_DEPTH = 5;
 
 /**
- * The error of a log line. It has only fields that are known to be harmless: others may hold confidential values. The
- * `detail` of a Postgres error, for example, quotes the row, and with it the payload.
+ * Describes an error for a log line. Only fields that are known to be harmless are kept, because others may hold
+ * confidential values. The `detail` of a Postgres error, for example, quotes the row, and with it the payload.
  */
 export function describeError(error: unknown, depth = 0): DescribedError | string {
   if (!isErrorLike(error)) return String(error);

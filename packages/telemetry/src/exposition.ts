@@ -17,7 +17,7 @@ export interface Gauge {
 }
 
 interface Exposed {
-  /** Null if the values can't be read now. The metrics are then left out. */
+  /** Null if the counters can't be read now. Counters and histograms are then left out. */
   counters: readonly CounterValue[] | null;
   gauges: readonly Gauge[];
   /** Labels that every counter and gauge of this process has. */

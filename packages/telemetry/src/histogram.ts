@@ -14,7 +14,8 @@ interface Bucket {
 
 /**
  * Workers count each observation in one bucket only. This function sorts the buckets and makes the counts cumulative.
- * Every bucket is returned, even if it is empty. A bucket that appears only later would distort quantiles over time.
+ * Every bucket is returned, even if it is empty, because a bucket that appears only later would distort quantiles over
+ * time.
  */
 export function cumulativeBuckets(buckets: readonly CounterValue[]): Bucket[] {
   const counts = new Map(BUCKETS_MS.map((boundMs) => [boundMs / 1_000, 0]));

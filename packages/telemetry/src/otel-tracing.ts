@@ -28,7 +28,7 @@ const MAX_LINKS = 128;
 const STOP_TIMEOUT_MS = 1_500;
 
 /**
- * Generates random ids, except for a trace whose id was requested. The tracer asks for an id while it starts a span.
+ * Generates random ids, except for a trace whose id was set before: the tracer asks for the id while it starts a span.
  */
 class ChosenIds extends RandomIdGenerator {
   nextTraceId: string | null = null;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { waitAtMost } from './wait-at-most.js';
 
-it('within() waits for a step that ends before the deadline, even if the step fails', async () => {
+it('waitAtMost waits for a promise that settles before the deadline, even if it rejects', async () => {
   let isDone = false;
   const work = new Promise((resolve) => setImmediate(resolve)).then(() => {
     isDone = true;
@@ -11,6 +11,6 @@ it('within() waits for a step that ends before the deadline, even if the step fa
   await expect(waitAtMost(60_000, Promise.reject(new Error('failed')))).resolves.toBeUndefined();
 });
 
-it('within() stops waiting at the deadline for a step that never ends', async () => {
+it('waitAtMost stops waiting at the deadline for a promise that never settles', async () => {
   await expect(waitAtMost(1, new Promise(() => {}))).resolves.toBeUndefined();
 });

@@ -1,4 +1,4 @@
-/** Waits until a step has ended, successfully or not, but no longer than its deadline. */
+/** Waits until a promise has settled, successfully or not, but no longer than the deadline. */
 export async function waitAtMost(deadlineMs: number, step: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<void>((resolve) => {
