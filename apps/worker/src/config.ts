@@ -53,14 +53,14 @@ const Environment = z
     AUDIT_RETENTION_DAYS: days(),
     RETRY_MAX_ATTEMPTS: z.coerce.number().int().min(1).max(100).default(3),
     RETRY_BASE_DELAY_SECONDS: z.coerce.number().min(0.001).max(86_400).default(60),
-    /** The longest time-out of a webhook or a call. */
+    /** The longest time-out that a schedule may set for a webhook or a phone call. */
     MAX_OUTGOING_TIMEOUT_SECONDS: z.coerce.number().int().min(1).max(86_400).default(900),
     /** The cron pattern of the scan for tasks that are due soon, in UTC. */
     TASK_SCAN_CRON: z
       .string()
       .refine((cron) => parseTiming({ rule: { cron } }, { anchorAt: 0 }).ok, 'expected a cron pattern')
       .default('0 * * * *'),
-    /** How often the occurrences that rules named are compared with the runs that exist; 0 for never. */
+    /** How often the occurrences of the rules are compared with the runs that exist; 0 for never. */
     AUDIT_INTERVAL_SECONDS: z.coerce.number().int().min(0).default(3_600),
     CARILLON_HANDLERS: z.string().optional(),
     /**

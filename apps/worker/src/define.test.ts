@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { collectDefinitions, defineHandler, defineSchedule, type HandlerRun } from './define.js';
 import { Registry } from './registry.js';
 
-it('the built-in handler log writes the size of the payload to the log of its run, never the payload', () => {
+it('the built-in handler named log writes only the size of the payload to the log, never the payload itself', () => {
   const logged: unknown[] = [];
   const log = { info: (...line: unknown[]) => logged.push(line) };
   const run = { log, runId: 'run_r1_0', scheduleId: 'invoice', payload: { iban: 'DE02' } };

@@ -8,12 +8,12 @@ export interface HandlerRun<Payload = unknown> {
   /** The project whose run this is. A handler that serves several projects must keep their data apart. */
   projectId: string;
   scheduleId: string;
-  /** The instant that the rule named. */
+  /** The time for which the run was scheduled. The run itself may begin later. */
   occurrenceAt: Date;
   attempt: number;
   /** The payload of the schedule. If the handler has a schema, this is the schema's output. */
   payload: Payload;
-  /** Aborts on time-out, on cancel, and when this worker stops. */
+  /** Aborts on time-out, on cancel, and when this worker stops or has lost its lease of the run. */
   signal: AbortSignal;
   log: Logger;
   /** Stores any JSON on the run as its progress, such as `{ done: 3, of: 10 }`. */
@@ -29,7 +29,10 @@ export interface HandlerOptions {
    * crash: in the worker's own process it would harm the runs of all other handlers. Needs `CARILLON_HANDLERS`.
    */
   isolate?: boolean | undefined;
-  /** Maximum number of runs of this handler at the same time in one worker. Default: the places of the worker. */
+  /**
+   * Maximum number of runs of this handler at the same time in one worker. Default: the maximum number of runs of the
+   * whole worker.
+   */
   concurrency?: number | undefined;
 }
 
@@ -53,11 +56,12 @@ export interface Definitions {
 }
 
 /**
- * The definitions of the module that is being loaded. Null in library mode, in which `run` is given its definitions.
+ * The definitions of the module that is being loaded; null while none is loaded. In library mode it stays null, because
+ * the program passes its definitions to `run`.
  */
 let loading: { handlers: HandlerDefinition[]; schedules: DeclaredSchedule[] } | null = null;
 
-/** Loads a module and returns what it has defined meanwhile. A definition is kept nowhere else. */
+/** Loads a module and returns the handlers and schedules that it has defined. They are kept nowhere else. */
 export async function collectDefinitions(load: () => Promise<void>): Promise<Definitions> {
   const definitions = { handlers: [], schedules: [] };
   loading = definitions;
@@ -107,7 +111,7 @@ type PayloadField<Schema extends StandardSchemaV1> =
 export type ScheduleDefinition<Schema extends StandardSchemaV1 = StandardSchemaV1> = Policies &
   Rule &
   PayloadField<Schema> & {
-    /** The id of the schedule. It stays the same across deploys. */
+    /** The id of the schedule. With another name, the next start of a worker creates another schedule. */
     name: string;
     /**
      * A handler, its name, or a function. A function is registered as a handler under the name of the schedule.

@@ -21,23 +21,26 @@ interface MembershipParts {
   pool: Pool;
   log: Logger;
   witness: Witness;
-  /** The mark in Redis; null if this installation runs without Redis. */
+  /** The mark: the latest committed heartbeat, kept in Redis. Null if this installation runs without Redis. */
   outsideMark: OutsideMark | null;
   /** The address of the database without credentials; null for loopback. */
   address: string | null;
-  /** Registers this process as a worker of the current generation. */
+  /**
+   * Registers this process as a worker, under the current generation: a number that grows when an operator decides
+   * about a restore.
+   */
   register: () => Promise<Claimant>;
 }
 
 /**
- * The place of this worker in its installation. Before the worker starts, and with each heartbeat, it looks whether
- * Postgres has lost transactions or is a copy. If so, the installation is held: no worker claims anything until an
- * operator decides. After the decision the worker joins again, under the new generation.
+ * Decides whether this worker may claim. Before the worker starts, and with each heartbeat, it checks whether Postgres
+ * has lost transactions or is a copy. If so, the installation is held: no worker claims anything until an operator
+ * decides. After the decision the worker joins again, under the new generation.
  */
 export class Membership {
   #hold: Hold | null = null;
   #holder: Claimant | null = null;
-  /** A heartbeat that Postgres has lost, until the hold for it is on disk. */
+  /** A heartbeat that Postgres has lost. Null again once Postgres has stored that the installation is held. */
   #lost: Evidence | null = null;
   /** True once the mark in Redis was compared with Postgres. Before that, the mark must not be overwritten. */
   #isMarkCompared = false;
@@ -64,8 +67,8 @@ export class Membership {
   }
 
   /**
-   * Compares the answer to a heartbeat with what this worker remembers. Returns true if it may claim again after a
-   * hold.
+   * Compares the answer to a heartbeat with the heartbeat before. Returns true if the installation was held and this
+   * worker may claim again.
    */
   async note({ beats, nowAt, installation }: Heartbeat): Promise<boolean> {
     const { witness, pool } = this.parts;
@@ -97,7 +100,10 @@ export class Membership {
     return false;
   }
 
-  /** Remembers a run that a claim has committed, until the next heartbeat stands for it. */
+  /**
+   * Remembers a run of a committed claim until the next heartbeat, so that a loss of transactions since the last
+   * heartbeat is noticed too.
+   */
   rememberClaim(runs: readonly ClaimedRun[]): void {
     const { witness } = this.parts;
     const started = runs.findLast(
@@ -118,7 +124,8 @@ export class Membership {
   }
 
   /**
-   * Writes the mark to Redis, unless the mark that is there has not been compared yet. Called while Redis takes writes.
+   * Writes the latest committed heartbeat to Redis as the mark, unless the mark there has not been compared with
+   * Postgres yet. Called while Redis takes writes.
    */
   async keepMark(): Promise<void> {
     const { outsideMark, witness } = this.parts;
@@ -151,7 +158,10 @@ export class Membership {
     return !this.isHeld;
   }
 
-  /** Compares Postgres with the mark in Redis, and the server with the one on which workers ran before. */
+  /**
+   * Compares Postgres with the heartbeat that Redis remembers (the mark), and this Postgres server with the one that
+   * workers used before.
+   */
   async #compare(): Promise<void> {
     const { pool, log, witness, address } = this.parts;
     this.#comparedConnections = witness.connections;
@@ -185,7 +195,10 @@ export class Membership {
     }
   }
 
-  /** Reads the mark, and holds the installation if Postgres has lost the heartbeat of which the mark knows. */
+  /**
+   * Reads the heartbeat that Redis remembers (the mark). If Postgres has lost it, no worker may claim until an operator
+   * decides: the installation is held.
+   */
   async #readMark(installationId: string): Promise<MarkState | 'lost'> {
     const { pool, outsideMark } = this.parts;
     if (!outsideMark) {
@@ -201,11 +214,12 @@ export class Membership {
       await holdForLoss(pool, mark);
       return 'lost';
     }
-    // After a decision, the mark of the generation before is neither a sign of a loss nor of a copy.
+    // After an operator's decision, a mark that was written before the decision is a sign neither of a loss nor of a
+    // copy.
     return verdict === 'intact' ? 'intact' : 'silent';
   }
 
-  /** Says once that the installation is held, and why. */
+  /** Logs once that the installation is held, and why. */
   #tell(hold: Hold | null): void {
     const { log } = this.parts;
     if (hold && this.#hold === null) {

@@ -63,7 +63,7 @@ export interface WorkerParts {
   close(): Promise<void>;
 }
 
-/** Makes this worker claim in time: bells in Redis, or timers if REDIS_URL is `none`. */
+/** Wakes this worker when something is due: by bells (delayed jobs in Redis), or by timers if REDIS_URL is `none`. */
 export type BellSource = { by: 'redis'; connections: RedisConnections } | { by: 'timers'; bells: TimerBells };
 
 /** Maximum number of connections, besides the one for the leases. */
@@ -100,8 +100,8 @@ export async function openParts(
     schema: config.DATABASE_SCHEMA,
     usesPreparedStatements: config.DATABASE_PREPARED_STATEMENTS,
     applicationName: 'carillon-worker',
-    // Both time-outs are shorter than a lease, so a silent Postgres or a frozen worker is noticed before its leases
-    // expire.
+    // Both time-outs are shorter than a lease, so a silent Postgres or a frozen worker is noticed before the worker's
+    // leases expire.
     queryTimeoutMs: (config.LEASE_MS * 2) / 3,
     transactionTimeoutMs: config.LEASE_MS / 2,
     verify: (client: Transaction) => witness.verifyConnection(client),
@@ -261,7 +261,7 @@ function register(
   });
 }
 
-/** Opens the bells or the timers, and the health check of Redis. */
+/** Opens the wake-ups of the worker (bells in Redis, or timers), and the health check of Redis. */
 function openBellSource(
   connections: RedisConnections | null,
   {

@@ -96,7 +96,8 @@ export class Probes {
   }
 
   #metrics(): Promise<string> {
-    // Counters without the label of the worker would look like the sums that the API serves.
+    // Before the worker has an id, its counters are left out: without the label `worker` they would look like the sums
+    // that the API serves.
     if (!this.#worker) return exposition({ counters: null, gauges: [] });
     const { context } = this.#worker.parts;
     return exposition({

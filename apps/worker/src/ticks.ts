@@ -3,7 +3,7 @@ import { type IdleBehaviour, openQueue, QUEUES, type RedisClient, TICKS, type Ti
 import { type Queue, Worker } from 'bullmq';
 import type { Logger } from 'pino';
 
-/** The fixed ticks that BullMQ's job schedulers repeat. Each tick goes to one worker. */
+/** Carillon's own periodic jobs (ticks), which BullMQ's job schedulers repeat. Each tick goes to one worker. */
 export class Ticks {
   readonly #queue: Queue;
   readonly #worker: Worker;
@@ -17,7 +17,7 @@ export class Ticks {
       sweepIntervalMs: number;
       /** The cron pattern of the scan for tasks that are due soon, in UTC. */
       taskScanCron: string;
-      /** How often rules and runs are compared (audit of occurrences); null for never. */
+      /** How often the occurrences of the rules are compared with the runs that exist (the audit); null for never. */
       auditIntervalMs: number | null;
       log: Logger;
       postgres: PostgresWatch;

@@ -93,8 +93,8 @@ async function startWith(
   const forecasts = new ForecastKeeper(context);
   const sqlRequests = new SqlRequests(context, drafts, stopping.signal);
   /**
-   * Does the work unless this worker is held. A held worker only sends heartbeats and finishes its runs in flight,
-   * because its database may be a copy.
+   * Does the work unless the installation is held, because its database may be a copy or may have lost transactions.
+   * While it is held, this worker only sends heartbeats and finishes its runs in flight.
    */
   const unlessHeld = (work: () => Promise<unknown>) => async () => {
     if (!parts.membership.isHeld) await work();
@@ -114,7 +114,7 @@ async function startWith(
   };
 
   await beat();
-  // If Redis takes no writes, a later heartbeat writes the mark.
+  // If Redis takes no writes now, the mark (the latest committed heartbeat) is written there after a later heartbeat.
   await parts.membership.keepMark().catch(() => {});
   await applyDeclarations(context, config, registry);
   await claimMissedRuns(context, ring);
@@ -144,8 +144,8 @@ async function startWith(
 
   const lookAtClock = watchClock(context.clock, log);
   /**
-   * Sends the heartbeat, and sweeps if no sweep tick comes: Redis takes no writes, or was emptied and has lost the job
-   * schedulers.
+   * Sends the heartbeat. Sweeps if the periodic sweep job does not come, because Redis takes no writes, or was emptied
+   * and has lost the job.
    */
   const watchOver = async () => {
     const [heartbeat, redisState] = await Promise.all([beat(), parts.redisWatch.look()]);

@@ -23,7 +23,7 @@ describe('describeError', () => {
     expect(JSON.stringify(described)).not.toContain('confidential');
   });
 
-  it('the causes of an error are logged with the same few fields as the error, even if an error is its own cause', () => {
+  it('the causes of an error are logged with the same few fields as the error, even if the chain of causes is circular', () => {
     const cause = Object.assign(new TypeError('inner'), { payload: 'confidential' });
     const error = new Error('outer', { cause });
     expect(describeError(error)).toMatchObject({ message: 'outer', cause: { type: 'TypeError' } });

@@ -18,13 +18,13 @@ export interface AlertParts {
   postgres: PostgresWatch;
   /** Starts sending the messages that are due, without waiting until they are sent. */
   sendMessages: () => void;
-  /** Arms a wake-up, so that a worker judges schedules at this time. If it is lost, the next sweep judges them. */
+  /** Requests that a worker judges schedules at this time. If the request is lost, the next sweep judges them. */
   wakeAt: (at: number) => Promise<void>;
   /** How long the first alert of a message waits for further alerts to include in the message. */
   groupingMs: number;
   /**
-   * The interval of the sweep. A wake-up is armed only for a deadline within it; later deadlines are left to a later
-   * sweep.
+   * The interval of the sweep. A wake-up is requested only for a deadline within this interval; later deadlines are
+   * left to a later sweep.
    */
   sweepIntervalMs: number;
 }
@@ -33,9 +33,9 @@ export interface AlertParts {
 const BATCH_SIZE = 100;
 
 /**
- * Judges schedules by their objectives when a deadline has passed, and composes messages about breaches and recoveries.
- * A deadline within the next sweep interval gets a wake-up in Redis, so that it is judged in time. The sweep judges the
- * schedules of all other deadlines, and of every deadline while Redis is away.
+ * Judges schedules by their objectives (`slo`) when a deadline has passed, and composes messages about breaches and
+ * recoveries. A deadline within the next sweep interval gets a wake-up in Redis, so that it is judged in time. The
+ * sweep judges the schedules of all other deadlines, and of every deadline while Redis is away.
  */
 export class Alerts {
   #failed = new Set<number>();
@@ -57,8 +57,8 @@ export class Alerts {
   }
 
   /**
-   * Judges the schedules whose deadline has passed, and composes messages. Never rejects: after an error, the next
-   * sweep tries again.
+   * Judges the schedules for which a deadline of an objective has passed, and composes the alert messages. Never
+   * rejects: after an error, the next sweep tries again.
    */
   judge(): Promise<void> {
     this.#isRequested = true;

@@ -38,7 +38,7 @@ interface Letter {
   signal: AbortSignal;
 }
 
-/** Sends messages by the type of their channel. */
+/** Returns a function that sends an alert message in the form for the type of its channel. */
 export function sendByType(parts: ChannelParts): SendToChannel {
   const base = parts.publicUrl.replace(/\/+$/, '');
   const linkTo = (scheduleId: string) => `${base}/schedules/${encodeURIComponent(scheduleId)}`;

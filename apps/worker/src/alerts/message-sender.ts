@@ -23,7 +23,10 @@ const DELAYS_MS = [10_000, 30_000, 120_000, 600_000, 1_800_000];
 /** Maximum length of a recorded error. A longer one is cut. */
 const MAX_ERROR = 500;
 
-/** Sends the messages that are stored in Postgres, whichever worker composed them. Each is sent at least once. */
+/**
+ * Sends the alert messages that are stored in Postgres, whichever worker composed them. Each message is sent at least
+ * once.
+ */
 export class MessageSender {
   readonly #stopped = new AbortController();
   #sending: Promise<void> | null = null;

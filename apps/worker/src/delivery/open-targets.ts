@@ -70,7 +70,7 @@ export function openTargets(
     allowPrivate: config.ALLOW_PRIVATE_TARGETS,
     connectionsPerOrigin: originConcurrency,
   });
-  // The operator chooses the address for calls, so it may be private.
+  // The operator chooses the server that makes phone calls, so its address may be private.
   const operatorPoster = new Poster({ names, allowPrivate: true, connectionsPerOrigin: originConcurrency });
   const queues = redis && new DueQueues({ redis, prefix: config.REDIS_PREFIX, clock });
   const receipts = new Receipts({ pool, poster, traffic, secrets, clock, metrics, log, postgres });

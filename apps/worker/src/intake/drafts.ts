@@ -28,7 +28,7 @@ export interface Drafter {
   defaults: ScheduleDefaults;
 }
 
-/** Turns requests that reach a worker, by queue or by SQL, into drafts that are ready to be stored. */
+/** Turns requests that reach a worker, by queue or by SQL, into drafts of schedules that are ready to be stored. */
 export class Drafts {
   readonly #box: SecretBox | null;
 

@@ -12,7 +12,10 @@ const ACTOR = 'queue';
 /** A change of the project's settings takes effect within this time. */
 const SETTINGS_CACHE_TTL_MS = 5_000;
 
-/** Carries out requests that arrive by queue. They belong to the default project. Throws if Postgres is unreachable. */
+/**
+ * Carries out requests that other programs add to the queue `schedule-requests`. The requests belong to the default
+ * project. Throws if Postgres is unreachable.
+ */
 export class QueueRequests {
   readonly #creates: GroupCreates;
   #project: { read: Promise<Drafter>; readAt: number } | null = null;
@@ -41,7 +44,7 @@ export class QueueRequests {
     const created = await this.#creates.create({ projectId, actor: ACTOR, limits }, draft);
     if (created.kind === 'created') {
       metrics.count('jobs_queued_total');
-      bells.arm([draft.first.dueAt]).catch(() => {}); // If Redis is away, the sweep arms the bells later.
+      bells.arm([draft.first.dueAt]).catch(() => {}); // If Redis is away, the sweep sets the wake-ups later.
     }
     return refusalOf(created, draft, limits);
   }

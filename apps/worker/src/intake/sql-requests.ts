@@ -70,7 +70,7 @@ export class SqlRequests {
     }
   }
 
-  /** Carries out a batch of each project. Resolves to false if nothing could be done. */
+  /** Carries out one batch of requests of each project. Resolves to false if nothing could be done. */
   async #handlePass(): Promise<boolean> {
     const { pool } = this.context;
     let hasProgress = false;
@@ -78,7 +78,7 @@ export class SqlRequests {
     while (project && !this.signal.aborted) {
       const settled = await this.#handleBatch(project);
       for (const each of settled) this.#report(project, each);
-      this.context.bells.arm(settled.flatMap(dueAtsOf)).catch(() => {}); // If Redis is away, the sweep arms the bells later.
+      this.context.bells.arm(settled.flatMap(dueAtsOf)).catch(() => {}); // If Redis is away, the sweep sets the wake-ups later.
       hasProgress ||= settled.length > 0;
       project = await readRequestingProject(pool, project.id);
     }
@@ -121,8 +121,8 @@ export class SqlRequests {
   }
 
   /**
-   * Drafts a schedule as of the call of the SQL function. If the worker comes later, the occurrences since the call are
-   * due, and none is lost.
+   * Drafts a schedule as of the time at which the SQL function was called. If the worker handles the request later, the
+   * occurrences since the call are due, so none is lost.
    */
   async #draft(
     tx: Transaction,
@@ -142,8 +142,8 @@ export class SqlRequests {
   }
 
   /**
-   * Stores the drafts of one actor together. If that fails, each is stored alone, so that one bad row does not fail the
-   * others.
+   * Stores the drafts of one actor together. If that fails, each draft is stored alone, so that one bad row does not
+   * fail the others.
    */
   async #store(tx: Transaction, drafter: Drafter, drafted: readonly Drafted[]): Promise<Settled[]> {
     const { projectId, limits } = drafter;
@@ -183,7 +183,7 @@ export class SqlRequests {
   }
 }
 
-/** The instants to arm after a request. */
+/** The due times for which a worker must be woken after a request. */
 function dueAtsOf(settled: Settled): number[] {
   if (settled.kind === 'changed') return settled.dueAts;
   return settled.kind === 'created' && settled.dueAt !== null ? [settled.dueAt] : [];

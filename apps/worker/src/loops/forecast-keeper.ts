@@ -2,14 +2,14 @@ import { type DueForecast, readForecastsDue, storeForecast } from '@carillon/db'
 import type { WorkerContext } from '../context.js';
 
 /**
- * A tick begins no forecast after this time. The last forecast may take longer: counting it takes at most 5 s of CPU
- * time. The next tick continues with the oldest forecast.
+ * Each tick (once a minute) begins no more forecasts after this time. The last forecast may take longer: counting it
+ * takes at most 5 s of CPU time. The next tick continues with the oldest forecast.
  */
 const MAX_TICK_MS = 3_000;
 
 /**
- * Stores the forecasts of large projects, so that an API process that has just started can answer at once. A project
- * whose forecast another worker has stored in the last minute is left out.
+ * Stores forecasts of how often the schedules of large projects will fire, so that an API process that has just started
+ * can answer at once. A project whose forecast another worker has stored in the last minute is left out.
  */
 export class ForecastKeeper {
   /** When the forecast of a project failed last, by Postgres's clock. */

@@ -2,12 +2,16 @@ import { type ClaimedRun, giveBackUnbegun } from '@carillon/db';
 import type { WorkerContext } from '../context.js';
 import type { InFlight } from '../pipeline/in-flight.js';
 
-/** Maximum number of attempts that one transaction gives back. It keeps the locks of their schedules until it ends. */
+/**
+ * Maximum number of attempts that one transaction gives back, because it keeps the locks of their schedules until it
+ * ends.
+ */
 const MAX_BATCH_SIZE = 500;
 
 /**
- * Makes the attempts of lost runs free that had not begun. It runs apart from the lease loop, which must not wait for
- * locks of runs or for a connection that other work holds.
+ * Gives back the attempts that had not begun when this worker lost their lease, so that they do not count. This runs
+ * apart from the loop that extends leases, because that loop must not wait for locks of runs or for a connection that
+ * other work holds.
  */
 export class LateGiveBack {
   #working: Promise<void> | null = null;
@@ -17,7 +21,10 @@ export class LateGiveBack {
     private readonly inFlight: InFlight,
   ) {}
 
-  /** Resolves when every lost attempt was tried once more. Attempts that can't be given back now wait for the next call. */
+  /**
+   * Tries to give back every attempt that had not begun when its lease was lost. If that is not possible now, the
+   * attempt waits for the next call.
+   */
   async run(): Promise<void> {
     this.#working ??= this.#giveBack().finally(() => {
       this.#working = null;
@@ -25,7 +32,7 @@ export class LateGiveBack {
     await this.#working;
   }
 
-  /** Resolves when every attempt that is lost by now was tried once more. */
+  /** Does the same as `run`, also for attempts whose lease was lost while an earlier call was in progress. */
   async finish(): Promise<void> {
     await this.#working;
     await this.run();

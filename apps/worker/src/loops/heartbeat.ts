@@ -2,7 +2,7 @@ import { type Heartbeat, sendHeartbeat as report } from '@carillon/db';
 import type { WorkerContext } from '../context.js';
 import type { InFlight } from '../pipeline/in-flight.js';
 
-/** Maximum number of open circuits that a worker reports. */
+/** Maximum number of open circuit breakers that a worker reports. */
 const MAX_CIRCUITS = 1_000;
 
 /** Reports that this worker is alive, and adds the growth of its counters to the sums in Postgres. */

@@ -12,7 +12,10 @@ export async function keepLeases(context: WorkerContext, inFlight: InFlight): Pr
   if (inFlight.hasLostAnswer) await giveBack(context, inFlight);
 }
 
-/** Returns the epochs that this worker still holds. */
+/**
+ * Extends the leases of the runs in flight. Returns the epochs (the numbers) of the leases that this worker still
+ * holds.
+ */
 async function extendAll(
   { leasePool: pool, holder, leaseMs, log }: WorkerContext,
   inFlight: InFlight,

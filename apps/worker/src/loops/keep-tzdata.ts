@@ -9,8 +9,9 @@ export const TZDATA_VERSION = process.versions.tz ?? 'unknown';
 const warnedOf = new WeakMap<Pool, string>();
 
 /**
- * Warns while workers have different versions of the time zone data. Once all have the same version, and the agenda was
- * computed with another one, each call recomputes a part of the agenda.
+ * Warns while workers have different versions of the time zone data. Once all workers have the same version, each call
+ * recomputes a part of the agenda (the table of next occurrences), until no row is left that was computed with another
+ * version.
  */
 export async function keepTzdata({ pool, bells, log }: WorkerContext): Promise<void> {
   const step = await stepTzdata(pool, { version: TZDATA_VERSION, now: null });
@@ -28,5 +29,5 @@ export async function keepTzdata({ pool, bells, log }: WorkerContext): Promise<v
   if (step.kind === 'same') return;
   const { from, retimed, isDone, dueAts } = step;
   log.info({ from, to: TZDATA_VERSION, retimed, isDone }, 'Agenda recomputed with new time zone data');
-  await bells.arm(dueAts).catch(() => {}); // If Redis is away, the sweep arms the bells later.
+  await bells.arm(dueAts).catch(() => {}); // If Redis is away, the sweep sets the wake-ups later.
 }

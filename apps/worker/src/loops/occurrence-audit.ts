@@ -11,7 +11,7 @@ import {
 import { DAY_MS, type OccurrenceDifference } from '@carillon/shared';
 import type { WorkerContext } from '../context.js';
 
-/** Occurrences younger than this are not compared yet, because their claim may still be under way. */
+/** Occurrences that were due less than this ago are not audited yet, because their claim may still be under way. */
 const SETTLED_MS = 120_000;
 /** The first audit looks back one day. An audit after a long downtime looks back at most 31 days. */
 const FIRST_WINDOW_MS = DAY_MS;
@@ -31,9 +31,9 @@ interface Finding extends FoundDifference {
 }
 
 /**
- * Compares the occurrences that the rules named since the last audit with the runs and gaps that exist, for all
- * schedules. Each difference is counted once. Only one worker audits at a time. The audit of a large installation takes
- * several ticks.
+ * Compares the occurrences of all rules since the last audit with the runs that exist, and with the recorded gaps
+ * (occurrences that were left out for a reason). Each difference is counted once. Only one worker audits at a time. The
+ * audit of a large installation takes several ticks.
  */
 export async function runOccurrenceAudit(
   context: WorkerContext,

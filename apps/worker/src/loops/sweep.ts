@@ -20,20 +20,23 @@ import { retimeStep } from '../systems/keep-calendars.js';
 import { keepTzdata } from './keep-tzdata.js';
 import { warnOfMissingHandlers } from './warn-of-missing-handlers.js';
 
-/** How many deviations of each kind a sweep found and repaired. */
+/** How many deviations of each kind a sweep found and repaired (lost bells are lost wake-ups in Redis). */
 export interface Drift {
   overdue: number;
   missingBells: number;
   expiredLeases: number;
 }
 
-/** The bell of a change younger than this may still be on its way to Redis, so it is not counted as drift. */
+/**
+ * If a row was changed less than this ago, its bell (its wake-up) may still be on its way to Redis. So the missing bell
+ * is not counted as drift.
+ */
 const ON_ITS_WAY_MS = 2_000;
 
 /**
- * Repairs the effects of lost bells and lost workers. The sweep rescues the runs of expired leases, promotes stuck
- * queues, claims overdue runs, arms the slots within the horizon that Redis lacks, and re-times schedules whose
- * calendar has changed.
+ * Repairs the effects of lost wake-ups and lost workers. The sweep takes back the runs of expired leases, lets queued
+ * runs start that were forgotten, claims overdue runs, adds the wake-ups (bells) that Redis lacks, and recomputes
+ * schedules whose calendar has changed.
  */
 export async function sweep(
   context: WorkerContext,
@@ -73,8 +76,8 @@ export async function sweep(
 }
 
 /**
- * Re-times schedules whose calendar has changed. Errors are only logged, because a schedule that can't be re-timed must
- * not fail the sweep.
+ * Recomputes the next occurrence of schedules whose calendar has changed. Errors are only logged, because a schedule
+ * that can't be recomputed must not fail the sweep.
  */
 async function retime(context: WorkerContext): Promise<void> {
   try {
@@ -85,8 +88,8 @@ async function retime(context: WorkerContext): Promise<void> {
 }
 
 /**
- * Recomputes the agenda if the time zone data has changed. Errors are only logged, because they must not fail the
- * sweep.
+ * Recomputes the agenda (the next occurrences of all schedules) if the time zone data has changed. Errors are only
+ * logged, because they must not fail the sweep.
  */
 async function computeAnew(context: WorkerContext): Promise<void> {
   try {
@@ -109,8 +112,8 @@ async function count({ pool, postgres }: WorkerContext): Promise<void> {
 }
 
 /**
- * Arms the slots that Redis lacks; returns how many of them are drift. Does nothing without Redis, or while Redis takes
- * no writes.
+ * Adds the bells (wake-ups for due rows) that Redis lacks; returns how many of them it should have had. Does nothing
+ * without Redis, or while Redis takes no writes.
  */
 async function armMissing({ pool, bells, horizonMs, sweepIntervalMs, log }: WorkerContext): Promise<number> {
   const { slots, nowAt } = await readSlots(pool, { horizonMs, slotMs: SLOT_MS, now: null });
@@ -120,7 +123,8 @@ async function armMissing({ pool, bells, horizonMs, sweepIntervalMs, log }: Work
     if (held === null) return 0;
     const missing = slots.filter(({ ringAt }) => !held.has(ringAt));
     await bells.rearm(missing.map(({ ringAt }) => ringAt));
-    // A slot that has entered the horizon since the last sweep is not drift: the sweep is the first to arm it.
+    // Bells for due times that have come within the horizon since the last sweep are not drift: the sweep is the first
+    // to add them.
     const isDrift = ({ ringAt, touchedAt }: Slot) =>
       ringAt - nowAt > ON_ITS_WAY_MS &&
       ringAt - nowAt < horizonMs - 2 * sweepIntervalMs &&

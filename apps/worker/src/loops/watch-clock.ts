@@ -4,8 +4,8 @@ import type { Logger } from 'pino';
 
 /**
  * Warns once when this machine's clock differs from the clock of Postgres by more than a second, and reports once when
- * it is right again. Carillon's runs stay on time, because bells ring by the clock of Postgres, but other programs on
- * the machine may be affected.
+ * it is right again. Runs stay on time, because workers start them by the clock of Postgres. But other programs on the
+ * machine may be affected.
  */
 export function watchClock(
   clock: Pick<PostgresClock, 'offsetMs'>,

@@ -18,8 +18,8 @@ import type { Starvation } from './starvation.js';
 
 const SHARE_OUT_EVERY_MS = 250;
 /**
- * Minimum time between two wake-ups of the other workers. A woken worker claims on its own as long as there is a
- * backlog.
+ * Minimum time between two wake-ups of the other workers. One wake-up is enough, because a worker goes on claiming as
+ * long as there is a backlog.
  */
 const CALL_FOR_HELP_EVERY_MS = 100;
 /** Maximum bytes of payloads in one claim, however much memory is free. */
@@ -31,15 +31,18 @@ const MAX_CLAIM_BYTES = 32 * 1_024 ** 2;
 const FIRST_BACKOFF_MS = 50;
 const MAX_BACKOFF_MS = 1_000;
 
-/** Claims due runs whenever a bell rings, as long as there are free places. Only one claim runs at a time. */
+/**
+ * Claims due runs whenever this worker is woken (`ring`), as long as it has room for more runs. Only one claim runs at
+ * a time.
+ */
 export class Claimer {
   #current: Promise<void> | null = null;
   #next: Promise<void> | null = null;
-  /** True if a bell rang while no place was free. The claim follows as soon as a place comes free. */
+  /** True if this worker was woken while it had no room for more runs. It claims as soon as there is room. */
   #hasMissedBell = false;
   /**
-   * Projects that the last claims left out because they had used up their share. They are claimed again when places
-   * come free.
+   * Projects that the last claim left out because they had used up their share of this worker. Their runs are claimed
+   * when there is room again.
    */
   #leftOut = new Map<number, ProjectShare>();
   readonly #projectsWithWork = {
@@ -59,7 +62,8 @@ export class Claimer {
   ) {}
 
   ring(): Promise<void> {
-    // Checked here and not in the loop: `#look` must not end before its promise is kept in `#current`.
+    // Checked here and not only in the loop. Otherwise `#look` could end before its promise is stored in `#current`,
+    // and the ended promise would stay there.
     if (this.#isStopped || this.context.membership.isHeld) return Promise.resolve();
     if (!this.#current) {
       if (this.#isStopped) return Promise.resolve();
@@ -100,7 +104,7 @@ export class Claimer {
     return false;
   }
 
-  /** Claims one batch. Resolves to true if more may be due and this worker still has room for it. */
+  /** Claims one batch, if there is room for it. Resolves to true if more may be due. */
   async #claimOnce(): Promise<boolean> {
     const { context, inFlight } = this;
     const starved = this.starvation.throttle();
@@ -127,8 +131,8 @@ export class Claimer {
   }
 
   /**
-   * Claims due schedules and waiting runs: at the same time, or one after the other if there are too few free places
-   * for both.
+   * Claims due schedules and waiting runs: at the same time, or one after the other if there is too little room for
+   * both batches.
    */
   async #claimBoth(batch: {
     limit: number;
@@ -143,8 +147,8 @@ export class Claimer {
             ({ runs }) => runs.length,
             () => 0,
           );
-    // Both batches may belong to one project, so the second batch takes at most half of the places that the first one
-    // leaves.
+    // Batches that are claimed at the same time may belong to one project. So the second batch takes at most half of
+    // the room that the first one leaves.
     const left = claimed > 0 || free < 2 * batch.limit ? free - claimed : Math.ceil((free - batch.limit) / 2);
     const limit = Math.min(batch.limit, left);
     return Promise.allSettled([due, this.#claimWaiting({ ...batch, limit })]);
@@ -233,15 +237,15 @@ export class Claimer {
     this.#arm(nextDueAts);
   }
 
-  /** Arms bells without waiting for the result. If Redis is away, the sweep arms them. */
+  /** Sets wake-ups for due times, without waiting for the result. If Redis is away, the sweep sets them later. */
   #arm(dueAts: readonly number[]): void {
     if (dueAts.length > 0) this.context.bells.arm(dueAts).catch(() => {});
   }
 }
 
 /**
- * The projects that have work of one kind. Postgres is asked for them only while there is a backlog, or while a project
- * has used up its share.
+ * The projects that have due schedules, or those that have waiting runs. They are read from Postgres only while there
+ * is a backlog, or while a project has used up its share of this worker.
  */
 class ProjectsWithWork {
   hasBacklog = false;

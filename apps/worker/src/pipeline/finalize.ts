@@ -17,7 +17,7 @@ export interface EndedDelivery {
 const MAX_BATCH_SIZE = 1_000;
 const RETRY_MS = 200;
 
-/** Closes runs in batches: deliveries that end while one batch is being written make up the next. */
+/** Closes runs in batches: deliveries that end while one batch is being written make up the next batch. */
 export class Finalizer {
   #waiting: EndedDelivery[] = [];
   #flushing: Promise<void> | null = null;
@@ -61,7 +61,7 @@ export class Finalizer {
         // Postgres is away. The results stay in memory and are written when it is back. If the lease expires first, the
         // sweep rescues the runs.
         this.context.postgres.report(error, 'Closing runs failed, trying again', { runs: batch.length });
-        // If the batch was halved, a part of it may be closed already.
+        // If `#writeApart` has split the batch, a part of it may be closed already.
         this.#waiting.unshift(...batch.filter(({ flight }) => this.inFlight.has(flight)));
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }

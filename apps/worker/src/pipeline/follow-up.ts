@@ -12,13 +12,13 @@ import type { Metrics } from '../metrics.js';
 import type { EndedDelivery } from './finalize.js';
 import { reportFailure } from './report-failure.js';
 
-/** Maximum number of schedules whose queues one statement promotes. */
+/** Maximum number of schedules whose queued runs are let start at once. */
 const MAX_BATCH_SIZE = 500;
 
 /**
- * Does what follows from closed runs: arms retries, promotes queued runs, pauses failing schedules. Promotions and
- * pauses use the same connections as claims. So they run in batches, one after the other, however many runs end
- * together.
+ * Does the work that follows from closed runs: sets wake-ups for retries, lets queued runs start (promotes them), and
+ * pauses failing schedules. Promotions and pauses use the same connections as claims. So they run in batches, one after
+ * the other, however many runs end together.
  */
 export class FollowUps {
   /** Schedules with a run that has ended, by project, so that the projects can take turns. */
@@ -53,13 +53,13 @@ export class FollowUps {
       this.#collect(done);
     }
     if (batch.some(({ closed }) => closed.receipt)) this.context.receipts.send();
-    if (retryAts.length > 0) bells.arm(retryAts).catch(() => {}); // If Redis is away, the sweep arms the bells later.
+    if (retryAts.length > 0) bells.arm(retryAts).catch(() => {}); // If Redis is away, the sweep sets the wake-ups later.
     this.#start();
   }
 
   /**
-   * Records the lateness of runs whose close was refused, because a report or a cancel ended them during their first
-   * attempt. Only this worker knows that these runs began.
+   * Records the lateness of runs that this worker could not close, because a ping or a cancel had ended them during
+   * their first attempt. Only this worker knows that these runs had begun.
    */
   addRefused(batch: readonly EndedDelivery[]): void {
     const first = batch.map(({ flight }) => flight.run).filter((run) => !run.hasBegun);
@@ -108,7 +108,7 @@ export class FollowUps {
     while (this.#endedOf.size + this.#steps.length > 0) {
       const steps = this.#steps.splice(0);
       const ended = this.#takeEnded();
-      // A failed follow-up must not stop the others. The sweep promotes the queues that were left out.
+      // A failed follow-up must not stop the others. The sweep lets the queued runs start that were left out.
       for (const followUp of [...steps, () => this.#promote(ended)]) {
         await followUp().catch((error) =>
           this.context.postgres.report(

@@ -16,7 +16,7 @@ it('a worker extends a lease only while a run under that lease is in flight', ()
   expect(inFlight.epochs).toEqual([]);
 });
 
-it('losing a lease aborts the deliveries under it, except for those that have ended and only wait to be closed', () => {
+it('when a lease is lost, the deliveries under it are aborted, except those that have ended and only wait to be closed', () => {
   const inFlight = new InFlight(capacity(10), () => {});
   const [open, delivered] = inFlight.add([run(1), run(1)]) as [Flight, Flight];
   delivered.isDelivered = true;
@@ -26,7 +26,7 @@ it('losing a lease aborts the deliveries under it, except for those that have en
   expect(inFlight.flights()).toEqual([delivered]);
 });
 
-it('a worker whose places were all taken is notified when a place comes free', () => {
+it('a worker that had reached its maximum number of runs is notified once when the first of them ends', () => {
   let calls = 0;
   const inFlight = new InFlight(capacity(2), (wasFull) => {
     if (wasFull) calls++;
@@ -65,7 +65,7 @@ it('a response that arrived while the event loop was blocked is accepted, althou
   expect(await answered).toBeNull();
 });
 
-it('a delivery that has not begun does not begin after its lease may have expired, and its attempt is to be given back', () => {
+it('a delivery that has sent nothing cannot begin once its lease may have expired, and its attempt is listed as one that must not count', () => {
   const inFlight = new InFlight(capacity(10), () => {});
   const [begun, waiting] = inFlight.add([run(1), run(1)], performance.now() + 60_000) as [Flight, Flight];
   begun.begin(0);
@@ -80,7 +80,7 @@ it.each([
   ['notices it', (flight: Flight) => expect(() => flight.begin(2)).toThrow('lease_lost')],
   ['has not continued', () => {}],
 ])(
-  'an attempt whose request waited for its connection until its lease was lost, and which %s, is to be given back',
+  'if the lease is lost while a request waits for its connection, the attempt is listed as one that must not count (the delivery %s)',
   (_what, wake) => {
     const inFlight = new InFlight(capacity(10), () => {});
     const [flight] = inFlight.add([run(1)], performance.now() + 60_000) as [Flight];
@@ -94,7 +94,7 @@ it.each([
   },
 );
 
-it('a delivery that was aborted does not begin afterwards', () => {
+it('a delivery that was aborted because its lease was lost cannot begin afterwards', () => {
   const inFlight = new InFlight(capacity(10), () => {});
   const [flight] = inFlight.add([run(1)]) as [Flight];
   inFlight.abandon(1);

@@ -6,8 +6,8 @@ import { ResourceShares } from './resource-shares.js';
 export type AbortReason = 'timeout' | 'cancelled' | 'lease_lost' | 'shutdown';
 
 /**
- * The part of an `AbortSignal` that deliveries use. A flight implements this part itself: creating a real signal takes
- * a tenth of the time of a whole webhook delivery.
+ * The part of an `AbortSignal` that deliveries use. `Flight` implements this part itself, because creating a real
+ * signal takes a tenth of the time of a whole webhook delivery.
  */
 export type StopSignal = Pick<AbortSignal, 'aborted' | 'reason'> & {
   addEventListener(event: 'abort', listener: () => void, options: { once: true }): void;
@@ -28,8 +28,8 @@ export class Flight implements StopSignal {
   isDelivered = false;
   reason: AbortReason | null = null;
   /**
-   * When the first byte left, by Postgres's clock. While a request waits for its connection, this is when the wait began.
-   * Null before. The target calls `connect` and `begin`.
+   * When the first byte left, by Postgres's clock. While a request waits for its connection, this is when the wait
+   * began. Null before. Set by `connect` and `begin`, which the target calls.
    */
   sentAt: number | null = null;
   /** The public id of the project, known when the delivery begins. */
@@ -47,7 +47,7 @@ export class Flight implements StopSignal {
 
   /**
    * Called when a request begins to wait for its connection, with the time by Postgres's clock. Throws if the delivery
-   * may not begin.
+   * was aborted or its lease may have expired.
    */
   connect(at: number): void {
     this.#check();
@@ -55,8 +55,8 @@ export class Flight implements StopSignal {
   }
 
   /**
-   * Called when the first byte is about to leave, with the time by Postgres's clock. Throws if the delivery may not
-   * begin.
+   * Called when the first byte is about to leave, with the time by Postgres's clock. Throws if the delivery was aborted
+   * or its lease may have expired.
    */
   begin(at: number): void {
     this.#check();
@@ -65,8 +65,8 @@ export class Flight implements StopSignal {
   }
 
   /**
-   * Throws if the delivery was aborted. Throws too if the lease may have expired, because another worker may then
-   * deliver the run: this process was frozen, or its event loop was blocked.
+   * Throws if the delivery was aborted, or if the lease may have expired because this process was frozen or its event
+   * loop was blocked. Another worker may then deliver the run.
    */
   #check(): void {
     if (performance.now() > this.lease.expiresAt) this.abort('lease_lost');
@@ -116,13 +116,17 @@ export interface Capacity {
   bytes: number;
 }
 
-/** The runs in flight, grouped by the epoch of their lease, and this worker's free places and memory. */
+/**
+ * The runs that this worker has claimed and not yet closed, grouped by the epoch (the number) of their lease, and the
+ * room that is left for more: places (one for each run) and bytes of payloads.
+ */
 export class InFlight {
   readonly #byEpoch = new Map<number, Set<Flight>>();
   readonly #timers = new Map<number, NodeJS.Timeout[]>();
   readonly #leases = new Map<number, KnownLease>();
   /**
-   * Runs whose lease was lost before their delivery began. Their attempts are made free as soon as Postgres answers.
+   * Runs whose lease was lost before their delivery began. As soon as Postgres answers, their attempts are given back,
+   * so that they do not count.
    */
   lostUnbegun: ClaimedRun[] = [];
   readonly places: ResourceShares;
@@ -149,12 +153,12 @@ export class InFlight {
     return this.places.free;
   }
 
-  /** True if the project must wait until places or memory come free. */
+  /** True if no more runs of this project may be claimed until other runs end. */
   hasUsedUp(projectId: number, weight: number): boolean {
     return this.places.hasUsedUp(projectId, weight) || this.bytes.hasUsedUp(projectId, weight);
   }
 
-  /** True if some project may have used up its share. A claim then has to choose among the projects. */
+  /** True if some project may have used up its share of this worker. A claim then has to choose among the projects. */
   get isCrowded(): boolean {
     return this.places.isCrowded || this.bytes.isCrowded;
   }
@@ -168,8 +172,8 @@ export class InFlight {
   }
 
   /**
-   * Adds the runs of a claim, whose leases expire at the earliest at this instant of the process's monotonic clock. Runs
-   * under the same lease have the same epoch.
+   * Adds the runs of a claim. Their leases do not expire before `expiresAt`, an instant of the process's monotonic
+   * clock. Runs under the same lease have the same epoch.
    */
   add(runs: readonly ClaimedRun[], expiresAt = Number.POSITIVE_INFINITY): Flight[] {
     const flights = runs.map((run) => new Flight(run, this.#leaseOf(run.epoch, expiresAt)));
@@ -203,7 +207,7 @@ export class InFlight {
     return this.#byEpoch.get(flight.run.epoch)?.has(flight) ?? false;
   }
 
-  /** Removes a run that is closed or lost. With its last run removed, a lease is no longer extended. */
+  /** Removes a run that is closed or lost. A lease whose last run was removed is no longer extended. */
   remove(flight: Flight): void {
     const { epoch, projectId } = flight.run;
     const flights = this.#byEpoch.get(epoch);
@@ -216,9 +220,9 @@ export class InFlight {
   }
 
   /**
-   * Aborts and removes every delivery under an epoch whose lease was lost. A delivery that has already ended stays,
-   * because its close may be under way: perhaps that close is why the lease is gone. If the close comes too late,
-   * Postgres refuses it.
+   * Aborts and removes the deliveries of a lost lease, which is named by its epoch. A delivery that has ended stays,
+   * because the statement that closes its run may be in progress. That statement may be the reason why the lease is
+   * gone, because it deletes the lease with its last run. If the lease was really lost, Postgres refuses the close.
    */
   abandon(epoch: number): Flight[] {
     const flights = [...(this.#byEpoch.get(epoch) ?? [])].filter((flight) => !flight.isDelivered);
@@ -230,7 +234,10 @@ export class InFlight {
     return flights;
   }
 
-  /** Remembers those of the lost flights that sent nothing. They have ended or were aborted, so they will send nothing. */
+  /**
+   * Remembers the runs that were lost before anything was sent. Their deliveries have ended or were aborted, so they
+   * will send nothing later.
+   */
   noteLost(flights: readonly Flight[]): void {
     this.lostUnbegun.push(...flights.filter(({ sentAt }) => sentAt === null).map(({ run }) => run));
   }
@@ -243,8 +250,8 @@ export class InFlight {
   }
 
   /**
-   * Starts the time-outs of a claim. Its runs with the same time-out share a timer, which is cleared with the last of
-   * them.
+   * Starts the time-outs of the runs under one lease. Runs with the same time-out share a timer. The timers are cleared
+   * when the last run of the lease is removed.
    */
   #limitTime(epoch: number): NodeJS.Timeout[] {
     const timeouts = new Set([...(this.#byEpoch.get(epoch) ?? [])].map(({ run }) => run.plan.timeoutMs));

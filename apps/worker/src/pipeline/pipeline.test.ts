@@ -13,7 +13,7 @@ it.each([
   ['before anything was sent', null, { kind: 'deferred', reasonCode: 'postgres_unavailable' }],
   ['after the delivery had begun', 1, { kind: 'failed', errorCode: 'error' }],
 ])(
-  'a statement that Postgres refuses %s defers the run only if nothing was sent',
+  'if Postgres refuses a statement %s, the run is deferred only if nothing was sent',
   async (_when, sentAt, outcome) => {
     const flight = new Flight(run);
     flight.sentAt = sentAt;

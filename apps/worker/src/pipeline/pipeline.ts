@@ -18,10 +18,13 @@ import { Finalizer } from './finalize.js';
 import { type Capacity, type Flight, InFlight } from './in-flight.js';
 import { Starvation } from './starvation.js';
 
-/** Takes an occurrence through this worker: ring → claim (which arms the next bell) → deliver → finalize. */
+/**
+ * Takes an occurrence through this worker: ring (the worker is woken) → claim (which also sets the next wake-up) →
+ * deliver → finalize (the run is closed in Postgres).
+ */
 export class Pipeline {
   readonly inFlight: InFlight;
-  /** Called when the first place comes free after all were taken. */
+  /** Called when the worker has room for a run again, after it had none. */
   onFree: () => void = () => {};
   readonly #claimer: Claimer;
   readonly #finalizer: Finalizer;
@@ -73,21 +76,30 @@ export class Pipeline {
   }
 }
 
-/** Maximum number of bells that a worker handles at once. Usually all but one of them only wait for the same claim. */
+/**
+ * Maximum number of bells (wake-ups by Redis) that a worker handles at once. Usually all but one of them only wait for
+ * the same claim.
+ */
 const BELLS_AT_ONCE = 200;
 /**
- * Maximum time that a bell is held. A bell that is early by more than this is invalid, or a clock is off by more than
- * the horizon. The sweep finds the runs that fall due meanwhile.
+ * Maximum time for which a worker waits with a bell that came too early. If it came even earlier, its time is wrong, or
+ * a clock is off by more than the horizon. The sweep finds the runs that fall due meanwhile.
  */
 const MAX_HOLD_MS = 120_000;
 
 export interface BellWorker {
-  /** Takes bells again after the worker had stopped taking them, because it had no free place. */
+  /**
+   * Takes bells (wake-ups by Redis) again after the worker had stopped taking them, because it had no room for more
+   * runs.
+   */
   resume(): void;
   close(): Promise<void>;
 }
 
-/** Receives bells and starts a claim for each. A bell that is early by Postgres's clock is held until it is due. */
+/**
+ * Receives bells (jobs in Redis that wake a worker) and starts a claim for each. If a bell comes early by Postgres's
+ * clock, the claim waits until the bell is due.
+ */
 export function listenForBells(
   { bells, clock, metrics, log }: WorkerContext,
   {
@@ -112,14 +124,14 @@ export function listenForBells(
       if (job.name !== BELL_JOB || !bell.success)
         return log.warn({ job: job.id }, 'A job in the queue of bells is not a bell: it is ignored');
       if (inFlight.free === 0) {
-        // This worker has no free place, so it passes the bell to another worker, and takes no more bells until a place
-        // comes free.
+        // This worker has no room for more runs, so it passes the bell to another worker, and takes no more bells until
+        // a run ends.
         worker.pause(true).catch(() => {});
         return bells.ringNow();
       }
       metrics.count('carillon_bells_rung_total');
-      // If the claim came early by Postgres's clock, it would find nothing and the bell would be used up. So the bell
-      // is held for the estimated time plus the largest error of the estimate.
+      // A claim that came too early by Postgres's clock would find nothing, and the bell would be used up. So the claim
+      // waits for the estimated time plus the largest error of the estimate.
       const earlyMs = bell.data.ringAt + clock.errorMs - clock.now();
       if (earlyMs > 0) {
         // Node may fire a timer a millisecond early.
@@ -195,7 +207,8 @@ export function deliverBy(
 const POSTGRES_UNAVAILABLE = 'Carillon could not read its own settings from Postgres';
 
 function toFailure(error: unknown, { reason, run, sentAt }: Flight): Outcome {
-  // The attempt of a run that was not begun does not count.
+  // A worker that stops, or that lost the lease before it sent anything, hands the run back. The attempt does not
+  // count.
   if (reason === 'shutdown' || (reason === 'lease_lost' && sentAt === null)) return { kind: 'handed_back' };
   // A failure on Carillon's side (settings or secrets could not be read) must not cost the run an attempt. Before the
   // first byte is sent, only Carillon's own statements run, so a database error then is a failure on Carillon's side.

@@ -17,7 +17,7 @@ function fill(shares: ResourceShares, projects: readonly { id: number; weight: n
 
 const equal = (count: number) => Array.from({ length: count }, (_, id) => ({ id, weight: 1 }));
 
-it('a project that is alone may use most places of a worker, but at least an eighth stays free for another project', () => {
+it('a single project may fill at least half of a worker with its runs, but at least an eighth stays free for other projects', () => {
   const shares = new ResourceShares(PLACES);
   fill(shares, equal(1));
   expect(shares.heldBy(0)).toBeGreaterThanOrEqual(PLACES / 2);
@@ -25,7 +25,7 @@ it('a project that is alone may use most places of a worker, but at least an eig
 });
 
 it.each([2, 3, 5, 10])(
-  '%i projects that never free a place get about the same number of places each, and some places stay free',
+  '%i projects whose runs never end get about the same share of a worker each, and a part of the worker stays free',
   (count) => {
     const shares = new ResourceShares(PLACES);
     fill(shares, equal(count));
@@ -35,7 +35,7 @@ it.each([2, 3, 5, 10])(
   },
 );
 
-it('a project with weight 3 gets more places than a project with the default weight', () => {
+it('a project with weight 3 may have more concurrent runs in a worker than a project with the default weight', () => {
   const shares = new ResourceShares(PLACES);
   fill(shares, [
     { id: 1, weight: 3 },
@@ -44,7 +44,7 @@ it('a project with weight 3 gets more places than a project with the default wei
   expect(shares.heldBy(1)).toBeGreaterThan(shares.heldBy(2));
 });
 
-it('a project that has used up its share may claim again when any project frees a place', () => {
+it('if a project has used up its share of a worker, its runs are claimed again when runs of any project end', () => {
   const shares = new ResourceShares(PLACES);
   shares.take(1, 500);
   shares.take(2, 400);
@@ -53,7 +53,7 @@ it('a project that has used up its share may claim again when any project frees 
   expect([shares.hasUsedUp(1, 1), shares.isCrowded]).toEqual([false, false]);
 });
 
-it('a project with no runs in flight is below its fair share, even if the worker runs at its full concurrency', () => {
+it('a project without a run in a worker has not used up its share, even if the worker has no room for more runs', () => {
   const shares = new ResourceShares(2);
   shares.take(1, 5);
   expect([shares.free, shares.hasUsedUp(2, 1), shares.hasUsedUp(1, 1)]).toEqual([0, false, true]);

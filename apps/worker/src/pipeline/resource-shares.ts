@@ -1,11 +1,11 @@
-/** A project has used up its share once it holds this many times what is free. */
+/** A project has used up its share of a worker once it holds this many times what is free. */
 const MAX_TIMES_FREE = 3;
 
 /**
- * Shares one resource of this worker (places, memory) among projects. A project that holds three times as much as is
- * free gets no more until some comes free. So a single project can borrow about three quarters of an idle worker, two
- * projects about three sevenths each, and something is always left for a project that comes later. The factor of three
- * is multiplied by the weight of the project.
+ * Shares one resource of this worker (concurrent runs or memory) among projects. A project that holds three times as
+ * much as is free gets no more until more is free. So a single project can borrow about three quarters of an idle
+ * worker, two projects about three sevenths each, and something is always left for a project that comes later. The
+ * factor of three is multiplied by the weight of the project.
  */
 export class ResourceShares {
   readonly #held = new Map<number, number>();
@@ -22,8 +22,8 @@ export class ResourceShares {
   }
 
   /**
-   * Maximum size of a batch: half of the free places, because the whole batch may belong to one project. The last free
-   * place may be taken too.
+   * Maximum size of a batch: half of the resource that is free, because the whole batch may belong to one project. If
+   * only 1 is free, the batch may take it.
    */
   get perBatch(): number {
     return this.free > 1 ? Math.floor(this.free / 2) : this.free;
@@ -51,10 +51,13 @@ export class ResourceShares {
     return held > 0 && held >= MAX_TIMES_FREE * weight * this.free;
   }
 
-  /** True if a project of the lowest weight would have to wait. */
+  /**
+   * True if some project may have used up its share. Weights are left out: they are at least 1 and only raise the limit
+   * of a project, so this may be true too early, but never too late.
+   */
   get isCrowded(): boolean {
     const most = MAX_TIMES_FREE * this.free;
-    // If all projects together hold less than this, no single one holds more.
+    // If all projects together hold less than this, so does each single project.
     if (this.#taken < most) return false;
     for (const held of this.#held.values()) if (held >= most) return true;
     return false;

@@ -1,8 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 /**
- * A mean delay of the event loop above this means that the process gets too little CPU. A herd of thousands stays well
- * below it.
+ * A mean delay of the event loop above this means that the process gets too little CPU. Even if thousands of runs are
+ * due at once, the delay stays well below this.
  */
 const STARVED_DELAY_MS = 200;
 const PAUSE_MS = 100;
@@ -16,7 +16,7 @@ const GROWTH = 1.25;
 
 /**
  * Limits claims while the process gets too little CPU, to the number of runs that it can send. Without the limit every
- * destination would look slow: runs would be claimed, wait too long at their gate, be deferred, and be claimed again.
+ * destination would look slow: runs would be claimed, wait too long to be sent, be deferred, and be claimed again.
  */
 export class Starvation {
   #sent = 0;

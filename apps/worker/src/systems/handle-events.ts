@@ -1,7 +1,10 @@
 import { type HandledEvent, handleNextEvent } from '@carillon/db';
 import type { WorkerContext } from '../context.js';
 
-/** Handles pending domain events one after the other, until there are none or this worker stops. */
+/**
+ * Handles pending domain events (changes of users with yearly events) one after the other, until there are none or this
+ * worker stops.
+ */
 export async function handleEvents(context: WorkerContext, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const handled = await handleNextEvent(context.pool, null);
@@ -17,7 +20,7 @@ function report({ log, bells, postgres }: WorkerContext, handled: HandledEvent):
     return;
   }
   const { rescheduled, skipped, skippedIds, left, dueAts } = handled.report;
-  bells.arm(dueAts).catch(() => {}); // If Redis is away, the sweep arms the bells later.
+  bells.arm(dueAts).catch(() => {}); // If Redis is away, the sweep sets the wake-ups later.
   for (const { eventId, why } of left) log.warn({ eventId, userId, event }, WHY[why]);
   log.info({ userId, event, rescheduled, skipped, skippedIds }, 'Events rescheduled');
   if (skipped > 0) log.warn({ userId, event, skipped }, 'Some events were not rescheduled');

@@ -4,12 +4,12 @@ import type { Config } from '../config.js';
 import type { WorkerContext } from '../context.js';
 import { fetchCalendar } from './fetch-calendar.js';
 
-/** Maximum number of files that one tick fetches. The next tick fetches the others. */
+/** Maximum number of .ics files that one tick fetches. The next tick (a minute later) fetches the others. */
 const FILES_PER_TICK = 20;
 
 /**
- * Fetches the .ics files that are due, and re-times the schedules of calendars that have changed until none is left.
- * The API wakes a worker for this. Each sweep also re-times some schedules, in case the wake-up is lost.
+ * Fetches the .ics files that are due, and recomputes the next occurrences of all schedules whose calendar has changed.
+ * The API wakes a worker for this. Each sweep also recomputes some schedules, in case the wake-up is lost.
  */
 export async function keepCalendars(
   context: WorkerContext,
@@ -50,7 +50,8 @@ async function refresh(
 }
 
 /**
- * Re-times some of the schedules whose calendar has changed. Resolves to true if none is left that can be re-timed now.
+ * Recomputes the next occurrences of some schedules whose calendar has changed. Resolves to true if none is left that
+ * can be recomputed now.
  */
 export async function retimeStep({ pool, bells, log }: WorkerContext): Promise<boolean> {
   const { retimed, dueAts, errors, isDone } = await retimeStale(pool);
@@ -60,6 +61,6 @@ export async function retimeStep({ pool, bells, log }: WorkerContext): Promise<b
       'Schedules could not be re-timed by their calendars',
     );
   if (retimed > 0) log.info({ retimed }, 'Schedules re-timed after their calendar changed');
-  await bells.arm(dueAts).catch(() => {}); // If Redis is away, the sweep arms the bells later.
+  await bells.arm(dueAts).catch(() => {}); // If Redis is away, the sweep sets the wake-ups later.
   return isDone || retimed === 0;
 }

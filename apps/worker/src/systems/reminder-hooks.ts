@@ -3,7 +3,10 @@ import type { Logger } from 'pino';
 import type { Metrics } from '../metrics.js';
 import type { PrefixedHooks } from '../pipeline/run-hooks.js';
 
-/** Logs each step of a reminder, and counts completed, failed, retried and contended reminders. */
+/**
+ * Logs each step of a reminder, and counts completed, failed, retried and contended reminders (contended: another
+ * worker was already processing it).
+ */
 export function reminderHooks({ log, metrics }: { log: Logger; metrics: Metrics }): PrefixedHooks {
   return {
     prefix: REMINDER_PREFIX,

@@ -10,8 +10,8 @@ const MAX_SLEEP_MS = 250;
 const FIRST_BACKOFF_MS = 5;
 
 /**
- * Starts claims in time without Redis: reads the next due time from Postgres, sleeps until then, and rings. If this
- * worker itself arms an earlier instant, the sleep is shortened. Runs until the signal aborts.
+ * Starts claims in time without Redis: reads the next due time from Postgres, sleeps until then, and starts a claim. If
+ * this worker itself creates an earlier due time, the sleep is shortened. Runs until the signal aborts.
  */
 export async function keepTime(
   { pool, clock, log }: Pick<WorkerContext, 'pool' | 'clock' | 'log'>,
@@ -43,7 +43,7 @@ export async function keepTime(
   }
 }
 
-/** A sleep that can be shortened. If an instant is armed between two sleeps, it applies to the next one. */
+/** A sleep that can be shortened. A call of `bringForwardTo` between two sleeps shortens the next one. */
 class Alarm {
   #wake: () => void = () => {};
   #wakeAt = Number.POSITIVE_INFINITY;

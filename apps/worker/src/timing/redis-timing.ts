@@ -12,7 +12,10 @@ export interface RedisConnections {
   blocking: RedisClient;
 }
 
-/** Runs a worker's bells, ticks and requests over Redis. */
+/**
+ * Starts everything that a worker receives by Redis: bells (wake-ups for due runs), ticks (periodic jobs) and requests
+ * of other programs.
+ */
 export async function timeByRedis(
   { context, config, drafts, pipeline, ticks: work }: TimedWork,
   { producer, blocking }: RedisConnections,

@@ -8,8 +8,9 @@ const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
 /**
- * Runs a worker's claims and ticks by timers, without Redis. Each worker does every tick itself: ticks are idempotent,
- * so many workers only do superfluous work. The sweep is shared: a worker sweeps if no worker has swept lately.
+ * Runs a worker's claims and ticks (periodic jobs) by timers, without Redis. Each worker does every tick itself: ticks
+ * are idempotent, so many workers only do superfluous work. The sweep is shared: a worker sweeps if no worker has swept
+ * lately.
  */
 export function timeByTimers(
   { context, config, pipeline, ticks: work }: TimedWork,
@@ -52,8 +53,8 @@ export function timeByTimers(
   return {
     // Wakes `keepTime`, which reads the next due time.
     resume: () => void bells.ringNow(),
-    // Each worker checks once per interval, at its own moment. A limit of a whole interval could let a worker skip its
-    // turn just before a sweep is due, and leave almost two intervals between two sweeps.
+    // Each worker checks this once per sweep interval, at its own moment. If the limit were a whole interval, a worker
+    // could skip its turn just before a sweep is due, and almost two intervals could pass between two sweeps.
     shouldSweep: async ({ nowAt, lastSweepAt }) =>
       lastSweepAt === null || nowAt - lastSweepAt > sweepIntervalMs / 2,
     async close() {

@@ -5,19 +5,22 @@ import type { WorkerContext } from '../context.js';
 import type { Drafts } from '../intake/drafts.js';
 import type { Pipeline } from '../pipeline/pipeline.js';
 
-/** Makes a worker act in time, by bells and ticks over Redis or by timers of its own process. */
+/**
+ * Wakes a worker in time, by jobs in Redis (bells for due runs, ticks for periodic work) or by timers of its own
+ * process.
+ */
 export interface WorkerTiming {
-  /** Takes bells again after the worker had stopped taking them, because it had no free place. */
+  /** Lets the worker be woken again, after it had no room for more runs. */
   resume(): void;
   /**
    * True if this worker should sweep now: the last sweep is too long ago, Redis is away, or Redis has lost the sweep
-   * tick. Timing over Redis first restores its ticks.
+   * tick. With Redis, the call also restores the periodic jobs that Redis may have lost.
    */
   shouldSweep(state: { nowAt: number; lastSweepAt: number | null; redisState: RedisState }): Promise<boolean>;
   close(): Promise<unknown>;
 }
 
-/** The work of a worker when a bell rings or a tick is due. */
+/** The work that a worker does when runs are due or a tick (a periodic job) is due. */
 export interface TimedWork {
   context: WorkerContext;
   config: Config;

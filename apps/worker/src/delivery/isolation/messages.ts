@@ -7,7 +7,7 @@ export type SentRun = Pick<
   'runId' | 'projectId' | 'scheduleId' | 'occurrenceAt' | 'attempt' | 'payload'
 >;
 
-/** A run as an isolated handler is given it, with the fields by which its log lines name it. */
+/** A run for an isolated handler, with the fields that each of its log lines contains. */
 export type IsolatedRun = HandlerRun & { logFields: RunFields };
 
 export type ToHandlerProcess =

@@ -3,7 +3,7 @@ import { Resolver } from 'node:dns/promises';
 import { ResourceShares } from '../../pipeline/resource-shares.js';
 import { candidatesFor, readSystemNames, SYSTEM_FILES, type SystemFiles } from './system-names.js';
 
-/** Maximum number of names that are resolved at once. The projects share these places. */
+/** Maximum number of names that are resolved at once. A single project may use only a part of this number. */
 const QUERIES_AT_ONCE = 256;
 /** Time-out of one query to one name server. Each server is tried twice. */
 const QUERY_TIMEOUT_MS = 1_500;
@@ -19,7 +19,7 @@ const NO_SUCH_NAME = new Set(['ENOTFOUND', 'ENODATA']);
 export type NameResolution =
   | { kind: 'resolved'; addresses: LookupAddress[] }
   | { kind: 'failed'; error: NameNotFound }
-  /** The project is already resolving as many names at once as it may. */
+  /** Too many names are being resolved now, by this project or by all projects. */
   | { kind: 'busy' };
 
 export class NameNotFound extends Error {
@@ -120,7 +120,7 @@ export class NameResolver {
     throw new NameNotFound(name, reason);
   }
 
-  /** Asks for IPv4 and IPv6 addresses. Returns the reason if there is none. */
+  /** Asks for IPv4 and IPv6 addresses. Returns the error code if there is no address. */
   async #ask(name: string): Promise<{ addresses: LookupAddress[]; ttlMs: number } | string> {
     const resolver = this.#openResolver();
     const results = await Promise.allSettled([
@@ -143,8 +143,8 @@ export class NameResolver {
   }
 
   /**
-   * Opens a resolver for one name. A resolver adapts its time-out to the answers that it has had, so a resolver that
-   * has served many quick names would give up on a name that takes a second.
+   * Opens a new resolver for each name. A resolver adapts its time-out to the answers that it has had, so a resolver
+   * that has served many quick names would give up on a name that takes a second.
    */
   #openResolver(): Resolver {
     const resolver = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: 2 });

@@ -32,8 +32,8 @@ export function receiptOf(
 }
 
 /**
- * Stores the failure receipts of runs that failed because their worker was lost during the last attempt. Called after
- * the rescue has committed, so a crash in between loses these receipts.
+ * Stores the messages to `onFailure` about runs that failed because their worker was lost during the last attempt. The
+ * failure is committed before this is called, so a crash in between loses the messages.
  */
 export async function storeLostRunReceipts(
   { pool, clock, receipts }: WorkerContext,

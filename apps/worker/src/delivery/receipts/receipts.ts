@@ -29,7 +29,7 @@ export interface ReceiptParts {
   postgres: PostgresWatch;
 }
 
-/** Maximum number of receipts that are sent at once. The projects share these places. */
+/** Maximum number of receipts that are sent at once. A single project may use only a part of this number. */
 const MAX_CONCURRENT_RECEIPTS = 100;
 const TIMEOUT_MS = 10_000;
 /** The delays after each failed try. If the try after the last delay fails too, the receipt is given up. */
@@ -41,15 +41,18 @@ type Settled = { id: number } & (
   | ({ kind: 'delayed' } & DelayedReceipt)
 );
 
-/** Sends the receipts that are stored in Postgres, whichever worker closed their runs. */
+/**
+ * Sends receipts: messages to the URLs in `onSuccess` and `onFailure`. They are stored in Postgres, so any worker may
+ * send them.
+ */
 export class Receipts {
   readonly #places = new ResourceShares(MAX_CONCURRENT_RECEIPTS);
   readonly #sending = new Set<Promise<void>>();
   #settled: Settled[] = [];
   #taking: Promise<void> | null = null;
   /**
-   * True if due receipts must be read once more: new ones were stored while others were being read, or a project had no
-   * free place.
+   * True if due receipts must be read once more: `send` was called meanwhile, or the last read found some and there may
+   * be more.
    */
   #mustReadAgain = false;
   readonly #stopped = new AbortController();
@@ -79,8 +82,8 @@ export class Receipts {
   }
 
   /**
-   * Reads due receipts and starts to send them, as long as there are any and a place is free. A receipt whose receiver
-   * hangs takes up only its own place.
+   * Reads due receipts and starts to send them, as long as there are any and the maximum is not reached. A receiver
+   * that hangs delays no other receipt.
    */
   async #takeAll(): Promise<void> {
     while (this.#mustReadAgain && !this.#stopped.signal.aborted) {

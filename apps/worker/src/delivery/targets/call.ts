@@ -20,7 +20,7 @@ export interface CallParts {
   settings: CallSettings;
 }
 
-/** Asks Vapi to call a number. The id of the call becomes the run's external id. */
+/** Asks Vapi, a telephone service, to call a number. The id of the phone call becomes the run's external id. */
 export function deliverByCall({ poster, traffic, clock, settings }: CallParts): TargetDeliver {
   const url = `${settings.baseUrl.replace(/\/+$/, '')}/call`;
   const { origin } = new URL(url);
@@ -38,8 +38,8 @@ export function deliverByCall({ poster, traffic, clock, settings }: CallParts): 
       const request = { projectId, url, headers, body: text, signal: flight, onConnect, onSend };
       const result = await poster.post(request);
       const outcome = outcomeOf(result, clock.now());
-      // A 410 from Vapi is about an assistant or a phone number, so it does not pause the schedule as a webhook's 410
-      // does.
+      // A 410 from Vapi is about an assistant or a phone number, so it does not pause the schedule as a 410 from a
+      // webhook does.
       return outcome.kind === 'failed' ? { ...outcome, isGone: false } : outcome;
     });
   };

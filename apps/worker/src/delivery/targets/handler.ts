@@ -31,7 +31,7 @@ export function deliverToHandler(parts: HandlerParts): TargetDeliver {
     const { target, timeoutMs } = flight.run.plan;
     const name = target.type === 'handler' ? target.name : '';
     const handler = parts.registry.find(name);
-    // A claim takes only runs whose handler this worker has. But the target may have been edited since, so the run is
+    // A claim takes only runs whose handler this worker has. But the target may have been edited since; then the run is
     // deferred.
     if (!handler) {
       const reason = `this worker has no handler named ${name}`;
@@ -49,7 +49,7 @@ export function deliverToHandler(parts: HandlerParts): TargetDeliver {
   };
 }
 
-/** A gate for each handler that limits its concurrency. */
+/** Opens a gate, which limits concurrent runs, for each handler that sets `concurrency`. */
 function openGates({ handlers }: Registry): Map<string, Gate> {
   return new Map(
     handlers.flatMap(({ name, concurrency }) =>
@@ -186,7 +186,7 @@ class HandledRun implements HandlerRun {
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof (value as PromiseLike<unknown> | null | undefined)?.then === 'function';
 
-/** Waits for a handler, but only until its flight is aborted: a handler may ignore its signal. */
+/** Waits for a handler, but only until the delivery is aborted, because a handler may ignore its signal. */
 function untilAborted(result: PromiseLike<unknown>, flight: Flight): Promise<unknown> {
   return new Promise((resolve, reject) => {
     flight.addEventListener('abort', () => reject(flight.reason));

@@ -17,8 +17,8 @@ const EARLY_MS = 60_000;
 const MAX_REASON = 500;
 
 /**
- * Waits for the ping of a job that runs elsewhere. Until the grace ends the run is deferred, so that it holds no place
- * of the worker. A ping wakes the run earlier.
+ * Waits for the ping of a job that runs elsewhere. Until the schedule's `grace` ends, the run is deferred, so that it
+ * does not count as one of the worker's concurrent runs. A ping wakes the run earlier.
  */
 export function awaitPing({ pool, clock }: { pool: Pool; clock: PostgresClock }): TargetDeliver {
   return async ({ run }) => {
@@ -27,8 +27,8 @@ export function awaitPing({ pool, clock }: { pool: Pool; clock: PostgresClock })
     const graceMs = parseDuration(target.grace) ?? 0;
     const startGraceMs = target.startGrace === null ? null : (parseDuration(target.startGrace) ?? 0);
     const timing = await readHeartbeatTiming(pool, run);
-    // A job with an interval rule does not know the instants of its occurrences, so any ping since the previous one
-    // counts.
+    // A job with an interval rule does not know the instants of its occurrences, so any ping since the previous
+    // occurrence counts.
     const earlyMs = timing?.rule.kind === 'every' ? timing.rule.everyMs : Math.min(EARLY_MS, graceMs);
     const window = { ...run, fromAt: run.dueAt - earlyMs, toAt: run.dueAt + graceMs };
     const ping = await takePing(pool, window);

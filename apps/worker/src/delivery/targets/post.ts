@@ -23,7 +23,7 @@ export interface PostRequest {
 export type PostResult =
   | { kind: 'answered'; answer: HttpAnswer }
   | { kind: 'unanswered'; isTransient: boolean; errorCode: ErrorCode; error: string }
-  /** Nothing was sent, because the project is already resolving as many names as it may at once. */
+  /** Nothing was sent, because too many host names are being resolved now, by this project or by all projects. */
   | { kind: 'busy' };
 
 /** A parsed URL, and the reason if requests to it are refused. */
@@ -76,8 +76,8 @@ export class Poster {
     const { origin, path, name, problem } = this.addressOf(url);
     if (problem !== null) return blocked(problem);
     if (name !== null) {
-      // The name is resolved here, because the connection does not know the project. The connection then finds the
-      // address in the resolver's cache.
+      // The name is resolved here, because a new connection does not know for which project it is opened. The
+      // connection then finds the address in the resolver's cache.
       const resolution = await orAbort(this.options.names.resolve(name, projectId), signal);
       if (resolution.kind === 'busy') return resolution;
       if (resolution.kind === 'failed') return unanswered(resolution.error as Failure);

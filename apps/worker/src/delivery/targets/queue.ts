@@ -23,11 +23,11 @@ const MAX_BULK_BYTES = 4 * 1_024 * 1_024;
 /** Maximum payload bytes that the completed and failed jobs of a queue may take in Redis. */
 const MAX_KEPT_BYTES = 64 * 1_024 * 1_024;
 /**
- * Maximum payload bytes that may wait in a queue without a consumer. A run that would exceed it fails transiently and
- * is retried.
+ * Maximum payload bytes that may wait in one queue, so that a queue without a consumer does not fill Redis. A run
+ * beyond this limit fails and is retried.
  */
 const MAX_WAITING_BYTES = 256 * 1_024 * 1_024;
-/** The waiting jobs of a queue are counted only if a job to be added is larger than this. */
+/** The waiting jobs of a queue are counted only if the jobs to be added are on average at least as large as this. */
 const LARGE_JOB_BYTES = 16 * 1_024;
 const MAX_KEPT_JOBS = 10_000;
 const MAX_OPEN_QUEUES = 200;
@@ -120,7 +120,7 @@ export class DueQueues {
   async #flush(name: string): Promise<void> {
     const { queue, waiting } = this.#queueOf(name);
     for (const all of partsOf(waiting.splice(0))) {
-      // If the queue has no connection, nothing begins.
+      // If Redis is not connected, no delivery begins, and `#add` returns the failure of all.
       const part = this.options.redis.status === 'ready' ? this.#begin(all) : all;
       if (part.length === 0) continue;
       const outcome = await this.#add(queue, part);
@@ -159,8 +159,8 @@ export class DueQueues {
 }
 
 /**
- * Refuses every delivery to a queue, in an installation without Redis. Its schedules may be from a time when it had
- * Redis.
+ * Refuses every delivery to a queue, on a worker without Redis. The schedules may have been created while the
+ * installation had Redis.
  */
 export const refuseQueue = async (): Promise<Outcome> => unavailable('REDIS_URL is none on this worker');
 

@@ -12,8 +12,8 @@ export interface LookupOptions {
 export class BlockedAddress extends Error {}
 
 /**
- * A new connection does not know its project. If the cached answer has expired by then, the connection's query counts
- * against this id, which no project has.
+ * The id of no project. A new connection does not know for which project it is opened. If the cached address of its
+ * host has expired, it resolves the name again, and that query counts against this id.
  */
 const NO_PROJECT = 0;
 

@@ -28,7 +28,7 @@ describe('Signatures', () => {
     expect(() => new Webhook(OTHER).verify(body, headers)).toThrow();
   });
 
-  it('during a rotation the signature of a webhook verifies with the old and with the new secret', () => {
+  it('while a signing secret is being rotated, a webhook verifies with the old and with the new secret', () => {
     const headers = headersOf([OTHER, SECRET]);
     expect(headers['webhook-signature'].split(' ')).toHaveLength(2);
     for (const secret of [SECRET, OTHER])

@@ -35,7 +35,7 @@ export function deliverToWebhook({ poster, traffic, secrets, clock }: WebhookPar
       const given = secrets.headersOf(run.projectId, target.headers);
       const { body, contentType } = contentOf(target, run, { runId, firedAt: nowAt, given });
       const headers = {
-        // A header that the target sets itself wins.
+        // If the target sets a `traceparent` itself, that one is sent.
         ...(flight.trace ? { traceparent: flight.trace.traceparent } : {}),
         ...given,
         ...contentType,

@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers());
 const never = new AbortController().signal;
 
 describe('Gate', () => {
-  it('a gate admits as many deliveries as its limit, and gives a place that comes free to the next waiting delivery', async () => {
+  it('a gate admits as many concurrent deliveries as its limit, and when one of them ends, the next waiting delivery', async () => {
     const gate = new Gate(2);
     expect(await Promise.all([gate.enter(0, never), gate.enter(0, never)])).toEqual([0, 0]);
     const third = gate.enter(1_000, never);
@@ -19,7 +19,7 @@ describe('Gate', () => {
     expect(gate.isIdle).toBe(true);
   });
 
-  it('a full gate defers deliveries by different delays, so that they do not all come back at once', async () => {
+  it('deliveries beyond the limit of concurrent deliveries are deferred by different delays, so that they do not all come back at once', async () => {
     const gate = new Gate(1);
     await gate.enter(0, never);
     const returns = await Promise.all(Array.from({ length: 5 }, () => gate.enter(0, never)));
@@ -28,7 +28,7 @@ describe('Gate', () => {
     expect(new Set(returns).size).toBe(5);
   });
 
-  it('a delivery that waits at a full gate is deferred when its maximum wait is over', async () => {
+  it('a delivery that waits because the limit of concurrent deliveries is reached is deferred when its maximum wait is over', async () => {
     const gate = new Gate(1);
     await gate.enter(0, never);
     const sentAway = vi.fn();
@@ -43,7 +43,7 @@ describe('Gate', () => {
     [10, 100],
     [100, 10],
   ])(
-    'if deliveries take %i ms, a gate lets only %i of them wait, so that each is admitted within a second',
+    'with a limit of one concurrent delivery, each of %i ms, only %i deliveries wait, so that each is admitted within a second',
     async (tookMs, most) => {
       const gate = new Gate(1);
       for (let i = 0; i < 100; i++) {
@@ -59,7 +59,7 @@ describe('Gate', () => {
     },
   );
 
-  it('a full gate that no delivery has left for 60 ms defers at once a delivery that may wait only 50 ms', async () => {
+  it('if the limit of concurrent deliveries is reached and none has ended for 60 ms, a delivery that may wait 50 ms is deferred at once', async () => {
     const gate = new Gate(1);
     await gate.enter(0, never);
     vi.advanceTimersByTime(60);
@@ -67,7 +67,7 @@ describe('Gate', () => {
     expect(await gate.enter(50, never)).toBeGreaterThan(0);
   });
 
-  it('a waiting delivery that is aborted leaves the queue of the gate, and no place is lost', async () => {
+  it('a delivery that is aborted while it waits for a limit of concurrent deliveries leaves the queue, and the next one still gets its turn', async () => {
     const gate = new Gate(1);
     await gate.enter(0, never);
     const abort = new AbortController();

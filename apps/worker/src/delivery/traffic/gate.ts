@@ -2,13 +2,16 @@ import type { Outcome } from '@carillon/shared';
 import type { AbortReason, StopSignal } from '../../pipeline/in-flight.js';
 
 /**
- * Maximum time that a delivery waits at a gate. It holds one of the worker's places meanwhile, so a delivery that would
- * have to wait longer is deferred.
+ * Maximum time that a delivery waits at a gate (a limit of concurrent deliveries). Meanwhile it counts as one of the
+ * worker's concurrent runs, so a delivery that would have to wait longer is deferred.
  */
 export const PATIENCE_MS = 2_000;
 const SENT_NOTHING_RETRY_MS = 1_000;
 
-/** Makes a delivery inside a gate. If the gate has no place for it soon, returns the outcome of `putOff` instead. */
+/**
+ * Makes a delivery once the gate admits it. If the gate does not admit it soon, returns the outcome of `putOff`
+ * instead.
+ */
 export async function passGate(
   gate: Gate,
   { timeoutMs, signal }: { timeoutMs: number; signal: StopSignal },
@@ -48,11 +51,12 @@ interface Waiter {
   enter(): void;
 }
 
-/** The weight of the newest duration in the moving average. */
+/** The weight of the newest duration in the moving average of the durations of deliveries. */
 const AVERAGE_WEIGHT = 0.1;
 /**
- * Deferred deliveries come back at this multiple of the measured pace. The pace is measured while a herd arrives, when
- * it is lowest. A delivery that comes back too early is deferred again; one that comes back too late wastes time.
+ * Deferred deliveries come back at this multiple of the measured pace, because that pace is too low: it is measured
+ * while many deliveries arrive at once. A delivery that comes back too early is deferred again; one that comes back too
+ * late wastes time.
  */
 const RETURN_PACE_FACTOR = 4;
 
@@ -88,7 +92,7 @@ export class Gate {
   }
 
   /**
-   * Resolves to 0 once the delivery is inside, or to the delay after which it should come back. Rejects if the signal
+   * Resolves to 0 once the delivery is admitted, or to the delay after which it should come back. Rejects if the signal
    * aborts.
    */
   async enter(patienceMs: number, signal: StopSignal): Promise<number> {
@@ -102,8 +106,8 @@ export class Gate {
   }
 
   /**
-   * Gives the place of a delivery to the next one that waits. `tookMs` is null if the delivery was deferred inside the
-   * gate.
+   * Called when an admitted delivery has ended: admits the next one that waits. `tookMs` is null if the delivery was
+   * deferred after it was admitted.
    */
   leave(tookMs: number | null): void {
     this.#lastLeftAt = performance.now();
@@ -117,7 +121,7 @@ export class Gate {
     return performance.now() - this.#lastLeftAt;
   }
 
-  /** Waits for a place. Resolves to false if none came free in time. */
+  /** Waits until the delivery is admitted. Resolves to false if that would take longer than `patienceMs`. */
   #wait(patienceMs: number, signal: StopSignal): Promise<boolean> {
     return new Promise((resolve, reject) => {
       const settle = (finish: () => void) => () => {

@@ -76,7 +76,7 @@ const MESSAGES: Record<string, CircuitChange['kind']> = {
   'Circuit closed': 'closed',
 };
 
-/** Sends the same runs through the circuits of a worker. Reads the changes of the circuits from its log. */
+/** Sends the same runs through the circuit breakers of a worker, and reads the changes of the breakers from its log. */
 async function played(
   story: Story,
   occurrences: readonly number[],
@@ -100,7 +100,7 @@ async function played(
     log: pino({ level: 'debug' }, { write }),
     random: () => spreadOf({ schedule: 'hook', ...(current as Fate) }),
   });
-  // Ends of deliveries come before due occurrences, and these before waiting runs, as in the simulation.
+  // At the same instant, deliveries end first, then due occurrences begin, then waiting runs, as in the simulation.
   let events: { at: number; rank: number; act: () => void }[] = [];
   const attempt = (fate: Fate) => {
     current = fate;
@@ -149,7 +149,7 @@ it.each<[string, Story]>([
     { every: 5, maxAttempts: 2, downFrom: 30, downTo: 70, runMs: 100, minutes: 3 },
   ],
 ])(
-  'the circuit of a worker and that of the simulation open, probe and close at the same instants: %s',
+  'the circuit breaker of a worker and that of the simulation open, probe and close at the same instants: %s',
   async (_, story) => {
     const { runs, circuitChanges } = simulated(story);
     const { changes, fates } = await played(

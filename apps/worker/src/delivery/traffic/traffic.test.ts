@@ -36,7 +36,7 @@ async function failTwenty(traffic: Traffic) {
 }
 
 describe('Circuit of an origin', () => {
-  it('an open circuit defers deliveries of its own project to its own origin, and no others', async () => {
+  it('if one project keeps failing at one origin, the circuit breaker defers deliveries of that project to that origin, and no others', async () => {
     const traffic = trafficOf(60_000);
     await failTwenty(traffic);
     const succeed = async (): Promise<Outcome> => ({ kind: 'succeeded' });
@@ -48,7 +48,7 @@ describe('Circuit of an origin', () => {
     expect(await traffic.pass(passage(1, 'https://example.org'), succeed)).toEqual({ kind: 'succeeded' });
   });
 
-  it('deliveries that an open circuit defers come back at different times, not all at one instant', async () => {
+  it('deliveries that an open circuit breaker defers come back at different times, not all at one instant', async () => {
     const traffic = trafficOf(60_000);
     await failTwenty(traffic);
     const outcomes = await Promise.all(
@@ -58,7 +58,7 @@ describe('Circuit of an origin', () => {
     expect(Math.max(...delays) - Math.min(...delays)).toBeGreaterThan(3_000);
   });
 
-  it('a probe that sends nothing, because it is deferred itself, leaves the circuit open, and the next delivery probes', async () => {
+  it('if the probe of an open circuit breaker is deferred before it sends anything, the circuit stays open and the next delivery probes', async () => {
     const traffic = trafficOf(60_000);
     await failTwenty(traffic);
     vi.advanceTimersByTime(10_001);
@@ -69,7 +69,7 @@ describe('Circuit of an origin', () => {
     expect(traffic.openCircuits()).toEqual([]);
   });
 
-  it('deliveries to an origin that has failed for longer than giveUpAfterMs are no longer deferred: they fail', async () => {
+  it('deliveries to an origin that has failed for longer than giveUpAfterMs fail instead of being deferred', async () => {
     const traffic = trafficOf(0);
     await failTwenty(traffic);
     vi.advanceTimersByTime(5);
@@ -101,20 +101,20 @@ describe('Backpressure', () => {
     return backpressure;
   }
 
-  it('backpressure pauses claims while more deliveries wait for a fast origin than the origin takes in a second', async () => {
+  it('claims pause while more deliveries wait for a fast origin than the origin takes in a second', async () => {
     expect(await backpressureOf(trafficOf(60_000), 1_500)).not.toBeNull();
   });
 
-  it('backpressure ends if no delivery has ended for 200 ms, because the origin then counts as slow', async () => {
+  it('claims that paused for a busy origin go on if it has ended no delivery for 200 ms, because it then counts as slow', async () => {
     expect(await backpressureOf(trafficOf(60_000), 1_500, 199)).not.toBeNull();
     expect(await backpressureOf(trafficOf(60_000), 1_500, 201)).toBeNull();
   });
 
-  it('backpressure does not pause claims while fewer deliveries wait for an origin than it takes in a second', async () => {
+  it('claims do not pause while fewer deliveries wait for an origin than it takes in a second', async () => {
     expect(await backpressureOf(trafficOf(60_000), 600)).toBeNull();
   });
 
-  it('backpressure does not pause claims because of a slow origin, so that runs for other origins are not late', async () => {
+  it('claims do not pause because of a slow origin, so that runs for other origins are not late', async () => {
     expect(await backpressureOf(trafficOf(60_000, 4), 1_500)).toBeNull();
   });
 });

@@ -60,7 +60,7 @@ export class Traffic {
     return null;
   }
 
-  /** The open circuits that make deliveries wait, each as "project origin". */
+  /** The open circuit breakers that make deliveries wait, each as the text "projectId origin". */
   openCircuits(): string[] {
     return this.#circuits.holdingBack(performance.now());
   }
