@@ -47,7 +47,7 @@ async function healthCodes(): Promise<string[]> {
 }
 
 describe('the audit job', () => {
-  it('the audit finds no difference if every occurrence has its run, and compares each occurrence once', async () => {
+  it('the audit of occurrences finds no difference if every occurrence has its run, and checks each occurrence once', async () => {
     await ranThreeTimes('sound-1', 'sound-2');
     await runOccurrenceAudit(worker.context, { signal });
     expect(counted('carillon_audited_occurrences_total')).toBe(6);
@@ -57,7 +57,7 @@ describe('the audit job', () => {
     expect(await healthCodes()).toEqual([]);
   });
 
-  it('an audit that has used up its pages is continued from the same place by the next tick', async () => {
+  it('an audit of occurrences that stops after its maximum number of schedules is continued from there by the next tick', async () => {
     await auditAgain();
     const before = counted('carillon_audited_occurrences_total');
     await runOccurrenceAudit(worker.context, { signal, pages: 1 });
@@ -71,7 +71,7 @@ describe('the audit job', () => {
     expect(after[0].audit_progress).toBeNull();
   });
 
-  it('two workers that audit at the same time count a difference once', async () => {
+  it('two workers that audit occurrences at the same time count an occurrence without a run once', async () => {
     const [lost] = await ranThreeTimes('twice');
     await loseRun(lost, 2);
     await auditAgain();
@@ -82,7 +82,7 @@ describe('the audit job', () => {
     expect(missing()).toBe(1);
   });
 
-  it('the audit counts a run that was deleted by hand in Postgres, logs it in one line, and /v1/system gives it as a reason', async () => {
+  it('the audit of occurrences finds runs that were deleted by hand in Postgres, logs one line, and the health status gives the reason audit_differences', async () => {
     const [lost] = await ranThreeTimes('lost');
     await loseRun(lost, 1);
     await loseRun(lost, 2);

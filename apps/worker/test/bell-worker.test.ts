@@ -23,7 +23,7 @@ async function clockThatIsAhead(): Promise<PostgresClock> {
   return clock;
 }
 
-it("a bell does not ring early by the clock of Postgres, even if the worker's estimate of that clock is ahead", async () => {
+it("a bell (the wake-up for a due time) starts no claim early by the clock of Postgres, even if the worker's estimate of that clock is ahead", async () => {
   const { blocking: redis } = worker.connections;
   const clock = await clockThatIsAhead();
   expect(clock.now()).toBeGreaterThan(Date.now() + 100);
@@ -80,7 +80,7 @@ function listen(inFlight: InFlight) {
 
 const withFreePlaces = () => new InFlight({ places: 10, bytes: 1e9 }, () => {});
 
-it('a worker without a free place passes its bell on to another worker, and takes no more bells until a place comes free', async () => {
+it('a worker at its maximum of concurrent runs passes its bell (wake-up) on to another worker, and takes no more bells until a run ends', async () => {
   await insertDue(database, {});
   const { run } = onlyOne((await claimAll(worker.context)).flights);
   const inFlight = new InFlight({ places: 1, bytes: 1e9 }, (wasFull) => wasFull && full.bellWorker.resume());
@@ -102,7 +102,7 @@ it('a worker without a free place passes its bell on to another worker, and take
   await eventually(() => full.seen.rung === 1);
 });
 
-it('a job in the queue of bells that is not a bell is ignored with a warning, and the next bell rings', async () => {
+it('a job in the queue of bells (wake-ups) that is not a bell is ignored with a warning, and the next bell starts a claim', async () => {
   const { seen } = listen(withFreePlaces());
   const { queue, ring } = openBells();
   await queue.add('other', { ringAt: Date.now() });

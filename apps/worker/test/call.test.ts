@@ -15,7 +15,7 @@ const VAPI = () => ({
 useWorker(database, () => ({ ...VAPI(), ALLOW_PRIVATE_TARGETS: 'false' }));
 
 describe('Call target', () => {
-  it('a delivery to a call target asks Vapi to call, sends the attempt’s idempotency key, and stores the id of the call', async () => {
+  it('a delivery to the target call asks Vapi to make a phone call, sends the attempt’s idempotency key, and stores the id of the phone call', async () => {
     const id = await insertDue(database, {
       target: { type: 'call', number: '+4930123456', assistantId: null, phoneNumberId: 'phone_2' },
       payload: { message: 'Take your pills' },
@@ -38,7 +38,7 @@ describe('Call target', () => {
     expect(metadata.idempotency_key).toMatch(new RegExp(`^${metadata.run_id}-1-[0-9a-z]+$`));
   });
 
-  it('a run with a call target fails for good if Vapi is not configured, and its error names the missing variable', async () => {
+  it('a run with the target call fails for good if the phone service Vapi is not configured, and its error names the missing variable', async () => {
     const worker = await startTestWorker(bare, {});
     const id = await insertDue(bare, {
       target: { type: 'call', number: '+4930123456', assistantId: null, phoneNumberId: null },

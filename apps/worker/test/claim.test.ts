@@ -25,7 +25,7 @@ function openClaimer(places = 100, starvation: Pick<Starvation, 'throttle'> = NO
 }
 
 describe('claimer', () => {
-  it('bells that ring during a claim cause one further claim, which begins after the current claim has ended', async () => {
+  it('a worker that is woken several times during a claim makes one further claim, after the current claim has ended', async () => {
     const { claimer } = openClaimer();
     const first = claimer.ring();
     const second = claimer.ring();
@@ -34,7 +34,7 @@ describe('claimer', () => {
     await second;
   });
 
-  it('a worker without a free place claims nothing, and claims as soon as a place comes free', async () => {
+  it('a worker at its maximum of concurrent runs claims nothing, and claims again as soon as a run ends', async () => {
     await Promise.all([insertDue(database, {}), insertDue(database, {})]);
     const { claimer, inFlight, flights } = openClaimer(1);
     await claimer.ring();
@@ -43,7 +43,7 @@ describe('claimer', () => {
     await claimer.stop();
   });
 
-  it('a claim arms the bell of the next occurrence before its run is delivered', async () => {
+  it('a claim sets the wake-up for the next occurrence of a schedule before the claimed run is delivered', async () => {
     const { bells, clock } = worker.context;
     await insertSchedules(database, [{ rule: { every: 'PT20S' } }], { nowAt: Date.now() - 21_000 });
     const { claimer, flights } = openClaimer();
@@ -52,7 +52,7 @@ describe('claimer', () => {
     await eventually(async () => (await bells.readArmed(clock.now(), 60_000))?.has(slotEnd(nextAt)));
   });
 
-  it('a claim that fails is logged, and the claim at the next bell takes the due runs', async () => {
+  it('a claim that fails is logged, and the next claim takes the due runs', async () => {
     const id = await insertDue(database, {});
     const { claimer, inFlight, flights } = openClaimer();
     await database.pool.query('alter table carillon.agenda rename to agenda_elsewhere');
@@ -75,7 +75,7 @@ describe('claimer', () => {
     expect(batches).toEqual([10, 10, 10, 10, 10]);
   });
 
-  it('a claim that leaves more due runs than the worker can take rings a bell for the other workers', async () => {
+  it('a worker that has no room for all due runs wakes the other workers', async () => {
     const { queue } = worker.context.bells as Bells;
     await queue.drain();
     await Promise.all([insertDue(database, {}), insertDue(database, {}), insertDue(database, {})]);
@@ -88,7 +88,7 @@ describe('claimer', () => {
     await claimer.stop();
   });
 
-  it('a worker whose claimer is stopped claims nothing', async () => {
+  it('a worker that has stopped claiming claims nothing when it is woken', async () => {
     const id = await insertDue(database, {});
     const { claimer } = openClaimer();
     await claimer.stop();

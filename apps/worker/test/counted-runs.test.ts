@@ -10,7 +10,10 @@ import { useParts } from './support.js';
 const database = useDatabase();
 const worker = useParts(database);
 
-/** Inserts one-shots that are due now. Their overlap policy makes their schedules counted. */
+/**
+ * Inserts one-shots that are due now. Because of their overlap policy, the engine counts their open runs before it
+ * starts another one.
+ */
 async function insertCounted(count: number): Promise<number[]> {
   const at = new Date().toISOString();
   return insertSchedules(
@@ -85,7 +88,7 @@ function openSmallPool(max: number) {
 }
 
 describe('counted runs', () => {
-  it('a claim of 50 counted schedules sends as many statements as a claim of 5', async () => {
+  it('a claim of 50 schedules with the overlap policy queue sends as many statements as a claim of 5', async () => {
     await insertCounted(55);
     const pool = openSmallPool(1);
     const countStatements = statementCounter(pool);
@@ -94,7 +97,7 @@ describe('counted runs', () => {
     expect(await statementsOfClaim(5)).toBe(await statementsOfClaim(50));
   });
 
-  it('the promotion of the queues of 50 schedules sends as many statements as the promotion of 5', async () => {
+  it('letting the queued runs of 50 schedules start takes as many statements as for 5 schedules', async () => {
     const ids = await insertWithQueue(55);
     const pool = openSmallPool(1);
     const countStatements = statementCounter(pool);
@@ -103,7 +106,7 @@ describe('counted runs', () => {
     expect(await statementsOfPromotion(ids.slice(0, 5))).toBe(await statementsOfPromotion(ids.slice(5)));
   });
 
-  it('a promotion of many queues holds no schedule locked while it waits for one that another transaction has locked', async () => {
+  it('letting the queued runs of many schedules start keeps no schedule locked while it waits for one that another transaction has locked', async () => {
     const ids = await insertWithQueue(3);
     const [first, locked, last] = ids as [number, number, number];
     const other = await database.pool.connect();
@@ -121,7 +124,7 @@ describe('counted runs', () => {
     expect(await promotedOf(ids)).toEqual(ids);
   });
 
-  it('a schedule whose definition cannot be read does not keep the queues of other schedules from being promoted', async () => {
+  it('a schedule whose definition cannot be read does not keep the queued runs of other schedules from starting', async () => {
     const ids = await insertWithQueue(3);
     const [first, unreadable, last] = ids as [number, number, number];
     await database.pool.query(`update carillon.schedules set plan = '{' where id = $1`, [unreadable]);
@@ -129,7 +132,7 @@ describe('counted runs', () => {
     expect(await promotedOf(ids)).toEqual([first, last]);
   });
 
-  it('after the commit of a cancel by SQL, no queued run of the schedule is promoted, although no worker has carried the cancel out', async () => {
+  it('after the commit of a cancel by SQL, no queued run of the schedule may start, even if no worker has carried the cancel out yet', async () => {
     const ids = await insertWithQueue(2);
     const [active, cancelled] = ids as [number, number];
     await database.pool.query('select carillon.cancel(key) from carillon.schedules where id = $1', [
@@ -139,7 +142,7 @@ describe('counted runs', () => {
     expect(await promotedOf(ids)).toEqual([active]);
   });
 
-  it('a promotion of many queues leaves the queue of a paused schedule alone', async () => {
+  it('when the queued runs of many schedules may start, the queued run of a paused schedule still waits', async () => {
     const ids = await insertWithQueue(2);
     const [active, paused] = ids as [number, number];
     // A one-shot that has fired can't be paused, so its status is set as the pause of a recurring schedule would set it.
@@ -151,7 +154,7 @@ describe('counted runs', () => {
     expect(await promotedOf(ids)).toEqual([active]);
   });
 
-  it('when 500 counted runs end together, a lease extension waits for a few statements and not for all their follow-ups', async () => {
+  it('when 500 runs end together and each has a queued run behind it, extending a lease waits for only a few of their statements', async () => {
     const ids = await insertCounted(500);
     const pool = openSmallPool(2);
     const inFlight = new InFlight({ places: 1_000, bytes: 1e9 }, () => {});

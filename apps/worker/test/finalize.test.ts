@@ -59,7 +59,7 @@ describe('finalizer', () => {
     await claimAll(worker.context);
   });
 
-  it('if Postgres goes away after it has stored a part of a batch, the finalizer stores the rest afterwards, and each closed run has its follow-ups once', async () => {
+  it('if Postgres becomes unavailable after it has stored a part of a batch of results, the worker stores the rest later, and calls the hook of each run once', async () => {
     const [first, second, bad, last] = (await insertMany(4)) as [number, number, number, number];
     const { flights, closed, finalizer } = await claimAndListen();
     await database.pool.query(refuseToClose({ [bad]: '22000', [last]: '53000' }));
@@ -72,7 +72,7 @@ describe('finalizer', () => {
     expect((await readRun(database, bad))?.status).toBe('running');
   });
 
-  it('if Postgres goes away after it has stored the successes of a batch, the finalizer stores the failures afterwards, and each run has its follow-ups once', async () => {
+  it('if Postgres becomes unavailable after it has stored the successes of a batch, the worker stores the failures later, and calls the hook of each run once', async () => {
     const [success, failure] = (await insertMany(2)) as [number, number];
     const { flights, closed, finalizer } = await claimAndListen();
     await database.pool.query(refuseToClose({ [failure]: '53000' }));
@@ -97,7 +97,7 @@ describe('finalizer', () => {
     expect((await readRun(database, id))?.status).toBe('succeeded');
   });
 
-  it('a close of a run whose lease is lost is refused and counted, and calls no hook', async () => {
+  it('closing a run whose lease is lost is refused and counted, and calls no hook', async () => {
     const id = await insertDue(database, {});
     const { flights, closed, finalizer } = await claimAndListen();
     await database.pool.query('delete from carillon.leases');
@@ -111,10 +111,10 @@ describe('finalizer', () => {
   });
 
   it.each([
-    ['reported', (run: Change) => reportRun(database.pool, { ...run, kind: 'fail', body: null })],
+    ['ended by a ping', (run: Change) => reportRun(database.pool, { ...run, kind: 'fail', body: null })],
     ['cancelled', (run: Change) => cancelRun(database.pool, run)],
   ])(
-    'the lateness of a run that is %s during its first attempt is counted once, by the worker whose close is refused',
+    'the lateness of a run that is %s during its first attempt is counted once, by the worker that can no longer close the run',
     async (_, end) => {
       await insertDue(database, {});
       const { flights, finalizer } = await claimAndListen();
@@ -135,7 +135,7 @@ describe('finalizer', () => {
     },
   );
 
-  it('the lateness of a rescued run is not counted by the worker whose close is refused, because the sweep counts it', async () => {
+  it('if a sweep has taken a run back and counted its lateness, the worker that lost the run does not count the lateness again', async () => {
     await insertDue(database, {});
     const { flights, finalizer } = await claimAndListen();
     const flight = onlyOne(flights);
@@ -148,7 +148,7 @@ describe('finalizer', () => {
   });
 });
 
-/** Claims everything that is due. `closed` gets the schedule of each run that has follow-ups. */
+/** Claims everything that is due. `closed` gets the schedule of each run for which the hook `afterClose` is called. */
 async function claimAndListen() {
   const closed: number[] = [];
   const hooks = joinHooks([

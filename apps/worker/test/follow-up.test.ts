@@ -37,7 +37,7 @@ describe('follow-ups of closed runs', () => {
     expect((await readRun(database, id as number))?.status).toBe('succeeded');
   });
 
-  it('closing a failed attempt arms the bell of its retry', async () => {
+  it('closing a failed attempt sets the wake-up for its retry', async () => {
     const id = await insertDue(database, { retry: { maxAttempts: 2, baseDelay: 'PT30S', jitter: false } });
     const { flights, finalizer } = await claimAll(worker.context);
     finalizer.close(onlyOne(flights), FAILED);
@@ -45,7 +45,8 @@ describe('follow-ups of closed runs', () => {
     const { bells, clock } = worker.context;
     const { nextAttemptAt } = (await readRun(database, id)) ?? {};
     expect(nextAttemptAt).not.toBeNull();
-    // The worker estimates the time of Postgres, so the bell may ring a moment before or after the instant in the row.
+    // The worker estimates the time of Postgres, so the bell (the wake-up) may ring a moment before or after the
+    // instant in the row.
     await eventually(async () =>
       [...((await bells.readArmed(clock.now(), 60_000)) ?? [])].some(
         (ringAt) => Math.abs(ringAt - (nextAttemptAt ?? 0)) < 5_000,
@@ -53,7 +54,7 @@ describe('follow-ups of closed runs', () => {
     );
   });
 
-  it('a run that fails for good is logged and counted once, and a failed attempt that will be retried is neither', async () => {
+  it('a run that fails for good is logged and counted as failed once, and a run that will be retried is not', async () => {
     await insertDue(database, { retry: { maxAttempts: 2, baseDelay: 'PT30S', jitter: false } });
     await insertDue(database, { retry: { maxAttempts: 1 } });
     const { flights, finalizer } = await claimAll(worker.context);
@@ -159,7 +160,7 @@ describe('follow-ups of closed runs', () => {
     expect([await statusOf(failing), await statusOf(recovering)]).toEqual(['paused', 'active']);
   });
 
-  it('if pausing one schedule after a close fails, the error is logged and other schedules are still paused', async () => {
+  it('if pausing one schedule whose receiver is gone fails, the error is logged and other such schedules are still paused', async () => {
     const [refused, other] = (await insertSchedules(database, [
       { ...FAR_AWAY, id: 'refused' },
       FAR_AWAY,

@@ -21,7 +21,7 @@ const age = (projectId: number, by: string) =>
     [projectId, by],
   );
 
-/** Just enough schedules for a stored forecast. */
+/** Just enough schedules for a project whose forecast is stored. */
 const HOURLY = Array.from({ length: 1_000 }, (_, n) => ({ rule: { cron: `${n % 60} * * * *` } }));
 let large = 0;
 
@@ -43,12 +43,12 @@ beforeAll(async () => {
 });
 
 describe('storing forecasts', () => {
-  it('a worker stores the forecasts of projects with a thousand schedules or more, and of no smaller project', async () => {
+  it('a worker stores forecasts of the coming fires for projects with a thousand schedules or more, and for no smaller project', async () => {
     await new ForecastKeeper(worker.context).store(never);
     expect([...(await stored()).keys()]).toEqual([large]);
   });
 
-  it('a worker computes a forecast again after a minute, and not while a recent one is stored', async () => {
+  it('a worker computes the forecast of a project again after a minute, and not sooner', async () => {
     const first = (await stored()).get(large);
     await new ForecastKeeper(worker.context).store(never);
     expect((await stored()).get(large)).toBe(first);
@@ -80,11 +80,11 @@ describe('storing forecasts', () => {
       [broken],
     );
     expect(rows).toMatchObject([{ isComplete: false }]);
-    // Each of 1,000 schedules fires 24 times a day, and the broken one counts once.
+    // Each of 1,000 schedules fires 24 times a day, and the schedule with the broken rule counts once.
     expect(Number(rows[0]?.fires)).toBeGreaterThanOrEqual(24_001);
   });
 
-  it('a project whose forecast fails is reported and tried again after all others, whose forecasts are stored', async () => {
+  it('if the forecast of a project fails, the failure is logged, the other projects get their forecasts, and the project comes last next time', async () => {
     const failing = await project('failing');
     await insertSchedules(database, HOURLY, { projectId: failing });
     // Cancels the statement for one project, as Postgres does at a time-out. The sequences survive the rollback: one

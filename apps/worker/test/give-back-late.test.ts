@@ -8,7 +8,7 @@ import { insertDue, readRun, startTestWorker } from './support.js';
 
 const database = useDatabase();
 
-it('a worker that lost its lease and is stopped gives the attempts back that had not begun', async () => {
+it('a worker that is stopped after it lost its lease gives back the attempts that had not begun, so that they do not count', async () => {
   let begun = 0;
   const handler: HandlerDefinition = {
     name: 'one-at-a-time',
@@ -19,7 +19,7 @@ it('a worker that lost its lease and is stopped gives the attempts back that had
     },
   };
   const registry = new Registry({ handlers: [handler], schedules: [] });
-  // The lease loop comes only every twenty seconds.
+  // Leases are extended only every twenty seconds, so the worker is stopped before it notices the loss.
   const env = { LEASE_MS: '60000' };
   const worker = await startTestWorker(database, env, undefined, registry);
   const input = { target: { type: 'handler' as const, name: 'one-at-a-time' }, retry: { maxAttempts: 1 } };

@@ -46,7 +46,7 @@ const setSource = (path: string) =>
   });
 
 describe('Calendars with a file', () => {
-  it('a worker fetches the .ics file of a calendar, and re-times the schedules that name the calendar', async () => {
+  it('a worker fetches the .ics file of a calendar, and moves the schedules with this calendar to other occurrences', async () => {
     await setCalendar(database.pool, { projectId, name: 'sourced', dates: [], actor: 'ops' });
     const rule = { id: 'yearly', rule: { cron: '0 9 25 12 *' }, startAt: '2098-01-01T00:00:00Z' };
     await insertSchedules(database, [{ ...rule, calendars: ['sourced'] }], {
@@ -68,7 +68,7 @@ describe('Calendars with a file', () => {
     expect((await read())?.dates).toEqual(['2098-12-24', 'SU']);
   });
 
-  it('a calendar that became due in the current millisecond is taken, although its due time was rounded up', async () => {
+  it('the refresh of a calendar that became due in the current millisecond is taken, although the stored due time was rounded up', async () => {
     for (let round = 0; round < 50; round++) {
       await database.pool.query(`update carillon.calendars set refresh_due_at = clock_timestamp()`);
       expect(await takeDueRefreshes(database.pool, { limit: 1, now: null })).toHaveLength(1);

@@ -78,13 +78,13 @@ describe('lease keeper', () => {
 
   it.each([
     {
-      what: 'had not begun is tried again, although it has a single attempt',
+      what: 'is tried again if its delivery had not begun',
       isBegun: false,
       status: 'retrying',
     },
-    { what: 'had begun has failed', isBegun: true, status: 'failed' },
+    { what: 'has failed if its delivery had begun', isBegun: true, status: 'failed' },
   ])(
-    'a run whose lease was lost before its worker came back, and whose delivery $what',
+    'if a worker comes back after its lease was lost, a run with a single attempt $what',
     async ({ isBegun, status }) => {
       const { scheduleId, inFlight, flight } = await startFlight({ retry: { maxAttempts: 1 } });
       if (isBegun) flight.begin(Date.now());
@@ -96,7 +96,7 @@ describe('lease keeper', () => {
     },
   );
 
-  it('while another transaction has locked all runs, a worker with lost attempts extends its leases and finds cancelled runs', async () => {
+  it('while another transaction has locked all runs, a worker that lost one lease still extends its other leases and aborts cancelled runs', async () => {
     const { inFlight, flight } = await startFlight();
     const lost = await startFlight({ retry: { maxAttempts: 1 } });
     await database.pool.query('delete from carillon.leases where epoch = $1', [lost.flight.run.epoch]);
@@ -117,7 +117,7 @@ describe('lease keeper', () => {
     expect(inFlight.lostUnbegun).toEqual([lost.flight.run]);
   });
 
-  it('an attempt whose run is locked when its worker gives it back is given back by the next try', async () => {
+  it('an attempt that could not be given back, because another transaction had locked its run, is given back by the next try', async () => {
     const { scheduleId, inFlight } = await startFlight({ retry: { maxAttempts: 1 } });
     await rescueRuns(database.pool, Date.now() + 2 * worker.context.leaseMs);
     await keepLeases(worker.context, inFlight);

@@ -57,7 +57,7 @@ describe('Probes of a worker', () => {
     expect(await ask(worker.port, '/v1/schedules')).toMatchObject({ status: 404 });
   });
 
-  it('a worker that has not connected to its servers yet is live but not ready', async () => {
+  it('a worker that has not connected to Postgres and Redis yet is live but not ready', async () => {
     const probes = new Probes();
     onTestFinished(() => probes.close());
     const port = await probes.listen({ host: '127.0.0.1', port: 0 });

@@ -134,7 +134,7 @@ describe('Bytes in Redis', () => {
 });
 
 describe('Lost leases', () => {
-  it('if every run of a batch for a queue target has lost its lease, nothing is asked of Redis', async () => {
+  it('if every run of a batch for a queue target has lost its lease, no command is sent to Redis', async () => {
     const watched = connectProducer(database.redisUrl, () => {});
     await eventually(() => watched.status === 'ready');
     const sent: string[] = [];
@@ -155,7 +155,7 @@ describe('Lost leases', () => {
     lost.abort('lease_lost');
     await expect(queues.deliver(lost)).rejects.toBe('lease_lost');
     expect(await queues.deliver(flightTo('refused', { occurrenceAt: 2 }))).toEqual({ kind: 'succeeded' });
-    // The one command adds the job of the second delivery.
+    // The only command adds the job of the last delivery.
     expect(sent).toEqual(['evalsha']);
     watched.disconnect();
     await queues.close();
@@ -209,7 +209,7 @@ describe('The queue schedule-requests', () => {
     expect(Date.parse(due.data.firedAt)).toBeGreaterThanOrEqual(Date.parse(due.data.occurrenceAt));
   });
 
-  it('a request by queue with all fields creates one schedule, even if it is repeated with another order of fields', async () => {
+  it('a request in the queue schedule-requests with all fields creates one schedule, even if it is repeated with its fields in another order', async () => {
     const request = {
       id: 'whole',
       rule: { cron: '0 9 * * *' },
@@ -248,7 +248,7 @@ describe('The queue schedule-requests', () => {
       /host/,
     ],
     ['whole', { id: 'whole', at: '2030-01-01T00:00:00Z' }, /exists already/],
-  ])('the request by queue %s (%j) is rejected with the reason %s', async (id, data, reason) => {
+  ])('the request %s (%j) in the queue schedule-requests is rejected with the reason %s', async (id, data, reason) => {
     await queueOf(QUEUES.requests).add(REQUESTS.schedule, data);
     const rejected = await rejectionOf(id);
     expect(rejected.data).toMatchObject({ name: REQUESTS.schedule, data });
@@ -266,7 +266,7 @@ describe('The queue schedule-requests', () => {
     },
   );
 
-  it('a request by queue beyond the project’s limit of schedules is rejected, but the repeat of an earlier request is not', async () => {
+  it('a request in the queue schedule-requests beyond the project’s limit of schedules is rejected, but the repeat of an earlier request is not', async () => {
     const target = { type: 'handler', name: 'noop' };
     const request = (id: string) => ({ id, rule: { cron: '0 9 * * *' }, target });
     const ask = (id: string) => queueOf(QUEUES.requests).add(REQUESTS.schedule, request(id));
@@ -310,7 +310,7 @@ describe('The queue schedule-requests', () => {
     expect(rejected.data.reason).toContain(REQUESTS.cancel);
   });
 
-  it('a cancel request by queue may be repeated, and for an unknown schedule it is rejected', async () => {
+  it('a cancel in the queue schedule-requests may be repeated, and a cancel of an unknown schedule is rejected', async () => {
     await queueOf(QUEUES.requests).add(REQUESTS.schedule, { id: 'to-cancel', rrule: 'FREQ=DAILY' });
     await eventually(() => scheduleOf('to-cancel'));
     for (let n = 0; n < 2; n++) await queueOf(QUEUES.requests).add(REQUESTS.cancel, { id: 'to-cancel' });
@@ -320,7 +320,7 @@ describe('The queue schedule-requests', () => {
     expect((await waitingIn(QUEUES.rejected)).filter((job) => job.data.data?.id === 'to-cancel')).toEqual([]);
   });
 
-  it('a thousand requests by queue that arrive at once are all carried out', async () => {
+  it('a thousand requests that arrive in the queue schedule-requests at once are all carried out', async () => {
     const at = new Date(Date.now() + 3_600_000).toISOString();
     const jobs = Array.from({ length: 1_000 }, (_, n) => ({
       name: REQUESTS.schedule,
@@ -337,7 +337,7 @@ describe('The queue schedule-requests', () => {
 });
 
 describe('While Postgres is away', () => {
-  it('a request that arrives by queue while Postgres is unreachable waits, and is carried out afterwards', async () => {
+  it('a request that arrives in the queue schedule-requests while Postgres is unreachable waits, and is carried out afterwards', async () => {
     const name = new URL(database.url).pathname.slice(1);
     const elsewhere = new pg.Client({ connectionString: testServers().databaseUrl });
     await elsewhere.connect();

@@ -11,7 +11,10 @@ const receiver = useReceiver();
 useWorker(database);
 
 const webhook = (path: string) => ({ type: 'webhook' as const, url: receiver.url(path), headers: {} });
-/** The receipts that this path has received. Each must have exactly the fields that the document of the API describes. */
+/**
+ * The receipts that this path has received. Each receipt must have exactly the fields that the OpenAPI document
+ * describes.
+ */
 const receiptsAt = (path: string) =>
   receiver.to(path).map(({ body }) => WebhookReceipt.strict().parse(JSON.parse(body)));
 const leftOver = async () =>
@@ -61,7 +64,7 @@ describe('Receipts', () => {
     });
   });
 
-  it('a receipt is sent again with the same id if its receiver fails', async () => {
+  it('a receipt (the message to onSuccess) is sent again with the same id if its receiver fails', async () => {
     const path = 'flaky/1/receipt';
     await insertDue(database, { target: { type: 'handler', name: 'noop' }, onSuccess: receiver.url(path) });
     await eventually(() => receiver.to(path).length === 1);
@@ -97,7 +100,7 @@ describe('Receipts', () => {
     expect(receipt).toMatchObject({ type: 'run.failed', attempt: 1, httpStatus: null });
   });
 
-  it('a receipt that its receiver refuses is not sent again', async () => {
+  it('a receipt (the message to onSuccess) that is answered with 404 is not sent again', async () => {
     await insertDue(database, {
       target: { type: 'handler', name: 'noop' },
       onSuccess: receiver.url('status/404/receipt'),
@@ -117,7 +120,7 @@ describe('Secrets of schedules', () => {
   const define = (path: string) =>
     draft({ id: 'signed', rule: { every: 'PT1S' }, target: webhook(path), secret: older }, Date.now());
 
-  it('a schedule’s own secret signs its deliveries, and for a while after an edit the old and the new secret both verify', async () => {
+  it('a schedule’s own secret signs its deliveries, and for a while after the secret is changed the old and the new one both verify', async () => {
     const first = define('status/200/own');
     const sealedSecret = box.seal(older, database.projectId);
     await createSchedules(database.pool, {

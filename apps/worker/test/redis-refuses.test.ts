@@ -38,7 +38,7 @@ async function bellsRung({ pool }: TestDatabase): Promise<number> {
   return rows[0]?.value ?? 0;
 }
 
-/** Waits until at least one more bell has rung. */
+/** Waits until at least one more bell (a wake-up by Redis) has rung. */
 const bellsGoOn = async (of: TestDatabase) => {
   const before = await bellsRung(of);
   await eventually(async () => (await bellsRung(of)) > before, { what: 'more bells' });
@@ -48,7 +48,7 @@ const TROUBLE = 'Redis takes no writes: due runs are found by the sweep, some se
 const RECOVERY = 'Redis takes writes again';
 
 describe('A Redis that answers but takes no writes', () => {
-  it('a worker whose Redis becomes a replica warns once, delivers by its sweep, and rings bells again afterwards', async () => {
+  it('a worker whose Redis becomes a replica warns once, finds due runs by its sweep, and is woken by Redis again afterwards', async () => {
     const { log, messages } = keepLog();
     const count = (text: string) => messages.filter((message) => message === text).length;
     const worker = await startTestWorker(database, { REDIS_URL: servers.redisUrl }, log);

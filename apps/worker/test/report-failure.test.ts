@@ -16,7 +16,7 @@ const logged = () => worker.messages.filter((message) => message.startsWith('Run
 const counted = () =>
   worker.context.metrics.take().filter(({ name }) => name === 'carillon_runs_failed_total');
 
-it('a run whose worker is lost during its last attempt is logged and counted as failed once, by the sweep that rescues it', async () => {
+it('a run whose worker is lost during its last attempt is logged and counted as failed once, by the sweep that takes it back', async () => {
   const id = await insertDue(database, { retry: { maxAttempts: 1 } });
   onlyOne((await claimAll(worker.context)).flights);
   // Simulates the loss of the worker: the lease has expired and belongs to a worker that does not exist.

@@ -26,7 +26,7 @@ let running = 0;
 let mostRunning = 0;
 const countsItself = defineHandler('test-counts-itself', async () => {
   mostRunning = Math.max(mostRunning, ++running);
-  // The first runs wait for each other, so that the worker fills its places however busy the machine is.
+  // The first runs wait for each other, so that three runs overlap however busy the machine is.
   await eventually(() => mostRunning >= 3);
   await new Promise((resolve) => setTimeout(resolve, 20));
   running--;
@@ -75,7 +75,7 @@ describe('Worker', () => {
     await worker.stop();
   });
 
-  it('a worker that was blocked until its lease expired does not rescue the run that it still has in flight', async () => {
+  it('a worker that was blocked until its lease expired does not take back the run that it is still processing', async () => {
     // The lease is extended every third of 60 s, so many sweeps run between two extensions.
     const worker = await start(expired, { LEASE_MS: '60000' });
     const target = { type: 'handler' as const, name: 'test-until-told' };
@@ -107,7 +107,7 @@ describe('Worker', () => {
 });
 
 describe('Bells', () => {
-  it('a bell rings by the clock of Postgres on a machine whose own clock is an hour behind', async () => {
+  it('a bell (a delayed job that wakes a worker) rings by the clock of Postgres on a machine whose own clock is an hour behind', async () => {
     const redis = connectWorker(clocks.redisUrl, () => {});
     const clock = new PostgresClock(Date.now);
     await clock.ask(async () => ({ nowAt: Date.now() + 3_600_000 }));

@@ -24,7 +24,7 @@ const FAR_AWAY = { at: '2100-01-01T00:00:00Z' };
 const now = () => ({ at: new Date().toISOString() });
 const webhook = (url: string) => ({ type: 'webhook' as const, url, headers: {} });
 
-/** Cancels all runs of the hostile project, so that the next test begins with all places free. */
+/** Cancels all runs of the hostile project, so that the next test begins with an idle worker. */
 async function endAttack(): Promise<void> {
   await database.pool.query(`delete from carillon.agenda where project_id = $1`, [ATTACKER]);
   await database.pool.query(`delete from carillon.receipts where project_id = $1`, [ATTACKER]);
@@ -58,7 +58,7 @@ async function triggerAll(projectId: number, ids: readonly number[]): Promise<vo
 }
 
 describe('Shares per project', () => {
-  it('a project whose receivers hang leaves at least an eighth of the places free, and another project’s due runs are delivered meanwhile', async () => {
+  it('a project whose receivers hang fills at most seven eighths of a worker, and due runs of another project are delivered meanwhile', async () => {
     await schedulesOf(ATTACKER, 200, {
       rule: now(),
       target: webhook(hostile.url('hang/due')),
@@ -73,7 +73,7 @@ describe('Shares per project', () => {
     await endAttack();
   });
 
-  it('triggers of one project whose receivers hang do not hold up the triggers of another project', async () => {
+  it('triggered runs of one project whose receivers hang do not hold up the triggered runs of another project', async () => {
     const attack = await schedulesOf(ATTACKER, 60, {
       target: webhook(hostile.url('hang/trigger')),
       timeout: 'PT10M',
@@ -105,7 +105,7 @@ describe('Shares per project', () => {
     await endAttack();
   });
 
-  it('hanging receipts of one project do not keep the receipts of another project from being sent', async () => {
+  it('if the onSuccess URLs of one project hang, the receipts of another project (messages to onSuccess) are still sent', async () => {
     const onSuccess = hostile.url('hang/receipt');
     await schedulesOf(ATTACKER, 300, { rule: now(), target: { type: 'handler', name: 'noop' }, onSuccess });
     await eventually(() => hostile.open >= 50, { what: 'the attack' });

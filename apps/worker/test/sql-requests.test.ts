@@ -373,7 +373,7 @@ describe('Triggers in one batch', () => {
     await maker.stop();
   });
 
-  /** Requests all triggers while no worker runs, so that the next one finds them in one batch. */
+  /** Requests all triggers while no worker runs, so that the next worker finds them in one batch. */
   const triggerAll = () => owner('select carillon.trigger(key) from unnest($1::text[]) as key', [keys]);
   const startDeaf = async () => {
     const worker = await start(DEAF);
@@ -381,7 +381,7 @@ describe('Triggers in one batch', () => {
   };
   const countRuns = async (key: string) => (await runsOf(key)).length;
 
-  it('triggers by SQL in one batch run once each, and the audit entry of each names its own actor', async () => {
+  it('schedules that are triggered by SQL in one batch run once each, and each audit entry names the actor of its own trigger', async () => {
     await owner(`select carillon.bind_role($1, 'default')`, [tenant.name]);
     onTestFinished(async () => void (await owner(`select carillon.bind_role($1, 'tenant')`, [tenant.name])));
     await owner(`select carillon.trigger('batch-1')`);
@@ -452,7 +452,7 @@ describe('Triggers in one batch', () => {
   });
 });
 
-it('a worker carries out the requests by SQL of its own schema, whatever the name of the schema', async () => {
+it('a worker carries out the requests by SQL of its own Postgres schema, whatever the name of the schema', async () => {
   await migrate(database.url, { schema: 'elsewhere' });
   const worker = await start({ DATABASE_SCHEMA: 'elsewhere', ...RARE_SWEEPS });
   onTestFinished(() => worker.stop());

@@ -63,7 +63,7 @@ function testConfig(database: TestDatabase, env: Record<string, string>): Config
   return config;
 }
 
-/** Opens the parts of a worker without starting it, so that no bell, sweep or heartbeat interferes with the test. */
+/** Opens the parts of a worker without starting it, so that no claim, sweep or heartbeat interferes with the test. */
 export function useParts(database: TestDatabase, env: () => Record<string, string> = () => ({})) {
   const { log, messages } = keepLog();
   let parts: WorkerParts;
@@ -92,7 +92,7 @@ export function useParts(database: TestDatabase, env: () => Record<string, strin
   };
 }
 
-/** Returns the only flight. Fails if none, or more than one, is in flight. */
+/** Returns the only run in flight. Fails if there is none, or more than one. */
 export function onlyOne(flights: readonly Flight[]): Flight {
   const [flight] = flights;
   if (!flight || flights.length > 1) throw new Error(`${flights.length} runs are in flight`);
@@ -120,11 +120,17 @@ export interface RunSeen {
   reason: string | null;
   progress: unknown;
   finishedAt: number | null;
-  /** Infinity while the run is held, or waits for the previous run of its schedule. */
+  /**
+   * Infinity while the schedule of a waiting run is paused, or while the run waits for the previous run of its
+   * schedule.
+   */
   nextAttemptAt: number | null;
 }
 
-/** Inserts a one-shot that is due now; returns its internal id. No bell is armed: the sweep finds the one-shot. */
+/**
+ * Inserts a one-shot that is due now; returns its internal id. No wake-up is set for it, so a worker finds it by its
+ * sweep.
+ */
 export async function insertDue(database: TestDatabase, input: Omit<ScheduleInput, 'rule'>): Promise<number> {
   const [id] = await insertSchedules(database, [{ ...input, rule: { at: new Date().toISOString() } }]);
   return id as number;

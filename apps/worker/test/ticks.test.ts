@@ -45,18 +45,18 @@ afterAll(async () => {
 });
 
 describe('ticks', () => {
-  it('the tick of the sweep is a repeating BullMQ job', async () => {
+  it('the sweep, one of the periodic jobs of a worker, is repeated by BullMQ', async () => {
     await ticks.ensure();
     await eventually(() => done.sweep >= 2);
   });
 
-  it('a wake-up makes a worker carry out a tick at once', async () => {
+  it('a wake-up makes a worker carry out a periodic job (a tick) at once', async () => {
     await wakeUps.wake(TICKS.events);
     await wakeUps.wake(TICKS.tasks);
     await eventually(() => done.events === 1 && done.tasks === 1);
   });
 
-  it('a tick that fails is logged, and the other ticks go on', async () => {
+  it('a periodic job (a tick) that fails is logged, and the other periodic jobs go on', async () => {
     await wakeUps.wake(TICKS.prune);
     await eventually(() =>
       worker.messages.includes('Periodic job failed; it runs again at its next interval'),
@@ -65,7 +65,7 @@ describe('ticks', () => {
     await eventually(() => done.sweep > before);
   });
 
-  it('a worker adds the repeating jobs of its ticks again after Redis has lost them', async () => {
+  it('a worker adds its periodic jobs (ticks) to BullMQ again after Redis has lost them', async () => {
     expect(await ticks.isSweepKnown()).toBe(true);
     const { producer } = worker.connections;
     await producer.del(await producer.keys(`${database.prefix}:*`));

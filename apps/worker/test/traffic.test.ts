@@ -26,7 +26,7 @@ const insertMany = (count: number, url: string, more: object = {}) =>
   );
 
 describe('Circuit', () => {
-  it('after twenty failures the circuit of an origin opens, and runs wait as retrying without losing an attempt', async () => {
+  it('after twenty failures the circuit breaker of an origin opens, and runs for this origin wait without losing an attempt', async () => {
     const ids = await insertMany(20, bad.url('status/500'), { retry: { maxAttempts: 1 } });
     for (const id of ids) await awaitRun(database, id, hasEnded);
     const before = bad.received.length;
@@ -51,7 +51,7 @@ describe('Circuit', () => {
     expect(await awaitRun(database, next)).toMatchObject({ status: 'succeeded', attempt: 1 });
   });
 
-  it('the circuit of an origin opens after twenty time-outs too', async () => {
+  it('the circuit breaker of an origin opens after twenty time-outs too', async () => {
     const ids = await insertMany(20, stuck.url('hang'), { timeout: 'PT0.4S', retry: { maxAttempts: 1 } });
     for (const id of ids) await awaitRun(database, id, hasEnded);
     const id = await insertDue(database, { target: webhook(stuck.url('status/200')) });
@@ -60,7 +60,7 @@ describe('Circuit', () => {
     });
   });
 
-  it('the circuit of an origin stays closed if the origin answers 4xx', async () => {
+  it('the circuit breaker of an origin stays closed if the origin answers 4xx', async () => {
     const ids = await insertMany(30, bad.url('status/429'), { retry: { maxAttempts: 1 } });
     for (const id of ids)
       expect(await awaitRun(database, id, hasEnded)).toMatchObject({ status: 'failed', httpStatus: 429 });
@@ -68,7 +68,7 @@ describe('Circuit', () => {
     expect(await awaitRun(database, id)).toMatchObject({ status: 'succeeded' });
   });
 
-  it('a run that an open circuit defers keeps the number of attempts it has made', async () => {
+  it('a run that is deferred by an open circuit breaker after a failed attempt neither loses nor regains an attempt', async () => {
     const id = await insertDue(database, {
       target: webhook(bad.url('status/503/first')),
       retry: { maxAttempts: 2, baseDelay: 'PT2S', jitter: false },

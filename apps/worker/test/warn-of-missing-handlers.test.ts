@@ -12,7 +12,7 @@ const count = (text: string) => worker.messages.filter((message) => message.star
 const warnings = () => count('Due runs wait for handlers that no live worker has');
 const ends = () => count('No due run waits for a missing handler any more');
 
-it('the sweep warns once while due runs wait for a handler that no live worker has, says once when the wait is over, and does not count them as drift', async () => {
+it('the sweep warns once while due runs wait for a handler that no live worker has, logs once when the wait is over, and does not count these runs as overdue', async () => {
   const { workerId } = await registerTestWorker(database);
   const setHandlers = (handlers: string[]) =>
     database.pool.query(
@@ -30,7 +30,7 @@ it('the sweep warns once while due runs wait for a handler that no live worker h
 
   const [id] = (await dueNow('waits', 'unheard-of')) as [number];
   await sweepOnce();
-  // Only the run that waits for no handler is overdue: no sweep can start the other one.
+  // Only the run whose handler exists counts as overdue, because no sweep can start the other run.
   expect(await sweepOnce()).toMatchObject({ overdue: 1 });
   expect([warnings(), ends()]).toEqual([1, 0]);
 

@@ -24,7 +24,7 @@ const outcomeOf = async (path: string, more: object = {}) => awaitRun(database, 
 /** A short time-out, for receivers that never answer. */
 const SOON = { timeout: 'PT2S' };
 
-/** The delay from the end of an attempt to the next one, in seconds. */
+/** The delay from the end of an attempt to the next attempt, in seconds. */
 const delayOf = ({
   nextAttemptAt,
   finishedAt,
@@ -35,8 +35,8 @@ const delayOf = ({
   nextAttemptAt !== null && finishedAt !== null ? Math.round((nextAttemptAt - finishedAt) / 100) / 10 : null;
 
 /**
- * Throws unless the request carries a valid signature of its body. The library's own `verify` accepts only JSON bodies,
- * so the signature is computed again and compared.
+ * Throws unless the request carries a valid signature of its body. The `verify` of the Standard Webhooks library
+ * accepts only JSON bodies, so the signature is computed again and compared.
  */
 function verifySignature(
   secret: string,
@@ -152,7 +152,7 @@ describe('Webhook receivers that answer', () => {
 });
 
 describe('Webhooks whose lease is lost', () => {
-  it('a request that waits for its connection while its lease is lost is not sent, and its attempt has not begun', async () => {
+  it('a webhook that waits for its connection while the lease of its run is lost is not sent, and its attempt has not begun', async () => {
     const inFlight = new InFlight({ places: 1, bytes: 1 }, () => {});
     const run = { epoch: 1, projectId: 1, payload: null, plan: { timeoutMs: 60_000 } } as ClaimedRun;
     const flight = onlyOne(inFlight.add([run], performance.now() + 60_000));
@@ -173,7 +173,8 @@ describe('Webhooks whose lease is lost', () => {
     });
     await expect(posting).rejects.toBe('lease_lost');
     expect(flight.sentAt).toBeNull();
-    // The connection goes on to the next request, so a late first one would have arrived before it.
+    // The connection is used for the next request too, so if the first request were sent late, it would have arrived
+    // before that one.
     await poster.post({
       projectId: 1,
       url: receiver.url('status/200/next'),
@@ -223,7 +224,7 @@ describe('Webhook receivers that do not answer', () => {
     expect(await awaitRun(database, id)).toMatchObject({ status: 'retrying', errorCode: 'name_not_found' });
   });
 
-  it('a webhook whose receiver hangs closes its connection at the deadline', async () => {
+  it('if the receiver of a webhook hangs, the worker closes the connection when the time-out of the webhook is over', async () => {
     await outcomeOf('hang/deadline', SOON);
     await eventually(() => receiver.to('hang/deadline').length === 1 && receiver.open === 0);
   });
@@ -256,7 +257,7 @@ describe('Webhook requests', () => {
       'attempt',
       'payload',
     ]);
-    // The document of the API describes exactly these fields.
+    // The OpenAPI document describes exactly these fields.
     expect(WebhookDelivery.strict().parse(body)).toEqual(body);
     expect(body).toMatchObject({ type: 'schedule.due', scheduleId: 'body-1', attempt: 1, payload: null });
     expect(second?.body.endsWith(`"attempt":2,"payload":${payload}}`)).toBe(true);
@@ -331,7 +332,7 @@ describe('Webhook requests', () => {
     expect((await send('status/200/none', { body: 'payload' }, { payload: undefined })).body).toBe('');
   });
 
-  it('a webhook is signed with the secret of its project, and during a rotation with the old and the new secret', async () => {
+  it('a webhook is signed with the secret of its project, and while that secret is being rotated, with the old and the new one', async () => {
     const box = new SecretBox(ENCRYPTION_KEY);
     const [older, newer] = [spellSecret(randomBytes(24)), spellSecret(randomBytes(32))];
     for (const secret of [older, newer]) {

@@ -6,7 +6,10 @@ export const QUEUES = {
   ticks: 'carillon-ticks',
   requests: 'schedule-requests',
   rejected: 'schedule-rejected',
-  /** Runs are added to this queue if the request for their schedule named no target. */
+  /**
+   * Runs are added to this queue if their schedule was requested in the short form, `{ id, at }` or `{ id, rrule }`,
+   * without a target.
+   */
   due: 'schedule-due',
 } as const;
 

@@ -20,7 +20,7 @@ import { retimeStep } from '../systems/keep-calendars.js';
 import { keepTzdata } from './keep-tzdata.js';
 import { warnOfMissingHandlers } from './warn-of-missing-handlers.js';
 
-/** How many deviations of each kind a sweep found and repaired (lost bells are lost wake-ups in Redis). */
+/** How many deviations of each kind a sweep found and repaired. A missing bell is a wake-up that Redis has lost. */
 export interface Drift {
   overdue: number;
   missingBells: number;
@@ -35,8 +35,8 @@ const ON_ITS_WAY_MS = 2_000;
 
 /**
  * Repairs the effects of lost wake-ups and lost workers. The sweep takes back the runs of expired leases, lets queued
- * runs start that were forgotten, claims overdue runs, adds the wake-ups (bells) that Redis lacks, and recomputes
- * schedules whose calendar has changed.
+ * runs start whose previous run has ended, claims overdue runs, adds the wake-ups (bells) that Redis lacks, and
+ * recomputes schedules whose calendar has changed.
  */
 export async function sweep(
   context: WorkerContext,
@@ -112,8 +112,8 @@ async function count({ pool, postgres }: WorkerContext): Promise<void> {
 }
 
 /**
- * Adds the bells (wake-ups for due rows) that Redis lacks; returns how many of them it should have had. Does nothing
- * without Redis, or while Redis takes no writes.
+ * Adds the bells (wake-ups for due rows) that Redis lacks; returns how many of these Redis should have had. Does
+ * nothing without Redis, or while Redis takes no writes.
  */
 async function armMissing({ pool, bells, horizonMs, sweepIntervalMs, log }: WorkerContext): Promise<number> {
   const { slots, nowAt } = await readSlots(pool, { horizonMs, slotMs: SLOT_MS, now: null });

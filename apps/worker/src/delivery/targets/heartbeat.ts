@@ -17,7 +17,7 @@ const EARLY_MS = 60_000;
 const MAX_REASON = 500;
 
 /**
- * Waits for the ping of a job that runs elsewhere. Until the schedule's `grace` ends, the run is deferred, so that it
+ * Waits for the ping of a job that runs elsewhere. Until the target's `grace` ends, the run is deferred, so that it
  * does not count as one of the worker's concurrent runs. A ping wakes the run earlier.
  */
 export function awaitPing({ pool, clock }: { pool: Pool; clock: PostgresClock }): TargetDeliver {
