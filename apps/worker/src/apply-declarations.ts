@@ -52,8 +52,8 @@ function toDraft(
     nowAt,
     calendars,
     defaults: {
-      // A schedule declared in code always has a handler as its target, so it needs no default target. The URLs of its
-      // receipts may be private, because the operator chose them.
+      // A schedule declared in code always has a handler as its target, so it needs no default target. Its `onSuccess`
+      // and `onFailure` URLs may be private, because the operator chose them.
       target: null,
       allowPrivateTargets: true,
       payloadProblem: registry.payloadProblem,

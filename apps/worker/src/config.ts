@@ -40,7 +40,7 @@ const Environment = z
     STOP_DEADLINE_MS: milliseconds(0).default(10_000),
     SCHEDULER_BATCH_SIZE: z.coerce.number().int().min(1).max(5_000).default(1_000),
     WORKER_CONCURRENCY: z.coerce.number().int().min(1).default(4_000),
-    /** Maximum size of the payloads of all runs in flight. */
+    /** Maximum size of the payloads of all runs that a worker has claimed and not yet closed. */
     WORKER_PAYLOAD_MB: z.coerce.number().int().min(1).default(128),
     /**
      * Minimum number of days for which runs are kept. Runs are deleted by whole months. If this is not set, they are

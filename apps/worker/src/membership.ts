@@ -136,8 +136,8 @@ export class Membership {
   }
 
   /**
-   * From now on, each log line names the worker. After a hold the worker has a new id. Its log lines then contain
-   * `workerId` twice, and the last one is valid.
+   * From now on, each log line names the worker. After the installation was held, the worker has a new id. Its log
+   * lines then contain `workerId` twice, and the last one is valid.
    */
   #nameInLog({ workerId }: Claimant): void {
     this.parts.log.setBindings({ workerId });

@@ -15,7 +15,7 @@ const VAPI = () => ({
 useWorker(database, () => ({ ...VAPI(), ALLOW_PRIVATE_TARGETS: 'false' }));
 
 describe('Call target', () => {
-  it('a delivery to the target call asks Vapi to make a phone call, sends the attempt’s idempotency key, and stores the id of the phone call', async () => {
+  it('a delivery to the target call asks the phone service Vapi to call a number, sends the attempt’s idempotency key, and stores the id of the phone call', async () => {
     const id = await insertDue(database, {
       target: { type: 'call', number: '+4930123456', assistantId: null, phoneNumberId: 'phone_2' },
       payload: { message: 'Take your pills' },

@@ -64,7 +64,7 @@ describe('claimer', () => {
     expect(onlyOne(flights).run.scheduleId).toBe(id);
   });
 
-  it('a worker that is starved of CPU claims no more runs at once than its throttle allows', async () => {
+  it('a worker that is starved of CPU claims no more runs at once than the reduced limit allows', async () => {
     const at = new Date().toISOString();
     await insertSchedules(
       database,

@@ -97,7 +97,7 @@ describe('counted runs', () => {
     expect(await statementsOfClaim(5)).toBe(await statementsOfClaim(50));
   });
 
-  it('letting the queued runs of 50 schedules start takes as many statements as for 5 schedules', async () => {
+  it('letting queued runs start takes as many statements for 50 schedules as for 5 schedules', async () => {
     const ids = await insertWithQueue(55);
     const pool = openSmallPool(1);
     const countStatements = statementCounter(pool);
@@ -106,7 +106,7 @@ describe('counted runs', () => {
     expect(await statementsOfPromotion(ids.slice(0, 5))).toBe(await statementsOfPromotion(ids.slice(5)));
   });
 
-  it('letting the queued runs of many schedules start keeps no schedule locked while it waits for one that another transaction has locked', async () => {
+  it('while queued runs of many schedules are let start and another transaction has locked one schedule, the other schedules stay unlocked', async () => {
     const ids = await insertWithQueue(3);
     const [first, locked, last] = ids as [number, number, number];
     const other = await database.pool.connect();

@@ -33,7 +33,7 @@ describe('Delivery', () => {
     expect(receiver.to('status/200/stolen')).toEqual([]);
   });
 
-  it('the job of a queue target names the project of its schedule', async () => {
+  it('the BullMQ job that a queue target adds names the project of the schedule', async () => {
     const project = await createProject(database.pool, {
       draft: { key: 'billing', name: 'Billing', defaultTarget: null, limits: {} },
       actor: 'test',

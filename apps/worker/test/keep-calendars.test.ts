@@ -59,7 +59,7 @@ describe('Calendars with a file', () => {
     expect([nextRunAt, version]).toEqual([Date.parse('2099-12-25T09:00:00Z'), 2]);
   });
 
-  it('the .ics file of a calendar is fetched again only when its interval is over', async () => {
+  it('the .ics file of a calendar is fetched again only when the refresh interval of the calendar is over', async () => {
     holidays = ['20981224'];
     await keep();
     expect((await read())?.dates).toEqual(['2098-12-25', 'SU']);
@@ -68,7 +68,7 @@ describe('Calendars with a file', () => {
     expect((await read())?.dates).toEqual(['2098-12-24', 'SU']);
   });
 
-  it('the refresh of a calendar that became due in the current millisecond is taken, although the stored due time was rounded up', async () => {
+  it('a calendar refresh that became due in the current millisecond is found, although the stored due time was rounded up', async () => {
     for (let round = 0; round < 50; round++) {
       await database.pool.query(`update carillon.calendars set refresh_due_at = clock_timestamp()`);
       expect(await takeDueRefreshes(database.pool, { limit: 1, now: null })).toHaveLength(1);

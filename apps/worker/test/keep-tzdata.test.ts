@@ -35,7 +35,7 @@ describe('workers with different time zone data', () => {
     expect(await codes()).not.toContain('tzdata_differs');
   });
 
-  it('a worker warns once if another worker has different time zone data, and the status gives the reason tzdata_differs', async () => {
+  it('a worker warns once if another worker has different time zone data, and the health status gives the reason tzdata_differs', async () => {
     await another('2001a');
     await keepTzdata(worker.context);
     await keepTzdata(worker.context);

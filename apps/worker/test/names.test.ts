@@ -12,8 +12,9 @@ const database = useDatabase();
 const receiver = useReceiver();
 
 /**
- * The names that a UDP name server was queried for. It never answers names that begin with "silent", and answers "slow"
- * ones after more than a second. Names that begin with "missing" do not exist. All other names resolve to 127.0.0.1.
+ * The names for which the tests' UDP name server was queried. This server never answers a query for a name that begins
+ * with "silent", and answers for "slow" names after more than a second. Names that begin with "missing" do not exist.
+ * All other names resolve to 127.0.0.1.
  */
 const asked: string[] = [];
 const SLOW_ANSWER_MS = 1_200;

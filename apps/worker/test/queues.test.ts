@@ -104,7 +104,7 @@ describe('Bytes in Redis', () => {
       ...(maxWaitingBytes === undefined ? {} : { maxWaitingBytes }),
     });
 
-  it('a run with a queue target fails transiently while the waiting jobs of its queue exceed the byte limit', async () => {
+  it('a run with a queue target fails with a transient error while the waiting jobs of its queue exceed the byte limit', async () => {
     const queues = open(250_000);
     const outcomes = [];
     for (let i = 0; i < 3; i++)
@@ -124,7 +124,7 @@ describe('Bytes in Redis', () => {
     await queues.close();
   });
 
-  it('a queue target keeps fewer completed jobs if they are large', async () => {
+  it('a queue target keeps fewer completed jobs in Redis if the jobs are large', async () => {
     const queues = open();
     await queues.deliver(flightTo('kept', { payload }));
     const [job] = (await waitingIn('kept')) as [Job];
@@ -163,7 +163,7 @@ describe('Lost leases', () => {
 });
 
 describe('While Redis is away', () => {
-  it('a run with a queue target fails transiently while Redis is unreachable', async () => {
+  it('a run with a queue target fails with a transient error while Redis is unreachable', async () => {
     const away = connectProducer('redis://127.0.0.1:1', () => {});
     const queues = new DueQueues({
       redis: away,
@@ -196,7 +196,7 @@ describe('The queue schedule-requests', () => {
     },
   );
 
-  it('a schedule that was requested by queue adds a job to the queue schedule-due when it fires', async () => {
+  it('a schedule that was requested by the queue schedule-requests adds a job to the queue schedule-due when it fires', async () => {
     await queueOf(QUEUES.requests).add(REQUESTS.schedule, {
       id: 'soon',
       at: new Date(Date.now() + 300).toISOString(),
@@ -248,7 +248,7 @@ describe('The queue schedule-requests', () => {
       /host/,
     ],
     ['whole', { id: 'whole', at: '2030-01-01T00:00:00Z' }, /exists already/],
-  ])('the request %s (%j) in the queue schedule-requests is rejected with the reason %s', async (id, data, reason) => {
+  ])('the queued request %s (%j) is rejected with the reason %s', async (id, data, reason) => {
     await queueOf(QUEUES.requests).add(REQUESTS.schedule, data);
     const rejected = await rejectionOf(id);
     expect(rejected.data).toMatchObject({ name: REQUESTS.schedule, data });
@@ -310,7 +310,7 @@ describe('The queue schedule-requests', () => {
     expect(rejected.data.reason).toContain(REQUESTS.cancel);
   });
 
-  it('a cancel in the queue schedule-requests may be repeated, and a cancel of an unknown schedule is rejected', async () => {
+  it('a cancel request in the queue schedule-requests may be repeated, and one for an unknown schedule is rejected', async () => {
     await queueOf(QUEUES.requests).add(REQUESTS.schedule, { id: 'to-cancel', rrule: 'FREQ=DAILY' });
     await eventually(() => scheduleOf('to-cancel'));
     for (let n = 0; n < 2; n++) await queueOf(QUEUES.requests).add(REQUESTS.cancel, { id: 'to-cancel' });

@@ -37,7 +37,7 @@ const start = (database: TestDatabase, env: Record<string, string>) =>
 const counting = { target: { type: 'handler' as const, name: 'test-counts-itself' } };
 
 describe('Worker', () => {
-  it('a worker with due schedules and waiting runs never has more runs in flight than WORKER_CONCURRENCY', async () => {
+  it('a worker with due schedules and waiting runs never processes more runs at once than WORKER_CONCURRENCY', async () => {
     const at = new Date().toISOString();
     const ids = await insertSchedules(
       crowded,

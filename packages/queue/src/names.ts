@@ -32,11 +32,11 @@ export const TICKS = {
   sweep: 'sweep',
   prune: 'prune',
   /**
-   * Handles pending domain events. The process that writes an event wakes a worker; if the wake-up is lost, the sweep
-   * handles the event.
+   * Handles pending domain events (recorded changes of users). The process that writes an event wakes a worker; if the
+   * wake-up is lost, the sweep handles the event.
    */
   events: 'events',
-  /** Fetches the files of calendars, and moves schedules whose calendar has changed. */
+  /** Fetches the files of calendars, and moves the next occurrences of schedules whose calendar has changed. */
   calendars: 'calendars',
   /** Scans for tasks that are due soon. */
   tasks: 'tasks',

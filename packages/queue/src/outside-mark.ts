@@ -13,13 +13,14 @@ const Mark = z.object({
 export type Mark = z.infer<typeof Mark>;
 
 /**
- * Keeps the latest heartbeat that Postgres has committed in Redis too, outside of Postgres. A worker that starts
- * compares the two. If Postgres does not have this heartbeat, it has lost transactions while no worker ran.
+ * Keeps a copy in Redis of the latest heartbeat of a worker that Postgres has committed (the mark). A worker that
+ * starts compares it with Postgres. If Postgres does not have this heartbeat, Postgres has lost transactions while no
+ * worker ran.
  */
 export class OutsideMark {
   constructor(private readonly options: { redis: RedisClient; prefix: string }) {}
 
-  /** Reads the mark; null if Redis has none. Throws if Redis does not answer. */
+  /** Reads the remembered heartbeat; null if Redis has none. Throws if Redis does not answer. */
   async read(installationId: string): Promise<Mark | null> {
     const text = await this.options.redis.get(this.#key(installationId));
     if (text === null) return null;

@@ -66,7 +66,8 @@ export function takeRequests(
     concurrency: CONCURRENCY,
     lockDuration: 15_000,
     ...idle.worker,
-    // The requests of a lost worker are processed again. That is harmless, because a request has an id.
+    // The requests of a lost worker are processed again. That is harmless, because a request that is repeated with the
+    // same id changes nothing.
     maxStalledCount: 100,
     removeOnComplete: { count: 1_000 },
     removeOnFail: { count: 1_000 },

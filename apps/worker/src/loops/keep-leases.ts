@@ -53,8 +53,8 @@ async function abortCancelled(
 }
 
 /**
- * Releases the runs of a claim whose answer was lost. If the claim was committed, any worker can claim its runs again,
- * and no attempt is counted.
+ * Releases the runs of a claim if the answer of Postgres to the claim was lost. If the claim was committed, any worker
+ * can claim its runs again, and no attempt is counted.
  */
 async function giveBack({ leasePool: pool, holder, log }: WorkerContext, inFlight: InFlight): Promise<void> {
   const { epochs } = inFlight;

@@ -28,8 +28,8 @@ export interface Drift {
 }
 
 /**
- * If a row was changed less than this ago, its bell (its wake-up) may still be on its way to Redis. So the missing bell
- * is not counted as drift.
+ * If a row was changed less than this ago, its bell (its wake-up) may still be on its way to Redis, so it is not
+ * counted as missing.
  */
 const ON_ITS_WAY_MS = 2_000;
 
@@ -54,7 +54,7 @@ export async function sweep(
   if (failed.length > 0) await storeLostRunReceipts(context, failed);
   if (endedOf.length > 0) await bringWatchesForward(pool, { failed: endedOf, ended: endedOf, now: null });
   await promoteQueued(pool, await readStuckQueues(pool), null);
-  // No sweep can start a run whose handler no live worker has, so such a run is not drift.
+  // No sweep can start a run whose handler no live worker has, so such a run does not count as overdue.
   const missingHandlers = await readMissingHandlers(pool);
   const missed = await readMissed(pool, { olderThanMs: sweepIntervalMs, missingHandlers, now: null });
   await ring();
@@ -123,8 +123,8 @@ async function armMissing({ pool, bells, horizonMs, sweepIntervalMs, log }: Work
     if (held === null) return 0;
     const missing = slots.filter(({ ringAt }) => !held.has(ringAt));
     await bells.rearm(missing.map(({ ringAt }) => ringAt));
-    // Bells for due times that have come within the horizon since the last sweep are not drift: the sweep is the first
-    // to add them.
+    // Bells for due times that have come within the horizon since the last sweep do not count as missing, because the
+    // sweep is the first to add them.
     const isDrift = ({ ringAt, touchedAt }: Slot) =>
       ringAt - nowAt > ON_ITS_WAY_MS &&
       ringAt - nowAt < horizonMs - 2 * sweepIntervalMs &&

@@ -59,7 +59,7 @@ export class Finalizer {
         await this.#write(batch);
       } catch (error) {
         // Postgres is away. The results stay in memory and are written when it is back. If the lease expires first, the
-        // sweep rescues the runs.
+        // sweep takes the runs back.
         this.context.postgres.report(error, 'Closing runs failed, trying again', { runs: batch.length });
         // If `#writeApart` has split the batch, a part of it may be closed already.
         this.#waiting.unshift(...batch.filter(({ flight }) => this.inFlight.has(flight)));

@@ -132,8 +132,8 @@ export class InFlight {
   readonly places: ResourceShares;
   readonly bytes: ResourceShares;
   /**
-   * True after a claim that failed for this worker but may have been committed in Postgres, because its answer was
-   * lost.
+   * True after a claim that failed for this worker but may have been committed in Postgres, because the answer of
+   * Postgres was lost.
    */
   hasLostAnswer = false;
 

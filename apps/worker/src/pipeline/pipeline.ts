@@ -175,7 +175,7 @@ export function listenForBells(
 export type Deliver = (flight: Flight) => Promise<Outcome>;
 
 /**
- * Delivers a run to one kind of target, and stops when the flight is aborted. An exception counts as a transient
+ * Delivers a run to one kind of target, and stops when the delivery is aborted. An exception counts as a transient
  * failure.
  */
 export type TargetDeliver = (flight: Flight) => Promise<Outcome>;

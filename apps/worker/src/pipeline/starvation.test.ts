@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Starvation } from './starvation.js';
 
-it('a worker with enough CPU claims without a limit', () => {
+it('a worker with enough CPU claims due runs without an extra limit', () => {
   const starvation = new Starvation(() => 50);
   expect(starvation.throttle()).toBeNull();
 });
@@ -13,7 +13,7 @@ it('a worker starved of CPU claims slightly more runs than it has sent since its
   expect(starvation.throttle()?.limit).toBe(10);
 });
 
-it('a worker that gets its CPU back claims without a limit again', () => {
+it('a worker that was starved of CPU and gets enough again claims due runs without an extra limit', () => {
   let delayMs = 400;
   const starvation = new Starvation(() => delayMs);
   expect(starvation.throttle()).not.toBeNull();

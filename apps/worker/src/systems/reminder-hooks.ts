@@ -5,7 +5,7 @@ import type { PrefixedHooks } from '../pipeline/run-hooks.js';
 
 /**
  * Logs each step of a reminder, and counts completed, failed, retried and contended reminders (contended: another
- * worker was already processing it).
+ * worker was already processing the reminder).
  */
 export function reminderHooks({ log, metrics }: { log: Logger; metrics: Metrics }): PrefixedHooks {
   return {

@@ -30,7 +30,7 @@ export type PostResult =
 interface Address {
   origin: string;
   path: string;
-  /** The name to resolve; null if the host is an address. */
+  /** The host name to resolve; null if the host is an IP address. */
   name: string | null;
   problem: string | null;
 }

@@ -70,7 +70,7 @@ export function webhookHeaders(
 /** The signed content of a delivery. */
 export interface SignedContent {
   id: string;
-  /** Seconds since the epoch, as the `webhook-timestamp` header has them. */
+  /** Seconds since 1970, as the `webhook-timestamp` header has them. */
   timestamp: number;
   body: string;
 }

@@ -38,8 +38,8 @@ export async function passGate(
 }
 
 /**
- * True if the signal aborted because of a time-out. A flight gives a string as the reason, `AbortSignal.timeout` an
- * error.
+ * True if the signal aborted because of a time-out. The reason of a `Flight` is a string, that of `AbortSignal.timeout`
+ * an error.
  */
 export function hasTimedOut({ reason }: StopSignal): boolean {
   return (

@@ -36,7 +36,7 @@ async function failTwenty(traffic: Traffic) {
 }
 
 describe('Circuit of an origin', () => {
-  it('if one project keeps failing at one origin, the circuit breaker defers deliveries of that project to that origin, and no others', async () => {
+  it('if the deliveries of one project to one origin keep failing, the circuit breaker defers deliveries of this project to this origin, and no others', async () => {
     const traffic = trafficOf(60_000);
     await failTwenty(traffic);
     const succeed = async (): Promise<Outcome> => ({ kind: 'succeeded' });
@@ -101,20 +101,20 @@ describe('Backpressure', () => {
     return backpressure;
   }
 
-  it('claims pause while more deliveries wait for a fast origin than the origin takes in a second', async () => {
+  it('a worker pauses its claims while more deliveries wait for a fast origin than the origin takes in a second', async () => {
     expect(await backpressureOf(trafficOf(60_000), 1_500)).not.toBeNull();
   });
 
-  it('claims that paused for a busy origin go on if it has ended no delivery for 200 ms, because it then counts as slow', async () => {
+  it('a worker that pauses its claims for a busy origin goes on if no delivery has ended for 200 ms, because the origin then counts as slow', async () => {
     expect(await backpressureOf(trafficOf(60_000), 1_500, 199)).not.toBeNull();
     expect(await backpressureOf(trafficOf(60_000), 1_500, 201)).toBeNull();
   });
 
-  it('claims do not pause while fewer deliveries wait for an origin than it takes in a second', async () => {
+  it('a worker does not pause its claims while fewer deliveries wait for an origin than the origin takes in a second', async () => {
     expect(await backpressureOf(trafficOf(60_000), 600)).toBeNull();
   });
 
-  it('claims do not pause because of a slow origin, so that runs for other origins are not late', async () => {
+  it('a worker does not pause its claims because of a slow origin, so that runs for other origins are not late', async () => {
     expect(await backpressureOf(trafficOf(60_000, 4), 1_500)).toBeNull();
   });
 });

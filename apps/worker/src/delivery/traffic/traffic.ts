@@ -17,16 +17,19 @@ export interface TrafficOptions {
   settings: Pick<ProjectSettings, 'trafficOf'>;
   originConcurrency: number;
   circuitOpenMs: number;
-  /** After an origin has failed for this long, its runs are no longer deferred but fail. They can be replayed. */
+  /**
+   * After an origin has failed for this long, runs for this origin fail instead of being deferred. They can be
+   * replayed.
+   */
   giveUpAfterMs: number;
   metrics: Metrics;
   log: Logger;
-  /** Spreads the deliveries that an open circuit defers (default `Math.random`). */
+  /** Spreads the delays of deliveries that an open circuit breaker defers (default `Math.random`). */
   random?: () => number;
 }
 
 const BACKPRESSURE_PAUSE_MS = 100;
-/** A destination that takes fewer deliveries than this during one backpressure pause counts as slow. */
+/** A destination that takes fewer deliveries than this in `BACKPRESSURE_PAUSE_MS` counts as slow. */
 const FAST_PER_PAUSE = 50;
 
 /**
@@ -36,7 +39,10 @@ const FAST_PER_PAUSE = 50;
  */
 export class Traffic {
   readonly #gates = new Map<string, Gate>();
-  /** The circuits of failing origins, by project and origin: the failures of one project do not affect another. */
+  /**
+   * The circuit breakers of failing origins, by project and origin: the failures of one project do not affect another
+   * project.
+   */
   readonly #circuits: Circuits;
   readonly #random: () => number;
 
