@@ -20,7 +20,7 @@ export async function applyDeclarations(
   const calendars = await readCalendars(pool, DEFAULT_PROJECT_ID, calendarsNamedBy(declared));
   const drafts = declared.map((schedule) => toDraft(schedule, { nowAt, config, calendars, registry }));
   const report = await declareSchedules(pool, { projectId: DEFAULT_PROJECT_ID, drafts });
-  bells.arm(drafts.map((draft) => draft.first.dueAt)).catch(() => {}); // If Redis is away, the sweep sets the wake-ups later.
+  bells.arm(drafts.map((draft) => draft.first.dueAt)).catch(() => {}); // If Redis is away, the sweep sets the wake-ups.
   if (report.created.length + report.changed.length > 0) {
     log.info({ created: report.created, changed: report.changed }, 'Schedules declared in code');
   }

@@ -44,7 +44,7 @@ export class QueueRequests {
     const created = await this.#creates.create({ projectId, actor: ACTOR, limits }, draft);
     if (created.kind === 'created') {
       metrics.count('jobs_queued_total');
-      bells.arm([draft.first.dueAt]).catch(() => {}); // If Redis is away, the sweep sets the wake-ups later.
+      bells.arm([draft.first.dueAt]).catch(() => {}); // If Redis is away, the sweep sets the wake-ups.
     }
     return refusalOf(created, draft, limits);
   }

@@ -78,7 +78,7 @@ export class SqlRequests {
     while (project && !this.signal.aborted) {
       const settled = await this.#handleBatch(project);
       for (const each of settled) this.#report(project, each);
-      this.context.bells.arm(settled.flatMap(dueAtsOf)).catch(() => {}); // If Redis is away, the sweep sets the wake-ups later.
+      this.context.bells.arm(settled.flatMap(dueAtsOf)).catch(() => {}); // If Redis is away, the sweep sets the wake-ups.
       hasProgress ||= settled.length > 0;
       project = await readRequestingProject(pool, project.id);
     }

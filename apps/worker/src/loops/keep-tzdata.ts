@@ -29,5 +29,5 @@ export async function keepTzdata({ pool, bells, log }: WorkerContext): Promise<v
   if (step.kind === 'same') return;
   const { from, retimed, isDone, dueAts } = step;
   log.info({ from, to: TZDATA_VERSION, retimed, isDone }, 'Agenda recomputed with new time zone data');
-  await bells.arm(dueAts).catch(() => {}); // If Redis is away, the sweep sets the wake-ups later.
+  await bells.arm(dueAts).catch(() => {}); // If Redis is away, the sweep sets the wake-ups.
 }

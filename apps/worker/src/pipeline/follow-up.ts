@@ -53,7 +53,7 @@ export class FollowUps {
       this.#collect(done);
     }
     if (batch.some(({ closed }) => closed.receipt)) this.context.receipts.send();
-    if (retryAts.length > 0) bells.arm(retryAts).catch(() => {}); // If Redis is away, the sweep sets the wake-ups later.
+    if (retryAts.length > 0) bells.arm(retryAts).catch(() => {}); // If Redis is away, the sweep sets the wake-ups.
     this.#start();
   }
 

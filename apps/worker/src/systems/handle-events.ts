@@ -20,7 +20,7 @@ function report({ log, bells, postgres }: WorkerContext, handled: HandledEvent):
     return;
   }
   const { rescheduled, skipped, skippedIds, left, dueAts } = handled.report;
-  bells.arm(dueAts).catch(() => {}); // If Redis is away, the sweep sets the wake-ups later.
+  bells.arm(dueAts).catch(() => {}); // If Redis is away, the sweep sets the wake-ups.
   for (const { eventId, why } of left) log.warn({ eventId, userId, event }, WHY[why]);
   log.info({ userId, event, rescheduled, skipped, skippedIds }, 'Events rescheduled');
   if (skipped > 0) log.warn({ userId, event, skipped }, 'Some events were not rescheduled');

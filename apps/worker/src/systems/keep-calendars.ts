@@ -61,6 +61,6 @@ export async function retimeStep({ pool, bells, log }: WorkerContext): Promise<b
       'Schedules could not be re-timed by their calendars',
     );
   if (retimed > 0) log.info({ retimed }, 'Schedules re-timed after their calendar changed');
-  await bells.arm(dueAts).catch(() => {}); // If Redis is away, the sweep sets the wake-ups later.
+  await bells.arm(dueAts).catch(() => {}); // If Redis is away, the sweep sets the wake-ups.
   return isDone || retimed === 0;
 }
