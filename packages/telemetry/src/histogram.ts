@@ -30,7 +30,10 @@ export function cumulativeBuckets(buckets: readonly CounterValue[]): Bucket[] {
     });
 }
 
-/** The upper bound in milliseconds of the bucket that contains a quantile; null without observations. */
+/**
+ * The upper bound in milliseconds of the bucket that contains a quantile, or the largest finite bound if the quantile
+ * lies beyond it. Null without observations.
+ */
 export function quantileOf(buckets: readonly CounterValue[], quantile: number): number | null {
   const added = cumulativeBuckets(buckets);
   const total = added.at(-1)?.count ?? 0;

@@ -78,7 +78,8 @@ export class SqlRequests {
     while (project && !this.signal.aborted) {
       const settled = await this.#handleBatch(project);
       for (const each of settled) this.#report(project, each);
-      this.context.bells.arm(settled.flatMap(dueAtsOf)).catch(() => {}); // If Redis is away, the sweep sets the wake-ups.
+      // If Redis is away, the sweep sets the wake-ups.
+      this.context.bells.arm(settled.flatMap(dueAtsOf)).catch(() => {});
       hasProgress ||= settled.length > 0;
       project = await readRequestingProject(pool, project.id);
     }
