@@ -28,7 +28,7 @@ const Environment = MigrationEnvironment.extend({
     .string()
     .regex(/^[\x21-\x7e]{24,512}$/, 'expected at least 24 random visible ASCII characters')
     .optional(),
-  /** Set by `npm start` if it has generated the admin key itself. */
+  /** `npm start` sets it to true if it has generated the admin key itself. */
   CARILLON_ADMIN_KEY_IS_GENERATED: z.stringbool().default(false),
   CARILLON_ENCRYPTION_KEY: EncryptionKey.optional(),
   ALLOW_PRIVATE_TARGETS: z.stringbool().default(false),
@@ -39,11 +39,14 @@ const Environment = MigrationEnvironment.extend({
   MAX_OUTGOING_TIMEOUT_SECONDS: z.coerce.number().int().min(1).max(86_400).default(900),
   /** Local time of birthday messages, in the time zone of the user. */
   BIRTHDAY_LOCAL_TIME: LocalTime.default('09:00'),
-  /** Requests per minute of each project, on all replicas together; 0 for no limit. */
+  /** Maximum number of requests per minute of each project, on all replicas together; 0 for no limit. */
   RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).default(600_000),
-  /** Requests without a valid key per minute and client address, on all replicas together; 0 for no limit. */
+  /**
+   * Maximum number of requests without a valid key, per minute and client address, on all replicas together; 0 for no
+   * limit.
+   */
   AUTH_FAILURES_PER_MINUTE: z.coerce.number().int().min(0).default(120),
-  /** Maximum number of pings of one heartbeat per minute, on each replica. */
+  /** Maximum number of pings per minute for one schedule, on each replica. Jobs that run elsewhere send them. */
   PINGS_PER_MINUTE: z.coerce.number().int().min(1).default(60),
   /** Proxies whose X-Forwarded-For is trusted: true for all, or a list of addresses and ranges. */
   TRUST_PROXY: z
@@ -63,7 +66,7 @@ const Environment = MigrationEnvironment.extend({
     .regex(/^\/([\w.-]+\/)*([\w.-]+)?$/, 'expected a path such as /carillon')
     .default('/')
     .transform((path) => (path.endsWith('/') ? path : `${path}/`)),
-  /** Maximum number of open event streams on each replica. */
+  /** Maximum number of open event streams of one project, and of one API key, on each replica. */
   EVENT_STREAMS_PER_PROJECT: z.coerce.number().int().min(0).default(20),
   EVENT_STREAMS_PER_KEY: z.coerce.number().int().min(0).default(10),
 }).transform(settleRedis);

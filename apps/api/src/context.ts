@@ -24,7 +24,10 @@ export interface ApiContext {
   bells: Ringer;
   wakeUps: Waker;
   clock: PostgresClock;
-  /** Remembers a heartbeat, to notice a Postgres that has lost transactions. */
+  /**
+   * Remembers the latest heartbeat of a worker that Postgres has shown. A Postgres that lacks it later has lost
+   * transactions.
+   */
   witness: Witness;
   /** The facts that health is judged by, at most a second old. */
   health: () => Promise<HealthFacts>;
@@ -33,7 +36,7 @@ export interface ApiContext {
   keys: KeyCache;
   /** Looks up API keys, and limits failed lookups by client address. */
   throttle: KeyThrottle;
-  /** Shares the counts of rate limits with the other replicas. */
+  /** Tells the other replicas how many requests this one has counted against the rate limits. */
   usage: UsageBus;
   counters: Counters;
   /** Null unless OTEL_EXPORTER_OTLP_ENDPOINT is set. */
@@ -45,13 +48,13 @@ export interface ApiContext {
   defaults: ScheduleDefaults;
   /** Encrypts secrets; null if CARILLON_ENCRYPTION_KEY is not set. */
   secrets: SecretBox | null;
-  /** Requests per minute of a project without a limit of its own; 0 for no limit. */
+  /** Maximum number of requests per minute of a project without a limit of its own; 0 for no limit. */
   requestsPerMinute: number;
-  /** Pings per minute of one heartbeat. */
+  /** Maximum number of pings per minute for one schedule. */
   pingsPerMinute: number;
   /** Limits of open event streams. */
   streams: StreamLimits;
-  /** Limits the bulk requests that each project runs at once. */
+  /** Limits the number of bulk requests, backfills and other heavy requests that run at once. */
   heavy: HeavyWork;
   /** Local time of birthday messages, in the time zone of the user. */
   birthdayLocalTime: string;

@@ -2,12 +2,14 @@ import { readInstallationState, readLatestChange, readLatestEvidence, type Witne
 import { OutsideMark, type RedisClient, untilReady } from '@carillon/queue';
 import type { Pool } from 'pg';
 
-/** How long the start of an API waits for Redis before it goes on without the mark. */
+/** How long a starting API waits for Redis. After that it starts without the comparison with the mark in Redis. */
 const REDIS_WAIT_MS = 500;
 
 /**
- * Compares Postgres with the mark in Redis before the first request. The API must not create a schedule under an id
- * that was issued in the lost time.
+ * Before the first request, compares Postgres with the mark in Redis: the latest heartbeat that a worker knew to be
+ * committed. A Postgres that lacks this heartbeat has lost transactions, for instance in a failover. The installation
+ * is then held (workers claim nothing until an operator decides), and its sequences are moved on, so that the API does
+ * not issue the id of a lost schedule again.
  */
 export async function compareMark(
   pool: Pool,
@@ -23,12 +25,13 @@ export async function compareMark(
 }
 
 /**
- * Verifies what this process remembers, then remembers the latest heartbeat of any worker and the latest change by any
- * API.
+ * Verifies that Postgres still has the rows that this process remembers. Then remembers the latest heartbeat of any
+ * worker and the latest entry of the audit log.
  */
 export async function keepEvidence(pool: Pool, witness: Witness): Promise<void> {
   const verdict = await witness.verify(pool);
-  // After a loss, the remembered heartbeat stays until an operator has decided.
+  // Postgres has lost transactions. The remembered heartbeat stays until an operator has decided what to do about the
+  // loss.
   if (verdict === 'lost') return;
   witness.remember(await readLatestEvidence(pool));
   witness.rememberRow(await readLatestChange(pool));

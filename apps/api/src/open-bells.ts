@@ -17,8 +17,9 @@ import type { Config } from './config.js';
 import type { Counters } from './metrics/counters.js';
 
 /**
- * Opens the bells and wake-ups that notify workers of new work, and the health check of Redis. In an installation
- * without Redis, workers find new work by polling Postgres.
+ * Opens the bells (delayed jobs in Redis, which notify workers when something is due), the wake-ups (jobs that notify
+ * them at once) and the health check of Redis. In an installation without Redis, workers find new work by polling
+ * Postgres.
  */
 export function openBells(
   redis: RedisClient | null,
@@ -43,5 +44,5 @@ export function openBells(
   return { bells, wakeUps: new WakeUps({ redis, prefix }), watch };
 }
 
-/** Wakes no worker. The next sweep does the work. */
+/** Wakes no worker, because there is no Redis. The next sweep does the work. */
 const NO_WAKE_UPS: Waker = { wake: async () => {}, close: async () => {} };

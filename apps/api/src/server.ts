@@ -43,7 +43,10 @@ export interface RunningApi {
 export interface ApiResources {
   /** A pool of connections to Postgres. Default: the API opens its own. */
   pool?: Pool | undefined;
-  /** Says why a payload does not fit its handler. Set if the handlers run in this process. */
+  /**
+   * Says why a payload does not fit its handler. It is set only if the handlers run in this process, because only then
+   * their schemas are known.
+   */
   payloadProblem?: ScheduleDefaults['payloadProblem'];
   /** A key for this process itself, with all rights in the default project. It is not stored. */
   ownKey?: string | undefined;
@@ -55,7 +58,7 @@ export interface ApiResources {
   mountPath?: string | undefined;
 }
 
-/** An API that does not listen yet. */
+/** An API that does not listen on a port yet. */
 export interface UnstartedApi {
   app: FastifyInstance;
   stop(): Promise<void>;
@@ -66,19 +69,19 @@ const MAX_STREAMS = 1_000;
 /** Time for requests in progress to finish when the API stops. */
 const SHUTDOWN_TIMEOUT_MS = 8_000;
 /**
- * Maximum time of each further step of a stop, so that a stop ends even while Postgres or Redis does not answer. All
- * steps together are shorter than the 15 s after which Docker Compose kills the API.
+ * Maximum time of each step of a stop that follows the requests in progress, so that the stop ends even while Postgres
+ * or Redis does not answer. All steps together are shorter than the 15 s after which Docker Compose kills the API.
  */
 const STEP_DEADLINE_MS = 2_000;
 
-/** Number of clock readings at the start. The one with the shortest round trip counts. */
+/** Number of readings of the clock of Postgres at the start. The reading with the shortest round trip counts. */
 const CLOCK_SAMPLES = 3;
 
 /** Cache TTL of the health facts. Health needs no key, so many requests must not cause many queries. */
 const HEALTH_CACHE_TTL_MS = 1_000;
 /**
- * Interval of test writes to Redis, so that an outage is logged even if no request asks for the health. Postgres is
- * queried only while it is away, so an idle API sends no queries.
+ * Interval of test writes to Redis, so that an outage of Redis is logged even if no request asks for the health.
+ * Postgres is tested only while it is known to be away, so an idle API sends no queries.
  */
 const CHECK_INTERVAL_MS = 5_000;
 
@@ -94,7 +97,7 @@ export async function startApi(
   return { url, stop };
 }
 
-/** Opens one API replica that does not listen yet. */
+/** Opens one API replica that does not listen on a port yet. */
 export async function prepareApi(
   config: Config,
   baseLog: Logger,
@@ -121,8 +124,8 @@ export async function prepareApi(
     applicationName: 'carillon-api',
     // A client waits for the response, and a quick 503 is better than a late success.
     connectTimeoutMs: 2_000,
-    // Shorter than the lease of a worker (15 s), so that a request that was sent to a silent Postgres has ended before
-    // the sweep acts on the same runs. Postgres ends transactions sooner, after 8 s.
+    // Shorter than the lease of a worker (15 s), so that a request to a Postgres that does not answer has ended before
+    // a sweep rescues the same runs. Postgres itself ends a transaction sooner, after 8 s.
     queryTimeoutMs: 10_000,
     verify: (client) => witness.verifyConnection(client),
     isPooled: config.DATABASE_DIRECT_URL !== undefined,
@@ -251,7 +254,7 @@ export async function prepareApi(
       const deadline = setTimeout(() => app.server.closeAllConnections(), SHUTDOWN_TIMEOUT_MS);
       const closing = app.close();
       closeSilentConnections();
-      // Bulk actions end after their current page, which needs Postgres.
+      // Bulk actions first finish their current page, which needs Postgres, so closing may take as long as a query.
       await waitAtMost(SHUTDOWN_TIMEOUT_MS + STEP_DEADLINE_MS, closing);
       clearTimeout(deadline);
       const flushes = [counters.flush(), keys.flush(), bells.close(), wakeUps.close(), tracing?.stop()];
@@ -265,8 +268,8 @@ export async function prepareApi(
 }
 
 /**
- * Adds the version of this process to the versions of time zone data. The API computes the first occurrence of a
- * schedule, and an edited one, so its data must be that of the workers.
+ * Adds the time zone data of this process to the versions in use by workers. The API computes the first occurrence of a
+ * new or edited schedule, so its time zone data must be the same as that of the workers.
  */
 function withOwnTzdata(facts: EngineFacts): EngineFacts {
   const { tz } = process.versions;

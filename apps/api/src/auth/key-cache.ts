@@ -7,7 +7,7 @@ import type { Credential } from './credential.js';
 
 /** TTL of a known key. A replica accepts a revoked key for at most this long, which is less than a second. */
 const KNOWN_TTL_MS = 900;
-/** TTL of an unknown key, so that a client that repeats it does not cause a query each time. */
+/** TTL of an unknown key, so that a client that keeps sending it does not cause a query each time. */
 const UNKNOWN_TTL_MS = 2_000;
 /** How long a key counts as recently valid after its last use. */
 const RECENTLY_VALID_MS = 600_000;
@@ -17,7 +17,7 @@ const ISSUED_TTL_MS = 2_000;
  * Maximum entries of each cache. Unknown keys have a separate cache, so a flood of them cannot evict the known ones.
  */
 const MAX_ENTRIES = 10_000;
-/** How often `lastUsedAt` is written, and so its precision. */
+/** How often `lastUsedAt` of the keys is written, and so the precision of that time. */
 const TOUCH_INTERVAL_MS = 30_000;
 
 const SESSION_PREFIX = 'session ';

@@ -24,7 +24,8 @@ export class KeyThrottle {
   }
 
   /**
-   * Returns the owner of a credential; null if it is missing, unknown, expired or revoked. Throws 429 beyond the limit.
+   * Returns the owner of a credential; null if the credential is missing, unknown, expired or revoked. Throws 429 if
+   * the client address is beyond its limit of failures and the credential is not valid.
    */
   async findOwner(credential: Credential | null, ip: string): Promise<KeyOwner | null> {
     const address = addressOf(ip);

@@ -3,14 +3,14 @@ import { DEFAULT_PROJECT } from '@carillon/shared';
 import { cachedFor } from '@carillon/telemetry';
 import type { Pool } from 'pg';
 
-/** TTL of the owner of the process's own key, the same as for any other key. */
+/** Cache TTL of the owner of this process's own key, the same as for any other API key. */
 const OWN_KEY_CACHE_TTL_MS = 900;
-/** The actor of the process's own changes in the audit log. */
+/** The actor that the audit log names for changes with this process's own key. */
 const OWN_KEY_NAME = 'library';
 
 /**
- * Opens the key with which the process calls its own API. The key has the scope admin in the default project, and is
- * not stored.
+ * In library mode, opens the key with which the process calls its own API. The key has the scope admin in the default
+ * project, and exists in memory only.
  */
 export function openOwnKey(pool: Pool, key: string): { key: string; owner: () => Promise<KeyOwner> } {
   const owner = async (): Promise<KeyOwner> => {

@@ -52,7 +52,10 @@ export function requireSameOrigin(request: FastifyRequest): void {
   if (originOf(request) !== 'same') throw new HttpProblem('cross_site_request', FROM_OTHER_SITE);
 }
 
-/** Refuses a sign-in that another site has caused. Programs other than browsers name no site and may sign in. */
+/**
+ * Refuses a sign-in that another site has caused. Programs other than browsers send neither `Sec-Fetch-Site` nor
+ * `Origin`, so they may sign in.
+ */
 export function refuseOtherSite(request: FastifyRequest): void {
   if (originOf(request) === 'other') throw new HttpProblem('cross_site_request', FROM_OTHER_SITE);
 }

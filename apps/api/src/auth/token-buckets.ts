@@ -9,7 +9,10 @@ interface Bucket {
   filledAt: number;
 }
 
-/** The bus on which replicas report the tokens that they have given out, and the name of this limit on it. */
+/**
+ * The bus on which the replicas report to each other how many tokens they have given out, and the name of this limit on
+ * the bus.
+ */
 interface Shared {
   bus: UsageBus;
   name: string;
@@ -22,8 +25,9 @@ export interface BucketLevel {
 }
 
 /**
- * Token buckets that hold the tokens of one minute and refill continuously. The least recently used buckets are evicted
- * first, so a flood of new owners cannot reset the bucket of an owner that is being limited.
+ * One token bucket for each owner, such as a project or a client address. A bucket holds the tokens of one minute and
+ * refills continuously. The least recently used buckets are evicted first, so a flood of new owners cannot reset the
+ * bucket of an owner that is being limited.
  */
 export class TokenBuckets<Owner extends string | number> {
   readonly #buckets = new LRUCache<Owner, Bucket>({ max: MAX_BUCKETS });

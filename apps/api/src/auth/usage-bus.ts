@@ -2,19 +2,22 @@ import { randomUUID } from 'node:crypto';
 import { duplicate, type RedisClient } from '@carillon/queue';
 
 /**
- * How long the uses of tokens are collected before they are sent. Each replica sees the uses of the others with this
- * delay.
+ * How long a replica collects the tokens that its requests take before it reports them. The other replicas count them
+ * with this delay.
  */
 const COLLECT_MS = 200;
 
-/** The tokens that one owner has taken from a limit, and how many per minute the limit allows. */
+/**
+ * The number of tokens that one owner, such as a project, has taken from a limit, and how many per minute the limit
+ * allows.
+ */
 type Use = [limit: string, owner: string | number, perMinute: number, count: number];
 type Listener = (owner: string | number, perMinute: number, count: number) => void;
 
 /**
  * Tells the other replicas how many tokens this replica has taken from a rate limit, so that the limit holds for all
- * replicas together. A request never waits for Redis: uses are sent afterwards, in batches. While Redis is away, and in
- * an installation without Redis, each replica counts only its own requests.
+ * replicas together. A request never waits for Redis: the tokens are reported afterwards, in batches. While Redis is
+ * away, and in an installation without Redis, each replica counts only its own requests.
  */
 export class UsageBus {
   readonly #replica = randomUUID();

@@ -14,7 +14,8 @@ export interface CatchUpPage {
 }
 
 /**
- * Yields the events since a position, oldest first, page by page. Ends with an overflow event if there are too many.
+ * Yields the events since a position page by page: first the changes of schedules, then the changes of runs, each
+ * oldest first. Ends with an overflow event if there are too many.
  */
 export async function* catchUp(
   pool: Pool,
@@ -38,8 +39,8 @@ export async function* catchUp(
     const last = runs.at(-1);
     if (last) {
       after = { happenedAt: last.happenedAt, run: last };
-      // More runs may have ended at the same instant. The position stays before it, so that the next resume repeats
-      // events rather than losing some.
+      // More runs may have ended at the same instant. The position stays before that instant, so that a listener that
+      // resumes gets some events twice rather than missing some.
       position = { ...position, at: Math.max(position.at, last.happenedAt - 1) };
     }
     yield { events: runs.flatMap((run) => eventsOfRun(run, undefined)), position };

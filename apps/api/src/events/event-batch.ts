@@ -1,7 +1,10 @@
 import type { CarillonEvent } from './event.js';
 import { encodePosition, type StreamPosition } from './position.js';
 
-/** The events of one poll, and the position after them. All listeners share one copy of the text. */
+/**
+ * The events that one poll of Postgres has found, and the position after them. All listeners share one copy of the
+ * text.
+ */
 export class EventBatch {
   #text: string | null = null;
 
@@ -18,8 +21,8 @@ export class EventBatch {
 }
 
 /**
- * Writes events as text. Only the last event carries the new position, so a listener that disconnects within the batch
- * gets the whole batch again.
+ * Formats events as server-sent events. Only the last event carries the new position, so a listener that disconnects
+ * within the batch gets the whole batch again.
  */
 export function formatEvents(events: readonly CarillonEvent[], position: StreamPosition): string {
   const id = `id: ${encodePosition(position)}\n`;

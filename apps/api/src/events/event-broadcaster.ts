@@ -18,7 +18,7 @@ const MAX_BUFFERED_BYTES = 1_024 * 1_024;
 export interface Listener {
   /** Writes the text of one or more server-sent events. */
   write(text: string): void;
-  /** Resolves when the client has read the buffered text; at once if it keeps up. */
+  /** Resolves when the client has read the buffered text; at once if little text is buffered. */
   drained(): Promise<void>;
   readonly isClosed: boolean;
 }
@@ -55,13 +55,13 @@ export class EventBroadcaster {
 
   /**
    * Resolves when the first read for a project has succeeded. The caller must then subscribe in the same turn of the
-   * event loop: a project without listeners is no longer polled.
+   * event loop, because polling ends when the project has no listener.
    */
   async waitUntilReady(projectId: number): Promise<void> {
     await this.#channelOf(projectId).reader;
   }
 
-  /** Sends a listener every event from now on. With `since`, it first gets the events since that position. */
+  /** Sends a listener every event from now on. With `since`, the listener first gets the events since that position. */
   subscribe(
     projectId: number,
     { since, preferences }: { since: StreamPosition | null; preferences: EventPreferences },

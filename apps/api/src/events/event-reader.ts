@@ -15,16 +15,16 @@ import type { StreamPosition } from './position.js';
 import { SequenceProgress } from './sequence-progress.js';
 
 /**
- * For how long polls read rows of the latest epochs again, in case a transaction with a smaller epoch commits late. A
- * claim commits within milliseconds.
+ * How long polls read the rows of the latest epochs (numbers of leases) again, because a claim with a smaller epoch may
+ * commit after one with a larger epoch. A claim commits within milliseconds.
  */
 const SETTLED_MS = 3_000;
 const MAX_ROWS_PER_POLL = 5_000;
 /** If a poll reads this many started or finished runs, it leaves skipped and cancelled runs to the next poll. */
 const BUSY_RUN_COUNT = 1_000;
 /**
- * A listener resumes from a position before the claims of all runs in flight. A run that has been in flight for longer
- * than this is left out, so that the position does not fall far behind.
+ * The position from which a listener resumes lies before the claim of each run in flight (claimed and not ended). A run
+ * that has been in flight for longer than this is not considered, so that the position does not fall far behind.
  */
 const MAX_POSITION_LAG_MS = 900_000;
 
@@ -36,9 +36,9 @@ interface KnownRun {
 }
 
 /**
- * Reads the events of one project by polling Postgres, so that the engine writes nothing extra for them. A poll finds
- * started and finished runs by their epoch, which grows with every claim. It finds skipped and cancelled runs by the
- * time of that change, and changes of schedules by the audit log.
+ * Reads the events of one project by polling Postgres, so that workers need not write events. A poll finds started and
+ * finished runs by their epoch, the number of their lease, which grows with every claim. It finds skipped and cancelled
+ * runs by the time of that change, and changes of schedules by the audit log.
  */
 export class EventReader {
   readonly #epochs: SequenceProgress;
@@ -64,8 +64,8 @@ export class EventReader {
   }
 
   /**
-   * Records the runs in flight, whose end will be reported. Also records the runs that were skipped or cancelled just
-   * now, which will not be reported.
+   * Records the runs in flight, so that their end is reported. Also records the runs that were skipped or cancelled in
+   * the last seconds, so that they are not reported: they stopped before this reader started.
    */
   async start(): Promise<this> {
     const { projectId } = this;
@@ -77,7 +77,8 @@ export class EventReader {
   }
 
   /**
-   * The position from which a listener that has received everything should resume. It lies before every run in flight.
+   * The position from which a listener that has received everything should resume. It lies before the claim of each run
+   * in flight, except for runs older than `MAX_POSITION_LAG_MS`.
    */
   get position(): StreamPosition {
     let at = this.#settledAt;

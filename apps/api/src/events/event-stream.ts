@@ -2,12 +2,13 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Listener } from './event-broadcaster.js';
 
-/** A comment is sent at this interval, because proxies close idle connections. */
+/** A comment line of the stream is sent at this interval, because proxies close idle connections. */
 const HEARTBEAT_INTERVAL_MS = 15_000;
 /** A client that leaves more than this unread is disconnected. It can resume later. */
 const MAX_UNREAD_BYTES = 1_024 * 1_024;
 /**
- * Maximum time that a client may take to read one page of past events. The project's other listeners wait meanwhile.
+ * Maximum time that a client may take to read one page of past events. Meanwhile, other listeners of the project that
+ * want past events wait for their turn.
  */
 const DRAIN_TIMEOUT_MS = 5_000;
 /** Maximum time that a client may take to read the rest of a stream that the API closes. */
@@ -43,7 +44,7 @@ export class EventStream implements Listener {
 
   write(text: string): void {
     if (this.isClosed) return;
-    // `end()` would wait for the client to read. Only `destroy()` frees the buffer.
+    // `end()` would keep the buffer until the client has read it. `destroy()` frees the buffer at once.
     const unread = this.response.writableLength;
     if (unread > 0 && unread + text.length > MAX_UNREAD_BYTES) this.response.destroy();
     else this.response.write(text);

@@ -11,7 +11,10 @@ export interface CarillonEvent {
 
 const REPORTED_STATUSES = ['succeeded', 'failed', 'retrying', 'skipped', 'cancelled'];
 
-/** The events that led from `before`, the state of a run at the last poll, to its present state. */
+/**
+ * The events that led a run from `before`, its state at the previous poll, to its present state. `before` is undefined
+ * if no poll has seen the run yet.
+ */
 export function eventsOfRun(
   run: RunView,
   before: { attempt: number; status: string } | undefined,

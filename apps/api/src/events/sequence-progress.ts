@@ -1,6 +1,7 @@
 /**
  * Tracks how far a growing sequence has been read. Postgres draws a number before the transaction commits, so a smaller
- * number may become visible after a larger one. For this reason numbers above `floor` are read again for a while.
+ * number may become visible after a larger one. For this reason, the numbers above `floor` are read again by later
+ * polls.
  */
 export class SequenceProgress {
   #floor: number;
@@ -22,8 +23,8 @@ export class SequenceProgress {
   }
 
   /**
-   * Records that a poll at `at` (milliseconds of any monotonic clock) read up to `number`. After `settledMs` a number
-   * need not be read again.
+   * Records that a poll at `at` (milliseconds of any monotonic clock) read up to `number`. A number need not be read
+   * again once `settledMs` have passed since the poll that first reached it.
    */
   advance(number: number, at: number, settledMs: number): void {
     this.#highest = Math.max(this.#highest, number);

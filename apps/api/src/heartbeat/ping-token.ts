@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { SecretBox } from '@carillon/db';
 
-/** The content of a ping token: a schedule, and the generation of its token, which each rotation increases. */
+/** The content of a ping token: the schedule, and a number that each rotation of the schedule's token increases. */
 export interface PingToken {
   scheduleId: number;
   generation: number;

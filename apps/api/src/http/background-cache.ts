@@ -3,8 +3,8 @@ import { LRUCache } from 'lru-cache';
 /** How long a request waits for a value that is still being computed. */
 const WAIT_MS = 80;
 /**
- * The TTL of a value is its computing time multiplied by this, but at most `MAX_TTL_MS`. So a value that takes up to 3 s
- * uses at most 5% of a core.
+ * The TTL of a value is its computing time multiplied by this, but at most `MAX_TTL_MS`. So a value that takes up to 3
+ * s to compute uses at most 5% of a core.
  */
 const TTL_PER_COST = 20;
 const MAX_TTL_MS = 60_000;
@@ -24,8 +24,8 @@ interface Kept<T> {
 
 /**
  * Caches values that take seconds to compute for a large project. Values are computed in the background, one after the
- * other, and kept for up to a minute. A request does not wait for a slow value: `read` returns null, and the route
- * answers with what it can read at once.
+ * other, and are fresh for up to a minute. A request does not wait for a slow value: `read` returns the previous value,
+ * or null if that is older than five minutes. With null, the route answers with what it can read at once.
  */
 export class BackgroundCache<T> {
   readonly #kept = new LRUCache<string, Kept<T>>({ max: MAX_KEPT });
@@ -36,7 +36,10 @@ export class BackgroundCache<T> {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Returns the cached value, or a new one if it is computed soon enough; otherwise null. */
+  /**
+   * Returns the cached value while it is fresh, or else a new one if it is computed soon enough. Otherwise returns the
+   * stale value; null if there is none or if it is too old.
+   */
   async read(name: string, compute: () => Promise<T>): Promise<T | null> {
     const kept = this.#keptFor(name);
     const isStale = this.now() >= kept.validUntil;

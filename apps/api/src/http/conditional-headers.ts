@@ -1,7 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import { HttpProblem } from './problem.js';
 
-/** The OpenAPI document and the server derive from the statuses of an operation which request headers it takes. */
+/**
+ * An operation takes `Idempotency-Key` if it may answer 422, and `If-Match` if it may answer 412. The server and the
+ * OpenAPI document both use this rule.
+ */
 export const takesIdempotencyKey = (responses: object) => '422' in responses;
 export const takesIfMatch = (responses: object) => '412' in responses;
 

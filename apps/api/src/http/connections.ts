@@ -21,8 +21,8 @@ export const HTTP_LIMITS: HttpLimits = {
 };
 
 /**
- * Tracks open connections. The returned function closes those that have not sent a request yet. Node counts them as
- * busy, so stopping the server would wait for them.
+ * Tracks open connections. The returned function closes the connections that have not sent a request yet. Node counts
+ * them as busy, so without this a stop of the server would wait for them.
  */
 export function watchConnections(server: Server): () => void {
   const open = new Set<Socket>();

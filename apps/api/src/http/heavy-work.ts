@@ -2,14 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { tooManyRequests } from '../auth/rate-limit.js';
 
 export interface HeavyWorkLimits {
-  /** Maximum number of requests of one project that run at once. */
+  /** Maximum number of heavy requests of one project that run at once. */
   perProject: number;
   /**
-   * Maximum number of requests that run at once, over all projects. Each takes up to two of the ten connections to
-   * Postgres.
+   * Maximum number of heavy requests that run at once, over all projects. Each takes up to two of the ten connections
+   * that this replica has to Postgres.
    */
   total: number;
-  /** Maximum number of further requests of one project that wait for their turn. */
+  /** Maximum number of further heavy requests of one project that wait for their turn. */
   waitingPerProject: number;
   maxWaitMs: number;
 }
@@ -25,12 +25,15 @@ const RETRY_AFTER_MS = 2_000;
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The place that the request holds, if its route does heavy work. */
+    /** The permission to run that the request holds, if its route does heavy work. */
     heavyPlace?: Place;
   }
 }
 
-/** A place of a request. It is held until the work has ended, even if the client disconnects before. */
+/**
+ * The permission of a heavy request to run, one of a limited number of places. The request holds its place until its
+ * work has ended, even if the client disconnects before.
+ */
 class Place {
   isWorking = false;
   #isLeft = false;
@@ -118,7 +121,7 @@ export class HeavyWork {
       const [next] = queue;
       if (!next || !this.#hasRoom(waitingId)) continue;
       this.#forget(waitingId, next);
-      // The project that was served goes to the end of the queue.
+      // The project that was served goes to the end of the map, so that the projects take turns.
       if (this.#waiting.delete(waitingId)) this.#waiting.set(waitingId, queue);
       next();
       return;

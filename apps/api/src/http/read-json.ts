@@ -2,9 +2,12 @@ import { markBigIntegers, reviveBigIntegers, unstorable } from '@carillon/shared
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { invalid } from './problem.js';
 
-/** JSON escapes of characters that Postgres cannot store: NUL, and surrogates without their other half. */
+/**
+ * JSON escapes that may stand for text that Postgres cannot store: NUL and surrogates. Postgres refuses a surrogate
+ * only without its other half, so a body with one of these escapes is parsed first and then checked.
+ */
 const UNSTORABLE_ESCAPE = /\\u(?:0000|d[89a-f])/i;
-/** A document with fewer brackets than this cannot be nested too deeply, so its depth is not checked. */
+/** A body with at most this many opening brackets cannot be nested too deeply, so its depth is not checked. */
 const MAX_UNCHECKED_BRACKETS = 64;
 
 /**
@@ -37,7 +40,7 @@ function needsCheck(text: string): boolean {
   return brackets > MAX_UNCHECKED_BRACKETS;
 }
 
-/** Refuses path and query values that Postgres cannot store. */
+/** A hook that refuses path and query values that Postgres cannot store. */
 export async function refuseUnstorableAddress({ params, query }: FastifyRequest): Promise<void> {
   const problem = unstorable(params) ?? unstorable(query);
   if (problem) throw invalid([problem]);

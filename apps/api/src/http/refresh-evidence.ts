@@ -5,9 +5,9 @@ import { keepEvidence } from '../keep-evidence.js';
 const REFRESH_DELAY_MS = 1_000;
 
 /**
- * Returns a hook that reads and remembers the latest heartbeat and the latest change after each response, at most once
- * per second. If Postgres lacks them later, it has lost transactions, and could issue the id of a lost schedule again.
- * Only requests trigger the hook, so an idle API sends no queries.
+ * Returns a hook that reads and remembers the latest heartbeat of a worker and the latest entry of the audit log, after
+ * a response and at most once per second. If Postgres lacks them later, it has lost transactions, and could issue the
+ * id of a lost schedule again. Only requests trigger the hook, so an idle API sends no queries.
  */
 export function refreshEvidence({
   pool,

@@ -4,7 +4,7 @@ import type { ApiContext } from '../context.js';
 import { HttpProblem } from './problem.js';
 
 export interface RouteResult extends KeptAnswer {
-  /** Due times whose bells are armed after the commit. */
+  /** Due times at which workers must look for work. Their bells (delayed jobs in Redis) are armed after the commit. */
   dueAts: number[];
 }
 
@@ -26,7 +26,7 @@ export async function respondOnce(
   };
   const { kind, answer } =
     key === null ? { kind: 'done', answer: await collect(pool) } : await executeOnce(key);
-  // The change is committed. If Redis is away, the sweep arms the bells later.
+  // The change is committed. If Redis is away, a worker's next sweep of Postgres arms the bells.
   bells.arm(dueAts).catch(() => {});
   if (kind === 'repeated') reply.header('idempotency-replayed', 'true');
   return reply.status(answer.status).headers(answer.headers).send(answer.body);

@@ -43,8 +43,9 @@ export interface LedgerSources {
 }
 
 /**
- * Yields the entries from `fromAt` to `toAt` in order: one for each occurrence of the rule, where the occurrences of a
- * gap share one, and one for each run that the rule did not name, such as a trigger.
+ * Yields the entries from `fromAt` to `toAt` in order: one for each occurrence of the rule, and one for each run that
+ * the rule did not name, such as a trigger. The occurrences of a gap (a stretch that did not run for one reason) share
+ * one entry.
  */
 export function* composeLedger(
   sources: LedgerSources,
@@ -93,7 +94,7 @@ function entryOfRun(run: RunView, sources: LedgerSources): Entry {
   };
 }
 
-/** The versions of the time zone data, if the definition depends on a time zone. */
+/** The versions of the time zone data that were in use; none if the definition does not depend on a time zone. */
 const tzdataOf = (definition: HeldDefinition | undefined, { tzdata }: LedgerSources) =>
   definition && isZoned(definition.timing) ? tzdata : [];
 
@@ -142,8 +143,8 @@ function entryWithoutRun(
 }
 
 /**
- * The story of an occurrence without a run: the rule named it, and it may have been moved, held, or cancelled with its
- * schedule.
+ * The steps of an occurrence without a run, as the ledger shows them: the rule named the occurrence, and it may have
+ * been rescheduled, held by a pause, or cancelled with its schedule.
  */
 function storyWithoutRun(
   { at, definition }: { at: number; definition: HeldDefinition },

@@ -11,7 +11,7 @@ import type { z } from 'zod';
 import { presentStory } from '../present/story.js';
 import { readSteps } from './read-steps.js';
 
-/** Tells the story of one run, as a sentence and step by step. */
+/** Explains the outcome of one run: in a sentence (`why`), and as a list of what happened to the run (`story`). */
 export async function composeRunStory(
   db: Database,
   projectId: number,

@@ -34,8 +34,8 @@ export interface LedgerPage {
 export async function readLedger(pool: Pool, request: LedgerRequest): Promise<LedgerPage> {
   const { projectId, schedule, fromAt, toAt, limit, nowAt } = request;
   const range = { projectId, scheduleId: schedule.id, fromAt, toAt };
-  // Read one row more than fits. If it exists, the page ends before its instant, so that the entries of one instant are
-  // never split between two pages.
+  // Read one run more than fits. If there is one, the page ends before the instant of that run, so that the entries of
+  // one instant are never split between two pages.
   const runs = await readRunsBetween(pool, { ...range, limit: limit + 1 });
   const lastRunAt = runs.length > limit ? (runs.at(-1)?.occurrenceAt ?? toAt) : null;
   const untilAt = lastRunAt === null ? toAt : lastRunAt - 1;
@@ -71,13 +71,13 @@ export async function readLedger(pool: Pool, request: LedgerRequest): Promise<Le
 
 /** Maximum number of entries in one step backwards. A step that finds more is repeated with a shorter span. */
 const MAX_STEP = 2_000;
-/** A step that finds too few entries is followed by one that spans this many times as much. */
+/** A step that finds too few entries is followed by a step that spans this many times as much time. */
 const GROWTH = 4;
 
 /**
  * Reads a page of the ledger, newest occurrence first. Rules can only be evaluated forwards, so this function goes back
- * in steps and evaluates each step forwards. The span of the first step is an estimate of the time that the rule needs
- * to name a page of occurrences.
+ * in steps and evaluates each step forwards. The span of the first step is an estimate of the time over which a page of
+ * occurrences is spread.
  */
 export async function readLedgerBackwards(pool: Pool, request: LedgerRequest): Promise<LedgerPage> {
   const { fromAt, toAt, limit } = request;
@@ -106,7 +106,7 @@ export async function readLedgerBackwards(pool: Pool, request: LedgerRequest): P
 
 const HOUR_MS = 3_600_000;
 
-/** Estimates the time that the rule needs to name a page of occurrences. */
+/** Estimates the time over which a page of the rule's occurrences is spread, from the interval between two of them. */
 function firstSpan({ schedule, toAt, limit }: LedgerRequest): number {
   const [first, second] = nextOccurrences(schedule.timing, toAt - HOUR_MS, 2);
   const intervalMs = first !== undefined && second !== undefined ? second - first : HOUR_MS;

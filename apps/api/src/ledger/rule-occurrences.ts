@@ -34,8 +34,8 @@ export function* ruleOccurrences(
 }
 
 /**
- * The past instants to which edits have set one-shots, in order. The rule before the edit was in force at that time, and
- * may have named the same instant.
+ * The instants before the time of their edit to which edits have set one-shots, in order. They are listed apart,
+ * because the rule before the edit was in force at that time and may have named the same instant.
  */
 function pastInstants(
   definitions: readonly HeldDefinition[],

@@ -9,12 +9,15 @@ const LONGEST = Math.max(...WINDOWS);
 const MINUTE_MS = 60_000;
 /** Cache TTL of the gauge: a forecast may read 200,000 schedules. */
 const CACHE_TTL_MS = 15_000;
-/** Number of groups that are counted in one turn of the event loop. Other requests run between two turns. */
+/**
+ * Number of groups (schedules with the same rule and next occurrence) that are counted in one turn of the event loop.
+ * Other requests run between two turns.
+ */
 const GROUPS_PER_TURN = 100;
 
 /**
  * The number of runs expected within the next minutes, over all projects. An autoscaler can use this gauge to add
- * workers before a herd is due.
+ * workers before many runs are due at once.
  */
 export class ForecastGauge {
   readonly #read: () => Promise<Gauge>;
@@ -51,8 +54,8 @@ async function readForecast(pool: Pool): Promise<Gauge> {
 }
 
 /**
- * Counts the fires of a group after its next occurrence. A rule that can no longer be evaluated counts as 0: the claim
- * pauses its schedules.
+ * Counts the fires of a group of schedules after their next occurrence. A rule that can no longer be evaluated counts
+ * as 0, because a worker pauses its schedules when they are due.
  */
 function laterFires({ timing, occurrenceAt, runsLeft, schedules }: ComingGroup, untilAt: number): number {
   const later = countOrZero(timing, { afterAt: occurrenceAt, untilAt });

@@ -14,18 +14,19 @@ import type { ForecastGauge } from './forecast-gauge.js';
 type Source = Pick<ApiContext, 'pool' | 'counters' | 'health'>;
 
 /**
- * The Prometheus text of the API: the sums over all replicas, the state of the engine, and the metrics of this process.
+ * The Prometheus text of the API: the counters summed over all replicas, the state of the engine, and the metrics of
+ * this process.
  */
 export async function readExposition(source: Source, forecast: ForecastGauge): Promise<string> {
   const { redis, isPostgresUp } = await source.health();
   const own = [
     ...poolGauges(source.pool as unknown as Parameters<typeof poolGauges>[0]),
-    // An installation without Redis has no gauge for it.
+    // An installation without Redis has no gauge `carillon_redis_up`.
     ...(redis === 'off' ? [] : [upGauge('redis', redis === 'up')]),
     upGauge('postgres', isPostgresUp),
   ];
   const engine = await readEngine(source, forecast).catch(() => null);
-  // If the sums could not be read, they are left out: a zero would look like a counter that was reset.
+  // If the counters could not be read, they are left out: a zero would look like a counter that was reset.
   return exposition({ counters: engine?.counters ?? null, gauges: [...(engine?.gauges ?? []), ...own] });
 }
 

@@ -1,4 +1,6 @@
-/** The page of an API whose dashboard or guide was not built. It needs neither script nor style. */
+/**
+ * The page that the API serves in place of a dashboard or guide that was not built. It needs neither script nor style.
+ */
 export const renderNotBuilt = (part: 'dashboard' | 'guide'): string => `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><title>Carillon: the ${part} is not built</title></head>

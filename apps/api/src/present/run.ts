@@ -10,7 +10,10 @@ import {
 import type { z } from 'zod';
 import { iso } from './iso.js';
 
-/** When the next attempt begins; null if there is none, or while the run is held or waits for the previous run. */
+/**
+ * When the next attempt begins; null if there is none, while a pause of the schedule holds the run, or while the run
+ * waits for the previous run to end.
+ */
 export const nextAttemptOf = ({ nextAttemptAt }: Pick<RunView, 'nextAttemptAt'>): number | null =>
   nextAttemptAt === Number.POSITIVE_INFINITY ? null : nextAttemptAt;
 

@@ -55,7 +55,9 @@ export function presentSimulation(
   };
 }
 
-/** Picks the runs to show. Runs with something unusual come first, because a reader looks for them. */
+/**
+ * Picks the runs to show. Runs that did not simply succeed at their time come first, because a reader looks for them.
+ */
 function worthShowing(runs: readonly SimulatedRun[], limit: number): readonly SimulatedRun[] {
   const isPlain = ({ status, isCaughtUp, wasQueued, attempts }: SimulatedRun) =>
     status === 'succeeded' && !isCaughtUp && !wasQueued && attempts === 1;

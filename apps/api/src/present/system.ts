@@ -4,7 +4,7 @@ import { quantileOf } from '@carillon/telemetry';
 import type { z } from 'zod';
 import { iso } from './iso.js';
 
-/** The health and the drift of the engine, in figures. */
+/** The state of the engine in figures, such as its health, its backlog and its drift (what sweeps had to repair). */
 export function presentSystem({
   figures,
   windows,

@@ -23,7 +23,10 @@ const MaintenanceId = z
   .regex(/^[1-9]\d{0,14}$/, 'expected the id of a maintenance window')
   .transform(Number);
 
-/** Breaches of objectives, open and past, and the maintenance windows in which they are not reported. */
+/**
+ * Breaches of the objectives of schedules, open and past, and the maintenance windows in which breaches are not
+ * reported.
+ */
 export const alertRoutes =
   (context: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {

@@ -33,7 +33,7 @@ const NOTHING_DONE = {
   nextCursor: null,
 };
 
-/** Creates and changes many schedules in one call. */
+/** Routes that create or change many schedules in one call. */
 export const bulkRoutes =
   (context: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {

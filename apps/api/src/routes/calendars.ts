@@ -42,8 +42,8 @@ export const calendarRoutes =
   ({ pool, wakeUps, clock, defaults }: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
     /**
-     * Wakes a worker to re-time the schedules of a calendar that was changed, and returns the calendar. If the wake-up
-     * is lost, the sweep re-times them.
+     * Wakes a worker to compute new next occurrences for the schedules of a changed calendar, and returns the calendar.
+     * If the wake-up is lost, a sweep does the work later.
      */
     const changed = async (projectId: number, name: string): Promise<z.infer<typeof ChangedCalendar>> => {
       wakeUps.wake(TICKS.calendars).catch(() => {});

@@ -7,7 +7,9 @@ import { renderNotBuilt } from '../pages/not-built.js';
 /** Paths of the API itself. An unknown path under one of them is answered with 404, not with the page. */
 const API_PATHS = /^\/(v1|health|docs|guide|queues|problems|ping)(\/|$)/;
 
-/** Serves the files of the dashboard, and its page for every path that belongs to a view. */
+/**
+ * Serves the files of the dashboard, and its page for every other path below its base path that is not part of the API.
+ */
 export const dashboardRoutes =
   (files: DashboardFiles | null): FastifyPluginAsync =>
   async (app) => {

@@ -20,7 +20,10 @@ const EVENT_TYPES = [
   'schedule.changed',
 ];
 const KEY_CHECK_INTERVAL_MS = 1_000;
-/** A stopping replica tells its clients to reconnect after this delay, plus a random part of the spread. */
+/**
+ * A stopping replica tells the clients of its event streams to reconnect after this delay, plus a random part of
+ * `RECONNECT_SPREAD_MS`.
+ */
 const MIN_RECONNECT_MS = 500;
 const RECONNECT_SPREAD_MS = 4_500;
 
@@ -39,15 +42,15 @@ export const eventRoutes =
     const open = new Set<EventStream>();
     app.addHook('preClose', async () => {
       broadcaster.close();
-      // The clients reconnect at random moments within some seconds, because thousands at once would overload the next
-      // replica.
+      // Each client gets a random delay, because thousands that reconnect at once would overload the next replica.
       for (const stream of open) stream.endForStop(MIN_RECONNECT_MS + Math.random() * RECONNECT_SPREAD_MS);
     });
 
     app.get(
       '/events',
       {
-        // A HEAD request would hold a stream open without receiving anything.
+        // Otherwise Fastify would answer HEAD too, and a HEAD request would hold a stream open without receiving
+        // anything.
         exposeHeadRoute: false,
         schema: {
           operationId: 'listenToEvents',
@@ -86,8 +89,8 @@ export const eventRoutes =
         const since = readPosition(request.headers['last-event-id']);
         const release = limiter.acquire(request.caller);
         reply.raw.on('close', release);
-        // Read from Postgres before the stream begins, because an error can still be answered with a problem until
-        // then.
+        // Read from Postgres before the stream begins, because an error after that can no longer be answered with a
+        // problem.
         await broadcaster.waitUntilReady(request.caller.projectId);
         reply.hijack();
         if (reply.raw.destroyed) return;

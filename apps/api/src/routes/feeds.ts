@@ -40,7 +40,7 @@ const present = ({ id, name, scheduleKey, tag, createdAt, lastUsedAt }: FeedView
   lastUsedAt: iso(lastUsedAt),
 });
 
-/** The feed itself. Its token is the only credential. */
+/** The iCal feed itself. The token in its URL is the only credential. */
 export const feedRoutes =
   ({ pool, clock }: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {

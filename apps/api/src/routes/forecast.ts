@@ -19,7 +19,10 @@ const HOUR_MS = 3_600_000;
 const MAX_HOURS = 168;
 /** Maximum number of schedules that the forecast of one minute names. */
 const MAX_NAMED = 100;
-/** Maximum CPU time that one request spends on the groups of a project. */
+/**
+ * Maximum CPU time that one request spends on the groups of a project. A group holds the recurring schedules with the
+ * same rule and next occurrence.
+ */
 const MAX_SEARCH_MS = 100;
 /** Number of groups that are evaluated in one turn of the event loop. Other requests run between two turns. */
 const SLICE = 100;
@@ -111,7 +114,7 @@ export const forecastRoutes =
 
 /**
  * Finds the groups that fire within the given minute, the group with the most schedules first. The next fire of each
- * schedule does not count. Stops when its time is up.
+ * schedule does not count, because the caller reads it from the agenda. Stops after `MAX_SEARCH_MS`.
  */
 async function findGroups(
   groups: readonly ForecastGroup[],

@@ -12,11 +12,13 @@ const BUILT = fileURLToPath(new URL('../../../guide/dist/site', import.meta.url)
 export const readGuideFiles = (folder = BUILT): ReadonlyMap<string, StaticFile> | null =>
   existsSync(folder) ? readStaticFiles(folder) : null;
 
-/** Serves the guide: documentation that needs no key, script or server besides this one. */
+/**
+ * Serves the guide: documentation that can be read without an API key, without JavaScript and without any other server.
+ */
 export const guideRoutes =
   (files: ReadonlyMap<string, StaticFile> | null): FastifyPluginAsync =>
   async (app) => {
-    // The redirect is relative, so that it also works below the path of a proxy.
+    // The redirect is relative, so that it also works behind a proxy that serves the API below a path.
     app.get('/guide', { schema: { hide: true } }, async (_request, reply) => reply.redirect('guide/', 302));
 
     app.get('/guide/*', { schema: { hide: true } }, async (request, reply) => {

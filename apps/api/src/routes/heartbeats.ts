@@ -20,7 +20,10 @@ const tags = ['Heartbeats'];
 const params = z.object({ id: ScheduleKey });
 const PINGS_SHOWN = 20;
 
-/** The ping URLs of a schedule. Seeing them requires a key that may change the schedule. */
+/**
+ * The ping URLs of a schedule, with which a job that runs elsewhere reports. Seeing them requires a key with the scope
+ * write, because a ping changes runs of the schedule.
+ */
 export const heartbeatRoutes =
   ({ pool, secrets }: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {

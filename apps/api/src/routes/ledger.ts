@@ -49,8 +49,8 @@ export const ledgerRoutes =
         const position = idInCursor(query.cursor);
         const schedule = await readSchedule(pool, projectId, params.id);
         if (!schedule) throw await missingSchedule(pool, { projectId, key: params.id });
-        // Retention has removed the runs before the start of the history. Without their runs, these occurrences would
-        // look lost, so the ledger leaves them out.
+        // Retention has removed the runs before the start of the history. The occurrences of that time would look lost
+        // without their runs, so the ledger leaves them out.
         const fromAt = Math.max(range.fromAt, await readHistoryStart(pool, projectId));
         const toAt = Math.max(range.toAt, fromAt - 1);
         const request = { projectId, schedule, fromAt, toAt, limit, nowAt };

@@ -25,7 +25,8 @@ export const operationRoutes =
   ({ pool, bells, clock, health }: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
     app.addHook('onRequest', requireScope('read'));
-    // Cached, because a dashboard asks every few seconds and a day of minutes has tens of thousands of rows.
+    // Cached, because each open dashboard asks every few seconds, and the counters of a day have tens of thousands of
+    // rows, one per counter and minute.
     const readWindows = cachedFor(WINDOWS_CACHE_TTL_MS, () => readCounterWindows(pool, null));
 
     app.get(

@@ -61,7 +61,10 @@ type PingRequest = FastifyRequest<{
   Querystring: { rid?: string | undefined };
 }>;
 
-/** Receives pings of jobs that run elsewhere. They need no API key: the token in the path is the credential. */
+/**
+ * Receives pings, with which jobs that run elsewhere report. A ping needs no API key: the token in its path is the
+ * credential.
+ */
 export const pingRoutes =
   ({ pool, bells, clock, counters, secrets, pingsPerMinute }: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {
@@ -74,7 +77,8 @@ export const pingRoutes =
 
     const take =
       (reported: PingKind | 'exit status') => async (request: PingRequest, reply: FastifyReply) => {
-        // Both checks come before any query, so wrong tokens and too many pings do not reach Postgres.
+        // The token and the rate are checked before any query, so wrong tokens and too many pings do not reach
+        // Postgres.
         const token = secrets && readPingToken(secrets, request.params.token);
         if (!token) throw unknownPing();
         const { isTaken, waitMs } = buckets.take(token.scheduleId, pingsPerMinute);
@@ -91,8 +95,8 @@ export const pingRoutes =
       };
 
     /**
-     * Records a ping about a run that was delivered. `rid` names the run; without it, the ping is about the run that
-     * was delivered last.
+     * Records a ping about a run that was delivered, for a schedule that is not a heartbeat. `rid` names the run;
+     * without it, the ping is about the run that was delivered last.
      */
     const takeReport = async (
       { query: { rid }, log }: PingRequest,
@@ -171,7 +175,10 @@ const unknownRun = (rid: string | undefined) =>
 const unknownPing = () =>
   new HttpProblem('unknown_ping', 'no heartbeat has this token; it may have been rotated');
 
-/** An exit status other than 0 becomes the start of the text, because the text is the reason of the failure. */
+/**
+ * Turns a ping into its kind and its text. An exit status other than 0 becomes the start of the text, because the text
+ * is shown as the reason of the failure.
+ */
 function readPing(
   reported: PingKind | 'exit status',
   { params: { exitStatus = 0 }, body }: PingRequest,
@@ -183,7 +190,7 @@ function readPing(
   return { kind: 'fail', body: text === null ? status : `${status}: ${text}` };
 }
 
-/** The start of the body as text that Postgres can store. */
+/** The first 10 KiB of the body, as text that Postgres can store; null if there is none. */
 function keptBody(body: unknown): string | null {
   if (!Buffer.isBuffer(body) || body.length === 0) return null;
   return body.subarray(0, MAX_KEPT_BYTES).toString('utf8').replaceAll('\0', '\uFFFD');

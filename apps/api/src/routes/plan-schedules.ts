@@ -7,7 +7,7 @@ import { planSchedules } from '../schedules/plan-schedules.js';
 
 const MAX_BODY_BYTES = 16 * 1_024 * 1_024;
 
-/** Answers what PUTs would change, without saving anything. */
+/** Answers what a PUT of each given schedule would change, without saving anything. */
 export const planRoutes =
   (context: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {

@@ -17,7 +17,7 @@ import { responses } from '../http/responses.js';
 const tags = ['Projects'];
 const params = z.object({ id: ProjectKey });
 
-/** The signing secret of a project, for schedules without a secret of their own. */
+/** The secret with which the webhooks of a project are signed, unless their schedule has a secret of its own. */
 export const projectSecretRoutes =
   ({ pool, secrets }: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {

@@ -117,7 +117,7 @@ export const projectRoutes =
         const before = await readProject(pool, params.id);
         if (!before) throw notFound('project', params.id);
         const given = body.defaultTarget && withStoredHeaders(body.defaultTarget, before.defaultTarget);
-        // The default target must be allowed by the new limits, even if the target itself does not change.
+        // The new limits must allow the default target, even if the request does not change the target.
         const held = body.defaultTarget === null ? null : (given ?? before.defaultTarget);
         const defaultTarget = validateTarget(before, {
           defaultTarget: held,

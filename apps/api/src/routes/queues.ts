@@ -10,7 +10,10 @@ import { HttpProblem, sendProblem } from '../http/problem.js';
 import { PAGE_POLICY } from '../http/security-headers.js';
 
 const BASE_PATH = '/queues';
-/** Queues that other programs use. The remaining queues are internal. */
+/**
+ * Queues that other programs read or write: requests for schedules, rejected requests, and due jobs. The other queues
+ * are internal.
+ */
 const PUBLIC_QUEUES = [QUEUES.requests, QUEUES.rejected, QUEUES.due];
 
 /** Serves Bull Board, read-only, to operators. It shows what Redis holds; Postgres is the source of truth. */
@@ -42,8 +45,8 @@ export const queueRoutes =
       reply: FastifyReply,
     ): Promise<FastifyReply | undefined> {
       const token = tokenInCookie(request);
-      // A wrong token counts as a failed lookup of the client address, as on every route. Without a cookie there is no
-      // lookup.
+      // A wrong token counts against the limit of failed lookups of the client address, as on every route. A request
+      // without a cookie does not count.
       const owner =
         token === null
           ? null
@@ -65,7 +68,7 @@ export const queueRoutes =
     }
   };
 
-/** Answers for an installation without Redis, which has no queues to show. */
+/** Answers 404 in an installation without Redis, which has no queues to show. */
 function refuseWithoutRedis(app: FastifyInstance): void {
   const refuse = async () => {
     throw new HttpProblem(

@@ -26,7 +26,10 @@ import { presentAttempt, presentRun } from '../present/run.js';
 
 const tags = ['Runs'];
 
-/** Maximum number of dead letters that are grouped in the background, and maximum number while a client waits. */
+/**
+ * Maximum number of dead letters (runs that failed for good) that are grouped in the background, and maximum number
+ * that are grouped while a client waits.
+ */
 const MAX_DEAD_LETTERS = 100_000;
 const MAX_DEAD_LETTERS_AT_ONCE = 1_000;
 
@@ -64,8 +67,9 @@ export const runRoutes =
         const { runs, stoppedAt } = await listRuns(pool, asked);
         const { items, nextCursor } = pageOf(runs, limit, positionOf);
         const goOn = stoppedAt === null ? null : encodeCursor(positionOf(stoppedAt));
-        // The runs of one schedule are read in the order of their occurrences. Sort them by the time of their last
-        // change, so that an occurrence that was skipped ahead of its time does not hide a later failure.
+        // The runs of one schedule are read in the order of their occurrences. Sort the page by the time of each run's
+        // last change. Otherwise an occurrence of next week that was skipped yesterday would come before a failure of
+        // today.
         items.sort((a, b) => b.happenedAt - a.happenedAt);
         return { items: items.map(presentRun), nextCursor: nextCursor ?? goOn };
       },

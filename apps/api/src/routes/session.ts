@@ -14,7 +14,7 @@ import { iso } from '../present/iso.js';
 const tags = ['Sessions'];
 const NO_CONTENT = z.null().meta({ description: 'Done.' });
 
-/** Sign-in. It needs no key in the header. */
+/** Sign-in by an API key in the body. It needs no key in the `Authorization` header. */
 export const signInByKeyRoutes =
   (context: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {

@@ -44,8 +44,8 @@ export const signInRoutes =
   };
 
 /**
- * Returns the path to go to after the sign-in. A path that leads to another site is replaced by the home page, to
- * prevent open redirects.
+ * Returns the path to go to after the sign-in. A path that leads to another site is replaced by `HOME`, to prevent open
+ * redirects.
  */
 function localPath(path: unknown): string {
   return typeof path === 'string' && /^\/(?![/\\])[\x21-\x7e]{0,500}$/.test(path) ? path : HOME;

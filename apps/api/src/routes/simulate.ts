@@ -8,7 +8,7 @@ import { runSimulation } from '../schedules/run-simulation.js';
 
 const MAX_BODY_BYTES = 2 * 1_024 * 1_024;
 
-/** Answers what would happen to schedules, without saving anything. */
+/** Answers what would happen to schedules in a simulated time, without saving anything. */
 export const simulateRoutes =
   (context: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {

@@ -69,7 +69,10 @@ export const statsRoutes =
     );
   };
 
-/** The range in whole steps: it begins at or before `from`, and ends at or after `to`. */
+/**
+ * Widens the range to whole steps: it begins at or before `from`, and ends at or after `to` or the present, whichever
+ * is earlier.
+ */
 function rangeOf(
   { from, to }: { from?: number | undefined; to?: number | undefined },
   { stepMs, nowAt }: { stepMs: number; nowAt: number },

@@ -15,7 +15,7 @@ import { validateRecipient, withStoredHeaders } from '../schedules/validate-reci
 const params = z.object({ id: TaskKey });
 const tags = ['Tasks'];
 
-/** Tasks, and the reminders of tasks that are due within a day. */
+/** Tasks with a due date. A scan sends a reminder of each task that is due within a day. */
 export const taskRoutes =
   (context: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {

@@ -12,7 +12,7 @@ import { systemRequest } from '../schedules/system-request.js';
 
 const tags = ['Users'];
 
-/** Further yearly events of a user. They use the same engine as birthdays. */
+/** Further yearly events of a user, such as anniversaries. Each is a schedule, as a birthday is. */
 export const userEventRoutes =
   (context: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {

@@ -133,7 +133,8 @@ export const userRoutes =
           if (!(await editUser(db, asked, edit))) throw notFound('user', params.id);
           return { status: 200, headers: {}, body: await show(db, caller, params.id), dueAts: [] };
         });
-        // The commit is done, so wake a worker. If the wake-up is lost, the next sweep picks the events up.
+        // The edit is committed, so wake a worker to move the user's events. If the wake-up is lost, the next sweep
+        // does that.
         wakeUps.wake(TICKS.events).catch(() => {});
         return answered;
       },

@@ -24,7 +24,7 @@ const OCCURRENCES_SHOWN = 5;
 /** Number of definitions that are presented in one turn of the event loop. Other requests run between two turns. */
 const PRESENTED_AT_A_TIME = 20;
 
-/** The history of a schedule's definition. */
+/** The versions of a schedule's definition, with author and time. */
 export const versionRoutes =
   ({ pool }: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {

@@ -30,7 +30,9 @@ import { invalid } from '../http/problem.js';
 type Action = z.infer<typeof ActionInput>;
 type Change = (request: ChangeRequest) => Promise<ChangeResult<unknown>>;
 
-/** Maximum number of concurrent changes. Each uses a connection, and other requests need connections too. */
+/**
+ * Maximum number of concurrent changes. Each uses a connection to Postgres, and other requests need connections too.
+ */
 const AT_A_TIME = 2;
 /** Maximum number of rows that one transaction locks. */
 const BATCH = 1_000;
@@ -42,7 +44,7 @@ export interface BulkActionResult {
   refused: number;
   refusals: { id: string; reason: string }[];
   dueAts: number[];
-  /** The internal id of the last schedule that this call handled; null if no more schedules match. */
+  /** The internal id of the last schedule that this call handled; null if no further schedules match. */
   lastId: number | null;
 }
 
@@ -53,12 +55,11 @@ export interface PickedSchedule {
 }
 
 /**
- * Maximum number of schedules that one query finds. Finding them page by page would evaluate the filter again for every
- * page.
+ * Maximum number of schedules that one query finds. It is large, because each query evaluates the whole filter again.
  */
 const FOUND_AT_ONCE = 50_000;
 
-/** Yields the schedules that match a filter, newest first, in pages. Each page says whether another one follows. */
+/** Yields the schedules that match a filter, newest first, in pages. Each page says whether it is the last one. */
 export async function* pagesOfMatching(
   pool: Pool,
   { caller, action, beforeId }: { caller: KeyOwner; action: Action; beforeId: number | null },
@@ -120,7 +121,7 @@ export async function actOnMany(
   return done;
 }
 
-/** Changes the schedules in batches. Returns as `others` those that must be changed one by one. */
+/** Changes the schedules in batches. Returns as `others` the schedules that must be changed one by one. */
 async function changeTogether(
   pool: Pool,
   action: Action,
@@ -131,7 +132,8 @@ async function changeTogether(
   const batches = Array.from({ length: Math.ceil(picked.length / BATCH) }, (_, i) =>
     picked.slice(i * BATCH, (i + 1) * BATCH),
   );
-  // The two batches of a page are changed at the same time. They have no schedule in common, so they can't deadlock.
+  // A page has at most two batches, which are changed at the same time. They have no schedule in common, so they can't
+  // deadlock.
   const changes = await Promise.all(
     batches.map((batch) =>
       changeBatch({
@@ -214,7 +216,10 @@ function given(action: Action, field: 'at' | 'from' | 'to'): number {
   return at;
 }
 
-/** Refuses fields that the action would ignore, because the client expects them to have an effect. */
+/**
+ * Refuses fields that the action would ignore, because the client expects them to have an effect. Also refuses an
+ * action that lacks an instant that it needs.
+ */
 export function requireFittingFields(action: Action): void {
   const taken: Partial<Record<Action['action'], (keyof Action)[]>> = {
     pause: ['note', 'until'],

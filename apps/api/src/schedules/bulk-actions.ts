@@ -48,7 +48,7 @@ export interface StartedAction extends Progress {
   isRepeated: boolean;
 }
 
-/** The bulk actions of this replica: some with a client that waits for the end, others in the background. */
+/** The bulk actions that run in this replica: some with a client that waits for the end, others in the background. */
 export class BulkActions {
   readonly #running = new Set<Promise<unknown>>();
   #isStopping = false;
@@ -59,7 +59,9 @@ export class BulkActions {
     private readonly maxWaitMs = MAX_WAIT_MS,
   ) {}
 
-  /** Acts on all matching schedules. Answers when the action is done, or after ten seconds with its progress so far. */
+  /**
+   * Acts on all matching schedules. Resolves when the action is done, or after ten seconds with the progress so far.
+   */
   async run(request: Request): Promise<StartedAction> {
     const id = await this.#create(request, null);
     if (id === null) return this.#repeated(request);
@@ -70,7 +72,7 @@ export class BulkActions {
       timer = setTimeout(() => resolve('late'), this.maxWaitMs);
     });
     const isLate = (await Promise.race([work, wait]).finally(() => clearTimeout(timer))) === 'late';
-    // An answer before the end of the action has no cursor, because the action itself continues.
+    // An answer that comes before the end of the action has no cursor, because the action goes on by itself.
     const { lastId } = progress;
     return {
       ...progress,
@@ -81,7 +83,10 @@ export class BulkActions {
     };
   }
 
-  /** Answers at once with the number of matches as `matched`, and acts on them in the background. */
+  /**
+   * Resolves as soon as the matching schedules are counted, with their number as `matched`, and acts on them in the
+   * background.
+   */
   async start(request: Request): Promise<StartedAction> {
     const { caller, action, beforeId } = request;
     const { projectId } = caller;
@@ -120,7 +125,7 @@ export class BulkActions {
     return work;
   }
 
-  /** Stops background actions after their current page. Their progress says where to continue. */
+  /** Stops all actions after their current page. The progress of each action says where to continue. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     await Promise.all(this.#running);
@@ -177,7 +182,10 @@ function add(progress: Progress, done: Progress): void {
   progress.lastId = done.lastId;
 }
 
-/** Counts the schedules that an action would change, without changing anything. */
+/**
+ * For a dry run, counts the schedules that an action would change and their fires of the next 24 hours. Changes
+ * nothing.
+ */
 export async function previewAction(
   { pool, clock }: Pick<ApiContext, 'pool' | 'clock'>,
   { caller, action, beforeId }: Pick<Request, 'caller' | 'action' | 'beforeId'>,

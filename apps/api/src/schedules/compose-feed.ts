@@ -6,7 +6,8 @@ export const FEED_DAYS_BACK = 30;
 const DAYS_AHEAD = 90;
 const MAX_AHEAD_PER_SCHEDULE = 60;
 /**
- * Maximum number of coming occurrences in a feed. With the past runs and gaps a feed has up to three thousand events.
+ * Maximum number of coming occurrences in a feed. With past runs and gaps (up to 1,000 of each), a feed has up to three
+ * thousand events.
  */
 const MAX_AHEAD = 1_000;
 /** Number of schedules that are processed in one turn of the event loop. Other requests run between two turns. */
@@ -20,7 +21,10 @@ interface Sources {
   nowAt: number;
 }
 
-/** The events of a feed: past runs with their outcome, gaps, then coming occurrences, soonest first. */
+/**
+ * The events of an iCal feed: past runs with their outcome, gaps (stretches of occurrences that did not run), and then
+ * coming occurrences, soonest first.
+ */
 export async function composeFeed({
   projectKey,
   schedules,
@@ -82,7 +86,10 @@ function pastEvent(projectKey: string, schedule: FeedSchedule, run: FeedRun): Ic
   };
 }
 
-/** One event for all occurrences of a gap. It has the UID of the first of them, whose entry it replaces. */
+/**
+ * One event for all occurrences of a gap. It has the UID of the first occurrence, so a calendar program replaces that
+ * occurrence's entry by it.
+ */
 function gapEvent(projectKey: string, schedule: FeedSchedule, gap: FeedGap): IcsEvent {
   const { key, name, tags, timing } = schedule;
   const { fromAt, toAt, count, reason, createdAt } = gap;

@@ -27,8 +27,8 @@ type Result = z.infer<typeof BulkResult>;
 /** Maximum size of one item: the limit for the body of `POST /v1/schedules`. */
 const MAX_ITEM_BYTES = 256 * 1_024;
 /**
- * Number of rows per statement: enough to amortise its overhead, but few enough that the next chunk can be validated
- * while Postgres writes.
+ * Number of rows per insert statement: enough to amortise the overhead of a statement, but so few that the next chunk
+ * can be validated while Postgres writes this one.
  */
 const CHUNK_SIZE = 500;
 /** Maximum validation time per turn of the event loop, so that other requests are not delayed. */
@@ -39,7 +39,10 @@ export interface BulkCreateResult {
   dueAts: number[];
 }
 
-/** Creates many schedules with a result for each. Postgres writes one chunk while the next one is validated. */
+/**
+ * Creates many schedules, with a result for each. Postgres writes one chunk of schedules while the next chunk is
+ * validated.
+ */
 export async function createMany(
   context: ApiContext,
   { db, caller, items }: { db: Database; caller: KeyOwner; items: readonly unknown[] },

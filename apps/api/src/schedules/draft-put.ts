@@ -65,7 +65,7 @@ export async function draftPut(
   return { drafted: { draft: kept, warnings }, isSame, sealedSecret };
 }
 
-/** True if the stored secret of the schedule equals this one, or if null is given and none is stored. */
+/** True if the stored secret of the schedule equals the given one, or if null is given and no secret is stored. */
 async function hasSecret(
   { secrets }: ApiContext,
   db: Database,
@@ -98,7 +98,8 @@ function keepEqualHeaders(
 }
 
 /**
- * Keeps the anchor of an interval that does not change: its occurrences still count from the creation of the schedule.
+ * If the timing does not change, keeps its anchor (the instant from which an interval counts), so that the occurrences
+ * stay where they are.
  */
 function keepAnchor({ timing }: DraftedRequest['draft'], before: ScheduleView) {
   const anchored = { ...timing, anchorAt: before.timing.anchorAt };

@@ -20,12 +20,15 @@ interface PatchRequest {
   ifMatch: number | null;
 }
 
-/** Maximum number of tries to merge an edit without If-Match, if other requests change the schedule in between. */
+/**
+ * Maximum number of tries for an edit without If-Match. A try fails if another request changes the schedule between the
+ * read and the write.
+ */
 const MAX_MERGES = 5;
 
 /**
- * Edits a schedule: reads it, merges the patch, and writes the result only if the version has not changed meanwhile. So
- * no concurrent edit is lost.
+ * Edits a schedule: reads it, merges the patch, and writes the result only if the version of the schedule has not
+ * changed meanwhile. So no concurrent edit is overwritten.
  */
 export async function editByPatch(
   context: Pick<ApiContext, 'clock' | 'defaults' | 'secrets'>,

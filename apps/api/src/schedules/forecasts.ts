@@ -15,7 +15,10 @@ import { BackgroundCache } from '../http/background-cache.js';
 const HOUR_MS = 3_600_000;
 /** Workers store the forecast of the next 24 hours. */
 const STORED_HOURS = 24;
-/** Number of projects whose stored groups are cached. The groups of one project take up to some 10 MB. */
+/**
+ * Number of projects whose stored groups (schedules with the same rule and next occurrence) are cached. The groups of
+ * one project take up to some 10 MB.
+ */
 const MAX_STORED_GROUPS = 3;
 
 interface Range {
@@ -32,20 +35,20 @@ interface Fires {
 }
 
 /**
- * Forecasts of projects. Workers store the forecast of a large project every minute, because counting the fires of
- * 200,000 schedules takes a second. Any other forecast is computed here: for a small project, for a week, or if no
- * worker has stored one lately. It is computed in the background and cached for up to a minute. A request does not wait
- * for a slow forecast. It then gets only the next fire of each schedule, which one index lookup finds, and the answer is
- * marked as incomplete.
+ * Forecasts of the fires of projects. Workers store the forecast of a large project every minute, because counting the
+ * fires of 200,000 schedules takes a second. Any other forecast is computed here, in the background, and cached for up
+ * to a minute: the forecast of a small project, of a week, or of a project for which no worker has stored one lately. A
+ * request does not wait for a slow forecast. Until there is one, it gets only the next fire of each schedule, which an
+ * index-only scan counts, and the answer is marked as incomplete.
  */
 export class Forecasts {
   readonly #kept: BackgroundCache<Forecast & Fires>;
   /**
-   * Queries of next fires that are under way. Requests that do not wait for a forecast share the query with the
-   * forecast.
+   * Queries of next fires that are under way. A request that does not wait for a forecast shares the query with the
+   * computation of that forecast.
    */
   readonly #nextFires = new Map<string, Promise<FiresByMinute>>();
-  /** The stored groups of some projects, which are valid until a worker stores the forecast again. */
+  /** A cache of stored groups by project. An entry is valid until a worker stores the forecast of the project again. */
   readonly #storedGroups = new LRUCache<number, StoredGroups>({ max: MAX_STORED_GROUPS });
 
   constructor(
@@ -55,18 +58,18 @@ export class Forecasts {
     this.#kept = new BackgroundCache(onError);
   }
 
-  /** Number of fires by minute, from the minute of `fromAt` to the end of its day or week. */
+  /** Returns the number of fires by minute from `fromAt` on, for a day, or for a week if `hours` is more than 24. */
   async read(range: Range): Promise<Fires> {
     const forecast = (await this.#readStored(range)) ?? (await this.#within(range));
     if (forecast) return forecast;
     const fires = await this.#readNextFires(range);
-    // The whole forecast may have been computed meanwhile, if it is small.
+    // A forecast that is quick to compute may be complete by now.
     return this.#kept.peek(nameOf(range)) ?? { computedAt: range.fromAt, fires, isComplete: false };
   }
 
   /**
-   * The fires of the stored or cached forecast, or of a new one if it is computed soon enough; otherwise none. For
-   * answers to which the forecast only adds a hint.
+   * Returns the fires by minute of the stored or cached forecast, or of a new one if it is computed soon enough;
+   * otherwise an empty map. For answers to which the forecast only adds a hint.
    */
   async readAtOnce(range: Range): Promise<ReadonlyMap<number, number>> {
     const forecast = (await this.#readStored(range)) ?? (await this.#within(range));
@@ -74,8 +77,8 @@ export class Forecasts {
   }
 
   /**
-   * The groups of recurring schedules. Until they have been read for the first time, the list is empty and marked as
-   * incomplete.
+   * Returns the groups of recurring schedules with the same rule and next occurrence. Until they have been read for the
+   * first time, the list is empty and marked as incomplete.
    */
   async readGroups(range: Range): Promise<{ groups: readonly ForecastGroup[]; isComplete: boolean }> {
     return (
@@ -98,7 +101,10 @@ export class Forecasts {
     return stored;
   }
 
-  /** Returns the cached forecast, or a new one if it is computed soon enough; otherwise null. */
+  /**
+   * Returns the cached forecast, or a new one if it is computed soon enough. Otherwise returns the stale one; null if
+   * there is none.
+   */
   #within(range: Range): Promise<(Forecast & Fires) | null> {
     return this.#kept.read(nameOf(range), async () => {
       const { projectId, fromAt } = range;
@@ -121,7 +127,10 @@ export class Forecasts {
 }
 
 const isStored = ({ hours }: Range) => hours <= STORED_HOURS;
-/** Forecasts are computed for a day or for a week. A request for another length gets a part of one of these. */
+/**
+ * Forecasts are computed for a day or for a week. A request for any other number of hours gets the first part of one of
+ * them.
+ */
 const horizonOf = (hours: number) => (hours <= STORED_HOURS ? STORED_HOURS : 168);
 const endOf = ({ fromAt, hours }: Range) => fromAt + horizonOf(hours) * HOUR_MS;
 const nameOf = ({ projectId, hours }: Range) => `${projectId} ${horizonOf(hours)}`;

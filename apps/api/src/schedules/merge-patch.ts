@@ -76,7 +76,7 @@ function retimed(
 ): Drafted {
   const result = draftSchedule(input, {
     key: view.key,
-    // Unless the rule is replaced, an interval keeps its anchor, the creation of the schedule.
+    // Unless the rule is replaced, an interval keeps the instant from which it counts (its anchor).
     nowAt: patch.rule === undefined ? view.timing.anchorAt || nowAt : nowAt,
     defaults: defaultsFor(caller, context),
     calendars,
@@ -87,8 +87,8 @@ function retimed(
 }
 
 /**
- * Merges only the plan and keeps the timing without validating it. A rule without further occurrences would not pass,
- * yet its schedule may still be renamed.
+ * Merges only the plan (target and policies), and keeps the timing without validating it. A rule without further
+ * occurrences would be refused, although its schedule may still be renamed.
  */
 function replanned(input: ScheduleInput, { view, caller, context }: Base): Drafted {
   const result = draftPlan(input, defaultsFor(caller, context));
@@ -125,7 +125,7 @@ function mergedInput(view: ScheduleView, patch: SchedulePatch): ScheduleInput {
 
 /**
  * Merges exclusions. `exclusions` lists dates and calendars, `calendars` only calendars. So a patch of `exclusions`
- * replaces all of them, and a patch of `calendars` leaves the dates.
+ * replaces both, and a patch of `calendars` leaves the dates as they are.
  */
 function mergedExclusions(
   { timing }: ScheduleView,
@@ -135,7 +135,10 @@ function mergedExclusions(
   return { exclusions: timing.exclusions, calendars: calendars ?? Object.keys(timing.calendars) };
 }
 
-/** The leap day policy to keep. A default policy is not kept, because a new rule has its own default. */
+/**
+ * The leap day policy that the schedule keeps. If the patch has a new rule, a policy that is the default of the old
+ * rule is not kept, because each kind of rule has its own default.
+ */
 function keptLeapDay({ timing }: ScheduleView, patch: SchedulePatch): ScheduleInput['leapDay'] {
   const isDefault = timing.leapDay === defaultLeapDay(timing.rule.kind);
   return patch.rule !== undefined && isDefault ? undefined : timing.leapDay;

@@ -2,7 +2,10 @@ import { type Database, explainMissing } from '@carillon/db';
 import { HttpProblem, notFound } from '../http/problem.js';
 import { iso } from '../present/iso.js';
 
-/** The problem for an unknown id. If the schedule was requested by SQL, the problem says what became of the request. */
+/**
+ * The problem for a schedule id that does not exist. If the schedule was requested by SQL, the problem says what became
+ * of the request.
+ */
 export async function missingSchedule(
   db: Database,
   schedule: { projectId: number; key: string },

@@ -112,8 +112,8 @@ const shownChanges = (before: ScheduleView, draft: Draft): FieldChange[] =>
 const payloadOf = (text: string | null) => (text === null ? null : parseExactly(text));
 
 /**
- * The changes of headers and secrets. Their values are never shown, so a comparison of the shown definitions would miss
- * them.
+ * The changes of headers and secrets. Their values are never shown, so a comparison of the definitions as they are
+ * shown would miss these changes.
  */
 function hiddenChanges(
   before: ScheduleView,

@@ -14,7 +14,7 @@ import { type DraftedPut, draftPut, type PutBody } from './draft-put.js';
 import { toScheduleView } from './draft-request.js';
 import { problemOf, readIfMatch } from './respond-with-change.js';
 
-/** The state of the id that a client expects. */
+/** The expectations of the client about the schedule that has the id, from `If-Match` and `If-None-Match`. */
 interface Precondition {
   /** The version that the schedule must have; null if any version will do. */
   version: number | null;
@@ -47,7 +47,10 @@ interface PutRequest {
   precondition: Precondition;
 }
 
-/** Maximum number of tries, if other requests create, change or remove the schedule in between. */
+/**
+ * Maximum number of tries. A try fails if another request creates, changes or removes the schedule between the read and
+ * the write.
+ */
 const MAX_TRIES = 5;
 
 /** Creates the schedule, or replaces its definition if the id is taken. */

@@ -17,8 +17,8 @@ export async function resolveTemplate(
 }
 
 /**
- * Resolves the templates of many requests. Each template is read once. A result holds the problem of its request, if
- * any.
+ * Fills in the rules of the templates that many requests name. Each template is read once. The result for a request
+ * holds its problem, if there is one.
  */
 export async function resolveTemplates(
   db: Database,

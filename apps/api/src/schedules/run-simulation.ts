@@ -26,13 +26,16 @@ const MAX_RANGE_MS = 366 * DAY_MS;
 /** Maximum number of the project's schedules that one simulation reads. */
 const MAX_SCHEDULES = 20_000;
 /**
- * Maximum number of steps: claims, attempts and ends of runs. This many take about three seconds of CPU time; other
- * requests run in between.
+ * Maximum number of steps of a simulation: claims, attempts and ends of runs. This many take about three seconds of CPU
+ * time; other requests run in between.
  */
 const MAX_STEPS = 200_000;
-/** Maximum number of edits of single schedules. Each one is merged and validated like a PATCH, which takes CPU time. */
+/**
+ * Maximum number of pairs of an edit and a schedule. For each pair, the edit is merged and validated like a PATCH,
+ * which takes CPU time.
+ */
 const MAX_MERGES = 20_000;
-/** How long a circuit stays open at first: the default of `CIRCUIT_OPEN_MS`. */
+/** How long the circuit breaker of a receiver stays open at first: the default of `CIRCUIT_OPEN_MS`. */
 const CIRCUIT_OPEN_MS = 10_000;
 /** Number of schedules that are prepared in one turn of the event loop. Other requests run between two turns. */
 const SLICE = 50;
@@ -129,7 +132,10 @@ interface Preparation {
   views: readonly ScheduleView[];
   edits: Input['edits'];
   fromAt: number;
-  /** True if the simulation begins now. Then the agenda says what comes next, reschedules included. */
+  /**
+   * True if the simulation begins now. The next occurrence of a schedule is then the stored one, which may have been
+   * rescheduled.
+   */
   isNow: boolean;
 }
 
@@ -165,8 +171,8 @@ async function prepare(
 }
 
 /**
- * The state of a schedule when the simulation begins. If it begins now, the agenda has the next occurrence; otherwise
- * the rule names it.
+ * The state of a schedule when the simulation begins. If it begins now, the next occurrence is the stored one. If it
+ * begins at another time, the rule names the next occurrence.
  */
 function startOf(view: ScheduleView, { fromAt, isNow }: { fromAt: number; isNow: boolean }): ScheduleView {
   const isStored = view.id !== 0;
@@ -201,7 +207,7 @@ function applyEdits(
   return { key, timing, plan, next, runsTotal, isPaused: status === 'paused' };
 }
 
-/** Adds the index of the edit to the fields of a problem. */
+/** Merges one edit. Prefixes the fields of a problem with the index of the edit. */
 function mergedAt<T>(index: number, merge: () => T): T {
   try {
     return merge();

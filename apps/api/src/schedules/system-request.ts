@@ -2,7 +2,9 @@ import type { KeyOwner, SystemRequest } from '@carillon/db';
 import type { ApiContext } from '../context.js';
 import { systemDefaultsFor } from './draft-request.js';
 
-/** The actor and the defaults for schedules that users, tasks and reminders create. */
+/**
+ * The project, the actor, the limits and the defaults for schedules that are created for users, tasks and reminders.
+ */
 export function systemRequest(
   context: Pick<ApiContext, 'clock' | 'defaults' | 'secrets'>,
   caller: KeyOwner,

@@ -3,10 +3,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiContext } from '../context.js';
 
 /**
- * Starts the span of a request that may create schedules, as part of the caller's trace if the request names one.
- * Returns a function that takes the ids of the schedules. After the response is sent, it stores the trace with the
- * schedules, so that their runs can be linked to it. An error in storing does not fail the request. Does nothing unless
- * traces are recorded.
+ * Starts the span of a request that may create schedules, as part of the caller's trace if the request names one. The
+ * returned function takes the ids of the created schedules. After the response is sent, the trace is stored with these
+ * schedules, so that their runs can be linked to it. An error in storing does not fail the request. Nothing happens
+ * unless traces are recorded.
  */
 export function traceCreate(
   { tracing, pool }: Pick<ApiContext, 'tracing' | 'pool'>,

@@ -10,8 +10,8 @@ interface Recipient {
 }
 
 /**
- * Validates a time zone and a target by the rules for schedules. Returns the canonical IANA name of the zone, and the
- * target with encrypted headers.
+ * Validates the time zone and the target of a user or a task by the rules for schedules. Returns the canonical IANA
+ * name of the zone, and the target with encrypted headers.
  */
 export function validateRecipient<T extends Target | null | undefined>(
   context: Pick<ApiContext, 'defaults' | 'secrets'>,
@@ -31,7 +31,7 @@ export function validateRecipient<T extends Target | null | undefined>(
   return { timezone: timing.timezone, target: (target ? plan.target : target) as T };
 }
 
-/** Replaces the redacted header values that a client sent back with the stored values. */
+/** Replaces each redacted header value that a client has sent back by the stored value. */
 export function withStoredHeaders(target: Target, stored: Target | null): Target {
   const kept = keepRedacted(target, stored);
   if (!kept.ok) throw invalid(kept.problems);
