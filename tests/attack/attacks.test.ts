@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { ATTACKS, type Attack } from './attacks.js';
 import { Stage, useInstallation } from './stage.js';
 
-// The attacks are small by default. `pnpm attack` sets both variables and writes the table of docs/security.md.
+// The attacks are small by default. `pnpm attack` sets both variables for large attacks, and writes the table of
+// docs/security.md.
 const { ATTACK_RESULTS: resultsFile, ATTACK_SCALE: scaleName } = process.env;
 const isLarge = scaleName === 'large';
 const scale = { isLarge, watchedRuns: isLarge ? 300 : 10 };
@@ -19,8 +20,8 @@ interface Seen {
 }
 
 /**
- * Makes the other project run its schedules and call the API until all its runs have ended. Returns what that project
- * saw.
+ * Makes the project that is not the attacker run schedules and call the API until all its runs have ended. Returns how
+ * these runs and calls went.
  */
 async function watchOther(stage: Stage, name: string): Promise<Seen> {
   const seen: Seen = { succeeded: 0, latenessMs: [], apiMs: [], apiStatuses: [], mostPlacesOfAttacker: 0 };
@@ -94,7 +95,8 @@ async function playAttack(stage: Stage, { name, begin }: Pick<Attack, 'name' | '
 
 const withoutAttack = { name: 'no attack', isLasting: false, begin: async () => () => {} };
 const attacks = [...(isLarge ? [withoutAttack] : []), ...ATTACKS];
-// The figures of a large attack must not depend on the attack before it.
+// True if the attack needs an installation of its own. A large attack does too, because its figures must not depend on
+// the attack before it.
 const needsOwn = ({ isLasting }: Attack) => isLarge || isLasting;
 const groups = [
   ...attacks.filter(needsOwn).map((attack) => [attack]),

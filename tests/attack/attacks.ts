@@ -9,8 +9,8 @@ export interface Attack {
   /** The name of the attack in the table of docs/security.md. */
   name: string;
   /**
-   * True if the effect of the attack outlasts the attack, because its runs stay open. The next attack then needs a new
-   * installation.
+   * True if the effect of the attack outlasts the attack, because its runs stay open. The next attack then needs
+   * another installation.
    */
   isLasting: boolean;
   /** Resolves when the attack is under way. Returns the function that ends it. */

@@ -17,7 +17,7 @@ export interface Answer extends Answered {
   tookMs: number;
 }
 
-/** The number of places of the worker in a small attack. In a large attack it is the default. */
+/** Maximum number of runs that the worker has in flight in a small attack. In a large attack it is the default. */
 const PLACES = 64;
 
 /**
@@ -59,7 +59,7 @@ export class Receivers {
   }
 }
 
-/** An API and a worker as processes, and the number of stages on them. */
+/** An API and a worker as processes, and the number of stages (pairs of projects) that were opened on them. */
 interface Installation {
   readonly database: TestDatabase;
   readonly api: TestApi;

@@ -16,7 +16,10 @@ let url = '';
 let folder = '';
 let text = '';
 
-/** Generates the client into a folder below this one, so that Node finds the packages that the client imports. */
+/**
+ * Creates a folder for the generated client below the folder of this test, so that Node finds the packages that the
+ * client imports.
+ */
 beforeAll(async () => {
   folder = await mkdtemp(join(here, '.generated-'));
   text = await readFile(join(root, 'apps/api/openapi.json'), 'utf8');
@@ -41,7 +44,7 @@ describe('OpenAPI document', () => {
     expect(problems.map(({ message, location }) => `${location[0]?.pointer}: ${message}`)).toEqual([]);
   });
 
-  it('a client that is generated from the OpenAPI document compiles, and works against the API', async () => {
+  it('a TypeScript client that is generated from the OpenAPI document compiles, and works against the API', async () => {
     const types = await openapiTypescript(text, { defaultNonNullable: false });
     await writeFile(join(folder, 'generated.ts'), astToString(types));
     await cp(join(here, 'uses-client.ts'), join(folder, 'uses-client.ts'));

@@ -10,7 +10,10 @@ const receiver = useReceiver();
 let api: Program & { url: string };
 const ask = useHttp(() => api.url);
 
-/** Sweeps so rare that after the first one none happens during this test. */
+/**
+ * An interval between sweeps (the periodic passes over Postgres) that is longer than this test, so only the sweep at
+ * the start happens.
+ */
 const RARE_SWEEPS = { SWEEP_INTERVAL_MS: '600000', ARM_HORIZON_MS: '1800000' };
 
 it('an alert is sent when the deadline of an objective passes, without waiting for a sweep', async () => {

@@ -76,7 +76,7 @@ it('the messages about a breach and its recovery reach every channel once, signe
 
   for (const { headers, body } of receiver.to('status/200/hook')) {
     new Webhook(SECRET).verify(body, headers as Record<string, string>);
-    // The document of the API describes exactly these fields.
+    // The OpenAPI document describes exactly these fields.
     expect(WebhookAlert.strict().parse(JSON.parse(body))).toEqual(JSON.parse(body));
   }
 
@@ -180,7 +180,7 @@ it('a breach within a maintenance window is recorded, and sent to the channels o
     const { body } = await ask('GET', `/v1/alerts?schedule=${silent}`);
     return body.items.length > 0;
   });
-  // A later breach, outside of the window, is sent. The silenced one is not.
+  // A later breach, outside of the window, is sent. The breach within the window is not.
   await ask('POST', '/v1/schedules', {
     id: 'outside',
     rule: { at: new Date().toISOString() },
@@ -235,6 +235,6 @@ it('the secrets of alert channels are neither shown, nor stored in plain text, n
       expect(text).not.toContain(secret);
 });
 
-it('a worker pings an outside monitor while the engine is alive', async () => {
+it('a worker with HEARTBEAT_URL pings the outside monitor at that URL', async () => {
   await eventually(() => receiver.to('status/200/monitor').length > 0);
 });

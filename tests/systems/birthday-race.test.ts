@@ -16,8 +16,8 @@ const ROUNDS = 70;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * With order 0 the claim comes first, with order 1 the handling of the edit. With any other order both start within
- * milliseconds of each other.
+ * Lets the claim race with the handling of the edit. With order 0 the claim comes first, with order 1 the handling.
+ * With any other order both start within milliseconds of each other.
  */
 async function inSomeOrder<C, H>(
   order: number,
@@ -48,7 +48,7 @@ async function race(round: number, handledAt: number) {
   // The edit wrote two domain events, one for the date and one for the name.
   const rest = await users.handle(handledAt);
   const reports = [...(handled?.kind === 'handled' ? [handled.report] : []), ...rest];
-  // If the handler found the occurrence due, the handler queued it, and the next claim takes it.
+  // If the handler found the birthday due already, the handler has queued a run of it, which the next claim takes.
   const runs = [...claimed, ...(await engine.claim(DUE_AT))].filter((run) => run.scheduleId === id);
   for (const run of runs) await engine.succeed(run, DUE_AT);
   const sum = (count: (report: (typeof reports)[number]) => number) =>
@@ -88,7 +88,7 @@ describe('Claim and edit race', () => {
       }
       expect(kept.length).toBe(runs.length);
     }
-    // Both outcomes must have happened. Otherwise nothing has raced.
+    // Both outcomes must have happened. Otherwise there was no race.
     expect(seen.claimed).toBeGreaterThan(0);
     expect(seen.moved).toBeGreaterThan(0);
   });

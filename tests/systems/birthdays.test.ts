@@ -49,7 +49,7 @@ describe('Users', () => {
     });
   });
 
-  it('a user and its birthday schedule are created together or not at all', async () => {
+  it('a user and the user’s birthday schedule are created together or not at all: an unknown time zone creates neither', async () => {
     const count = async () => (await database.pool.query('select from carillon.users')).rowCount;
     const before = await count();
     await expect(users.create({ timezone: 'Mars/Olympus' }, Date.now())).rejects.toThrow(
@@ -93,7 +93,7 @@ describe('Users', () => {
 });
 
 describe('Edits of users', () => {
-  it('an edit of a user’s date of birth and time zone writes domain events in its own transaction, and their handler moves the birthday', async () => {
+  it('an edit of a user’s date of birth and time zone records domain events, and the birthday moves only when these are handled', async () => {
     const nowAt = at('2026-11-16T00:00:00Z');
     const key = await users.create({ timezone: 'UTC' }, nowAt);
     await edit(key, { dateOfBirth: '1990-11-30', timezone: 'Asia/Tokyo' }, nowAt);
@@ -115,7 +115,7 @@ describe('Edits of users', () => {
     ]);
     expect(await users.next(key)).toBe('2026-12-10T09:00:00.000Z');
     const reports = await users.handle(nowAt);
-    // The first event applies both changes, so the second one changes nothing.
+    // The handling of the first event applies both changes, so that of the second event changes nothing.
     expect(reports).toMatchObject([
       { rescheduled: 1, skipped: 0, skippedIds: [] },
       { rescheduled: 0, skipped: 0, skippedIds: [] },
@@ -139,7 +139,7 @@ describe('Edits of users', () => {
     ]);
   });
 
-  it('an edit of a user that changes nothing records no event and leaves the schedule alone', async () => {
+  it('an edit of a user that changes nothing records no domain event and leaves the birthday schedule unchanged', async () => {
     const nowAt = at('2026-11-16T00:00:00Z');
     const key = await users.create({ timezone: 'UTC' }, nowAt);
     expect(await edit(key, { timezone: 'UTC', firstName: 'Ada' }, nowAt)).toEqual({ events: [] });
@@ -310,7 +310,7 @@ describe('Edits during a delivery', () => {
 });
 
 describe('Edits at the same moment', () => {
-  it('a domain event is handled again if the birthday changes meanwhile, so that the birthday gets the new data', async () => {
+  it('if an operator changes a birthday schedule while an edit of its user is handled, the edit is handled again, and the schedule gets the new data', async () => {
     const nowAt = at('2026-11-16T00:00:00Z');
     const key = await users.create({ timezone: 'UTC' }, nowAt);
     const { key: scheduleKey } = await users.birthday(key);
@@ -347,7 +347,7 @@ describe('Edits at the same moment', () => {
 });
 
 describe('Domain events', () => {
-  it('a domain event is handled once, however many handlers run at the same time', async () => {
+  it('a domain event (a recorded edit of a user) is handled once, even if five handlers run at the same time', async () => {
     const nowAt = at('2026-11-16T00:00:00Z');
     const keys = await Promise.all(
       Array.from({ length: 20 }, () => users.create({ timezone: 'UTC' }, nowAt)),
@@ -358,7 +358,7 @@ describe('Domain events', () => {
     for (const key of keys) expect((await users.birthday(key)).version).toBe(2);
   });
 
-  it('a domain event that could not be handled stores the error and is tried again', async () => {
+  it('a domain event (a recorded edit of a user) that could not be handled stores the error and is tried again', async () => {
     const nowAt = at('2026-11-16T00:00:00Z');
     const key = await users.create({ timezone: 'UTC' }, nowAt);
     await edit(key, { timezone: 'Asia/Tokyo' }, nowAt);

@@ -58,7 +58,7 @@ async function request(name: string, data: object): Promise<void> {
   await eventually(async () => (await job.getState()) === 'completed');
 }
 
-/** Reads the three counters as Prometheus does. */
+/** Reads three counters of schedules and jobs from /metrics, as Prometheus does. */
 async function counters() {
   const lines: string[] = (await ask('GET', '/metrics')).body.split('\n');
   const value = (name: string) => Number(lines.find((line) => line.startsWith(`${name} `))?.split(' ')[1]);
@@ -70,7 +70,7 @@ async function counters() {
 }
 
 describe('One-shot schedules', () => {
-  it('a one-shot that is requested by queue is stored, and published to the queue schedule-due when it is due', async () => {
+  it('a one-shot that is requested by a job in the queue schedule-requests is stored, and published to the queue schedule-due when it is due', async () => {
     const before = await counters();
     const at = new Date(Date.now() + 1_500).toISOString();
     await request(REQUESTS.schedule, { id: 'once', at });
@@ -92,7 +92,7 @@ describe('One-shot schedules', () => {
     });
   });
 
-  it('a one-shot that is requested by queue twice becomes one schedule and is published once', async () => {
+  it('a one-shot that is requested twice by jobs in a queue becomes one schedule and is published once', async () => {
     const data = { id: 'twice', at: new Date(Date.now() + 1_000).toISOString() };
     await request(REQUESTS.schedule, data);
     await request(REQUESTS.schedule, data);
@@ -136,7 +136,7 @@ describe('Recurring schedules', () => {
 });
 
 describe('Cancellations', () => {
-  it('a schedule that is cancelled by queue publishes nothing afterwards', async () => {
+  it('a schedule that is cancelled by a job in the queue schedule-requests publishes nothing afterwards', async () => {
     const before = await counters();
     const at = new Date(Date.now() + 1_200).toISOString();
     await request(REQUESTS.schedule, { id: 'unwanted', at });
@@ -150,7 +150,7 @@ describe('Cancellations', () => {
     await eventually(async () => (await counters()).cancelled === before.cancelled + 1);
   });
 
-  it('a schedule that fires every second publishes nothing after its cancellation is acknowledged', async () => {
+  it('a schedule that fires every second publishes nothing after the job that cancels it has completed', async () => {
     await request(REQUESTS.schedule, { id: 'ticking', rrule: 'RRULE:FREQ=SECONDLY' });
     await eventually(() => dueOf('ticking').length > 0);
     await request(REQUESTS.cancel, { id: 'ticking' });
@@ -163,7 +163,10 @@ describe('Cancellations', () => {
   });
 });
 
-/** Kills the worker after the job was published and before the run is closed, and lets another worker take over. */
+/**
+ * Kills the worker after it has published the job of a run and before it has closed the run, and lets another worker
+ * take over.
+ */
 async function crashAfterPublishing(key: string, whileDown: () => Promise<unknown>): Promise<void> {
   await database.pool.query(HOLD_UP(key));
   await request(REQUESTS.schedule, { id: key, at: new Date(Date.now() + 300).toISOString() });
@@ -179,12 +182,12 @@ async function crashAfterPublishing(key: string, whileDown: () => Promise<unknow
 }
 
 describe('Crashes', () => {
-  it('after a crash between publishing and closing, the job is published again under the same id, and the application gets it once', async () => {
+  it('if a worker crashes after it has published a job and before it has closed the run, the job is published again under the same id, and the application gets it once', async () => {
     await crashAfterPublishing('crashed', async () => {});
     expect(dueOf('crashed')).toHaveLength(1);
   });
 
-  it('after a crash between publishing and closing in which Redis lost the job, the job is published again with the same ids', async () => {
+  it('if a worker crashes after it has published a job, and Redis loses the job, the job is published again with the same job id and run id', async () => {
     await crashAfterPublishing('crashed-and-forgotten', () =>
       due.remove(dueOf('crashed-and-forgotten')[0]?.jobId ?? ''),
     );

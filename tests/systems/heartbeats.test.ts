@@ -19,7 +19,10 @@ beforeAll(async () => {
 
 const soon = (ms = 0) => new Date(Date.now() + ms).toISOString();
 
-/** Creates a heartbeat and returns its ping URLs. */
+/**
+ * Creates a heartbeat (a schedule whose occurrences wait for the ping of a job that runs elsewhere), and returns its
+ * ping URLs.
+ */
 async function createHeartbeat(id: string, rule: object, target: object = {}) {
   const created = await ask('POST', '/v1/schedules', { id, rule, target: { type: 'heartbeat', ...target } });
   expect(created).toMatchObject({ status: 201 });
@@ -42,7 +45,7 @@ const runThat = (id: string, isIt: (run: { status: string; error: string | null 
   });
 const isWaiting = ({ status }: { status: string }) => status === 'retrying';
 
-it('a heartbeat occurrence waits for its ping without holding a worker, and the ping ends it as succeeded', async () => {
+it('an occurrence of a heartbeat schedule waits for the ping of its job as a retrying run, and the ping ends the run as succeeded', async () => {
   const { url } = await createHeartbeat('pinged', { at: soon() }, { grace: 'PT10M' });
   const waiting = await runThat('pinged', isWaiting);
   expect((await whole(waiting.id)).why).toMatch(/^waiting for the ping of its job: it is tried again at /);
@@ -60,7 +63,7 @@ it('a heartbeat occurrence waits for its ping without holding a worker, and the 
   expect(body.pings[0].occurrenceAt).not.toBeNull();
 });
 
-it('GET and HEAD requests count as pings of a heartbeat, and a heartbeat with an interval accepts early pings', async () => {
+it('GET and HEAD requests count as pings of a heartbeat schedule, and a heartbeat with an interval accepts a ping before its occurrence is due', async () => {
   const { url } = await createHeartbeat('early', { every: 'PT2S' }, { grace: 'PT10M' });
   expect(await ping(url, { method: 'HEAD' })).toMatchObject({ status: 200 });
   await runThat('early', ({ status }) => status === 'succeeded');
@@ -94,7 +97,7 @@ it('a ping to /fail fails the heartbeat occurrence at once, with the body of the
   });
 });
 
-it('a ping with exit status 0 ends the heartbeat occurrence as succeeded, and one with another exit status as failed with both as the reason', async () => {
+it('a ping with exit status 0 ends the heartbeat occurrence as succeeded, and a ping with another one as failed, with exit status and body as the reason', async () => {
   const good = await createHeartbeat('exit-0', { at: soon() }, { grace: 'PT10M' });
   await runThat('exit-0', isWaiting);
   expect(await ping(`${good.url}/0`)).toEqual({ status: 200, text: 'OK' });
@@ -242,7 +245,7 @@ it('a run whose delivery failed succeeds if the job reports a success, even whil
   );
 });
 
-it('a report of a job during its delivery ends the run, and the worker’s own result is then refused', async () => {
+it('if a job reports a failure while its delivery is in flight, the run ends as failed, and the worker’s own result is refused', async () => {
   const { failUrl } = await createDelivered('in-flight', 'slow/3000', { timeout: 'PT20S' });
   const held = await eventually(() => receiver.to('slow/3000/in-flight')[0]);
   const { runId } = JSON.parse(held.body);
@@ -252,7 +255,7 @@ it('a report of a job during its delivery ends the run, and the worker’s own r
   expect(await whole(runId)).toMatchObject({ status: 'failed' });
 });
 
-it('a report about a run that was not sent yet, or about a run of another schedule, is refused', async () => {
+it('a ping that reports on a run that was not sent yet, or on a run of another schedule, is refused', async () => {
   const { url } = await createDelivered('unsent', 'status/200', { rule: { every: 'PT1H' } });
   expect(await ping(url)).toMatchObject({ status: 404 });
   const other = await latestRun('handed-over');

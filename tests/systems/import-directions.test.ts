@@ -27,7 +27,7 @@ function folderOf(node: string): string {
   return folder;
 }
 
-/** Returns every folder from which arrows lead to this one, directly or by way of others. */
+/** Returns every folder from which arrows lead to the given folder, directly or by way of other folders. */
 function mayImport(folder: string): Set<string> {
   const reached = new Set<string>();
   const visit = (each: string) => {
@@ -44,7 +44,7 @@ function mayImport(folder: string): Set<string> {
 const FILE = /\.(tsx?|mjs)$/;
 const IMPORT = /\b(?:from|import)\s*\(?\s*'(?:@carillon\/)?(\w[\w-]*)(?:\/[\w./-]+)?'/g;
 
-/** Returns the folders of our own packages that the source of this folder imports. */
+/** Returns the folders of our own packages that the source files of the given folder import. */
 async function importsOf(folder: string): Promise<Set<string>> {
   const imported = new Set<string>();
   for (const file of await readdir(`${root}/${folder}/src`, { recursive: true })) {
@@ -60,7 +60,7 @@ async function importsOf(folder: string): Promise<Set<string>> {
   return imported;
 }
 
-it('a package or app imports another only if arrows in docs/architecture.md lead from the other to it', async () => {
+it('a package or app imports another package only if arrows in docs/architecture.md lead from that package to it', async () => {
   expect(folders.size).toBeGreaterThan(13);
   const against: string[] = [];
   let imports = 0;
@@ -75,7 +75,7 @@ it('a package or app imports another only if arrows in docs/architecture.md lead
   expect(against).toEqual([]);
 });
 
-it('docs/architecture.md draws every package and app', async () => {
+it('the diagram in docs/architecture.md shows every package and app', async () => {
   const drawn = [...folders.values()];
   const existing: string[] = [];
   for (const parent of ['apps', 'packages'])

@@ -153,7 +153,7 @@ describe('Templates', () => {
     [{ template: 'no-such' }, 'template'],
     [{ template: 'hourly', rule: { every: 'PT1H' } }, 'template'],
     [{}, 'rule'],
-  ])('creating a schedule from %j is refused, and the field is named', async (request, field) => {
+  ])('creating a schedule from %j is refused, and the error names the field %s', async (request, field) => {
     const { status, body } = await ask('POST', '/v1/schedules', request);
     expect(status).toBe(400);
     expect(body.errors).toMatchObject([{ field }]);

@@ -8,7 +8,7 @@ const programs = usePrograms(database);
 let api: Program & { url: string };
 const ask = useHttp(() => api.url);
 
-/** Sweeps so rare that none happens during this test. */
+/** An interval between sweeps (the periodic passes over Postgres) that is longer than this test. */
 const RARE_SWEEPS = { SWEEP_INTERVAL_MS: '60000', ARM_HORIZON_MS: '180000' };
 
 beforeAll(async () => {
@@ -16,13 +16,14 @@ beforeAll(async () => {
   await programs.worker({ env: RARE_SWEEPS });
 });
 
-it('the end of a pause arms the bell of the next occurrence, without waiting for a sweep', async () => {
+it('when a pause ends at its set time, the schedule runs again at its next occurrence, even if no sweep of Postgres happens', async () => {
   await ask('POST', '/v1/schedules', {
     id: 'breather',
     rule: { every: 'PT3S' },
     target: { type: 'handler', name: 'noop' },
   });
-  // The bell of the first occurrence rings during the pause.
+  // The bell (the delayed job that wakes a worker) of the first occurrence rings during the pause and so starts
+  // nothing.
   const until = new Date(Date.now() + 4_000).toISOString();
   expect((await ask('POST', '/v1/schedules/breather/pause', { until })).status).toBe(200);
   await eventually(

@@ -27,7 +27,7 @@ const RESOURCES = [
 
 describe('Projects', () => {
   it.each(RESOURCES)(
-    '%s of one project can’t be read, listed, edited or deleted from another project (I9)',
+    '%s of one project can’t be read, listed, edited or deleted from another project (invariant I9)',
     async (kind, input) => {
       const { status, body } = await ours('POST', `/v1/${kind}`, input);
       expect(status).toBe(201);
@@ -42,12 +42,12 @@ describe('Projects', () => {
     },
   );
 
-  it('a task scan sends only reminders of tasks of its own project (I9)', async () => {
+  it('a task scan sends only reminders of tasks of its own project (invariant I9)', async () => {
     expect((await theirs('POST', '/v1/tasks/scan')).body).toMatchObject({ due: 0, sent: 0 });
     expect((await ours('POST', '/v1/tasks/scan')).body).toMatchObject({ due: 1, sent: 1 });
   });
 
-  it('a schedule cannot be created from a template of another project (I9)', async () => {
+  it('a schedule cannot be created from a template of another project (invariant I9)', async () => {
     const target = { type: 'handler', name: 'noop' };
     const { status, body } = await theirs('POST', '/v1/schedules', { template: 'ours', target });
     expect(status).toBe(400);

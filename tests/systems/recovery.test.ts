@@ -34,7 +34,7 @@ describe('Recovery', () => {
 
   it('a worker that starts after a downtime logs the oldest and the newest missed run, then delivers each missed run once', async () => {
     const keys = await missed();
-    // Reading the missed events does not change them, however often it happens.
+    // Reading the missed occurrences does not change them, however often it happens.
     const looks = [0, 0].map(() => readMissed(database.pool, { olderThanMs: 0, now: null }));
     const [first, second] = await Promise.all(looks);
     expect(second).toEqual(first);

@@ -123,7 +123,7 @@ describe('Reminders', () => {
     ]);
   });
 
-  it('a reminder that keeps failing is retried with doubling delays and a new idempotency key each, then fails for good', async () => {
+  it('a reminder that keeps failing is retried after doubling delays, each time with a new idempotency key, and then fails for good', async () => {
     const id = await remind('status/503/reminder');
     const reminder = await untilStatus(id, 'failed');
     expect(reminder).toMatchObject({
@@ -154,12 +154,12 @@ describe('Reminders', () => {
     });
   });
 
-  it('a reminder without a target is sent to the handler log', async () => {
+  it('a reminder without a target is sent to the built-in handler named log', async () => {
     const id = await remind(null);
     expect((await untilStatus(id, 'completed')).target).toEqual({ type: 'handler', name: 'log' });
   });
 
-  it('two workers deliver thirty reminders, each once', async () => {
+  it('two workers deliver thirty reminders that are due at the same instant, each exactly once', async () => {
     const at = soon(1_000);
     const paths = Array.from({ length: 30 }, (_, i) => `status/200/once-${i}`);
     const ids = await Promise.all(paths.map((path) => remind(path, { at })));
@@ -170,7 +170,7 @@ describe('Reminders', () => {
   it('a reminder that already has a run is not sent again, and the worker logs that at debug level', async () => {
     const at = soon(700);
     const id = await remind('status/200/contended', { at });
-    // The run exists before the bell rings.
+    // The run exists before the reminder is due.
     await database.pool.query(
       `insert into carillon.runs (schedule_id, occurrence_at, origin, month, project_id, version, status, due_at, recorded_at,
                                   happened_at, finished_at)
@@ -196,7 +196,7 @@ describe('Reminders', () => {
     expect((await ask('DELETE', '/v1/reminders/rem_nothing')).status).toBe(404);
   });
 
-  it('a reminder with an invalid time is refused, and the field is named', async () => {
+  it('a reminder with an invalid time is refused, and the error names the field', async () => {
     const { status, body } = await ask('POST', '/v1/reminders', {
       message: 'x',
       recipient: 'y',

@@ -148,14 +148,14 @@ describe('Task scans', () => {
     expect(lines[1]?.detail.durationMs).toEqual(expect.any(Number));
   });
 
-  it('a task scan of one project does not touch the tasks of other projects (I9)', async () => {
+  it('a task scan of one project does not touch the tasks of other projects (invariant I9)', async () => {
     const { key } = await task('ours', HOUR);
     expect((await scan({ projectId: projectId + 1 })).result).toMatchObject({ due: 0 });
     expect(await sentAt(key)).toBeNull();
   });
 });
 
-/** Makes the update of one task fail this many times with an SQLSTATE. */
+/** Makes Postgres refuse the given number of updates of one task, with the given SQLSTATE. */
 async function trouble(id: number, code: string, times: number): Promise<void> {
   await database.pool.query(`
     drop sequence if exists troubles; create sequence troubles;
@@ -177,7 +177,7 @@ describe('Task scans that fail', () => {
     expect(await remindersOf(key)).toHaveLength(1);
   });
 
-  it('before a task scan tries a task again, it checks whether a reminder was sent meanwhile, and if so skips the task', async () => {
+  it('before a task scan tries a task again, it checks whether another scan has sent the reminder meanwhile, and if so skips the task', async () => {
     const { id, key } = await task('sent by another', HOUR);
     await trouble(id, '40001', 1);
     const { result } = await scan({
@@ -193,7 +193,7 @@ describe('Task scans that fail', () => {
     expect(await remindersOf(key)).toEqual([]);
   });
 
-  it('a task scan gives up on a task after three retries, logs an error, and continues with the other tasks', async () => {
+  it('a task scan gives up on a task whose reminder fails after three retries, logs an error, and continues with the other tasks', async () => {
     const bad = await task('always deadlocked', HOUR);
     const good = await task('fine', 2 * HOUR);
     await trouble(bad.id, '40P01', 100);
@@ -234,7 +234,7 @@ describe('Task scans that fail', () => {
       detail: { due: 3, sent: 1, failed: 0 },
     });
     expect([await sentAt(first.key), await sentAt(key), await sentAt(last.key)]).toEqual([NOW, null, null]);
-    // The next scan takes the tasks that this one did not reach.
+    // The next scan takes the tasks that the failed scan did not reach.
     await database.pool.query('drop trigger trouble on carillon.tasks');
     expect((await scan()).result).toMatchObject({ due: 2, sent: 2 });
   });

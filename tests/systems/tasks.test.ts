@@ -61,7 +61,7 @@ describe('Tasks', () => {
     expect((await ask('POST', '/v1/tasks/scan')).body).toMatchObject({ due: 0, sent: 0 });
   });
 
-  it('tasks are scanned every hour at minute 0 UTC, by a repeating job that exists from the start', async () => {
+  it('tasks are scanned every hour at minute 0 UTC, by a repeating job that exists as soon as a worker has started', async () => {
     const scheduler = await eventually(() => ticks.getJobScheduler(TICKS.tasks));
     expect(scheduler).toMatchObject({ pattern: '0 * * * *', tz: 'UTC' });
     expect(new Date(scheduler?.next ?? 0).toISOString()).toMatch(/:00:00\.000Z$/);

@@ -52,7 +52,7 @@ describe('Users over HTTP', () => {
     [{ dateOfBirth: '2999-01-01' }, 'dateOfBirth'],
     [{ firstName: ' ' }, 'firstName'],
     [{ target: { type: 'webhook', url: 'ftp://x' } }, 'target.url'],
-  ])('creating a user with %j is refused, and the field is named', async (wrong, field) => {
+  ])('creating a user with %j is refused, and the error names the field %s', async (wrong, field) => {
     const { status, body } = await ask('POST', '/v1/users', { ...ada, ...wrong });
     expect(status).toBe(400);
     expect(body.errors.map((error: { field: string }) => error.field)).toEqual([field]);
@@ -65,7 +65,7 @@ describe('Users over HTTP', () => {
     }
   });
 
-  it('a birthday greeting carries a message and its event id, which is also the idempotency key', async () => {
+  it('a birthday greeting carries a message and an event id, which is the run id and also the idempotency key', async () => {
     const target = { type: 'webhook', url: receiver.url('status/200/birthday') };
     const { id, nextBirthdayEvent } = await create({ target });
     const at = new Date(Date.now() + 300).toISOString();
@@ -106,7 +106,7 @@ describe('Users over HTTP', () => {
     });
   });
 
-  it('the next sweep handles an edit of a user whose wake-up was lost', async () => {
+  it('if the wake-up of a worker for an edit of a user is lost, the next sweep handles the edit', async () => {
     const { id } = await create();
     const asked = { projectId: database.projectId, key: id, actor: 'test' };
     await editUser(database.pool, asked, { dateOfBirth: '1990-03-03' });
@@ -140,7 +140,7 @@ describe('Users over HTTP', () => {
     expect(audit.body.items[0].detail).toMatchObject({ rescheduled: 0, skipped: 1, skippedIds: [runId] });
   });
 
-  it('a user can have further yearly events, and all but the birthday can be removed', async () => {
+  it('a user can have yearly events besides the birthday, which can be removed, but the birthday cannot', async () => {
     const { id } = await create();
     const event = { name: 'anniversary', date: '2015-06-20', message: 'To both of you!' };
     const added = await ask('POST', `/v1/users/${id}/events`, event);

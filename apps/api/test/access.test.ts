@@ -62,7 +62,7 @@ const request = (method: string, path: string, key: string | null) => {
 /** Every key may read alert channels, whose secrets are not shown. Changing them needs the scope admin. */
 const needsAdmin = (method: string, path: string) =>
   /^\/v1\/(keys|projects)/.test(path) || (method !== 'GET' && path.startsWith('/v1/alert-channels'));
-/** A request that needs only the scope read. Ending a session is one, because a session belongs to its key. */
+/** True if a request needs only the scope read. Ending a session does too, because a session belongs to its key. */
 const isReading = (method: string, path: string) =>
   method === 'GET' || ['/v1/rules/preview', '/v1/simulate'].includes(path) || path.startsWith('/v1/session');
 

@@ -9,7 +9,7 @@ const read = async (key?: string) =>
   (await api.call('GET', '/v1/attention', key === undefined ? {} : { key })).body;
 const NOTHING = { count: 0, items: [] };
 
-it('/v1/attention lists failing, paused, overdue and blocked schedules, and no others', async () => {
+it('/v1/attention lists the schedules that failed, are overdue, were paused by Carillon itself, or wait for an open circuit breaker, and no others', async () => {
   const nowAt = Date.now();
   expect(await read()).toEqual({
     failing: NOTHING,
@@ -81,12 +81,12 @@ it('/v1/attention lists failing, paused, overdue and blocked schedules, and no o
   expect((await read(key)).failing).toEqual(NOTHING);
 });
 
-it('/v1/attention shows the busiest coming minute if a herd is due in it', async () => {
+it('/v1/attention shows the busiest minute of the next 24 hours if at least 1,000 fires are due in it', async () => {
   const at = new Date(Math.ceil(Date.now() / 60_000) * 60_000 + 3_600_000).toISOString();
   const key = await api.keyFor({ project: 'herd' });
   const items = Array.from({ length: 1_000 }, () => ({ rule: { at }, target: NOOP }));
   await api.call('POST', '/v1/schedules/bulk', { key, body: { items } });
-  // The first answer on a busy machine does not wait for the forecast.
+  // On a busy machine the first answer may come before the forecast is counted.
   const herd = await eventually(async () => (await read(key)).herd);
   expect(herd).toEqual({ at, fires: 1_000 });
 });

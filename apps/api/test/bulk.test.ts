@@ -106,7 +106,7 @@ describe('Bulk actions', () => {
     expect((await act({ action: 'cancel', filter: { tag: 'act', status: 'active' } })).body.changed).toBe(2);
   });
 
-  it('bulk pause and cancel of more than 1,000 schedules write the same rows as single calls', async () => {
+  it('a bulk pause or cancel of more than 1,000 schedules changes each schedule, its runs and its audit log as a single call does', async () => {
     const tags = ['stop'];
     await bulk(
       Array.from({ length: 1_200 }, (_, i) => ({
@@ -147,7 +147,7 @@ describe('Bulk actions', () => {
     });
   });
 
-  it('a dry run of a bulk action counts the matching schedules and their fires of the next day, and changes nothing', async () => {
+  it('a dry run of a bulk action counts the matching schedules and how often they fire in the next 24 hours, and changes nothing', async () => {
     const tags = ['dry'];
     await bulk([
       { id: 'dry-hourly', name: 'Hourly', rule: { cron: '0 * * * *' }, target: NOOP, tags },
@@ -185,7 +185,7 @@ describe('Bulk actions', () => {
     expect((await api.call('GET', `/v1/schedules/actions/${body.id}`, { key })).status).toBe(404);
   });
 
-  it('a bulk action in the background answers 202 at once and continues until it has changed every matching schedule', async () => {
+  it('a bulk action with `background` is answered 202 at once, and continues until it has changed every matching schedule', async () => {
     const tags = ['background'];
     await bulk(
       Array.from({ length: 1_100 }, (_, i) => ({ id: `bg-${i}`, rule: { in: 'PT2H' }, target: NOOP, tags })),
@@ -214,7 +214,7 @@ describe('Bulk actions', () => {
     await bulk([1, 2, 3].map((n) => scheduleBody({ id: `lost-${n}`, tags })));
     const { body } = await act({ action: 'pause', filter: { q: 'lost-3' } });
     const { pool } = api.database;
-    // This is the row of a replica that was killed after it had changed the newest schedule.
+    // The row now looks as if the replica had been killed after it had changed the newest schedule.
     await pool.query(
       `update carillon.bulk_actions set finished_at = null, reported_at = clock_timestamp() - interval '2 minutes',
          last_id = (select id from carillon.schedules where key = 'lost-3') where id = $1`,
@@ -226,7 +226,7 @@ describe('Bulk actions', () => {
     expect(rest.body).toMatchObject({ matched: 2, changed: 2 });
   });
 
-  it('bulk resume, trigger, skip-next and reschedule write the same rows as single calls', async () => {
+  it('a bulk resume, trigger, skip-next or reschedule changes each schedule, its runs and its audit log as a single call does', async () => {
     const tags = ['alike'];
     const more = { tags, target: NOOP };
     const ids = ['alike-one', 'alike-two'];
@@ -237,7 +237,9 @@ describe('Bulk actions', () => {
     ]);
     const single = async (id: string, action: string, body?: object) =>
       api.call('POST', `/v1/schedules/${id}/${action}`, body ? { body } : {});
-    /** The state and the history of a schedule, without the fields that differ between any two schedules. */
+    /**
+     * The state, the runs and the audit log of a schedule, without the fields that differ between any two schedules.
+     */
     const stateOf = async (id: string) => {
       const { body } = await api.call('GET', `/v1/schedules/${id}`);
       const runs = (await api.call('GET', `/v1/runs?schedule=${id}`)).body.items;
@@ -280,7 +282,7 @@ describe('Bulk actions', () => {
     });
   });
 
-  it('bulk resume records the occurrences that fell into the pause, and releases held runs', async () => {
+  it('a bulk resume records the occurrences that were due during the pause as skipped, and releases the runs that the pause has held', async () => {
     await bulk(
       [1, 2].map((n) => ({ id: `held-${n}`, rule: { every: 'PT1H' }, tags: ['held'], target: NOOP })),
     );

@@ -40,7 +40,7 @@ describe('Calendars', () => {
     expect((await api.call('GET', '/v1/calendars?limit=1001')).status).toBe(400);
   });
 
-  it('a change of a calendar is answered before schedules are re-timed, and the answer says how many will be re-timed', async () => {
+  it('a change of a calendar is answered before its schedules get new next occurrences, and the answer says how many schedules will', async () => {
     await set('freeze', {});
     const { id, nextRunAt } = await create({
       rule: { cron: '0 9 2 1 *' },
@@ -76,7 +76,7 @@ describe('Calendars', () => {
     ['url', { url: 'https://10.0.0.1/x.ics' }],
     ['url', { url: 'ftp://example.com/x.ics' }],
     ['refresh', { ics: ICS, refresh: 'P1D' }],
-  ])('a calendar import with an unusable %s is refused, and the field is named', async (field, body) => {
+  ])('a calendar import with an unusable %s is refused, and the error names it', async (field, body) => {
     const strict = await api.replica({ ALLOW_PRIVATE_TARGETS: 'false' });
     const answer = await api.call('POST', `${strict}/v1/calendars/x/import`, { body });
     expect(answer.status).toBe(400);
@@ -94,7 +94,7 @@ describe('Occurrences on excluded days', () => {
     target: { type: 'handler', name: 'noop' },
   };
 
-  it('nextRunAt, occurrences, ledger, rule preview and simulation all show the same instant for an occurrence moved off a holiday', async () => {
+  it('if an occurrence is moved because its day is a holiday, nextRunAt, occurrences, ledger, rule preview and simulation all show the same instant', async () => {
     const created = await create(payday);
     // 25 December 2098 is a holiday and a Thursday, so the next business day is the Friday.
     const at = '2098-12-26T14:00:00.000Z';

@@ -25,7 +25,7 @@ const operations = Object.entries(document.paths as Record<string, Record<string
   );
 const changing = operations.filter(({ method }) => method !== 'GET');
 
-/** A request that succeeds, and another body for the same path. */
+/** The parts of a request that succeeds, and a different body for the same path. */
 interface Prepared {
   path?: Record<string, string>;
   body?: object;
@@ -76,7 +76,7 @@ const calendar = async () => {
 const EVENT = { name: 'anniversary', date: '2015-06-20', message: 'x' };
 const ICS = 'BEGIN:VCALENDAR\nBEGIN:VEVENT\nDTSTART;VALUE=DATE:20270101\nEND:VEVENT\nEND:VCALENDAR\n';
 
-/** How to make a request of each operation that succeeds. */
+/** For each operation, a function that prepares a request that succeeds. */
 const PREPARE: Record<string, () => Prepared | Promise<Prepared>> = {
   createSchedule: () => ({ body: scheduleBody({ id: unused() }), otherBody: scheduleBody({ id: unused() }) }),
   putSchedule: onSchedule(scheduleBody({ id: undefined }), scheduleBody({ id: undefined, name: 'other' })),
@@ -175,7 +175,7 @@ const PREPARE: Record<string, () => Prepared | Promise<Prepared>> = {
   testAlertChannel: async () => ({ path: { id: await channel() } }),
 };
 
-/** The operations that change something and ignore `Idempotency-Key` on purpose, and why. */
+/** The operations other than GET that ignore `Idempotency-Key` on purpose, and why. */
 const IGNORES_KEY: Record<string, string> = {
   planSchedules: 'changes nothing',
   previewRule: 'changes nothing',
@@ -224,7 +224,7 @@ beforeAll(async () => {
 });
 
 describe('Idempotency-Key', () => {
-  it('an operation that changes something either takes Idempotency-Key according to the OpenAPI document or ignores it for a stated reason', () => {
+  it('each operation other than a GET either takes Idempotency-Key according to the OpenAPI document, or is listed in this test with the reason why not', () => {
     const takes = changing.filter((operation) => operation.takes('Idempotency-Key')).map(({ name }) => name);
     const all = changing.map(({ name }) => name).sort();
     expect([...takes, ...Object.keys(IGNORES_KEY)].sort()).toEqual(all);

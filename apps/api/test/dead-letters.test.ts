@@ -5,7 +5,7 @@ import { useApi } from './use-api.js';
 const api = useApi();
 const webhook = (url: string) => ({ type: 'webhook' as const, url, headers: {} });
 
-/** Inserts runs of a schedule that failed some minutes ago, one per minute. */
+/** Inserts a failed run of a schedule for each error, one per minute of the last minutes. */
 async function failedRuns(scheduleId: number, errors: readonly string[]): Promise<void> {
   await api.database.pool.query(
     `insert into carillon.runs (schedule_id, occurrence_at, origin, month, project_id, version, status, due_at, recorded_at,
@@ -45,7 +45,7 @@ const groups = async (query = '') => {
 };
 
 describe('Dead letters', () => {
-  it('GET /v1/runs/dead-letters groups failed runs by receiver and error, the largest group first', async () => {
+  it('GET /v1/runs/dead-letters groups the runs that failed for good by receiver and error, the largest group first', async () => {
     expect(await groups()).toEqual([
       ['mail.example.com/send', 'answered 500', 4, 3],
       ['queue bills', 'timed out', 1, 1],

@@ -39,7 +39,7 @@ const positionOf = (received: readonly string[]) =>
 const change = (key: string) => ({ ref: { projectId: database.projectId, key }, actor: 'test' });
 
 describe('EventBroadcaster', () => {
-  it('event broadcaster: all listeners of a project share one reader, which stops when the last listener leaves', async () => {
+  it('event broadcaster: all listeners of a project share one polling loop, which ends when the last listener leaves', async () => {
     const broadcaster = broadcast();
     await insertSchedules(database, [{ id: 'shared', rule: { every: 'P1D' } }]);
     await broadcaster.waitUntilReady(database.projectId);
@@ -55,7 +55,7 @@ describe('EventBroadcaster', () => {
     await eventually(() => broadcaster.size === 0);
   });
 
-  it('event broadcaster: a listener that resumes gets the events since its position, and then live events', async () => {
+  it('event broadcaster: a listener that reconnects with a position gets the events since that position, and then live events', async () => {
     const broadcaster = broadcast();
     await insertSchedules(database, [{ id: 'resumed', rule: { every: 'P1D' } }]);
     await broadcaster.waitUntilReady(database.projectId);

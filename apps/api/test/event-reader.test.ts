@@ -9,7 +9,10 @@ const engine = useEngine(database);
 /** More runs than one poll reads. */
 const MANY = 6_000;
 
-/** Starts a reader that reports everything from now on. `start` is the epoch that a claim at this moment would have. */
+/**
+ * Starts a reader that reports everything from now on. `start` is the epoch (number of a lease) that a claim at this
+ * moment would get.
+ */
 async function openReader() {
   const watermark = await readWatermark(database.pool, database.projectId);
   const reader = new EventReader(database.pool, database.projectId, watermark, () => Date.now());
@@ -62,7 +65,7 @@ describe('EventReader', () => {
     expect(new Set(ended).size).toBe(MANY);
   });
 
-  it('the event reader also reports a claim that commits after a claim with a greater epoch', async () => {
+  it('the event reader also reports runs whose claim commits after a claim with a greater epoch (number of a lease)', async () => {
     const { reader, start } = await openReader();
     await insertRuns(1, { epoch: `${start + 20}` });
     const first = await readRunEvents(reader);

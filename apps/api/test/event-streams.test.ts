@@ -65,7 +65,7 @@ describe('Event streams', () => {
     );
   });
 
-  it('a client that disconnects while its event stream catches up no longer counts against the limit of streams', async () => {
+  it('a client that disconnects while its event stream still waits for past events no longer counts against the limit of streams', async () => {
     const key = await newKey('gone');
     const client = await api.database.pool.connect();
     await client.query('begin; lock table carillon.audit_log in access exclusive mode');

@@ -39,7 +39,7 @@ describe('Events', () => {
     listener.close();
   });
 
-  it('event stream: a resume delivers the events between two connections', async () => {
+  it('event stream: a client that reconnects gets the events that happened between its two connections', async () => {
     const { id } = (await api.call('POST', '/v1/schedules', { body: scheduleBody() })).body;
     const first = await listen();
     await api.call('POST', `/v1/schedules/${id}/trigger`);
@@ -56,7 +56,7 @@ describe('Events', () => {
     second.close();
   });
 
-  it('event stream: a waiting run that is cancelled is reported once', async () => {
+  it('event stream: the cancellation of a run that is queued or waits for a retry is reported exactly once', async () => {
     const listener = await listen();
     const { id } = (await api.call('POST', '/v1/schedules', { body: scheduleBody() })).body;
     const { runId: retryingId } = (await api.call('POST', `/v1/schedules/${id}/trigger`)).body;
@@ -81,7 +81,7 @@ describe('Events', () => {
     listener.close();
   });
 
-  it('event stream: a resume reports runs that were cancelled between two connections', async () => {
+  it('event stream: a client that reconnects learns of runs that were cancelled between its two connections', async () => {
     const { id } = (await api.call('POST', '/v1/schedules', { body: scheduleBody() })).body;
     const first = await listen();
     first.close();

@@ -93,7 +93,7 @@ describe('Fuzzed requests', () => {
       .filter(({ path }) => path !== '/v1/events')
       .map((operation) => [`${operation.method} ${operation.path}`, operation] as const),
   )(
-    'every response to a fuzzed %s matches the OpenAPI document',
+    'every response to %s with random parameters and bodies matches the OpenAPI document',
     async (_name, operation) => {
       const schedules = [1, 2, 3, 4].map(() => scheduleBody({ rule: { every: 'P1D' } }));
       for (const body of schedules) await api.call('POST', '/v1/schedules', { body });
@@ -125,8 +125,8 @@ describe('Fuzzed requests', () => {
         }),
         { numRuns: Number(process.env.FUZZ_RUNS ?? 12) },
       );
-      // The key to sign in with is in the body of the request, so only a sign-in may answer 401. Every other request has
-      // a valid key in its header.
+      // Only a sign-in may answer 401, because its key is in the random body. All other requests are authenticated by
+      // the valid key in their header.
       if (operation.path !== '/v1/session') expect(seen.has(401)).toBe(false);
       if (process.env.FUZZ_SHOW) console.log(_name, Object.fromEntries(seen));
     },

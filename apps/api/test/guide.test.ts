@@ -51,7 +51,7 @@ describe('The API serves the guide', () => {
     expect([statusCode, headers.location]).toEqual([302, 'guide/']);
   });
 
-  it('without a built guide the API starts, and the page at /guide/ says how to build it', async () => {
+  it('without a built guide the API starts, and /guide/ answers with a page that says how to build the guide', async () => {
     const answer = await serve(join(folder, 'nothing-here')).inject('/guide/');
     expect(answer.statusCode).toBe(503);
     expect(answer.body).toContain('npx turbo run build --filter=@carillon/guide');

@@ -11,8 +11,8 @@ import { scheduleBody, useApi } from './use-api.js';
 const api = useApi();
 
 /**
- * Registers a worker that exists only in the database. Its heartbeat lies an hour ahead, so it counts as alive during
- * all tests.
+ * Registers a worker that exists only in the database. Its last sign of life lies an hour ahead, so it counts as alive
+ * during all tests.
  */
 beforeAll(async () => {
   await registerTestWorker(api.database);
@@ -63,7 +63,7 @@ class Door {
   }
 }
 
-/** Each test starts without metric windows, even if the test before it failed half-way. */
+/** Deletes the counts per minute, from which the health is judged, so that no test sees those of the test before it. */
 afterEach(() => api.database.pool.query('delete from carillon.metric_minutes'));
 
 const doors: Door[] = [];
@@ -87,7 +87,7 @@ describe('Health', () => {
     });
   });
 
-  it('/health/ready and /v1/system are degraded while a run is overdue, its handler is missing, a clock is off, or no worker is alive', async () => {
+  it('/health/ready and /v1/system report degraded while a run is overdue, its handler is missing, the clock of a worker is off, or no worker is alive', async () => {
     const { pool } = api.database;
     const read = async (path: string) => {
       const { status, reasons } = (await api.call('GET', path)).body;
@@ -125,7 +125,7 @@ describe('Health', () => {
     await hasCodes('');
   });
 
-  it('the status is degraded by open circuits, rising dead letters, lasting drift, a missing partition and differences found by the audit', async () => {
+  it('the health status is degraded by open circuit breakers, a rising number of failed runs, drift that does not fall, a missing partition, or differences that the audit of occurrences found', async () => {
     const { pool } = api.database;
     const codes = async () =>
       (await api.call('GET', '/v1/system')).body.reasons.map(({ code }: { code: string }) => code).join();
@@ -155,8 +155,8 @@ describe('Health', () => {
       { what: 'twelve failed runs in the window of an hour' },
     );
 
-    // A new minute may begin during the test. So the drift grows over four minutes: it does not fall in any three
-    // consecutive ones.
+    // Drift is what sweeps had to repair. A new minute may begin during the test. So the drift grows over four minutes:
+    // it does not fall in any three consecutive minutes of them.
     const nowAt = Date.now();
     for (const [ago, value] of [
       [3, 1],
@@ -171,7 +171,8 @@ describe('Health', () => {
       );
     await addMetrics(pool, [{ name: 'carillon_drift_total', labels: 'kind="missingBells"', value: 60 }]);
     await hasCodes('drift_not_falling');
-    // An hour with 60 missing bells has a rate of one per minute. The windows are cached separately, so the test waits.
+    // An hour with 60 missing bells has a rate of one per minute. /v1/system caches its figures of the last hour, so
+    // the test waits for new ones.
     const drift = await eventually(async () => {
       const { hour } = (await api.call('GET', '/v1/system')).body.windows;
       return hour.drift.overdue.count > 0 && hour.drift;
@@ -200,7 +201,7 @@ describe('Health', () => {
     await hasCodes('');
   });
 
-  it('the status gives the reason tzdata_differs if all live workers have the same time zone data but the data of the API differs', async () => {
+  it('the health status gives the reason tzdata_differs if the API has other time zone data than the live workers, which all have the same', async () => {
     const { pool } = api.database;
     const readReasons = async () => (await api.call('GET', '/health/ready', { key: null })).body.reasons;
     await pool.query(`update carillon.workers set tzdata = '2001a'`);
@@ -214,12 +215,12 @@ describe('Health', () => {
     await eventually(async () => (await readReasons()).length === 0);
   });
 
-  it('docs/explaining.md explains every reason for which a status is degraded or down', async () => {
+  it('docs/explaining.md explains every reason for which the health status can be degraded or down', async () => {
     const page = await readFile(new URL('../../../docs/explaining.md', import.meta.url), 'utf8');
     expect(HEALTH_REASON_CODES.filter((code) => !page.includes(`| \`${code}\` |`))).toEqual([]);
   });
 
-  it('the status is degraded while Redis is a replica, and the API still accepts schedules', async () => {
+  it('the health status is degraded while the Redis server is a read-only replica, and the API still accepts schedules', async () => {
     const servers = await startOwnServers({ databaseUrl: api.database.url });
     const redis = new Redis(servers.redisUrl);
     const url = await api.replica({ REDIS_URL: servers.redisUrl });
@@ -276,7 +277,7 @@ describe('Health', () => {
     await eventually(async () => (await list()).status === 200);
   });
 
-  it('/health/ready answers down within its own deadline when Postgres stops answering', async () => {
+  it('if Postgres stops answering, /health/ready answers down before a statement would time out after 10 s', async () => {
     const door = await doorTo(api.database.url);
     const url = await api.replica({ DATABASE_URL: door.urlFor() });
     await api.call('GET', `${url}/v1/schedules`);

@@ -13,7 +13,7 @@ const blocked = async () => {
 };
 
 describe('Heavy work', () => {
-  it('30 concurrent backfills of one project: two run, the others wait or get 429, and another project is served meanwhile', async () => {
+  it('30 concurrent backfills of one project: two run at a time, eight wait, twenty get 429, and another project is served meanwhile', async () => {
     const [attacker, other] = [
       await api.keyFor({ project: 'attacker' }),
       await api.keyFor({ project: 'other' }),

@@ -170,7 +170,7 @@ interface Operation {
   requestBody?: { content: Record<string, { schema: Schema }> };
 }
 
-/** One request for each hostile value in each place of each operation. */
+/** One request for each hostile value in each parameter, header and body field of each operation. */
 function* hostileRequests(known: Record<string, string>): Generator<Request> {
   for (const [template, methods] of Object.entries(
     document.paths as Record<string, Record<string, Operation>>,
@@ -233,8 +233,8 @@ describe('Hostile input', () => {
     const { body: triggered } = await api.call('POST', `/v1/schedules/${schedule.id}/trigger`);
     const known = { schedules: schedule.id, runs: triggered.runId, projects: 'no-such-project' };
     const all = [...hostileRequests(known)];
-    // Requests without a body are few, but their values reach Postgres most directly. So they make up half of the
-    // chosen requests.
+    // Requests without a body are few, but the values in their paths and queries reach Postgres most directly. So they
+    // make up half of the chosen requests.
     const [simple, others] = [all.filter(({ body }) => !body), all.filter(({ body }) => body)];
     const bare = shuffled(simple, 1).slice(0, WANTED / 2);
     const requests = [...bare, ...shuffled(others, 1).slice(0, WANTED - bare.length)];

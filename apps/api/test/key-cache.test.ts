@@ -7,7 +7,10 @@ const database = useDatabase();
 const keyOf = (name: string) => `ck_${name}`.padEnd(40, 'x');
 const credentialOf = (name: string) => ({ kind: 'key' as const, secret: keyOf(name) });
 
-/** A cache with a clock that the test sets, and a count of the connections that it has taken from the pool. */
+/**
+ * A cache with a clock that the test sets, and a count of the connections that were taken from the pool, one per
+ * lookup.
+ */
 function useCache() {
   const clock = { at: 1, now: () => clock.at };
   let lookups = 0;

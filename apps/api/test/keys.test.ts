@@ -62,7 +62,7 @@ describe('Keys', () => {
     expect(answer.body.errors[0].field).toBe(field);
   });
 
-  it('POST /v1/keys answers 404 if its project does not exist', async () => {
+  it('POST /v1/keys answers 404 if the body names a project that does not exist', async () => {
     const body = { name: 'x', scopes: ['read'], project: 'nowhere' };
     expect((await api.call('POST', '/v1/keys', { body })).status).toBe(404);
   });

@@ -258,7 +258,7 @@ describe('The story of an occurrence', () => {
     );
   });
 
-  it('the ledger names each cause of a deferral (limit, missing handler, circuit) with its own start and end', async () => {
+  it('the ledger names each cause for which a run was deferred (limit, open circuit, missing handler) with its own start and end', async () => {
     const { id, key } = await everyMinute();
     const dueAt = T0 + MINUTE;
     const limited: Outcome = {
@@ -353,7 +353,7 @@ describe('A replaced schedule in the ledger', () => {
     expect(entry.why).toContain(`${text} at ${iso(at)}`);
   });
 
-  it('after a PUT of a cancelled schedule, the ledger and the audit call no occurrence of the cancelled time missing', async () => {
+  it('if a PUT starts a cancelled schedule again, the ledger and the audit of occurrences call no occurrence between the cancel and the PUT missing', async () => {
     const { key, change } = await everyMinute();
     const cancelledAt = T0 + 90_000;
     await engine.claim(T0 + MINUTE);
@@ -370,7 +370,7 @@ describe('A replaced schedule in the ledger', () => {
     expect(audit.body).toMatchObject({ occurrences: 4, items: [] });
   });
 
-  it('after an edit that allows more runs, the ledger and the audit call no occurrence of the finished time missing', async () => {
+  it('if a larger maxRuns restarts a finished schedule, the ledger and the audit of occurrences call no occurrence of the time in between missing', async () => {
     const { id, key, change } = await everyMinute({ maxRuns: 1 });
     await end(id, T0 + MINUTE, { kind: 'succeeded' });
     const at = T0 + 3 * MINUTE + 1_000;

@@ -106,7 +106,7 @@ describe('Listing runs', () => {
     expect(seen).toEqual(['10', '10', '20', '30']);
   });
 
-  it('a cursor from the list of schedules by age is refused in the list by next run', async () => {
+  it('a cursor from the list of schedules by age is refused in the list of schedules by next run', async () => {
     const { body } = await api.call('GET', '/v1/schedules?limit=1');
     const { status } = await api.call('GET', `/v1/schedules?order=next&cursor=${body.nextCursor}`);
     expect(status).toBe(400);
@@ -165,7 +165,7 @@ describe('Listing runs', () => {
     expect(second.nextCursor).toBeNull();
   });
 
-  it('GET /v1/runs lists a failed run before an older skip, even if the skipped occurrence lies in the future', async () => {
+  it('GET /v1/runs lists a failed run before a run that was skipped earlier, even if the skipped occurrence lies in the future', async () => {
     await api.call('POST', '/v1/schedules', {
       body: scheduleBody({
         id: 'tomorrow',

@@ -30,7 +30,7 @@ describe('Metrics', () => {
     } else expect(`${promtool.stdout}${promtool.stderr}`).toBe('');
   });
 
-  it('a rule that can no longer be evaluated does not keep the forecast of the other schedules from /metrics', async () => {
+  it('if the rule of one schedule can no longer be evaluated, /metrics still shows the forecast of the other schedules', async () => {
     const input = { rule: { cron: '* * * * *' }, timezone: 'Europe/Berlin' };
     const [id] = await insertSchedules(api.database, [input, input]);
     await api.database.pool.query(
@@ -39,7 +39,8 @@ describe('Metrics', () => {
     );
     const { values } = await new ForecastGauge(api.database.pool).read();
     const hour = values.find(({ labels }) => labels?.window === '60m');
-    // One schedule fires in each of the next 60 minutes, and the other one counts once.
+    // One schedule fires in each of the next 60 minutes. The other one, whose rule can't be evaluated, counts only with
+    // its stored next occurrence.
     expect(hour?.value).toBeGreaterThanOrEqual(60);
     expect(hour?.value).toBeLessThanOrEqual(62);
   });

@@ -28,7 +28,7 @@ const ranForTenMinutes = (...keys: string[]) =>
     { fromAt: T0, minutes: 10 },
   );
 
-/** Creates two schedules whose definitions are in force from an instant on. */
+/** Creates two schedules that look as if they had been created at a past instant. */
 async function inForceFrom(at: number, inputs: Parameters<typeof insertSchedules>[1]) {
   const ids = (await insertSchedules(database, inputs, { nowAt: at })) as [number, number];
   await database.pool.query(
@@ -133,7 +133,7 @@ describe('The audit of occurrences', () => {
     }
   });
 
-  it('the ledger lists the past instant to which an edit has set a one-shot once and in order, also if the old rule named it', async () => {
+  it('if an edit sets a one-shot to a past instant, the ledger lists that instant exactly once and in order, even if the old rule named it too', async () => {
     const now = T0 + 5.5 * MINUTE;
     const keys = ['to-named-instant', 'to-other-instant'];
     const ids = await inForceFrom(T0, [
@@ -162,7 +162,7 @@ describe('The audit of occurrences', () => {
     }
   });
 
-  it('if a schedule with maxRuns has lost a run, the audit of occurrences and the ledger report that occurrence as missing, but none after the last run', async () => {
+  it('if a run of a schedule with maxRuns is lost, the audit of occurrences and the ledger report its occurrence as missing, but no occurrence after the last run', async () => {
     const input = { id: 'three-runs', rule: { every: 'PT1M' }, maxRuns: 3 };
     const [id] = (await engine.insertWithHistory([input], { fromAt: T0, minutes: 4 })) as [number];
     await database.pool.query(`delete from carillon.runs where schedule_id = $1 and occurrence_at = $2`, [
@@ -194,7 +194,7 @@ describe('The audit of occurrences', () => {
     expect(paged).toEqual({ schedules: whole.schedules, occurrences: whole.occurrences, items: whole.items });
   });
 
-  it('an audit of 36,000 occurrences of one schedule takes two pages, and a gap counts as one comparison', async () => {
+  it('an audit of 36,000 occurrences of one schedule takes two pages, but only one if the occurrences lie in a recorded gap', async () => {
     const beganAt = T0 - 8 * 60 * MINUTE;
     const endedAt = beganAt + 10 * 60 * MINUTE;
     const [id] = (await insertSchedules(database, [{ id: 'each-second', rule: { every: 'PT1S' } }], {

@@ -45,7 +45,7 @@ describe('OpenAPI document', () => {
     }
   });
 
-  it('an API operation accepts Idempotency-Key, If-Match and an empty body exactly if the OpenAPI document says so', async () => {
+  it('the OpenAPI document lists Idempotency-Key and If-Match where they are taken, marks bodies that may be omitted, and describes the webhooks', async () => {
     const named = (path: string, method: string) =>
       document.paths[path][method].parameters?.map(({ name }: { name: string }) => name) ?? [];
     expect(named('/v1/schedules', 'post')).toEqual(['Idempotency-Key']);

@@ -14,7 +14,7 @@ const signIn = (key: string, headers: Record<string, string> = {}, next = '/queu
   });
 
 describe('Sign-in', () => {
-  it('sign-in sets an HttpOnly, SameSite=Strict cookie for an admin key', async () => {
+  it('sign-in with an admin key sets an HttpOnly, SameSite=Strict cookie, with which the queue pages can be read', async () => {
     const answer = await signIn(ADMIN_KEY);
     expect(answer.status).toBe(303);
     expect(answer.headers.get('location')).toBe('/queues');

@@ -12,7 +12,7 @@ const webhook = (authorization: string) => ({
 });
 
 describe('POST /v1/schedules/plan', () => {
-  it('POST /v1/schedules/plan tells new, changed, equal, cancelled and invalid schedules apart, and saves nothing', async () => {
+  it('POST /v1/schedules/plan tells apart schedules that are new, changed, unchanged, cancelled or invalid, and saves nothing', async () => {
     const kept = scheduleBody({ rule: { every: 'PT1H' }, payload: { a: 1 } });
     const changed = scheduleBody({ rule: { cron: '0 9 * * *' }, retry: { maxAttempts: 3 } });
     const cancelled = scheduleBody();
@@ -79,7 +79,7 @@ describe('POST /v1/schedules/plan', () => {
 });
 
 describe('Audit log', () => {
-  it('every audit entry of a managed schedule, from its creation to its end, names the set that manages it', async () => {
+  it('every audit entry of a schedule with the tag set:<name>, which a schedule file gives it, says that the set <name> manages it', async () => {
     const body = scheduleBody({ tags: ['set:billing'] });
     await put(body);
     await put({ ...body, name: 'renamed' } as typeof body);
@@ -95,7 +95,7 @@ describe('Audit log', () => {
     for (const { detail } of entries) expect(detail).toMatchObject({ managedBy: 'set billing' });
   });
 
-  it('the audit entry of a schedule that belongs to no set has no managedBy', async () => {
+  it('the audit entry of a schedule without a tag set:<name> has no managedBy', async () => {
     const body = scheduleBody();
     await put(body);
     const [entry] = (await api.call('GET', `/v1/audit?subject=${body.id}`)).body.items;

@@ -207,7 +207,7 @@ describe('Editing a schedule', () => {
     expect((await edit(id, { name: 'two' })).status).toBe(200);
   });
 
-  it('two concurrent edits with the same If-Match: exactly one wins', async () => {
+  it('eight concurrent edits with the same If-Match: exactly one is applied, and the others are answered 412', async () => {
     const { id } = (await create(scheduleBody())).body;
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, i) => edit(id, { name: `n${i}` }, { 'if-match': '"1"' })),
@@ -338,7 +338,7 @@ describe('Cancelling', () => {
     expect((await engine.claim(Date.now() + 86_400_000)).filter(isOurs)).toEqual([]);
   });
 
-  it('DELETE /v1/schedules/:id of a one-shot in flight names its run, which may end but is not retried', async () => {
+  it('DELETE /v1/schedules/:id of a one-shot whose run is in flight names that run, which may end but is not retried', async () => {
     const { id } = (await create(scheduleBody({ rule: { at: '2020-01-01T00:00:00Z' } }))).body;
     const isOurs = ({ scheduleKey }: { scheduleKey: string }) => scheduleKey === id;
     const [run] = (await engine.claim(Date.now())).filter(isOurs);
@@ -359,7 +359,7 @@ describe('Cancelling', () => {
 });
 
 describe('Actions', () => {
-  it('pause, resume and the other actions on a schedule answer with its new state', async () => {
+  it('pause, resume, trigger, reschedule, skip-next and backfill answer with the new state of the schedule', async () => {
     const { id } = (await create(scheduleBody())).body;
     const act = (action: string, body?: unknown) =>
       api.call('POST', `/v1/schedules/${id}/${action}`, { body });

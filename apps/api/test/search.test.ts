@@ -4,7 +4,7 @@ import { NOOP, useApi } from './use-api.js';
 
 const api = useApi();
 
-/** More schedules than a narrow range of due times holds. */
+/** More schedules than the 2,000 up to which a range of due times counts as narrow. */
 const COUNT = 2_600;
 const all = Array.from({ length: COUNT }, (_, n) => ({
   // The number is padded, because schedules that are created together get their internal ids in the order of their

@@ -36,7 +36,7 @@ describe('GET /v1/me', () => {
     expect((await api.call('GET', '/v1/me')).body.isOperator).toBe(true);
   });
 
-  it('GET /v1/me answers a session as it answers its key, and adds when the session ends', async () => {
+  it('GET /v1/me with a session answers the same as with the key of the session, and adds when the session ends', async () => {
     const { body } = await me(await signIn());
     expect(body).toMatchObject({ project: 'default', keyName: 'admin', scopes: ['read', 'write', 'admin'] });
     expect(Date.parse(body.sessionExpiresAt)).toBeGreaterThan(Date.parse('2026-01-01'));

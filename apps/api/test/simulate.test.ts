@@ -50,7 +50,7 @@ describe('POST /v1/simulate', () => {
     expect(body.total.runs).toBe(body.total.occurrences);
   });
 
-  it('a simulation suggests jitter for a herd, and says how high the peak would be with it', async () => {
+  it('for many runs at one instant, a simulation suggests a jitter and says how high the peak would be with it', async () => {
     const schedules = Array.from({ length: 60 }, (_, i) =>
       minutely(`s-${i}`, { rule: { cron: '0 9 * * *' } }),
     );
@@ -84,7 +84,7 @@ describe('POST /v1/simulate', () => {
     expect(body.total.schedules).toBe(0);
   });
 
-  it('a simulation beyond its budget of steps is refused with the reason', async () => {
+  it('a simulation that needs more than 200,000 steps is refused, and the error says so', async () => {
     const schedules = Array.from({ length: 50 }, (_, i) => minutely(`n-${i}`, { rule: { every: 'PT1S' } }));
     const { status, body } = await simulate({ schedules });
     expect(status).toBe(400);

@@ -48,7 +48,7 @@ describe('Slow clients', () => {
     });
   });
 
-  it('the API does not close the connection of a request that arrived in time while it prepares the response', async () => {
+  it('if a request has arrived in time, the API does not close its connection while it prepares the response', async () => {
     const client = await api.database.pool.connect();
     await client.query('begin; lock table carillon.templates in access exclusive mode');
     setTimeout(() => client.query('rollback').then(() => client.release()), 4_000);

@@ -42,7 +42,7 @@ describe('Start of the API', () => {
     ['another key', { CARILLON_ENCRYPTION_KEY: Buffer.alloc(32, 8).toString('base64') }],
     ['no key', {}],
   ])(
-    'a process that starts with %s for encryption stops with one line that names CARILLON_ENCRYPTION_KEY',
+    'an API that starts with %s in place of its installation’s encryption key fails with one line that names CARILLON_ENCRYPTION_KEY',
     async (_what, env) => {
       const stranger = 'ck_stranger_0123456789_0123456789';
       const refusal = await start({ ...env, CARILLON_ADMIN_KEY: stranger }).catch(
@@ -67,7 +67,7 @@ describe('Start of the API', () => {
     }
   });
 
-  it('an API with a generated admin key does not replace the admin key of another installation on its database', async () => {
+  it('an API with a generated admin key refuses to start on a database for which another admin key is set, and does not replace that key', async () => {
     const env = {
       CARILLON_ENCRYPTION_KEY: KEY,
       CARILLON_ADMIN_KEY_IS_GENERATED: 'true',
@@ -137,7 +137,7 @@ describe('Secrets of projects', () => {
 });
 
 describe('Metrics', () => {
-  it('every metric has HELP and TYPE, even one that a newer version has written', async () => {
+  it('every metric in /metrics has HELP and TYPE, even a metric that a newer version of Carillon has written', async () => {
     await api.database.pool.query(
       `insert into carillon.metrics (name, labels, value)
        values ('carillon_of_tomorrow_total', '', 1), ('carillon_delivery_seconds_sum', '', 2)`,

@@ -68,7 +68,7 @@ describe('GET /v1/stats', () => {
     expect((await ofMinute(3)).lateness).toEqual({ count: 0, p50Ms: null, p99Ms: null });
   });
 
-  it('GET /v1/stats also counts a run that ended long after its minute was computed', async () => {
+  it('GET /v1/stats also counts a run that ended long after the statistics of its minute were computed', async () => {
     const [long] = await claimAt(at(10), 1);
     if (!long) throw new Error('nothing was claimed');
     await computeUntil(at(13));
@@ -78,7 +78,7 @@ describe('GET /v1/stats', () => {
     expect(await ofMinute(10)).toMatchObject({ succeeded: 1, running: 0 });
   });
 
-  it('GET /v1/stats still counts a failure after its run was replayed, even if the minute is computed again', async () => {
+  it('GET /v1/stats still counts a failure after its run was replayed, even if the statistics of the minute are computed again', async () => {
     const [failing, long] = await claimAt(at(40), 2);
     if (!failing || !long) throw new Error('nothing was claimed');
     await engine.fail(failing, at(40, 30));

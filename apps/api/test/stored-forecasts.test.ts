@@ -11,7 +11,7 @@ const minuteIn = (ms: number) =>
 
 const forecast = async () => (await api.call('GET', '/v1/forecast')).body;
 const minute = async (at: string) => (await api.call('GET', `/v1/forecast/minute?at=${at}`)).body;
-/** Stores the forecast as of some time ago. */
+/** Stores a forecast as a worker would have stored it some time ago. */
 const store = async (agoMs: number) => {
   const nowAt = Date.now() - agoMs;
   await storeForecast(api.database.pool, { projectId: api.database.projectId, nowAt });
@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 
 describe('stored forecast', () => {
-  it('GET /v1/forecast gives the same answer from a stored forecast as from its own counting', async () => {
+  it('GET /v1/forecast gives the same answer from a forecast that a worker has stored as from its own counting', async () => {
     const { minutes: own } = await counted();
     await store(0);
     const { minutes: stored, complete } = await forecast();
@@ -66,7 +66,7 @@ describe('stored forecast', () => {
     expect((await forecast()).computedAt).not.toBe(sixMinutesAgo);
   });
 
-  it('GET /v1/forecast/minute finds the schedules of a minute through the groups of a stored forecast', async () => {
+  it('GET /v1/forecast/minute finds the schedules that fire in a minute through the stored groups of schedules with the same rule', async () => {
     await store(0);
     const at = new Date(
       Math.ceil(Date.now() / HOUR_MS) * HOUR_MS + 3 * HOUR_MS + 7 * MINUTE_MS,
@@ -74,7 +74,7 @@ describe('stored forecast', () => {
     const answer = await minute(at);
     expect(answer.complete).toBe(true);
     expect(answer.schedules.map(({ id }: { id: string }) => id)).toContain('hourly');
-    // Without the stored groups, the API would have to read them itself.
+    // With an empty list of stored groups, the schedule is not found. So the API does not read the groups itself.
     await api.database.pool.query(
       `update carillon.forecasts set groups = '[]', computed_at = computed_at + interval '1 ms'`,
     );
@@ -82,11 +82,11 @@ describe('stored forecast', () => {
     expect(schedules.map(({ id }: { id: string }) => id)).not.toContain('hourly');
   });
 
-  it('GET /v1/forecast/minute reads the groups of one stored forecast only once', async () => {
+  it('GET /v1/forecast/minute reads the groups of schedules of one stored forecast only once', async () => {
     await store(0);
     const at = minuteIn(3 * HOUR_MS);
     await minute(at);
-    // These are no groups, so the answer would be an error.
+    // This text can't be parsed, so if the API read the groups again, the answer would be an error.
     await api.database.pool.query(`update carillon.forecasts set groups = 'unreadable'`);
     expect((await minute(at)).complete).toBe(true);
   });

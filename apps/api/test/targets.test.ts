@@ -225,7 +225,7 @@ describe('Headers of a target', () => {
     expect(await storedHeader('inherited')).toBe(TOKEN);
   });
 
-  it('a repeated create with the same headers returns the schedule, and with other headers it is a conflict', async () => {
+  it('a repeated create with the same target headers returns the schedule, and one with other headers is answered 409', async () => {
     const body = scheduleBody({ target: webhook() });
     const statuses = [];
     for (const target of [webhook(), webhook(), webhook({ headers: { Authorization: 'x' } })])

@@ -96,7 +96,7 @@ describe('Request limit', () => {
       },
       { what: 'the count of the first replica' },
     );
-    // Without the shared count, the other replica would still have more than half of the limit.
+    // If the replicas did not share their counts, the other replica would still have more than half of the limit.
     expect(asked).toBeLessThan(45);
   });
 });

@@ -51,7 +51,7 @@ describe('Rule preview', () => {
 });
 
 describe('leap day policy of a schedule', () => {
-  it('a schedule on 29 February shows its effective leap day policy, even after its rule is replaced', async () => {
+  it('a schedule on 29 February shows the leap day policy that applies to it, even after its rule is replaced', async () => {
     const { id, leapDay } = await create({ rule: { cron: '0 0 29 2 *' } });
     expect(leapDay).toBe('skip');
     const read = async () => (await api.call('GET', `/v1/schedules/${id}`)).body;
@@ -108,7 +108,7 @@ describe('Forecast', () => {
     await make({ rule: { in: 'PT30M' } });
     await make({ rule: { every: 'PT1M' }, maxRuns: 5 });
     await make({ rule: { at: '2040-01-01T00:00:00Z' } });
-    // On a busy machine the first answer may come before all fires are counted. It then says so.
+    // On a busy machine the first answer may come before all fires are counted. It then has `complete: false`.
     const body = await eventually(async () => {
       const { body } = await api.call('GET', '/v1/forecast?hours=1', { key });
       return body.complete && body;
@@ -168,7 +168,7 @@ describe('Ledger', () => {
       [id, hours],
     );
 
-  it('the ledger lists upcoming, executed and missed occurrences, with lateness', async () => {
+  it('the ledger lists upcoming, executed and missed occurrences, and says how late each executed one was', async () => {
     const { id } = await create({ rule: { every: 'PT1H' }, misfire: { policy: 'once', grace: 'PT1M' } });
     await moveBack(id, 5);
     await engine.claim(Date.now());

@@ -35,7 +35,7 @@ describe('GET /v1/schedules/:id/versions', () => {
     expect(before.nextBefore).toBeNull();
   });
 
-  it('the versions of a schedule come in pages, and the last version of a page is compared with the one before it', async () => {
+  it('the versions of a schedule come in pages, and the last version of a page is compared with the next older one, which is on the next page', async () => {
     const { id } = scheduleBody();
     await api.call('POST', '/v1/schedules', { body: scheduleBody({ id }) });
     for (const hour of [10, 11, 12, 13])

@@ -13,7 +13,7 @@ describe('Token buckets', () => {
     expect(buckets.peek('a', 2).tokens).toBe(2);
   });
 
-  it('an exhausted token bucket stays exhausted, even if 30,000 other owners take tokens meanwhile', () => {
+  it('the token bucket of an owner that is being limited stays empty, even if 30,000 other owners take tokens from theirs meanwhile', () => {
     const buckets = new TokenBuckets<number>({ now: () => 0 });
     for (let owner = 1; owner <= 30_000; owner++) {
       buckets.take(owner, 5);

@@ -36,7 +36,7 @@ const run = (more: Partial<RunView>): RunView => ({
 });
 
 describe('presentRun', () => {
-  it('the API shows nextRetryAt for a run that waits for its retry, and null for a run held by a pause', () => {
+  it('the API shows as nextRetryAt when a waiting run is tried again, and null for a run that a pause of its schedule holds', () => {
     const held = run({ status: 'retrying', nextAttemptAt: Number.POSITIVE_INFINITY });
     expect(presentRun(held).nextRetryAt).toBeNull();
     const waiting = run({ status: 'retrying', nextAttemptAt: DUE_AT + 60_000 });
@@ -44,10 +44,10 @@ describe('presentRun', () => {
   });
 
   it.each([
-    ['from its claim while the first attempt is in flight', {}, 20],
+    ['as the time from due to claimed while the first attempt is in flight', {}, 20],
     ['as recorded once the first attempt has ended', { status: 'succeeded', latenessMs: 33 }, 33],
     ['as recorded while a later attempt is in flight', { attempt: 2, latenessMs: 33 }, 33],
-    ['as null while a later attempt is in flight, if the worker of the first was lost', { attempt: 2 }, null],
+    ['as null while a later attempt is in flight, if the first worker was lost', { attempt: 2 }, null],
     ['as null if the run never started', { status: 'skipped', attempt: 0, claimedAt: null }, null],
   ] as const)('the API shows the lateness of a run %s', (_when, more, latenessMs) => {
     expect(presentRun(run(more)).latenessMs).toBe(latenessMs);
