@@ -52,7 +52,7 @@ const resolvedOf = (scheduleId: string) =>
     resolved.filter((alert: Message) => alert.scheduleId === scheduleId),
   );
 
-it('the messages about a breach and its recovery reach every channel once, signed, with a sentence and a link', async () => {
+it('when a schedule breaches an objective and recovers, each alert channel gets one message about each, signed, with a sentence and a link', async () => {
   await ask('POST', '/v1/schedules', {
     id: 'flaky-export',
     name: 'Export <nightly>',
@@ -121,7 +121,7 @@ const unfold = (data: string) =>
     .replaceAll('=\n', '')
     .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
-it('the messages about a breach and its recovery carry the ledger’s sentence and a link in every kind of channel', async () => {
+it('in every kind of alert channel, the messages about a breach and its recovery carry the ledger’s sentence and a link to the schedule', async () => {
   const [breach] = openedOf('flaky-export');
   const why = await ledgerSentence('flaky-export', breach.occurrenceAt);
   expect(why).toMatch(/^began \d+ ms late, failed: .*500/);
@@ -164,7 +164,7 @@ it('schedules that breach their objectives at the same time are reported in one 
   expect(await ledgerSentence(scheduleId, occurrenceAt)).toBe(why);
 });
 
-it('a breach within a maintenance window is recorded, and sent to the channels only if it outlasts the window', async () => {
+it('a breach of an objective within a maintenance window is recorded, and is sent to the alert channels only if it outlasts the window', async () => {
   const silent = 'in-maintenance';
   await ask('POST', '/v1/schedules', {
     id: silent,

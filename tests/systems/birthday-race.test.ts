@@ -93,7 +93,7 @@ describe('Claim and edit race', () => {
     expect(seen.moved).toBeGreaterThan(0);
   });
 
-  it('a birthday that is due when its user is edited is greeted once this year, and next year on the new date', async () => {
+  it('a user who is edited when the birthday is due is greeted once this year, and next year on the new date', async () => {
     for (let round = 0; round < ROUNDS / 2; round++) {
       const { runs, next, kept } = await race(round, DUE_AT);
       expect(runs.length).toBe(1);

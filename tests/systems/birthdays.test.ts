@@ -123,7 +123,7 @@ describe('Edits of users', () => {
     expect(await users.next(key)).toBe('2026-11-30T00:00:00.000Z');
   });
 
-  it('a birthday that moves because its user was edited is recorded in the audit log', async () => {
+  it('if a birthday moves because its user was edited, the audit log records the move', async () => {
     const nowAt = at('2026-11-16T00:00:00Z');
     const key = await users.create({ timezone: 'UTC' }, nowAt);
     await edit(key, { timezone: 'Asia/Tokyo' }, nowAt);

@@ -72,7 +72,7 @@ it('GET and HEAD requests count as pings of a heartbeat schedule, and a heartbea
   await ask('DELETE', '/v1/schedules/early');
 });
 
-it('a heartbeat occurrence without a ping fails when its grace ends, and raises an alert', async () => {
+it('an occurrence of a heartbeat schedule for which no ping comes fails when its grace ends, and an alert is raised', async () => {
   await createHeartbeat('silent', { at: soon() }, { grace: 'PT1S' });
   const run = await runThat('silent', ({ status }) => status === 'failed');
   expect((await whole(run.id)).why).toBe('failed: no ping came within 1 second');
@@ -126,7 +126,7 @@ it('a ping to /log of a heartbeat is kept and changes nothing: the occurrence st
   ]);
 });
 
-it('with startGrace, a heartbeat occurrence fails early without a start ping, and has its whole grace after a start ping', async () => {
+it('an occurrence of a heartbeat with startGrace fails early if no start ping comes, and has its whole grace if one comes', async () => {
   const target = { grace: 'PT10M', startGrace: 'PT2S' };
   const started = await createHeartbeat('started', { at: soon() }, target);
   await ping(started.startUrl);

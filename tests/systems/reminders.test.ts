@@ -224,7 +224,7 @@ describe('Reminders', () => {
        where s.key like 'rem\\_%' and r.outcome = 'succeeded'`,
     );
     const expected = { completed: rows[0]?.count, failed: 1, retried: 3, contended: 1 };
-    // Workers report their counters with the next heartbeat.
+    // Workers store their counters with their next heartbeat (the regular sign of life in Postgres).
     await eventually(async () => JSON.stringify(await figures()) === JSON.stringify(expected)).catch(
       () => {},
     );

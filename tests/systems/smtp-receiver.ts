@@ -5,7 +5,7 @@ import { afterAll, beforeAll } from 'vitest';
 export interface ReceivedMail {
   from: string;
   to: string[];
-  /** Headers and text, exactly as received. */
+  /** Headers and text as received, but with LF at the end of each line. */
   data: string;
 }
 

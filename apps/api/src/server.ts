@@ -247,8 +247,8 @@ export async function prepareApi(
     app,
     async stop() {
       clearInterval(checks);
-      // /health/ready now says that this replica is stopping. Requests are still answered until the load balancer has
-      // noticed.
+      // /health/ready now says that this replica is stopping. Requests are still answered for `STOP_DELAY_MS`, until
+      // the load balancer has noticed.
       lifecycle.isStopping = true;
       await sleep(config.STOP_DELAY_MS);
       const deadline = setTimeout(() => app.server.closeAllConnections(), SHUTDOWN_TIMEOUT_MS);

@@ -80,7 +80,7 @@ describe('GET /v1/events with a digest', () => {
     listener.close();
   });
 
-  it('an event stream of digests that resumes counts the events since its last position', async () => {
+  it('if a client of digests reconnects, its first digests count the events that it missed in between', async () => {
     const first = await listen(api.url, { query: '?digest=1s' });
     const { lastId } = first.state;
     first.close();

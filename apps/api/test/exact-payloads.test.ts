@@ -58,7 +58,7 @@ describe('Integers beyond 2^53 in payloads', () => {
     expect((await keyed()).text).toBe(first.text);
   });
 
-  it('an integer beyond 2^53 outside a payload is refused, and the field is named', async () => {
+  it('an integer beyond 2^53 outside a payload is refused, and the error names the field', async () => {
     const { status, text } = await send(
       'POST',
       '/v1/schedules',

@@ -59,7 +59,10 @@ async function everyMinute(more: object = {}) {
   return { id, key, change: (now: number) => ({ ref: { id }, actor: 'ops', now }) };
 }
 
-/** Claims the run of a schedule and ends its attempt. The first byte is sent at the time of the claim. */
+/**
+ * Claims the run of a schedule and ends its attempt. The first byte of the delivery counts as sent at the time of the
+ * claim.
+ */
 async function end(id: number, at: number, outcome: Outcome): Promise<void> {
   const runs = await engine.claim(at);
   const run = runs.find(({ scheduleId }) => scheduleId === id);
@@ -387,7 +390,7 @@ describe('A replaced schedule in the ledger', () => {
 });
 
 describe('Time zone data in the ledger', () => {
-  it('the ledger and a run say with which time zone data each occurrence of a zoned schedule was computed', async () => {
+  it('the ledger and GET /v1/runs/:id say with which time zone data each occurrence of a schedule with a time zone was computed', async () => {
     const { key } = await everyMinute({ rule: { cron: '* * * * *' }, timezone: 'Europe/Berlin' });
     const { key: inUtc } = await everyMinute({ rule: { cron: '* * * * *' } });
     const periods: [number, string[]][] = [
@@ -462,7 +465,7 @@ describe('The order of the ledger', () => {
     expect(paged).toEqual(whole.toReversed());
   });
 
-  it('with order=desc the ledger shows a gap of thousands of occurrences once, even if a page ends inside it', async () => {
+  it('with order=desc the ledger shows a gap (thousands of occurrences that a pause has skipped) as one entry', async () => {
     const { key, change } = await everyMinute({ rule: { every: 'PT1S' } });
     await pauseSchedule(database.pool, change(T0 + 60_000), { note: null, untilAt: null });
     await resumeSchedule(database.pool, change(T0 + 3_600_000));

@@ -134,7 +134,7 @@ describe('Listing runs', () => {
     expect((await api.call('POST', `/v1/runs/${run.id}/replay`)).body.status).toBe('retrying');
   });
 
-  it('GET /v1/runs lists the run that changed last first, for a project and for one schedule', async () => {
+  it('GET /v1/runs lists runs by their last change, the latest first, both for a project and for one schedule', async () => {
     const key = await api.keyFor({ project: 'changing' });
     await api.call('POST', '/v1/schedules', { key, body: scheduleBody({ id: 'changing' }) });
     const made: string[] = [];

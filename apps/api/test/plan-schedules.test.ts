@@ -52,7 +52,7 @@ describe('POST /v1/schedules/plan', () => {
     expect(other).toMatchObject({ action: 'create' });
   });
 
-  it('a plan reports that a header or a secret of a schedule differs, without showing its value', async () => {
+  it('POST /v1/schedules/plan reports that a header or a secret of a schedule differs, without showing its value', async () => {
     const secret = `whsec_${btoa('x'.repeat(32))}`;
     const body = scheduleBody({ target: webhook('Bearer one'), secret });
     await put(body);

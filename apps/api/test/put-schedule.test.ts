@@ -159,7 +159,7 @@ describe('The id of a cancelled schedule', () => {
 });
 
 describe('DELETE /v1/schedules/:id?purge=true', () => {
-  it('a purge deletes a schedule and everything that is stored about it, and its id can be used again', async () => {
+  it('DELETE with purge=true removes a schedule and everything that is stored about it, and its id can be used again', async () => {
     const body = scheduleBody({
       secret: `whsec_${btoa('x'.repeat(32))}`,
       slo: { startWithin: 'PT1M' },
@@ -200,7 +200,7 @@ describe('DELETE /v1/schedules/:id?purge=true', () => {
     expect(audit.body.items[0]).toMatchObject({ subject: body.id });
   });
 
-  it('a purge is refused while a run of the schedule is in flight, and succeeds after the run has ended', async () => {
+  it('DELETE with purge=true is refused while a run of the schedule is in flight, and succeeds after the run has ended', async () => {
     const nowAt = Date.now();
     await insertSchedules(
       api.database,
@@ -224,7 +224,7 @@ describe('DELETE /v1/schedules/:id?purge=true', () => {
     expect((await remove('busy', '?purge=true')).body).toMatchObject({ purged: true });
   });
 
-  it('a purge honours If-Match, and a value of the parameter purge other than true or false is refused', async () => {
+  it('DELETE with purge=true honours If-Match, and any value of purge other than true or false is refused', async () => {
     const body = scheduleBody();
     await create(body);
     const stale = await api.call('DELETE', `/v1/schedules/${body.id}?purge=true`, {

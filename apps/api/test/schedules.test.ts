@@ -179,7 +179,7 @@ describe('Creating a schedule', () => {
 });
 
 describe('Editing a schedule', () => {
-  it('a PATCH changes the given fields and keeps all others, even inside retry and misfire', async () => {
+  it('a PATCH changes the given fields and keeps all others, also the other fields inside retry and misfire', async () => {
     const { id } = (
       await create(scheduleBody({ name: 'before', retry: { maxAttempts: 5 }, payload: { a: 1 } }))
     ).body;

@@ -103,7 +103,7 @@ describe('GET /v1/stats', () => {
     expect(await ofMinute(70)).toMatchObject({ succeeded: 3 });
   });
 
-  it('GET /v1/stats counts the runs of minutes that no sweep has computed yet', async () => {
+  it('GET /v1/stats counts the runs of minutes for which no statistics are stored yet', async () => {
     const nowAt = Date.now();
     await computeUntil(nowAt - 90_000);
     const runs = await claimAt(nowAt, 2);
@@ -139,7 +139,7 @@ describe('GET /v1/stats', () => {
     ['step=PT1S', 'step'],
     ['from=2026-01-01T00:00:00Z&to=2026-02-01T00:00:00Z', 'step'],
     ['from=2026-02-01T00:00:00Z&to=2026-01-01T00:00:00Z', 'to'],
-  ])('GET /v1/stats?%s is refused, and the field %s is named', async (query, field) => {
+  ])('GET /v1/stats?%s is refused, and the error names %s', async (query, field) => {
     const { status, body } = await api.call('GET', `/v1/stats?${query}`);
     expect(status).toBe(400);
     expect(body.errors[0].field).toBe(field);

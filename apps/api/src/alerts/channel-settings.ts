@@ -17,7 +17,7 @@ interface Vault {
 /** For each type of channel, the settings that the API shows and those that are stored encrypted. */
 const FIELDS: Record<ChannelType, { shown: readonly string[]; sealed: readonly string[] }> = {
   webhook: { shown: ['url'], sealed: ['secret'] },
-  // The URL of a chat webhook is a secret: it is all that one needs to post to the room.
+  // The URL of a chat webhook is a secret, because it is enough to post to the room.
   slack: { shown: [], sealed: ['url'] },
   email: { shown: ['to'], sealed: [] },
   pagerduty: { shown: ['url'], sealed: ['routingKey'] },
@@ -25,12 +25,12 @@ const FIELDS: Record<ChannelType, { shown: readonly string[]; sealed: readonly s
 
 type Fields = Record<string, unknown>;
 
-/** Turns a request for a channel into the row that is stored. */
+/** Turns a request for an alert channel into the row that is stored. */
 export function settingsOf({ id, type, enabled = true, ...fields }: AlertChannelInput, vault: Vault) {
   return toRow({ key: id, type, isEnabled: enabled }, fields, vault);
 }
 
-/** Merges a patch into a channel. Fields that the patch leaves out stay as they are. */
+/** Merges a patch into an alert channel. Fields that the patch leaves out stay as they are. */
 export function mergeChannel(
   channel: ChannelView,
   { enabled = channel.isEnabled, ...patch }: AlertChannelPatch,

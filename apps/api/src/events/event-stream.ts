@@ -4,7 +4,7 @@ import type { Listener } from './event-broadcaster.js';
 
 /** A comment line of the stream is sent at this interval, because proxies close idle connections. */
 const HEARTBEAT_INTERVAL_MS = 15_000;
-/** A client that leaves more than this unread is disconnected. It can resume later. */
+/** A client that leaves more than this unread is disconnected. It can reconnect and resume later. */
 const MAX_UNREAD_BYTES = 1_024 * 1_024;
 /**
  * Maximum time that a client may take to read one page of past events. Meanwhile, other listeners of the project that

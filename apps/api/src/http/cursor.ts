@@ -1,6 +1,9 @@
 import { invalid } from './problem.js';
 
-/** Encodes a position as a cursor. Clients do not interpret it, so its content may change between versions. */
+/**
+ * Encodes a position as a cursor. Clients do not interpret it, so its content may change with a new version of
+ * Carillon.
+ */
 export const encodeCursor = (position: string | number) => Buffer.from(`1:${position}`).toString('base64url');
 
 export function decodeCursor(cursor: string): string {

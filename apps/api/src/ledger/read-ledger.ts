@@ -26,7 +26,7 @@ export interface LedgerRequest {
 
 export interface LedgerPage {
   items: Entry[];
-  /** The instant of the last entry, if more entries may follow; null at the end of the range. */
+  /** The instant of the last entry of the page, if more entries may follow; null at the end of the range. */
   endedAt: number | null;
 }
 
@@ -69,9 +69,15 @@ export async function readLedger(pool: Pool, request: LedgerRequest): Promise<Le
   return { items, endedAt: lastRunAt === null ? null : untilAt };
 }
 
-/** Maximum number of entries in one step backwards. A step that finds more is repeated with a shorter span. */
+/**
+ * Maximum number of entries in one step of `readLedgerBackwards`. A step that finds more is repeated with a shorter
+ * span.
+ */
 const MAX_STEP = 2_000;
-/** A step that finds too few entries is followed by a step that spans this many times as much time. */
+/**
+ * If a step of `readLedgerBackwards` finds too few entries to fill the page, the next step spans this many times as
+ * much time.
+ */
 const GROWTH = 4;
 
 /**

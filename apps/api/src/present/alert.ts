@@ -34,7 +34,7 @@ export function presentMessage(message: MessageView): z.infer<typeof AlertMessag
   return { at: iso(createdAt), status, tries, sentAt: iso(sentAt), nextTryAt: iso(nextTryAt), error };
 }
 
-/** A channel without its secrets. */
+/** An alert channel as the API shows it, without its secrets. */
 export function presentChannel(
   channel: ChannelView,
   lastMessage: MessageView | null,

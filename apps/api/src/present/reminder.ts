@@ -10,7 +10,10 @@ import {
 import type { z } from 'zod';
 import { iso } from './iso.js';
 
-/** A reminder as the API shows it. Its schedule holds the request, and its run holds the result. */
+/**
+ * A reminder as the API shows it: its time and message come from its schedule, its result comes from the run of that
+ * schedule.
+ */
 export function presentReminder(reminder: ReminderView): z.infer<typeof Reminder> {
   const { key, timing, plan, run } = reminder;
   const { message, recipient } = (reminder.payload ?? {}) as { message?: unknown; recipient?: unknown };

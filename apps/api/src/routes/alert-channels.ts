@@ -40,7 +40,7 @@ const MAX_CHANNELS = 50;
 const TEST_TIMEOUT_MS = 10_000;
 const TEST_POLL_MS = 100;
 
-/** Places to which the alerts of a project are sent. */
+/** Alert channels: the webhooks, chats, mail addresses and pagers to which the alerts of a project are sent. */
 export const alertChannelRoutes =
   (context: ApiContext): FastifyPluginAsyncZod =>
   async (app) => {

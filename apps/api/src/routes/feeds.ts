@@ -28,7 +28,10 @@ const DAY_MS = 86_400_000;
 const MAX_SCHEDULES = 500;
 const MAX_RUNS = 1_000;
 const MAX_GAPS = 1_000;
-/** Maximum reads of a feed per minute. Calendar programs read a few times an hour. */
+/**
+ * Maximum number of reads of a feed per minute, and of reads with an unknown token per minute and client address.
+ * Calendar programs read a few times an hour.
+ */
 const READS_PER_MINUTE = 30;
 
 const present = ({ id, name, scheduleKey, tag, createdAt, lastUsedAt }: FeedView) => ({

@@ -21,7 +21,10 @@ import { iso } from '../present/iso.js';
 
 /** Number of occurrences that are shown for each definition. */
 const OCCURRENCES_SHOWN = 5;
-/** Number of definitions that are presented in one turn of the event loop. Other requests run between two turns. */
+/**
+ * Number of definitions that are converted to their JSON form in one turn of the event loop. Other requests run between
+ * two turns.
+ */
 const PRESENTED_AT_A_TIME = 20;
 
 /** The versions of a schedule's definition, with author and time. */

@@ -79,7 +79,7 @@ export async function* pagesOfMatching(
   }
 }
 
-/** Applies one action to these schedules. */
+/** Applies one action to the picked schedules. */
 export async function actOnMany(
   { pool }: Pick<ApiContext, 'pool'>,
   {

@@ -95,7 +95,7 @@ export class BulkActions {
     const id = await this.#create(request, total < MAX_COUNTED ? total : null);
     if (id === null) return this.#repeated(request);
     const progress = newProgress(request);
-    this.#begin(id, request, progress).catch(() => {}); // `#work` has logged the error.
+    this.#begin(id, request, progress).catch(() => {}); // `#begin` logs the error.
     return {
       ...newProgress(request),
       id,

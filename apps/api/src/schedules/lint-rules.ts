@@ -5,7 +5,10 @@ import type { Pool } from 'pg';
 const YEAR_MS = 366 * 86_400_000;
 /** Maximum number of schedules that one request evaluates. */
 const MAX_LOOKED_AT = 5_000;
-/** Maximum time that one request spends. The next page continues after the last schedule. */
+/**
+ * Maximum time that one request spends. After that, the page ends, and the next page continues after the last evaluated
+ * schedule.
+ */
 const MAX_MS = 400;
 /** Number of schedules that are evaluated in one turn of the event loop. Other requests run between two turns. */
 const SLICE = 20;
