@@ -3,7 +3,10 @@ import { endLeftovers, homePaths, lockHome } from './home.js';
 import { endLeftoverPostgres } from './postgres/leftover.js';
 import { StartError } from './start-error.js';
 
-/** Stops the processes of a home whose supervisor was killed. False if the home was never in use, or still is. */
+/**
+ * Stops the processes that a killed supervisor (`npm start`) left running in its data folder. Returns false if there is
+ * no lock file of a supervisor, or if that supervisor is still running.
+ */
 export async function clearAbandonedHome(home: string): Promise<boolean> {
   const paths = homePaths(home);
   try {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readConfig } from './config.js';
 import { StartError } from './start-error.js';
 
-test('without any environment variable, npm start embeds all servers and listens on this machine only', () => {
+test('without any environment variable, npm start runs its own Postgres and Redis, and its API listens on this machine only', () => {
   expect(readConfig('/project', {})).toMatchObject({
     host: '127.0.0.1',
     port: 3000,

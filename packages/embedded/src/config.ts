@@ -73,11 +73,13 @@ export function readConfig(root: string, variables: NodeJS.ProcessEnv = process.
     adminKey: env.CARILLON_ADMIN_KEY,
     encryptionKey: env.CARILLON_ENCRYPTION_KEY,
     workers: env.WORKERS,
-    /** The port of the first worker's probes. The other workers use the ports after it. */
+    /** The port of the first worker's health probes. Each further worker uses the next port. */
     workerPort: env.WORKER_PORT,
-    // A local installation may call programs on the same machine. A server must not call addresses of its own network.
+    // Webhooks of a local installation may call programs on the same machine. Those of a server must not reach the
+    // addresses of its own network.
     allowPrivateTargets: env.ALLOW_PRIVATE_TARGETS ?? String(embedded),
-    // Hot reload is for development, and so are the embedded servers.
+    // Handlers are reloaded when their code changes only during development. Embedded servers are a sign of
+    // development.
     watch: given.CARILLON_WATCH ?? String(embedded),
     searchPath: env.PATH,
     /** The whole environment, because the apps read further variables from it. */

@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 
 const LOWEST_PORT = 10_240;
-/** The first port of the ephemeral range in macOS, and above the one in Linux. */
+/** The first ephemeral port of macOS. It is assumed if the system does not tell its range. */
 const USUAL_EPHEMERAL_FROM = 49_152;
 const TRIES = 20;
 
 /**
- * A port of 127.0.0.1 that is free now. Another process may still take it first, so starting on it can fail.
+ * A port of 127.0.0.1 that is free now. Another process may take it before the caller does, so a start on it can fail.
  *
  * The port lies below the ephemeral range, from which the system takes the local ports of outgoing connections. A
  * server that crashes is started again on the same port. If that port were an ephemeral one, a connection could have
@@ -25,13 +25,13 @@ export async function freePort(): Promise<number> {
   return listenBriefly(0);
 }
 
-/** On Linux the ephemeral range is a setting of the system. */
+/** Linux tells the first port of its ephemeral range in a file. */
 async function firstEphemeralPort(): Promise<number> {
   const range = await readFile('/proc/sys/net/ipv4/ip_local_port_range', 'utf8').catch(() => '');
   return Number.parseInt(range, 10) || USUAL_EPHEMERAL_FROM;
 }
 
-/** Listens on the port, or on any free one if it is 0, and resolves to the port once it is free again. */
+/** Listens on the port for a moment (0: on any free port). Resolves to the port once it is free again. */
 function listenBriefly(wanted: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -55,7 +55,7 @@ function isPortTaken(port: number): Promise<boolean> {
   });
 }
 
-/** Starts a server on a free port, and tries another port if that one was taken meanwhile. */
+/** Starts a server on a free port. If another process takes that port first, it tries another free port. */
 export async function startOnFreePort<T>(
   start: (port: number) => Promise<T>,
 ): Promise<{ port: number; started: T }> {

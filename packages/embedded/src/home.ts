@@ -39,7 +39,7 @@ export async function prepareHome(home: string): Promise<HomePaths> {
   return paths;
 }
 
-/** Locks the home for this process; returns a function that releases it. */
+/** Locks the data folder (CARILLON_HOME) for this process. Returns a function that releases the lock. */
 export async function lockHome(paths: HomePaths): Promise<() => Promise<void>> {
   const mine = `${paths.lock}.${randomBytes(6).toString('hex')}`;
   await writeFile(mine, pidLine(process.pid), { mode: 0o600 });
@@ -69,7 +69,8 @@ export async function lockHome(paths: HomePaths): Promise<() => Promise<void>> {
 }
 
 /**
- * Removes the lock of a process that has ended. If another process has taken the lock meanwhile, its lock is put back.
+ * Removes the lock of a process that has ended. If the lock turns out to belong to a process that runs, which took it
+ * in the meantime, it is put back.
  */
 async function moveAside(lock: string, mine: string): Promise<void> {
   const aside = `${mine}.stale`;
@@ -82,7 +83,10 @@ async function moveAside(lock: string, mine: string): Promise<void> {
   await rm(aside, { force: true });
 }
 
-/** Stops the apps and the Redis that a killed supervisor left running. Postgres is found by its own pid file. */
+/**
+ * Stops the apps and the Redis that a killed supervisor left running, and returns their names. A Postgres that was left
+ * running is not stopped here but by `endLeftoverPostgres`, because Postgres has a pid file of its own.
+ */
 export async function endLeftovers(paths: HomePaths): Promise<string[]> {
   const ended: string[] = [];
   for (const file of await readdir(paths.runDir)) {

@@ -34,14 +34,14 @@ async function play(ends: readonly string[]): Promise<{ info: string[]; warn: st
   return lines;
 }
 
-test('the supervisor restarts a process that crashes again and again with a growing delay', async () => {
+test('if a process crashes again and again, the supervisor waits longer before each restart', async () => {
   expect((await play(['exit code 1', 'SIGKILL'])).warn).toEqual([
     'worker-1 ended (exit code 1); starting it again in 100 ms',
     'worker-1 ended (SIGKILL); starting it again in 200 ms',
   ]);
 });
 
-test('the supervisor restarts a worker whose handlers changed without a warning, and does not count that as a crash', async () => {
+test('a worker that ends because its handlers changed is restarted without a warning, and this does not count as a crash', async () => {
   expect(await play(['exit code 1', 'exit code 75', 'exit code 1'])).toEqual({
     info: ['worker-1 starts again with changed handlers'],
     warn: [

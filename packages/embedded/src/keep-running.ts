@@ -19,14 +19,14 @@ interface KeepRunningOptions {
   log: Log;
 }
 
-/** A worker whose handlers have changed ends in this way (`apps/worker/src/main.ts`). It is not a crash. */
+/** How a worker ends when the code of its handlers has changed (`apps/worker/src/main.ts`). This is not a crash. */
 const RELOAD = 'exit code 75';
 const FIRST_WAIT_MS = 100;
 const MAX_WAIT_MS = 10_000;
-/** A process that ran for this long is no longer part of a series of crashes. The next delay is the shortest again. */
+/** If a process ran for longer than this before it crashed, the delay before its restart is the shortest again. */
 const STEADY_AFTER_MS = 30_000;
 
-/** Restarts a process that ends without having been stopped, with a growing delay. */
+/** Restarts a process each time it ends, unless `stop` was called. The delay grows while the process keeps crashing. */
 export function keepRunning({ name, running, start, log }: KeepRunningOptions): KeptProcess {
   const stopping = new AbortController();
   let latest: RunningProcess | null = running;

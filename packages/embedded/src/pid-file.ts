@@ -42,7 +42,7 @@ export async function writePidFile(path: string, pid: number): Promise<void> {
   await writeFile(path, pidLine(pid), { mode: 0o600 });
 }
 
-/** The pid in a pid file, if that same process is still running. */
+/** The pid in a pid file, if that same process is still running; otherwise null. */
 export async function readLivePid(path: string): Promise<number | null> {
   const line = await readFile(path, 'utf8').catch(() => '');
   const [pidText = '', ...birth] = line.trim().split(' ');
@@ -68,7 +68,8 @@ interface StopStep {
 export type StopSteps = readonly [StopStep, ...StopStep[]];
 
 /**
- * Ends a process with a list of signals. The next signal is sent if the process is still running after the given time.
+ * Ends a process with a list of signals. Each signal but the first is sent only if the process has outlived the
+ * patience of the signal before.
  */
 export async function endProcess(pid: number, steps: StopSteps): Promise<void> {
   for (const { signal, patienceMs } of steps) {

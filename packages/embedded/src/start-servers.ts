@@ -9,9 +9,9 @@ export interface StartServersOptions {
   home: string;
   /** A Postgres to use instead of the embedded one. */
   databaseUrl?: string | undefined;
-  /** A Redis to use instead of the embedded one, or `none`. */
+  /** A Redis to use instead of the embedded one, or `none` to run without Redis. */
   redisUrl?: string | undefined;
-  /** The embedded Redis to run. Default: the native one if this machine has it. */
+  /** Which embedded Redis to run. Default: a native Redis if `searchPath` has one, otherwise Valkey as WebAssembly. */
   redis?: RedisChoice | undefined;
   /** The folders in which to look for a native Redis, as in PATH. Default: none. */
   searchPath?: string;
@@ -37,7 +37,10 @@ interface Server {
   stop(): Promise<void>;
 }
 
-/** Locks the home and starts the servers that are not given. If one fails, all of them are stopped again. */
+/**
+ * Locks the data folder and starts Postgres and Redis, unless their URLs are given. If one of them fails to start, the
+ * other is stopped and the folder is unlocked.
+ */
 export async function startServers(options: StartServersOptions): Promise<Servers> {
   const { home, databaseUrl, redisUrl, redis, searchPath = '', postgresSettings = {}, log } = options;
   const folder = options.postgresFolder;

@@ -67,7 +67,7 @@ test('data of the embedded Postgres survives a stop, and a killed Postgres resta
     .toEqual([{ n: 1 }, { n: 2 }]);
 });
 
-test('an embedded Postgres that an earlier start left behind is stopped, and its data is kept', async () => {
+test('a start stops an embedded Postgres that an earlier start left running, and keeps its data', async () => {
   const home = temporaryHome();
   const first = await start(home);
   await query(first.url, 'create table kept (n int)');
@@ -78,7 +78,7 @@ test('an embedded Postgres that an earlier start left behind is stopped, and its
   expect(await query(second.url, 'select * from kept')).toEqual([]);
 });
 
-/** Starts Postgres on this home without restarting it when it ends. */
+/** Starts Postgres on the data folder of this home, and does not restart it when it ends. */
 async function runUnsupervised(home: string, binaries = findPostgresBinaries()): Promise<number> {
   const paths = homePaths(home);
   const cluster = await openCluster({ paths, binaries, sync: true });
@@ -168,7 +168,7 @@ test.runIf(isRoot)('an ordinary user can run the embedded Postgres', async () =>
   expect(await supervisor.exitCode).toBe(0);
 });
 
-test('the embedded Postgres reports a full disk as a full disk, not as a problem with users', async () => {
+test('if the disk is full, the start of the embedded Postgres fails with an error that says so', async () => {
   const says = 'initdb: error: could not write to file "base/1/2608": No space left on device';
   const onFullDisk: RunAs = { how: 'as this user', prefix: ['sh', '-c', `echo '${says}' >&2; exit 1`, '--'] };
   const home = temporaryHome();

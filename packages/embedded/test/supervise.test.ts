@@ -74,7 +74,7 @@ test('npm start shows warnings of the apps on the terminal, and writes every lin
   expect(await readFile(join(home, 'logs', 'api.log'), 'utf8')).toContain('calm');
 });
 
-test('two installations of npm start run side by side, and each stops all of its processes on SIGTERM or Ctrl-C', async () => {
+test('npm start runs twice side by side in different CARILLON_HOME folders, and each stops all of its processes on SIGTERM or Ctrl-C', async () => {
   const homes = [temporaryHome(), temporaryHome()] as const;
   const [one, other] = await Promise.all([startSupervisor(homes[0]), startSupervisor(homes[1])]);
   expect(await one.ready()).not.toBe(await other.ready());
@@ -116,7 +116,7 @@ test('npm start restarts an app that crashes', async () => {
   expect(supervisor.output()).toMatch(/api ended \(exit code 3\)/);
 });
 
-test('all processes of an npm start that is killed end too, and the next npm start finds the data', async () => {
+test('if npm start is killed, all of its processes end too, and the next npm start finds the data', async () => {
   const home = temporaryHome();
   const first = await startSupervisor(home);
   const key = (await ask(await first.ready())).env.CARILLON_ADMIN_KEY;
@@ -127,7 +127,7 @@ test('all processes of an npm start that is killed end too, and the next npm sta
   expect((await ask(await second.ready())).env.CARILLON_ADMIN_KEY).toBe(key);
 });
 
-test('npm start stops processes that an earlier start has left behind', async () => {
+test('npm start stops processes that an earlier npm start left running', async () => {
   const home = temporaryHome();
   await mkdir(join(home, 'run'));
   const leftBehind = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);

@@ -17,7 +17,10 @@ export function temporaryHome(): string {
   return home;
 }
 
-/** Addresses of servers, so that the supervisor starts none. The stand-ins do not connect to them. */
+/**
+ * URLs of servers, so that the supervisor starts neither Postgres nor Redis. The stand-ins for the apps do not connect
+ * to these servers.
+ */
 export const GIVEN_SERVERS = { DATABASE_URL: 'postgres://given/carillon', REDIS_URL: 'redis://given' };
 
 /** Starts the supervisor as a process, with stand-ins for the apps. It is stopped after the test if it still runs. */
@@ -61,7 +64,10 @@ export async function startSupervisor(
   };
 }
 
-/** Every process of this home. The apps and Redis are found by our pid files, Postgres by its own pid file. */
+/**
+ * The pids of all running processes of this home. The apps and Redis are found by our pid files, Postgres by its own
+ * pid file.
+ */
 export function processesOf(home: string): number[] {
   const files = [
     ...readdirSync(join(home, 'run')).map((name) => join(home, 'run', name)),

@@ -24,11 +24,14 @@ import { type Zone, zoneNamed } from './zone/zone.js';
 
 export interface CompiledTiming {
   instants: InstantSet;
-  /** The instants of the cron or RRULE line alone; null for a rule that does not use the local clock. */
+  /**
+   * The instants that the cron pattern or the RRULE line names, before anything is added or left out. Null for a rule
+   * that does not use the local clock.
+   */
   wallClock: WallClockInstants | null;
   /**
-   * The instants after excluded ones were moved to other days and before settled ones are removed. Null if the policy
-   * skips excluded instants instead of moving them.
+   * The instants after those on excluded days were moved to other days, but before business days are chosen and settled
+   * instants are removed. Null if the policy skips excluded instants instead of moving them.
    */
   moved: MovedInstants | null;
 }

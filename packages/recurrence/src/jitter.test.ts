@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { jitterMs } from './jitter.js';
 
 describe('jitter', () => {
-  it('every worker computes the same jitter for an occurrence', () => {
+  it('the jitter (delay) of an occurrence is the same each time it is computed, so all workers agree on it', () => {
     expect(jitterMs('invoice-42', 1_770_000_000_000, 60_000)).toBe(
       jitterMs('invoice-42', 1_770_000_000_000, 60_000),
     );

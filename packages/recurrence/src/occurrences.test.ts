@@ -106,7 +106,7 @@ describe('startAt and endAt', () => {
 });
 
 describe('exclusions', () => {
-  it('exclusions remove the occurrences of local dates, including both ends of a range', () => {
+  it('exclusions remove the occurrences on the listed local dates, including both ends of a range', () => {
     const timing = timingOf({
       rule: { cron: '0 9 * * *' },
       timezone: 'Asia/Tokyo',
@@ -269,7 +269,7 @@ describe('FREQ=SECONDLY', () => {
 });
 
 describe('timing key', () => {
-  it('schedules with the same cron share a timing key, whenever they were created', () => {
+  it('schedules with the same cron pattern share a cache key (timingKey), even if they were created at different times', () => {
     const made = (at: number) => {
       const result = parseTiming({ rule: { cron: '0 9 * * *' } }, { anchorAt: at });
       return result.ok ? timingKey(result.timing) : '';
@@ -277,7 +277,7 @@ describe('timing key', () => {
     expect(made(anchorAt)).toBe(made(anchorAt + 5000));
   });
 
-  it('timings that differ in any field have different timing keys', () => {
+  it('timings that differ in any field have different cache keys (timingKey)', () => {
     const timing = timingOf({ rule: { rrule: 'FREQ=DAILY' } });
     const variants: Partial<Timing>[] = [
       {},
@@ -295,7 +295,7 @@ describe('timing key', () => {
     expect(new Set(variants.map((change) => timingKey({ ...timing, ...change }))).size).toBe(variants.length);
   });
 
-  it('a timing that is stored as JSON keeps its timing key', () => {
+  it('a timing that is stored as JSON and read back keeps its cache key (timingKey)', () => {
     const timing = timingOf({
       rule: { cron: '0 9 * * *' },
       timezone: 'Europe/Berlin',
@@ -324,7 +324,7 @@ describe('settled occurrences', () => {
     expect(countOccurrences(settled, from, to)).toBe(3);
   });
 
-  it('a settled instant that is no occurrence of the rule does not change the count', () => {
+  it('an instant in settledAts that is no occurrence of the rule does not change the result of countOccurrences', () => {
     const other = { ...parsed.timing, settledAts: [Date.parse('2026-01-02T10:00:00Z')] };
     const [from, to] = [Date.parse('2026-01-01T00:00:00Z'), Date.parse('2026-01-05T00:00:00Z')];
     expect(countOccurrences(other, from, to)).toBe(4);

@@ -43,8 +43,9 @@ export function occurrencesWithin(
 }
 
 /**
- * The first `limit` instants in (afterAt, untilAt] that the rule would name if no day were excluded. Empty if the rule
- * moves its occurrences to other days instead of leaving them out.
+ * The first `limit` instants in (afterAt, untilAt] that are left out because their days are excluded. `untilAt` must
+ * not be later than the `limit`-th occurrence after `afterAt`. Empty if the rule moves its occurrences to other days,
+ * or fires only on certain business days.
  */
 export function excludedOccurrences(
   timing: Timing,
@@ -65,8 +66,8 @@ export function lastOccurrence(timing: Timing, afterAt: number, untilAt: number)
 }
 
 /**
- * The number of occurrences in (afterAt, untilAt]. The cost grows with the days of the range, however many occurrences
- * a day has.
+ * The number of occurrences in (afterAt, untilAt]. The cost depends on the number of days in the range, not on the
+ * number of occurrences per day.
  */
 export function countOccurrences(timing: Timing, afterAt: number, untilAt: number): number {
   const after = inCalendar(afterAt);
@@ -78,14 +79,17 @@ export function countOccurrences(timing: Timing, afterAt: number, untilAt: numbe
 }
 
 /**
- * The first occurrence of a schedule. For `at` it may be past; for any other rule it is after the creation of the
- * schedule.
+ * The first occurrence of a schedule. For a rule `at` it may be in the past; for any other rule it is after the
+ * creation of the schedule.
  */
 export function firstOccurrence(timing: Timing): number | null {
   return nextOccurrence(timing, timing.rule.kind === 'at' ? CALENDAR_BEGINS_AT - 1 : timing.anchorAt);
 }
 
-/** The instants of the cron or RRULE line alone; null for a rule that does not use the local clock. */
+/**
+ * The instants that the cron pattern or the RRULE line names, before anything is added or left out. Null for a rule
+ * that does not use the local clock.
+ */
 export function wallClockOf(timing: Timing): WallClockInstants | null {
   const { wallClock } = compiled(timing);
   resetStepBudget();
@@ -112,7 +116,9 @@ const OBJECT_BYTES = 16_384;
 const BYTES_PER_CHARACTER = 12;
 const INTERVAL_TABLE_BYTES = 70_000;
 
-/** Schedules with the same rule share its compiled form, and they need the results for the same few instants. */
+/**
+ * Schedules with the same rule share its compiled form. They also ask for the occurrence after the same few instants.
+ */
 const compiledTimings = new RecentCache<string, CachedTiming>({
   maxEntries: 1000,
   maxBytes: 32_000_000,

@@ -225,7 +225,7 @@ describe('warnings', () => {
     expect(warnings({ rule: { every: 'PT1H' }, timezone: 'EST' })).toEqual([]);
   });
 
-  it('a warning names each DST gap of the coming year that skips occurrences', () => {
+  it('a warning names each DST gap of the coming year that contains a local time of the rule', () => {
     const input = { rule: { cron: '30 2 * * *' }, timezone: 'Europe/Berlin' };
     expect(warnings(input)).toEqual(['2026-03-29: clocks go forward: 02:30 does not exist, fires at 03:00']);
     expect(warnings({ ...input, dst: { gap: 'skip' } })).toEqual([

@@ -21,7 +21,10 @@ import {
 import { timingWarnings } from './words/timing-warnings.js';
 import { canonicalTimeZone, timeZoneProblem } from './zone/time-zone-name.js';
 
-/** The JSON form of a timing. It may come from a queue as well as from a validated request, so nothing is trusted. */
+/**
+ * The JSON form of a timing. It may come from a queue as well as from a validated request, so the type of no field is
+ * taken for granted.
+ */
 export interface TimingInput {
   rule: RuleInput;
   timezone?: string | null | undefined;
@@ -46,7 +49,7 @@ const MAX_EXCLUSIONS = 1000;
 /** Maximum number of excluded dates, including the dates of all named calendars, which are copied into the timing. */
 const MAX_EXCLUDED_DATES = 10_000;
 
-/** The calendars that exclusions may name, each with its dates and weekdays. */
+/** The calendars that exclusions may name: for each name, its dates and weekdays. */
 export type Calendars = ReadonlyMap<string, readonly string[]>;
 
 /** Parses a timing. The result lists every problem at once, or the timing with warnings about likely mistakes. */
@@ -106,7 +109,7 @@ function evaluationProblem(timing: Timing): string | null {
   }
 }
 
-/** If the zone is invalid the rest is still parsed, in UTC, so that one response lists all problems. */
+/** If the time zone is invalid, the rest is still parsed, in UTC, so that one response lists all problems. */
 function parseZone({ timezone, rule }: TimingInput, report: Report): string {
   const name: unknown = timezone ?? zoneOfRule(rule) ?? 'UTC';
   const problem = typeof name === 'string' ? timeZoneProblem(name) : 'expected the name of a time zone';

@@ -42,8 +42,8 @@ export interface Timing {
   calendars: Record<string, string[]>;
   onExcluded: ExcludedPolicy;
   /**
-   * The business days of a month on which the rule fires: the third (3), the last (-1). If empty, it fires on every
-   * day.
+   * The business days of a month on which the rule fires, such as the third (3) or the last (-1). If empty, it fires on
+   * every day.
    */
   businessDays: number[];
   /**
@@ -71,7 +71,7 @@ export function defaultLeapDay(kind: TimingRule['kind']): LeapDayPolicy {
  */
 export function timingKey(timing: Timing): string {
   const { startAt, endAt, dst, leapDay, rule } = timing;
-  // Each claim builds this key, so settings that hold their default are left out to keep it short.
+  // Each claim of a due occurrence builds this key, so settings that hold their default are left out to keep it short.
   let key = `${ruleKey(rule)}\n${timing.timezone}`;
   if (dst.gap !== DEFAULT_DST.gap) key += `\ngap ${dst.gap}`;
   if (dst.overlap !== DEFAULT_DST.overlap) key += `\noverlap ${dst.overlap}`;
@@ -87,7 +87,7 @@ export function timingKey(timing: Timing): string {
   return key;
 }
 
-/** All excluded dates: the exclusions of the timing and the dates of its calendars. */
+/** Everything that is excluded: the exclusions of the timing, and the dates and weekdays of its calendars. */
 export function excludedDates({
   exclusions,
   calendars,

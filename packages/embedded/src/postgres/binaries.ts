@@ -12,7 +12,7 @@ const require = createRequire(import.meta.url);
 const EMBEDDED_MAJOR = 18;
 
 export interface PostgresBinaries {
-  /** The major version. It cannot open a cluster of another major version. */
+  /** The major version. Postgres cannot open a cluster (data folder) of another major version. */
   major: number;
   initdb: string;
   postgres: string;

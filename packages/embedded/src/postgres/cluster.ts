@@ -22,13 +22,13 @@ export interface Cluster {
 interface ClusterOptions {
   paths: HomePaths;
   binaries: PostgresBinaries;
-  /** The users to try for a new cluster, best first. */
+  /** The ways to run a new cluster (as which user), best first. */
   ways?: RunAs[];
   /** Whether a new cluster is flushed to disk before it is used. */
   sync: boolean;
 }
 
-/** Opens the cluster below the home, and creates it if there is none. */
+/** Opens the Postgres cluster (data folder) in CARILLON_HOME, and creates it if there is none. */
 export async function openCluster({ paths, binaries, ways, sync }: ClusterOptions): Promise<Cluster> {
   const dataDir = paths.postgresData;
   const password = await keptSecret(paths.postgresPassword, () => randomBytes(24).toString('base64url'));
@@ -52,7 +52,10 @@ export async function openCluster({ paths, binaries, ways, sync }: ClusterOption
   );
 }
 
-/** The folders that the Postgres user must be able to enter. The home itself is made accessible if necessary. */
+/**
+ * The folders that the user who runs Postgres must be able to enter. CARILLON_HOME itself is not among them, because
+ * its permissions are changed if necessary.
+ */
 export function foldersToEnter({ home }: HomePaths, { postgres }: PostgresBinaries): string[] {
   return [dirname(home), dirname(postgres)];
 }

@@ -21,7 +21,7 @@ export type ReadinessAnswer =
 /** The error codes of a server that has not bound its port yet, or is still starting or recovering. */
 const NOT_YET = new Set(['ECONNREFUSED', 'ECONNRESET', '57P03']);
 
-/** True if the server accepts our password and answers a query. */
+/** Finds out whether the server accepts our password and answers a query. */
 export async function askWhetherReady(url: string): Promise<ReadinessAnswer> {
   try {
     await withClient(url, (client) => client.query('select 1'));

@@ -5,25 +5,28 @@ import { platform } from 'node:os';
 import { join } from 'node:path';
 import { endProcess, isAlive } from '../pid-file.js';
 
-/** Fast shutdown first (roll back, checkpoint); then immediate, from which the next start recovers. */
+/**
+ * The signals that stop Postgres: first a fast shutdown (roll back, write a checkpoint), then an immediate shutdown,
+ * after which the next start has to recover, and at last a kill.
+ */
 export const STOP_POSTGRES = [
   { signal: 'SIGINT', patienceMs: 30_000 },
   { signal: 'SIGQUIT', patienceMs: 5_000 },
   { signal: 'SIGKILL', patienceMs: 2_000 },
 ] as const;
 
-/** Stops the server that a killed supervisor left on this cluster; returns whether there was one. */
+/** Stops a Postgres that a killed supervisor left running on this data folder. Returns true if there was one. */
 export async function endLeftoverPostgres(dataDir: string): Promise<boolean> {
   const pidFile = join(dataDir, 'postmaster.pid');
   const pid = Number((await readFile(pidFile, 'utf8').catch(() => '')).split('\n')[0]);
-  // If the process has ended, Postgres removes the stale pid file itself.
+  // If the process has ended, Postgres removes the stale pid file itself when it starts.
   if (!(pid > 0) || !isAlive(pid)) return false;
   if (commandLine(pid).includes(dataDir)) {
     await endProcess(pid, STOP_POSTGRES);
     return true;
   }
-  // The pid now belongs to another process (after a reboot, or in a new container). Postgres would take it for a server
-  // on this cluster and refuse to start.
+  // The pid now belongs to another process (after a reboot, or in a new container). Postgres would take that process
+  // for a server on this data folder and refuse to start, so the pid file is removed.
   await rm(pidFile, { force: true });
   return false;
 }

@@ -22,8 +22,8 @@ export interface User {
 export const AS_CURRENT_USER: RunAs = { how: 'as this user', prefix: [] };
 
 /**
- * A user namespace in which root appears as user 1000. On disk the files still belong to root, so this works below
- * folders that only root may enter. Containers often forbid it.
+ * Runs a command in a user namespace, in which root appears as user 1000. On disk the files still belong to root, so
+ * this works below folders that only root may enter. Containers often forbid user namespaces.
  */
 const IN_NAMESPACE: RunAs = {
   how: 'in a user namespace',
@@ -35,8 +35,8 @@ function isRoot(): boolean {
 }
 
 /**
- * The ways to run a new cluster, best first. Postgres refuses to run as root, so root has to try several. `folders` are
- * the folders that Postgres must be able to enter.
+ * The ways to run a new cluster, best first. Postgres refuses to run as root, so root has to try several other users.
+ * `folders` are the folders that Postgres must be able to enter.
  */
 export function waysToRunNewCluster(folders: readonly string[]): RunAs[] {
   if (!isRoot()) return [AS_CURRENT_USER];
@@ -84,12 +84,13 @@ function findNobody(): User | null {
 
 /**
  * Runs Postgres as another user, started by root. If that user may not enter one of the folders, such as one below
- * /root, it keeps root's capability to bypass file permissions, and no other capability.
+ * /root, the process keeps root's capability to bypass file permissions, and no other capability.
  */
 export function asUser({ uid, gid }: User, name: string, folders: readonly string[]): RunAs {
   const mayEnter = (folder: string) => spawnSync('test', ['-x', folder], { uid, gid }).status === 0;
   if (folders.every(mayEnter)) return { how: `as ${name}`, prefix: [], user: { uid, gid } };
-  // Without this securebit, `access()` ignores the capability, and initdb uses `access()` to find its programs.
+  // Without the securebit no_setuid_fixup, `access()` ignores the capability, and initdb uses `access()` to find its
+  // programs.
   const permission = [
     '--inh-caps=+dac_override',
     '--ambient-caps=+dac_override',
@@ -102,7 +103,9 @@ export function asUser({ uid, gid }: User, name: string, folders: readonly strin
   };
 }
 
-/** The command to spawn and its user. */
+/**
+ * The command to spawn, and the user to spawn it as. No user is returned if the prefix of the command changes the user.
+ */
 export function commandAs(
   { prefix, user }: RunAs,
   command: string,

@@ -24,7 +24,7 @@ interface RunPostgresOptions {
   logFile: string;
 }
 
-/** Starts the server on its cluster; resolves when it answers queries. */
+/** Starts Postgres on its data folder; resolves when it answers queries. */
 export async function runPostgres(options: RunPostgresOptions): Promise<RunningProcess> {
   const { binaries, cluster, flags, url, logFile } = options;
   const logStart = await stat(logFile).then(

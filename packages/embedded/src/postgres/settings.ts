@@ -5,7 +5,7 @@ export type PostgresSettings = Record<string, string | number>;
 /** Settings for many small writes on a laptop with two cores. Durability is on, which is the default of Postgres. */
 const SETTINGS: PostgresSettings = {
   listen_addresses: '127.0.0.1',
-  // There is no Unix socket: its path is limited to about 100 characters, which a deep clone exceeds.
+  // There is no Unix socket: its path is limited to about 100 characters, and the path of a data folder may be longer.
   unix_socket_directories: '',
   max_connections: 200,
   timezone: 'UTC',
@@ -19,14 +19,15 @@ const SETTINGS: PostgresSettings = {
   wal_level: 'minimal',
   max_wal_senders: 0,
   max_logical_replication_workers: 0,
-  // Checkpoints are rare. After each checkpoint, the first change to a page writes the whole page to the WAL.
+  // Checkpoints are rare, because after each checkpoint the first change to a page writes the whole page to the WAL.
   max_wal_size: '4GB',
   checkpoint_timeout: '15min',
   wal_buffers: '16MB',
   // Statements are short, so JIT compilation and parallel plans cost more than they save.
   jit: 'off',
   max_parallel_workers_per_gather: 0,
-  // Each fire updates rows, so autovacuum must run early. By default it waits until a fifth of the table is dead.
+  // Each run of a schedule updates rows, so autovacuum must run early. By default it waits until a fifth of a table's
+  // rows are dead.
   autovacuum_naptime: '15s',
   autovacuum_vacuum_scale_factor: 0.05,
   autovacuum_vacuum_insert_scale_factor: 0.1,

@@ -4,7 +4,9 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RedisProgram } from './run-redis.js';
 
-/** Nothing is kept across a restart, because the sweep arms the bells again from Postgres. */
+/**
+ * Redis keeps nothing across a restart, because the workers' sweep sets its delayed jobs (bells) again from Postgres.
+ */
 const NATIVE_CONFIG = [
   'bind 127.0.0.1',
   'save ""',
@@ -14,7 +16,7 @@ const NATIVE_CONFIG = [
   'hz 100',
 ];
 
-/** The server on PATH, if there is one and it runs. */
+/** The first redis-server or valkey-server in the search path, if it runs; null if there is none. */
 export function nativeRedis(searchPath: string): RedisProgram | null {
   for (const name of ['redis-server', 'valkey-server']) {
     const command = findOnPath(name, searchPath);

@@ -14,7 +14,7 @@ export interface RedisProgram {
   kind: string;
   command: string;
   args(port: number): string[];
-  /** Passed on standard input, because every user of the machine can read arguments. */
+  /** Passed on standard input, because every user of the machine can read the arguments of a process. */
   config(options: { port: number; password: string }): string;
 }
 
@@ -23,7 +23,7 @@ const STOP_REDIS = [
   { signal: 'SIGKILL', patienceMs: 2_000 },
 ] as const;
 
-/** Starts the program on this port; resolves when it answers. */
+/** Starts the Redis program on this port; resolves when it answers a PING. */
 export async function runRedis(
   program: RedisProgram,
   { paths, port, password }: { paths: HomePaths; port: number; password: string },

@@ -29,7 +29,7 @@ export async function startRedis({
   log,
 }: StartRedisOptions): Promise<EmbeddedRedis> {
   const program = chooseProgram(choice, searchPath);
-  // Without a password every user of this machine could add requests and read payloads.
+  // Without a password, every user of this machine could read and change what Redis holds.
   const password = await keptSecret(paths.redisPassword, () => randomBytes(24).toString('base64url'));
   const start = (port: number) => runRedis(program, { paths, port, password });
   const { port, started } = await startOnFreePort(start);

@@ -12,7 +12,7 @@ const pinoLine = z.object({
   level: z.number(),
   msg: z.string().optional(),
   err: z.object({ message: z.string(), stack: z.string().optional() }).optional(),
-  /** Only lines about a run have this: those of its handler, and those about its failure. */
+  /** Only lines about a run have this: what its handler logs, and why the run failed. */
   runId: z.string().optional(),
   scheduleId: z.string().optional(),
   handler: z.string().optional(),
@@ -26,7 +26,10 @@ export interface TerminalLine {
   isWarning: boolean;
 }
 
-/** Shortens a log line for the terminal. Null for lines of the engine that are neither warnings nor errors. */
+/**
+ * Shortens a log line for the terminal. Returns null if the line is not shown there: a debug line, or a line of the
+ * engine that is neither a warning nor an error.
+ */
 export function terminalLine(app: string, line: string): TerminalLine | null {
   const parsed = pinoLine.safeParse(parseJson(line));
   // The apps log JSON only, so anything else was printed by a handler.

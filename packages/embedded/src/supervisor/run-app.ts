@@ -23,7 +23,7 @@ export interface RunAppOptions {
   cwd: string;
   env: NodeJS.ProcessEnv;
   log: Log;
-  /** Aborted when the app should be killed instead of waited for. */
+  /** Aborted when apps that are stopping must be killed at once. */
   hurry: AbortSignal;
 }
 
@@ -32,7 +32,10 @@ export interface RunningApp extends RunningProcess {
   lastWords(): string[];
 }
 
-/** The time that an app gets to finish its deliveries before it is killed. The leases of a killed worker expire. */
+/**
+ * The time that an app gets to finish its deliveries when it is stopped. After that it is killed. The leases of a
+ * killed worker expire, and then other workers take over its runs.
+ */
 const PATIENCE_MS = 20_000;
 const MAX_LAST_LINES = 20;
 

@@ -63,8 +63,8 @@ async function appEnvironment({ config, servers, adminKey }: StartAppsOptions, p
     DATABASE_URL: servers.databaseUrl,
     REDIS_URL: servers.redisUrl,
     CARILLON_ADMIN_KEY: adminKey,
-    // Other machines may use the given database too, and a key that this machine has generated must not replace their
-    // key.
+    // If DATABASE_URL is given, other machines may use that database too. The key that this machine has generated must
+    // not replace their admin key.
     CARILLON_ADMIN_KEY_IS_GENERATED: String(
       config.adminKey === undefined && config.databaseUrl !== undefined,
     ),
@@ -97,7 +97,7 @@ const PORT_PROBLEMS: Record<string, (host: string, port: number) => string> = {
   ENOTFOUND: (host) => `HOST ${host} is not known: set HOST to an address of this machine`,
 };
 
-/** Returns the port for the API: the requested one, or a free one for 0. */
+/** Returns the port for the API: the requested port, or a free port if 0 was requested. */
 function checkPort(host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

@@ -42,7 +42,7 @@ export async function supervise({ root, entries }: SuperviseOptions): Promise<nu
   }
 }
 
-/** The error as a reason that the person at the terminal can act on; null for any other error. */
+/** The error as a StartError, whose message tells the person at the terminal what to do; null for any other error. */
 function explained(error: unknown, home: string): StartError | null {
   if (error instanceof StartError) return error;
   return isDiskFull((error as NodeJS.ErrnoException).code ?? '') ? diskFull(home) : null;

@@ -9,7 +9,10 @@ interface StartingApp {
   running: RunningApp;
 }
 
-/** Waits until the API reports that it is ready; throws if an app ends before that, or after a time-out. */
+/**
+ * Waits until the API reports that it is ready, or until `stop` is aborted. Throws if an app ends before that, or after
+ * a time-out.
+ */
 export async function waitUntilReady(url: string, apps: StartingApp[], stop: AbortSignal): Promise<void> {
   let ended: StartError | null = null;
   for (const { app, running } of apps) {

@@ -19,9 +19,12 @@ interface ValkeyExports extends WebAssembly.Exports {
   rk_step(): number;
 }
 
-/** Valkey checks the time-outs of blocked clients once per tick, so a delayed job can be this late. */
+/**
+ * Valkey checks the time-outs of blocked clients once per tick. A BullMQ worker is such a client while it waits for a
+ * delayed job, so the job can be this late.
+ */
 const TICK_MS = 5;
-/** Maximum number of passes before sockets are read again. */
+/** Maximum number of passes of Valkey's event loop before sockets are read again. */
 const MAX_PASSES = 16;
 
 function fail(message: string): never {

@@ -56,7 +56,7 @@ export function socketTable({ memory, onEvent, onListenError }: SocketTableOptio
   let nextFd = FIRST_FD;
   let bytes = Buffer.alloc(0);
 
-  /** Valkey's memory. A view of it becomes invalid when the memory grows. */
+  /** Valkey's memory. When the memory grows, the old view becomes invalid, so a new view is made. */
   function heap(): Buffer {
     if (bytes.buffer !== memory()) bytes = Buffer.from(memory());
     return bytes;

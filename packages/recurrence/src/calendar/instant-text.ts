@@ -14,8 +14,8 @@ export interface InstantText {
 const ISO = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(Z|[+-]\d\d(?::?\d\d)?)?$/i;
 
 /**
- * Parses an ISO 8601 date and time. A text with a UTC offset is an instant; a text without one is a wall time in the
- * time zone.
+ * Parses an ISO 8601 date and time. A text with a UTC offset is an instant; a text without one is a wall time in
+ * `timezone`.
  */
 export function parseInstant(text: unknown, timezone: string, policy: DstPolicy): Parsed<InstantText> {
   const match = typeof text === 'string' && text.length <= 64 ? ISO.exec(text.trim()) : null;
@@ -60,7 +60,10 @@ function parseOffset(text: string): number | null {
   return (text.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000;
 }
 
-/** The instant of a stored wall time under the time zone data of this process; null if a gap skips it. */
+/**
+ * The instant of a stored wall time, by the time zone data of this process. Null if the wall time lies in a DST gap and
+ * the policy is to skip it.
+ */
 export function resolveWallTime(
   wallTime: string,
   { timezone, dst }: { timezone: string; dst: DstPolicy },

@@ -33,7 +33,7 @@ interface Fact {
   hours?: number[];
   minutes?: number[];
   seconds?: number[];
-  /** A deliberate difference: a row of the second table in CONFORMANCE.md. */
+  /** The code of a deliberate difference: a row of the second table in CONFORMANCE.md. */
   differs?: string;
 }
 
@@ -52,7 +52,8 @@ function agrees(fact: Fact): boolean {
   const parsed = parseTiming({ rule, timezone: fact.zone, leapDay: 'skip' }, { anchorAt: FIRST_AT });
   if (fact.refused) return !parsed.ok;
   if (parsed.ok) return agreesOn(fact, parsed.timing);
-  // A rule without occurrences is refused here. The suite agrees if it expects no occurrence.
+  // Our parser refuses a rule that never fires. It agrees with the suite if the suite expects no occurrence of this
+  // rule.
   const isNever = parsed.problems[0]?.message.startsWith('this rule never fires') === true;
   const expected = fact.next ?? fact.all ?? [];
   const expectsAny =
@@ -118,7 +119,7 @@ describe('conformance', () => {
     expect(outdated).toEqual([]);
   });
 
-  it('CONFORMANCE.md states the number of facts, agreements and differences of each suite', () => {
+  it('CONFORMANCE.md states how many facts come from each test suite, and how many of them agree and differ', () => {
     const rows = suites.map(([suite, facts]) => {
       const differing = facts.filter(({ differs }) => differs !== undefined).length;
       return `| ${suite} | ${facts.length} | ${facts.length - differing} | ${differing} |`;
@@ -126,7 +127,7 @@ describe('conformance', () => {
     expect(rows.filter((row) => !page.includes(row))).toEqual([]);
   });
 
-  it('CONFORMANCE.md explains each kind of difference and states how many facts it concerns', () => {
+  it('CONFORMANCE.md lists each kind of difference from other libraries, and how many facts differ in that way', () => {
     const counts = new Map<string, number>();
     for (const { differs } of suites.flatMap(([, facts]) => facts)) {
       if (differs !== undefined) counts.set(differs, (counts.get(differs) ?? 0) + 1);

@@ -58,7 +58,10 @@ export function parseCronValue(text: string, field: CronField): Parsed<number> {
   return refused(fieldProblem(field, text, `expected ${allowedValues(field)}`));
 }
 
-/** A message about one list item of a field. An empty item is usually a typing error, so it is named as such. */
+/**
+ * A message about one list item of a field. An empty item is usually a typing error, so the message says that it is
+ * empty.
+ */
 export function fieldProblem(field: CronField, text: string, expectation: string): string {
   const found = text === '' ? 'is empty' : `is ${shorten(text)}`;
   return `field ${field.position} (${field.name}) ${found}; ${expectation}`;

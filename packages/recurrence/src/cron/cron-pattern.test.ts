@@ -70,11 +70,11 @@ describe('cron pattern', () => {
     ]);
   });
 
-  it('cron with both day fields restricted fires on days that match either of them', () => {
+  it('a cron pattern that restricts both the day of month and the day of week fires on days that match either', () => {
     expect(dates('0 0 13 * FRI', 4)).toEqual(['26-01-02', '26-01-09', '26-01-13', '26-01-16']);
   });
 
-  it('cron with a day field that begins with a star fires only on days that match both fields, as in Vixie cron', () => {
+  it('a cron pattern with */10 as the day of month fires only on days that match both day fields, as in Vixie cron', () => {
     expect(dates('0 0 */10 * MON', 3)).toEqual(['26-05-11', '26-06-01', '26-08-31'].slice(0, 3));
   });
 });

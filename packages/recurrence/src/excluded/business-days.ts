@@ -7,8 +7,8 @@ import { type ExcludedDays, localDay, startOfDay } from './excluded-days.js';
 export const MAX_BUSINESS_DAY = 31;
 
 /**
- * The instants of a set that fall on certain business days of their month: the third (3), the last (-1). A business day
- * is a day that is not excluded.
+ * The instants of a set that fall on certain business days of their month, such as the third (3) or the last (-1). A
+ * business day is a day that is not excluded.
  */
 export class OnBusinessDays implements InstantSet {
   private latest: { first: number; days: readonly number[] } | undefined;
@@ -36,8 +36,8 @@ export class OnBusinessDays implements InstantSet {
   }
 
   /**
-   * Yields each wanted business day within a range, as a range (from, to]. Leaves out days on which the rule has no
-   * instant.
+   * Yields the wanted business days in a range, each as a range (from, to] of instants. The search goes on from the
+   * next instant of the set, so most days without an instant are left out.
    */
   private *daysWithInstants(afterAt: number, untilAt: number): Generator<[number, number]> {
     let at = this.set.next(afterAt, untilAt);
@@ -64,7 +64,7 @@ export class OnBusinessDays implements InstantSet {
     return null;
   }
 
-  /** The wanted business days of the month that begins with a day, ascending. */
+  /** The wanted business days of the month whose first day is `first`, ascending. */
   private wantedOf(first: number): readonly number[] {
     if (this.latest?.first === first) return this.latest.days;
     const { year, month } = civilDate(first);

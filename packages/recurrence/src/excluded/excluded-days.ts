@@ -9,7 +9,7 @@ export interface DayRange {
   before: number;
 }
 
-/** Searches for a day end here, even if every weekday is excluded. */
+/** Searches for a day end here. Otherwise a search for a free day would never end if every weekday is excluded. */
 const SEARCH_ENDS = dayNumber(LAST_YEAR + 1, 1, 1);
 
 /**
@@ -31,8 +31,8 @@ export class ExcludedDays {
   }
 
   /**
-   * The first free day at or after a day. For an excluded day it is always a later day, even beyond the end of the
-   * search.
+   * The first free day at or after a day. If the search ends without one, returns a later day all the same, so that a
+   * caller who continues from there always gets ahead.
    */
   nextFree(day: number): number {
     for (let free = day; ; ) {
@@ -50,7 +50,10 @@ export class ExcludedDays {
     return null;
   }
 
-  /** The first excluded day at or after a day. */
+  /**
+   * The first excluded day at or after a day. If the search ends without one, returns the end of the search, or `day`
+   * if that is later.
+   */
   nextExcluded(day: number): number {
     const range = this.ranges[lowerBound(this.ends, day + 1)];
     const inRanges = range ? Math.max(day, range.from) : SEARCH_ENDS;

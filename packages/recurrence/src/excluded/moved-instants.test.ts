@@ -68,16 +68,16 @@ describe('occurrences on excluded days', () => {
       calendars: ['weekends'],
       onExcluded: 'next',
     });
-    // Saturday in winter time; the Monday after it is in summer time.
+    // 28 March 2026 is a Saturday in winter time. The Monday after it is in summer time.
     expect(listOf(timing, '2026-03-01T00:00Z', 1)).toEqual(['2026-03-30T07:00']);
   });
 
-  it('onExcluded next: a one-shot on an excluded day moves too', () => {
+  it('onExcluded next: a one-shot schedule on an excluded day moves to the next business day', () => {
     const at = timingOf({ rule: { at: '2026-12-25T09:00:00Z' }, calendars: ['us'], onExcluded: 'next' });
     expect(iso(nextOccurrence(at, anchorAt))).toBe('2026-12-28T09:00');
   });
 
-  it('an occurrence that is more than 31 days from the next business day does not fire', () => {
+  it('an occurrence on an excluded day does not fire if no business day lies within 31 days in the direction of onExcluded', () => {
     const closed = { rule: { cron: '0 9 1 * *' }, exclusions: ['2026-02-01/2026-04-30'] };
     expect(listOf(timingOf({ ...closed, onExcluded: 'next' }), '2026-01-15T00:00Z', 1)).toEqual([
       '2026-05-01T09:00',
@@ -129,7 +129,7 @@ describe('business days of a month', () => {
     expect(describeRule(third)).toMatch(/, only on the 3rd business day of a month$/);
   });
 
-  it('a rule with businessDays -1 fires on the last business day of each month', () => {
+  it('a rule with businessDays -1 and 1 fires on the last and on the first business day of each month', () => {
     const last = timingOf({ ...daily, businessDays: [-1, 1] });
     expect(listOf(last, '2026-01-20T00:00Z', 3)).toEqual([
       '2026-01-30T09:00',
@@ -196,7 +196,7 @@ describe('laws of moved occurrences', () => {
     );
   });
 
-  it('occurrences move to the same business days that a day-by-day search finds', () => {
+  it('occurrences on excluded days move to the same business days that a simple day-by-day search finds', () => {
     fc.assert(
       fc.property(inputs, (input) => {
         const direction = input.onExcluded === 'skip' ? 'next' : input.onExcluded;
@@ -214,7 +214,7 @@ describe('laws of moved occurrences', () => {
 
 const DAY_MS = 86_400_000;
 
-/** Moves an instant day by day, in UTC; null if no day within reach is free. */
+/** Moves an instant day by day, in UTC. Returns null if all days within 31 days are excluded. */
 function movedTo(at: number, { exclusions, calendars: lists, onExcluded }: Timing): number | null {
   const entries = [...exclusions, ...Object.values(lists).flat()];
   const isExcluded = (dayAt: number) => {

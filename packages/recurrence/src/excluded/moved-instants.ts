@@ -5,8 +5,8 @@ import type { Zone } from '../zone/zone.js';
 import { type ExcludedDays, localDay, startOfDay } from './excluded-days.js';
 
 /**
- * Maximum number of days by which an occurrence is moved. An occurrence that is farther from a free day is left out.
- * Otherwise the first day after a long closure would receive the occurrences of months.
+ * Maximum number of days by which an occurrence is moved. An occurrence that is farther from a day that is not excluded
+ * does not fire. Otherwise the first day after a long closure would receive the occurrences of months.
  */
 export const MAX_MOVED_DAYS = 31;
 
@@ -126,7 +126,7 @@ export class MovedInstants implements InstantSet {
     return total;
   }
 
-  /** The earliest time of day (in milliseconds) that is moved to an instant of this day after `at`. */
+  /** The lowest time of day (in milliseconds) whose instant on this day can be after `at`. */
   private lowestTimeAfter(at: number, day: number): number {
     const { fromSec, offset, offsetBefore } = this.zone.spanAt(Math.floor(at / 1000));
     const reading = at + offset * 1000 + 1;
@@ -141,7 +141,7 @@ export class MovedInstants implements InstantSet {
     const dayEndAt = startOfDay(this.zone, day + 1);
     let found: number | null = null;
     let fromAt = startOfDay(this.zone, day);
-    // Within one span the offset is constant, so the local clock only goes forward.
+    // Within one span the UTC offset is constant, so the local clock only goes forward.
     while (fromAt < dayEndAt) {
       const { toSec, offset } = this.zone.spanAt(Math.floor(fromAt / 1000));
       const beforeAt = Math.min(toSec * 1000, dayEndAt);

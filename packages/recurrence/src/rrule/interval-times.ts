@@ -3,11 +3,11 @@ import type { TimeSet } from '../sets/local-set.js';
 import { lowerBound } from '../sets/times-of-day.js';
 
 export interface Interval {
-  /** The length of a unit: 3600, 60 or 1. */
+  /** The length of a unit (an hour, a minute or a second) in seconds. */
   unitSeconds: number;
   /** INTERVAL: every n-th unit is selected. */
   every: number;
-  /** A reading within the first selected unit. */
+  /** A reading (seconds since 1970 on the local clock) within the first selected unit. */
   startReading: number;
   hours: readonly number[];
   /** The units of an hour that the BY parts allow. Each unit is given by the second of the hour at which it begins. */

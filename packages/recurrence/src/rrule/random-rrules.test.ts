@@ -84,7 +84,7 @@ describe('random RRULE', () => {
     fc.assert(
       fc.property(rules, interval, start, (rule, every, startSec) => {
         const dtstart = new Date(startSec * 1000);
-        // For the library a year of BYWEEKNO is a calendar year, here it is a week-numbering year.
+        // In the rrule library a year of BYWEEKNO is a calendar year; in our code it is a week-numbering year.
         const isNearNewYear = /-(?:12-(?:29|30|31)|01-0[1-4])T/.test(dtstart.toISOString());
         fc.pre(!(rule.includes('BYWEEKNO') && isNearNewYear));
         const text = `${rule};INTERVAL=${every}`;
@@ -94,7 +94,7 @@ describe('random RRULE', () => {
           { anchorAt },
         );
         const ours = result.ok ? nextOccurrences(result.timing, anchorAt, 12) : [];
-        // The library searches until the year 9999 for a rule that has too few instances.
+        // For a rule with too few instances, the rrule library would search until the year 9999.
         fc.pre(ours.length === 12);
         const theirs = new rrule.RRule({ ...rrule.RRule.parseString(text), dtstart }).all(
           (_date, n) => n < 12,

@@ -90,11 +90,11 @@ describe('recurrence set', () => {
     expect(fires(rule('53;BYDAY=FR'), 3)).toEqual(at9(['2027-01-01', '2032-12-31', '2038-01-01']));
     expect(fires(rule('1;BYDAY=MO'), 3)).toEqual(at9(['2025-12-29', '2027-01-04', '2028-01-03']));
     expect(fires(rule('-1;BYDAY=SU'), 3)).toEqual(at9(['2025-12-28', '2027-01-03', '2028-01-02']));
-    // Without BYDAY the weekday of DTSTART counts, a Wednesday.
+    // Without BYDAY, the rule fires on the weekday of DTSTART, a Wednesday.
     expect(fires(rule('20'), 2)).toEqual(at9(['2025-05-14', '2026-05-13']));
   });
 
-  it('BYSETPOS selects from the whole period, even if DTSTART lies inside the period', () => {
+  it('BYSETPOS selects from the whole period of FREQ (such as a week), even if DTSTART lies inside that period', () => {
     const thursday = 'DTSTART:20260101T090000\nRRULE:';
     expect(fires(`${thursday}FREQ=WEEKLY;BYDAY=MO,FR;BYSETPOS=1`, 2)).toEqual([
       '2026-01-05T09:00',

@@ -17,8 +17,8 @@ import type { LeapDayPolicy } from '../timing.js';
 import type { RecurrenceParts } from './rrule-parts.js';
 
 /**
- * The dates that an RRULE names: all days of every n-th period that satisfy each BY part. Periods are counted from the
- * one that contains DTSTART.
+ * The dates that an RRULE names: all days of every n-th period that satisfy each BY part. A period is a year, month,
+ * week or day, as FREQ says. Periods are counted from the one that contains DTSTART.
  */
 export class RecurrenceDays implements DaySet {
   private readonly months: ReadonlySet<number>;
@@ -83,8 +83,9 @@ export class RecurrenceDays implements DaySet {
   }
 
   /**
-   * The number of the period that contains a day. A year of BYWEEKNO is a week-numbering year: a calendar year would
-   * cut the week at New Year in two. A sub-daily rule has no periods of days, so each day is a period of its own.
+   * The number of the period that contains a day. With BYWEEKNO a period is a week-numbering year, because a calendar
+   * year would cut the week at New Year in two. A sub-daily rule has no periods of days, so each day is a period of its
+   * own.
    */
   periodOf(day: number): number {
     const { freq, byWeekNo, weekStart: firstWeekday } = this.parts;

@@ -22,7 +22,7 @@ const UNIT_SECONDS: Partial<Record<RecurrenceParts['freq'], number>> = {
   SECONDLY: 1,
 };
 
-/** All readings that the RRULE line names, including readings before DTSTART. The caller removes the latter. */
+/** All readings (local times) that the RRULE line names, including those before DTSTART, which the caller removes. */
 export function recurrenceReadings(
   written: RecurrenceParts,
   startReading: number,

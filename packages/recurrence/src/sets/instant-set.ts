@@ -62,7 +62,7 @@ export class BoundedInstants implements InstantSet {
   }
 }
 
-/** A set with a few instants added (RDATE) and a few removed (EXDATE). Removing wins. */
+/** A set with a few instants added (RDATE) and a few removed (EXDATE). An instant in both lists is removed. */
 export class AmendedInstants implements InstantSet {
   private readonly added: ListedInstants;
   private readonly removed: ReadonlySet<number>;
@@ -116,7 +116,7 @@ export function lastInstant(set: InstantSet, afterAt: number, untilAt: number): 
     if (fromAt === afterAt) break;
   }
   if (found === null) return null;
-  // `found` is in the set and (emptyAfterAt, untilAt] is empty: bisect between the two.
+  // `found` is in the set, and (emptyAfterAt, untilAt] holds no instant: bisect between `found` and `emptyAfterAt`.
   while (found < emptyAfterAt) {
     const middleAt: number = Math.floor((found + emptyAfterAt) / 2);
     const later: number | null = set.next(middleAt, emptyAfterAt);

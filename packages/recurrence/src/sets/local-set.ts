@@ -21,7 +21,10 @@ export interface DaySet {
  * A set of times of day. It is the same on every day, except for sub-daily intervals, which continue across midnight.
  */
 export interface TimeSet {
-  /** The first second of the day at or after `second`, or null. */
+  /**
+   * The earliest time of day in the set on this day that is not before `second`, in seconds since midnight; null if
+   * there is none.
+   */
   firstFrom(day: number, second: number): number | null;
   countBefore(day: number, second: number): number;
 }

@@ -3,11 +3,14 @@ import type { TimeSet } from './local-set.js';
 
 type SortedNumbers = readonly number[] | Uint16Array;
 
-/** Times of day that have the same seconds in each of their hours: cron, and RRULE without a sub-daily interval. */
+/**
+ * Times of day with the same minutes and seconds in each hour: those of cron, and of RRULE without a sub-daily
+ * INTERVAL.
+ */
 export class ClockTimes implements TimeSet {
   private readonly hoursBefore: number[] = [];
   private readonly nextHour: (number | null)[] = [];
-  /** Two bytes per second of the hour, because a rule that fires every second has 3,600 of them. */
+  /** The seconds of the hour, in two bytes each, because a rule that fires every second has 3,600 of them. */
   private readonly withinHour: Uint16Array;
 
   /** Both lists are ascending; `withinHour` holds seconds of the hour, 0 to 3599. */

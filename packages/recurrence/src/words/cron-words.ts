@@ -76,7 +76,7 @@ function weekDayWords(field: CronPattern['weekDays'], months: readonly number[])
   return `on ${joinInWords(items)} ${ofMonths(months)}`;
 }
 
-/** The leap day policy of a rule on 29 February. */
+/** The leap day policy of a rule on 29 February, in words. */
 export function leapDayWords(leapDay: LeapDayPolicy): string {
   if (leapDay === 'skip') return '(in leap years only)';
   return leapDay === 'feb28' ? '(28 February in other years)' : '(1 March in other years)';

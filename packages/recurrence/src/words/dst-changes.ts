@@ -59,7 +59,10 @@ function gapAt(timing: Timing, wallClock: WallClockInstants, sec: number): DstCh
   return [{ kind: 'gap', at, local: localTime(at, timing.timezone), fires, effect }];
 }
 
-/** The occurrences in the two passes of an overlap. */
+/**
+ * Lists the affected occurrences around an overlap: while the local clock shows the same times for the first and the
+ * second time.
+ */
 function overlapBetween(timing: Timing, fromAt: number, toAt: number): DstChange[] {
   const found: DstChange[] = [];
   let at = nextOccurrence(timing, fromAt - 1);

@@ -31,7 +31,10 @@ function wallTimeRemark({ rule, timezone, dst }: Timing, at: number): string | n
   return side === null ? null : overlapRemark(reading, dst.overlap === 'both' ? 'first' : dst.overlap, side);
 }
 
-/** `firesAt` is null if the policy skips the times inside the gap. */
+/**
+ * Says which local times a DST gap leaves out, and when they fire instead. `firesAt` is null if the DST policy skips
+ * them.
+ */
 export function gapRemark(skipped: { first: number; last: number }, firesAt: string | null): string {
   const { first, last } = skipped;
   const times =

@@ -17,8 +17,8 @@ export function occurrenceRemark(timing: Timing, at: number): string | null {
 }
 
 /**
- * An occurrence replaces 29 February if the rule names it only because of its leap day policy. The same rule with the
- * policy `skip` does not name it.
+ * An occurrence replaces 29 February if the rule names it only because of its leap day policy. So the same rule with
+ * the policy `skip` must not name it.
  */
 function leapDayRemark(timing: Timing, at: number): string | null {
   const substitute = leapDaySubstitute(timing.leapDay);

@@ -112,7 +112,10 @@ function shortMonthWarning(days: readonly number[]): string {
   return `months without a day ${Math.min(...days)} are left out; to fire in every month use the last day of the month`;
 }
 
-/** Names each DST gap of the coming year that skips times of this rule. */
+/**
+ * Names each DST gap of the next 400 days that contains a local time of the rule. For a rule `at`, says if its local
+ * time does not exist or occurs twice.
+ */
 function gapWarnings(timing: Timing): string[] {
   if (timing.rule.kind === 'at') {
     const remark = dstRemark(timing, timing.rule.at);

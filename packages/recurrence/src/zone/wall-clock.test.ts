@@ -39,7 +39,7 @@ const formats = new Map(
   ]),
 );
 
-/** The local time at an instant, in minutes. */
+/** The local time at an instant, in minutes since 1970 on the local clock. */
 function shownAt(zone: string, at: number): number {
   const [day = 0, month = 0, year = 0, hour = 0, minute = 0] = (formats.get(zone)?.format(at) ?? '')
     .split(/\D+/)
@@ -91,7 +91,7 @@ function firesDuring(
   return [...fires].sort((a, b) => a - b);
 }
 
-/** The days of each zone's DST changes, as the oracle sees them. */
+/** The days on which each time zone changes its clocks, found with Intl. */
 const changesOf = new Map(
   ZONES.map((zone) => {
     const changes: number[] = [];
@@ -294,7 +294,7 @@ describe('default DST policy', () => {
     }
   });
 
-  it('a daily rule fires right after a whole day that its time zone skipped', () => {
+  it('if a time zone skips a whole day, a daily rule fires right after that day', () => {
     const input: TimingInput = { rule: { cron: '0 9 * * *' }, timezone: 'Pacific/Apia' };
     const timing = { ...timingOf(input), anchorAt: 0 };
     const found = nextOccurrences(timing, Date.parse('2011-12-29T12:00Z'), 3);

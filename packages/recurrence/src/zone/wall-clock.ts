@@ -125,7 +125,7 @@ export function firstInstantOfReading(zone: Zone, reading: number): number {
   return at;
 }
 
-/** If the local time at this instant occurs twice: whether this is the first or the second time. Otherwise null. */
+/** Whether this is the first or the second time that the local clock shows this time; null if it shows it only once. */
 export function overlapSideAt(zone: Zone, sec: number): 'first' | 'second' | null {
   const { fromSec, toSec, offset, offsetBefore, offsetAfter } = zone.spanAt(sec);
   const reading = sec + offset;
