@@ -24,7 +24,7 @@ describe('admission of a run', () => {
     },
   );
 
-  it('a due run is queued behind a run that is already queued, even if no run is open', () => {
+  it('a due run is queued behind a run that is already queued, even if no run is in progress', () => {
     expect(admitRun(plan('queue'), { started: 0, queued: 1 }, true).kind).toBe('queue');
   });
 

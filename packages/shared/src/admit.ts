@@ -1,6 +1,6 @@
 import type { Plan } from './plan.js';
 
-/** The number of open runs of a schedule, counted while its row is locked. */
+/** The number of open runs of a schedule, counted while the row of the schedule is locked. */
 export interface OpenRuns {
   /** Runs that are `running` or `retrying`, and queued runs that are released but not claimed by a worker yet. */
   started: number;

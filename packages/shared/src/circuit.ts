@@ -4,8 +4,9 @@ const FAILURES_TO_OPEN = 20;
 const MAX_WAIT_FACTOR = 12;
 
 /**
- * A circuit breaker for one origin. Closed: every delivery may go. Open: no delivery may go until the wait is over.
- * Half open: one probe may go at a time; its success closes the circuit, its failure opens it for longer.
+ * A circuit breaker for one origin, such as `https://example.com`. Closed: every delivery may go. Open: no delivery may
+ * go until the wait is over. Half open: one delivery may go as a probe; its success closes the circuit, its failure
+ * opens it for longer.
  */
 export class Circuit {
   #failures = 0;

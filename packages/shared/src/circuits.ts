@@ -1,7 +1,10 @@
 import { Circuit } from './circuit.js';
 import { isOriginFailure, type Outcome } from './outcome.js';
 
-/** After an origin has failed for this long, its runs are no longer deferred but fail. They can be replayed. */
+/**
+ * After an origin has failed for this long, runs that deliver to it are no longer deferred but fail. They can be
+ * replayed.
+ */
 export const GIVE_UP_AFTER_MS = 86_400_000;
 
 export interface CircuitChange {
@@ -18,12 +21,12 @@ export interface CircuitsOptions {
   onChange: (change: CircuitChange) => void;
 }
 
-/** Beyond this number, the circuit that was created first is forgotten. */
+/** Maximum number of circuits. Beyond it, the circuit that was created first is forgotten. */
 const MAX_CIRCUITS = 10_000;
 
 /**
- * The circuits of failing origins. The worker and the simulation both ask it whether a delivery may go, and tell it how
- * the delivery ended. So they take the same decisions.
+ * The circuit breakers of failing origins. The worker and the simulation both use this class: it decides whether a
+ * delivery may go, and learns how the delivery ended. So both take the same decisions.
  */
 export class Circuits {
   readonly #circuits = new Map<string, Circuit>();
@@ -42,8 +45,8 @@ export class Circuits {
       const error = `${origin} has failed for too long, so the run is not retried; replay it when the origin is back`;
       return { kind: 'failed', isTransient: false, errorCode: 'circuit_open', error };
     }
-    // The delay is random. If thousands of runs came back at one instant, all would be claimed and all but one would be
-    // deferred again.
+    // The delay is random. If thousands of runs came back at one instant, all would be claimed, and all but one would
+    // be deferred again.
     const retryInMs = Math.ceil(waitMs * (1 + random()));
     const reason = `${origin} keeps failing; deliveries to it pause for a while`;
     return { kind: 'deferred', retryInMs, reasonCode: 'circuit_open', reason };
@@ -56,7 +59,10 @@ export class Circuits {
     return isProbe;
   }
 
-  /** Ends a delivery. Any answer of the origin except a server error closes its circuit. */
+  /**
+   * Ends a delivery. A server error or a failed connection counts against the origin; any other result closes the
+   * circuit.
+   */
   end(key: string, outcome: Outcome, { isProbe, now }: { isProbe: boolean; now: number }): void {
     if (outcome.kind === 'deferred' || outcome.kind === 'handed_back') this.abort(key, isProbe);
     else if (isOriginFailure(outcome)) this.fail(key, { isProbe, now });
@@ -74,7 +80,7 @@ export class Circuits {
     else if (isProbe) this.options.onChange({ key, at: now, kind: 'opened_again' });
   }
 
-  /** A delivery that sent nothing, or was stopped, says nothing about the origin. The next one may probe. */
+  /** A delivery that sent nothing, or was stopped, says nothing about the origin. The next delivery may probe. */
   abort(key: string, isProbe: boolean): void {
     this.#circuits.get(key)?.aborted(isProbe);
   }

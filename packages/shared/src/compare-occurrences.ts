@@ -11,9 +11,9 @@ export interface ComparedSchedule {
   status: 'active' | 'paused' | 'finished' | 'cancelled';
   /** When the schedule was last changed. For a cancelled schedule, this is when it was cancelled. */
   updatedAt: number;
-  /** The occurrence on the agenda. It and all later occurrences are still to come. */
+  /** The next occurrence, as the table `agenda` has it. It and all later occurrences are still to come. */
   pendingAt: number | null;
-  /** When the occurrence on the agenda is due; null while the schedule is paused. */
+  /** When the next occurrence is due; null while the schedule is paused. */
   pendingDueAt: number | null;
   /** The latest occurrence that ran. */
   lastRunAt: number | null;
@@ -31,8 +31,9 @@ export interface ComparedRun {
  */
 export interface OccurrenceDifference {
   /**
-   * `missing`: named, and there is neither a run nor a gap. `overdue`: due for more than a minute and not claimed.
-   * `unnamed`: there is a run that no definition named.
+   * `missing`: the rule named the occurrence, and there is neither a run nor a gap (a record of occurrences that were
+   * not run, with the reason). `overdue`: due for more than a minute and not claimed. `unnamed`: there is a run for
+   * an occurrence that no definition named.
    */
   kind: 'missing' | 'overdue' | 'unnamed';
   fromAt: number;
@@ -126,8 +127,8 @@ function addMissing(
 }
 
 /**
- * The last instant up to which the occurrences of a definition must have a run or a gap. The occurrence on the agenda
- * is still to come.
+ * The last instant up to which the occurrences of a definition must have a run or a gap. The next occurrence
+ * (`pendingAt`) is still to come.
  */
 function untilOf({ maxRuns }: ComparedDefinition, { schedule, window, nowAt }: ComparisonInput): number {
   const { status, pendingAt, updatedAt, lastRunAt } = schedule;
@@ -154,8 +155,8 @@ function unnamedRuns({ definitions, runs }: ComparisonInput, untilAt: number): O
 }
 
 /**
- * True if a definition named the occurrence of a run while it was in force. An occurrence that was skipped or brought
- * forward has its run before its time. By that time, another definition may have replaced the one that named it.
+ * True if a definition named the occurrence of a run while the definition was in force. If a person skips an occurrence
+ * or brings it forward, its run is recorded before its time. By that time, another definition may be in force.
  */
 function hasNamed(
   definition: ComparedDefinition,

@@ -10,7 +10,7 @@ const one = (text: string, options = {}) => {
 };
 
 describe('A crontab', () => {
-  it('a crontab becomes one schedule per line, with the command in the payload', () => {
+  it('each line of a crontab becomes one schedule, with the command in its payload', () => {
     const { entries, problems } = parseCrontab(
       `# backups\nMAILTO=ops@example.com\n\n0  3 * * *\t/usr/bin/backup --all\n@hourly /usr/bin/digest\n`,
     );

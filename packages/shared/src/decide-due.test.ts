@@ -73,7 +73,7 @@ describe('due occurrence', () => {
 });
 
 describe('missed occurrences', () => {
-  it('by default only the latest missed occurrence runs, and the earlier ones are recorded as a gap', () => {
+  it('by default only the latest missed occurrence runs, and the earlier ones are recorded as missed', () => {
     expect(moved(decideDue(everyFiveMinutes('10:00', misfire('once')), at('10:22')))).toEqual({
       runs: '10:20',
       passed: '10:00-10:15 ×4 misfire',
@@ -150,7 +150,7 @@ describe('time that a restore has lost', () => {
     lostTime: { mode, untilAt: at(until), reason: 'a restore has lost it' },
   });
 
-  it('restore --account: every occurrence of the lost time is skipped, and the schedule moves on to the first one after it', () => {
+  it('`carillon restore --account` skips every occurrence of the time that a database restore has lost, and the schedule moves on', () => {
     expect(moved(decideDue(lost('account', '10:17'), at('10:17')))).toEqual({
       runs: null,
       passed: '10:00-10:15 ×4 restored',
@@ -158,7 +158,7 @@ describe('time that a restore has lost', () => {
     });
   });
 
-  it('restore --account: an occurrence of the lost time is skipped even if it is still within its grace', () => {
+  it('`carillon restore --account` skips an occurrence of the time that a database restore has lost, even within its grace', () => {
     expect(moved(decideDue(lost('account', '10:00'), at('10:00')))).toMatchObject({
       runs: null,
       passed: '10:00-10:00 ×1 restored',
@@ -166,7 +166,7 @@ describe('time that a restore has lost', () => {
   });
 
   it.each([misfire('skip'), misfire('once'), misfire('all', 1)])(
-    'restore --refire: the occurrences of the lost time run one after the other, whatever the misfire policy (%j)',
+    'after `carillon restore --refire`, occurrences of the time that a database restore has lost run one by one, whatever the misfire policy (%j)',
     (policy) => {
       expect(moved(decideDue(lost('refire', '10:17', '10:00', policy), at('11:00')))).toEqual({
         runs: '10:00',
@@ -177,7 +177,7 @@ describe('time that a restore has lost', () => {
   );
 
   it.each(['account', 'refire'] as const)(
-    'restore --%s: an occurrence after the lost time follows the misfire policy',
+    'after `carillon restore --%s`, an occurrence due after the time that a database restore has lost follows the misfire policy',
     (mode) => {
       const schedule = lost(mode, '10:04', '10:05', misfire('skip'));
       expect(moved(decideDue(schedule, at('10:17')))).toMatchObject({
@@ -187,7 +187,7 @@ describe('time that a restore has lost', () => {
     },
   );
 
-  it('the dry run of a restore counts as many runs and skips as the decisions then make', () => {
+  it('the dry run of `carillon restore` counts as many runs and skips as the command then causes', () => {
     const schedules = [
       lost('account', '10:17'),
       lost('refire', '10:17'),

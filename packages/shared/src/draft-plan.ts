@@ -19,12 +19,13 @@ export interface ScheduleDefaults {
   /** False if this installation runs without Redis and so has no queues (default: true). */
   hasQueues?: boolean;
   /**
-   * Maximum time-out of a webhook or a call (default: no limit). A delivery occupies a place of a worker until it ends.
+   * Maximum time-out of a webhook or a phone call (default: no limit). Until a delivery ends, it takes up one of the
+   * concurrent runs of a worker.
    */
   maxOutgoingTimeoutMs?: number;
   /**
-   * The project, whose limits decide which targets are allowed. If absent, every target is allowed, because it was
-   * checked before.
+   * The project, whose limits decide which targets are allowed. If absent, every target is allowed, because the caller
+   * has checked the target before.
    */
   owner?: TargetOwner;
   /**
@@ -81,7 +82,7 @@ function timeoutProblems({ target, timeoutMs }: Plan, maxMs: number | undefined)
   return [{ field: 'timeout', message }];
 }
 
-/** The ping URLs of a heartbeat are signed with the installation's key. */
+/** The ping URLs of a heartbeat are signed with the installation's encryption key, so a heartbeat needs that key. */
 function keyProblems({ target }: Plan, sealHeader: ScheduleDefaults['sealHeader']): Problem[] {
   if (target.type !== 'heartbeat' || sealHeader !== null) return [];
   return [{ field: 'target.type', message: 'a heartbeat needs CARILLON_ENCRYPTION_KEY, which is not set' }];

@@ -115,7 +115,8 @@ export function labelsOf({
 }
 
 /**
- * Leaves the anchor out if the rule does not depend on it, so that many schedules share one text and one parsed object.
+ * Leaves the anchor (the creation time) out if the rule does not depend on it, so that many schedules share one text
+ * and one parsed object.
  */
 function sharedTiming(timing: Timing): Timing {
   const unanchored = { ...timing, anchorAt: 0 };

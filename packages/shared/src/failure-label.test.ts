@@ -10,6 +10,6 @@ it.each([
   ['queue_full', 'queue_full'],
   ['anything that a handler made up', 'other'],
   ['http_', 'other'],
-])('a failure with the code %s is counted under the label %s', (code, label) => {
+])('a failed attempt with the error code %s is counted in the metrics under the label %s', (code, label) => {
   expect(failureLabel(code)).toBe(label);
 });

@@ -1,6 +1,6 @@
 /**
  * The error codes that Carillon itself assigns to failed attempts. A receiver’s answer has the code `http_` and its
- * status. `Outcome` takes no other code, so a new code has to be added here and is then counted by its name.
+ * status. `Outcome` takes no other code, so a new code has to be added here. The metrics then count it by its name.
  */
 const ERROR_CODES = [
   'bad_answer',

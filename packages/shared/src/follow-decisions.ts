@@ -11,7 +11,10 @@ interface Followed extends LostTimeOutcome {
   next: DueOccurrence | null;
 }
 
-/** Follows the engine's decisions for an overdue schedule until nothing is due, and counts what they do. */
+/**
+ * Follows the engine's decisions for an overdue schedule until nothing is due. Counts the occurrences that they run and
+ * skip.
+ */
 export function followDecisions(schedule: DueSchedule, nowAt: number): LostTimeOutcome {
   const outcome = { run: 0, skipped: 0 };
   let due: DueSchedule | null = schedule;
@@ -28,8 +31,8 @@ const isRefired = ({ lostTime, dueAt }: DueSchedule) =>
   lostTime?.mode === 'refire' && dueAt <= lostTime.untilAt;
 
 /**
- * Counts every occurrence of the lost time at once: a schedule that fires each second has tens of thousands of them in
- * a day.
+ * Counts all occurrences of the time that a restore has lost at once, because a schedule that fires each second has
+ * tens of thousands of them in a day.
  */
 function followRefire(due: DueSchedule): Followed {
   const { timing, plan, occurrenceAt, runsTotal, lostTime } = due;

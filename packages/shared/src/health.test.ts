@@ -30,7 +30,7 @@ describe('judgeHealth', () => {
     expect(judge({})).toEqual(['ok']);
   });
 
-  it('an installation is degraded once a run has been due for longer than two sweeps, and not before', () => {
+  it('an installation is degraded once a run has been due for longer than two sweep intervals, and not before', () => {
     expect(judge({ oldestDeliverableAt: WELL.now - 10_000 })).toEqual(['ok']);
     expect(judge({ oldestDeliverableAt: WELL.now - 10_001 })).toEqual(['degraded', 'overdue']);
     expect(judge({ oldestDeliverableAt: WELL.now - 10_001, sweepIntervalMs: 60_000 })).toEqual(['ok']);
@@ -41,29 +41,29 @@ describe('judgeHealth', () => {
     expect(judge({ dueWithoutHandler: 3, workersAlive: 0 })).toEqual(['degraded', 'no_workers']);
   });
 
-  it('a clock that is more than a second off degrades an installation, whether it is ahead or behind', () => {
+  it('an installation is degraded if the clock of a worker is more than a second ahead of or behind that of Postgres', () => {
     expect(judge({ largestClockOffsetMs: -1_000 })).toEqual(['ok']);
     expect(judge({ largestClockOffsetMs: -1_001 })).toEqual(['degraded', 'clock_offset']);
     expect(judge({ largestClockOffsetMs: 90_000 })).toEqual(['degraded', 'clock_offset']);
   });
 
-  it('an open circuit degrades an installation, because its deliveries wait', () => {
+  it('an open circuit breaker degrades an installation, because deliveries wait for it', () => {
     expect(judge({ openCircuits: 1 })).toEqual(['degraded', 'circuits_open']);
   });
 
-  it('ten dead letters in five minutes degrade an installation if they are at least a twentieth of the runs that ended', () => {
+  it('ten runs that failed for good in five minutes degrade an installation if they are at least a twentieth of the ended runs', () => {
     expect(judge({ failedLately: 9 })).toEqual(['ok']);
     expect(judge({ failedLately: 10, succeededLately: 191 })).toEqual(['ok']);
     expect(judge({ failedLately: 10, succeededLately: 190 })).toEqual(['degraded', 'dead_letters_rising']);
   });
 
-  it('drift degrades an installation if it was found in three minutes in a row and does not fall', () => {
+  it('an installation is degraded if sweeps repaired differences (drift) in three minutes in a row, at least as many in the last as in the first', () => {
     expect(judge({ driftByMinute: [9, 8, 1] })).toEqual(['ok']);
     expect(judge({ driftByMinute: [0, 8, 9] })).toEqual(['ok']);
     expect(judge({ driftByMinute: [8, 1, 8] })).toEqual(['degraded', 'drift_not_falling']);
   });
 
-  it('an installation is degraded if the partition of a coming month is missing', () => {
+  it('an installation is degraded if the history tables have no partition for a coming month', () => {
     expect(judge({ missingPartitions: 1 })).toEqual(['degraded', 'partitions_missing']);
   });
 
@@ -71,7 +71,7 @@ describe('judgeHealth', () => {
     expect(judge({ tzdataVersions: ['2026a', '2026b'] })).toEqual(['degraded', 'tzdata_differs']);
   });
 
-  it('a difference that the audit of occurrences found degrades an installation', () => {
+  it('an installation is degraded if the audit found an occurrence that differs from the runs that exist', () => {
     expect(judge({ auditDifferences: 1 })).toEqual(['degraded', 'audit_differences']);
   });
 
@@ -97,7 +97,7 @@ describe('judgeHealth', () => {
   });
 
   it.each(HOLD_CODES)(
-    'a held installation is degraded, and its reason says which command to run (%s)',
+    'an installation whose workers claim nothing until an operator decides is degraded, and names the command to run (%s)',
     (heldCode) => {
       const facts = { ...WELL, heldCode, oldestDeliverableAt: 0 };
       const { status, reasons } = judgeHealth({ isPostgresUp: true, engine: facts, redis: 'up' });

@@ -1,8 +1,8 @@
 import { HOLD_ADVICE, HOLD_CODES, type HoldCode } from './lost-time.js';
 
 /**
- * How far a worker's clock may differ from Postgres's before the health report mentions it. Slots are 5 ms long, but
- * people notice differences from about a second on.
+ * How far a worker's clock may differ from Postgres's before the health report mentions it. People notice differences
+ * from about a second on.
  */
 export const MAX_CLOCK_OFFSET_MS = 1_000;
 /**
@@ -78,19 +78,22 @@ export interface EngineFacts {
   dueWithoutHandler: number;
   /** The clock offset of the live worker whose clock differs most from Postgres's; positive if that clock is ahead. */
   largestClockOffsetMs: number;
-  /** Circuits for which deliveries wait, over all projects and live workers. */
+  /** Number of open circuit breakers that make deliveries wait, over all projects and live workers. */
   openCircuits: number;
   /** Number of runs that failed for good in the last five minutes. */
   failedLately: number;
   /** Number of attempts that succeeded in the last five minutes. */
   succeededLately: number;
-  /** Differences that sweeps found in each of the last three whole minutes, oldest first. */
+  /**
+   * Number of differences (overdue rows, missing wake-ups, expired leases) that sweeps found in each of the last three
+   * whole minutes, oldest first.
+   */
   driftByMinute: readonly number[];
-  /** How many of the current and the next month have no partition. */
+  /** How many of two months, the current and the next one, have no partition in the history tables. */
   missingPartitions: number;
   /**
-   * Occurrences that the audit found to differ from the runs that exist. The number is 0 after a day without
-   * differences.
+   * Occurrences that the audit found to differ from the runs that exist. The number is 0 once the audit has found none
+   * for a day.
    */
   auditDifferences: number;
   /** The distinct versions of time zone data of the live workers, and of the API if the API has read the facts. */
@@ -184,7 +187,8 @@ function judgeEngine(engine: EngineFacts): HealthReason[] {
   if (engine.workersAlive === 0)
     reasons.push({ code: 'no_workers', message: 'No worker is alive: start one. Due runs wait meanwhile.' });
   const overdueMs = oldestDeliverableAt === null ? 0 : now - oldestDeliverableAt;
-  // While the installation is held, everything that falls due is overdue, and the hold is the reason.
+  // While the installation is held (workers claim nothing), everything that falls due is overdue, and the hold is the
+  // reason.
   if (heldCode === null && overdueMs > OVERDUE_AFTER_SWEEPS * sweepIntervalMs)
     reasons.push({
       code: 'overdue',

@@ -8,32 +8,35 @@ const kinds = (changes: Partial<CurrentHome>, recorded: Home | null = HOME) =>
   MARKS.map((mark) => judgeHome(recorded, { ...NOW, ...changes }, mark).kind);
 
 describe('judgeHome', () => {
-  it('a database on the server that its workers know is not taken for a copy, whether or not Redis has the mark', () => {
+  it('a database on the server that is recorded for it is not taken for a copy, whatever the mark says that workers left in Redis', () => {
     expect(kinds({})).toEqual(['same', 'same', 'same']);
   });
 
-  it('while no server is recorded for a database, the database is not taken for a copy, whatever the mark in Redis says', () => {
+  it('a database for which no server is recorded is not taken for a copy, whatever the mark says that workers left in Redis', () => {
     expect(kinds({}, null)).toEqual(['moved', 'moved', 'moved']);
   });
 
   it.each([
     ['in another cluster', { systemIdentifier: '72' }],
     ['that was created anew', { databaseOid: 6 }],
-  ])('a database %s is taken for a copy, unless the mark in Redis is intact', (_what, changes) => {
-    expect(kinds(changes)).toEqual(['moved', 'copied', 'copied']);
-  });
+  ])(
+    'a database %s is taken for a copy, unless the mark that workers left in Redis is intact',
+    (_what, changes) => {
+      expect(kinds(changes)).toEqual(['moved', 'copied', 'copied']);
+    },
+  );
 
   it.each([
     ['on a new timeline', { timeline: 2 }],
     ['at a new address', { address: 'staging:5432/carillon' }],
   ])(
-    'a database %s is taken for a copy if Redis lacks the mark, and is only suspect if Redis does not answer',
+    'a database %s is taken for a copy if Redis lacks the mark of its workers, and is only suspect if Redis does not answer',
     (_what, changes) => {
       expect(kinds(changes)).toEqual(['moved', 'copied', 'suspect']);
     },
   );
 
-  it('a new address is no sign of a copy if this worker connects over loopback, or if every earlier worker did', () => {
+  it('a new address of a database is no sign of a copy if this worker connects over loopback, or if every earlier worker did', () => {
     expect(kinds({ address: null })).toEqual(['same', 'same', 'same']);
     expect(kinds({}, { ...HOME, addresses: [] })).toEqual(['moved', 'moved', 'moved']);
   });

@@ -1,6 +1,6 @@
-/** The server on which an installation's workers last ran, as Postgres remembers it. */
+/** The Postgres server that the workers of an installation last used, as it is recorded in the database. */
 export interface Home {
-  /** Postgres's own number of the cluster, which `initdb` draws; null if it may not be read. */
+  /** The number of the Postgres cluster, which `initdb` generates; null if it may not be read. */
   systemIdentifier: string | null;
   databaseOid: number | null;
   /** Grows with each promotion and each recovery to a point in time. */
@@ -9,35 +9,38 @@ export interface Home {
   addresses: readonly string[];
 }
 
-/** The server on which this worker runs now. */
+/** The Postgres server that this worker uses now. */
 export interface CurrentHome extends Omit<Home, 'addresses'> {
   /** Null for loopback and sockets: on another machine they mean another server. */
   address: string | null;
 }
 
 /**
- * The answer of the mark outside Postgres. `intact`: Postgres has every transaction that the mark knows of. `absent`:
- * Redis answers, and has no mark. `silent`: there is no Redis, or it does not answer.
+ * The state of the mark that workers leave in Redis, outside Postgres. `intact`: Postgres has every transaction that
+ * the mark knows of. `absent`: Redis answers, and has no mark. `silent`: there is no Redis, or it does not answer.
  */
 export type MarkState = 'intact' | 'absent' | 'silent';
 
 export type HomeVerdict =
   | { kind: 'same' }
   /**
-   * The server belongs to the installation. The recorded home differs from it or is missing, so the caller records
+   * The server belongs to the installation. The recorded server (home) differs or is missing, so the caller records
    * `home`.
    */
   | { kind: 'moved'; home: Home }
   | { kind: 'copied'; reason: string }
-  /** Something differs, and nothing outside Postgres can tell a move from a copy: the worker warns and goes on. */
+  /**
+   * Something differs, and Redis, which could tell a move from a copy, does not answer. The worker warns and goes
+   * on.
+   */
   | { kind: 'suspect'; reason: string };
 
 const MAX_ADDRESSES = 20;
 
 /**
- * Decides whether a database is where its installation left it. An intact mark proves that it is no copy. Without the
- * mark, another cluster or another database means a copy. A new timeline or address is a weaker sign, because both
- * change in ordinary life: it means a copy only if Redis has also lost the mark.
+ * Decides whether a database is still the one that its installation used, or a copy. An intact mark in Redis proves
+ * that it is no copy. Without the mark, another cluster or another database means a copy. A new timeline or address is
+ * a weaker sign, because both change in ordinary life: it means a copy only if Redis answers and has no mark.
  */
 export function judgeHome(recorded: Home | null, now: CurrentHome, mark: MarkState): HomeVerdict {
   const home = remember(recorded, now);

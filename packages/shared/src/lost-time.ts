@@ -2,16 +2,22 @@
 export const HOLD_CODES = ['transactions_lost', 'database_copied', 'held_by_operator'] as const;
 export type HoldCode = (typeof HOLD_CODES)[number];
 
-/** The decisions that an operator can make about the occurrences that were due in the lost time. */
+/**
+ * The decisions that an operator can make about the occurrences of the lost time: the time whose transactions were
+ * lost.
+ */
 export const RESTORE_MODES = ['account', 'refire', 'by-policy'] as const;
 export type RestoreMode = (typeof RESTORE_MODES)[number];
 
 /** The facts about a hold, for the operator who decides. Instants are by Postgres's clock. */
 export interface HoldDetail {
   reason: string;
-  /** The last sign of life of the workers that Postgres still knows. The lost time begins there. */
+  /** The last sign of life of a worker that is still recorded in Postgres. The lost time begins there. */
   lostFromAt: number;
-  /** The highest generation that a witness outside Postgres has seen. */
+  /**
+   * The highest generation (a number that grows with each decision by `carillon restore`) that the process which asked
+   * for the hold has seen.
+   */
   seenGeneration: number;
 }
 

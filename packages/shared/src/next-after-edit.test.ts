@@ -60,7 +60,7 @@ it('an edit of the jitter changes when the next occurrence is due, unless it was
   expect(nextAfterEdit(before(RESCHEDULED), edited)).toEqual(RESCHEDULED);
 });
 
-it('an edit to a one-shot rule with a past instant fires that instant', () => {
+it('an edit that sets a one-shot to a past instant makes that instant the next occurrence', () => {
   const edited = define({ rule: { at: '2026-03-01T08:00:00Z' } });
   expect(nextAfterEdit(before(), edited)?.occurrenceAt).toBe(at('01T08:00:00'));
 });

@@ -50,7 +50,7 @@ function startOf({ timing: before, occurrenceAt, nowAt }: ScheduleBeforeEdit, ti
   return hasOtherCalendar ? Math.min(nowAt + 1, occurrenceAt ?? nowAt + 1) : nowAt + 1;
 }
 
-/** True if two timings name the same occurrences. Settled occurrences are not compared. */
+/** True if two timings name the same occurrences. Their `settledAts` are not compared. */
 export const isSameTiming = (a: Timing, b: Timing): boolean =>
   storeTiming({ ...a, settledAts: [] }) === storeTiming({ ...b, settledAts: [] });
 

@@ -3,7 +3,7 @@ import { nextOccurrences, type Timing } from '@carillon/recurrence';
 /** A rule and the time during which it was in force. */
 export interface RuleInForce {
   timing: Timing;
-  /** Exclusive: an occurrence at the instant of an edit still runs for the rule before the edit. */
+  /** Exclusive: an occurrence at the instant of an edit still belongs to the rule before the edit. */
   fromAt: number;
   /** Inclusive; null for the rule that is in force now. */
   untilAt: number | null;
@@ -13,15 +13,15 @@ export interface RuleInForce {
 const BATCH_SIZE = 100;
 
 /**
- * True if an edit set a one-shot to another instant. That instant counts even if it is before the edit, because it still
- * runs. `before` is the rule before the edit.
+ * True if an edit set a one-shot to another instant. Such an instant still runs even if it lies before the edit, so the
+ * search for it must not begin at the edit. `before` is the rule before the edit.
  */
 export const isNewInstant = ({ timing }: RuleInForce, before: RuleInForce | undefined): boolean =>
   timing.rule.kind === 'at' && JSON.stringify(timing.rule) !== JSON.stringify(before?.timing.rule);
 
 /**
- * Yields the occurrences in a range (both ends included) that a rule named while it was in force. The caller may skip a
- * part that a gap covers: `next(at)` continues after `at`.
+ * Yields the occurrences in a range (both ends included) that a rule named while it was in force. The caller may skip
+ * occurrences, such as those that are recorded as a gap: `next(at)` continues after `at`.
  */
 export function* occurrencesInForce(
   rule: RuleInForce,

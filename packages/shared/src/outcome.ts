@@ -37,7 +37,10 @@ export type Outcome =
       /** True if the receiver answered 410 Gone. Its schedule then pauses. */
       isGone?: boolean;
     }
-  /** This worker is stopping, or lost its lease before the delivery began. Another worker will deliver the run, and the attempt does not count. */
+  /**
+   * This worker is stopping, or lost its lease before the delivery began. Another worker will deliver the run, and the
+   * attempt does not count.
+   */
   | { kind: 'handed_back' }
   /** Nothing was sent, because nothing may be sent to the target now. The run waits, and the attempt does not count. */
   | { kind: 'deferred'; retryInMs: number; reasonCode: DeferralReason; reason: string };
@@ -46,7 +49,10 @@ export type Closing =
   | { status: 'succeeded' | 'failed'; retryInMs: null }
   | { status: 'retrying'; retryInMs: number };
 
-/** Decides the next state of the run. `attempt` counts from 1 and does not include free attempts. */
+/**
+ * Decides the next state of the run. `attempt` counts from 1, without free attempts: those that do not count against
+ * the limit.
+ */
 export function closingOf(
   outcome: Outcome,
   { retry, attempt, random }: { retry: Plan['retry']; attempt: number; random: number },

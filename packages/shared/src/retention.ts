@@ -2,8 +2,8 @@ import { parseDuration } from '@carillon/recurrence';
 import { DAY_MS } from './contracts/fields.js';
 
 /**
- * How long a project keeps each kind of history, as ISO 8601 durations. An absent or null field follows the
- * installation.
+ * How long a project keeps each kind of history, as ISO 8601 durations. If a field is absent or null, the setting of
+ * the installation applies.
  */
 export interface ProjectRetention {
   runs?: string | null | undefined;

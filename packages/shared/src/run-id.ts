@@ -31,8 +31,9 @@ export function decodeRunId(text: string): RunIdentity | null {
 }
 
 /**
- * Returns the key by which a receiver recognises one attempt: `<run>-<attempt>-<scrambled epoch>`. The epoch is unique
- * to a claim, so the key is unique. Every process computes the same key, so it is not stored.
+ * Returns the key by which a receiver recognises one attempt: `<run>-<attempt>-<scrambled epoch>`. The epoch is the
+ * number of the lease under which the run was claimed. It is unique to a claim, so the key is unique. Every process
+ * computes the same key, so it is not stored.
  */
 export function attemptKey(runId: string, attempt: number, epoch: number): string {
   return `${runId}-${attempt}-${scramble(epoch)}`;

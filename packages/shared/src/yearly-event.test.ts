@@ -64,7 +64,7 @@ describe('yearly event that is moved', () => {
   const pagoPago = timingOf('1990-06-15', 'Pacific/Pago_Pago');
   const pending = at('2026-06-14T20:00:00Z');
 
-  it('a yearly event that moves west across the date line occurs a day later, at the same local time', () => {
+  it('if a user moves west across the date line, the yearly event of the user occurs a day later, at the same local time', () => {
     const next = moveYearly({
       before: apia,
       after: pagoPago,
@@ -75,7 +75,7 @@ describe('yearly event that is moved', () => {
     expect(iso(next)).toBe('2026-06-15T20:00:00.000Z');
   });
 
-  it('a yearly event that moves east across the date line, to a zone where its time has passed, occurs at once', () => {
+  it('if a user moves east across the date line, to a zone where the time of a yearly event has passed, the event occurs at once', () => {
     const next = moveYearly({
       before: pagoPago,
       after: apia,
@@ -101,7 +101,7 @@ describe('yearly event that is moved', () => {
     expect(iso(next)).toBe('2027-01-01T19:00:00.000Z');
   });
 
-  it('a yearly event that has never occurred and moves to another time zone occurs on its next date there, even if that date has already passed in the old zone', () => {
+  it('after a move to another time zone, a yearly event that has never occurred occurs on its next date there, even if that date has passed in the old zone', () => {
     const next = moveYearly({
       before: timingOf('1990-01-01', 'Pacific/Kiritimati'),
       after: timingOf('1990-01-01', 'Pacific/Honolulu'),

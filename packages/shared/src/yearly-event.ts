@@ -2,7 +2,7 @@ import { type LeapDayPolicy, localTime, nextOccurrence, type Timing } from '@car
 import type { ScheduleInput } from './contracts/schedule.js';
 import type { Target } from './plan.js';
 
-/** The person of a yearly event. */
+/** The user whom a yearly event is about. */
 export interface CelebratedPerson {
   userId: string;
   firstName: string;

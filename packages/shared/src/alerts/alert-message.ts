@@ -1,7 +1,7 @@
 import { instantInWords } from '../slo/breach-words.js';
 import type { BreachKind } from '../slo/judge-slo.js';
 
-/** A breach as a message reports it. Instants are milliseconds. */
+/** A breach of an objective, as an alert message reports it. Instants are in milliseconds. */
 export interface ReportedAlert {
   id: number;
   dedupId: string;
@@ -20,7 +20,7 @@ export interface ReportedAlert {
   resolution: string | null;
 }
 
-/** The stored content of a message to a channel. */
+/** The stored content of a message to an alert channel. */
 export type AlertMessageContent =
   | { type: 'alerts'; opened: ReportedAlert[]; resolved: ReportedAlert[] }
   | { type: 'test'; actor: string };

@@ -103,7 +103,7 @@ export const AlertChannel = z
   })
   .meta({ id: 'AlertChannel' });
 
-/** A breach of an objective. */
+/** A breach of an objective of a schedule. */
 export const Alert = z
   .object({
     id: z.string(),

@@ -22,7 +22,7 @@ const failedRuns = {
     .meta({ description: 'Runs whose last error is exactly this text.' }),
 };
 
-/** The filter for dead letters. */
+/** The filter for dead letters (runs that failed for good). */
 export const deadLetterFilter = {
   ...failedRuns,
   from: MomentInput.optional(),

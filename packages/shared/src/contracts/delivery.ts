@@ -19,7 +19,7 @@ export const WebhookDelivery = z
   })
   .meta({ id: 'WebhookDelivery' });
 
-/** The body of a receipt. */
+/** The body of a receipt: the message to `onSuccess` or `onFailure` when a run has ended. */
 export const WebhookReceipt = z
   .object({
     type: z.enum(['run.succeeded', 'run.failed']),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Instant, ScheduleKey } from './fields.js';
 import { NullableInstant } from './list.js';
 
-/** A feed shows one schedule, the schedules with a tag, or all of the project. */
+/** An iCal feed shows one schedule, the schedules with a tag, or all schedules of the project. */
 export const FeedInput = z
   .strictObject({
     name: z.string().min(1).max(128),

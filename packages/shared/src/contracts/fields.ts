@@ -44,7 +44,7 @@ export const WebUrl = z
   .superRefine(refuseWith(urlProblem))
   .meta({ format: 'uri', examples: ['https://example.com/hook'] });
 
-/** The Postgres schema that holds every table. */
+/** The Postgres schema that holds every table of Carillon. */
 export const DatabaseSchema = z
   .string()
   .regex(/^[a-z_][a-z0-9_]{0,62}$/, 'expected a lower-case name of letters, digits and "_", such as carillon')
@@ -59,7 +59,7 @@ export const SECOND_MS = 1_000;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
-/** An instant with an offset, or a local time in the schedule's zone. The rule parser tells them apart. */
+/** An instant with an offset, or a local time in the time zone of the schedule. The rule parser tells them apart. */
 export const InstantText = z.string().min(4).max(64);
 
 export const Instant = z.iso.datetime({ precision: 3 }).meta({ examples: ['2026-11-16T09:00:00.000Z'] });

@@ -138,7 +138,7 @@ export const Forecast = z
   })
   .meta({ id: 'Forecast' });
 
-/** The schedules that make up one minute of the forecast. */
+/** The schedules that fire in one minute of the forecast. */
 export const ForecastMinute = z
   .object({
     at: Instant.meta({ description: 'The beginning of the minute.' }),

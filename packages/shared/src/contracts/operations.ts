@@ -79,7 +79,7 @@ const Redis = z.enum(REDIS_STATES).meta({
     'up if Redis takes writes. A replica, or a server that refuses our password, is not up. off: this installation runs without Redis.',
 });
 
-/** Figures on drift and health. */
+/** Figures on the health of the installation, and on the differences (drift) that sweeps repaired. */
 export const System = z
   .object({
     ...HEALTH,

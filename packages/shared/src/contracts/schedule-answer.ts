@@ -64,7 +64,7 @@ export const Schedule = z
   .meta({ id: 'Schedule' });
 export type Schedule = z.infer<typeof Schedule>;
 
-/** The outcome of one of the latest runs. A list shows a strip of them beside each schedule. */
+/** The outcome of one of the latest runs. A list of schedules has the latest runs of each schedule. */
 export const RecentRun = z
   .object({
     runId: z.string(),

@@ -14,7 +14,7 @@ const outcomes = {
 
 export const StatsStep = z.object({ at: Instant, ...outcomes }).meta({ id: 'StatsStep' });
 
-/** Fires by outcome and lateness, step by step. */
+/** Counts of runs by outcome, and their lateness, for each step of a range of time. */
 export const Stats = z
   .object({
     from: Instant,

@@ -23,7 +23,10 @@ const WebhookTarget = z
       context.addIssue({ code: 'custom', message, path: [field], input: target });
   });
 
-/** The queues of requests by other programs, and of requests that were refused. Neither can be a target. */
+/**
+ * Two queues of Carillon that can't be targets: other programs send requests to one, and refused requests go to the
+ * other.
+ */
 const REQUEST_QUEUES = ['schedule-requests', 'schedule-rejected'];
 const OWN_PREFIX = 'carillon-';
 

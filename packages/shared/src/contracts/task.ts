@@ -32,7 +32,7 @@ export const Task = z
   })
   .meta({ id: 'Task' });
 
-/** The result of a scan. */
+/** The result of a scan for tasks that need a reminder. */
 export const TaskScan = z
   .object({
     workerRunId: z.string(),

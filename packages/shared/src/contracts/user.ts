@@ -71,7 +71,7 @@ const EventName = z
   )
   .meta({ examples: ['anniversary'] });
 
-/** A further yearly event of a user. */
+/** A yearly event of a user besides the birthday. */
 export const UserEventInput = z
   .strictObject({
     name: EventName.refine((name) => name !== BIRTHDAY, 'is reserved; set the birthday with dateOfBirth'),

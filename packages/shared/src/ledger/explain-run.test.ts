@@ -212,7 +212,7 @@ describe('explainRun', () => {
     expect(told([], waiting)).toBe(`began 12 ms late: ${first}; replayed by night shift; held by a pause`);
   });
 
-  it('if a run was due in lost time and recorded after the restore, its explanation names the restore', () => {
+  it('the explanation of a run that was due in the time that a database restore has lost, and recorded afterwards, names the restore', () => {
     const restored = {
       at: DUE + 3_000,
       actor: 'carillon restore',

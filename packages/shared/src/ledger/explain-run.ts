@@ -54,7 +54,7 @@ export function explainRun(
   }
 }
 
-/** Says what a queued run waits for. The claim holds the runs of a paused schedule. */
+/** Says what a queued run waits for. When a worker would claim a run of a paused schedule, the run is held back. */
 function waitOf(story: readonly StoryStep[], nextAttemptAt: number | null, missing: string | null): string {
   const last = story.findLast(({ kind }) => kind === 'paused' || kind === 'resumed');
   if (last?.kind === 'paused') return 'held by a pause';
@@ -77,7 +77,10 @@ function headOf(run: StoryRun, story: readonly StoryStep[], plan: Plan | null): 
   return [request?.text, begun].filter(Boolean).join(', ');
 }
 
-/** Says what came of the ping that a heartbeat waits for. Nothing is sent to its job, so it has no lateness. */
+/**
+ * Says what came of the ping that a heartbeat waits for. Nothing is sent to the job of a heartbeat, so there is no
+ * lateness.
+ */
 function pingOf(run: StoryRun, isAwaited: boolean): string | null {
   if (run.status === 'failed') return null;
   if (run.status !== 'succeeded') return 'waiting for the ping of its job';

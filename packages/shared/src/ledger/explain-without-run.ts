@@ -7,7 +7,7 @@ const iso = (at: number) => new Date(at).toISOString();
 /** The facts about a schedule that explain an occurrence without a run. */
 export interface ExplainedSchedule {
   status: 'active' | 'paused' | 'finished' | 'cancelled';
-  /** The occurrence on the agenda; null if there is none. */
+  /** The next occurrence; null if there is none. */
   occurrenceAt: number | null;
   pausedBy: string | null;
   pausedAt: number | null;
@@ -34,8 +34,9 @@ interface WithoutRun {
 }
 
 /**
- * Explains in one sentence why an occurrence has neither a run nor a gap. The occurrence must lie within the stored
- * history: before it, the runs have been pruned, and an occurrence without a run is not missing.
+ * Explains in one sentence why an occurrence has neither a run nor a gap (a record of occurrences that were not run).
+ * The occurrence must lie within the stored history: older runs have been deleted, so an older occurrence without a run
+ * is not missing.
  */
 export function explainWithoutRun(
   at: number,

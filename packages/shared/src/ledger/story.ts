@@ -4,7 +4,7 @@ import { describeAttempt, describeDeferral } from './words.js';
 
 export type AttemptOutcome = Exclude<(typeof ATTEMPT_OUTCOMES)[number], 'open'>;
 
-/** The facts about a run that its story is made of. */
+/** The facts about a run from which its story (the steps of its history) is made. */
 export interface StoryRun extends RunIdentity {
   status: (typeof RUN_STATUSES)[number];
   version: number;
@@ -15,7 +15,7 @@ export interface StoryRun extends RunIdentity {
   attempt: number;
   replays: number;
   latenessMs: number | null;
-  /** Infinity while the run is held or waits for its turn. */
+  /** Infinity while a pause holds the run, or while the run waits for its turn. */
   nextAttemptAt: number | null;
   error: string | null;
   reasonCode: string | null;
@@ -38,7 +38,7 @@ export interface StoryDeferral {
   reasonCode: string;
   reason: string;
   fromAt: number;
-  /** When the run was last due to be tried again. */
+  /** When the run was to be tried again after the last of these deferrals. */
   untilAt: number;
   count: number;
 }
@@ -51,13 +51,13 @@ export interface StoryChange {
   detail: Record<string, unknown> | null;
 }
 
-/** A bulk replay that took the run. */
+/** A bulk replay that included the run. */
 export interface StoryReplay {
   at: number;
   actor: string;
 }
 
-/** A stretch of time, until the next period, and the versions of the time zone data that were in use. */
+/** The versions of the time zone data that were in use from `sinceAt` until the next period begins. */
 export interface TzdataPeriod {
   sinceAt: number;
   versions: readonly string[];
@@ -77,7 +77,7 @@ export interface StorySources {
 /** The prefix of the actor in audit entries about occurrences that new time zone data has moved. */
 export const TZDATA_ACTOR = 'time zone data ';
 
-/** One step in the story of an occurrence. */
+/** One step in the history (the story) of an occurrence. */
 export interface StoryStep {
   at: number;
   until: number | null;
@@ -130,7 +130,7 @@ export function storyOfRun(sources: StorySources): StoryStep[] {
   return inOrder(steps);
 }
 
-/** Steps of one instant keep the order in which they were listed. */
+/** Sorts steps by time. Steps at the same instant keep their order. */
 export const inOrder = (steps: readonly StoryStep[]) => steps.toSorted((a, b) => a.at - b.at);
 
 interface Naming {
@@ -261,7 +261,10 @@ function changeSteps({ run, changes, nowAt }: StorySources): StoryStep[] {
   });
 }
 
-/** True if the occurrences were due in the time that this restore has lost, and were recorded after it. */
+/**
+ * True if the occurrences were due in the time that this restore has lost, and were recorded after the loss was
+ * noticed.
+ */
 export function isInLostTime(
   { detail }: StoryChange,
   { fromAt, toAt, recordedAt }: { fromAt: number; toAt: number; recordedAt: number },
@@ -293,7 +296,8 @@ export const namesOccurrence = (
 ) => origin === 'rule' && detail?.occurrenceAt === new Date(occurrenceAt).toISOString();
 
 /**
- * The changes that begin or end a pause. A schedule that was cancelled or removed may be created again under its key.
+ * The changes that begin or end a pause. A schedule that was cancelled or removed may be created again under its key,
+ * and then it is not paused.
  */
 const PAUSE_CHANGES = new Set([
   'schedule.created',
@@ -317,7 +321,7 @@ const REPORTS: Record<string, string> = {
   log: 'a text',
 };
 
-/** The words for actions that do not read like the kind of their step. */
+/** Words for actions for which the name of the step would be misleading: its schedule was cancelled, not the run. */
 const WORDS: Record<string, string> = {
   'schedule.cancelled': 'its schedule was cancelled',
   'schedule.replaced': 'its schedule was replaced',

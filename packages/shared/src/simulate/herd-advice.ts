@@ -69,8 +69,8 @@ function herdOf(runs: readonly SimulatedRun[]): { at: number; runs: SimulatedRun
 }
 
 /**
- * The smallest jitter that spreads the members enough. No jitter is longer than half of the shortest interval of their
- * rules.
+ * The smallest jitter that spreads the schedules of a herd enough; if none does, the one that spreads them best. No
+ * jitter is longer than half of the shortest interval of their rules.
  */
 function spread(members: readonly { schedule: SimulatedSchedule; occurrenceAt: number }[]): {
   jitterMs: number | null;

@@ -68,5 +68,5 @@ export class Receivers {
   }
 }
 
-/** Only deliveries to the outside go through a circuit. */
+/** Only deliveries to receivers outside of Carillon have a circuit breaker. */
 const hasCircuit = ({ type }: Target) => type === 'webhook' || type === 'call';

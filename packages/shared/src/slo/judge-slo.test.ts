@@ -86,7 +86,7 @@ describe('start objective', () => {
       ['start', true, 150],
       ['start', false, 240],
     ]);
-    // A run that starts in time is a recovery, even while an earlier one hangs.
+    // A run that starts in time is a recovery, even while an earlier run has not started.
     const inTime = { ...second, status: 'running' as const, startedAt: DUE_AT + 61 * SECOND, attempt: 1 };
     expect(states(judge(slo, [run(), run(inTime)], { nowAt: DUE_AT + 10 * MINUTE }))).toEqual([
       ['start', false, 61],
@@ -102,7 +102,7 @@ describe('start objective', () => {
     expect(states(judge(slo, [skipped('skipped_by_request')], { nowAt }))).toEqual([]);
   });
 
-  it('a paused schedule breaches no objective by an open run, but its ended runs are judged', () => {
+  it('while a schedule is paused, its open runs breach no objective, but its ended runs are judged', () => {
     const nowAt = DUE_AT + 10 * MINUTE;
     const paused = judge(slo, [run()], { nowAt, isPaused: true });
     expect(states(paused)).toEqual([]);
@@ -148,7 +148,7 @@ describe('success rate', () => {
     judge({ successRate }, [], { counts: { succeeded: succeededRuns, failed, latestFailure } }).verdicts[0]
       ?.isBreached;
 
-  it('a success rate over the last n runs allows its full number of failures even while fewer than n runs have ended', () => {
+  it('a success rate of 95% over the last 20 runs allows one failure, even while fewer than 20 runs have ended', () => {
     const rate = { percent: 95, last: 20, windowMs: null };
     expect(isBreached(rate, 2, 1)).toBe(false);
     expect(isBreached(rate, 2, 2)).toBe(true);

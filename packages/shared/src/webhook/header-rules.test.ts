@@ -27,14 +27,14 @@ describe('target headers', () => {
   );
 
   it.each(['a\r\nX-Injected: 1', 'a\nb', 'a\rb', 'a\0b', 'a\u007fb', 'snow \u2603', 'a'.repeat(4_097)])(
-    'the header value %j of a webhook target is refused',
+    'the header value %j of a webhook target is refused because of its characters or its length',
     (value) => {
       expect(headersProblem({ 'X-Value': value })).not.toBeNull();
     },
   );
 
   it.each(['', 'a b', 'a:b', 'a\r\nb', 'é', '(x)', 'a'.repeat(129)])(
-    'the header name %j of a webhook target is refused',
+    'the header name %j of a webhook target is refused because of its characters or its length',
     (name) => {
       expect(headersProblem({ [name]: 'x' })).not.toBeNull();
     },

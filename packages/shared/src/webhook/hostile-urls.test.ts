@@ -153,7 +153,10 @@ describe('webhook URLs', () => {
   it('the corpus of hostile webhook URLs has at least sixty hosts', () =>
     expect(new Set(HOSTILE).size).toBeGreaterThanOrEqual(60));
 
-  it.each(HOSTILE)('the webhook URL %s is refused', (url) => expect(refuse(url)).not.toBeNull());
+  it.each(HOSTILE)(
+    'the webhook URL %s is refused, because it leads to a private or forbidden address',
+    (url) => expect(refuse(url)).not.toBeNull(),
+  );
 
   it.each(MALFORMED)(
     'the malformed webhook URL %j is refused, even if private addresses are allowed',

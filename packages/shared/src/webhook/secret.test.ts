@@ -13,5 +13,7 @@ describe('webhook secrets', () => {
     Buffer.alloc(32).toString('base64'),
     'whsec_not base64 at all, is it? no it is not',
     `whsec_${'_-'.repeat(20)}`,
-  ])('the webhook secret %s is refused', (secret) => expect(secretBytes(secret)).toBeNull());
+  ])('the webhook secret %s is refused because of its prefix, its length or its spelling', (secret) =>
+    expect(secretBytes(secret)).toBeNull(),
+  );
 });
