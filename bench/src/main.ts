@@ -29,9 +29,9 @@ if (!options.isOnOwnNode) await continueOnPinnedNode();
 const before = options.before ? await buildEarlierOrLeave(options.before) : null;
 const opening = openArena(process.env);
 let isInterrupted = false;
-/** Never settles. It is returned after an interrupt, because the signal handler ends this process. */
+/** A promise that never settles. It is returned after an interrupt, because the signal handler ends this process. */
 const untilExit = new Promise<never>(() => {});
-// The servers run in their own sessions, so Ctrl-C does not reach them.
+// The servers run in sessions of their own, so Ctrl-C does not reach them, and this process has to stop them.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
     isInterrupted = true;

@@ -31,7 +31,7 @@ export const USAGE = `pnpm bench [race ...] [options]
   --help`;
 
 /**
- * The names of the races, and the default commit. The names show whether the word after `--before` is a race or a
+ * The names of the races, and the default commit. The names tell whether the word after `--before` is a race or a
  * commit.
  */
 interface Known {

@@ -13,7 +13,7 @@ interface Chunk {
   dynamicImports?: string[];
 }
 
-/** The chunks that the overview loads in addition to the chunks of the entry: the page itself and its chart. */
+/** The chunks that the overview loads besides those of the entry `index.html`: the page itself and its chart. */
 const FIRST_PAGE = ['src/pages/overview.tsx', 'src/overview/stats-chart.tsx'];
 
 function filesOfFirstLoad(manifest: Record<string, Chunk>): string[] {
@@ -34,7 +34,7 @@ const sizeOf = (file: string) => statSync(dist(`${file}.br`)).size;
 const sum = (files: readonly string[]) => files.reduce((bytes, file) => bytes + sizeOf(file), 0);
 
 describe('The build of the dashboard', () => {
-  it('the first load of the dashboard needs at most 150 kB of compressed script and 260 kB in all', () => {
+  it('the first load of the dashboard needs at most 150 kB of compressed scripts, and 260 kB with all other files', () => {
     expect(
       existsSync(dist('.vite/manifest.json')),
       'the dashboard must be built first: npx turbo run build',

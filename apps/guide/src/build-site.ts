@@ -21,7 +21,8 @@ for (const [path, content] of files) {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, content);
   if (path.endsWith('.png')) continue;
-  // The API compresses nothing while it serves. Quality 9 is within 3% of 11, in a tenth of the time.
+  // The API serves these compressed copies and compresses nothing itself. Brotli quality 9 takes a tenth of the time of
+  // quality 11, and the files are at most 3% larger.
   const params = { [constants.BROTLI_PARAM_QUALITY]: 9 };
   writeFileSync(`${file}.br`, brotliCompressSync(content, { params }));
   writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }));

@@ -58,7 +58,7 @@ describe('The guide', () => {
   });
 });
 
-/** The dashboard and the API reference are beside the guide. */
+/** True for a link to the dashboard or the API reference, which the server has beside the guide. */
 const leadsOutside = (path: string, url: string) => resolve(path, url).startsWith('..');
 const resolve = (path: string, url: string) => posix.normalize(posix.join(posix.dirname(path), url));
 function fileOf(path: string, url: string): string {

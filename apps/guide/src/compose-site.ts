@@ -21,7 +21,10 @@ interface Rendered extends RenderedPage {
   page: SourcePage;
 }
 
-/** Composes the guide from its pages. `root` is the repository, and `assets` the folder of style, script and icon. */
+/**
+ * Composes the guide from its pages. `root` is the folder of the repository, and `assets` the folder with the style
+ * sheet, the script and the icon.
+ */
 export function composeSite(
   pages: readonly SourcePage[],
   { root, assets: folder }: { root: string; assets: string },
@@ -88,9 +91,7 @@ function folderPage(
   return { page, title: name, html, headings: [], images: [], broken: [] };
 }
 
-/**
- * Finds the pages to which no link of the home page leads, directly or by their folder. A reader would not find them.
- */
+/** Finds the pages that a reader would not find, because no link of the home page leads to them or to their folder. */
 function unlisted(written: readonly Rendered[], menu: readonly MenuSection[]): string[] {
   const addresses = menu.flatMap(({ links }) => links.map(({ address }) => address.split('#')[0] as string));
   return written

@@ -37,7 +37,10 @@ export function renderDiagram(source: string): string {
   return `<ul class="diagram">${items.join('')}</ul>\n`;
 }
 
-/** The label of a part explains it. In a list of arrows the name before the colon is enough. */
+/**
+ * A label such as `API: accepts requests` names a part and explains it. In a list of arrows, the name before the colon
+ * is enough.
+ */
 const shorten = (name: string) => name.split(': ', 1)[0] ?? name;
 const plain = (text: string) =>
   text.replaceAll('"', '').replaceAll('&lt;', '<').replaceAll('&gt;', '>').trim();

@@ -15,7 +15,7 @@ export type Destination =
 
 const IMAGE = /\.(png|svg)$/;
 
-/** Finds out where a link leads. Links are relative to the page, as on any site that shows the repository. */
+/** Finds out where a link in a Markdown file leads. The link is relative to the folder of that file, as on GitHub. */
 export class LinkResolver {
   readonly #byPath: ReadonlyMap<string, SourcePage>;
 

@@ -1,4 +1,4 @@
-/** A section of a page, as the search of the guide sees it. */
+/** A section of a page, as an entry of the search index. */
 export interface SearchEntry {
   page: string;
   heading: string;

@@ -4,8 +4,8 @@ import { median } from '../harness/statistics.js';
 
 /**
  * Divides the figure of this commit by the figure of the earlier commit, round by round, and reports the median of the
- * ratios. The machine is in nearly the same state during both rounds of a pair, so the ratio varies less than the
- * figures themselves. Returns an empty list if one of the two commits has no figure.
+ * ratios. A round of each commit forms a pair, and the machine is in nearly the same state during both. So the ratio
+ * varies less than the figures themselves. Returns an empty list if one of the two commits has no figure.
  */
 export function compareRounds<T>(
   what: string,

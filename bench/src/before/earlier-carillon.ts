@@ -10,8 +10,8 @@ export const DEFAULT_COMMIT = '928375a';
 export const BEFORE = 'Carillon before';
 
 /**
- * A build of an earlier commit of Carillon. It uses the bench of that commit for worker processes, migrations, seeding
- * and checks, so the current bench does not depend on that commit's tables.
+ * A build of an earlier commit of Carillon, with the benchmark code of that commit for worker processes, migrations,
+ * seeding and checks. So the current benchmark code need not know the tables of that commit.
  */
 export interface EarlierCarillon {
   /** The abbreviated hash of the commit. */

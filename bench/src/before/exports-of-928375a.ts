@@ -1,6 +1,6 @@
 /**
- * Lines that are appended to the bench of commit 928375a before it is built, because that bench exports only whole
- * races. Later commits export these names themselves. Delete this file when no comparison uses 928375a any more.
+ * Lines that are appended to the benchmark code of commit 928375a before it is built, because that code exports only
+ * whole races. Later commits export these names themselves. Delete this file when no comparison uses 928375a any more.
  */
 export const EXPORTS_TO_ADD = [
   { file: 'races/recurring-herd.ts', name: 'recurringCarillon', lines: 'export { recurringCarillon };' },

@@ -24,7 +24,8 @@ export function carillonWith(env: Record<string, string>): Contender {
           await insertSchedules(pool, jobs, (job) =>
             draft({ id: `job-${job.n}`, rule: { at: new Date(job.at).toISOString() }, payload: job }, nowAt),
           );
-          // Arm the bells, as the API does after it has stored a schedule.
+          // As the API does after it has stored a schedule, add a delayed job to Redis (a bell) that wakes a worker at
+          // the due time.
           await bells.arm(jobs.map((job) => job.at));
         },
         isSettled: () => areAllRunsClosed(pool),

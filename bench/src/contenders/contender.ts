@@ -7,15 +7,17 @@ import type { Job } from '../harness/tally.js';
 export interface Contender {
   name: string;
   version: string;
-  /** The settings, as the report shows them: the best ones that the contender's documentation recommends. */
+  /**
+   * The settings, as text for the report. They are the best ones that the documentation of the contender recommends.
+   */
   settings: string;
   /** True if the contender keeps the results of finished jobs in Postgres. */
   keepsHistory: boolean;
   /** Maximum time for storing this many jobs. All of them must be stored before the first is due. */
   seedMs(jobs: number): number;
   /**
-   * The contender gets one job out of this many. A contender that is too slow for all jobs gets only a part of them,
-   * and the report says so.
+   * The contender gets one out of this many jobs. It is 1, except for a contender that is too slow for all jobs, and
+   * then the report says so.
    */
   share: number;
   open(servers: { databaseUrl: string; redisUrl: string }): Promise<Stage>;
@@ -29,7 +31,7 @@ export interface Stage {
   isSettled(): Promise<boolean>;
   /**
    * Checks the stored results of these jobs; returns the faults. A contender that stores no results returns none.
-   * `latenessMs` is what the handlers measured, by the number of the job.
+   * `latenessMs[n]` is the lateness of job n, as its handler measured it.
    */
   findFaults(jobs: readonly Job[], latenessMs: Int32Array): Promise<string[]>;
   close(): Promise<void>;

@@ -9,7 +9,7 @@ import { pgBoss } from './pg-boss.js';
 
 const PEERS: readonly Contender[] = [graphileWorker, pgBoss, bullmq, bullmqPostgres, agenda];
 
-/** Returns Carillon first, then its earlier build if there is one, then the other schedulers. */
+/** Returns Carillon first, then its earlier build if the race compares with one, then the other schedulers. */
 export function contenders({ only, before }: Pick<RaceContext, 'only' | 'before'>): Contender[] {
   const ours = before ? [carillon, before.carillon] : [carillon];
   return [...ours, ...PEERS.filter(({ name }) => !only || name.toLowerCase().includes(only.toLowerCase()))];

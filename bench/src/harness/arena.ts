@@ -17,9 +17,12 @@ export interface Arena {
   redisUrl: string;
   /** Lines for the report: the versions of Node and of the servers, with the settings that matter. */
   description: string[];
-  /** Empties Redis, deletes the database of the previous round, and creates an empty one, or a copy of the kept one. */
+  /**
+   * Empties Redis, deletes the database of the previous round, and creates an empty one. With `kept`, the new database
+   * is a copy of the one that was kept under that name. Returns its URL.
+   */
   clear(kept?: string): Promise<string>;
-  /** Keeps the database of the last round under this name, as a template for later rounds. */
+  /** Keeps the database of the latest round under this name, so that later rounds can begin with a copy of it. */
   keep(name: string): Promise<void>;
   forget(name: string): Promise<void>;
   /**

@@ -32,7 +32,7 @@ export const apiCrew = (env: Record<string, string>): CrewOptions => ({
   readyWhenPrinted: 'API ready',
 });
 
-/** The connections of an API process, on a migrated database. */
+/** A database with the tables of Carillon, and the connections to it that an API process has. */
 export interface Site {
   pool: Pool;
   redis: RedisClient;
@@ -85,7 +85,7 @@ export async function openSite({
   };
 }
 
-/** Runs a round of Carillon alone, and closes its connections afterwards. */
+/** Runs a round in which only Carillon takes part, and closes its connections afterwards. */
 export async function onSite<T>(arena: Arena, round: (site: Site) => Promise<T>, kept?: string): Promise<T> {
   const site = await openSite({ databaseUrl: await arena.clear(kept), redisUrl: arena.redisUrl });
   try {

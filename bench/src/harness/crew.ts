@@ -13,7 +13,7 @@ export interface CrewOptions {
 }
 
 export interface CrewReport {
-  /** How often each job ran, over all processes. */
+  /** How often each job ran, in all processes together, by the number of the job. */
   seen: Uint8Array;
   latenessMs: Int32Array;
 }
@@ -122,7 +122,7 @@ class Member {
         settled(() => reject(new Error(this.failure ?? 'ended')))();
       });
     });
-    // The rejection may have no handler yet, and it must not end the bench.
+    // `ready` may reject before a caller waits for it. Without this handler, the rejection would end the benchmark.
     this.ready.catch(() => {});
   }
 

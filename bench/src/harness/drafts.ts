@@ -12,7 +12,7 @@ const DEFAULTS = {
   allowPrivateTargets: true,
 };
 
-/** A schedule as the API would store it. */
+/** Turns a request into the form in which the API stores a schedule. */
 export function draft(input: ScheduleInput & { id: string }, nowAt: number): Draft {
   const result = draftSchedule(input, { key: input.id, nowAt, defaults: DEFAULTS });
   if (!result.ok) throw new Error(JSON.stringify(result.problems));
@@ -22,7 +22,7 @@ export function draft(input: ScheduleInput & { id: string }, nowAt: number): Dra
 
 const AT_ONCE = 5_000;
 
-/** Stores schedules, some thousands at a time. Drafting all of them at once would block this process for seconds. */
+/** Stores schedules, some thousands at a time. Preparing all of them at once would block this process for seconds. */
 export async function insertSchedules<T>(
   pool: Pool,
   items: readonly T[],

@@ -10,13 +10,15 @@ export interface OneShotRound {
   latenessMs: Int32Array;
 }
 
-/** The pause between the start of the last process and the first job, in which the start-up work ends. */
+/**
+ * The pause between the start of the last process and the first job. In it, the processes finish their start-up work.
+ */
 const START_UP_MARGIN_MS = 1_000;
 const MAX_TRIES = 5;
 
 /**
- * Estimated time for vacuum, checkpoint and the start of the processes. It is doubled if it was too short, because a
- * slow machine stays slow.
+ * Estimated time for vacuum, checkpoint and the start of the processes. If it was too short for a round, it stays
+ * doubled for all later rounds, because a slow machine stays slow.
  */
 let serversMs = 3_000;
 
@@ -72,8 +74,8 @@ async function tryOneShots(
     const firstAt = jobs.reduce((first, { at }) => Math.min(first, at), Number.POSITIVE_INFINITY);
     await sleep(firstAt - Date.now());
     if (!isCountedElsewhere) await waitForAll(crew, jobs.length, withinMs);
-    // Each check takes time of Postgres. If the crew does not count jobs, the checks go on during the whole race, so
-    // they are less frequent.
+    // Each check costs Postgres time. If the worker processes do not count jobs, the checks run during the whole round,
+    // so they must be less frequent.
     const everyMs = isCountedElsewhere ? 50 : 5;
     await waitUntil(() => stage.isSettled(), { everyMs, withinMs, what: `${contender.name} settles` });
     const tookMs = Date.now() - firstAt;
@@ -95,7 +97,7 @@ async function tryOneShots(
  */
 const CLOCK_ERROR_MS = 1_000;
 
-/** Checks that the lateness that Carillon shows to its users is the one that the handlers measured. */
+/** Checks that the lateness that Carillon has stored, and shows to its users, is the one that the handlers measured. */
 export function latenessFaults(
   stored: readonly { n: number; latenessMs: number | null }[],
   measuredMs: Int32Array,
@@ -114,7 +116,7 @@ function waitForAll(crew: Crew, count: number, withinMs: number): Promise<void> 
   return waitUntil(areAllHandled, { everyMs: 5, withinMs, what: `${count} jobs handled` });
 }
 
-/** Checks the counts of the handlers: each job must have run once, and none early. */
+/** Checks what the handlers have counted: each job must have run once, and none early. */
 export function faultsIn({ seen, latenessMs }: CrewReport, jobs: readonly Job[]): string[] {
   const lost = jobs.filter(({ n }) => seen[n] === 0).length;
   const repeated = jobs.filter(({ n }) => (seen[n] ?? 0) > 1).length;

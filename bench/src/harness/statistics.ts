@@ -12,7 +12,10 @@ export function median(values: readonly number[]): number {
   return ((low ?? Number.NaN) + (high ?? Number.NaN)) / 2;
 }
 
-/** The spread of the rounds as a share of their median. Ratios of figures are no more precise than this. */
+/**
+ * The difference between the largest and the smallest figure of the rounds, as a share of their median. A ratio of two
+ * figures is no more precise than this.
+ */
 export function spread(values: readonly number[]): number {
   return (Math.max(...values) - Math.min(...values)) / median(values);
 }

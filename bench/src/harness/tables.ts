@@ -1,18 +1,18 @@
 import type { Pool } from 'pg';
 import type { Job } from './tally.js';
 
-// Statements of the bench that depend on Carillon's tables are only here, in seed.ts, and in these files of races/:
-// operations.ts, retention.ts and seed-history.ts.
+// The SQL of the benchmarks that depends on the tables of Carillon is only here, in seed.ts, and in these files of
+// races/: operations.ts, retention.ts and seed-history.ts.
 
-/** True if no run is in flight. */
+/** True if no worker has a run that it has claimed and not yet closed. */
 export async function areAllRunsClosed(pool: Pool): Promise<boolean> {
   const { rowCount } = await pool.query('select from carillon.leases limit 1');
   return rowCount === 0;
 }
 
 /**
- * True if every one-shot has its final result: no run is in flight or waits for an attempt, and no schedule is still to
- * start.
+ * True if every one-shot has its final result: no run is under way or waits for another attempt, and no schedule is
+ * still to start.
  */
 export async function areAllOneShotsDone(pool: Pool): Promise<boolean> {
   const { rowCount } = await pool.query(
@@ -51,8 +51,8 @@ export async function readLateness(pool: Pool): Promise<{ n: number; latenessMs:
 }
 
 /**
- * Checks that each schedule ran once, and that its next occurrence is the one that its rule names. Schedule n has the
- * rule with the index n modulo the number of rules.
+ * Checks that each schedule ran once, and that its next occurrence is the one that its rule names. The rule of schedule
+ * n has the index n modulo the number of rules.
  */
 export async function findRecurringFaults(
   pool: Pool,
@@ -95,8 +95,8 @@ export async function findCadenceFaults(
 }
 
 /**
- * Checks that each webhook was answered with 200 at its first attempt, and was not claimed early. Free attempts are not
- * counted.
+ * Checks that each webhook was answered with 200 at its first attempt, and was not claimed early. An attempt that a
+ * worker handed back unfinished is free, so it does not count.
  */
 export async function findDeliveryFaults(pool: Pool, jobs: readonly Job[]): Promise<string[]> {
   const { rows } = await pool.query<{ count: number }>(

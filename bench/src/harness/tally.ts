@@ -4,13 +4,19 @@ export interface Job {
   at: number;
 }
 
-/** The report that a worker process sends at an interval and at its end. */
+/**
+ * The messages of a worker process to the benchmark: that it is ready, how many jobs it has handled so far (at an
+ * interval), and the full report (when asked for it).
+ */
 export type Message =
   | { kind: 'ready' }
   | { kind: 'handled'; count: number }
   | { kind: 'report'; seen: Uint8Array; latenessMs: Int32Array };
 
-/** The interval of the reports. With a longer interval, the race would seem to end later than it did. */
+/**
+ * The interval between two messages with the number of jobs handled. With a longer one, a race would seem to end later
+ * than it did.
+ */
 const SAY_EVERY_MS = 10;
 
 /**

@@ -2,8 +2,8 @@ import Fastify from 'fastify';
 import pg from 'pg';
 import { endOnSignal } from './environment.js';
 
-// The baseline of the API race: a service that only accepts, inserts and returns a schedule. It has as many connections
-// to Postgres as Carillon's API.
+// The program that the API of Carillon is compared with: a service that only accepts, inserts and returns a schedule.
+// It has as many connections to Postgres as the API of Carillon.
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
 await pool.query(
   'create table bare (id bigserial primary key, key text not null unique, next_run_at timestamptz not null, body json not null)',

@@ -8,7 +8,7 @@ export function readOrders() {
     databaseUrl: DATABASE_URL,
     redisUrl: REDIS_URL,
     jobs: Number(BENCH_JOBS),
-    /** The index of this process, and the number of processes. */
+    /** The index of this process among the worker processes of its contender. */
     index: Number(BENCH_INDEX),
     processes: Number(BENCH_PROCESSES),
     tally: new Tally(Number(BENCH_JOBS)),

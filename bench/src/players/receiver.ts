@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { endOnSignal } from './environment.js';
 
-// Receives webhooks on loopback, records their jobs and answers OK. A GET returns the records and clears them.
+// Receives webhooks on loopback, records their jobs and answers 200. A GET returns the recorded jobs and clears them.
 const seen = new Set<string>();
 let received = 0;
 

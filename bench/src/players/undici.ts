@@ -4,8 +4,8 @@ import type { Job } from '../harness/tally.js';
 import { CONNECTIONS_EACH, exampleBody } from '../races/webhook-example.js';
 import { endOnSignal, readOrders } from './environment.js';
 
-// The baseline of the webhook race: plain HTTP requests without any bookkeeping, with the same body, headers and number
-// of connections.
+// The program that the webhook deliveries of Carillon are compared with: plain HTTP requests with the same body, the
+// same headers and as many connections, but without any bookkeeping.
 const { tally, jobs, index, processes } = readOrders();
 const url = new URL(process.env.RECEIVER_URL ?? '');
 const pool = new Pool(url.origin, { connections: CONNECTIONS_EACH, pipelining: 1 });

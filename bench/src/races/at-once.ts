@@ -13,7 +13,10 @@ const PER_SECOND = 200;
 const P99_GOAL_MS = 50;
 const KEY = 'ck_bench_admin_key_0123456789';
 
-/** Measures schedules that are due at once: how long after the API's answer does the handler begin? */
+/**
+ * Creates schedules that are due immediately, and measures the time from the answer of the API to the start of the
+ * handler.
+ */
 export const atOnce: Race = {
   name: 'at-once',
   work: `for 20 s, ${PER_SECOND} schedules a second that are due at once are created over HTTP. The race measures the time from the answer of the API to the start of the handler`,
@@ -89,7 +92,7 @@ function createNow(arena: Arena, seconds: number): Promise<Int32Array> {
         Array.from({ length: count }, (_, n) => ({ n, at: 0 })),
       );
       if (faults.length > 0) throw new Error(`it did not hold: ${faults.join('; ')}`);
-      // The handlers recorded when they began, relative to the start of the round.
+      // `latenessMs` holds when each handler began, in milliseconds after the start of the round.
       return report.latenessMs.map((beganMs, n) => Math.max(0, startedAt + beganMs - (answeredAt[n] ?? 0)));
     } finally {
       await client.destroy();

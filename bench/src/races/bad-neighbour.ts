@@ -27,7 +27,7 @@ const PER_SECOND = 100;
 const LEAD_MS = 3_000;
 const GOAL = 2;
 
-/** Measures how late deliveries to one origin are while another origin hangs. */
+/** Measures how late deliveries to one origin are while another origin never answers. */
 export const badNeighbour: Race = {
   name: 'bad-neighbour',
   work: `${PER_SECOND} webhooks a second go to an origin that answers at once: first alone, then beside as many to an origin that never answers`,
@@ -67,7 +67,8 @@ async function deliver(
   const latenessMs: number[] = [];
   const good = await listen((dueAt) => latenessMs.push(Date.now() - dueAt));
   const bad = await listen(null);
-  // The stop deadline is short, so that the round does not wait for hanging deliveries.
+  // A stopping worker waits this long for its deliveries. The time is short, because the deliveries to the hanging
+  // origin never end.
   const crew = await Crew.start(workerCrew({ ...env, STOP_DEADLINE_MS: '500' }));
   try {
     const count = PER_SECOND * seconds;

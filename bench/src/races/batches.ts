@@ -6,7 +6,7 @@ import { median, spread } from '../harness/statistics.js';
 
 const SIZES = [50, 100, 200, 500, 1_000];
 
-/** Compares the speed of different batch sizes of a claim. */
+/** Compares how fast Carillon is with different values for the maximum number of rows in one claim. */
 export const batches: Race = {
   name: 'batches',
   work: 'a herd of 50,000 one-shots, run by Carillon alone with different values of SCHEDULER_BATCH_SIZE',

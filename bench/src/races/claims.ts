@@ -14,8 +14,8 @@ import { countClaims, vacuumSchedules } from '../harness/tables.js';
 const DUE = 1_000;
 const CLAIMERS = 50;
 /**
- * Two limits of a claim: the limit of a worker with all places free, and one so small that it takes all fifty
- * claimers to claim the rows.
+ * Two limits for the number of rows in one claim: the one that an idle worker uses, and one so small that the thousand
+ * rows need a claim of each of the fifty claimers.
  */
 const ASKED = [
   { asked: 'as a worker asks, up to 1,000 a claim', limit: 1_000 },
@@ -31,7 +31,7 @@ interface Sample {
   p99: number;
 }
 
-/** Measures fifty claimers that compete for the same thousand rows. */
+/** Measures how fast fifty claimers, which compete for the same thousand due rows, claim all of them. */
 export const claims: Race = {
   name: 'claims',
   work: `${number(DUE)} schedules are due, and ${CLAIMERS} claimers, each on a connection of its own, claim them at the same time until none is left`,
@@ -97,7 +97,7 @@ interface Waves {
   waves: number;
 }
 
-/** Runs one round: fifty claimers on a fresh database. */
+/** Runs one round: several waves of due rows, which fifty claimers claim, on a fresh database. */
 export function claimInWaves(arena: Arena, options: Waves): Promise<Sample> {
   return onSite(arena, async ({ pool, env }) => {
     const claimers = openDatabase({
@@ -118,8 +118,8 @@ async function race(pool: Pool, claimers: Pool, { limit, waves }: Waves): Promis
   const holder = await registerClaimant(pool);
   const tookMs: number[] = [];
   const rates: number[] = [];
-  // The first waves are not counted. They open connections and make Postgres collect statistics and plan its
-  // statements, as in a long-lived worker.
+  // The first waves are not counted. In them, connections are opened, and Postgres collects statistics and plans its
+  // statements, as it has done for a worker that runs for a while.
   for (let wave = 0; wave < WARM_UP + waves; wave++) {
     const nowAt = Date.now();
     await seedSchedules(pool, { prefix: `wave-${wave}-`, count: DUE, fromAt: nowAt - 1_000, untilAt: nowAt });

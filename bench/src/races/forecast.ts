@@ -22,7 +22,10 @@ interface Times {
   /** The response time of the first request, and whether its answer counted every fire. */
   coldMs: number;
   isColdComplete: boolean;
-  /** The first request for what makes up a minute, and whether it looked at every schedule. */
+  /**
+   * The response time of the first request for the schedules that fire in one minute, and whether its answer has looked
+   * at every schedule.
+   */
   minuteMs: number;
   isMinuteComplete: boolean;
   /** The time from the first request until the first complete answer. */
@@ -33,9 +36,9 @@ interface Times {
 interface Round {
   /** How long a worker takes to compute and store the forecast. */
   storeMs: number;
-  /** A worker has stored the forecast before the API starts. */
+  /** The response times if a worker has stored the forecast before the API starts. */
   stored: Times;
-  /** No worker runs: the API computes the forecast itself. */
+  /** The response times if no worker has run, so that the API has to compute the forecast itself. */
   alone: Times;
 }
 

@@ -15,7 +15,7 @@ interface Sample {
 
 const GOALS = { 'graphile-worker': 1.5, 'pg-boss': 3, BullMQ: 4 } as Record<string, number>;
 
-/** All jobs are due at one instant. Measures which contender has run them all first. */
+/** Makes all jobs due at one instant, and measures how long each contender takes until all of them have run. */
 export const herd: Race = {
   name: 'herd',
   work: '100,000 one-shots are due at one instant, and their handler only records their number. The race measures the time from that instant until the last one is done and stored',

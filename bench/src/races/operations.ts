@@ -116,8 +116,8 @@ interface Answer {
 type Ask = (method: 'GET', path: string) => Promise<{ answer: Answer; ms: number }>;
 
 /**
- * In the seed, a quarter of all names contain "invoice", about one in 100,000 contains "zebra", and only the oldest
- * thousand contain "veteran".
+ * The texts to search for. In the seed, a quarter of all names contain "invoice", about one in 100,000 contains
+ * "zebra", and only those of the oldest thousand schedules contain "veteran".
  */
 const SEARCHES = [
   'q=invoice',
@@ -152,7 +152,10 @@ const SEARCHES = [
 ];
 const PAGE = 50;
 
-/** Measures the first page of a search and the second page, which begins at a cursor. Returns the median of each. */
+/**
+ * Measures how long the first page of a search takes, and the second page, which begins at the cursor of the first.
+ * Returns the median of each.
+ */
 async function search(ask: Ask, query: string): Promise<Measured> {
   const tookMs: number[] = [];
   let count = 0;
@@ -195,7 +198,10 @@ const SEED = `
          is_paused
   from made where runs_total is null or is_paused`;
 
-/** Schedules are paused after they are created, as by a person. */
+/**
+ * The seed creates these schedules as active ones. This statement pauses them, as a person would do after creating
+ * them.
+ */
 const PAUSE = `
   update carillon.schedules s set status = 'paused', paused_at = clock_timestamp()
   from carillon.agenda a where a.schedule_id = s.id and a.is_held`;

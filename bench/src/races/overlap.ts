@@ -8,8 +8,9 @@ import { rateRow } from '../harness/rate-row.js';
 import { areAllRunsClosed, findOneShotFaults } from '../harness/tables.js';
 
 /**
- * Measures a herd of counted schedules. A claim counts the open runs of each such schedule, and a close checks whether
- * a queued run can start. Both must be done for many schedules at a time.
+ * Measures schedules that are all due at one instant, and whose overlap policy depends on their open runs. A claim must
+ * count the open runs of each such schedule, and closing a run must check whether a queued run can start. Carillon has
+ * to do both for many schedules at a time.
  */
 export const overlap: Race = {
   name: 'overlap',

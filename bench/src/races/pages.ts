@@ -44,7 +44,7 @@ export const pages: Race = {
   },
 };
 
-/** Formats a request as text. Its instants are replaced, because they differ from run to run. */
+/** Formats a request as text. Instants are replaced by `…`, because they differ each time. */
 const wordsOf = ({ path, body }: PageTime) =>
   [
     body ? 'POST' : 'GET',

@@ -18,7 +18,7 @@ const HOUR_MS = 3_600_000;
 interface Size {
   all: number;
   near: number;
-  /** The near schedules are due between `fromMs` and `untilMs` after they are stored. */
+  /** The `near` schedules are due from `fromMs` to `untilMs` after they are stored; all others much later. */
   fromMs: number;
   untilMs: number;
 }
@@ -26,7 +26,10 @@ interface Size {
 const FULL: Size = { all: 1_000_000, near: 100_000, fromMs: 15_000, untilMs: HORIZON_MS };
 const QUICK: Size = { all: 10_000, near: 2_000, fromMs: 3_000, untilMs: 8_000 };
 
-/** Measures how long it takes until all bells are armed again after Redis has lost everything. */
+/**
+ * Measures how long it takes, after Redis has lost everything, until it again holds a delayed job (a bell) for all that
+ * is due soon.
+ */
 export const recover: Race = {
   name: 'recover',
   work: 'Redis is emptied by FLUSHALL, with 1 million schedules, 100,000 of them due within the horizon. The race measures the time until Redis again holds a bell for every slot in which something is due',
@@ -89,7 +92,7 @@ function loseRedis(arena: Arena, { all, near, fromMs, untilMs }: Size) {
   });
 }
 
-/** Bells that ring within this time are left out, because they may have rung already. */
+/** Bells that ring within this time are not checked, because they may have rung and left Redis already. */
 const TOO_NEAR_MS = 250;
 
 async function areAllArmed({ pool, bells }: Site): Promise<boolean> {

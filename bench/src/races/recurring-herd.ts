@@ -16,7 +16,9 @@ import { rulesDueAt } from './recurring-rules.js';
 
 const GOAL = 20_000;
 
-/** Measures a herd of recurring schedules, in which each fire computes the next occurrence. */
+/**
+ * Measures 50,000 recurring schedules that are due at one instant. Each of their fires computes the next occurrence.
+ */
 export const recurringHerd: Race = {
   name: 'recurring-herd',
   work: '50,000 schedules with 200 distinct cron and RRULE rules in 20 zones are due at one instant. The race measures the time until the last run is done, with every next occurrence computed and armed',
@@ -27,7 +29,7 @@ export const recurringHerd: Race = {
     const builds = [recurringCarillon, ...(context.before ? [context.before.recurringCarillon] : [])];
     const all = await interleave(context, builds, async (contender) => {
       const { tookMs } = await runOneShots(context.arena, contender, {
-        // Rules name whole seconds, so the herd is due at a whole second.
+        // The occurrences of cron and RRULE rules are at whole seconds.
         jobsFrom: (startAt) => {
           const at = Math.ceil(startAt / 1_000) * 1_000;
           return Array.from({ length: count }, (_, n) => ({ n, at }));
@@ -77,8 +79,8 @@ export const recurringCarillon: Contender = {
 };
 
 /**
- * Checks that each occurrence ran once and that each schedule moved on to its next occurrence. If that occurrence is
- * within the horizon, it must have a bell.
+ * Checks that each occurrence ran once and that each schedule moved on to its next occurrence. If that is less than a
+ * minute away, Redis must hold a delayed job (a bell) that wakes a worker for it.
  */
 async function findFaults(
   { pool, bells }: Site,

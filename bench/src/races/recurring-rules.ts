@@ -27,7 +27,7 @@ const DAYS = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'];
 
 type Timed = Pick<ScheduleInput, 'rule' | 'timezone'>;
 
-/** Two hundred cron and RRULE rules in twenty time zones. Each of them has an occurrence at this instant. */
+/** Two hundred cron and RRULE rules in twenty time zones. Each of them has an occurrence at the instant `at`. */
 export function rulesDueAt(at: number): Timed[] {
   return ZONES.flatMap((timezone) => {
     const local = new Date(`${localTime(at, timezone).slice(0, 19)}Z`);
@@ -50,7 +50,8 @@ interface LocalDate {
 
 const cronRules = ({ h, m, s }: LocalTime, { day, weekday }: LocalDate) =>
   [
-    // The next occurrence lies within the horizon, so its bell is armed at once.
+    // This rule fires every minute. Its next occurrence is so near that its bell (the delayed job that wakes a worker)
+    // is added to Redis at once.
     `${s} * * * * *`,
     `${s} ${m} * * * *`,
     `${s} ${m} ${h} * * *`,

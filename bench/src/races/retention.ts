@@ -22,11 +22,14 @@ interface Sizes {
   recurring: number;
   runsEach: number;
   oneShots: number;
-  /** One-shots that are due, for the claims during the race. */
+  /** The number of one-shots that are due, so that the claimer always finds some. */
   due: number;
 }
 
-/** Measures how a month of history is dropped and a day of one-shots is deleted while a worker claims. */
+/**
+ * Measures how long Carillon takes to drop a month of history and to delete a day of one-shots, and how much this slows
+ * the claims of a worker.
+ */
 export const retention: Race = {
   name: 'retention',
   work: 'a month with 10 million runs is dropped while a long read of the table is open, and then 1 million one-shots that fired long ago are deleted with everything about them. A claimer takes due schedules all the time',
@@ -151,7 +154,7 @@ async function measure({ arena, say }: RaceContext, { pool, env }: Site, sizes: 
   }
 }
 
-/** Measures the statements that detach and drop tables. */
+/** Records when the statements that detach and drop tables were sent, and how long each took. */
 function watchDdl(pools: readonly Pool[]): { sentAt: number; tookMs: number }[] {
   const seen: { sentAt: number; tookMs: number }[] = [];
   for (const pool of pools) {
@@ -164,7 +167,7 @@ function watchDdl(pools: readonly Pool[]): { sentAt: number; tookMs: number }[] 
         const end = () => {
           step.tookMs = performance.now() - step.sentAt;
         };
-        // A query of the pool passes a callback, and a query in a transaction returns a promise.
+        // `pool.query` passes a callback to the client, and a transaction awaits the promise that the client returns.
         const callback = rest.at(-1);
         if (typeof callback !== 'function')
           return (query(statement, ...rest) as Promise<unknown>).finally(end);
@@ -185,7 +188,8 @@ async function hasMonth(pool: Pool): Promise<boolean> {
 }
 
 /**
- * Claims all the time. `next` begins the figures of the next step, and `pause` stops the claims until the next step.
+ * Claims due schedules until `end`, which returns the figures of each step. `next` begins a new step, and `pause` stops
+ * the claims until then.
  */
 async function startClaimer(pool: Pool) {
   const holder = await registerClaimant(pool);
@@ -229,7 +233,9 @@ async function startClaimer(pool: Pool) {
   };
 }
 
-/** Counts the rows of each table to which a one-shot adds rows. The schedules of the claimer are left out. */
+/**
+ * Counts the rows in each table to which a one-shot adds rows, but not those of the schedules that the claimer claims.
+ */
 async function countAll(pool: Pool): Promise<Record<string, number>> {
   const own = `not like 'due-%'`;
   const { rows } = await pool.query(

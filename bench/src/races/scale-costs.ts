@@ -29,7 +29,8 @@ const CLAIM = 500;
 const TIMES = 12;
 
 /**
- * Creates a database with this many schedules, due within the month that begins tomorrow, and keeps it under this name.
+ * Creates a database with this many schedules, all due within the month that begins tomorrow, and keeps it under this
+ * name for the rounds.
  */
 export async function seedFar(arena: Arena, { name, size }: { name: string; size: number }): Promise<void> {
   await onSite(arena, async ({ pool, env }) => {
@@ -50,7 +51,7 @@ export function measureCosts(
     const near = { fromAt: nowAt + HORIZON_MS / 3, untilAt: nowAt + HORIZON_MS };
     await seedSchedules(site.pool, { prefix: 'near-', count: NEAR, ...near });
     await analyzeSchedules(site.pool);
-    // The engine's statements run with the settings of a worker.
+    // A worker opens its connections with these settings, so the statements of the engine run on this pool.
     const engine = openDatabase({
       url: site.env.DATABASE_URL,
       max: 2,
@@ -62,8 +63,8 @@ export function measureCosts(
         listMs: await timeOf(async () => {
           await listSchedules(site.pool, { projectId: PROJECT_ID, filter: {}, limit: 50, beforeId: null });
         }),
-        // The time is fixed here, so that every size has the same number of near schedules, however long the
-        // measurement takes.
+        // The sweep gets the time at which the near schedules were seeded. So it sees the same number of them for each
+        // size, however long the measurement takes.
         sweepMs: await timeOf(() => sweep(site, engine, nowAt)),
         redisMb: await armedMemory(site, engine, nowAt),
         createdPerSecond: await create(site.pool, nowAt),
@@ -89,7 +90,7 @@ async function timeOf(work: () => Promise<void>): Promise<number> {
   return median(tookMs);
 }
 
-/** Does the work of a sweep that finds no drift. */
+/** Does the work of a sweep, the worker's periodic check for overdue or missing work, if there is nothing to repair. */
 async function sweep({ bells }: Site, engine: Pool, now: number): Promise<void> {
   await rescueRuns(engine, now);
   await readMissed(engine, { olderThanMs: 5_000, now });
@@ -131,10 +132,11 @@ async function claim(pool: Pool, engine: Pool): Promise<number> {
   return tookMs;
 }
 
-/** Counts the transactions of two idle workers. */
+/** Returns how many transactions a second two idle workers make in Postgres. */
 async function idle(arena: Arena, site: Site, forMs: number): Promise<number> {
   await removeWork(site.pool, 'near-');
-  // The near schedules are deleted, but their bells would still ring and wake the workers.
+  // The schedules that were due soon are deleted, but Redis still has their delayed jobs (bells), which would wake the
+  // workers.
   await site.redis.flushall();
   await arena.settle(site.env.DATABASE_URL);
   const crew = await Crew.start(workerCrew(site.env));

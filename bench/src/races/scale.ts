@@ -18,9 +18,7 @@ const COLUMNS: [title: string, cost: keyof Costs][] = [
   ['idle transactions a second', 'idlePerSecond'],
 ];
 
-/**
- * Measures the cost of schedules that are not due: the same work is done with more and more of them in the database.
- */
+/** Measures what schedules that are not due cost: does the same work with more and more of them in the database. */
 export const scale: Race = {
   name: 'scale',
   work: 'with 10 thousand, 100 thousand, 1 million and 10 million pending schedules, 5,000 of them within the horizon, the race measures the cost of creating, claiming, sweeping and listing, the memory of Redis, and the transactions of two idle workers',

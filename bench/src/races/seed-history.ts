@@ -14,9 +14,9 @@ const AT_ONCE = 500_000;
 const WEBHOOK = { type: 'webhook' as const, url: 'https://receiver-1.example.com/hook', headers: {} };
 
 /**
- * The number n of a schedule modulo 20 says what it is: 0 to 8 run daily, at minute n of the day; 9 to 14 are one-shots
- * of the coming month; 15 to 17 have fired once; 18 is paused, every hundredth of them by the engine; 19 is cancelled.
- * The first schedule runs every minute. Each receiver has a thousandth of the schedules.
+ * The number n of a schedule modulo 20 says what it is. 0 to 8: runs daily, at minute n of the day. 9 to 14: a one-shot
+ * of the coming month. 15 to 17: has fired once. 18: paused, every hundredth of them by the engine. 19: cancelled. The
+ * first schedule runs every minute. The schedules are spread evenly over a thousand receivers.
  */
 const SEED_SCHEDULES = `
   with made as (
@@ -44,7 +44,10 @@ const SEED_SCHEDULES = `
   ) as next
   where n % 20 not between 15 and 17 and n % 20 <> 19`;
 
-/** Schedules are paused and cancelled after they are created, as by a person or by the engine. */
+/**
+ * The seed creates these schedules as active ones. This statement pauses or cancels them, as a person or the engine
+ * would do later.
+ */
 const STOP_SCHEDULES = `
   update carillon.schedules s
   set status = (case n % 20 when 18 then 'paused' else 'cancelled' end)::carillon.schedule_status,
@@ -55,9 +58,9 @@ const STOP_SCHEDULES = `
   where s.project_id = $1 and s.key = 'order-' || n and n % 20 >= 18`;
 
 /**
- * Run n happened n / runs of a month ago. A tenth of the runs belong to the schedule that runs every minute, the others
- * to schedules that run daily or have finished. One run in a hundred failed, with one of twenty errors; one in a
- * hundred was skipped; one in ten thousand waits for its next attempt.
+ * Inserts the runs, which are spread evenly over a month. A tenth of them belong to the schedule that runs every
+ * minute, the others to schedules that run daily or have finished. One run in a hundred failed, with one of twenty
+ * errors; one in a hundred was skipped; one in ten thousand waits for its next attempt.
  */
 const SEED_RUNS = `
   insert into carillon.runs (schedule_id, occurrence_at, origin, month, project_id, version, status, due_at, recorded_at,
@@ -97,7 +100,7 @@ const SEED_AUDIT = `
 
 const MONTH_MS = 30 * 86_400_000;
 
-/** Inserts a month of history, so that pages can be measured as a large installation would see them. */
+/** Inserts a month of history, so that the pages of the dashboard are measured on a large installation. */
 export async function seedHistory(
   pool: Pool,
   { schedules, runs }: History,

@@ -28,8 +28,8 @@ export const steady: Race = {
   async run(context) {
     const seconds = context.isQuick ? 2 : 60;
     const count = FIRES_PER_SECOND * seconds;
-    // In a quick run only Carillon and BullMQ take part. The goal names BullMQ, and the race `herd` has already shown
-    // that the other contenders run.
+    // In a quick run only Carillon and BullMQ take part, because the goal of this race compares these two. The race
+    // `herd` has already shown that the other contenders run.
     const isIn = ({ name }: Contender) => !context.isQuick || ['Carillon', BEFORE, 'BullMQ'].includes(name);
     const entrants = contenders(context).filter(isIn);
     const all = await interleave(context, entrants, async (contender): Promise<Sample> => {

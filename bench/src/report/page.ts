@@ -7,7 +7,10 @@ import { toSvg } from './svg.js';
 
 const docs = (path: string) => fileURLToPath(new URL(`../../../docs/${path}`, import.meta.url));
 
-/** Writes docs/performance.md and its charts. The hand-written part is copied unchanged from a separate file. */
+/**
+ * Writes docs/performance.md and its charts. The hand-written part of the page is copied from
+ * docs/performance/tried.md.
+ */
 export async function writePage(results: readonly KeptResult[]): Promise<void> {
   const inOrder = RACES.flatMap(({ name }) => results.filter((result) => result.name === name));
   const tried = await readFile(docs('performance/tried.md'), 'utf8').catch(() => '');

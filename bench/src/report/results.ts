@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import type { RaceResult } from '../harness/race.js';
 
 /**
- * Stores the latest results of each race, from which the page is written. Running a single race keeps the results of
- * the others.
+ * The file with the latest results of each race. The page is written from it, so a run of a single race keeps the
+ * results of the other races.
  */
 const FILE = fileURLToPath(new URL('../../../docs/performance/results.json', import.meta.url));
 

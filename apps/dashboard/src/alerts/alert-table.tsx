@@ -10,7 +10,10 @@ const OBJECTIVES: Record<Alert['kind'], string> = {
   success_rate: 'Success rate',
 };
 
-/** A table of breaches. Each row has a sentence about the breach and says how it ended. */
+/**
+ * A table of breaches, the times in which a schedule did not meet one of its objectives. Each row describes a breach
+ * and how it ended.
+ */
 export function AlertTable({
   alerts,
   hasSchedule = true,

@@ -13,7 +13,9 @@ const queryKey = ['maintenance'];
 const HOUR_MS = 3_600_000;
 const LENGTHS = { '1': 'One hour', '4': 'Four hours', '24': 'A day', '168': 'A week' };
 
-/** Maintenance windows: stretches of time in which breaches are recorded and not reported. */
+/**
+ * Maintenance windows: periods in which breaches of objectives are recorded, but not reported to the alert channels.
+ */
 export function MaintenanceCard() {
   const canWrite = useCan('write');
   const [isAdding, setIsAdding] = useState(false);

@@ -5,9 +5,9 @@ import { live } from './live.js';
 type Told = { type: string; data: object };
 
 /**
- * Refreshes the data that events are about. Events come as one digest per second, so a herd costs the page no more than
- * a single fire. When the stream opens, all data is refreshed, because changes between loading the page and opening the
- * stream were missed.
+ * Refreshes the data that events are about. Events come as one digest per second, so a thousand fires at once cost the
+ * page no more than one. When the stream opens, all data is refreshed, because the page has missed the changes between
+ * its loading and the opening of the stream.
  */
 export function followEvents(queries: QueryClient): () => void {
   const refresh = (...queryKey: string[]) => void queries.invalidateQueries({ queryKey });

@@ -5,14 +5,17 @@ import { apiPath } from './carillon.js';
 export type LiveState = 'connecting' | 'live' | 'lost' | 'held';
 type Message = { kind: 'opened' } | { kind: 'lost' } | { kind: 'event'; event: CarillonEvent };
 
-/** The types of events in a stream of digests. */
+/**
+ * The types of events in this stream: a digest of the events of a second, and `overflow` if too many events were missed
+ * to send them.
+ */
 const TYPES = ['digest', 'overflow'];
 const REOPEN_AFTER_MS = 3_000;
 
 /**
- * The event stream. Only one tab of the browser opens the stream, and passes its events on to the other tabs: the tab
- * that holds a lock of the browser. If the browser has no locks (plain http on another host), each tab opens its own
- * stream.
+ * The stream of events from the API. Only one tab of the browser opens it: the tab that holds a Web Lock. That tab
+ * passes the events on to the other tabs. A browser without Web Locks (plain http on another host) opens a stream in
+ * each tab.
  */
 class Live {
   state: LiveState = 'connecting';
@@ -22,7 +25,7 @@ class Live {
   readonly #channel = new BroadcastChannel('carillon.events');
   #stop: (() => void) | null = null;
   #isHeld = false;
-  /** The state of the stream itself. The page shows it unless a person holds the page still. */
+  /** The state of the stream, also while a person has switched updates of the page off (`held`). */
   #streamState: LiveState = 'live';
 
   start(): void {
@@ -33,8 +36,8 @@ class Live {
     const hold = () => this.#openStream(ended.signal);
     if (navigator.locks === undefined) void hold();
     else navigator.locks.request('carillon.events', { signal: ended.signal }, hold).catch(() => {});
-    // A tab without the lock learns the state from the next event that is passed on. If none comes for three seconds,
-    // the tab assumes that the stream is live.
+    // A tab without the lock learns the state of the stream from the next message of the tab that has it. If no message
+    // comes within three seconds, it assumes that the stream is live.
     setTimeout(() => this.state === 'connecting' && this.#setState('live'), 3_000);
   }
 
@@ -44,7 +47,7 @@ class Live {
     this.#setState('connecting');
   }
 
-  /** Stops updates of the page while a person reads it. */
+  /** Switches updates of the page off (true) while a person reads it, and on again (false). */
   hold(isHeld: boolean): void {
     this.#isHeld = isHeld;
     this.#setState(isHeld ? 'held' : this.#streamState);
@@ -60,7 +63,10 @@ class Live {
     return () => this.#readers.delete(reader);
   }
 
-  /** Calls the listener each time the stream opens, because the page has missed the events before. */
+  /**
+   * Calls the listener each time the stream opens. The page must then refresh its data, because it has missed earlier
+   * events.
+   */
   onOpened(listener: () => void): () => void {
     this.#onOpened.add(listener);
     return () => this.#onOpened.delete(listener);

@@ -21,7 +21,10 @@ export const useCan = (scope: Scope): boolean => {
 
 const SYSTEM_EVERY_MS = 5_000;
 
-/** The health and drift of the engine. Each answer also sets the clock of the page to the clock of Postgres. */
+/**
+ * The health of the engine, and its drift: the overdue or missing work that it found and repaired. Each answer also
+ * sets the clock of the page to the clock of Postgres.
+ */
 export const useSystem = () =>
   useQuery({
     queryKey: ['system'],

@@ -45,7 +45,8 @@ export function HeatMap({ forecast, chosen }: { forecast: Forecast; chosen: stri
   };
   const sorted = forecast.minutes.map((each) => each.fires).toSorted((a, b) => a - b);
   const least = sorted[Math.floor(sorted.length / 10)] ?? 0;
-  // The levels of colour are spread over the values that occur, so a steady load is light and a herd stands out.
+  // The levels of colour span the range from the 10th percentile to the maximum. So a steady load is light, and a
+  // minute in which many schedules fire at once stands out.
   const levelOf = (count: number) =>
     count === 0
       ? 0

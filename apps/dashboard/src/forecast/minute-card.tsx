@@ -6,7 +6,7 @@ import { formatCount, formatFull } from '../format/time.js';
 import { Card, Empty, Problem, SkeletonRows } from '../ui/parts.js';
 import { Instant } from '../ui/times.js';
 
-/** The schedules that fire in one minute, and advice if they are too many. */
+/** The schedules that fire in one minute, and advice if there are too many of them. */
 export function MinuteCard({ at }: { at: string }) {
   const zone = useZone();
   const minute = useQuery({

@@ -4,7 +4,7 @@ import { durationWords, formatCountdown, formatInstant, formatSpan, instantOf, l
 const at = Date.parse('2026-11-17T23:30:05Z');
 
 describe('Times of the dashboard', () => {
-  it('formatInstant shows only the time for an instant of today and adds the date for another day, in the given zone', () => {
+  it('formatInstant shows only the time of an instant that is today in the given zone, and adds the date for any other day', () => {
     expect(formatInstant(at, { zone: 'UTC', now: at })).toBe('23:30:05');
     expect(formatInstant(at, { zone: 'Europe/Berlin', now: at - 3_600_000 })).toBe('18 Nov 00:30:05');
     expect(formatInstant(at, { zone: 'UTC', now: at + 400 * 86_400_000 })).toBe('17 Nov 2026 23:30:05');

@@ -105,7 +105,7 @@ export function FirstSchedule() {
   );
 }
 
-/** Follows the occurrence of a new schedule from named to ended. */
+/** Counts down to the first occurrence of a new schedule, and then shows its run until it has ended. */
 function Watch({ id, nextRunAt }: { id: string; nextRunAt: string | null }) {
   const runs = useQuery({
     queryKey: ['schedule', id, 'watched'],

@@ -6,7 +6,7 @@ import { Card } from '../ui/parts.js';
 
 const MAX_WORKERS = 8;
 
-/** Workers, drift, Postgres and Redis in one row. */
+/** The health of the workers, of Postgres and of Redis in one row, with the drift that the engine has repaired. */
 export function SystemCard() {
   const { data, isError } = useSystem();
   const workers = useWorkers();

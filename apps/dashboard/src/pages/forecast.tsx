@@ -13,14 +13,11 @@ import { Card, Empty, Figure, PageTitle, Problem, Skeleton } from '../ui/parts.j
 import { Instant } from '../ui/times.js';
 
 const route = getRouteApi('/forecast');
-/**
- * A minute with fewer fires than this is not called a herd, even if the workers have never delivered that many in a
- * minute.
- */
+/** The page does not call a minute with fewer fires than this a herd, even if the busiest minute so far had fewer. */
 const HERD = 1_000;
 const DAY_MS = 86_400_000;
 
-/** The next 24 hours by minute: when herds are due, and which schedules make them up. */
+/** The next 24 hours by minute: when many schedules fire at once, and which ones these are. */
 export function ForecastPage() {
   const { minute }: { minute?: string | undefined } = route.useSearch();
   const system = useSystem();

@@ -15,7 +15,7 @@ export function Overview() {
     queryFn: ({ signal }) => carillon.schedules.list({ limit: 1 }, { signal }).page(),
   });
   // The guide to the first schedule stays on the page while that schedule fires, although the project is no longer
-  // empty.
+  // empty by then.
   const [wasEmpty, setWasEmpty] = useState(false);
   if (first.data?.items.length === 0 && !wasEmpty) setWasEmpty(true);
   return (

@@ -21,7 +21,7 @@ import { showError, showToast } from '../ui/toasts.js';
 const route = getRouteApi('/runs/$id');
 const ENDED = ['succeeded', 'failed', 'skipped', 'cancelled'];
 
-/** One run: its states on a line, and every attempt with its answer. */
+/** One run: its states on a line, and each of its attempts with the answer of the receiver. */
 export function RunPage() {
   const { id }: { id: string } = route.useParams();
   const run = useQuery({

@@ -11,7 +11,10 @@ import { useHeldRows } from '../ui/use-held-rows.js';
 const route = getRouteApi('/runs');
 const keyOf = ({ id }: Run) => id;
 
-/** The history of runs. New runs wait behind a button, so that the list does not move while a person reads it. */
+/**
+ * The list of runs, newest first. Runs that arrive while a person reads wait behind a button, so that the list does not
+ * move.
+ */
 export function Runs() {
   const filter: RunsSearch = route.useSearch();
   const navigate = useNavigate({ from: '/runs' });

@@ -4,7 +4,8 @@ import { lookOf, OutcomeGlyph } from '../ui/outcome.js';
 import { Instant } from '../ui/times.js';
 
 /**
- * The life of a run on a line (named, due, claimed, delivered, ended), with the time between one state and the next.
+ * The states of a run on a line (named by the rule, due, claimed, delivered, ended), with the time from each to the
+ * next.
  */
 export function LifeLine({ run, zone }: { run: RunWithAttempts; zone: string | undefined }) {
   const first = run.attempts[0];
@@ -13,8 +14,8 @@ export function LifeLine({ run, zone }: { run: RunWithAttempts; zone: string | u
   const steps: [name: string, at: string | null][] = [
     ['Named', run.occurrenceAt],
     ['Due', run.dueAt],
-    // Each attempt is claimed, but the run stores only its latest claim. So for a retried run the start of the first
-    // attempt is shown, which comes right after the first claim.
+    // A run stores only the claim of its latest attempt. So for a run with several attempts, the start of the first
+    // attempt is shown. It comes right after the first claim.
     ['Claimed', isRetried ? (first?.startedAt ?? null) : run.claimedAt],
     [isRetried ? `Attempt ${last?.number}` : 'Delivered', last?.startedAt ?? null],
     [run.finishedAt === null ? 'Not ended' : lookOf(run.status).word, run.finishedAt],

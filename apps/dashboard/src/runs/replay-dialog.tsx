@@ -21,8 +21,8 @@ export interface ReplayTarget {
 }
 
 /**
- * Replays failed runs at a rate that the receiver can take. First, a dry run shows how many runs and which schedules
- * match.
+ * Replays failed runs at a rate that their receiver can take. Before that, a dry run shows how many runs match, and of
+ * which schedules.
  */
 export function ReplayDialog({ title, which, onClose }: ReplayTarget & { onClose: () => void }) {
   const [rate, setRate] = useState(String(DEFAULT_RATE));

@@ -43,7 +43,7 @@ const SCHEDULE: Schedule = {
 };
 
 describe('The draft of a schedule', () => {
-  it('a draft of a schedule turns days of the week or month into a cron rule, and reads them back from that rule', () => {
+  it('the schedule form stores days of the week or month as a cron rule, and reads the same days back from that rule', () => {
     for (const days of [
       { by: 'week', weekdays: [1, 2, 3, 4, 5], monthDays: '1', time: '09:00' },
       { by: 'week', weekdays: [0, 1, 2, 3, 4, 5, 6], monthDays: '1', time: '23:59' },
@@ -54,20 +54,20 @@ describe('The draft of a schedule', () => {
     expect(daysOfCron('*/5 * * * *')).toBeNull();
   });
 
-  it('an unchanged draft of a schedule gives an empty patch', () => {
+  it('if the user changed nothing in the schedule form, the patch for the API is empty', () => {
     expect(patchOf(draftOf(SCHEDULE), SCHEDULE)).toEqual({});
   });
 
-  it('an edited draft of a schedule gives a patch with only the changed fields', () => {
+  it('after an edit in the schedule form, the patch for the API has only the changed fields', () => {
     const draft = { ...draftOf(SCHEDULE), name: 'Export', timezone: 'UTC' };
     expect(patchOf(draft, SCHEDULE)).toEqual({ name: 'Export', timezone: 'UTC' });
   });
 
-  it('a draft of a schedule whose payload is not JSON is refused before it is sent', () => {
+  it('the schedule form makes no request for the API if its payload is not JSON', () => {
     expect(() => requestOf({ ...EMPTY_DRAFT, payload: '{' })).toThrow(SyntaxError);
   });
 
-  it('a draft keeps the objectives and the heartbeat of its schedule, and a patch has them only if they changed', () => {
+  it('the schedule form keeps the objectives of a heartbeat schedule, and the patch for the API has them only if they changed', () => {
     const slo = {
       startWithin: 'PT1M',
       endWithin: 'PT1H',

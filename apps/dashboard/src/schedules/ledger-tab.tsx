@@ -10,7 +10,10 @@ import type { LedgerWindow } from './use-schedule.js';
 /** Number of coming occurrences at the beginning of the ledger. */
 const COMING_SHOWN = 3;
 
-/** Each occurrence that the rule named, newest first, with one word for its outcome and one sentence for the reason. */
+/**
+ * The ledger of a schedule, newest first: each occurrence of its rule, with one word for its outcome and one sentence
+ * for the reason.
+ */
 export function LedgerTab({
   windows,
   zone,

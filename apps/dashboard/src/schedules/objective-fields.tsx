@@ -4,7 +4,7 @@ import { TextField } from '../ui/field.js';
 import type { DraftFieldsProps } from './draft.js';
 import type { Objectives } from './objectives.js';
 
-/** The objectives whose breach raises an alert. */
+/** The form fields of the objectives of a schedule. An alert is raised if one of them is not met. */
 export function ObjectiveFields({ draft, error, onChange }: DraftFieldsProps) {
   const { objectives, targetType } = draft;
   const text = (

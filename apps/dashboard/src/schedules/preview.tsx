@@ -11,7 +11,7 @@ import { type Draft, timingOf } from './draft.js';
 
 const SHOWN = 12;
 const TYPING_PAUSE_MS = 250;
-/** A minute with more fires than this is a herd, and the preview warns of it. */
+/** The preview warns if more fires than this are expected in the minute of the first occurrence. */
 const HERD = 100;
 
 function useSettled<T>(value: T): T {
@@ -25,8 +25,8 @@ function useSettled<T>(value: T): T {
 }
 
 /**
- * Asks the API what the rule means. The answer also has the errors of the timing, which are shown at their fields while
- * the user types.
+ * Asks the API what the rule of the draft means. The answer also has the errors of the rule, the time zone and the
+ * like, which the form shows at their fields while the user types.
  */
 export function usePreview(draft: Draft) {
   const timing = useSettled(timingOf(draft));

@@ -27,7 +27,7 @@ export function flagsOf(
   { fromAt, toAt }: { fromAt: number; toAt: number },
   zone: string,
 ): TimelineFlag[] {
-  // The log is newest first. It is reversed, so that changes at the same instant are in the order in which they were
+  // The audit log is newest first. Reversing it puts changes of the same instant into the order in which they were
   // made.
   return changes.toReversed().flatMap(({ id, at: text, action, actor, detail }) => {
     const kind = KINDS[action];
@@ -64,7 +64,8 @@ export function clockFlagsOf(
     const affected = entries.find(
       ({ at: each, remark }) => isClockRemark(remark) && Math.abs(Date.parse(each) - at) < DAY_MS,
     );
-    // The time that the clocks would have shown without the change: by the UTC offset of one second before it.
+    // The local time that clocks would show at this instant if they did not change: by the UTC offset of one second
+    // before.
     const before = clockAt(at, at - 1_000, zone);
     return {
       key: `clocks ${at}`,

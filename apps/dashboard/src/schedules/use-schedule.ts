@@ -13,7 +13,7 @@ export const useSchedule = (id: string) =>
     queryFn: ({ signal }) => carillon.schedules.get(id, { signal }),
   });
 
-/** The next occurrences, and the rule in words. */
+/** The next occurrences of a schedule, and its rule in words. */
 export const useOccurrences = (id: string) =>
   useQuery({
     queryKey: ['schedule', id, 'occurrences'],
@@ -26,7 +26,10 @@ export interface LedgerWindow {
   entries: LedgerEntry[];
 }
 
-/** The ledger around now. Earlier windows are read when the user asks for them. */
+/**
+ * The ledger of a schedule (its occurrences with their outcomes), from some time before now until some time after.
+ * Earlier windows are read when the user asks for them.
+ */
 export const useLedger = (schedule: Schedule | undefined, occurrences: readonly Occurrence[] | undefined) =>
   useInfiniteQuery({
     queryKey: ['schedule', schedule?.id, 'ledger'],
@@ -36,7 +39,7 @@ export const useLedger = (schedule: Schedule | undefined, occurrences: readonly 
       if (!schedule || !occurrences) throw new Error('the ledger is asked for with its schedule');
       const nowAt = serverNow();
       const intervalMs = intervalOf(schedule, occurrences, nowAt);
-      // For a young schedule the window begins shortly before its creation, because there is nothing earlier to show.
+      // The ledger of a young schedule begins shortly before its creation, because there is nothing earlier to show.
       const createdAt = Date.parse(schedule.createdAt) - intervalMs;
       const pastMs = Math.min(PAST * intervalMs, Math.max(6 * intervalMs, nowAt - createdAt));
       const fromAt = pageParam === null ? nowAt - pastMs : pageParam - PAST * intervalMs;

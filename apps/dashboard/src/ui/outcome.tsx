@@ -6,7 +6,8 @@ interface Look {
   word: string;
   colour: string;
   /**
-   * The path of the shape, in a box of 12 by 12. Every outcome has a shape, so that it is not shown by colour alone.
+   * The SVG path of the shape, in a box of 12 by 12. Every outcome has its own shape, because colour alone does not
+   * reach every reader.
    */
   path: string;
   isHollow?: boolean;

@@ -5,7 +5,9 @@ const SLOTS = 30;
 const STEP = 4;
 const HEIGHT = 16;
 
-/** The top and the height of each outcome's tick: a failure rises above the line, and a skip is a dot on the line. */
+/**
+ * The top and the height of the bar for each outcome. The bar of a failure is the tallest, and a skip is only a dot.
+ */
 const TICKS: Record<RecentRun['status'], { y: number; height: number; isHollow?: boolean }> = {
   succeeded: { y: 6, height: 10 },
   failed: { y: 0, height: 16 },
@@ -17,7 +19,8 @@ const TICKS: Record<RecentRun['status'], { y: number; height: number; isHollow?:
 };
 
 /**
- * The latest outcomes of a schedule, oldest on the left. Each outcome has its own height and shape besides its colour.
+ * The outcomes of the latest runs of a schedule, oldest on the left. Outcomes differ in height and shape, and not only
+ * in colour.
  */
 export function Strip({ recent }: { recent: readonly RecentRun[] }) {
   const runs = recent.slice(0, SLOTS);

@@ -30,7 +30,10 @@ export function Ago({ at }: { at: string | null }) {
   );
 }
 
-/** How long an occurrence may be late before the page calls it overdue. A claim takes a moment. */
+/**
+ * How long an occurrence may be late before the page calls it overdue. It is not zero, because a worker needs a moment
+ * to claim a due occurrence.
+ */
 const OVERDUE_AFTER_MS = 5_000;
 
 /** Counts down to an occurrence. An occurrence in the past is never shown as upcoming. */

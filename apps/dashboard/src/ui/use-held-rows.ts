@@ -15,7 +15,7 @@ export function useHeldRows<T>(
   if (isLoaded && held?.listKey !== listKey) setHeld({ listKey, known: new Set(keys) });
   const known = held?.listKey === listKey ? held.known : null;
   const lastKnown = known ? keys.findLastIndex((key) => known.has(key)) : -1;
-  // Rows between known rows are new. Rows below the last known one were loaded because the user asked for more.
+  // A row above the last known row is new. Rows below it were loaded because the user asked for more.
   const isNew = (index: number) => known !== null && index < lastKnown && !known.has(keys[index] ?? '');
   const shown = rows.filter((_, index) => !isNew(index));
   return {
