@@ -2,7 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { endOnSignal } from './environment.js';
 
-// Receives webhooks on loopback, records their jobs and answers 200. A GET returns the recorded jobs and clears them.
+// Receives webhooks on loopback, counts them and answers 200. A GET returns how many webhooks have arrived and how many
+// of them are distinct, and resets both counts.
 const seen = new Set<string>();
 let received = 0;
 

@@ -99,7 +99,7 @@ export const toWebhooks = (url: string): Contender => ({
   ...carillon,
   async open(servers) {
     const { pool, bells, close } = await openSite(servers);
-    // Clears the records of an aborted round, so that they do not count.
+    // Resets the counts of the receiver, which an aborted round may have left.
     await readReceived(url);
     return {
       crew: workerCrew({ ORIGIN_CONCURRENCY: String(CONNECTIONS_EACH) }),

@@ -44,7 +44,7 @@ export async function buildCommit(
   }
 }
 
-/** Runs git in this repository. Throws what git printed, if it fails. */
+/** Runs git in this repository. If git fails, throws an error with its output. */
 export const git = (...args: string[]) =>
   execFileSync('git', args, { cwd: root, maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'pipe'] });
 
@@ -58,7 +58,10 @@ async function workspacesIn(folder: string): Promise<string[]> {
   return found;
 }
 
-/** Links Carillon's own packages as of that commit, and third-party packages as they are installed now. */
+/**
+ * Links what a workspace of the earlier commit imports: Carillon's own packages as of that commit, and third-party
+ * packages as they are installed now.
+ */
 async function linkModules(folder: string, workspace: string): Promise<void> {
   const manifest = JSON.parse(await readFile(join(folder, workspace, 'package.json'), 'utf8'));
   for (const name of Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })) {
@@ -73,8 +76,8 @@ async function linkModules(folder: string, workspace: string): Promise<void> {
 }
 
 /**
- * Finds a third-party package. If this workspace no longer depends on it, another workspace may still have it
- * installed.
+ * Finds an installed third-party package. A workspace of the earlier commit may need one on which the workspace of
+ * today no longer depends, so the packages that other workspaces have installed are searched too.
  */
 async function installedModule(workspace: string, name: string): Promise<string | null> {
   const places = [join(workspace, 'node_modules'), join('node_modules', '.pnpm', 'node_modules')];

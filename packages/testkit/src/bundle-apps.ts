@@ -17,8 +17,8 @@ export const bundleLibrary = (folder: string): Promise<void> =>
   );
 
 /**
- * Bundles each entry from its sources into one file. A test run starts hundreds of these processes, and loading each of
- * their 1,400 files one by one takes a second of CPU time per process.
+ * Bundles each entry from its sources into one file. A test run starts hundreds of these programs, and without a bundle
+ * each start would load 1,400 files, which takes a second of CPU time.
  */
 async function bundle(entries: Readonly<Record<string, string>>, folder: string): Promise<void> {
   const built = await rolldown({
@@ -37,25 +37,26 @@ async function bundle(entries: Readonly<Record<string, string>>, folder: string)
 }
 
 /**
- * Packages that read files beside their own code. The adapter for BullMQ reads none. It is bundled, because outside of
- * the bundle it would load BullMQ a second time, which takes 0.3 seconds of CPU time per API.
+ * Packages that read files beside their own code, and so can't be bundled. The BullMQ adapter of Bull Board reads none.
+ * It is bundled, because an adapter outside of the bundle would load BullMQ a second time, which takes 0.3 seconds of
+ * CPU time per API.
  */
 const HAS_FILES = /^@bull-board\/(?!api\/bullMQAdapter$)|^@fastify\/swagger-ui$/;
 
-/** Leaves some modules out of the bundles. The bundles import these modules at run time. */
+/** Leaves some modules out of the bundles, so that the bundles import them at run time. */
 function leaveOut(): Plugin {
   const embedded = pathToFileURL(join(root, 'packages/embedded/dist/index.js')).href;
   const definitions = pathToFileURL(join(root, 'apps/worker/dist/define.js')).href;
   return {
     name: 'leave-out',
     resolveId(source, importer) {
-      // Modules with handlers import the built `define.js`, which collects their definitions. The worker must read the
-      // same list, so its bundle imports that file too.
+      // A module with handlers imports the built `define.js`, which collects the handlers in a list. The bundled worker
+      // must read the same list, so it imports that file too.
       const isDefine =
         source === '@carillon/worker/define' ||
         (source === './define.js' && importer?.startsWith(join(root, 'apps/worker/src')));
       if (isDefine) return { id: definitions, external: true };
-      // The embedded servers are programs beside the code of their package.
+      // This package starts its servers as programs that are files beside its own code.
       if (source === '@carillon/embedded') return { id: embedded, external: true };
       if (HAS_FILES.test(source) && importer?.startsWith(join(root, 'apps')))
         return { id: pathToFileURL(createRequire(importer).resolve(source)).href, external: true };

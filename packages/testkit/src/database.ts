@@ -9,13 +9,16 @@ import { copyTemplate } from './template-database.js';
 export interface TestDatabase {
   /** The address of the database, without PgBouncer in between. */
   readonly url: string;
-  /** The address that Carillon uses: by way of PgBouncer, if the suite runs through one. */
+  /**
+   * The address that Carillon uses: the one of PgBouncer if the tests run through PgBouncer, otherwise the same as
+   * `url`.
+   */
   readonly pooledUrl: string;
   readonly pool: pg.Pool;
   readonly redisUrl: string;
   /** BullMQ's key prefix, which separates this test file from others on the same Redis. */
   readonly prefix: string;
-  /** The default project. */
+  /** The id of the default project. */
   readonly projectId: number;
 }
 

@@ -1,6 +1,6 @@
 import type { TestDatabase } from './database.js';
 
-/** Empties tables, also the audit log, which otherwise refuses to be truncated. */
+/** Empties tables of Carillon. A trigger of the audit log refuses that, so it is disabled meanwhile. */
 export async function emptyTables({ pool }: TestDatabase, tables: readonly string[]): Promise<void> {
   await pool.query(`
     alter table carillon.audit_log disable trigger audit_log_no_truncate;

@@ -23,7 +23,9 @@ export interface RunRow {
   outcome: string | null;
   reasonCode: string | null;
   reason: string | null;
-  /** Infinity while the run is held or waits for its turn. */
+  /**
+   * When the next attempt may begin. Infinity while a pause holds the run, or while it is queued behind another run.
+   */
   nextAttemptAt: number | null;
 }
 
@@ -31,14 +33,14 @@ export interface RunRow {
 export interface EndedDelivery {
   run: ClaimedRun;
   outcome: Outcome;
-  /** When the first byte of the attempt left; nothing was sent if it is absent. */
+  /** The time at which the first byte of the attempt was sent; absent if nothing was sent. */
   sentAt?: number;
 }
 
 const FAILED: Outcome = { kind: 'failed', isTransient: true, errorCode: 'error', error: 'failed on purpose' };
 const LEASE_MS = 15_000;
 
-/** Registers a worker that exists only in the database. */
+/** Registers a worker in the database, without a process that runs it. */
 export const registerTestWorker = (database: TestDatabase): Promise<Claimant> =>
   registerWorker(database.pool, {
     host: 'test',
@@ -49,7 +51,7 @@ export const registerTestWorker = (database: TestDatabase): Promise<Claimant> =>
     heartbeatIntervalMs: 5_000,
   });
 
-/** Every handler that a schedule or a waiting run names. A test worker has all of them. */
+/** Every handler that a schedule or a waiting run names. The worker of a test claims as if it had all of them. */
 async function allHandlers({ pool }: TestDatabase): Promise<string[]> {
   const { rows } = await pool.query<{ handler: string }>(
     `select handler from carillon.agenda where handler is not null
@@ -74,7 +76,10 @@ export function useEngine(database: TestDatabase) {
     return [...due.runs, ...waiting.runs];
   };
 
-  /** Returns how many of the runs still belonged to their claims. A lease is deleted when its last run is closed. */
+  /**
+   * Closes runs and returns how many of them this worker could still close. A run that was rescued or cancelled
+   * meanwhile is refused.
+   */
   const closeAll = async (ended: readonly EndedDelivery[], now: number): Promise<number> => {
     const options = { ...(await holder()), now };
     return (
@@ -90,9 +95,15 @@ export function useEngine(database: TestDatabase) {
     holder,
     claim,
     closeAll,
-    /** Returns 1 if the run still belonged to this claim, else 0. */
+    /**
+     * Closes a run as succeeded. Returns 1, or 0 if the close was refused because the run no longer belongs to this
+     * claim.
+     */
     succeed: (run: ClaimedRun, now: number) => closeAll([{ run, outcome: { kind: 'succeeded' } }], now),
-    /** Creates schedules as of `fromAt`, and lets their runs of the next minutes succeed. Returns their ids. */
+    /**
+     * Creates schedules as if at `fromAt`, and lets their runs of the next `minutes` minutes succeed. Returns the ids
+     * of the schedules.
+     */
     async insertWithHistory(
       inputs: readonly ScheduleInput[],
       { fromAt, minutes }: { fromAt: number; minutes: number },
@@ -113,7 +124,7 @@ export function useEngine(database: TestDatabase) {
       return ids;
     },
     fail: (run: ClaimedRun, now: number) => closeAll([{ run, outcome: FAILED }], now),
-    /** The runs of a schedule, by occurrence. */
+    /** The runs of a schedule, ordered by occurrence. */
     async runsOf(scheduleId: number): Promise<RunRow[]> {
       const { rows } = await database.pool.query<RunRow>(
         `select occurrence_at as "occurrenceAt", origin, status, attempt, version, outcome, reason_code as "reasonCode", reason,

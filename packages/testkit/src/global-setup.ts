@@ -33,8 +33,8 @@ interface StartedServers {
 }
 
 /**
- * Vitest loads this module once for each of its projects, all in one process. So the servers are kept outside of the
- * module.
+ * Vitest loads this module once for each of its projects, all in one process. A global variable lets the projects share
+ * the servers.
  */
 const run = globalThis as { carillonTestServers?: SharedServers };
 
@@ -58,7 +58,7 @@ async function start(): Promise<StartedServers> {
   await removeAbandonedHomes(clearAbandonedHome);
   const home = await mkdtemp(ownPrefix);
   const apps = join(home, 'apps');
-  // The bundles come first: if they fail, no server is left running.
+  // The programs are bundled before the servers start, so that a failed build leaves no server running.
   await bundleApps(apps);
   const servers = await startServers({
     home,
@@ -77,7 +77,7 @@ async function start(): Promise<StartedServers> {
     provided: { apps, databaseUrl, redisUrl, pooledUrl: pgbouncer?.url ?? null, templateDatabase },
     async stop() {
       await pgbouncer?.stop();
-      // Servers that were given by their URLs outlive the run.
+      // If DATABASE_URL is set, its server keeps running after the tests, so the template database must be dropped.
       await dropDatabase(databaseUrl, templateDatabase);
       await servers.stop();
       await rm(home, { recursive: true, force: true });
@@ -86,8 +86,8 @@ async function start(): Promise<StartedServers> {
 }
 
 /**
- * Imports the built package instead of its source. Its WebAssembly Redis runs as a process of its own, and Node 20 runs
- * only JavaScript.
+ * Compiles and imports the built package instead of its source. Its WebAssembly Redis runs in a process of its own, and
+ * Node 20 can't run TypeScript there.
  */
 async function buildEmbedded() {
   const tsc = join(root, 'node_modules', '.bin', 'tsc');

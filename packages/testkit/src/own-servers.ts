@@ -9,15 +9,19 @@ export interface OwnServers {
   redisUrl: string;
   /** The program that runs as Redis: a native server if PATH has one. */
   redisKind: string;
-  /** Stops Postgres with `-m immediate`, so that it has to recover. `keepRunning` starts it again. */
+  /**
+   * Stops Postgres as `pg_ctl stop -m immediate` does, so that it has to recover. `keepRunning`, which watches the
+   * servers, starts it again.
+   */
   crashPostgres(): Promise<void>;
-  /** Kills Redis with `kill -9`, so that its data is lost. `keepRunning` starts it again. */
+  /** Kills Redis with SIGKILL, so that its data is lost. `keepRunning`, which watches the servers, starts it again. */
   killRedis(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts a durable Postgres and a Redis that a test may break. A test must not break the servers that all tests share.
+ * Starts a Postgres (with durability on) and a Redis for one test that breaks its servers. The servers that all tests
+ * share must not be broken.
  */
 export async function startOwnServers({
   parent = tmpdir(),

@@ -13,7 +13,7 @@ export function ensurePgbouncer(): boolean {
   if (isInstalled()) return true;
   if (process.getuid?.() !== 0) return false;
   try {
-    // In this run level the package does not start its service.
+    // With this RUNLEVEL, the package does not start PgBouncer as a service.
     const quietly = ['DEBIAN_FRONTEND=noninteractive', 'RUNLEVEL=1'];
     const install = ['apt-get', 'install', '-y', '--no-install-recommends', 'pgbouncer'];
     execFileSync('env', [...quietly, ...install], { stdio: 'pipe' });
@@ -27,7 +27,7 @@ export function ensurePgbouncer(): boolean {
 const PROGRAM = '/usr/sbin/pgbouncer';
 const isInstalled = () => existsSync(PROGRAM);
 
-/** A PgBouncer in transaction mode. It has fewer connections to Postgres than Carillon opens to PgBouncer. */
+/** A PgBouncer in transaction mode. It opens at most 12 connections to a database, fewer than Carillon opens to it. */
 export class Pgbouncer {
   #child: ChildProcess | null = null;
 

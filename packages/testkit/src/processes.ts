@@ -6,7 +6,7 @@ import { poolerSettings } from './chosen-servers.js';
 import type { TestDatabase } from './database.js';
 import { eventually } from './eventually.js';
 
-/** Short intervals, so that a recovery takes seconds instead of half a minute. */
+/** Settings with short intervals, so that the worker recovers from a fault within seconds instead of half a minute. */
 export const QUICK_SETTINGS = {
   SWEEP_INTERVAL_MS: '500',
   ARM_HORIZON_MS: '10000',
@@ -23,8 +23,8 @@ export const ADMIN_KEY = 'ck_test_admin_key_0123456789';
 const STARTED = { withinMs: 90_000 };
 
 /**
- * Waits for the line with which a program says that it is ready. A program that does not write it in time is ended,
- * because it would disturb later tests.
+ * Waits for the log line that says that a program is ready. A program that does not write it in time is killed, because
+ * it would disturb later tests.
  */
 function startedOrEnded(program: TestProcess, msg: string): Promise<LogLine> {
   return program.logged(msg, STARTED).catch(async (error) => {
@@ -73,7 +73,7 @@ export class TestProcess {
     );
   }
 
-  /** True if the process ended without having been stopped. */
+  /** True if the process has ended although no test stopped it. */
   get hasCrashed(): boolean {
     return !this.isRunning && !this.#isEnding;
   }
@@ -89,13 +89,14 @@ export class TestProcess {
 
 export interface ProcessOptions {
   /**
-   * A module of handlers (CARILLON_HANDLERS) imports `@carillon/worker/define`. `@carillon/worker` would load the whole
-   * worker a second time, from its many files, which takes two seconds of CPU time.
+   * Settings of this process. A module that CARILLON_HANDLERS names should import `@carillon/worker/define`: an import
+   * of `@carillon/worker` would load the whole worker a second time, from its many files, which takes two seconds of
+   * CPU time.
    */
   env?: Record<string, string>;
   /** Further arguments for node, such as a module to load first. */
   nodeArguments?: string[];
-  /** The program of another build. */
+  /** The path of another program to run instead, such as one of an earlier build. */
   main?: string;
 }
 
@@ -112,7 +113,10 @@ export function useProcesses(database: TestDatabase) {
   return processes;
 }
 
-/** A process with a DATABASE_URL of its own does not get the settings for the shared PgBouncer. */
+/**
+ * Settings for the database of a test, by way of PgBouncer if the tests run through it. The settings for PgBouncer are
+ * left out for a process that has a DATABASE_URL of its own.
+ */
 export const databaseSettings = ({ pooledUrl, url }: TestDatabase, env: Record<string, string>) => ({
   DATABASE_URL: pooledUrl,
   ...(pooledUrl === url || env.DATABASE_URL !== undefined ? {} : poolerSettings(url)),

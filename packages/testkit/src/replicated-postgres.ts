@@ -11,7 +11,7 @@ import { TcpProxy } from './tcp-proxy.js';
 const SETTINGS = { wal_level: 'replica', max_wal_senders: 4, max_wal_size: '128MB', shared_buffers: '64MB' };
 const log = { info: () => undefined, warn: () => undefined };
 
-/** A URL to which nothing connects, because these folders hold only a Postgres. */
+/** A URL to which nothing connects. `startServers` requires a Redis URL, but these tests start only a Postgres. */
 const NO_REDIS = 'redis://127.0.0.1:1';
 
 interface Node {
@@ -62,7 +62,7 @@ export class ReplicatedPostgres {
     return this.#copyPrimary();
   }
 
-  /** Kills the primary. The standby then serves in its place, with the transactions that it has. */
+  /** Kills the primary. The standby then serves in its place, with only the transactions that it has received. */
   async failOverTo(standby: Standby): Promise<void> {
     const dead = this.primary;
     await killPostgres(dead);
@@ -110,7 +110,7 @@ export class ReplicatedPostgres {
       return rows[0]?.labelfile ?? '';
     });
     await writeFile(join(data, 'backup_label'), label);
-    // The WAL is copied last, so that it reaches to the end of the backup.
+    // The write-ahead log is copied last, so that it has everything up to the end of the backup.
     await copyFolder(join(paths.postgresData, 'pg_wal'), join(data, 'pg_wal'), []);
     return home;
   }
@@ -139,7 +139,7 @@ export class Standby {
     );
   }
 
-  /** Cuts the replication: later transactions of the primary do not reach the standby. */
+  /** Cuts the replication, so that later transactions of the primary do not reach the standby. */
   cutOff(): void {
     this.stream.refuse();
   }
@@ -177,7 +177,7 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
   }
 }
 
-/** Copies a folder whose files may change or vanish meanwhile, as a base backup has to. */
+/** Copies a folder while a server changes or deletes its files, as the copy of a running Postgres must. */
 async function copyFolder(from: string, to: string, without: readonly string[]): Promise<void> {
   await mkdir(to, { recursive: true, mode: 0o700 });
   for (const entry of await readdir(from, { withFileTypes: true })) {

@@ -6,7 +6,7 @@ import { dropDatabase, urlOf, withAdmin } from './administer.js';
 import type { TestDatabase } from './database.js';
 import { testServers } from './servers.js';
 
-/** Creates a login role for one test file, without a right on any table, and opens a connection as that role. */
+/** Creates a login role for one test file, without any right on a table, and opens a connection as that role. */
 export function useRole(database: TestDatabase) {
   const name = `app_${randomBytes(6).toString('hex')}`;
   let client: pg.Client;
@@ -30,8 +30,8 @@ export function useRole(database: TestDatabase) {
 }
 
 /**
- * Creates a role without superuser rights, and an empty database that belongs to it, as a hosted Postgres offers them.
- * The addresses and the pool of the database connect as that role.
+ * Creates a role without superuser rights and an empty database that the role owns, as a hosted Postgres offers them.
+ * The URLs and the pool that are returned connect as that role.
  */
 export function useOwnedDatabase(): TestDatabase & { role: string } {
   const role = `owner_${randomBytes(6).toString('hex')}`;

@@ -10,7 +10,7 @@ const DEFAULTS = {
 };
 let number = 0;
 
-/** A draft of a schedule as the API would make it. */
+/** Turns a request into the form in which the API would store the schedule. */
 export function draft(input: ScheduleInput, nowAt: number, calendars?: Calendars): Draft {
   const key = input.id ?? `test-${++number}`;
   const result = draftSchedule(input, {
@@ -24,7 +24,7 @@ export function draft(input: ScheduleInput, nowAt: number, calendars?: Calendars
   return { ...result.drafted, key, payload, requestHash: JSON.stringify(input) };
 }
 
-/** Inserts schedules as the API would, but arms no bell. Returns their internal ids. */
+/** Inserts schedules as the API would, but adds no wake-up for them (no bell) to Redis. Returns their internal ids. */
 export async function insertSchedules(
   database: Pick<TestDatabase, 'projectId'> & { pool: Database },
   inputs: readonly ScheduleInput[],

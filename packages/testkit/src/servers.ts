@@ -6,7 +6,7 @@ declare module 'vitest' {
     redisUrl: string;
     /** The name of the migrated database that the databases of the test files are copied from. */
     templateDatabase: string;
-    /** Postgres by way of PgBouncer; null without one. */
+    /** The URL of Postgres by way of PgBouncer; null if the tests run without PgBouncer. */
     pooledUrl: string | null;
     /** The folder of the bundled API and worker. */
     apps: string;

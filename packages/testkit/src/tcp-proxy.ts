@@ -2,16 +2,22 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { Transform } from 'node:stream';
 
-/** Breaks connections in which these bytes are seen on their way to the server. */
+/** Tells the proxy to break each connection on which these bytes are sent to the server. */
 export interface Ambush {
   bytes: Buffer;
-  /** True if the server still gets the bytes: it then executes the request, and the client never gets the answer. */
+  /**
+   * True if the server still gets the bytes. It then executes the request, and the client never gets the answer. If
+   * false, the bytes are lost with the connection.
+   */
   isDelivered: boolean;
   /** The number of connections to break. */
   times: number;
 }
 
-/** Waits for the answer to a certain request, and calls a function before the client gets the answer. */
+/**
+ * Tells the proxy to wait for the answer to a certain request, and to call a function before the client gets that
+ * answer.
+ */
 export interface Watch {
   /** Bytes by which the request is recognised. */
   question: Buffer;
@@ -24,14 +30,14 @@ export interface Watch {
 interface Pair {
   client: Socket;
   server: Socket;
-  /** True if the server's next answer breaks the connection. */
+  /** True if the proxy must break the connection as soon as the server answers. */
   isDoomed: boolean;
   /**
-   * True if the proxy has lost bytes, or the end of the connection, while it was silent. The connection can't be used
-   * any more.
+   * True if bytes, or the end of the connection, were lost while the proxy dropped everything (`silence`). The
+   * connection can't be used any more.
    */
   isTorn: boolean;
-  /** True if the latest request of the client is the watched one. */
+  /** True if the latest bytes from the client contain those that `watch` waits for. */
   isWatched: boolean;
 }
 
@@ -48,7 +54,8 @@ export class TcpProxy {
   #watch: Watch | null = null;
 
   private constructor(private targetPort: number) {
-    // Without half-open sockets, a silent proxy would still answer the end of a connection.
+    // Without this option, Node would close its side as soon as the other side closes, even while the proxy has to be
+    // silent.
     this.#listener = createServer({ allowHalfOpen: true }, (client) => this.#join(client));
   }
 
@@ -70,7 +77,7 @@ export class TcpProxy {
     this.targetPort = Number(new URL(targetUrl).port);
   }
 
-  /** Ends every fault. Bytes that were held back are passed on. */
+  /** Ends every fault, and passes on the bytes that `stall` has held back. */
   pass(): void {
     this.#isRefusing = false;
     this.#isSilent = false;
@@ -114,7 +121,7 @@ export class TcpProxy {
     this.#bytesPerSecond = bytesPerSecond;
   }
 
-  /** Breaks connections in which these bytes are seen. */
+  /** Breaks the next connections on which certain bytes are sent to the server. */
   ambush(ambush: Ambush): void {
     this.#ambush = { ...ambush };
   }
@@ -123,7 +130,7 @@ export class TcpProxy {
     return this.#ambush?.times ?? 0;
   }
 
-  /** Acts at the moment at which an answer arrives. */
+  /** Calls a function once, at the moment at which the answer to a certain request arrives. */
   watch(watch: Watch): void {
     this.#watch = watch;
   }
@@ -188,7 +195,7 @@ export class TcpProxy {
         else setTimeout(goOn, waitMs);
       },
       flush: (end) => {
-        // While the proxy drops all packets, the other side does not learn that this side has closed the connection.
+        // While the proxy drops everything, neither side may learn that the other has closed the connection.
         if (this.#isSilent) pair.isTorn = true;
         else end();
       },

@@ -2,7 +2,7 @@ import { migrate } from '@carillon/db';
 import type pg from 'pg';
 import { urlOf, withAdmin } from './administer.js';
 
-/** The number of an advisory lock that only this file takes: the word "copy" in ASCII. */
+/** The number of an advisory lock that no other file takes: the word "copy" in ASCII. */
 const TEMPLATE_LOCK = 0x636f7079;
 
 /**
@@ -19,7 +19,10 @@ export async function copyTemplate(serverUrl: string, template: string, name: st
   });
 }
 
-/** Renames the template only when it is complete, so that a migration that fails leaves none to copy. */
+/**
+ * Creates the template under another name and renames it when it is complete. So a migration that fails leaves no
+ * template that could be copied.
+ */
 async function createTemplate(serverUrl: string, template: string, admin: pg.Client): Promise<void> {
   const unfinished = `${template}_unfinished`;
   await admin.query(`drop database if exists ${unfinished}`);

@@ -34,7 +34,7 @@ type Behaviour = (response: ServerResponse, argument: string, times: number) => 
 const GIGABYTE = 1_024 ** 3;
 const FLOOD = Buffer.alloc(64 * 1_024, 'x');
 
-/** The behaviours of the receiver. */
+/** How the receiver answers, by the first part of the path. The next part is the argument. */
 const BEHAVIOURS: Record<string, Behaviour> = {
   status: (response, code) =>
     response.writeHead(Number(code)).end(Number(code) === 204 ? '' : `answered ${code}`),
@@ -45,7 +45,7 @@ const BEHAVIOURS: Record<string, Behaviour> = {
     response
       .writeHead(429, { 'retry-after': new Date(Date.now() + Number(seconds) * 1_000).toUTCString() })
       .end(),
-  /** Fails this many times, then succeeds. */
+  /** Fails the first requests to a path (as many as the argument says), then succeeds. */
   flaky: (response, failures, times) => response.writeHead(times <= Number(failures) ? 500 : 200).end(),
   slow: (response, ms) => setTimeout(() => response.writeHead(200).end(), Number(ms)),
   reset: (response) => response.socket?.resetAndDestroy(),
@@ -96,7 +96,7 @@ export function useReceiver(): WebhookReceiver {
     const behave = BEHAVIOURS[name] ?? ((answer: ServerResponse) => answer.writeHead(404).end());
     behave(response, argument, received.filter((each) => each.path === path).length);
   });
-  // The receiver has no time-outs, so the sender decides how long to wait.
+  // The receiver has no time-outs of its own, so that only the sender decides how long to wait.
   Object.assign(server, { requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 60_000 });
 
   beforeAll(async () => {
